@@ -256,6 +256,7 @@ def kernel_python(python: str, kernels: Path) -> Path | None:
         base = next((found for found in _pythons(python) if _says(found, python, "import venv")), None)
         if base is None:
             return None
+        print(f"installing Numba for {base} in {folder}", file=sys.stderr, flush=True)
         run("-m", "venv", "--clear", folder, program=base)
         run("-m", "pip", "install", "--quiet", "--disable-pip-version-check", *REQUIREMENTS, program=own)
     return own

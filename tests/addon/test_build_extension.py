@@ -226,3 +226,51 @@ def test_a_zip_for_several_pythons_has_kernels_of_one_level_each(tmp_path, name,
     build_extension.add_kernels(tmp_path / "stage", "windows-x64", versions, folder)
     found = {path.parent.name for path in (tmp_path / "stage").rglob("*.kernel")}
     assert found == {f"cp{python}-win32-x86-64-{level}" for python in versions.pythons for level in levels}
+
+
+@pytest.fixture
+def built(monkeypatch):
+    """What is compiled for whom: instead of compiling it."""
+    calls = []
+    monkeypatch.setattr(build_extension, "build_kernels", lambda *given: calls.append(given[1:]))
+    return calls
+
+
+def test_kernels_are_compiled_for_every_python_of_a_zip_and_no_others(built, tmp_path, monkeypatch, capsys):
+    """Both levels of one Python, the least of several; a Python that is not here is named with what to do."""
+    system = build_extension.PLATFORM_OF_SYSTEM[sys.platform]
+    found = {"311": Path("python3.11"), "313": Path("python3.13"), "314": None}
+    monkeypatch.setattr(build_extension, "kernel_python", lambda python, kernels: found[python])
+    parts = build_extension.extension_parts()
+    build_extension.add_kernels(tmp_path, system, build_extension.RANGES["py313"], tmp_path / "kernels")
+    assert built == [([], parts, found["313"])]
+    build_extension.add_kernels(tmp_path, system, build_extension.RANGES["distribution"], tmp_path / "kernels")
+    assert built[1:] == [([build_extension.LEAST_LEVEL], parts, found[python]) for python in ("311", "313")]
+    told = capsys.readouterr().err
+    assert f"python3.14 -m meshclash.kernels build --output {tmp_path / 'kernels'}" in told
+    other = next(name for name in build_extension.PLATFORM_TAGS if name != system)
+    build_extension.add_kernels(tmp_path, other, build_extension.RANGES["py313"], tmp_path / "kernels")
+    build_extension.add_kernels(tmp_path, system, build_extension.RANGES["py313"], tmp_path / "kernels", False)
+    assert len(built) == 3, "not for another system, nor where nothing is to be compiled"
+
+
+def test_zips_carry_what_the_extension_asks_for_and_nothing_else():
+    parts = build_extension.extension_parts()
+    assert {"contacts", "large", "massive", "clouds", "obb contacts"} <= set(parts)
+    assert not {"continuous", "motion", "paper", "seldom"} & set(parts)
+
+
+def test_pythons_are_tried_before_they_are_believed(tmp_path, monkeypatch):
+    own = f"{sys.version_info[0]}{sys.version_info[1]}"
+    assert build_extension.kernel_python(own, tmp_path) == Path(sys.executable)
+    assert build_extension.kernel_python("399", tmp_path / "kernels") is None
+    liar = tmp_path / "python3.99"
+    liar.write_text("#!/bin/sh\necho 311\n")
+    liar.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert build_extension._pythons("399")[0] == liar
+    assert build_extension.kernel_python("399", tmp_path / "kernels") is None
+    assert build_extension._says(Path(sys.executable), own, "import venv")
+    assert not build_extension._says(Path(sys.executable), "399", "import venv")
+    assert not build_extension._says(Path(sys.executable), own, "raise SystemExit(3)")
+    assert not build_extension._says(Path(sys.executable), own, "print('0.1.0+0.2.0')"), "another Numba"
