@@ -212,3 +212,32 @@ def test_clustered_meshes_find_all_kernels_ready():
     compiled_later, count = run_python(CLUSTERED)
     assert compiled_later == []
     assert count > 10
+
+
+LARGE = (
+    COUNTING
+    + """
+list(mc.warm_up(["contacts", "points", "large"]))
+warm = kernels()
+across = 1025
+u, v = (g.ravel() for g in np.mgrid[:across, :across])
+first = (across * u + v)[(u < across - 1) & (v < across - 1)]
+sides = (0, 1), (1, across + 1)
+halves = np.concatenate([np.stack((first + i, first + j, first + across), axis=1) for i, j in sides])
+sheet = mc.TriangleMesh(np.stack([u, v, 0.0 * u], axis=1) / across, halves)
+mc.build(sheet)
+box = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], float)
+quads = np.array([[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]])
+mc.signed_distance(mc.TriangleMesh(box, quads[:, [0, 1, 2, 0, 2, 3]].reshape(-1, 3)), sheet.vertices[: 1 << 18])
+print(json.dumps([sorted((kernels() - warm).elements()), len(sheet.triangles)]))
+"""
+)
+
+
+@pytest.mark.slow
+@pytest.mark.needs_jit
+def test_two_million_triangles_find_all_kernels_for_several_cores_ready():
+    """The first such mesh, and as many points, were compiled for in the window although a package had kernels."""
+    compiled_later, triangles = run_python(LARGE, NUMBA_NUM_THREADS=2)
+    assert compiled_later == []
+    assert triangles >= 1 << 21
