@@ -58,11 +58,9 @@ def test_scenes_and_watches_ask_each_pair_by_its_own_resolution():
     gaps = scene.clearances(0.0, permitted_overlap="resolution").pairs
     assert {(g.a, g.b): (g.verdict, g.verdict.flush) for g in gaps} == expected
     watch = mc.Watch(scene, permitted_overlap="resolution")
-    list(mc.steps(watch.update))
-    assert {p: (r.verdict, r.verdict.flush) for p, r in watch.take_changes().found.items()} == expected
+    assert {p: (r.verdict, r.verdict.flush) for p, r in watch.update().found.items()} == expected
     scene.set_pose(ids[2], shifted(places[2]), resolution=1e-6)
-    list(mc.steps(watch.update))
-    assert {p: (r.verdict, r.verdict.flush) for p, r in watch.take_changes().found.items()} == {
+    assert {p: (r.verdict, r.verdict.flush) for p, r in watch.update().found.items()} == {
         (0, 2): (mc.Verdict.TOUCHING, True)
     }
 

@@ -53,8 +53,10 @@ def closed_mesh(mesh: TriangleMesh) -> Closed | None:
     """The closed mesh that a mesh is without copies of faces, and once its seams are welded; kept with the mesh.
 
     Only vertices at open edges move, each to another one at its place but for rounding, or for the resolution of the
-    mesh. None where it is not closed then.
+    mesh. None where it is not closed then, and of a shell.
     """
+    if mesh.shell:
+        return None
     if "closed" not in mesh.derived:
         mesh.derived["closed"] = _closed_mesh(mesh)
     return mesh.derived["closed"]
