@@ -31,7 +31,7 @@ PRELOADED = (
     "numba.cpython.setobj", "numba.core.inline_closurecall",
     "numba.typed.typeddict", "numba.typed.typedset", "numba.experimental.jitclass.base", ".jit",
     ".geometry.lane_triangles", ".volumes.registry", ".hierarchy.build", ".traversal.point", ".traversal.near_wide",
-    ".traversal.near_engine", ".gpu.device", ".answering.answer", ".solid.measure", ".solid.open_judge", ".solid.judge",
+    ".traversal.near_engine", ".gpu.device", ".answering.answer", ".solid.near", ".solid.measure", ".solid.open_judge", ".solid.judge",
     ".pointcloud.build", ".pointcloud.query", ".voxels.collide", ".massive.inputs", ".massive.mesh", ".query.collide",
     ".timecritical.search", ".scene.cloud_pairs", ".scene.scene", ".continuous.impacts", ".continuous.swept",
     ".query.penetration", ".query.signed_distance", ".convex.closest", ".voxels.map", ".massive.levels",

@@ -126,4 +126,4 @@ def _build_steps(engine: ModuleType, mesh: Any, volume: str, split: str) -> Gene
             share = next(steps)
         except StopIteration as done:
             return done.value
-        yield Progress(READ_END + (1.0 - READ_END) * share, f"Building {LABELS[volume]}, {LABELS[split]}")
+        yield Progress(READ_END + (1.0 - READ_END) * share.fraction, f"Building {LABELS[volume]}, {LABELS[split]}")

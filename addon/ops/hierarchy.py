@@ -111,7 +111,7 @@ class MESHCLASH_OT_hide_hierarchy(Operator):
 class MESHCLASH_OT_advise(Operator):
     """Measure which bounding volumes and which builder suit the two selected objects as they stand"""
 
-    bl_idname = "meshclash.lab.advise"
+    bl_idname = "meshclash.advise"
     bl_label = "Measure Selected Objects"
     bl_options = {"REGISTER"}
 

@@ -57,7 +57,7 @@ class MESHCLASH_PT_advisor(TabPanel):
         column = layout.column()
         column.enabled = running_work.running_task() is None
         column.prop(context.scene.meshclash, "advise_all")
-        column.operator("meshclash.lab.advise", icon="TIME")
+        column.operator("meshclash.advise", icon="TIME")
         advice = shown_things.advice()
         if advice is None:
             return

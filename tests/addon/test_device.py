@@ -65,7 +65,7 @@ def shown(**settings):
 
 def test_the_page_says_what_is_known_of_a_gpu(monkeypatch):
     module = engine.load()
-    state = module.DeviceState(False, "no NVIDIA driver was found: install one, or use the CPU")
+    state = module.gpu.state.DeviceState(False, "no NVIDIA driver was found: install one, or use the CPU")
     monkeypatch.setattr(module.gpu.device, "_look", lambda: state)
     monkeypatch.setattr(module.gpu.device, "_state", [])
     assert not any("driver" in text for text in shown(device="CPU", gpu_from=1))
@@ -73,7 +73,7 @@ def test_the_page_says_what_is_known_of_a_gpu(monkeypatch):
     assert engine.look_for_gpu(None) == (False, "No NVIDIA driver was found: install one, or use the CPU")
     assert any("No NVIDIA driver was found" in text for text in shown(device="GPU", gpu_from=1))
     assert any("GPU: No NVIDIA driver was found" in line for line in engine.diagnose())
-    found = module.DeviceState(True, "", "Some GPU", (9, 0), 1 << 33, "driver for CUDA 13.0")
+    found = module.gpu.state.DeviceState(True, "", "Some GPU", (9, 0), 1 << 33, "driver for CUDA 13.0")
     monkeypatch.setattr(module.gpu.device, "_look", lambda: found)
     assert engine.look_for_gpu(None) == (True, "Some GPU, driver for CUDA 13.0")
     assert any("Some GPU" in text for text in shown(device="GPU", gpu_from=1))
@@ -96,7 +96,7 @@ def test_before_the_engine_is_loaded_nothing_is_known(monkeypatch):
 
 def test_the_button(registered, monkeypatch):
     module = engine.load()
-    monkeypatch.setattr(module.gpu.device, "_look", lambda: module.DeviceState(False, "there is none"))
+    monkeypatch.setattr(module.gpu.device, "_look", lambda: module.gpu.state.DeviceState(False, "there is none"))
     assert bpy.ops.meshclash.look_for_gpu() == {"FINISHED"}
     assert module.device_state(look=False).reason == "there is none"
     module.gpu.device._state.clear()
@@ -104,7 +104,7 @@ def test_the_button(registered, monkeypatch):
 
 def test_what_a_gpu_needs_is_ready_before_the_first_question(monkeypatch):
     module = engine.load()
-    monkeypatch.setattr(module.gpu.device, "_state", [module.DeviceState(False, "there is none")])
+    monkeypatch.setattr(module.gpu.device, "_state", [module.gpu.state.DeviceState(False, "there is none")])
     texts = [[step.text for step in loading.load_steps(None, (), gpu=gpu)] for gpu in (False, True)]
     assert "First use on this machine: looking for a GPU" in texts[1]
     assert [text for text in texts[1] if not text.startswith("First use")] == texts[0]

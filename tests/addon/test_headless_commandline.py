@@ -402,7 +402,7 @@ def test_an_internal_error_says_what_to_send(boxes, tmp_path, capfd, monkeypatch
 
 
 def test_a_missing_engine_says_what_to_do(boxes, capfd, monkeypatch):
-    def missing(_cache):
+    def missing(*_):
         raise engine.EngineMissing("Numba is gone", "Install it")
 
     monkeypatch.setattr(engine, "load", missing)

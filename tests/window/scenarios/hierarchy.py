@@ -37,12 +37,12 @@ def play(window: Any) -> Play:
 
     left.select_set(True)
     right.select_set(True)
-    yield from _stopped(window, "meshclash.lab.advise", "Trying", "trying")
+    yield from _stopped(window, "meshclash.advise", "Trying", "trying")
     assert shown_things.advice() is None
-    yield from _measured(window, "meshclash.lab.advise", lambda: shown_things.advice() is not None)
+    yield from _measured(window, "meshclash.advise", lambda: shown_things.advice() is not None)
     with window.context():
         bpy.ops.meshclash.hide_hierarchy()
-    yield from window.find_button("meshclash.lab.advise")
+    yield from window.find_button("meshclash.advise")
     yield from window.show("advice")
     assert len(shown_things.advice().candidates) == 12
 
