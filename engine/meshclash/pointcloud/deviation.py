@@ -236,7 +236,7 @@ def _measure_steps(
     if hierarchy.volume != "aabb":
         hierarchy = as_hierarchy(hierarchy.mesh)
     if signed and not hierarchy.mesh.is_closed:
-        raise UnsupportedOption("the mesh is not closed, so it has no inside: ask for unsigned distances")
+        raise UnsupportedOption("the mesh is not closed, or a shell, so it has no inside: ask for unsigned distances")
     yield Progress(0.0, "preparing the mesh")
     return _measure_mesh(hierarchy, rows_other, signed, device, count)
 

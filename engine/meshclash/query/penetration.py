@@ -112,8 +112,9 @@ def penetration(
     trees = as_boxes(as_own(a)), as_boxes(as_own(b))
     for name, tree in zip("ab", trees, strict=True):
         if not tree.mesh.is_closed:
+            state = "a shell" if tree.mesh.shell else "not closed"
             raise InvalidMesh(
-                f"penetration needs solids, but mesh {name} is not closed: {tree.mesh!r}; use distance or verdict"
+                f"penetration needs solids, but mesh {name} is {state}: {tree.mesh!r}; use distance or verdict"
             )
     rows_a, rows_b, stacked = every_pose(pose_a, pose_b)
     if not isinstance(start, Penetration | None):
