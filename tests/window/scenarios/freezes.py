@@ -37,7 +37,8 @@ def play(window: Any) -> Play:
 
     yield from scenes.open_example(window, "room")
     yield from _measured(window, "scan", _pressed(window, "detect"))
-    settings().set_a = "object:" + next(item.name for item in bpy.context.scene.objects if scan.is_scan(item))
+    scans = [item for item in bpy.context.scene.objects if scan.is_scan(item)]
+    settings().set_a, settings().set_a_object = "OBJECT", scans[0]
     yield from _measured(window, "deviation", _pressed(window, "measure_deviation"))
 
     scenes.two_heads(distance=5.0)
@@ -84,7 +85,7 @@ def _measured(window: Any, name: str, act: Callable[[], Play]) -> Play:
     def doing() -> str:
         task, live = work.running_task(), work.running_live()
         text = task.text if task else live.live.text if live else ""
-        return text.partition(":")[0]
+        return " ".join(text.split()[:2]).rstrip(":")
 
     modules = [window.module(f"ops.{module}") for module in ("detect", "scans", "massive", "live", "task_operator")]
     yield 1.0
