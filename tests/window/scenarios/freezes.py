@@ -16,7 +16,7 @@ from meter import StallMeter
 from . import massive, scan, scenes
 
 LONGEST = 0.2  # seconds
-NUMBA = "Loading the compiler"
+NUMBA = "Loading"
 MOVES = 40
 Play = Generator[float, None, None]
 
@@ -41,6 +41,7 @@ def play(window: Any) -> Play:
     settings().set_a, settings().set_a_object = "OBJECT", scans[0]
     yield from _measured(window, "deviation", _pressed(window, "measure_deviation"))
 
+    settings().set_a = "ALL"
     scenes.two_heads(distance=5.0)
     model = window.out / "model.stl"
     massive.write(model, massive.COARSE)
@@ -85,7 +86,7 @@ def _measured(window: Any, name: str, act: Callable[[], Play]) -> Play:
     def doing() -> str:
         task, live = work.running_task(), work.running_live()
         text = task.text if task else live.live.text if live else ""
-        return " ".join(text.split()[:2]).rstrip(":")
+        return text.partition(" ")[0].rstrip(":")
 
     modules = [window.module(f"ops.{module}") for module in ("detect", "scans", "massive", "live", "task_operator")]
     yield 1.0
