@@ -25,8 +25,8 @@ from typing import Any
 
 import meshclash as mc
 import numpy as np
+from bench.table import Row, format_table, write_json
 from fit_shapes import KINDS, Shapes
-from meshclash.bench.table import Row, format_table, write_json
 from solids import Mesh
 from strategies import matrix, rotation
 

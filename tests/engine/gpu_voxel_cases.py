@@ -2,7 +2,7 @@
 
 import meshclash as mc
 import numpy as np
-from meshclash.bench.mesh_generators import bumpy_sphere
+from bench.mesh_generators import bumpy_sphere
 from meshclash.voxels.device import common_voxels_on
 from voxels import MEMORY, on_grid
 

@@ -24,10 +24,6 @@ its command lines."""
 _WIDTH, _FLOOR, _ROOM, _HEIGHT = 880, 52, 118, 30
 
 
-def is_bench(path: Path) -> bool:
-    return path.relative_to(ENGINE).parts[0] == "bench"
-
-
 def imported_modules(path: Path, typed: bool = True) -> list[tuple[int, str]]:
     """(level, dotted name) of every import of a file, also those inside functions; level 0 is absolute.
 
@@ -69,7 +65,7 @@ def arrows() -> dict[str, tuple[str, ...]]:
     found: dict[str, set[str]] = {layer: set() for layer in LAYERS if layer}
     for path in SOURCES:
         own = layer_of(path)
-        if own and not is_bench(path):
+        if own:
             targets = {target_layer(path, level, name) for level, name in imported_modules(path, False) if level}
             found[own] |= targets - {own}
     return {layer: tuple(sorted(targets)) for layer, targets in found.items()}

@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "engine"))
 
 import meshclash as mc  # noqa: E402
-from meshclash.bench.mesh_generators import MAKERS  # noqa: E402
+from bench.mesh_generators import MAKERS  # noqa: E402
 from meshclash.massive.pages import PageFile  # noqa: E402
 
 _ERROR = 0.05

@@ -5,7 +5,7 @@ from collections import Counter
 import meshclash as mc
 import numpy as np
 import pytest
-from meshclash.bench.buildings import PARTS, bays, elements, expected_verdicts
+from bench.buildings import PARTS, bays, elements, expected_verdicts
 
 
 def building(shape):

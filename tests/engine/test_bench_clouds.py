@@ -5,16 +5,16 @@ import json
 import meshclash as mc
 import numpy as np
 import pytest
+from bench.__main__ import main
+from bench.cloud_borders import KINDS, border_rows
+from bench.cloud_budgets import all_budgets, budget_rows
+from bench.cloud_grazing import grazing_row, newton_meets
+from bench.cloud_oracle import closest_approach
+from bench.cloud_shapes import SHAPES, load_shapes, sample
+from bench.cloud_sweep import pose_at, prepare, roots_overlap, sweep
+from bench.cloud_touching import OFFSETS, touching_row
+from bench.clouds import _missed_rows
 from clouds import sphere
-from meshclash.bench.__main__ import main
-from meshclash.bench.cloud_borders import KINDS, border_rows
-from meshclash.bench.cloud_budgets import all_budgets, budget_rows
-from meshclash.bench.cloud_grazing import grazing_row, newton_meets
-from meshclash.bench.cloud_oracle import closest_approach
-from meshclash.bench.cloud_shapes import SHAPES, load_shapes, sample
-from meshclash.bench.cloud_sweep import pose_at, prepare, roots_overlap, sweep
-from meshclash.bench.cloud_touching import OFFSETS, touching_row
-from meshclash.bench.clouds import _missed_rows
 
 
 @pytest.mark.slow

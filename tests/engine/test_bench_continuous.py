@@ -1,16 +1,16 @@
-"""A small part of `python -m meshclash.bench continuous`, with data made here; its faster oracle, and its state."""
+"""A small part of `python -m bench continuous`, with data made here; its faster oracle, and its state."""
 
 import json
 import shutil
 
 import numpy as np
 import pytest
-from meshclash.bench import impact_runs
-from meshclash.bench.__main__ import main
-from meshclash.bench.impact_cases import CASES, make_cases
-from meshclash.bench.impact_oracle import first_moment
-from meshclash.bench.native import DriverUnavailable, compiled
-from meshclash.bench.native_impacts import NativeImpacts, python_brackets
+from bench import impact_runs
+from bench.__main__ import main
+from bench.impact_cases import CASES, make_cases
+from bench.impact_oracle import first_moment
+from bench.native import DriverUnavailable, compiled
+from bench.native_impacts import NativeImpacts, python_brackets
 from meshclash.continuous.impacts import point_triangle_impacts
 
 

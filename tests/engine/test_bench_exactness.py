@@ -5,12 +5,12 @@ import shutil
 
 import numpy as np
 import pytest
-from meshclash.bench import exactness
-from meshclash.bench.__main__ import main
-from meshclash.bench.exactness_state import COUNTERS, State, StateError
-from meshclash.bench.generators import CLASSES
-from meshclash.bench.native_oracle import NativeOracle
-from meshclash.bench.oracle import classify_pairs
+from bench import exactness
+from bench.__main__ import main
+from bench.exactness_state import COUNTERS, State, StateError
+from bench.generators import CLASSES
+from bench.native_oracle import NativeOracle
+from bench.oracle import classify_pairs
 
 COUNTS = dict.fromkeys(COUNTERS, 1)
 

@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from meshclash.bench import filters
-from meshclash.bench.__main__ import main
+from bench import filters
+from bench.__main__ import main
 
 pytestmark = pytest.mark.needs_jit
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from bench import device_near, device_times, gpu
+from bench.device_times import Clock, in_turn
 from gpu_cases import needs_cuda_target
-from meshclash.bench import device_near, device_times, gpu
-from meshclash.bench.device_times import Clock, in_turn
 from meshclash.gpu import device
 from meshclash.gpu.backend_host import HostBackend
 from meshclash.gpu.state import DeviceFault, DeviceState
@@ -165,11 +165,11 @@ def test_rounds_end_with_the_time_and_are_at_least_two():
 @needs_cuda_target
 def test_the_whole_bench_in_the_simulator(tmp_path):
     """What is run once on a rented GPU must not fail by an error of its own."""
-    engine = Path(gpu.__file__).parents[2]
+    engine = Path(gpu.__file__).parents[1]
     environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
     environment["PYTHONPATH"] = f"{engine}{os.pathsep}{Path(__file__).parent}"
     options = ["--sizes", "24", "--checked", "24", "--points", "12", "--runs", "1", "--output", str(tmp_path / "t.md")]
-    code = "import sys, simulated_blocks as s; s.use(); from meshclash.bench.__main__ import main; sys.exit(main())"
+    code = "import sys, simulated_blocks as s; s.use(); from bench.__main__ import main; sys.exit(main())"
     command = [sys.executable, "-c", code, "gpu", *options, "--json", str(tmp_path / "t.json")]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -8,8 +8,8 @@ import sys
 import meshclash as mc
 import numpy as np
 import pytest
-from meshclash.bench import massive, massive_figures, massive_pairs
-from meshclash.bench.__main__ import main
+from bench import massive, massive_figures, massive_pairs
+from bench.__main__ import main
 
 pytestmark = [pytest.mark.needs_jit, pytest.mark.slow]
 

@@ -4,7 +4,7 @@ import shutil
 
 import numpy as np
 import pytest
-from meshclash.bench import native
+from bench import native
 
 
 def test_what_a_driver_reads(tmp_path):

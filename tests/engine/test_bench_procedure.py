@@ -3,9 +3,9 @@
 import meshclash as mc
 import numpy as np
 import pytest
-from meshclash.bench import procedure
-from meshclash.bench.__main__ import main
-from meshclash.bench.mesh_generators import bumpy_sphere
+from bench import procedure
+from bench.__main__ import main
+from bench.mesh_generators import bumpy_sphere
 from solids import box, joined, moved
 
 

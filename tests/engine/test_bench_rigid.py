@@ -6,17 +6,17 @@ import os
 import meshclash as mc
 import numpy as np
 import pytest
-from meshclash.bench import rigid_memory, rigid_report
-from meshclash.bench.__main__ import main
-from meshclash.bench.mesh_files import read_mesh
-from meshclash.bench.mesh_generators import MAKERS
-from meshclash.bench.rigid_native import NATIVE_PEERS, missing_native_peers
-from meshclash.bench.rigid_plots import plots
-from meshclash.bench.rigid_poses import GAPS, LIGHT_PAIRS, make_poses
-from meshclash.bench.rigid_questions import Case, Record
-from meshclash.bench.rigid_threads import thread_rows
-from meshclash.bench.table import format_markdown, three_digits
-from meshclash.bench.timing import Timing, called, compare
+from bench import rigid_memory, rigid_report
+from bench.__main__ import main
+from bench.mesh_files import read_mesh
+from bench.mesh_generators import MAKERS
+from bench.rigid_native import NATIVE_PEERS, missing_native_peers
+from bench.rigid_plots import plots
+from bench.rigid_poses import GAPS, LIGHT_PAIRS, make_poses
+from bench.rigid_questions import Case, Record
+from bench.rigid_threads import thread_rows
+from bench.table import format_markdown, three_digits
+from bench.timing import Timing, called, compare
 from meshclash.geometry.triangle_distance import triangle_distance
 from meshclash.jit import kernel
 from meshclash.types.pose import transform_points

@@ -1,7 +1,7 @@
 """Counters of long runs of a bench: stopped and gone on with, and files that cannot be used."""
 
 import pytest
-from meshclash.bench.tally import Tally, TallyError
+from bench.tally import Tally, TallyError
 
 KEY = {"bench": "x", "seed": 3}
 

@@ -3,7 +3,7 @@
 import meshclash as mc
 import numpy as np
 import pytest
-from meshclash.bench.volumes import exact_verdict
+from bench.volumes import exact_verdict
 from solids import box, joined, reversed_winding
 
 SHELL = joined(box((0, 0, 0), (4, 4, 4)), reversed_winding(box((1, 1, 1), (3, 3, 3))))

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from meshclash.bench.__main__ import main
+from bench.__main__ import main
 
 
 @pytest.mark.needs_jit

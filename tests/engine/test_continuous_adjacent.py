@@ -6,10 +6,10 @@ from itertools import combinations
 import meshclash as mc
 import numpy as np
 import pytest
+from bench.impact_oracle import first_moment
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.answering import driving
-from meshclash.bench.impact_oracle import first_moment
 from meshclash.continuous import adjacent, moving_engine
 from meshclash.continuous.planes import moments_left, roots_of, whole_corners
 from meshclash.continuous.rational import Encounter

@@ -9,10 +9,10 @@ from pathlib import Path
 import meshclash as mc
 import numpy as np
 import pytest
-from meshclash.bench.exactness import make_pairs
-from meshclash.bench.generators import CLASSES
-from meshclash.bench.impact_cases import CASES, make_cases
-from meshclash.bench.oracle import classify_pairs
+from bench.exactness import make_pairs
+from bench.generators import CLASSES
+from bench.impact_cases import CASES, make_cases
+from bench.oracle import classify_pairs
 from meshclash.continuous import check_certificate as checker
 from meshclash.continuous.check_certificate import check_certificate
 

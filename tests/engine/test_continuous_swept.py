@@ -5,10 +5,10 @@ from fractions import Fraction
 import meshclash as mc
 import numpy as np
 import pytest
+from bench.impact_oracle import first_moment
+from bench.oracle import classify_pairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.bench.impact_oracle import first_moment
-from meshclash.bench.oracle import classify_pairs
 from meshclash.jit import thread_limit
 from slices import limit
 

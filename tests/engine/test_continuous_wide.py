@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from bench.impact_cases import CASES, make_cases
 from hypothesis import given
 from hypothesis import strategies as st
-from meshclash.bench.impact_cases import CASES, make_cases
 from meshclash.continuous.exactly import decide_exactly_steps
 from meshclash.continuous.grid import LONG, SHORT
 from meshclash.continuous.rational import rational_impact

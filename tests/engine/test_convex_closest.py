@@ -3,9 +3,9 @@
 import meshclash as mc
 import numpy as np
 import pytest
+from bench.convex_pairs import CLASSES, check_pair, random_points
 from hypothesis import given
 from hypothesis import strategies as st
-from meshclash.bench.convex_pairs import CLASSES, check_pair, random_points
 from meshclash.motion.span import rotation_about
 from solids import box
 from strategies import matrix, rotation

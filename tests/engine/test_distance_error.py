@@ -6,11 +6,11 @@ import exact
 import meshclash as mc
 import numpy as np
 import pytest
+from bench.exactness import make_pairs
+from bench.generators import CLASSES
+from bench.oracle import classify_pairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.bench.exactness import make_pairs
-from meshclash.bench.generators import CLASSES
-from meshclash.bench.oracle import classify_pairs
 from meshclash.geometry.triangle_distance import nearest_points
 from meshclash.hierarchy.build import SPLITS
 from meshclash.volumes.registry import VOLUMES

@@ -1,15 +1,15 @@
-"""A small part of `python -m meshclash.bench exactness`: the engine against the oracle, pairs and whole meshes."""
+"""A small part of `python -m bench exactness`: the engine against the oracle, pairs and whole meshes."""
 
 import json
 
 import numpy as np
 import pytest
+from bench.__main__ import main
+from bench.exactness import make_pairs
+from bench.generators import CLASSES
+from bench.mesh_exactness import MODELS, brute_force, models, results_digest, world_triangles
+from bench.oracle import classify_pairs
 from meshclash import TriangleMesh, collide
-from meshclash.bench.__main__ import main
-from meshclash.bench.exactness import make_pairs
-from meshclash.bench.generators import CLASSES
-from meshclash.bench.mesh_exactness import MODELS, brute_force, models, results_digest, world_triangles
-from meshclash.bench.oracle import classify_pairs
 from meshclash.geometry.triangle_pair import classify_triangle_pairs
 
 BUILT_AS = {  # what nearly all pairs of these classes must be, or the class is not what it says

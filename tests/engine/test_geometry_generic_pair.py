@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from bench.near_contacts import near_contacts, posed
 from hypothesis import given
-from meshclash.bench.near_contacts import near_contacts, posed
 from meshclash.geometry.generic_pair import classify_generic
 from meshclash.geometry.triangle_pair import APART, CROSSING, UNDECIDED, classify_triangle_pairs
 from meshclash.jit import kernel

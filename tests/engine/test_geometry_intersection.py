@@ -4,10 +4,10 @@ import exact
 import meshclash as mc
 import numpy as np
 import pytest
+from bench.generators import CLASSES
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from meshclash import ContactKind
-from meshclash.bench.generators import CLASSES
 from meshclash.geometry.intersection import contact_segments, overlap_outlines
 from meshclash.geometry.triangle_pair import classify_triangle_pairs
 from solids import box

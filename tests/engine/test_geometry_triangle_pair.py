@@ -4,10 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
+from bench.oracle import classify_pairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash import ContactKind
-from meshclash.bench.oracle import classify_pairs
 from meshclash.geometry import triangle_pair
 from meshclash.geometry.triangle_pair import classify_rational, classify_triangle_pairs
 from strategies import matrix, points, rotation, triangle_pairs

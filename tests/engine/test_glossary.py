@@ -8,7 +8,7 @@ import pytest
 
 GLOSSARY = (Path(__file__).resolve().parents[2] / "docs" / "glossary.md").read_text("utf-8").lower()
 ENGINE = Path(mc.__file__).parent
-MODULES = sorted(path for path in ENGINE.rglob("*.py") if "bench" not in path.parts)
+MODULES = sorted(ENGINE.rglob("*.py"))
 PLAIN = """
     adjacent approach arguments assert batches branch build capacities changed climb clipping clock code coincidence
     comparable configure control cover criteria cuda culling driving elementary entries estimating exactly fans

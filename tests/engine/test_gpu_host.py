@@ -3,11 +3,11 @@
 import meshclash as mc
 import numpy as np
 import pytest
+from bench.mesh_generators import MAKERS
 from gpu_cases import about, cases, moved, single
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.answering.contacts import finished_contacts
-from meshclash.bench.mesh_generators import MAKERS
 from meshclash.gpu.backend_host import HostBackend
 from meshclash.gpu.breadth_first import Workspace, traverse
 from meshclash.gpu.device_engine import chunk_of_hits

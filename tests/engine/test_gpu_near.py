@@ -3,11 +3,11 @@
 import meshclash as mc
 import numpy as np
 import pytest
+from bench.mesh_generators import MAKERS
 from gpu_cases import TOLERANCE, about, cases, single
 from hypothesis import given
 from hypothesis import strategies as st
 from meshclash.answering.near import decided_within, sorted_within
-from meshclash.bench.mesh_generators import MAKERS
 from meshclash.gpu.backend_host import HostBackend
 from meshclash.gpu.breadth_first import Workspace
 from meshclash.gpu.nearness import find_clearances, find_distances

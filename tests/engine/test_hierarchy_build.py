@@ -3,9 +3,9 @@
 import meshclash as mc
 import numpy as np
 import pytest
+from bench.mesh_generators import MAKERS
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.bench.mesh_generators import MAKERS
 from meshclash.hierarchy import build as builders
 from meshclash.hierarchy.boxes import relative_points
 from meshclash.hierarchy.build import SPLITS, as_hierarchy

@@ -44,7 +44,7 @@ print(json.dumps([answer, sum(stats.cache_hits.values()), sum(stats.cache_misses
 def copied_engine(tmp_path):
     """A copy of the engine that may be edited."""
     copy = tmp_path / "engine" / "meshclash"
-    shutil.copytree(ENGINE, copy, ignore=shutil.ignore_patterns("__pycache__", "bench"))
+    shutil.copytree(ENGINE, copy, ignore=shutil.ignore_patterns("__pycache__"))
     return copy
 
 
@@ -99,10 +99,8 @@ def test_every_source_counts_in_the_hash_of_the_engine(copied_engine):
     assert all(len(h) == 16 and int(h, 16) >= 0 for h in hashes)
 
 
-def test_benches_and_command_lines_do_not_count_in_the_hash(copied_engine):
+def test_command_lines_do_not_count_in_the_hash(copied_engine):
     before = whole_hash(copied_engine)
-    (copied_engine / "bench").mkdir()
-    (copied_engine / "bench" / "some.py").write_text("x = 1\n")
     (copied_engine / "solid" / "__main__.py").write_text("x = 1\n")
     assert whole_hash(copied_engine) == before
 

@@ -18,7 +18,6 @@ from layers import (
     SOURCES,
     arrows,
     imported_modules,
-    is_bench,
     layer_of,
     picture,
     target_layer,
@@ -26,7 +25,6 @@ from layers import (
 from subprocesses import run_python
 
 FORBIDDEN = ("bpy", "mathutils", "gpu", "bmesh", "numba.cuda", "threading", "pickle")
-BENCH_MAY = ("bpy", "mathutils")
 CUDA_MODULE = ENGINE / "gpu" / "cuda_gpu.py"
 """The one place that may import the CUDA target."""
 
@@ -36,15 +34,13 @@ def ids(paths):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "path", [p for p in SOURCES if not is_bench(p)], ids=ids([p for p in SOURCES if not is_bench(p)])
-)
+@pytest.mark.parametrize("path", SOURCES, ids=ids(SOURCES))
 def test_imports_point_down_only(path):
     own = LAYERS.index(layer_of(path))
     for level, name in imported_modules(path):
         if level:
             target = target_layer(path, level, name)
-            assert target in LAYERS, f"{target} is no known stage (and nothing imports the benches)"
+            assert target in LAYERS, f"{target} is no known stage"
             assert LAYERS.index(target) <= own, f"{layer_of(path)} imports {target}, which is above it"
 
 
@@ -54,14 +50,15 @@ def test_nothing_of_blender_cuda_or_threads_is_imported(path):
     for level, name in imported_modules(path):
         forbidden = [f for f in FORBIDDEN if (path, f) != (CUDA_MODULE, "numba.cuda")]
         bad = [f for f in forbidden if level == 0 and (name == f or name.startswith(f + "."))]
-        assert not bad or (is_bench(path) and name.split(".")[0] in BENCH_MAY), name
+        assert not bad, name
+        assert level or name.split(".")[0] != "bench", "nothing imports the benches"
 
 
 @pytest.mark.slow
 def test_what_needs_a_device_is_imported_by_its_like_only():
     """Modules that import CUDA end in _gpu, and nothing else imports them: the package works without CUDA."""
     for path in SOURCES:
-        if path.stem.endswith("_gpu") or is_bench(path):
+        if path.stem.endswith("_gpu"):
             continue
         assert not [name for level, name in imported_modules(path) if level and "_gpu" in name], path
 
@@ -81,7 +78,7 @@ def test_only_workers_import_dask():
 def test_only_answering_asks_devices():
     """Above ``answering`` nothing imports ``gpu``, but kernels of other systems, and the package with its settings."""
     for path in SOURCES:
-        above = not is_bench(path) and LAYERS.index("answering") < LAYERS.index(layer_of(path)) < len(LAYERS) - 1
+        above = LAYERS.index("answering") < LAYERS.index(layer_of(path)) < len(LAYERS) - 1
         if not above or path.stem.endswith("_gpu"):
             continue
         targets = [target_layer(path, level, name) for level, name in imported_modules(path) if level]
@@ -102,7 +99,7 @@ def test_relative_imports_stay_inside_the_package(path):
 
 
 def test_every_stage_is_named_in_the_order():
-    found = {layer_of(path) for path in SOURCES if not is_bench(path)}
+    found = {layer_of(path) for path in SOURCES}
     assert found == set(LAYERS)
 
 
@@ -239,9 +236,9 @@ def test_promised_names_are_there():
 
 
 def public_objects():
-    """Every public class, function, method and property of every module but the benches."""
+    """Every public class, function, method and property of every module."""
     names = [name for _, name, _ in pkgutil.walk_packages(meshclash.__path__, "meshclash.")]
-    names = [name for name in names if ".bench" not in name and not name.endswith("_gpu")]
+    names = [name for name in names if not name.endswith("_gpu")]
     for module in [meshclash, *(__import__(name, fromlist=["_"]) for name in names)]:
         yield module.__name__, module
         for name, value in vars(module).items():
@@ -277,8 +274,6 @@ def test_helpers_of_tests_are_modules_of_their_own():
 def test_no_two_classes_of_the_engine_share_a_name():
     """A reader who meets a name looks for one meaning."""
     public = re.compile(r"^class ([A-Z]\w*)", re.MULTILINE)
-    names = [
-        name for path in SOURCES if not is_bench(path) for name in public.findall(path.read_text(encoding="utf-8"))
-    ]
+    names = [name for path in SOURCES for name in public.findall(path.read_text(encoding="utf-8"))]
     assert sorted({name for name in names if names.count(name) > 1}) == []
     assert "Question" in names

@@ -6,11 +6,11 @@ import weakref
 import meshclash as mc
 import numpy as np
 import pytest
+from bench.mesh_generators import MAKERS
+from bench.pipes import pipes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from massive_cases import ask_everything, assert_same, assert_same_distance, some_soup
-from meshclash.bench.mesh_generators import MAKERS
-from meshclash.bench.pipes import pipes
 from meshclash.massive.candidates import candidate_steps
 from meshclash.massive.sides import side_of
 from meshclash.query.massive import forget

@@ -7,11 +7,11 @@ import zlib
 import meshclash as mc
 import numpy as np
 import pytest
+from bench.mesh_generators import MAKERS
 from hausdorff import farthest, is_too_small
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from massive_cases import all_triangles, some_soup
-from meshclash.bench.mesh_generators import MAKERS
 from meshclash.massive import level_build, level_layout
 from node_files import made_wrong
 from solids import refined, torus

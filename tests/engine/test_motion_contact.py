@@ -6,11 +6,11 @@ from itertools import pairwise
 import meshclash as mc
 import numpy as np
 import pytest
+from bench.motion import _campaign
+from bench.motion_oracle import path_of, turned_by
+from bench.motion_scenes import check_scene, random_scene
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.bench.motion import _campaign
-from meshclash.bench.motion_oracle import path_of, turned_by
-from meshclash.bench.motion_scenes import check_scene, random_scene
 from meshclash.motion.approach import approach_speed, closing_speed, make_mover
 from meshclash.motion.span import axis_and_angle, rotation_about
 from meshclash.types.pose import Pose

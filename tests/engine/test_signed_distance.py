@@ -4,9 +4,9 @@ import exact
 import meshclash as mc
 import numpy as np
 import pytest
+from bench.point_oracle import exact_windings, lies_on_surface
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.bench.point_oracle import exact_windings, lies_on_surface
 from meshclash.hierarchy.build import as_hierarchy
 from meshclash.hierarchy.moments import moments_of
 from solids import box, gear, joined, moved, open_box, reversed_winding, shell, torus

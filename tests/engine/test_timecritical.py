@@ -8,14 +8,14 @@ from functools import cache
 import meshclash as mc
 import numpy as np
 import pytest
+from bench.__main__ import main
+from bench.pipes import MODELS
+from bench.rigid_poses import make_poses
+from bench.timecritical_calibration import calibration
+from bench.timecritical_poses import random_poses
+from bench.timecritical_shapes import SHAPES
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.bench.__main__ import main
-from meshclash.bench.pipes import MODELS
-from meshclash.bench.rigid_poses import make_poses
-from meshclash.bench.timecritical_calibration import calibration
-from meshclash.bench.timecritical_poses import random_poses
-from meshclash.bench.timecritical_shapes import SHAPES
 from meshclash.jit import kernel
 from meshclash.timecritical import cells, criteria, heap, search
 from meshclash.timecritical import traversal as layout

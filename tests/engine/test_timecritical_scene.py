@@ -6,9 +6,9 @@ from functools import cache
 import meshclash as mc
 import numpy as np
 import pytest
+from bench.pipes import MODELS
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.bench.pipes import MODELS
 from meshclash.hierarchy.build import as_hierarchy
 from meshclash.solid.case import Limits
 from strategies import matrix, rotation

@@ -3,11 +3,11 @@
 import meshclash as mc
 import numpy as np
 import pytest
+from bench.pipes import MODELS
+from bench.rigid_poses import make_poses
+from bench.timecritical_calibration import calibration
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.bench.pipes import MODELS
-from meshclash.bench.rigid_poses import make_poses
-from meshclash.bench.timecritical_calibration import calibration
 from meshclash.hierarchy.build import refit
 from meshclash.timecritical import cells, collision_probability, search, spread
 from meshclash.timecritical import traversal as layout

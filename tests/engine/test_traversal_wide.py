@@ -3,11 +3,11 @@
 import meshclash as mc
 import numpy as np
 import pytest
+from bench.filters import attacked
+from bench.mesh_exactness import MODELS, brute_force, models, world_triangles
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.answering.answer import answer_steps
-from meshclash.bench.filters import attacked
-from meshclash.bench.mesh_exactness import MODELS, brute_force, models, world_triangles
 from meshclash.geometry.triangle_pair import CROSSING
 from meshclash.hierarchy.wide import CHILD_COUNT, CHILDREN
 from meshclash.jit import parallel_region

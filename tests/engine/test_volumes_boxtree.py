@@ -5,10 +5,10 @@ from functools import cache
 import meshclash as mc
 import numpy as np
 import pytest
+from bench.mesh_generators import bumpy_sphere, machined_part, scan
 from coinciding_points import coinciding_points
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.bench.mesh_generators import bumpy_sphere, machined_part, scan
 from meshclash.geometry.relative_pose import relative_rows
 from meshclash.hierarchy import boxtree as builder
 from meshclash.hierarchy.boxtree import references, restricted_boxes

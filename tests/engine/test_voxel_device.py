@@ -9,10 +9,10 @@ import gpu_voxel_cases
 import meshclash as mc
 import numpy as np
 import pytest
+from bench.mesh_generators import bumpy_sphere
 from gpu_cases import needs_cuda_target
 from gpu_devices import pretended
 from hypothesis import given
-from meshclash.bench.mesh_generators import bumpy_sphere
 from meshclash.gpu.backend_host import HostBackend
 from meshclash.gpu.state import DeviceFault, OutOfDeviceMemory
 from meshclash.types.steps import run

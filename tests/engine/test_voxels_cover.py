@@ -5,9 +5,9 @@ from fractions import Fraction
 import meshclash as mc
 import numpy as np
 import pytest
+from bench.mesh_generators import bumpy_sphere
 from hypothesis import given
 from hypothesis import strategies as st
-from meshclash.bench.mesh_generators import bumpy_sphere
 from meshclash.types.steps import run
 from meshclash.voxels.bricks import list_voxels, new_bricks, unite
 from meshclash.voxels.marking import mark_steps

@@ -124,7 +124,7 @@ def configure_device(
 
     Args:
         crossover: triangles of both sides together, over all pairs of objects asked about, from which "auto" takes
-            the device; ``python -m meshclash.bench gpu`` measures it. None stands for the variable
+            the device; ``python -m bench gpu`` measures it. None stands for the variable
             ``MESHCLASH_GPU_CROSSOVER``, and without that for never: "auto" is the CPU until it has been measured.
         memory_limit: most bytes to use on the device; None for what is free.
         mode: "fast" finds contacts by a queue, "reproducible" level by level in the paper's scheme. Answers are the

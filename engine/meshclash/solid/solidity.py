@@ -1,7 +1,7 @@
 """Whether a mesh bounds a solid although it is open, how wide its gaps are, and how certain inside and outside are.
 
 Source: Jacobson et al. (2013) for the winding number as a measure of inside. Thresholds and certainties were fitted to
-damage done to known solids (``python -m meshclash.bench open-meshes``, other models and seeds than it judges by).
+damage done to known solids (``python -m bench open-meshes``, other models and seeds than it judges by).
 """
 
 import math

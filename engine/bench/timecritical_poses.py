@@ -1,0 +1,52 @@
+"""Where two copies of a mesh stand: at random, or a full turn at a distance (Zachmann's procedure)."""
+
+from __future__ import annotations
+
+import numpy as np
+from meshclash.hierarchy.build import build
+from meshclash.hierarchy.bvh import Hierarchy
+from meshclash.types.mesh import TriangleMesh
+
+from .timecritical_shapes import SHAPES
+
+DISTANCES = np.linspace(0.4, 2.1, 18)
+"""Between the middles of two copies in cubes of side 2."""
+
+
+def tree_of(kind: str, size: int, seed: int) -> Hierarchy:
+    """A hierarchy over a made mesh."""
+    return build(TriangleMesh(*SHAPES[kind](size, seed)))
+
+
+def random_poses(tree: Hierarchy, rng: np.random.Generator, count: int) -> np.ndarray:
+    """Turned at random, the middles 0.4 to 2.1 apart in a random direction, (count, 4, 4)."""
+    poses = []
+    for _ in range(count):
+        direction = rng.normal(size=3)
+        shift = direction / np.linalg.norm(direction) * rng.uniform(DISTANCES[0], DISTANCES[-1])
+        poses.append(_placed(tree.mesh.bounds, _rotation(rng), shift))
+    return np.stack(poses)
+
+
+def full_turn(tree: Hierarchy, distance: float, steps: int) -> np.ndarray:
+    """A full turn about z and x at a distance along x, (steps, 4, 4)."""
+    poses = []
+    for angle in np.arange(steps) * (2.0 * np.pi / steps):
+        c, s = np.cos(angle), np.sin(angle)
+        about_z, about_x = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]), np.array([[1, 0, 0], [0, c, -s], [0, s, c]])
+        poses.append(_placed(tree.mesh.bounds, about_z @ about_x, np.array([distance, 0.0, 0.0])))
+    return np.stack(poses)
+
+
+def _rotation(rng: np.random.Generator) -> np.ndarray:
+    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    return turn * np.sign(np.linalg.det(turn))
+
+
+def _placed(bounds: np.ndarray, rotation: np.ndarray, shift: np.ndarray) -> np.ndarray:
+    """The pose that turns about the middle and shifts [half of the longest side]."""
+    middle = bounds.mean(axis=0)
+    pose = np.eye(4)
+    pose[:3, :3] = rotation
+    pose[:3, 3] = middle - rotation @ middle + shift * (bounds[1] - bounds[0]).max() / 2
+    return pose

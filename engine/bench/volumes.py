@@ -1,0 +1,220 @@
+"""Verdicts of closed real models beside the common volume that manifold3d finds; close cases by exact arithmetic.
+
+Models are laid against each other and pushed in by 1e-16 to 0.1 of their size or as far apart, put flush with their
+boxes, into each other at a smaller size, a hair beside a copy, or anywhere. manifold3d is believed where the overlap,
+and what sticks out of it, is thicker than ten times its tolerance; all other pairs, and all differences, are judged by
+integers and fractions (``oracle.py``, ``point_oracle.py``, ``solid_oracle.py``), which share no code with the engine.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from meshclash import Hierarchy, TriangleMesh, build, verdict
+from meshclash.types.pose import transform_points
+
+from .depths import SUFFIXES, surface_point
+from .mesh_files import read_mesh
+from .oracle import APART, CROSSING, classify_pairs
+from .point_oracle import exact_windings
+from .solid_oracle import have_common_volume
+from .tally import Tally, TallyError
+
+SCALES = (1.0, 1.0, 0.2, 0.03)
+BELIEVED = 10.0
+"""Thickness, in tolerances of manifold3d, from which on it is believed."""
+MOST_NEAR = 400
+"""Triangles in the common box up to which surfaces that touch without crossing are judged."""
+PORTION = 50
+SHOWN = 10
+_ROWS = 64
+
+
+@dataclass(frozen=True, eq=False)
+class _Model:
+    """A closed model of diagonal ``scale``, for both sides."""
+
+    label: str
+    mesh: TriangleMesh
+    hierarchy: Hierarchy
+    manifold: Any
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of this bench."""
+    text = "models or folders of them; open ones are left out"
+    parser.add_argument("models", nargs="+", type=Path, metavar="FILE", help=text)
+    parser.add_argument("--pairs", type=int, default=1000, help=f"in portions of {PORTION}")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--state", type=Path, help="keep the counters in this file, and go on from it where it exists")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Compare pairs; 1 when a verdict of ours is wrong, 2 without manifold3d, models or a usable state."""
+    try:
+        import manifold3d
+    except ImportError as error:
+        print(f"this bench needs manifold3d (pip install manifold3d): {error}")
+        return 2
+    models = _models(manifold3d, options.models)
+    if not models:
+        print("error: none of the models is closed")
+        return 2
+    key = {"bench": "volumes", "seed": options.seed, "portion": PORTION, "models": [model.label for model in models]}
+    try:
+        tally = Tally(key, options.state)
+    except TallyError as error:
+        print(f"error: {error}")
+        return 2
+    portions = -(-options.pairs // PORTION)
+    while tally.done < portions:
+        rng = np.random.default_rng([options.seed, tally.done])
+        for number in range(PORTION):
+            _compare(tally, *_pair(models, rng, number))
+        tally.portion_done(last=tally.done + 1 == portions)
+    print(*tally.notes, sep="\n", end="\n" if tally.notes else "")
+    text = ", ".join(f"{name} {count}" for name, count in sorted(tally.counts.items()))
+    print(f"{PORTION * tally.done} pairs in {tally.total_seconds():.0f} s: {text}")
+    return 1 if tally.counts["ours wrong"] else 0
+
+
+def _models(manifold3d: Any, paths: list[Path]) -> list[_Model]:
+    """The closed ones of files and of what folders hold, in the sizes of ``SCALES``."""
+    files = [file for path in paths for file in (sorted(path.iterdir()) if path.is_dir() else [path])]
+    models = []
+    for path in (file for file in files if file.suffix in SUFFIXES):
+        vertices, triangles = read_mesh(path)
+        vertices = (vertices - vertices.mean(axis=0)) / np.linalg.norm(np.ptp(vertices, axis=0))
+        manifold = manifold3d.Manifold(manifold3d.Mesh64(vertices, triangles.astype(np.uint64)))
+        if manifold.status() != manifold3d.Error.NoError or not TriangleMesh(vertices, triangles).is_closed:
+            print(f"{path.stem} is left out: it is not closed, or no manifold")
+            continue
+        for scale in SCALES:
+            own = manifold3d.Manifold(manifold3d.Mesh64(vertices * scale, triangles.astype(np.uint64)))
+            mesh = TriangleMesh(vertices * scale, triangles)
+            models.append(_Model(f"{path.stem} x {scale}", mesh, build(mesh), own))
+    return models
+
+
+def _pair(models: list[_Model], rng: np.random.Generator, number: int) -> tuple[_Model, _Model, np.ndarray]:
+    """Two models and the pose (3, 4) of the second one."""
+    a, b = (models[int(i)] for i in rng.integers(0, len(models), 2))
+    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    turn *= np.sign(np.linalg.det(turn))
+    (p, n), (q, m) = (surface_point(model.mesh, rng) for model in (a, b))
+    length = 10.0 ** rng.uniform(-16, -1) * rng.choice([1.0, -1.0])
+    kind = number % 10
+    if kind == 0:
+        shift = p - turn @ q + turn[0] * rng.uniform(0.0, 0.15)
+    elif kind == 1:
+        b, turn = a, np.eye(3)
+        shift = length * np.eye(3)[int(rng.integers(3))]
+    elif kind == 2:
+        turn = np.diag([1.0, 1.0, 1.0]) if rng.random() < 0.5 else np.diag([-1.0, -1.0, 1.0])
+        axis = int(rng.integers(3))
+        shift = rng.uniform(-0.1, 0.1, 3)
+        shift[axis] = a.mesh.vertices[:, axis].max() - (b.mesh.vertices @ turn.T)[:, axis].min()
+    else:
+        turn = _half_turn(m, n) if kind != 3 else turn
+        shift = p - turn @ q - length * n * (kind != 4)
+    return a, b, np.column_stack([turn, shift])
+
+
+def _half_turn(m: np.ndarray, n: np.ndarray) -> np.ndarray:
+    """A rotation (3, 3) that takes the direction m to -n."""
+    half = m - n
+    size = float(half @ half)
+    return 2.0 * np.outer(half, half) / size - np.eye(3) if size > 1e-12 else np.diag([1.0, -1.0, -1.0])
+
+
+def _compare(tally: Tally, a: _Model, b: _Model, pose: np.ndarray) -> None:
+    """Count whether both say the same of a pair, and which one is right where they differ or are not believed."""
+    found = verdict(a.hierarchy, b.hierarchy, pose_b=np.vstack([pose, [0, 0, 0, 1]])).name
+    counts = tally.counts
+    counts[found] += 1
+    said = _by_manifold(a, b, pose)
+    if said == found:
+        counts["as manifold3d"] += 1
+        return
+    truth = exact_verdict(a.mesh, b.mesh, pose)
+    counts["judged" if truth else "not judged"] += 1
+    if truth is None:
+        return
+    counts["manifold3d wrong"] += said is not None and said != truth
+    if found != truth:
+        counts["ours wrong"] += 1
+        if len(tally.notes) < SHOWN:
+            tally.notes.append(f"{a.label}, {b.label} at {pose.tolist()}: {found}, truth {truth}")
+
+
+def _by_manifold(a: _Model, b: _Model, pose: np.ndarray) -> str | None:
+    """The verdict by manifold3d's volumes, or None where it is too close to call."""
+    moved = b.manifold.transform(pose)
+    common = a.manifold ^ moved
+    thin = BELIEVED * max(a.manifold.get_tolerance(), moved.get_tolerance(), common.get_tolerance())
+    if not _is_thick(common.volume(), common.surface_area(), thin):
+        return None
+    inside = 0
+    for own in (a.manifold, moved):
+        left = own.volume() - common.volume()
+        if _is_thick(left, own.surface_area(), thin):
+            continue
+        inside += 1
+    return "CLASH" if inside == 0 else None if inside == 2 else "CONTAINED"
+
+
+def _is_thick(volume: float, area: float, thin: float) -> bool:
+    """Whether a layer of that volume on half of an area is thicker than a length."""
+    return area > 0.0 and 2.0 * volume / area > thin
+
+
+def exact_verdict(a: TriangleMesh, b: TriangleMesh, pose: np.ndarray) -> str | None:
+    """The verdict of two closed meshes that do not cross themselves, exactly; None: too many triangles to ask."""
+    points = a.vertices, transform_points(pose, b.vertices)
+    first, second = (p[mesh.triangles] for p, mesh in zip(points, (a, b), strict=True))
+    low = np.maximum(first.min(axis=(0, 1)), second.min(axis=(0, 1)))
+    high = np.minimum(first.max(axis=(0, 1)), second.max(axis=(0, 1)))
+    if (low > high).any():
+        return "APART"
+    if np.array_equal(first, second):
+        return "DUPLICATE"
+    kinds = _kinds(first, second, low, high)
+    if (kinds == CROSSING).any():
+        return "CLASH"
+    if (kinds != APART).any():
+        near = sum(len(_near(corners, low, high)) for corners in (first, second))
+        flat = (low >= high).any()
+        if not flat and near > MOST_NEAR:
+            return None
+        return None if not flat and have_common_volume(first, second) else "TOUCHING"
+    a_in_b = exact_windings(second, points[0][np.unique(a.triangles)]) != 0
+    b_in_a = exact_windings(first, points[1][np.unique(b.triangles)]) != 0
+    if not a_in_b.any() and not b_in_a.any():
+        return "APART"
+    only_a, only_b = (not a_in_b.all() or b_in_a.any()), (not b_in_a.all() or a_in_b.any())
+    return "CLASH" if only_a and only_b else "CONTAINED"
+
+
+def _near(corners: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Triangles (k,) whose boxes meet a box."""
+    meet = (corners.min(axis=1) <= high) & (corners.max(axis=1) >= low)
+    return np.flatnonzero(meet.all(axis=1))
+
+
+def _kinds(first: np.ndarray, second: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Kinds of all pairs of triangles whose boxes meet, up to the first portion with one that crosses."""
+    rows, columns = _near(first, low, high), _near(second, low, high)
+    b_low, b_high = second[columns].min(axis=1), second[columns].max(axis=1)
+    kinds = [np.empty(0, np.int64)]
+    for begin in range(0, len(rows), _ROWS):
+        part = rows[begin : begin + _ROWS]
+        meet = (first[part].min(axis=1)[:, None] <= b_high) & (first[part].max(axis=1)[:, None] >= b_low)
+        i, j = np.nonzero(meet.all(axis=2))
+        kinds.append(np.asarray(classify_pairs(first[part[i]], second[columns[j]])))
+        if (kinds[-1] == CROSSING).any():
+            break
+    return np.concatenate(kinds)

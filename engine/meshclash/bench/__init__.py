@@ -1,1 +1,0 @@
-"""Same-run comparisons with exact references and with peers: `python -m meshclash.bench`. Nothing imports this."""
