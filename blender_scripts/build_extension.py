@@ -51,7 +51,7 @@ PLATFORM_TAGS = {
 OLDER_TAGS = {"linux-x64": ("manylinux2010_x86_64",)}
 """That pip takes for those above."""
 PLATFORM_OF_SYSTEM = {"linux": "linux-x64", "win32": "windows-x64", "darwin": "macos-arm64"}
-NOT_SHIPPED = shutil.ignore_patterns("__pycache__", "*.pyc", "tasks", "*.nbi", "*.nbc", "store")
+NOT_SHIPPED = shutil.ignore_patterns("__pycache__", "*.pyc", "*.nbi", "*.nbc", "store")
 COMMAND_LINE = "__main__.py"  # shipped of the kernels only, which compiles beside a window
 LEAST_LEVEL = "x86-64-v3"  # of processors that packages serve
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # of zip files

@@ -50,8 +50,8 @@ def _parser() -> argparse.ArgumentParser:
 def _run(given: argparse.Namespace, options: list[str]) -> int:
     from meshclash.errors import UnsupportedOption
     from meshclash.output import OutputFile
-    from meshclash.tasks.dask_workers import DaskWorkers
     from meshclash.types.steps import run
+    from tasks.dask_workers import DaskWorkers
 
     targets = [given.reports / f"{file.stem}.{given.format}" for file in given.files]
     if len(set(targets)) < len(targets):
@@ -75,8 +75,8 @@ def _run(given: argparse.Namespace, options: list[str]) -> int:
 
 
 def _task(file: Path, suffix: str, options: list[str]) -> Any:
-    from meshclash.tasks.files import mark_of_file
-    from meshclash.tasks.task import Task
+    from tasks.files import mark_of_file
+    from tasks.task import Task
 
     mark, report = mark_of_file(file), f"report.{suffix}"
     arguments = [mark.path, *options, "--report", f"{{folder}}/{report}"]

@@ -18,7 +18,7 @@ def main() -> None:
     sys.path[:0] = [str(ROOT), str(ROOT / "engine"), str(ROOT / "blender_scripts")]
     import bpy
     from frame_workers import WRONG
-    from meshclash.tasks.program import QUESTION, answer_file
+    from tasks.program import QUESTION, answer_file
 
     from addon import commandline
     from addon.core.errors import DetectError

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from meshclash.tasks.program import ATTEMPTS, QUESTION, Program, answer_file
+from tasks.program import ATTEMPTS, QUESTION, Program, answer_file
 
 from addon.core.errors import DetectError, InputError
 from addon.core.frame_scene import Progress

@@ -37,11 +37,11 @@ class ScheduledFrames:
     ) -> Generator[Progress, None, None]:
         """As `Workers`."""
         from meshclash.errors import InvalidFile, MeshClashError
-        from meshclash.tasks.files import mark_of_file
-        from meshclash.tasks.task import Task
+        from tasks.files import mark_of_file
+        from tasks.task import Task
 
         try:
-            from meshclash.tasks.dask_workers import DaskWorkers
+            from tasks.dask_workers import DaskWorkers
 
             mark = mark_of_file(Path(json.loads(self._question)["file"]))
             given = {"name": "frame_worker", "command": self._command, "question": self._question, "files": [mark]}

@@ -23,10 +23,10 @@ from pathlib import Path
 import numpy as np
 from meshclash.massive.mesh import ClusteredMesh
 from meshclash.query.collide import collide
-from meshclash.tasks.contacts import ModelPair, collide_pairs
-from meshclash.tasks.task import Take, Task, ThisProcess
 from meshclash.traversal.contacts import Contacts
 from meshclash.types.results import Progress
+from tasks.contacts import ModelPair, collide_pairs
+from tasks.task import Take, Task, ThisProcess
 
 from .massive import KINDS
 from .options import parse_sizes, short_size
@@ -78,7 +78,7 @@ def _poses(a: ClusteredMesh, frames: int) -> np.ndarray:
 
 
 def _timed(pair: ModelPair, options: argparse.Namespace) -> list[Row]:
-    from meshclash.tasks.dask_workers import DaskWorkers
+    from tasks.dask_workers import DaskWorkers
 
     ways: dict[str, Callable[[], Contacts]] = {
         "collide, in this process": lambda: collide(*pair),
@@ -124,7 +124,7 @@ class _Counting:
 
     def run_steps(self, tasks: Sequence[Task], take: Take) -> Generator[Progress, None, None]:
         """As ``Workers``."""
-        from meshclash.tasks.dask_workers import bytes_sent
+        from tasks.dask_workers import bytes_sent
 
         for task in tasks:
             start = time.process_time()

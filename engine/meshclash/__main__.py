@@ -5,14 +5,14 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
 
-from .errors import InvalidFile, MeshClashError, UnsupportedOption
+from .errors import InvalidFile, MeshClashError
 from .massive.layout import FEWEST_TRIANGLES, MOST_TRIANGLES
 from .massive.levels import MeshLevels, levels_beside
 from .massive.mesh import BUILD_MEMORY, DEFAULT_CLUSTER, DEFAULT_MEMORY, ClusteredMesh
@@ -30,16 +30,20 @@ _LONGEST_POSE = 1 << 16
 """Bytes of the text of a pose."""
 _SHARES = (0.0004, 0.002, 0.01)
 """Of the width, for which ``info`` tells the triangles of a level."""
+_COLLIDE = "all contacts of two clustered meshes; exit status 1 for any"
+
+Find = Callable[[ClusteredMesh, ClusteredMesh, list[np.ndarray | None], argparse.Namespace], Contacts]
+"""Contacts of two files in two poses, by the options of a command."""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what the command line asks for.
+def main(arguments: Sequence[str] | None = None, parser: argparse.ArgumentParser | None = None) -> int:
+    """Do what the command line asks for; another program may bring a parser that sets ``act`` as this one's does.
 
     Returns:
         0, 1 when ``collide`` finds contacts, 2 for what cannot be done, 3 for a fault of the program, 130 when Ctrl+C
         stopped it. Streams that are closed, broken or full do not change it.
     """
-    options = _parser().parse_args(arguments)
+    options = (parser or _parser()).parse_args(arguments)
     try:
         status: int = options.act(options)
     except (MeshClashError, OSError) as error:
@@ -81,7 +85,7 @@ def _parser() -> argparse.ArgumentParser:
     def command(name: str, act: object, text: str, memory: int) -> argparse.ArgumentParser:
         made = commands.add_parser(name, help=text, description=text)
         made.set_defaults(act=act)
-        made.add_argument("--memory", type=float, default=memory / _MEGABYTE, metavar="MB", help="default: %(default)g")
+        _add_memory(made, memory)
         return made
 
     build = command("build", _build, "write a mesh (.ply, .stl, .obj, .npz) as clusters", BUILD_MEMORY)
@@ -97,18 +101,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     command("info", _info, "say what a file holds", DEFAULT_MEMORY).add_argument("path", type=Path)
     command("verify", _verify, "compare every page with its checksum", DEFAULT_MEMORY).add_argument("path", type=Path)
-    meet = command("collide", _collide, "all contacts of two clustered meshes; exit status 1 for any", DEFAULT_MEMORY)
-    for name in ("a", "b"):
-        meet.add_argument(name, type=Path)
-    for name in ("a", "b"):
-        meet.add_argument(f"--pose-{name}", type=Path, metavar="FILE", help="text with the 4x4 matrix of a rigid pose")
-    meet.add_argument("--output", type=Path, help=".npz for pairs, kinds and segments of the intersection curves")
+    meet = commands.add_parser("collide", help=_COLLIDE, description=_COLLIDE)
+    add_collide_arguments(meet, lambda a, b, poses, options: collide(a, b, *poses))
     meet.add_argument(
         "--epsilon", type=float, metavar="M",
         help="by levels whose error is at most this [m]: says apart, closer or undecided, and which clusters",
     )  # fmt: skip
-    meet.add_argument("--workers", type=int, metavar="N", help="so many processes share the work, by Dask")
-    meet.add_argument("--scheduler", metavar="ADDRESS", help="the workers of this Dask scheduler share the work")
     meet.add_argument(
         "--mode", choices=MODES, default=MODES[0], help="with --epsilon: by levels (dag) or by progressive meshes (pm)"
     )
@@ -116,11 +114,29 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _add_memory(parser: argparse.ArgumentParser, memory: int) -> None:
+    parser.add_argument("--memory", type=float, default=memory / _MEGABYTE, metavar="MB", help="default: %(default)g")
+
+
+def add_collide_arguments(parser: argparse.ArgumentParser, find: Find) -> None:
+    """What a command takes that asks for all contacts of two files; ``find`` answers, without levels of detail."""
+    parser.set_defaults(act=_collide, find=find, epsilon=None)
+    _add_memory(parser, DEFAULT_MEMORY)
+    for name in ("a", "b"):
+        parser.add_argument(name, type=Path)
+    for name in ("a", "b"):
+        parser.add_argument(
+            f"--pose-{name}", type=Path, metavar="FILE", help="text with the 4x4 matrix of a rigid pose"
+        )
+    parser.add_argument("--output", type=Path, help=".npz for pairs, kinds and segments of the intersection curves")
+
+
 def _bytes(options: argparse.Namespace) -> Any:
     return options.memory * _MEGABYTE
 
 
-def _tell(progress: Progress) -> None:
+def tell(progress: Progress) -> None:
+    """Show progress on a terminal."""
     if sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty():
         _say(sys.stderr, f"\r{progress.fraction:6.1%} {progress.text}\x1b[K", end="")
 
@@ -128,11 +144,11 @@ def _tell(progress: Progress) -> None:
 def _build(options: argparse.Namespace) -> int:
     start = time.perf_counter()
     sizes = {"memory": _bytes(options), "cluster_triangles": options.cluster_triangles}
-    with run(steps(ClusteredMesh.build, options.source, options.path, **sizes), _tell) as mesh:
+    with run(steps(ClusteredMesh.build, options.source, options.path, **sizes), tell) as mesh:
         if options.levels:
-            run(steps(MeshLevels.build, mesh), _tell).close()
+            run(steps(MeshLevels.build, mesh), tell).close()
         if options.progressive:
-            run(steps(ProgressiveMeshes.build, mesh), _tell).close()
+            run(steps(ProgressiveMeshes.build, mesh), tell).close()
         _say(sys.stdout, f"{_described(mesh)}\nbuilt in {time.perf_counter() - start:.1f} s")
     return 0
 
@@ -171,12 +187,12 @@ def _info(options: argparse.Namespace) -> int:
 def _verify(options: argparse.Namespace) -> int:
     with ClusteredMesh.open(options.path, memory=_bytes(options)) as mesh:
         for progress in steps(mesh.verify):
-            _tell(progress)
+            tell(progress)
         _say(sys.stdout, f"{mesh.path}: all {mesh.cluster_count} pages are as they were written")
         for beside in (levels_beside(mesh), progressive_beside(mesh)):
             if beside is not None:
                 for progress in steps(beside.verify):
-                    _tell(progress)
+                    tell(progress)
                 _say(sys.stdout, f"{beside.path}: all {beside.node_count} nodes are as they were written")
     return 0
 
@@ -193,9 +209,6 @@ def _pose(path: Path) -> np.ndarray:
 
 def _collide(options: argparse.Namespace) -> int:
     poses = [None if path is None else _pose(path) for path in (options.pose_a, options.pose_b)]
-    by_workers = options.workers is not None or options.scheduler is not None
-    if by_workers and options.epsilon is not None:
-        raise UnsupportedOption("--epsilon asks levels of detail, which one process does: leave workers out")
     with ExitStack() as opened:
         a, b = (opened.enter_context(ClusteredMesh.open(path, _bytes(options))) for path in (options.a, options.b))
         output = None
@@ -204,7 +217,7 @@ def _collide(options: argparse.Namespace) -> int:
             output = opened.enter_context(OutputFile(options.output, "output", (".npz",), sources))
         if options.epsilon is not None:
             return _collide_by_levels(a, b, poses, options, output)
-        contacts = _collide_by_workers(a, b, poses, options) if by_workers else collide(a, b, *poses)
+        contacts = options.find(a, b, poses, options)
         _say(sys.stdout, str(contacts))
         segments = contacts.segments() if output is not None else None
         _write(output, pairs=contacts.pairs, kinds=contacts.kinds, segments=segments)
@@ -215,16 +228,6 @@ def _write(output: OutputFile | None, **arrays: Any) -> None:
     if output is not None:
         np.savez_compressed(output.temporary, **arrays)
         output.commit()
-
-
-def _collide_by_workers(
-    a: ClusteredMesh, b: ClusteredMesh, poses: list[np.ndarray | None], options: argparse.Namespace
-) -> Contacts:
-    from .tasks.contacts import ModelPair, collide_pairs  # noqa: PLC0415 (Dask is imported when it is asked for)
-    from .tasks.dask_workers import DaskWorkers  # noqa: PLC0415
-
-    with DaskWorkers(options.scheduler, options.workers) as workers:
-        return run(steps(collide_pairs, [ModelPair(a, b, *poses)], workers), _tell)[0]
 
 
 def _collide_by_levels(

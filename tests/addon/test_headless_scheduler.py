@@ -13,8 +13,8 @@ import pytest
 from addon import commandline
 
 distributed = pytest.importorskip("distributed") if not os.environ.get("CI") else __import__("distributed")
-dask_workers = pytest.importorskip("meshclash.tasks.dask_workers")
-program = pytest.importorskip("meshclash.tasks.program")
+dask_workers = pytest.importorskip("tasks.dask_workers")
+program = pytest.importorskip("tasks.program")
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "blender_scripts"
 DONE, WRONG = 0, 2
@@ -109,7 +109,7 @@ def test_what_workers_lack_is_an_error(passing, tmp_path, make_workers, address,
         "frames 0-7: the process for it ended with code 9, 3 times; its last lines:" in (said := capfd.readouterr().err)
         and "no memory" in said
     )
-    files = importlib.import_module("meshclash.tasks.files")
+    files = importlib.import_module("tasks.files")
     wrong = files.mark_of_file(passing)._replace(crc=1)
     with pytest.raises(files.InvalidFile, match="another file under that name than the client"):
         program.ask_program({"name": "x", "command": [""], "question": "", "line": "", "files": [wrong]})

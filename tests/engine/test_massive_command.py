@@ -14,6 +14,7 @@ from meshclash import __main__ as command
 from meshclash.__main__ import main
 from solids import refined, torus
 from strategies import matrix
+from tasks.__main__ import main as tasks_main
 
 RING = refined(torus(1.0, 0.4), 1)
 
@@ -181,7 +182,7 @@ def test_workers_without_certificates_are_an_error_of_one_line(files, monkeypatc
         raise ImportError("No module named 'cryptography'")
 
     monkeypatch.setattr(security.Security, "temporary", missing)
-    assert main(["massive", "collide", *[str(files / "a")] * 2, "--workers", "1"]) == 2
+    assert tasks_main([*[str(files / "a")] * 2, "--workers", "1"]) == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1 and "cryptography" in error and "pip install" in error
 

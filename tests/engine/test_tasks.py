@@ -8,18 +8,19 @@ import meshclash as mc
 import numpy as np
 import pytest
 from massive_cases import assert_same
-from meshclash.__main__ import main
+from meshclash.__main__ import main as meshclash_main
 from meshclash.massive.sides import side_of
 from meshclash.massive.tiles import tiles_of
-from meshclash.tasks.contacts import ModelPair, collide_pairs
-from meshclash.tasks.task import VERSION, Task, ThisProcess, work_off
 from meshclash.types.steps import run
 from solids import refined, torus
 from strategies import matrix
 from subprocesses import run_python
+from tasks.__main__ import main
+from tasks.contacts import ModelPair, collide_pairs, collide_pairs_steps
+from tasks.task import VERSION, Task, ThisProcess, work_off
 
 distributed = pytest.importorskip("distributed") if not os.environ.get("CI") else __import__("distributed")
-dask_workers = pytest.importorskip("meshclash.tasks.dask_workers")
+dask_workers = pytest.importorskip("tasks.dask_workers")
 psutil = pytest.importorskip("psutil")
 
 RING, FINE = refined(torus(1.0, 0.4), 1), refined(torus(1.0, 0.3), 2)
@@ -116,17 +117,16 @@ def test_the_command_writes_the_same_file_whoever_works(models, threads, tmp_pat
     paths = [str(models[0].path)] * 2
     files = [tmp_path / "here.npz", tmp_path / "there.npz"]
     scheduler = ["--scheduler", threads.client.scheduler.address]
-    for extra, file in (([], files[0]), (scheduler, files[1])):
-        assert main(["massive", "collide", *paths, *extra, "--output", str(file)]) == 1
+    assert meshclash_main(["massive", "collide", *paths, "--output", str(files[0])]) == 1
+    assert main([*paths, *scheduler, "--output", str(files[1])]) == 1
     assert files[0].read_bytes() == files[1].read_bytes()
     said = capsys.readouterr().out.splitlines()
     assert said[0] == said[1] and said[0].startswith("Contacts(")
     for extra, message in (
-        (["--workers", "2", "--epsilon", "0.1"], "leave workers out"),
         ([*scheduler, "--workers", "2"], "give either its address or a number"),
         (["--workers", "0"], "1 worker at least"),
     ):
-        assert main(["massive", "collide", *paths, *extra]) == 2 and message in capsys.readouterr().err
+        assert main([*paths, *extra]) == 2 and message in capsys.readouterr().err
 
 
 def test_tasks_that_wait_without_any_worker_are_done_by_those_that_join_also_in_the_middle(pairs, expected):
@@ -295,7 +295,7 @@ def test_the_package_is_imported_without_dask():
     code = """
         import json, sys, meshclash, meshclash.__main__
         for name in meshclash.__all__: getattr(meshclash, name)
-        print(json.dumps(sorted({"dask", "distributed", "meshclash.tasks"} & set(sys.modules))))
+        print(json.dumps(sorted({"dask", "distributed", "tasks"} & set(sys.modules))))
     """
     assert run_python("\n".join(line.strip() for line in code.splitlines())) == []
 
@@ -304,7 +304,7 @@ def test_without_dask_the_error_names_the_extra():
     said = run_python(
         "import sys, json; sys.modules['distributed'] = None\n"
         "import meshclash\n"
-        "try: import meshclash.tasks.dask_workers\n"
+        "try: import tasks.dask_workers\n"
         "except meshclash.massive.WorkersUnavailable as error: print(json.dumps(str(error)))"
     )
     assert "pip install 'meshclash[dask]'" in said

@@ -19,8 +19,8 @@ _NAME = re.compile(rb"\w+(?=[ \t]+as\b)|\w+")
 
 
 def counts(path: Path, engine: Path = ENGINE) -> bool:
-    """Whether a source of the engine can change what is compiled: tasks and command lines cannot."""
-    return path.relative_to(engine).parts[0] != "tasks" and path.name != "__main__.py"
+    """Whether a source of the engine can change what is compiled: command lines cannot."""
+    return path.name != "__main__.py"
 
 
 def whole_hash(engine: Path = ENGINE) -> str:

@@ -5,17 +5,17 @@ from collections.abc import Generator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from meshclash.errors import InvalidFile, UnsupportedOption
+from meshclash.massive.candidates import candidate_steps
+from meshclash.massive.contacts import ContactOptions, Portion, Tally, counts_of, joined, pairs_steps
+from meshclash.massive.mesh import ClusteredMesh
+from meshclash.massive.sides import as_sources, side_of
+from meshclash.massive.tiles import TILE_TRIANGLES, tiles_of
+from meshclash.traversal.contacts import Contacts
+from meshclash.types.pose import PoseLike, every_pose
+from meshclash.types.results import Progress
+from meshclash.types.steps import in_slices, run, scaled
 
-from ..errors import InvalidFile, UnsupportedOption
-from ..massive.candidates import candidate_steps
-from ..massive.contacts import ContactOptions, Portion, Tally, counts_of, joined, pairs_steps
-from ..massive.mesh import ClusteredMesh
-from ..massive.sides import as_sources, side_of
-from ..massive.tiles import TILE_TRIANGLES, tiles_of
-from ..traversal.contacts import Contacts
-from ..types.pose import PoseLike, every_pose
-from ..types.results import Progress
-from ..types.steps import in_slices, run, scaled
 from .files import FileMark
 from .meshes import mark_of, opened
 from .task import Task, Workers

@@ -17,7 +17,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..errors import WorkersUnavailable
+from meshclash.errors import WorkersUnavailable
+
 from .files import FileMark, check_file
 
 QUESTION = "question.json"

@@ -4,7 +4,7 @@ import zlib
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import InvalidFile
+from meshclash.errors import InvalidFile
 
 _PIECE = 1 << 20
 

@@ -1,7 +1,8 @@
 """Clustered meshes that tasks name: opened by the worker only if they are those of the client."""
 
-from ..errors import InvalidFile
-from ..massive.mesh import ClusteredMesh
+from meshclash.errors import InvalidFile
+from meshclash.massive.mesh import ClusteredMesh
+
 from .files import FileMark, compare
 
 

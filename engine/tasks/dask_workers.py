@@ -13,8 +13,9 @@ from collections.abc import Generator, Sequence
 from contextlib import ExitStack, suppress
 from typing import Any
 
-from ..errors import MeshClashError, UnsupportedOption, WorkersUnavailable
-from ..types.results import Progress
+from meshclash.errors import MeshClashError, UnsupportedOption, WorkersUnavailable
+from meshclash.types.results import Progress
+
 from .task import VERSION, Take, Task, work_off
 
 try:

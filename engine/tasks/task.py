@@ -8,11 +8,12 @@ from collections.abc import Callable, Generator, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol
 
-from ..errors import WorkersUnavailable
-from ..jit import SOURCES
-from ..types.results import Progress
+from meshclash import __version__
+from meshclash.errors import WorkersUnavailable
+from meshclash.jit import SOURCES
+from meshclash.types.results import Progress
 
-VERSION = f"{import_module(__package__.rpartition('.')[0]).__version__} (sources {SOURCES})"
+VERSION = f"{__version__} (sources {SOURCES})"
 """That client and workers must have in common."""
 WORKS = {"contacts": ".contacts:contacts_of_tile", "program": ".program:ask_program", "command": ".program:run_command"}
 """Where in this folder the function is that a work calls; it takes and returns a dict of plain data."""
