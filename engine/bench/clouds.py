@@ -16,7 +16,6 @@ import numpy as np
 from meshclash import PointCloud, TriangleMesh, cloud_collision, collide, collides
 
 from .cloud_borders import border_rows
-from .cloud_budgets import all_budgets, budget_rows, probability_rows
 from .cloud_grazing import grazing_row
 from .cloud_oracle import closest_approach
 from .cloud_shapes import SHAPES, load_shapes, sample
@@ -38,7 +37,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--borders", type=int, default=0, help="cases of surfaces that meet beyond their points, beside a refined grid"
     )
-    parser.add_argument("--plot", type=Path, help="draw disagreement and time by distance to this file (matplotlib)")
     parser.add_argument("--json", type=Path, help="write all figures to this file")
 
 
@@ -56,9 +54,6 @@ def run(options: argparse.Namespace) -> int:
         "sweeps": _show("distance sweep, 0.6 to 2", [_sweep_row(s, sweeps[s.name], options) for s in shapes]),
         "disagreement": _show("disagreement [%] by distance", [_distance_row(s, sweeps[s.name]) for s in shapes]),
         "missed": _show("missed poses: surfaces", [r for s in shapes for r in _missed_rows(s, sweeps[s.name])]),
-        "budgets": _show("time budgets", budgets := [r for s in shapes for r in budget_rows(s, sweeps[s.name])]),
-        "all budgets": _show("time budgets, all shapes", all_budgets(budgets)),
-        "probability": _show("stated probability of interrupted queries", probability_rows(shapes, sweeps)),
     }
     if options.borders:
         report["borders"] = _show("surfaces that meet beyond their points", border_rows(options.borders))
@@ -67,8 +62,6 @@ def run(options: argparse.Namespace) -> int:
     if options.touching:
         title = "wrong answers, moved on from the first touch by so many sampling radii"
         report["touching"] = _show(title, [touching_row(s, options.touching) for s in shapes])
-    if options.plot:
-        _plot(sweeps, options)
     if options.json:
         write_json(options.json, {"bench": "clouds", "points": options.points, **report})
     return 0
@@ -203,29 +196,3 @@ def _missed_rows(shape: Shape, queries: list[Query]) -> list[Row]:
             }
         )
     return rows
-
-
-def _plot(sweeps: dict[str, list[Query]], options: argparse.Namespace) -> None:
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), dpi=110)
-    for name, queries in sweeps.items():
-        at = [d for d in DISTANCES if any(q.distance == d for q in queries)]
-        here = [[q for q in queries if q.distance == d] for d in at]
-        left.plot(at, [100.0 * np.mean([q.truth != q.answer for q in group]) for group in here], "o-", label=name)
-        right.plot(at, [1e3 * np.mean([q.seconds for q in group]) for group in here], "o-", label=name)
-    left.set_ylabel("answers other than the mesh's [%]")
-    right.set_ylabel("processor time [ms]")
-    for axes in (left, right):
-        axes.set_xlabel("distance of the centres")
-        axes.grid(True, alpha=0.3)
-        axes.set_ylim(bottom=0)
-    left.legend(fontsize=8, frameon=False)
-    figure.suptitle(f"Two clouds of {options.points:,} points each", fontsize=10)
-    figure.tight_layout()
-    options.plot.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(options.plot)
-    print(f"\nwrote {options.plot}")

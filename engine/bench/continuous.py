@@ -3,9 +3,8 @@
 ``--data`` names a folder with ``queries.npz`` (keys NAME/vf and NAME/ee, (n, 8, 3): point and triangle, or two edges,
 at time 0 and then at 1; ..._hit (n,) bool) and scenes (start, end (v, 3), triangles, edges, vf, ee: pairs of indices,
 and ..._hit), such as the public data of Wang et al. (2021) and Belgrod et al. (2023). Made cases need no data; both
-are judged in portions (``impact_runs.py``). With ``--steps`` whole steps of the scenes are timed
-(``continuous_steps.py``), with ``--scenes`` random deforming scenes are compared with finer stepping, with
-``--certificates`` certificates are made and checked (``continuous_proofs.py``).
+are judged in portions (``impact_runs.py``). With ``--scenes`` random deforming scenes are compared with finer stepping,
+with ``--certificates`` certificates are made and checked (``continuous_proofs.py``).
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ import numpy as np
 from meshclash.continuous.impacts import Impacts
 
 from .continuous_proofs import check_proofs, check_scenes
-from .continuous_steps import time_steps
 from .exactness_state import StateError
 from .impact_runs import ASK, element_points, judge_sets
 from .table import Row, format_table, write_json
@@ -39,7 +37,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--only", nargs="+", metavar="SCENE", help="names of the scenes whose candidates are judged")
     parser.add_argument("--state", type=Path, help="keep the counters in this file, and go on from it where it exists")
-    parser.add_argument("--steps", type=int, default=0, help="runs of whole steps, beside ipctk where it is installed")
     parser.add_argument("--scenes", type=int, default=0, help="random deforming scenes against finer stepping")
     parser.add_argument("--certificates", type=int, default=0, help="certificates to make and check")
     parser.add_argument("--seed", type=int, default=1, help="of candidates and made cases")
@@ -67,9 +64,6 @@ def run(options: argparse.Namespace) -> int:
         if size:
             report[key] = rows = part(size, options.seed)
             wrong += _show(rows)
-    if options.steps and options.data:
-        report["steps"] = rows = time_steps(options.data, options.steps)
-        print(format_table(rows), flush=True)
     print(f"\n{'nothing wrong' if wrong == 0 else f'{wrong} WRONG'}")
     if options.json:
         write_json(options.json, report)

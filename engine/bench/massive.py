@@ -8,8 +8,6 @@ Every frame's pairs and kinds are compared byte by byte.
 
 With ``--levels`` also levels of detail are built, and ``massive_collide`` asked for several epsilons in frames that lie
 near each other: each for itself, and with what was remembered. Its exact form must be the answer of ``collide``.
-
-With ``--figures FOLDER`` both modes of ``massive_collide`` go along a path, and are drawn (``massive_figures.py``).
 """
 
 from __future__ import annotations
@@ -30,7 +28,6 @@ from meshclash.query.collide import collide, collides
 from meshclash.query.massive import forget, massive_collide
 from meshclash.types.mesh import TriangleMesh
 
-from .massive_figures import draw, measured, rows_of
 from .mesh_generators import MAKERS, Mesh
 from .options import parse_sizes, short_size
 from .pipes import pipes
@@ -72,17 +69,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--memory", type=float, default=64.0, metavar="MB", help="of each open mesh (default: 64)")
     parser.add_argument("--build-memory", type=float, default=512.0, metavar="MB", help="default: 512")
     parser.add_argument("--levels", action="store_true", help="build levels of detail, and ask them")
-    parser.add_argument(
-        "--figures", type=Path, metavar="FOLDER", help="only draw both modes of massive_collide; needs matplotlib"
-    )
     parser.add_argument("--folder", type=Path, help="for the files (default: a temporary one)")
     parser.add_argument("--json", type=Path, help="write all figures to this file")
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the bench; 1 when an answer differs, or more memory is taken than was given."""
-    if options.figures:
-        return _figures(options)
     built: list[Row] = []
     asked: list[Row] = []
     leveled: list[Row] = []
@@ -103,26 +95,6 @@ def run(options: argparse.Namespace) -> int:
         write_json(options.json, {"bench": "massive", "built": built, "asked": asked, "levels": leveled})
     differ = any(row["frames that differ"] for row in [*asked, *leveled])
     return int(differ or any(row["MB of pages"] > options.memory for row in asked))
-
-
-def _figures(options: argparse.Namespace) -> int:
-    """Both modes along a path, for each kind and size: tables, pictures; 1 when an answer differs."""
-    rows: list[Row] = []
-    for size in options.sizes:
-        for kind in options.kinds:
-            with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-                paths = [Path(folder) / f"{k}.mcl" for k in range(2)]
-                for k, count in enumerate((size, round(size * options.share))):
-                    vertices, triangles = KINDS[kind](count, k + 1)
-                    ClusteredMesh.build((vertices.astype(np.float32), triangles), paths[k]).close()
-                name = f"{kind} {short_size(size)}"
-                found = measured(paths, options.frames, int(options.memory * _MEGABYTE))
-            rows += rows_of(name, found)
-            draw(name, found, options.figures)
-    print(format_table(rows))
-    if options.json:
-        write_json(options.json, {"bench": "massive figures", "rows": rows})
-    return int(any(row["frames that differ"] for row in rows))
 
 
 def _built(model: Mesh, path: Path, memory: float) -> Row:

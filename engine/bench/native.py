@@ -1,4 +1,4 @@
-"""Small C++ programs (``cpp/``) that ask Embree, Bullet and others what a bench asks us.
+"""Small C++ programs (``cpp/``) that ask Embree and GMP what a bench asks us.
 
 They are compiled when a bench is told to, with the system's compiler and Debian's libraries, and run as processes of
 their own: a library loaded here may bring another TBB than Blender's module needs. A driver answers one question after
@@ -22,7 +22,6 @@ from meshclash.jit import CACHE_DIRECTORY
 SOURCES = Path(__file__).parent / "cpp"
 COMPILER = ("g++", "-std=c++17", "-O3", "-march=native", "-ffp-contract=off")
 PACKAGES = {
-    "bullet": "libbullet-dev and pkg-config",
     "embree": "libembree-dev and libtbb-dev",
     "gmp": "libgmp-dev",
 }
@@ -35,17 +34,7 @@ class DriverUnavailable(RuntimeError):
 
 def _flags(library: str) -> list[str]:
     """What the compiler needs to know of a library, at the end of its command."""
-    if library == "embree":
-        return ["-lembree3", "-ltbb"]
-    if library == "gmp":
-        return ["-lgmpxx", "-lgmp"]
-    try:
-        asked = subprocess.run(
-            ["pkg-config", "--cflags", "--libs", library], capture_output=True, text=True, check=True
-        )
-    except (OSError, subprocess.CalledProcessError):
-        raise DriverUnavailable(f"{library} is not installed; Debian has it in {PACKAGES[library]}") from None
-    return asked.stdout.split()
+    return {"embree": ["-lembree3", "-ltbb"], "gmp": ["-lgmpxx", "-lgmp"]}[library]
 
 
 def compiled(name: str, libraries: Sequence[str] = ()) -> Path:

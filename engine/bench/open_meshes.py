@@ -20,7 +20,6 @@ from meshclash.types import steps
 from .damage import DAMAGES, hole_at
 from .mesh_files import read_mesh
 from .mesh_generators import MAKERS, Mesh
-from .signed_distance import sample_points, surface_points
 from .table import Row, format_table, write_json
 
 _KNOWN = 0.99
@@ -264,3 +263,24 @@ def _scene(path: Path) -> Row:
     }  # fmt: skip
     print(format_table([row]), flush=True)
     return row
+
+
+def sample_points(mesh: Mesh, count: int, rng: np.random.Generator) -> np.ndarray:
+    """Points (count, 3) in the box of a mesh and beside its surface."""
+    vertices = mesh[0]
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
+    in_box = 0.5 * (low + high) + (rng.random((count // 3, 3)) - 0.5) * (high - low) * 1.1
+    at, normal = surface_points(mesh, count - len(in_box), rng)
+    away = np.linalg.norm(high - low) * 10.0 ** rng.uniform(-4, -1, len(at)) * rng.choice([-1.0, 1.0], len(at))
+    return np.concatenate([in_box, at + away[:, None] * normal])
+
+
+def surface_points(mesh: Mesh, count: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Points (count, 3) spread evenly over a surface, and the normals there."""
+    corners = mesh[0][mesh[1]]
+    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    area = np.linalg.norm(normal, axis=1)
+    t = rng.choice(len(corners), count, p=area / area.sum())
+    root, share = np.sqrt(rng.random(count)), rng.random(count)
+    weights = np.stack([1.0 - root, root * (1.0 - share), root * share], axis=1)
+    return np.einsum("nk,nkd->nd", weights, corners[t]), normal[t] / area[t, None]

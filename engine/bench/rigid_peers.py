@@ -7,12 +7,15 @@ the library: mathutils and Embree hold float32 world coordinates, coal has an ab
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from meshclash.types.pose import transform_points
 
+from .native import Driver, DriverUnavailable, write_mesh
 from .peers import import_bvhtree
 from .timing import Ask, called
 
@@ -25,16 +28,6 @@ class MeshPeer:
     name: str
     rebuilds = False
     """Whether a new pose moves vertices and makes or refits a structure."""
-
-    @staticmethod
-    def build(vertices: np.ndarray, triangles: np.ndarray) -> Any:
-        """What has to be kept of a mesh to query it."""
-        raise NotImplementedError
-
-    @classmethod
-    def driver_growth(cls, vertices: np.ndarray, triangles: np.ndarray) -> int | None:
-        """Bytes that a driver grows by for one more structure; None for a library in Python, which ``build`` tells."""
-        return None
 
     def place(self, pose: np.ndarray) -> None:
         """Bring b to a pose (4, 4), with all that the library needs before a query."""
@@ -70,10 +63,6 @@ class Mathutils(MeshPeer):
         self._vertices, self._faces = vertices, triangles.tolist()
         self._make = import_bvhtree()[0].FromPolygons
         self._a = self._b = self._make(vertices.tolist(), self._faces, all_triangles=True)
-
-    @staticmethod
-    def build(vertices: np.ndarray, triangles: np.ndarray) -> Any:
-        return import_bvhtree()[0].FromPolygons(vertices.tolist(), triangles.tolist(), all_triangles=True)
 
     def place(self, pose: np.ndarray) -> None:
         world = transform_points(pose, self._vertices)
@@ -116,6 +105,7 @@ class Fcl(MeshPeer):
 
     @staticmethod
     def build(vertices: np.ndarray, triangles: np.ndarray) -> Any:
+        """The library's own structure of a mesh."""
         import fcl
 
         model = fcl.BVHModel()
@@ -179,6 +169,7 @@ class Coal(MeshPeer):
 
     @staticmethod
     def build(vertices: np.ndarray, triangles: np.ndarray) -> Any:
+        """The library's own structure of a mesh."""
         import coal
 
         model = coal.BVHModelOBBRSS()
@@ -228,16 +219,51 @@ def _placing_each(place: Callable[[np.ndarray], None], ask: Callable[[], int], p
     return run
 
 
+class Embree(MeshPeer):
+    """Embree 3's `rtcCollide` on float32 world vertices and a triangle test; a new pose moves vertices and refits."""
+
+    name = "Embree"
+    rebuilds = True
+    driver, libraries = "rigid_embree", ("embree",)
+
+    def __init__(self, vertices: np.ndarray, triangles: np.ndarray) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "mesh"
+            write_mesh(path, vertices, triangles)
+            self._driver = Driver(self.driver, self.libraries, path)
+            self.place(np.eye(4))  # the driver has read the file when it answers
+
+    def place(self, pose: np.ndarray) -> None:
+        self._driver.ask(f"place {_written(pose)}")
+
+    def pairs(self) -> Ask:
+        return lambda repeats: self._asked(f"pairs {repeats}")
+
+    def moving(self, poses: np.ndarray) -> Ask:
+        return lambda repeats: self._asked(f"moving {repeats} {_written(poses)}")
+
+    def _asked(self, question: str) -> tuple[float, int]:
+        seconds, pairs = self._driver.ask(question)
+        return seconds, int(pairs)
+
+    def close(self) -> None:
+        self._driver.close()
+
+
+def _written(poses: np.ndarray) -> str:
+    return " ".join(map(repr, np.asarray(poses).ravel().tolist()))
+
+
 PEERS: tuple[type[MeshPeer], ...] = (Mathutils, Fcl, Coal)
 
 
-def missing_peers() -> dict[str, str]:
-    """Names of the peers that cannot be imported, and why."""
+def missing_peers(peers: Iterable[type[MeshPeer]]) -> dict[str, str]:
+    """Names of the peers that cannot be imported or compiled, and why."""
     one = np.eye(3), np.array([[0, 1, 2]], np.int32)
     missing = {}
-    for peer in PEERS:
+    for peer in peers:
         try:
-            peer(*one)
-        except ImportError as error:
+            peer(*one).close()
+        except (ImportError, DriverUnavailable) as error:
             missing[peer.name] = str(error)
     return missing

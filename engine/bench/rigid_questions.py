@@ -11,7 +11,7 @@ from meshclash.hierarchy.bvh import Hierarchy
 from meshclash.query.collide import collide, collides
 
 from .rigid_peers import MeshPeer
-from .rigid_poses import ANGLES, DISTANCES, Poses
+from .rigid_poses import ANGLES, Poses
 from .timing import Ask, Timing, called, compare
 
 REBUILD_SECONDS = 2.0
@@ -62,18 +62,6 @@ def ask_all(case: Case) -> Iterator[Record]:
         yield _first(case, f"first contact, gap {gap}", np.tile(near, (10, 1, 1)))
     for gap, near in poses.near.items():
         yield _near_miss(case, f"near miss, prepared, gap {gap}", near[3])
-
-
-def ask_by_distance(case: Case) -> list[Record]:
-    """The sweep once more, each distance by itself: what plots show."""
-    stacks = case.poses.sweep.reshape(len(DISTANCES), len(ANGLES), 4, 4)
-    peers = [peer for peer in case.peers if not peer.rebuilds]
-    records = []
-    for distance, stack in zip(DISTANCES, stacks, strict=True):
-        sides = _ours(case, _all_pairs, stack)
-        sides.update({peer.name: peer.moving(stack) for peer in peers})
-        records.append(_record(case, f"sweep at {distance:.3f}", len(stack), compare(sides, case.runs)))
-    return records
 
 
 def _record(case: Case, question: str, queries: int, sides: dict[str, Timing]) -> Record:

@@ -13,8 +13,7 @@ from .rigid_peers import MeshPeer
 from .rigid_questions import Case, Record
 from .table import Row, format_markdown, three_digits
 
-NATIVE = ("Embree", "Bullet")
-ORDER = ("mathutils", "python-fcl", "coal", *NATIVE)
+ORDER = ("mathutils", "python-fcl", "coal", "Embree")
 
 
 def print_tables(records: Sequence[Record], missing: dict[str, str]) -> None:

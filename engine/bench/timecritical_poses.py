@@ -1,4 +1,4 @@
-"""Where two copies of a mesh stand: at random, or a full turn at a distance (Zachmann's procedure)."""
+"""Where two copies of a mesh stand at random."""
 
 from __future__ import annotations
 
@@ -25,16 +25,6 @@ def random_poses(tree: Hierarchy, rng: np.random.Generator, count: int) -> np.nd
         direction = rng.normal(size=3)
         shift = direction / np.linalg.norm(direction) * rng.uniform(DISTANCES[0], DISTANCES[-1])
         poses.append(_placed(tree.mesh.bounds, _rotation(rng), shift))
-    return np.stack(poses)
-
-
-def full_turn(tree: Hierarchy, distance: float, steps: int) -> np.ndarray:
-    """A full turn about z and x at a distance along x, (steps, 4, 4)."""
-    poses = []
-    for angle in np.arange(steps) * (2.0 * np.pi / steps):
-        c, s = np.cos(angle), np.sin(angle)
-        about_z, about_x = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]), np.array([[1, 0, 0], [0, c, -s], [0, s, c]])
-        poses.append(_placed(tree.mesh.bounds, about_z @ about_x, np.array([distance, 0.0, 0.0])))
     return np.stack(poses)
 
 

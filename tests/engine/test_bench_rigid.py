@@ -6,15 +6,13 @@ import os
 import meshclash as mc
 import numpy as np
 import pytest
-from bench import rigid_memory, rigid_report
+from bench import rigid_report
 from bench.__main__ import main
 from bench.mesh_files import read_mesh
 from bench.mesh_generators import MAKERS
-from bench.rigid_native import NATIVE_PEERS, missing_native_peers
-from bench.rigid_plots import plots
+from bench.rigid_peers import Embree, missing_peers
 from bench.rigid_poses import GAPS, LIGHT_PAIRS, make_poses
 from bench.rigid_questions import Case, Record
-from bench.rigid_threads import thread_rows
 from bench.table import format_markdown, three_digits
 from bench.timing import Timing, called, compare
 from meshclash.geometry.triangle_distance import triangle_distance
@@ -207,14 +205,14 @@ def test_wrong_options_are_refused(option, capsys):
     assert option[1] in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("peer", NATIVE_PEERS)
-def test_drivers_find_the_pairs_of_the_engine(peer):
-    if peer.name in missing_native_peers():
-        pytest.skip(missing_native_peers()[peer.name])
+def test_drivers_find_the_pairs_of_the_engine():
+    missing = missing_peers([Embree])
+    if missing:
+        pytest.skip(missing["Embree"])
     mesh = MAKERS["bumpy"](1000, 1)
     tree = mc.build(mc.TriangleMesh(*mesh))
     poses = make_poses(tree)
-    there = peer(*mesh)
+    there = Embree(*mesh)
     there.place(poses.deep)
     seconds, pairs = there.pairs()(3)
     assert seconds > 0.0
@@ -222,41 +220,3 @@ def test_drivers_find_the_pairs_of_the_engine(peer):
     ours = len(mc.collide(tree, tree, None, poses.sweep))
     assert abs(there.moving(poses.sweep)(2)[1] - ours) <= 10
     there.close()
-
-
-def ball(count):
-    return MAKERS["bumpy"](count, 1)
-
-
-def test_memory_counts_every_array_of_the_index_once():
-    tree = rigid_memory.ready(*ball(3000), "lbvh")
-    index, copy = rigid_memory.counted(tree)
-    wide = tree.wide
-    parts = [tree.tree.first, tree.tree.count, tree.tree.order, tree.volumes, wide.nodes, wide.coordinates]
-    assert copy == sum(array.nbytes for array in tree.mesh.arrays)
-    assert sum(part.nbytes for part in parts) <= index < 1.1 * sum(part.nbytes for part in parts) + 4096
-
-
-def keep_eight_megabytes(vertices, triangles):
-    return np.ones(1 << 20)
-
-
-def test_memory_by_growth_is_that_of_one_structure():
-    assert abs(rigid_memory.in_own_process(keep_eight_megabytes, ball(200)) / (1 << 23) - 1.0) < 0.1
-
-
-@pytest.mark.slow
-def test_threads_are_compared_on_the_same_bytes():
-    tree = mc.build(mc.TriangleMesh(*ball(300)))
-    rows = thread_rows("ball", ball(300), "lbvh", make_poses(tree), 2, os.sched_getaffinity(0))
-    assert [row["question"] for row in rows] == ["deep", "sweep"]
-    assert all(row["same bytes"] == "yes" and row["ratio"] > 0.0 for row in rows)
-
-
-def test_plots_are_drawn_of_every_size_and_distance(tmp_path):
-    sides = {"lbvh": Timing(0.002, 0, 7), "Embree": Timing(0.001, 0, 7)}
-    sizes = [Record("all pairs, deep", f"ball {n}", n, 1, sides) for n in (100, 1000)]
-    distances = [Record(f"sweep at {d}", "ball 1000", 1000, 10, sides) for d in (0.25, 0.5)]
-    drawn = plots(sizes, distances, "lbvh", tmp_path / "new")
-    assert [path.name for path in drawn] == ["bench-all-pairs-deep.png", "bench-distance-ball-1000.png"]
-    assert all(path.stat().st_size > 5000 for path in drawn)

@@ -16,7 +16,7 @@ from solids import refined, torus
 from strategies import matrix
 from subprocesses import run_python
 from tasks.__main__ import main
-from tasks.contacts import ModelPair, collide_pairs, collide_pairs_steps
+from tasks.contacts import ModelPair, collide_pairs
 from tasks.task import VERSION, Task, ThisProcess, work_off
 
 distributed = pytest.importorskip("distributed") if not os.environ.get("CI") else __import__("distributed")

@@ -372,13 +372,9 @@ def test_stacks_of_poses_are_refused():
 
 
 @pytest.mark.slow
-def test_command_prints_its_tables_and_writes_json(tmp_path, capsys):
+def test_command_prints_its_table_and_writes_json(tmp_path, capsys):
     report = tmp_path / "timecritical.json"
-    sizes = ["--sizes", "200,300,300,500", "--budget-size", "500", "--exact-sizes", "400", "--queries", "20"]
-    assert main(["timecritical", *sizes, "--steps", "2", "--kinds", "scan,pipes", "--json", str(report)]) == 0
-    written = json.loads(report.read_text())
-    assert [row["budget [ms]"] for row in written["budget"]] == 2 * ["0.2", "1", "5", "none"]
-    assert written["budget"][-1]["wrong [%]"] == 0.0
-    assert [row["placed"] for row in written["exact"]] == 2 * ["random", "nested"]
-    printed = capsys.readouterr().out
-    assert all(title in printed for title in ("calibration", "procedure", "thresholds", "budget", "beside the exact"))
+    options = ["--sizes", "200,300", "--queries", "20", "--kinds", "scan,pipes", "--json", str(report)]
+    assert main(["timecritical", *options]) == 0
+    assert json.loads(report.read_text())["calibration"]
+    assert "calibration" in capsys.readouterr().out

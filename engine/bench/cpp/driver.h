@@ -55,24 +55,6 @@ inline double seconds_of(const std::function<void()>& work) {
   return processor_seconds() - start;
 }
 
-// Bytes of memory that the process holds.
-inline double resident_bytes() {
-  long total = 0, resident = 0;
-  FILE* file = std::fopen("/proc/self/statm", "r");
-  if (!file || std::fscanf(file, "%ld %ld", &total, &resident) != 2) fail("/proc/self/statm cannot be read");
-  std::fclose(file);
-  return (double)resident * sysconf(_SC_PAGESIZE);
-}
-
-// Bytes that one more structure keeps; `make` makes one and keeps it. The first pays for what making needs.
-inline double growth_of(const std::function<void()>& make) {
-  make();
-  const double before = resident_bytes();
-  make();
-  make();
-  return (resident_bytes() - before) / 2;
-}
-
 // What a question does: it reads its arguments from the rest of the line.
 using Answers = std::map<std::string, std::function<std::vector<double>(std::istringstream&)>>;
 

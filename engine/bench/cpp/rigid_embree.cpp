@@ -83,8 +83,5 @@ int main(int, char** arguments) {
     });
     return std::vector<double>{seconds, pairs};
   };
-  answers["growth"] = [&](std::istringstream&) {
-    return std::vector<double>{0, growth_of([&] { scene_of(device, boxes_of(device, still), RTC_BUILD_QUALITY_MEDIUM); })};
-  };
   return serve(answers);
 }
