@@ -23,8 +23,8 @@ from meshclash.scene.results import SceneContacts
 from meshclash.scene.scene import Scene
 from meshclash.types.mesh import TriangleMesh
 from meshclash.types.results import CLASH, CONTAINED, TOUCHING
+from oracles.mesh_exactness import CUBE_CORNERS, CUBE_TRIANGLES
 
-from .mesh_exactness import CUBE_CORNERS, CUBE_TRIANGLES
 from .table import Row, format_table, write_json
 
 PARTS = 5  # elements of a bay

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import numpy as np
 from meshclash import PointCloud, TriangleMesh, cloud_collision, collide, collides
+from oracles.cloud_borders import border_rows
+from oracles.cloud_grazing import grazing_row
+from oracles.cloud_oracle import closest_approach
+from oracles.cloud_shapes import SHAPES, load_shapes, sample
+from oracles.cloud_sweep import DISTANCES, Query, Shape, pose_at, prepare, sweep
+from oracles.cloud_touching import touching_row
 
-from .cloud_borders import border_rows
-from .cloud_grazing import grazing_row
-from .cloud_oracle import closest_approach
-from .cloud_shapes import SHAPES, load_shapes, sample
-from .cloud_sweep import DISTANCES, Query, Shape, pose_at, prepare, sweep
-from .cloud_touching import touching_row
 from .table import Row, format_table, write_json
 
 

@@ -14,10 +14,10 @@ from meshclash.continuous.swept import swept_collide
 from meshclash.geometry.triangle_pair import classify_triangle_pairs
 from meshclash.query.collide import collide
 from meshclash.types.mesh import TriangleMesh
+from oracles.generators import CLASSES
+from oracles.impact_cases import CASES, make_cases
 
 from .exactness import make_pairs
-from .generators import CLASSES
-from .impact_cases import CASES, make_cases
 from .table import Row
 
 STEPS = 64

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 from meshclash import Hierarchy, TriangleMesh, Verdict, build, verdict
 from meshclash.types.pose import transform_points
+from oracles.depth_oracle import LargestBall, depths_in, largest_ball
+from oracles.mesh_exactness import CUBE_CORNERS, CUBE_TRIANGLES
+from oracles.mesh_files import read_mesh
 
-from .depth_oracle import LargestBall, depths_in, largest_ball
-from .mesh_exactness import CUBE_CORNERS, CUBE_TRIANGLES
-from .mesh_files import read_mesh
 from .table import format_table
 
 SUFFIXES = (".npz", ".obj", ".ply", ".stl")

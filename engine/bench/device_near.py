@@ -23,9 +23,9 @@ from meshclash.query.clearance import clearance
 from meshclash.query.distance import distance
 from meshclash.traversal.question import Goal
 from meshclash.types.mesh import TriangleMesh
+from oracles.mesh_generators import MAKERS
 
 from .device_times import GROWTH, Clock, deep_pose, in_turn, question
-from .mesh_generators import MAKERS
 from .options import short_size
 from .table import Row
 

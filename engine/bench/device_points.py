@@ -9,9 +9,9 @@ import numpy as np
 from meshclash.pointcloud.cloud import PointCloud
 from meshclash.pointcloud.deviation import deviation
 from meshclash.types.mesh import TriangleMesh
+from oracles.mesh_generators import MAKERS
 
 from .device_times import GROWTH, Clock, deep_pose, in_turn
-from .mesh_generators import MAKERS
 from .options import short_size
 from .table import Row
 

@@ -20,10 +20,10 @@ from meshclash.query.collide import collide
 from meshclash.traversal.forest import Side as TreeSetSide
 from meshclash.traversal.question import Answer, Question
 from meshclash.types.mesh import TriangleMesh
+from oracles.mesh_generators import MAKERS
+from oracles.rigid_poses import DEEP_ANGLE, placer
 
-from .mesh_generators import MAKERS
 from .options import short_size
-from .rigid_poses import DEEP_ANGLE, placer
 from .table import Row
 
 Side = Callable[[], Any]

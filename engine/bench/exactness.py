@@ -19,13 +19,13 @@ from pathlib import Path
 
 import numpy as np
 from meshclash.geometry.triangle_pair import classify_triangle_pairs
+from oracles.generators import CLASSES
+from oracles.mesh_exactness import check_meshes
+from oracles.oracle import classify_pairs
 
 from .exactness_state import SHOWN_OFFENDERS, Counts, State, StateError
-from .generators import CLASSES
-from .mesh_exactness import check_meshes
 from .native import DriverUnavailable, compiled
 from .native_oracle import NativeOracle
-from .oracle import classify_pairs
 from .peers import compare, load_peers
 from .table import Row, format_table, write_json
 
@@ -81,6 +81,9 @@ def run(options: argparse.Namespace) -> int:
             report["peers"] = _peer_rows(options.peer_pairs, options.seed)
         if options.poses:
             report["meshes"] = meshes = check_meshes(options.poses, options.seed, pool)
+            print(
+                f"\nwhole meshes, {options.poses} poses each, against brute force\n{format_table(meshes)}", flush=True
+            )
             wrong += sum(row["poses that differ"] + row["other bytes in 2nd run"] for row in meshes)
     print(f"\n{'no disagreement' if wrong == 0 else f'{wrong} DISAGREEMENTS'}")
     if options.json:

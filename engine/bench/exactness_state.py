@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from .generators import CLASSES
+from oracles.generators import CLASSES
 
 COUNTERS = (
     "pairs", "verdict differs", "kind differs", "exact", "apart", "crossing", "coplanar", "touching", "engine seconds",

@@ -21,8 +21,8 @@ from meshclash.geometry.triangle_pair import CROSSING, classify_triangle_pairs
 from meshclash.hierarchy.wide import PADDING
 from meshclash.jit import kernel
 from meshclash.volumes import aabb
+from oracles.near_contacts import near_contacts, posed
 
-from .near_contacts import near_contacts, posed
 from .table import Row, write_json
 
 BLOCKS = 4000

@@ -37,11 +37,11 @@ from meshclash.gpu.trees import Trees, build_trees
 from meshclash.query.collide import collide
 from meshclash.traversal.question import Question
 from meshclash.types.mesh import TriangleMesh
+from oracles.mesh_files import read_mesh
+from oracles.mesh_generators import MAKERS
 
 from . import device_near, device_points, device_times
 from .device_times import Clock, contacts_of, deep_pose, question
-from .mesh_files import read_mesh
-from .mesh_generators import MAKERS
 from .options import among, parse_sizes, short_size
 from .table import Row, format_markdown, write_json
 

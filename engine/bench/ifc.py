@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 from meshclash import ObjectContacts, Scene, TriangleMesh, warm_up
+from oracles.oracle import APART, boxes_meet, classify_pairs
+from oracles.solid_oracle import have_common_volume, turned_alike
 
-from .oracle import APART, boxes_meet, classify_pairs
-from .solid_oracle import have_common_volume, turned_alike
 from .table import Row, format_table, write_json
 
 _NO_PARTS = ("IfcOpeningElement", "IfcSpace")  # holes and rooms: nothing is built of them

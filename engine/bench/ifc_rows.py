@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 from meshclash import ObjectContacts, Scene
+from oracles.solid_oracle import turned_alike
 
 from .ifc import Element, read_elements
-from .solid_oracle import turned_alike
 from .table import Row, format_table, write_json
 
 _WITH_VOLUME = ("CLASH", "CONTAINED", "DUPLICATE")

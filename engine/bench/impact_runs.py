@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 from meshclash.broadphase.sweep import overlapping_pairs
 from meshclash.continuous.impacts import STAGE_NAMES, Impacts, edge_edge_impacts, point_triangle_impacts
+from oracles.impact_cases import CASES, make_cases
 
 from .exactness_state import Counts, State
-from .impact_cases import CASES, make_cases
 from .native import DriverUnavailable
 from .native_impacts import NativeImpacts, python_brackets
 from .table import Row

@@ -27,10 +27,10 @@ from meshclash.massive.mesh import ClusteredMesh
 from meshclash.query.collide import collide, collides
 from meshclash.query.massive import forget, massive_collide
 from meshclash.types.mesh import TriangleMesh
+from oracles.mesh_generators import MAKERS, Mesh
+from oracles.pipes import pipes
 
-from .mesh_generators import MAKERS, Mesh
 from .options import parse_sizes, short_size
-from .pipes import pipes
 from .table import Row, format_table, write_json
 
 KINDS = {"scan": MAKERS["scan"], "part": MAKERS["part"], "pipes": pipes}

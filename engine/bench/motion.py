@@ -16,11 +16,11 @@ from pathlib import Path
 import numpy as np
 from meshclash import ConvexHull, SweepAndPrune, closest_features, distance
 from meshclash.motion.span import rotation_about
+from oracles.ballistic import check_ballistic
+from oracles.convex_pairs import check_pair, random_points
+from oracles.motion_scenes import check_scene, random_scene
 
-from .ballistic import check_ballistic
-from .convex_pairs import check_pair, random_points
 from .motion_boxes import box_rows
-from .motion_scenes import check_scene, random_scene
 from .motion_steps import step_rows
 from .table import Row, format_table, write_json
 

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from meshclash import Scene, TriangleMesh
 from meshclash.broadphase.sweep import overlapping_pairs, world_boxes
+from oracles.mesh_exactness import bumpy_sphere
+from oracles.motion_scenes import random_rotation
 
-from .mesh_exactness import bumpy_sphere
-from .motion_scenes import random_rotation
 from .rigid_peers import Coal
 from .table import Row, format_table
 

@@ -7,8 +7,8 @@ from fractions import Fraction
 from types import TracebackType
 
 import numpy as np
+from oracles.impact_oracle import first_moment
 
-from .impact_oracle import first_moment
 from .native import compiled
 
 

@@ -9,9 +9,9 @@ import subprocess
 from types import TracebackType
 
 import numpy as np
+from oracles.oracle import boxes_meet, classify_pairs
 
 from .native import compiled
-from .oracle import boxes_meet, classify_pairs
 
 _TOO_WIDE = 255
 

@@ -12,14 +12,12 @@ from pathlib import Path
 
 import numpy as np
 from meshclash import Scene, TriangleMesh, Verdict, contains, signed_distance, solidity, verdict
-from meshclash.solid.open_judge import contained_steps
-from meshclash.solid.open_overlap import side_of
+from meshclash.solid.open_overlap import containment, side_of
 from meshclash.solid.solidity import meant_by
-from meshclash.types import steps
+from oracles.damage import DAMAGES, hole_at
+from oracles.mesh_files import read_mesh
+from oracles.mesh_generators import MAKERS, Mesh
 
-from .damage import DAMAGES, hole_at
-from .mesh_files import read_mesh
-from .mesh_generators import MAKERS, Mesh
 from .table import Row, format_table, write_json
 
 _KNOWN = 0.99
@@ -125,8 +123,8 @@ def _print_calibration(what: str, certainty: np.ndarray, right: np.ndarray) -> N
 def _placements(models: dict[str, Mesh], options: argparse.Namespace) -> tuple[Row, bool]:
     """Small solids that cross nothing of the undamaged solid, inside or outside of damaged ones.
 
-    They ask ``contained_steps``, as ``verdict`` does, without the depth that takes most of a verdict's time; every
-    fiftieth one asks ``verdict`` too, and both must agree.
+    They ask ``containment``, as ``verdict`` does, without the depth that takes most of a verdict's time; every fiftieth
+    one asks ``verdict`` too, and both must agree.
     """
     rng = np.random.default_rng(options.seed + 1)
     each = -(-options.placements // (len(models) * len(_PLACED_DAMAGES)))
@@ -144,9 +142,7 @@ def _placements(models: dict[str, Mesh], options: argparse.Namespace) -> tuple[R
             for row in chosen.tolist():
                 size = rng.uniform(0.3, 0.9) * abs(whole.distance[row])
                 part = TriangleMesh(points[row] + size * small[0], small[1])
-                found, sure = steps.run(
-                    contained_steps(side_of(meant_by(part), still), side_of(meant_by(damaged), still))
-                )
+                found, sure = containment(side_of(meant_by(part), still), side_of(meant_by(damaged), still))
                 certainty.append(sure)
                 right.append(found == (whole.distance[row] < 0.0))
                 if len(right) % 50 == 0 and _is_within(part, damaged):

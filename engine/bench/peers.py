@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from oracles.oracle import APART, classify_pairs
 
-from .oracle import APART, classify_pairs
 from .table import Row
 
 Meets = Callable[[np.ndarray, np.ndarray], bool]

@@ -22,12 +22,12 @@ from pathlib import Path
 import numpy as np
 from meshclash.hierarchy.build import SPLITS, build
 from meshclash.types.mesh import TriangleMesh
+from oracles.mesh_files import read_mesh
+from oracles.mesh_generators import MAKERS
+from oracles.rigid_poses import make_poses
 
-from .mesh_files import read_mesh
-from .mesh_generators import MAKERS
 from .options import EXAMPLE, among, parse_sizes, short_size
 from .rigid_peers import PEERS, Embree, MeshPeer, missing_peers
-from .rigid_poses import make_poses
 from .rigid_questions import Case, Record, ask_all
 from .rigid_report import judge_counts, print_tables
 from .table import Row, write_json

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from meshclash.hierarchy.bvh import Hierarchy
 from meshclash.query.collide import collide, collides
+from oracles.rigid_poses import ANGLES, Poses
 
 from .rigid_peers import MeshPeer
-from .rigid_poses import ANGLES, Poses
 from .timing import Ask, Timing, called, compare
 
 REBUILD_SECONDS = 2.0

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from meshclash.query.collide import collide
 from meshclash.types.pose import transform_points
+from oracles.oracle import APART, classify_pairs
 
-from .oracle import APART, classify_pairs
 from .rigid_peers import MeshPeer
 from .rigid_questions import Case, Record
 from .table import Row, format_markdown, three_digits

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 from meshclash import Pose, Scene, TriangleMesh
+from oracles.oracle import APART, boxes_meet, classify_pairs
 
-from .oracle import APART, boxes_meet, classify_pairs
 from .rigid_peers import Coal
 from .table import Row, format_table, write_json
 from .timing import one_core

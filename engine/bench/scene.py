@@ -18,8 +18,8 @@ import numpy as np
 from meshclash.scene.results import SceneContacts
 from meshclash.scene.scene import Scene
 from meshclash.types.mesh import TriangleMesh
+from oracles.mesh_exactness import bumpy_sphere
 
-from .mesh_exactness import bumpy_sphere
 from .table import Row, format_table, write_json
 from .timing import one_core
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 from meshclash import TriangleMesh, collides, distance, verdict
+from oracles.mesh_generators import bumpy_sphere
 
-from .mesh_generators import bumpy_sphere
 from .options import parse_sizes, short_size
 from .rigid_peers import Coal, Fcl
 from .table import Row, format_markdown, write_json

@@ -6,12 +6,9 @@ import json
 import platform
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-
-Row = dict[str, Any]
-"""One line of a table: heading to value."""
+from oracles import Row
 
 
 def format_table(rows: Sequence[Row]) -> str:

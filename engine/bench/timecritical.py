@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from oracles.timecritical_calibration import calibration
+from oracles.timecritical_shapes import SHAPES
 
 from .options import among, parse_sizes
 from .table import format_markdown, write_json
-from .timecritical_calibration import calibration
 from .timecritical_fit import fit, samples
-from .timecritical_shapes import SHAPES
 from .timing import one_core
 
 PARTS = ("fit", "calibration")

@@ -16,9 +16,8 @@ from meshclash.timecritical import traversal as layout
 from meshclash.timecritical.collision_probability import KNOTS, PRODUCTS, measures, products
 from meshclash.timecritical.search import Criterion, Limit, Search
 from meshclash.timecritical.trees import adb_tree
-
-from .timecritical_calibration import STOPS
-from .timecritical_poses import random_poses, tree_of
+from oracles.timecritical_calibration import STOPS
+from oracles.timecritical_poses import random_poses, tree_of
 
 _RIDGE = 1e-3
 

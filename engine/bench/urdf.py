@@ -7,8 +7,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
-
-from .mesh_files import Mesh, read_mesh
+from oracles.mesh_files import Mesh, read_mesh
 
 _MOVING = {"revolute", "continuous", "prismatic"}
 

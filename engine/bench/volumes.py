@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from meshclash import Hierarchy, TriangleMesh, build, verdict
 from meshclash.types.pose import transform_points
+from oracles.mesh_files import read_mesh
+from oracles.oracle import APART, CROSSING, classify_pairs
+from oracles.point_oracle import exact_windings
+from oracles.solid_oracle import have_common_volume
 
 from .depths import SUFFIXES, surface_point
-from .mesh_files import read_mesh
-from .oracle import APART, CROSSING, classify_pairs
-from .point_oracle import exact_windings
-from .solid_oracle import have_common_volume
 from .tally import Tally, TallyError
 
 SCALES = (1.0, 1.0, 0.2, 0.03)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from meshclash.types.mesh import TriangleMesh
 from meshclash.voxels.collide import voxel_collide
+from oracles.mesh_files import read_mesh
+from oracles.mesh_generators import bumpy_sphere
 
-from .mesh_files import read_mesh
-from .mesh_generators import bumpy_sphere
 from .table import Row
 
 _RESOLUTION = 64

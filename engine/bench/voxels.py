@@ -30,13 +30,13 @@ from meshclash.voxels.grid import DEFAULT_MEMORY, checked_fineness, make_grid
 from meshclash.voxels.map import VoxelMap
 from meshclash.voxels.marking import mark_steps
 from meshclash.voxels.placing import choose, place, put_on_grid
+from oracles.mesh_generators import bumpy_sphere
+from oracles.voxel_lattices import lattice_rows
 
-from .mesh_generators import bumpy_sphere
 from .options import parse_sizes, short_size
 from .peers import import_bvhtree
 from .table import Row, format_table, write_json
 from .timing import called, compare, one_core
-from .voxel_lattices import lattice_rows
 from .voxel_peers import voxelisers
 from .voxel_volumes import volume_rows
 

@@ -2,8 +2,8 @@
 
 import meshclash as mc
 import numpy as np
-from bench.mesh_generators import bumpy_sphere
 from meshclash.voxels.device import common_voxels_on
+from oracles.mesh_generators import bumpy_sphere
 from voxels import MEMORY, on_grid
 
 

@@ -27,8 +27,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "engine"))
 
 import meshclash as mc  # noqa: E402
-from bench.mesh_generators import MAKERS  # noqa: E402
 from meshclash.massive.pages import PageFile  # noqa: E402
+from oracles.mesh_generators import MAKERS  # noqa: E402
 
 _ERROR = 0.05
 _WAYS = ("bit", "bits", "bytes", "cut", "longer")

@@ -32,7 +32,7 @@ sys.path.insert(0, str(ROOT / "engine"))
 
 import meshclash as mc  # noqa: E402
 from bench.massive import write_ply  # noqa: E402
-from bench.mesh_generators import MAKERS  # noqa: E402
+from oracles.mesh_generators import MAKERS  # noqa: E402
 
 _SMALL_CLUSTERS = {"levels": 64, "progressive": 16}
 """Triangles, so that there are many between two notes of what is finished."""

@@ -6,14 +6,14 @@ import meshclash as mc
 import numpy as np
 import pytest
 from bench.__main__ import main
-from bench.cloud_borders import KINDS, border_rows
-from bench.cloud_grazing import grazing_row, newton_meets
-from bench.cloud_oracle import closest_approach
-from bench.cloud_shapes import SHAPES, load_shapes, sample
-from bench.cloud_sweep import pose_at, prepare, roots_overlap, sweep
-from bench.cloud_touching import OFFSETS, touching_row
 from bench.clouds import _missed_rows
 from clouds import sphere
+from oracles.cloud_borders import KINDS, border_rows
+from oracles.cloud_grazing import grazing_row, newton_meets
+from oracles.cloud_oracle import closest_approach
+from oracles.cloud_shapes import SHAPES, load_shapes, sample
+from oracles.cloud_sweep import pose_at, prepare, roots_overlap, sweep
+from oracles.cloud_touching import OFFSETS, touching_row
 
 
 @pytest.mark.slow

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from bench import impact_runs
 from bench.__main__ import main
-from bench.impact_cases import CASES, make_cases
-from bench.impact_oracle import first_moment
 from bench.native import DriverUnavailable, compiled
 from bench.native_impacts import NativeImpacts, python_brackets
 from meshclash.continuous.impacts import point_triangle_impacts
+from oracles.impact_cases import CASES, make_cases
+from oracles.impact_oracle import first_moment
 
 
 def hits(x, edges):

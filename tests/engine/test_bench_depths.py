@@ -3,8 +3,8 @@
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.depth_oracle import depths_in, largest_ball
 from bench.depths import _Bounds
+from oracles.depth_oracle import depths_in, largest_ball
 from solids import box, moved, prism, shell
 from strategies import matrix
 

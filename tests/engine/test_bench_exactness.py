@@ -8,9 +8,9 @@ import pytest
 from bench import exactness
 from bench.__main__ import main
 from bench.exactness_state import COUNTERS, State, StateError
-from bench.generators import CLASSES
 from bench.native_oracle import NativeOracle
-from bench.oracle import classify_pairs
+from oracles.generators import CLASSES
+from oracles.oracle import classify_pairs
 
 COUNTS = dict.fromkeys(COUNTERS, 1)
 

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 from bench import rigid_report
 from bench.__main__ import main
-from bench.mesh_files import read_mesh
-from bench.mesh_generators import MAKERS
 from bench.rigid_peers import Embree, missing_peers
-from bench.rigid_poses import GAPS, LIGHT_PAIRS, make_poses
 from bench.rigid_questions import Case, Record
 from bench.table import format_markdown, three_digits
 from bench.timing import Timing, called, compare
 from meshclash.geometry.triangle_distance import triangle_distance
 from meshclash.jit import kernel
 from meshclash.types.pose import transform_points
+from oracles.mesh_files import read_mesh
+from oracles.mesh_generators import MAKERS
+from oracles.rigid_poses import GAPS, LIGHT_PAIRS, make_poses
 
 
 @pytest.mark.parametrize("kind", MAKERS)

@@ -6,7 +6,6 @@ from itertools import combinations
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.impact_oracle import first_moment
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.answering import driving
@@ -14,6 +13,7 @@ from meshclash.continuous import adjacent, moving_engine
 from meshclash.continuous.planes import moments_left, roots_of, whole_corners
 from meshclash.continuous.rational import Encounter
 from meshclash.continuous.roots import Root
+from oracles.impact_oracle import first_moment
 from strategies import rotation
 
 FLOOR = [(0, 0, 0), (4, 0, 0), (0, 4, 0)]

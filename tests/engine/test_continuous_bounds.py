@@ -4,10 +4,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from bench.impact_cases import make_cases
 from meshclash.continuous.moving import CUBIC_BOUND, UNIT, coplanarity, cubic_between, larger, permanent, vectors
 from meshclash.continuous.rational import Encounter, integer_points
 from meshclash.jit import kernel
+from oracles.impact_cases import make_cases
 
 LOW, HIGH = 0.3, 0.8125
 

@@ -10,11 +10,11 @@ import meshclash as mc
 import numpy as np
 import pytest
 from bench.exactness import make_pairs
-from bench.generators import CLASSES
-from bench.impact_cases import CASES, make_cases
-from bench.oracle import classify_pairs
 from meshclash.continuous import check_certificate as checker
 from meshclash.continuous.check_certificate import check_certificate
+from oracles.generators import CLASSES
+from oracles.impact_cases import CASES, make_cases
+from oracles.oracle import classify_pairs
 
 ASK = (mc.motion.point_triangle_impacts, mc.motion.edge_edge_impacts)
 

@@ -5,11 +5,11 @@ from fractions import Fraction
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.impact_cases import CASES, make_cases
-from bench.impact_oracle import first_moment
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.continuous.rational import rational_impact
+from oracles.impact_cases import CASES, make_cases
+from oracles.impact_oracle import first_moment
 
 ASK = (mc.motion.point_triangle_impacts, mc.motion.edge_edge_impacts)
 TIGHT = Fraction(1, 1 << 40)

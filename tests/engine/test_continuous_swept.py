@@ -5,11 +5,11 @@ from fractions import Fraction
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.impact_oracle import first_moment
-from bench.oracle import classify_pairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.jit import thread_limit
+from oracles.impact_oracle import first_moment
+from oracles.oracle import classify_pairs
 from slices import limit
 
 STEPS = 16

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from bench.impact_cases import CASES, make_cases
 from hypothesis import given
 from hypothesis import strategies as st
 from meshclash.continuous.exactly import decide_exactly_steps
@@ -11,6 +10,7 @@ from meshclash.continuous.rational import rational_impact
 from meshclash.continuous.stages import HIT, INTEGERS, RATIONAL, STAGES, UNDECIDED
 from meshclash.continuous.wide_stage import decide_all_in_integers
 from meshclash.types.steps import run
+from oracles.impact_cases import CASES, make_cases
 
 KINDS = (0, 1)
 

@@ -3,10 +3,10 @@
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.convex_pairs import CLASSES, check_pair, random_points
 from hypothesis import given
 from hypothesis import strategies as st
 from meshclash.motion.span import rotation_about
+from oracles.convex_pairs import CLASSES, check_pair, random_points
 from solids import box
 from strategies import matrix, rotation
 

@@ -5,9 +5,9 @@ from fractions import Fraction
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.convex_pairs import CLASSES, random_points
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles.convex_pairs import CLASSES, random_points
 from scipy.spatial import ConvexHull as Qhull
 from strategies import any_points, nudged_points, points
 

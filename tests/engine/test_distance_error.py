@@ -7,13 +7,13 @@ import meshclash as mc
 import numpy as np
 import pytest
 from bench.exactness import make_pairs
-from bench.generators import CLASSES
-from bench.oracle import classify_pairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.geometry.triangle_distance import nearest_points
 from meshclash.hierarchy.build import SPLITS
 from meshclash.volumes.registry import VOLUMES
+from oracles.generators import CLASSES
+from oracles.oracle import classify_pairs
 from solids import box
 from strategies import matrix, rotation, soup
 

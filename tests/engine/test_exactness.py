@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from bench.__main__ import main
 from bench.exactness import make_pairs
-from bench.generators import CLASSES
-from bench.mesh_exactness import MODELS, brute_force, models, results_digest, world_triangles
-from bench.oracle import classify_pairs
 from meshclash import TriangleMesh, collide
 from meshclash.geometry.triangle_pair import classify_triangle_pairs
+from oracles.generators import CLASSES
+from oracles.mesh_exactness import MODELS, brute_force, models, results_digest, world_triangles
+from oracles.oracle import classify_pairs
 
 BUILT_AS = {  # what nearly all pairs of these classes must be, or the class is not what it says
     "coplanar overlapping": 2,

@@ -4,8 +4,8 @@ import fits
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.solid_oracle import have_common_volume
 from fit_shapes import KINDS
+from oracles.solid_oracle import have_common_volume
 from solids import box
 
 CASES = range(6)

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from bench.near_contacts import near_contacts, posed
 from hypothesis import given
 from meshclash.geometry.generic_pair import classify_generic
 from meshclash.geometry.triangle_pair import APART, CROSSING, UNDECIDED, classify_triangle_pairs
 from meshclash.jit import kernel
+from oracles.near_contacts import near_contacts, posed
 from strategies import triangle_pairs
 
 

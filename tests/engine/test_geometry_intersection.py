@@ -4,12 +4,12 @@ import exact
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.generators import CLASSES
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from meshclash import ContactKind
 from meshclash.geometry.intersection import contact_segments, overlap_outlines
 from meshclash.geometry.triangle_pair import classify_triangle_pairs
+from oracles.generators import CLASSES
 from solids import box
 from strategies import GRID, matrix, nudged_points, points, rotation, soup, triangle_pairs
 

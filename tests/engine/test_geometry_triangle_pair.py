@@ -4,12 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
-from bench.oracle import classify_pairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash import ContactKind
 from meshclash.geometry import triangle_pair
 from meshclash.geometry.triangle_pair import classify_rational, classify_triangle_pairs
+from oracles.oracle import classify_pairs
 from strategies import matrix, points, rotation, triangle_pairs
 
 

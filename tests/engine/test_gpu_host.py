@@ -3,7 +3,6 @@
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.mesh_generators import MAKERS
 from gpu_cases import about, cases, moved, single
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,6 +13,7 @@ from meshclash.gpu.device_engine import chunk_of_hits
 from meshclash.gpu.pyramid import CHILDREN, locate, width_for
 from meshclash.gpu.trees import build_trees, refit_trees
 from meshclash.traversal.question import Answer
+from oracles.mesh_generators import MAKERS
 from strategies import grid_meshes, matrix, poses, rotation
 
 

@@ -3,7 +3,6 @@
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.mesh_generators import MAKERS
 from gpu_cases import TOLERANCE, about, cases, single
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +12,7 @@ from meshclash.gpu.breadth_first import Workspace
 from meshclash.gpu.nearness import find_clearances, find_distances
 from meshclash.gpu.trees import build_trees
 from meshclash.traversal.question import Answer, Goal
+from oracles.mesh_generators import MAKERS
 from solids import box
 from strategies import grid_meshes, matrix, poses, rotation
 

@@ -3,7 +3,6 @@
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.mesh_generators import MAKERS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.hierarchy import build as builders
@@ -11,6 +10,7 @@ from meshclash.hierarchy.boxes import relative_points
 from meshclash.hierarchy.build import SPLITS, as_hierarchy
 from meshclash.hierarchy.morton import build_morton_tree
 from meshclash.jit import parallel_region
+from oracles.mesh_generators import MAKERS
 from solids import refined, torus
 from strategies import grid_meshes
 

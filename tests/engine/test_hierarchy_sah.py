@@ -3,9 +3,9 @@
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.mesh_exactness import bumpy_sphere, random_poses
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles.mesh_exactness import bumpy_sphere, random_poses
 
 
 def soup(corners):

@@ -6,8 +6,6 @@ import weakref
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.mesh_generators import MAKERS
-from bench.pipes import pipes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from massive_cases import ask_everything, assert_same, assert_same_distance, some_soup
@@ -15,6 +13,8 @@ from meshclash.massive.candidates import candidate_steps
 from meshclash.massive.sides import side_of
 from meshclash.query.massive import forget
 from meshclash.types.steps import run
+from oracles.mesh_generators import MAKERS
+from oracles.pipes import pipes
 from solids import box, moved, refined, torus
 from strategies import grid_meshes, matrix, poses, rotation, soup
 

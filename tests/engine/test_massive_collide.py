@@ -7,7 +7,6 @@ import zlib
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.mesh_generators import MAKERS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from massive_cases import assert_same, check, expected, path_of, some_soup
@@ -15,6 +14,7 @@ from meshclash.massive import coverage, level_layout, progressive_layout
 from meshclash.massive.batches import batches
 from meshclash.massive.progressive_build import box_around
 from meshclash.query import massive
+from oracles.mesh_generators import MAKERS
 from solids import refined, sheet, torus
 from strategies import grid_meshes, matrix, poses, rotation
 

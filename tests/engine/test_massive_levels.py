@@ -7,13 +7,13 @@ import zlib
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.mesh_generators import MAKERS
 from hausdorff import farthest, is_too_small
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from massive_cases import all_triangles, some_soup
 from meshclash.massive import level_build, level_layout
 from node_files import made_wrong
+from oracles.mesh_generators import MAKERS
 from solids import refined, torus
 from strategies import grid_meshes
 

@@ -7,13 +7,13 @@ import meshclash as mc
 import numpy as np
 import pytest
 from bench.motion import _campaign
-from bench.motion_oracle import path_of, turned_by
-from bench.motion_scenes import check_scene, random_scene
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.motion.approach import approach_speed, closing_speed, make_mover
 from meshclash.motion.span import axis_and_angle, rotation_about
 from meshclash.types.pose import Pose
+from oracles.motion_oracle import path_of, turned_by
+from oracles.motion_scenes import check_scene, random_scene
 from solids import box, sheet
 from strategies import matrix, rotation
 

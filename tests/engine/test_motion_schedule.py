@@ -4,9 +4,9 @@ import math
 
 import meshclash as mc
 import pytest
-from bench.ballistic import check_ballistic
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles.ballistic import check_ballistic
 
 NUMBERS = st.floats(0.0, 1e6)
 

@@ -5,10 +5,10 @@ from functools import cache
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.mesh_generators import bumpy_sphere
 from distances import all_distances
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles.mesh_generators import bumpy_sphere
 from solids import box, refined, torus
 from strategies import grid_meshes, matrix, rotation
 

@@ -9,8 +9,8 @@ import itertools
 
 import numpy as np
 import pytest
-from bench.oracle import APART, COPLANAR, CROSSING, TOUCHING, classify_pairs
 from exact import common_corners, cross, dot, minus
+from oracles.oracle import APART, COPLANAR, CROSSING, TOUCHING, classify_pairs
 
 CORNERS_OF_CUBE = np.array(list(itertools.product((0, 1), repeat=3)))
 

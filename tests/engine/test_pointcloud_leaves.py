@@ -5,12 +5,12 @@ from unittest import mock
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.cloud_borders import border_case
 from clouds import plane, random_pose, shifted, sphere
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.jit import kernel
 from meshclash.pointcloud.patches import slab_beyond
+from oracles.cloud_borders import border_case
 
 COUNT = 10000
 

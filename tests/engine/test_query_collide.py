@@ -4,11 +4,11 @@ import exact
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.mesh_exactness import brute_force, world_triangles
-from bench.oracle import classify_pairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.hierarchy.build import SPLITS
+from oracles.mesh_exactness import brute_force, world_triangles
+from oracles.oracle import classify_pairs
 from solids import box, refined, torus
 from strategies import grid_meshes, matrix, points, poses, rotation, soup
 

@@ -3,10 +3,10 @@
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.mesh_generators import bumpy_sphere
 from hypothesis import given
 from hypothesis import strategies as st
 from meshclash.query import engines
+from oracles.mesh_generators import bumpy_sphere
 from strategies import grid_meshes, poses
 
 ENGINES = ("auto", "hierarchies", "voxels")

@@ -3,9 +3,9 @@
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.mesh_generators import MAKERS
 from clouds import sphere
 from massive_cases import assert_same
+from oracles.mesh_generators import MAKERS
 from solids import box, refined, torus
 from strategies import matrix, rotation
 

@@ -4,11 +4,11 @@ import exact
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.point_oracle import exact_windings, lies_on_surface
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.hierarchy.build import as_hierarchy
 from meshclash.hierarchy.moments import moments_of
+from oracles.point_oracle import exact_windings, lies_on_surface
 from solids import box, gear, joined, moved, open_box, reversed_winding, shell, torus
 from strategies import matrix, rotation, soup
 

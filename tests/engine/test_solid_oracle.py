@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from bench import ifc
-from bench.solid_oracle import have_common_volume, turned_alike
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles.solid_oracle import have_common_volume, turned_alike
 
 CORNERS = np.array(list(product((0.0, 1.0), repeat=3)))
 FACES = np.array([0, 1, 3, 0, 3, 2, 4, 6, 7, 4, 7, 5, 0, 4, 5, 0, 5, 1, 2, 3, 7, 2, 7, 6, 0, 2, 6, 0, 6, 4, 1, 5, 7,

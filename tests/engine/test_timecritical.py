@@ -9,11 +9,6 @@ import meshclash as mc
 import numpy as np
 import pytest
 from bench.__main__ import main
-from bench.pipes import MODELS
-from bench.rigid_poses import make_poses
-from bench.timecritical_calibration import calibration
-from bench.timecritical_poses import random_poses
-from bench.timecritical_shapes import SHAPES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.jit import kernel
@@ -24,6 +19,11 @@ from meshclash.timecritical.probability import log_factorials, meeting_probabili
 from meshclash.timecritical.trees import adb_tree
 from meshclash.types.pose import pose_stack
 from meshclash.volumes.registry import VOLUMES
+from oracles.pipes import MODELS
+from oracles.rigid_poses import make_poses
+from oracles.timecritical_calibration import calibration
+from oracles.timecritical_poses import random_poses
+from oracles.timecritical_shapes import SHAPES
 from solids import torus
 from strategies import grid_meshes, matrix, poses, rotation, soup
 

@@ -6,11 +6,11 @@ from functools import cache
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.pipes import MODELS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.hierarchy.build import as_hierarchy
 from meshclash.solid.case import Limits
+from oracles.pipes import MODELS
 from strategies import matrix, rotation
 
 pytestmark = pytest.mark.needs_jit

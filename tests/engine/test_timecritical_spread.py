@@ -3,9 +3,6 @@
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.pipes import MODELS
-from bench.rigid_poses import make_poses
-from bench.timecritical_calibration import calibration
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.hierarchy.build import refit
@@ -13,6 +10,9 @@ from meshclash.timecritical import cells, collision_probability, search, spread
 from meshclash.timecritical import traversal as layout
 from meshclash.timecritical.trees import SPREAD, adb_tree, hand_over
 from meshclash.types.steps import run
+from oracles.pipes import MODELS
+from oracles.rigid_poses import make_poses
+from oracles.timecritical_calibration import calibration
 from solids import box
 from strategies import grid_meshes, soup
 

@@ -5,7 +5,6 @@ from functools import cache
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.mesh_generators import bumpy_sphere, machined_part, scan
 from coinciding_points import coinciding_points
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,6 +15,7 @@ from meshclash.hierarchy.build import SPLITS
 from meshclash.jit import kernel
 from meshclash.traversal.forest import pack_trees
 from meshclash.volumes.boxtree import CARRIED, ROOT, begin, derive, gap, nodes_of, overlap
+from oracles.mesh_generators import bumpy_sphere, machined_part, scan
 from solids import torus
 from strategies import grid_meshes, matrix, rotation, soup
 

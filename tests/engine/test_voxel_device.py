@@ -9,7 +9,6 @@ import gpu_voxel_cases
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.mesh_generators import bumpy_sphere
 from gpu_cases import needs_cuda_target
 from gpu_devices import pretended
 from hypothesis import given
@@ -19,6 +18,7 @@ from meshclash.types.steps import run
 from meshclash.voxels.bricks import common_bricks, list_voxels
 from meshclash.voxels.device import common_voxels_on
 from meshclash.voxels.marking import mark_steps
+from oracles.mesh_generators import bumpy_sphere
 from triangles_in_voxels import triangles_near_a_region
 from voxels import MEMORY, on_grid
 

@@ -3,9 +3,9 @@
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.mesh_generators import bumpy_sphere
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles.mesh_generators import bumpy_sphere
 from solids import box
 from strategies import grid_meshes, matrix, poses
 

@@ -3,7 +3,7 @@
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.mesh_generators import bumpy_sphere
+from oracles.mesh_generators import bumpy_sphere
 from solids import box, cell_body, open_box
 from strategies import matrix, rotation
 

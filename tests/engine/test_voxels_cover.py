@@ -5,12 +5,12 @@ from fractions import Fraction
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.mesh_generators import bumpy_sphere
 from hypothesis import given
 from hypothesis import strategies as st
 from meshclash.types.steps import run
 from meshclash.voxels.bricks import list_voxels, new_bricks, unite
 from meshclash.voxels.marking import mark_steps
+from oracles.mesh_generators import bumpy_sphere
 from strategies import points
 from triangles_in_voxels import triangles_near_a_region
 from voxels import marked, on_grid, touches

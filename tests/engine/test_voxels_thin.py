@@ -5,13 +5,13 @@ from fractions import Fraction
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.mesh_generators import bumpy_sphere
 from exact import clip, fractions
 from hypothesis import given
 from hypothesis import strategies as st
 from meshclash.types.steps import run
 from meshclash.voxels.bricks import list_voxels
 from meshclash.voxels.thin import thin_steps
+from oracles.mesh_generators import bumpy_sphere
 from solids import box, torus
 from strategies import rotation
 from triangles_in_voxels import triangles_near_a_region

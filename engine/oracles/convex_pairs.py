@@ -13,8 +13,8 @@ import numpy as np
 from meshclash import ClosestFeatures, ConvexHull, Pose, closest_features
 from meshclash.geometry.triangle_distance import nearest_points
 
+from . import Row
 from .motion_scenes import random_rotation
-from .table import Row
 
 CLASSES = "cloud", "sphere", "box", "grid", "flat", "needle", "segment", "point", "slivers", "cylinder"
 WITHIN = 1e-9  # [m], of hulls of about unit size

@@ -10,7 +10,7 @@ from meshclash.hierarchy.bvh import Hierarchy
 from meshclash.query.collide import collides
 from meshclash.timecritical.query import time_critical
 
-from .table import Row
+from . import Row
 from .timecritical_poses import random_poses, tree_of
 
 STOPS = (5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560)

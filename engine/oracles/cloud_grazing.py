@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from meshclash import PointCloud, cloud_collision, collides
 
+from . import Row
 from .cloud_sweep import Shape, random_way
-from .table import Row
 
 OFFSETS = (-0.4, -0.2, -0.1, -0.05, -0.02, 0.003, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4)
 """Distances asked about, in sampling radii, from the largest one at which the search finds a contact."""

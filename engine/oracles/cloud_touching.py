@@ -12,9 +12,9 @@ from collections.abc import Callable
 import numpy as np
 from meshclash import PointCloud, TriangleMesh, collides, distance
 
+from . import Row
 from .cloud_shapes import sample
 from .cloud_sweep import Shape, random_way
-from .table import Row
 
 OFFSETS = (-2.0, -1.0, -0.5, -0.2, -0.1, 0.1, 0.2, 0.5, 1.0)
 """Moves in sampling radii from where the meshes touch first; negative ones let them overlap."""

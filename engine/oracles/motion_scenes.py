@@ -9,8 +9,8 @@ import numpy as np
 from meshclash import ContactInterval, KeyframedMotion, ScrewMotion, TriangleMesh, collides, distance, time_of_contact
 from meshclash.motion.motions import Motion, as_motion
 
+from . import Row
 from .motion_oracle import ConvexPart, Path, gaps, part_of_box, part_of_triangle, path_of
-from .table import Row
 
 _CORNERS = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], float)
 _FACES = np.array([[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]])

@@ -19,7 +19,7 @@ from meshclash.voxels.collide import voxel_collide
 from meshclash.voxels.grid import Grid
 from meshclash.voxels.map import VoxelMap
 
-from .table import Row
+from . import Row
 
 SORTS = ("lattice", "tilted", "turned", "against each other")
 """No pose; both tilted by little more than rounding; both turned alike; one of them turned by itself."""

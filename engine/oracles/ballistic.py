@@ -9,8 +9,8 @@ from meshclash import WakeUps, collides, distance, safe_time
 from meshclash.motion.schedule import relative_speed
 from meshclash.motion.span import rotation_about
 
+from . import Row
 from .motion_scenes import random_rotation, random_shape
-from .table import Row
 
 _FRAMES = 60
 _FINER = 10

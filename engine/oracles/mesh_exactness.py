@@ -13,8 +13,8 @@ from multiprocessing.pool import Pool
 import numpy as np
 from meshclash import TriangleMesh, collide, collides
 
+from . import Row
 from .oracle import CROSSING, classify_pairs
-from .table import Row, format_table
 
 Mesh = tuple[np.ndarray, np.ndarray]
 CHUNK = 5000
@@ -25,11 +25,8 @@ CUBE_TRIANGLES = CUBE_QUADS[:, [0, 1, 2, 0, 2, 3]].reshape(-1, 3)
 
 
 def check_meshes(pose_count: int, seed: int, pool: Pool) -> list[Row]:
-    """Compare every pair of models under `pose_count` poses; prints and returns one row per pair of models."""
-    rows = [_check(name, pose_count, seed, pool) for name in MODELS]
-    print(f"\nwhole meshes, {pose_count} poses each, against brute force")
-    print(format_table(rows), flush=True)
-    return rows
+    """Compare every pair of models under `pose_count` poses: one row for each."""
+    return [_check(name, pose_count, seed, pool) for name in MODELS]
 
 
 def _check(name: str, pose_count: int, seed: int, pool: Pool) -> Row:

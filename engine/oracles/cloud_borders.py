@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from meshclash import PointCloud, cloud_collision
 
+from . import Row
 from .cloud_oracle import closest_approach
-from .table import Row
 
 KINDS = ("border", "corner", "leaning", "side by side")
 _POINTS = 220
