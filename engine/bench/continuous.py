@@ -19,9 +19,9 @@ import numpy as np
 from meshclash.continuous.impacts import Impacts
 
 from .continuous_proofs import check_proofs, check_scenes
-from .exactness_state import StateError
 from .impact_runs import ASK, element_points, judge_sets
 from .table import Row, format_table, write_json
+from .tally import TallyError
 
 _RUNS = 5
 _TIMED = 20_000
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     paths = [p for p in scene_paths(options.data) if not options.only or p.stem in options.only] if options.data else []
     try:
         rows, bad = judge_sets(paths, options.candidates, options.made, options.seed, options.state)
-    except StateError as error:
+    except TallyError as error:
         print(f"bench continuous: {error}", file=sys.stderr)
         return 2
     if rows:

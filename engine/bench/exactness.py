@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from meshclash.geometry.triangle_pair import classify_triangle_pairs
@@ -23,18 +24,21 @@ from oracles.generators import CLASSES
 from oracles.mesh_exactness import check_meshes
 from oracles.oracle import classify_pairs
 
-from .exactness_state import SHOWN_OFFENDERS, Counts, State, StateError
 from .native import DriverUnavailable, compiled
 from .native_oracle import NativeOracle
 from .peers import compare, load_peers
 from .table import Row, format_table, write_json
+from .tally import SHOWN, Tally, TallyError
 
 KIND_NAMES = ("apart", "crossing", "coplanar", "touching")
+WRONG = ("verdict differs", "kind differs")
+COUNTERS = ("pairs", *WRONG, "exact", *KIND_NAMES, "engine seconds", "oracle seconds")
 LARGEST_PORTION = 50_000
 JUDGED_TWICE = 200
 """Pairs of a portion that the oracle in Python judges too."""
-SECONDS_BETWEEN_SAVES = 10.0
 NOT_FOR_PEERS = "wide range"  # beyond float32, and no peer claims it
+
+Counts = dict[str, Any]
 
 _oracles: list[NativeOracle] = []
 """That of this process, once it has been asked for."""
@@ -61,22 +65,19 @@ def run(options: argparse.Namespace) -> int:
     per_class = -(-options.pairs // len(CLASSES))
     portion = min(per_class, LARGEST_PORTION)
     try:
-        state = State(options.seed, portion, options.state)
-    except StateError as error:
+        key = {"bench": "exactness", "seed": options.seed, "portion": portion, "classes": list(CLASSES)}
+        tally = Tally(key, options.state)
+    except TallyError as error:
         print(f"bench exactness: {error}", file=sys.stderr)
         return 2
     native = _has_native_oracle()
     report: Row = {"bench": "exactness", "seed": options.seed}
     with multiprocessing.get_context("spawn").Pool(options.workers) as pool:
-        tasks = [(name, options.seed, k, portion, native) for k in range(-(-per_class // portion)) for name in CLASSES][
-            state.done :
-        ]
-        _count(state, pool.imap(_judge, tasks), len(tasks))
-        report["pairs"] = rows = [_row(name, counts) for name, counts in state.classes.items()]
-        print(format_table([*rows, _total(rows)]), flush=True)
-        for name, offenders in state.offenders.items():
-            print("".join(f"{name}: {text}\n" for text in offenders), end="", flush=True)
-        wrong = state.wrong
+        tasks = [(name, options.seed, k, portion, native) for k in range(-(-per_class // portion)) for name in CLASSES]
+        _count(tally, pool.imap(_judge, tasks[tally.done :]), len(tasks))
+        report["pairs"] = rows = [_row(name, tally.of(name, COUNTERS)) for name in CLASSES]
+        print(format_table([*rows, _total(rows)]), *tally.notes, sep="\n", flush=True)
+        wrong = tally.sum(WRONG)
         if options.peers:
             report["peers"] = _peer_rows(options.peer_pairs, options.seed)
         if options.poses:
@@ -105,22 +106,19 @@ def _has_native_oracle() -> bool:
     return True
 
 
-def _count(state: State, judged: Iterable[tuple[str, Counts, list[str]]], portions: int) -> None:
-    """Add portions as they come, saving the state and saying how far it is every few seconds."""
-    begin = said = time.monotonic()
-    before = state.pairs
+def _count(tally: Tally, judged: Iterable[tuple[str, Counts, list[str]]], portions: int) -> None:
+    """Add portions as they come, and say how far it is whenever the counters are written."""
+    begin, before = time.monotonic(), tally.sum(("pairs",))
     for name, counts, offenders in judged:
-        state.add(name, counts, offenders)
-        now = time.monotonic()
-        if now - said > SECONDS_BETWEEN_SAVES or state.done == portions:
-            state.save()
-            rate = (state.pairs - before) / (now - begin)
+        tally.add(name, counts, offenders)
+        if tally.portion_done(last=tally.done + 1 == portions):
+            pairs = tally.sum(("pairs",))
+            rate = (pairs - before) / (time.monotonic() - begin)
             print(
-                f"{state.pairs:,} pairs, {state.wrong} wrong, portion {state.done} of {portions}, {rate:,.0f} a second",
+                f"{pairs:,} pairs, {tally.sum(WRONG)} wrong, portion {tally.done} of {portions}, {rate:,.0f} a second",
                 file=sys.stderr,
                 flush=True,
             )
-            said = now
 
 
 def _judge(task: tuple[str, int, int, int, bool]) -> tuple[str, Counts, list[str]]:
@@ -145,7 +143,7 @@ def _judge(task: tuple[str, int, int, int, bool]) -> tuple[str, Counts, list[str
         "engine seconds": engine_seconds,
         "oracle seconds": oracle_seconds,
     }
-    return name, counts, [_offender(kinds[i], truth[i], a[i], b[i]) for i in differs[:SHOWN_OFFENDERS].tolist()]
+    return name, counts, [_offender(kinds[i], truth[i], a[i], b[i]) for i in differs[:SHOWN].tolist()]
 
 
 def _truth(a: np.ndarray, b: np.ndarray, native: bool) -> np.ndarray:

@@ -12,34 +12,29 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from meshclash.broadphase.sweep import overlapping_pairs
 from meshclash.continuous.impacts import STAGE_NAMES, Impacts, edge_edge_impacts, point_triangle_impacts
 from oracles.impact_cases import CASES, make_cases
 
-from .exactness_state import Counts, State
 from .native import DriverUnavailable
 from .native_impacts import NativeImpacts, python_brackets
 from .table import Row
+from .tally import Tally
 
 ASK = {"vf": point_triangle_impacts, "ee": edge_edge_impacts}
 PORTION = 5000
 _CHECKED = 2
 """Cases of a portion that the oracle in Python judges too."""
-_SECONDS_BETWEEN_SAVES = 20.0
 _SHOWN = 3
+WRONG = ("missed", "false", "time wrong")
+COUNTERS = ("queries", "hits", *STAGE_NAMES, *WRONG, "engine seconds", "oracle seconds")
 _TIGHT = 2.0**-40
 
+Counts = dict[str, Any]
 Oracle = Callable[[np.ndarray, bool], np.ndarray]
-
-
-class ImpactState(State):
-    """Counters of every set of cases."""
-
-    SCHEMA = "bench.continuous/1"
-    COUNTERS = ("queries", "hits", *STAGE_NAMES, "missed", "false", "time wrong", "engine seconds", "oracle seconds")
-    WRONG = ("missed", "false", "time wrong")
 
 
 def element_points(scene: np.lib.npyio.NpzFile, kind: str, pairs: np.ndarray) -> np.ndarray:
@@ -114,36 +109,34 @@ def judge_sets(
         candidates, made: how many of each scene, or class, and kind.
 
     Raises:
-        StateError: the state file cannot be gone on with.
+        TallyError: the state file cannot be gone on with.
     """
     sets: list[_Made | _OfScene] = [_Made(name, kind, made, seed) for name in CASES for kind in ASK] if made else []
     sets += [_OfScene(path, kind, candidates, seed) for path in paths for kind in ASK] if candidates else []
-    state = ImpactState(seed, [made, candidates], state_path, [f"{s.name} {s.kind}" for s in sets])
+    names = [f"{s.name} {s.kind}" for s in sets]
+    tally = Tally({"bench": "continuous", "seed": seed, "asked": [made, candidates], "sets": names}, state_path)
     for ask in ASK.values():
         ask(np.zeros((1, 4, 3)), np.zeros((1, 4, 3)))  # compiled before anything is timed
-    said = time.monotonic()
     with ExitStack() as stack:
         oracle = _oracle(stack)
-        for one, points in _portions(sets, state):
+        for one, points in _portions(sets, tally):
             name = f"{one.name} {one.kind}"
             counts, offenders = judge(one.kind, points, oracle)
-            state.add(name, counts, offenders)
-            if time.monotonic() - said > _SECONDS_BETWEEN_SAVES:
-                said = time.monotonic()
-                state.save()
-                print(f"{state.pairs:,} judged, {state.wrong} wrong; last {name}", file=sys.stderr, flush=True)
-    state.save()
-    for name, offenders in state.offenders.items():
-        print("".join(f"{name} {text}\n" for text in offenders), end="")
-    return [_row(name, counts) for name, counts in state.classes.items()], state.wrong
+            tally.add(name, counts, offenders)
+            if tally.portion_done():
+                judged = tally.sum(("queries",))
+                print(f"{judged:,} judged, {tally.sum(WRONG)} wrong; last {name}", file=sys.stderr, flush=True)
+    tally.save()
+    print("".join(f"{text}\n" for text in tally.notes), end="")
+    return [_row(name, tally.of(name, COUNTERS)) for name in names], tally.sum(WRONG)
 
 
-def _portions(sets: list[_Made | _OfScene], state: ImpactState) -> Iterator[tuple[_Made | _OfScene, np.ndarray]]:
+def _portions(sets: list[_Made | _OfScene], tally: Tally) -> Iterator[tuple[_Made | _OfScene, np.ndarray]]:
     """A portion of each set in turn, from where the state is until all are done."""
     left = list(sets)
     while left:
         for one in list(left):
-            begin = state.classes[f"{one.name} {one.kind}"]["queries"]
+            begin = tally.counts[f"{one.name} {one.kind}: queries"]
             points = one.points(begin) if begin < one.count else np.empty((0, 8, 3))
             if len(points):
                 yield one, points
@@ -195,7 +188,7 @@ def _as_text(points: np.ndarray) -> str:
 
 def _row(name: str, counts: Counts) -> Row:
     """A row of the table: counters, and microseconds a query."""
-    row: Row = {"set": name, **{key: counts[key] for key in ImpactState.COUNTERS if not key.endswith("seconds")}}
+    row: Row = {"set": name, **{key: counts[key] for key in COUNTERS if not key.endswith("seconds")}}
     for who in ("engine", "oracle"):
         row[f"us, {who}"] = f"{1e6 * counts[f'{who} seconds'] / max(counts['queries'], 1):.2f}"
     return row

@@ -8,10 +8,13 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 SECONDS_BETWEEN_SAVES = 10.0
+SHOWN = 3
+"""Notes of a class of cases that are kept."""
 
 
 class TallyError(ValueError):
@@ -48,13 +51,36 @@ class Tally:
         if key != self._key:
             raise TallyError(f"{path} is of a run with {key}, this one has {self._key}: name another file")
 
-    def portion_done(self, last: bool) -> None:
-        """Count one portion more; the file is written every few seconds and after the last."""
+    def add(self, name: str, counts: Mapping[str, float], notes: Sequence[str] = ()) -> None:
+        """Count for a class of cases; the first few of its notes are kept."""
+        for counter, value in counts.items():
+            self.counts[f"{name}: {counter}"] += value
+        kept = sum(note.startswith(f"{name}: ") for note in self.notes)
+        self.notes += [f"{name}: {note}" for note in notes[: max(0, SHOWN - kept)]]
+
+    def of(self, name: str, counters: Iterable[str]) -> dict[str, Any]:
+        """Counters of a class."""
+        return {counter: self.counts[f"{name}: {counter}"] for counter in counters}
+
+    def sum(self, counters: Container[str]) -> int:
+        """What was counted under these names, of all classes together."""
+        return int(sum(value for name, value in self.counts.items() if name.rpartition(": ")[2] in counters))
+
+    def portion_done(self, last: bool = False) -> bool:
+        """Count one portion more; whether the file was written, as it is every few seconds and after the last."""
         self.done += 1
+        due = last or time.perf_counter() - self._saved > SECONDS_BETWEEN_SAVES
+        if due:
+            self.save()
+        return due
+
+    def save(self) -> None:
+        """Write the file, if there is one."""
         now = time.perf_counter()
-        if self._path is None or not (last or now - self._saved > SECONDS_BETWEEN_SAVES):
+        self._saved = now
+        if self._path is None:
             return
-        self.seconds, self._begin, self._saved = self.total_seconds(), now, now
+        self.seconds, self._begin = self.total_seconds(), now
         content = {
             "key": self._key, "done": self.done, "seconds": self.seconds, "counts": self.counts, "notes": self.notes
         }  # fmt: skip

@@ -5,7 +5,7 @@ import shutil
 
 import numpy as np
 import pytest
-from bench import impact_runs
+from bench import impact_runs, tally
 from bench.__main__ import main
 from bench.native import DriverUnavailable, compiled
 from bench.native_impacts import NativeImpacts, python_brackets
@@ -103,7 +103,7 @@ def test_a_run_that_was_stopped_goes_on_and_another_is_refused(tmp_path, monkeyp
         return judge(kind, points, oracle)
 
     path = tmp_path / "state.json"
-    monkeypatch.setattr(impact_runs, "_SECONDS_BETWEEN_SAVES", 0.0)
+    monkeypatch.setattr(tally, "SECONDS_BETWEEN_SAVES", 0.0)
     monkeypatch.setattr(impact_runs, "judge", stop)
     with pytest.raises(KeyboardInterrupt):
         impact_runs.judge_sets([], 0, 25, 4, path)
