@@ -9,7 +9,6 @@ from typing import Any
 
 # A module here offers add_arguments(parser) and run(options) -> exit status; the text is what --help says.
 BENCHES = {
-    "buildings": "a made building of up to 50,000 elements whose pairs are known, beside python-fcl and ifcopenshell",
     "clouds": "collisions of point clouds beside their meshes' own answers and cKDTree's minimum distance",
     "continuous": "points, edges and triangles between two frames against rational root isolation",
     "depths": "depths of overlaps against rational truth (boxes) and the best of many searches (models)",

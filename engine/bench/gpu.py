@@ -68,7 +68,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seconds", type=float, default=420.0, help="nothing is begun that might take longer")
     parser.add_argument("--output", type=Path, help="the table (default gpu-DATE.md)")
     parser.add_argument("--json", type=Path, help="write all figures to this file")
-    parser.add_argument("--plot", type=Path, help="draw times and memory by size to this file (matplotlib)")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -118,10 +117,6 @@ def run(options: argparse.Namespace) -> int:
             "profile": steps,
         }
         write_json(options.json, figures)
-    if options.plot and rows:
-        from .device_plot import draw
-
-        draw(rows, state.name if state.usable else "host backend on one core", options.plot)
     return int(report.failed or any("NO" in row.values() for row in checks + points + near + rows))
 
 

@@ -14,17 +14,13 @@ from typing import Any
 
 import numpy as np
 from meshclash import Pose, Scene, TriangleMesh
+from oracles.mesh_exactness import CUBE_CORNERS, CUBE_TRIANGLES
 from oracles.oracle import APART, boxes_meet, classify_pairs
 
 from .rigid_peers import Coal
 from .table import Row, format_table, write_json
 from .timing import one_core
 from .urdf import Robot, read_robot
-
-_CORNERS = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-_FACES = np.array([[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]])[
-    :, [0, 1, 2, 0, 2, 3]
-].reshape(-1, 3)
 
 Triples = set[tuple[int, int, int]]
 
@@ -131,7 +127,7 @@ def _obstacle(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """A box beside the robot, somewhere between 0.4 and 1 m from its foot."""
     angle, distance = rng.uniform(0.0, 2.0 * np.pi), rng.uniform(0.4, 1.0)
     centre = [distance * np.cos(angle), distance * np.sin(angle), rng.uniform(0.0, 1.0)]
-    return _CORNERS * rng.uniform(0.05, 0.3, 3) + centre, _FACES
+    return (CUBE_CORNERS - 0.5) * rng.uniform(0.05, 0.3, 3) + centre, CUBE_TRIANGLES
 
 
 def _pairs(robot: Robot, obstacles: int) -> np.ndarray:

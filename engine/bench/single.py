@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from meshclash import TriangleMesh, collides, distance, verdict
+from oracles.mesh_exactness import CUBE_CORNERS, CUBE_TRIANGLES
 from oracles.mesh_generators import bumpy_sphere
 
 from .options import parse_sizes, short_size
@@ -21,14 +22,6 @@ from .rigid_peers import Coal, Fcl
 from .table import Row, format_markdown, write_json
 from .timing import called, compare, one_core
 
-_CORNERS = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-_FACES = np.array(
-    [
-        (0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1),
-        (2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3),
-    ],
-    np.int32,
-)  # fmt: skip
 _FAR, _NEAR, _DEEP = 2.5, 0.01, 0.7
 """Distances of the middles, in sizes of a body; a gap; and distances again."""
 Ask = Callable[[np.ndarray], Any]
@@ -48,12 +41,12 @@ def run(options: argparse.Namespace) -> int:
     rows, wrong = [], 0
     with one_core():
         for size in options.sizes:
-            body = (_CORNERS, _FACES) if size <= len(_FACES) else bumpy_sphere(size)
+            body = (CUBE_CORNERS - 0.5, CUBE_TRIANGLES) if size <= len(CUBE_TRIANGLES) else bumpy_sphere(size)
             mesh = TriangleMesh(*body)
             peers = _peers(*body)
             questions = _questions(mesh, peers, size <= options.verdicts)
             cases = {case: (questions, poses) for case, poses in _cases(mesh, options.poses).items()}
-            if size <= len(_FACES):
+            if size <= len(CUBE_TRIANGLES):
                 cases |= _more_verdicts(mesh, options.poses)
             for case, (asked, poses) in cases.items():
                 for question, sides in asked.items():

@@ -3,7 +3,7 @@
 Models are laid against each other and pushed in by 1e-16 to 0.1 of their size or as far apart, put flush with their
 boxes, into each other at a smaller size, a hair beside a copy, or anywhere. manifold3d is believed where the overlap,
 and what sticks out of it, is thicker than ten times its tolerance; all other pairs, and all differences, are judged by
-integers and fractions (``oracle.py``, ``point_oracle.py``, ``solid_oracle.py``), which share no code with the engine.
+integers and fractions (``oracles/exact_verdict.py``), which share no code with the engine.
 """
 
 from __future__ import annotations
@@ -15,11 +15,8 @@ from typing import Any
 
 import numpy as np
 from meshclash import Hierarchy, TriangleMesh, build, verdict
-from meshclash.types.pose import transform_points
+from oracles.exact_verdict import exact_verdict
 from oracles.mesh_files import read_mesh
-from oracles.oracle import APART, CROSSING, classify_pairs
-from oracles.point_oracle import exact_windings
-from oracles.solid_oracle import have_common_volume
 
 from .depths import SUFFIXES, surface_point
 from .tally import Tally, TallyError
@@ -27,11 +24,8 @@ from .tally import Tally, TallyError
 SCALES = (1.0, 1.0, 0.2, 0.03)
 BELIEVED = 10.0
 """Thickness, in tolerances of manifold3d, from which on it is believed."""
-MOST_NEAR = 400
-"""Triangles in the common box up to which surfaces that touch without crossing are judged."""
 PORTION = 50
 SHOWN = 10
-_ROWS = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,51 +164,3 @@ def _by_manifold(a: _Model, b: _Model, pose: np.ndarray) -> str | None:
 def _is_thick(volume: float, area: float, thin: float) -> bool:
     """Whether a layer of that volume on half of an area is thicker than a length."""
     return area > 0.0 and 2.0 * volume / area > thin
-
-
-def exact_verdict(a: TriangleMesh, b: TriangleMesh, pose: np.ndarray) -> str | None:
-    """The verdict of two closed meshes that do not cross themselves, exactly; None: too many triangles to ask."""
-    points = a.vertices, transform_points(pose, b.vertices)
-    first, second = (p[mesh.triangles] for p, mesh in zip(points, (a, b), strict=True))
-    low = np.maximum(first.min(axis=(0, 1)), second.min(axis=(0, 1)))
-    high = np.minimum(first.max(axis=(0, 1)), second.max(axis=(0, 1)))
-    if (low > high).any():
-        return "APART"
-    if np.array_equal(first, second):
-        return "DUPLICATE"
-    kinds = _kinds(first, second, low, high)
-    if (kinds == CROSSING).any():
-        return "CLASH"
-    if (kinds != APART).any():
-        near = sum(len(_near(corners, low, high)) for corners in (first, second))
-        flat = (low >= high).any()
-        if not flat and near > MOST_NEAR:
-            return None
-        return None if not flat and have_common_volume(first, second) else "TOUCHING"
-    a_in_b = exact_windings(second, points[0][np.unique(a.triangles)]) != 0
-    b_in_a = exact_windings(first, points[1][np.unique(b.triangles)]) != 0
-    if not a_in_b.any() and not b_in_a.any():
-        return "APART"
-    only_a, only_b = (not a_in_b.all() or b_in_a.any()), (not b_in_a.all() or a_in_b.any())
-    return "CLASH" if only_a and only_b else "CONTAINED"
-
-
-def _near(corners: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Triangles (k,) whose boxes meet a box."""
-    meet = (corners.min(axis=1) <= high) & (corners.max(axis=1) >= low)
-    return np.flatnonzero(meet.all(axis=1))
-
-
-def _kinds(first: np.ndarray, second: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Kinds of all pairs of triangles whose boxes meet, up to the first portion with one that crosses."""
-    rows, columns = _near(first, low, high), _near(second, low, high)
-    b_low, b_high = second[columns].min(axis=1), second[columns].max(axis=1)
-    kinds = [np.empty(0, np.int64)]
-    for begin in range(0, len(rows), _ROWS):
-        part = rows[begin : begin + _ROWS]
-        meet = (first[part].min(axis=1)[:, None] <= b_high) & (first[part].max(axis=1)[:, None] >= b_low)
-        i, j = np.nonzero(meet.all(axis=2))
-        kinds.append(np.asarray(classify_pairs(first[part[i]], second[columns[j]])))
-        if (kinds[-1] == CROSSING).any():
-            break
-    return np.concatenate(kinds)

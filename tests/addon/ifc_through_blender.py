@@ -21,9 +21,9 @@ import bpy  # noqa: E402
 import ifcopenshell  # noqa: E402
 import manifold3d  # noqa: E402
 import numpy as np  # noqa: E402
-from bench.ifc_rows import common_volume  # noqa: E402
 from ifcopenshell import geom  # noqa: E402
 from mathutils import Matrix  # noqa: E402
+from oracles.common_volume import common_volume  # noqa: E402
 
 from addon import engine  # noqa: E402
 from addon.adapters.source import BlenderSource  # noqa: E402

@@ -1,9 +1,9 @@
-"""The exact judge of the bench ``volumes``, on bodies whose verdict is known."""
+"""The exact judge of verdicts, on bodies whose verdict is known."""
 
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.volumes import exact_verdict
+from oracles.exact_verdict import exact_verdict
 from solids import box, joined, reversed_winding
 
 SHELL = joined(box((0, 0, 0), (4, 4, 4)), reversed_winding(box((1, 1, 1), (3, 3, 3))))

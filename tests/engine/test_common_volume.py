@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from bench.ifc_rows import common_volume, sampled_volume
+from oracles.common_volume import common_volume, sampled_volume
 from solids import box, joined, shell
 
 SOLID = box((0, 0, 0), (4, 4, 4))

@@ -5,7 +5,7 @@ from collections import Counter
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.buildings import PARTS, bays, elements, expected_verdicts
+from oracles.buildings import PARTS, bays, elements, expected_verdicts
 
 
 def building(shape):
