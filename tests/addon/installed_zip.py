@@ -1,6 +1,10 @@
-"""Run by test_build_install in a Python without Numba: installs the zip like a user, detects, and removes it again."""
+"""Run by test_build_install in a Python without Numba: installs the zip like a user, detects, and removes it again.
+
+The second argument is a folder of compiled kernels: what the zip is to compile is left out of the copy that it gets.
+"""
 
 import os
+import shutil
 import sys
 import tempfile
 import traceback
@@ -12,9 +16,10 @@ import bpy  # isort: skip
 import addon_utils
 
 MODULE = "bl_ext.user_default.meshclash"
+COMPILED_HERE = ("boxes.", "topology.")  # first words of kernels
 
 
-def main(zip_path):
+def main(zip_path, kernels):
     bpy.ops.wm.read_factory_settings(use_empty=True)
     assert "numba" not in sys.modules
     result = bpy.ops.extensions.package_install_files(filepath=zip_path, repo="user_default", enable_on_install=True)
@@ -23,6 +28,9 @@ def main(zip_path):
     assert "numba" not in sys.modules, "the engine must be loaded on first use only"
     folder = Path(sys.modules[MODULE].__file__).parent
     before = {path for path in folder.rglob("*") if "__pycache__" not in path.parts}
+    cache = Path(bpy.utils.extension_path_user(MODULE, path="kernels", create=True))
+    left_out = shutil.ignore_patterns(*(f"{word}*" for word in COMPILED_HERE))
+    shutil.copytree(kernels, cache / Path(kernels).name, ignore=left_out, copy_function=shutil.copyfile)
     for location in ((0.0, 0.0, 0.0), (1.5, 0.25, 0.125), (10.0, 0.0, 0.0)):
         bpy.ops.mesh.primitive_cube_add(location=location)
     assert bpy.ops.meshclash.detect() == {"FINISHED"}
@@ -30,8 +38,10 @@ def main(zip_path):
     assert [row.verdict for row in rows] == ["clash"], [(row.name, row.verdict) for row in rows]
     assert os.environ["BLENDER_USER_RESOURCES"] in sys.modules["numba"].__file__, sys.modules["numba"].__file__
     assert not any(name == "meshclash" for name in sys.modules), "the engine must be the sub-package"
-    cache = bpy.utils.extension_path_user(MODULE, path="kernels")
-    assert any(files for _, _, files in os.walk(cache)), f"no compiled kernels in {cache}"
+    compiled = [path.name for path in cache.rglob("*.kernel") if path.name.startswith(COMPILED_HERE)]
+    assert compiled, f"no compiled kernels in {cache}"
+    counts = sys.modules[f"{MODULE}.meshclash.jit"].kernel_counts()
+    assert counts["cached"] > counts["compiled"] >= len(compiled), counts
     after = {path for path in folder.rglob("*") if "__pycache__" not in path.parts}
     assert after == before, f"written beside the code: {after - before}"
     addon_utils.disable(MODULE, default_set=True)
@@ -40,7 +50,7 @@ def main(zip_path):
 
 
 try:
-    main(sys.argv[1])
+    main(*sys.argv[1:3])
     status = 0
 except BaseException:
     traceback.print_exc()

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from meshclash import jit
 
 ROOT = Path(__file__).resolve().parents[2]
 OWN_NUMBA = ("numba", "llvmlite", "meshclash", "__editable__", "_meshclash")
@@ -38,9 +39,11 @@ def packages_without_numba(tmp_path_factory):
 
 @pytest.mark.slow
 def test_installs_detects_and_leaves(zip_path, packages_without_numba):
+    """With kernels that were compiled elsewhere, but for a few: its own Numba compiles them, and loads the others."""
     environment = {**os.environ, "PYTHONPATH": str(packages_without_numba), "PYTHONNOUSERSITE": "1"}
+    arguments = [str(Path(__file__).with_name("installed_zip.py")), str(zip_path), str(jit.CACHE_DIRECTORY)]
     finished = subprocess.run(
-        [sys.executable, "-S", str(Path(__file__).with_name("installed_zip.py")), str(zip_path)],
+        [sys.executable, "-S", *arguments],
         env=environment, capture_output=True, text=True, check=False, timeout=540,
     )  # fmt: skip
     assert finished.returncode == 0, finished.stdout + finished.stderr
