@@ -3,8 +3,10 @@
     python tests/run_all.py PYTHON...                     # interpreters that have bpy; the first tests the engine, too
     python tests/run_all.py --all PYTHON...               # the slow tests, too
     python tests/run_all.py --without=bench,gpu PYTHON... # none whose files begin with test_bench or test_gpu
+    python tests/run_all.py --examples=0.25 PYTHON...     # a quarter of the examples of the engine's properties
 
-Files of one subject need the same compiled kernels, so that no two processes compile the same ones at the same time.
+First the kernels are compiled that most tests need, by a process for each core: tests that all began with an empty
+cache would compile the same ones. Files of one subject need the same of what is left, so they share a process.
 Of a process that fails everything is shown that it printed, of the others the slowest tests and the last line.
 """
 
@@ -30,6 +32,13 @@ SUBJECTS = (
     ("continuous", "convex", "motion"),
 )
 """First words of the names of test files. What is in none of these is one more group."""
+COMPILE = """
+import sys
+from meshclash.warming import PARTS, SPECIAL_PARTS, warm_up
+share, of = map(int, sys.argv[1:])
+list(warm_up([part for part in (*PARTS, *SPECIAL_PARTS) if part != "contacts"][share::of] if of else ["contacts"]))
+"""
+"""Compiles, or loads, a share of the kernels; what all the others need is the share 0 of 0."""
 
 
 def main(arguments: list[str]) -> int:
@@ -37,6 +46,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--all", action="store_true", help="the slow tests, too")
     parser.add_argument("--without", default="", metavar="WORDS", help="first words of engine files to leave out")
+    parser.add_argument("--examples", default="1", metavar="SHARE", help="of the examples of the engine's properties")
     parser.add_argument("pythons", nargs="+", metavar="PYTHON")
     given = parser.parse_args(arguments)
     pythons, options = given.pythons, [] if given.all else ["-m", "not slow"]
@@ -45,6 +55,8 @@ def main(arguments: list[str]) -> int:
         ("engine: " + name, pythons[0], files)
         for name, files in groups(TESTS / "engine", set(given.without.split(","))).items()
     ]
+    os.environ["MESHCLASH_EXAMPLES"] = given.examples
+    compile_kernels(pythons[0], cores)
     files = sorted((TESTS / "addon").glob("test_*.py"))
     for python in pythons:
         environment = Path(python).parent.parent.name
@@ -53,6 +65,16 @@ def main(arguments: list[str]) -> int:
     if failed:
         print("These have failed: {}".format("; ".join(failed)), flush=True)
     return int(bool(failed))
+
+
+def compile_kernels(python: str, cores: int) -> None:
+    """Fill the user's folder of kernels, by so many processes; one that fails is left to the tests to explain."""
+    begun = time.monotonic()
+    for shares in ([(0, 0)], [(k, cores) for k in range(cores)]):
+        commands = [[python, "-c", COMPILE, *map(str, share)] for share in shares]
+        for process in [subprocess.Popen(command, cwd=str(TESTS.parent)) for command in commands]:
+            process.wait()
+    print(f"kernels ({time.monotonic() - begun:.0f} s)", flush=True)
 
 
 def run(parts: list[tuple[str, str, list[Path]]], cores: int, options: Sequence[str] = ()) -> list[str]:

@@ -22,7 +22,22 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "needs_jit: says something about compiled code, or takes minutes without it")
 
 
+EXAMPLES = float(os.environ.get("MESHCLASH_EXAMPLES", "1"))
+"""Share of the examples of each property; less where another run has asked them all."""
+
+
+def ask_fewer(function):
+    """Takes a share of a test's examples, however many it asks by itself."""
+    chosen = getattr(function, "_hypothesis_internal_use_settings", None)
+    if chosen is not None:
+        fewer = max(1, round(EXAMPLES * chosen.max_examples))
+        function._hypothesis_internal_use_settings = settings(chosen, max_examples=fewer)
+
+
 def pytest_collection_modifyitems(items):
+    if EXAMPLES != 1:
+        for function in {getattr(item, "function", None) for item in items}:
+            ask_fewer(function)
     if numba.config.DISABLE_JIT:
         for item in items:
             if item.get_closest_marker("needs_jit"):

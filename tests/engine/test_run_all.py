@@ -5,6 +5,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from meshclash import warming
 
 TESTS = Path(__file__).parents[1]
 
@@ -40,3 +43,43 @@ def test_what_fails_is_named_and_shown(script, tmp_path, capsys):
     shown = capsys.readouterr().out
     assert "1 passed" in shown and "assert 'apples' == 'pears'" in shown
     assert script["run"](parts[:1], 1) == []
+
+
+@pytest.mark.parametrize(("share", "asked"), [("1", 40), ("0.25", 10), ("0.001", 1)])
+def test_a_share_of_the_examples_can_be_asked(monkeypatch, share, asked):
+    monkeypatch.setenv("MESHCLASH_EXAMPLES", share)
+    seen = []
+
+    @settings(max_examples=40)
+    @given(st.integers())
+    def some(number):
+        seen.append(number)
+
+    runpy.run_path(str(TESTS / "engine" / "conftest.py"))["ask_fewer"](some)
+    some()
+    assert len(seen) == asked
+
+
+def test_kernels_are_compiled_before_tests_begin(script, monkeypatch, capsys):
+    """What all others need first, by itself; then every other part, each by one process."""
+    started = []
+
+    class Process:
+        def __init__(self, command, cwd):
+            started.append(command[1:])
+
+        def wait(self):
+            return 0
+
+    monkeypatch.setattr(script["subprocess"], "Popen", Process)
+    script["compile_kernels"](sys.executable, 2)
+    shares = [command[2:] for command in started]
+    assert shares == [["0", "0"], ["0", "2"], ["1", "2"]]
+    assert "kernels (" in capsys.readouterr().out
+    asked = []
+    monkeypatch.setattr(warming, "warm_up", lambda parts: asked.append(parts) or [])
+    for share in shares:
+        monkeypatch.setattr(sys, "argv", ["-c", *share])
+        exec(script["COMPILE"], {})
+    assert asked[0] == ["contacts"]
+    assert sorted(part for parts in asked for part in parts) == sorted([*warming.PARTS, *warming.SPECIAL_PARTS])
