@@ -34,11 +34,13 @@ SUBJECTS = (
 """First words of the names of test files. What is in none of these is one more group."""
 COMPILE = """
 import sys
-from meshclash.warming import PARTS, SPECIAL_PARTS, warm_up
+from meshclash.warming import PARTS, warm_up
 share, of = map(int, sys.argv[1:])
-list(warm_up([part for part in (*PARTS, *SPECIAL_PARTS) if part != "contacts"][share::of] if of else ["contacts"]))
+list(warm_up([part for part in PARTS if part != "contacts"][share::of] if of else ["contacts"]))
 """
-"""Compiles, or loads, a share of the kernels; what all the others need is the share 0 of 0."""
+"""Compiles, or loads, a share of the kernels; what all the others need is the share 0 of 0.
+
+Special parts are left to the tests: each of them is asked by one subject."""
 
 
 def main(arguments: list[str]) -> int:

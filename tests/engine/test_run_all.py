@@ -82,4 +82,4 @@ def test_kernels_are_compiled_before_tests_begin(script, monkeypatch, capsys):
         monkeypatch.setattr(sys, "argv", ["-c", *share])
         exec(script["COMPILE"], {})
     assert asked[0] == ["contacts"]
-    assert sorted(part for parts in asked for part in parts) == sorted([*warming.PARTS, *warming.SPECIAL_PARTS])
+    assert sorted(part for parts in asked for part in parts) == sorted(warming.PARTS)
