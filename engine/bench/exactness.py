@@ -26,7 +26,7 @@ from oracles.oracle import classify_pairs
 
 from .native import DriverUnavailable, compiled
 from .native_oracle import NativeOracle
-from .peers import compare, load_peers
+from .peers import PAIR_PEERS, compare, installed
 from .table import Row, format_table, write_json
 from .tally import SHOWN, Tally, TallyError
 
@@ -194,8 +194,7 @@ def _total(rows: Iterable[Row]) -> Row:
 
 def _peer_rows(n: int, seed: int) -> list[Row]:
     """Wrong answers per class and peer, verdict only, on the first pairs of the same classes."""
-    peers, missing = load_peers()
-    print("\n" + "\n".join(missing or ["all peers imported"]))
+    peers = installed(PAIR_PEERS)
     if not peers:
         return []
     print(f"wrong answers of {', '.join(f'{p.name} {p.version}' for p in peers)} on {n} pairs per class: false/missed")

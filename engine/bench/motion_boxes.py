@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from meshclash import SweepAndPrune
 
+from .peers import installed
 from .table import Row
 
 _HALF = 0.5
@@ -25,10 +26,10 @@ class _Ours:
         self._sweep, self._ids = SweepAndPrune(), np.arange(count)
         self._boxes = np.empty((count, 6))
 
-    def place(self, centres: np.ndarray) -> None:
+    def prepare(self, centres: np.ndarray) -> None:
         self._boxes = np.hstack([centres - _HALF, centres + _HALF])
 
-    def pairs(self) -> int:
+    def ask(self) -> int:
         self._sweep.update(self._ids, self._boxes)
         return len(self._sweep.pairs)
 
@@ -46,11 +47,11 @@ class _Fcl:
         self._manager.registerObjects(self._objects)
         self._manager.setup()
 
-    def place(self, centres: np.ndarray) -> None:
+    def prepare(self, centres: np.ndarray) -> None:
         for thing, centre in zip(self._objects, centres, strict=True):
             thing.setTransform(self._fcl.Transform(centre))
 
-    def pairs(self) -> int:
+    def ask(self) -> int:
         self._manager.update()
         found = []
         self._manager.collide(None, lambda one, other, _: bool(found.append((one, other))))
@@ -72,12 +73,12 @@ class _Coal:
         self._manager.setup()
         self._near = coal.CollisionCallBackCollect(64 * count)
 
-    def place(self, centres: np.ndarray) -> None:
+    def prepare(self, centres: np.ndarray) -> None:
         for thing, centre in zip(self._objects, centres, strict=True):
             thing.setTranslation(centre)
             thing.computeAABB()
 
-    def pairs(self) -> int:
+    def ask(self) -> int:
         self._manager.update()
         self._near.init()
         self._manager.collide(self._near)
@@ -95,11 +96,11 @@ class _Bullet:
         shape = pybullet.createCollisionShape(pybullet.GEOM_BOX, halfExtents=[_HALF] * 3)
         self._bodies = [pybullet.createMultiBody(1.0, shape) for _ in range(count)]
 
-    def place(self, centres: np.ndarray) -> None:
+    def prepare(self, centres: np.ndarray) -> None:
         for body, centre in zip(self._bodies, centres.tolist(), strict=True):
             self._bullet.resetBasePositionAndOrientation(body, centre, (0, 0, 0, 1))
 
-    def pairs(self) -> int:
+    def ask(self) -> int:
         self._bullet.performCollisionDetection()
         return -1  # contacts with a margin, not overlaps: not compared
 
@@ -111,21 +112,16 @@ def box_rows(sizes: list[int], runs: int) -> list[Row]:
         rng = np.random.default_rng(count)
         edge = (count * 4.0) ** (1.0 / 3.0)  # each box overlaps one other, about
         centres, speed = rng.uniform(0, edge, (count, 3)), rng.normal(size=(count, 3)) * 0.01
-        sides: list[Any] = []
-        for make in (_Ours, _Fcl, _Coal, _Bullet):
-            try:
-                sides.append(make(count))
-            except ImportError:
-                print(f"{make.name} is not installed")
+        sides: list[Any] = installed((_Ours, _Fcl, _Coal, _Bullet), count)
         times: dict[str, list[float]] = {side.name: [] for side in sides}
         differ = dict.fromkeys(times, 0)
         for turn in range(runs + 1):
             centres = centres + speed
             truth = 0
             for side in sides:
-                side.place(centres)
+                side.prepare(centres)
                 begin = time.process_time()
-                pairs = side.pairs()
+                pairs = side.ask()
                 if turn:
                     times[side.name].append(time.process_time() - begin)
                 truth = pairs if side is sides[0] else truth

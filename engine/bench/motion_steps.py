@@ -10,7 +10,6 @@ one process; times are processor time, of all cores together.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,8 @@ from meshclash.broadphase.sweep import overlapping_pairs, world_boxes
 from oracles.mesh_exactness import bumpy_sphere
 from oracles.motion_scenes import random_rotation
 
-from .rigid_peers import Coal
+from .peers import installed
+from .rigid_peers import Coal, Fcl
 from .table import Row, format_table
 
 _RINGS = 51  # 10,000 triangles
@@ -78,10 +78,7 @@ class _Fcl:
         import fcl
 
         self._fcl = fcl
-        model = fcl.BVHModel()
-        model.beginModel(len(vertices), len(triangles))
-        model.addSubModel(vertices, triangles)
-        model.endModel()
+        model = Fcl.build(vertices, triangles)
         self._objects = [fcl.CollisionObject(model) for _ in range(count)]
         self._manager = fcl.DynamicAABBTreeCollisionManager()
         self._manager.registerObjects(self._objects)
@@ -179,13 +176,8 @@ def step_rows(sizes: list[int], runs: int) -> list[Row]:
 def _sides(
     vertices: np.ndarray, triangles: np.ndarray, count: int, radius: float, runs: int, everything: bool
 ) -> list[Row]:
-    flight, sides, times, wrong = _Flight(count, radius), [], {}, {}
-    makers: tuple[Callable[..., Any], ...] = (_Ours, _Fcl, _Coal, _GivenCoal)
-    for make in makers:
-        try:
-            sides.append(make(vertices, triangles, count))
-        except ImportError:
-            print(f"{make.name} is not installed")  # type: ignore[attr-defined]
+    flight, times, wrong = _Flight(count, radius), {}, {}
+    sides = installed((_Ours, _Fcl, _Coal, _GivenCoal), vertices, triangles, count)
     touching, everyone = 0, np.ones(count, np.bool_)
     for turn in range(runs + 1):
         poses, answers = flight.next(), {}

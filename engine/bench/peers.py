@@ -1,54 +1,51 @@
-"""Other libraries' answer to "do these two triangles meet?", asked through the mesh queries that their users call.
+"""Other libraries beside ours: what a bench asks of one, and which of them are there.
 
-A peer is a function (a, b) -> bool on two (3, 3) float64 arrays; `load_peers` imports those that are installed.
+Those of this file answer "do these two triangles meet?" through the mesh queries that their users call.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable
+from importlib.metadata import version
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from oracles.oracle import APART, classify_pairs
 
+from .native import DriverUnavailable
 from .table import Row
 
-Meets = Callable[[np.ndarray, np.ndarray], bool]
 
+class Peer(Protocol):
+    """A library; it is made from what a bench is about, once, and raises ImportError where it is missing.
 
-@dataclass(frozen=True)
-class Peer:
-    """A library under comparison; `dtype` is what it stores coordinates as, so it is judged on those."""
+    Attributes:
+        name: what tables call it.
+    """
 
     name: str
-    version: str
-    dtype: type
-    meets: Meets
+
+    def prepare(self, given: Any) -> None:
+        """Bring what moves to its place, with all that the library needs before it is asked."""
+
+    def ask(self, *question: Any) -> Any:
+        """The answer, or what asks for it so many times (``timing.Ask``)."""
 
 
-def compare(peer: Peer, a: np.ndarray, b: np.ndarray) -> Row:
-    """Counts of a peer's wrong answers on triangle pairs a, b (n, 3, 3), against the oracle on its own coordinates."""
-    a, b = (side.astype(peer.dtype).astype(np.float64) for side in (a, b))
-    truth = classify_pairs(a, b) != APART
-    start = time.perf_counter()
-    answers = np.array([peer.meets(p, q) for p, q in zip(a, b, strict=True)])
-    seconds = time.perf_counter() - start
-    false, missed = int((answers & ~truth).sum()), int((truth & ~answers).sum())
-    return {"false": false, "missed": missed, "us": seconds / len(a) * 1e6}
+Made = TypeVar("Made")
 
 
-def load_peers() -> tuple[list[Peer], list[str]]:
-    """The peers that can be imported, and one line about each that cannot."""
-    found, missing = [], []
-    for load in (_load_mathutils, _load_fcl, _load_coal):
+def installed(makers: Iterable[Callable[..., Made]], *given: Any) -> list[Made]:
+    """The peers made of what is given; says which are left out, and why: they cannot be imported or compiled."""
+    found = []
+    for make in makers:
         try:
-            found.append(load())
-        except ImportError as error:
-            missing.append(f"{load.__name__.removeprefix('_load_')} left out: {error}")
-    return found, missing
+            found.append(make(*given))
+        except (ImportError, DriverUnavailable) as error:
+            print(f"{getattr(make, 'name', make.__name__)} is left out: {error}")
+    return found
 
 
 def import_bvhtree() -> tuple[Any, str]:
@@ -66,50 +63,86 @@ def import_bvhtree() -> tuple[Any, str]:
     return mathutils.bvhtree.BVHTree, f"of bpy {bpy.app.version_string}"
 
 
-def _load_mathutils() -> Peer:
-    tree, version = import_bvhtree()
-    from_polygons = tree.FromPolygons
-    only_face = [(0, 1, 2)]
+class _PairPeer:
+    """A library that is asked about two triangles; ``dtype`` is what it stores coordinates as."""
 
-    def meets(a: np.ndarray, b: np.ndarray) -> bool:
-        return bool(from_polygons(a.tolist(), only_face).overlap(from_polygons(b.tolist(), only_face)))
+    name: str
+    version: str
+    dtype: type = np.float64
 
-    return Peer("mathutils", version, np.float32, meets)
+    def prepare(self, given: tuple[np.ndarray, np.ndarray]) -> None:
+        self._pair = given
+
+    def ask(self) -> bool:
+        raise NotImplementedError
 
 
-def _load_fcl() -> Peer:
-    from importlib.metadata import version
+class _MathutilsPair(_PairPeer):
+    name = "mathutils"
+    dtype = np.float32
 
-    import fcl
+    def __init__(self) -> None:
+        tree, self.version = import_bvhtree()
+        self._make = tree.FromPolygons
 
-    only_face, request = np.array([[0, 1, 2]]), fcl.CollisionRequest()
+    def ask(self) -> bool:
+        a, b = (self._make(side.tolist(), [(0, 1, 2)]) for side in self._pair)
+        return bool(a.overlap(b))
 
-    def geometry(corners: np.ndarray) -> fcl.CollisionObject:
-        model = fcl.BVHModel()
+
+class _FclPair(_PairPeer):
+    name = "python-fcl"
+
+    def __init__(self) -> None:
+        import fcl
+
+        self._fcl, self.version = fcl, version("python-fcl")
+        self._face, self._request = np.array([[0, 1, 2]]), fcl.CollisionRequest()
+
+    def _object(self, corners: np.ndarray) -> Any:
+        model = self._fcl.BVHModel()
         model.beginModel(3, 1)
-        model.addSubModel(corners, only_face)
+        model.addSubModel(corners, self._face)
         model.endModel()
-        return fcl.CollisionObject(model)
+        return self._fcl.CollisionObject(model)
 
-    def meets(a: np.ndarray, b: np.ndarray) -> bool:
-        return fcl.collide(geometry(a), geometry(b), request, fcl.CollisionResult()) > 0
-
-    return Peer("python-fcl", version("python-fcl"), np.float64, meets)
+    def ask(self) -> bool:
+        return self._fcl.collide(*map(self._object, self._pair), self._request, self._fcl.CollisionResult()) > 0
 
 
-def _load_coal() -> Peer:
-    import coal
+class _CoalPair(_PairPeer):
+    name = "coal"
 
-    request, pose = coal.CollisionRequest(), coal.Transform3s.Identity()
+    def __init__(self) -> None:
+        import coal
 
-    def geometry(corners: np.ndarray) -> coal.BVHModelOBBRSS:
-        model = coal.BVHModelOBBRSS()
+        self._coal, self.version = coal, coal.__version__
+        self._request, self._pose = coal.CollisionRequest(), coal.Transform3s.Identity()
+
+    def _model(self, corners: np.ndarray) -> Any:
+        model = self._coal.BVHModelOBBRSS()
         model.beginModel(1, 3)
         model.addTriangle(*corners)
         model.endModel()
         return model
 
-    def meets(a: np.ndarray, b: np.ndarray) -> bool:
-        return coal.collide(geometry(a), pose, geometry(b), pose, request, coal.CollisionResult()) > 0
+    def ask(self) -> bool:
+        a, b = map(self._model, self._pair)
+        result = self._coal.CollisionResult()
+        return self._coal.collide(a, self._pose, b, self._pose, self._request, result) > 0
 
-    return Peer("coal", coal.__version__, np.float64, meets)
+
+PAIR_PEERS = (_MathutilsPair, _FclPair, _CoalPair)
+
+
+def compare(peer: _PairPeer, a: np.ndarray, b: np.ndarray) -> Row:
+    """Counts of a peer's wrong answers on triangle pairs a, b (n, 3, 3), against the oracle on its own coordinates."""
+    a, b = (side.astype(peer.dtype).astype(np.float64) for side in (a, b))
+    truth = classify_pairs(a, b) != APART
+    answers, start = [], time.perf_counter()
+    for pair in zip(a, b, strict=True):
+        peer.prepare(pair)
+        answers.append(peer.ask())
+    seconds = time.perf_counter() - start
+    false, missed = int((answers & ~truth).sum()), int((truth & ~np.array(answers)).sum())
+    return {"false": false, "missed": missed, "us": seconds / len(a) * 1e6}

@@ -27,13 +27,15 @@ from oracles.mesh_generators import MAKERS
 from oracles.rigid_poses import make_poses
 
 from .options import EXAMPLE, among, parse_sizes, short_size
-from .rigid_peers import PEERS, Embree, MeshPeer, missing_peers
+from .peers import installed
+from .rigid_peers import PEERS, Embree, MeshPeer
 from .rigid_questions import Case, Record, ask_all
 from .rigid_report import judge_counts, print_tables
 from .table import Row, write_json
 from .timing import one_core
 
 Triangles = tuple[np.ndarray, np.ndarray]
+_ONE_TRIANGLE = np.eye(3), np.array([[0, 1, 2]], np.int32)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,22 +58,14 @@ def run(options: argparse.Namespace) -> int:
     report: Row = {"bench": "rigid"}
     with one_core() as core:
         print(f"core {core}, {options.runs} runs", flush=True)
-        peers, missing = _peers(options)
+        asked = [*(PEERS if options.peers else ()), *((Embree,) if options.native else ())]
+        peers = [type(peer) for peer in installed(asked, *_ONE_TRIANGLE)]
         records, wrong = _measure(options, peers)
-    print_tables(records, missing)
+    print_tables(records, {peer.name for peer in asked} - {peer.name for peer in peers})
     report["records"] = [record.as_json() for record in records]
     if options.json:
         write_json(options.json, report)
     return int(wrong > 0)
-
-
-def _peers(options: argparse.Namespace) -> tuple[list[type[MeshPeer]], dict[str, str]]:
-    """Peers that were asked for and can be used, and why the others cannot."""
-    peers: list[type[MeshPeer]] = [*(PEERS if options.peers else ()), *((Embree,) if options.native else ())]
-    missing = missing_peers(peers)
-    for name, why in missing.items():
-        print(f"{name} is left out: {why}")
-    return [peer for peer in peers if peer.name not in missing], missing
 
 
 def _measure(options: argparse.Namespace, peers: list[type[MeshPeer]]) -> tuple[list[Record], int]:

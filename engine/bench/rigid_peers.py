@@ -1,21 +1,20 @@
 """Two copies of a mesh in other libraries: all contacts and first contact, prepared or under moving poses.
 
-A peer is made from vertices (n, 3) float64 and triangles (m, 3) int32; that builds what it needs. ``place`` brings b to
-a pose and is not timed; the other methods are, and are None where a library has nothing for them. Counts are those of
+A peer is made from vertices (n, 3) float64 and triangles (m, 3) int32; that builds what it needs. Counts are those of
 the library: mathutils and Embree hold float32 world coordinates, coal has an absolute tolerance.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from meshclash.types.pose import transform_points
 
-from .native import Driver, DriverUnavailable, write_mesh
+from .native import Driver, write_mesh
 from .peers import import_bvhtree
 from .timing import Ask, called
 
@@ -23,30 +22,54 @@ Triangles = tuple[np.ndarray, np.ndarray]
 
 
 class MeshPeer:
-    """What the bench asks of a library."""
+    """Two copies of a mesh in a library.
+
+    Attributes:
+        name: what tables call the library.
+        rebuilds: whether a new pose moves vertices and makes or refits a structure.
+    """
 
     name: str
     rebuilds = False
-    """Whether a new pose moves vertices and makes or refits a structure."""
 
-    def place(self, pose: np.ndarray) -> None:
+    def prepare(self, pose: np.ndarray) -> None:
         """Bring b to a pose (4, 4), with all that the library needs before a query."""
         raise NotImplementedError
 
-    def pairs(self) -> Ask:
-        """Side that counts all contacts in the placed pose."""
+    def count(self) -> int:
+        """Number of all contacts in the prepared pose."""
         raise NotImplementedError
 
-    def moving(self, poses: np.ndarray) -> Ask:
-        """Side that places b in each pose (k, 4, 4) in turn and counts all contacts of all of them."""
-        raise NotImplementedError
+    meet: Callable[[], bool] | None = None
+    """Whether there is any contact in the prepared pose; None where a library has nothing for it."""
 
-    def first(self, poses: np.ndarray) -> Ask | None:
-        """Side that counts the poses (k, 4, 4) in which there is any contact."""
-        return None
+    def ask(self, question: str, poses: np.ndarray | None = None) -> Ask | None:
+        """The side that answers "all" contacts, or "any"; None where a library has nothing for it.
+
+        Args:
+            question: which.
+            poses: (k, 4, 4) that b is brought to one after the other, all counted; None asks in the prepared one.
+        """
+        once = {"all": self.count, "any": self.meet}[question]
+        if once is None:
+            return None
+
+        def each() -> int:
+            total = 0
+            for pose in poses:
+                self.prepare(pose)
+                total += once()
+            return total
+
+        return called(once if poses is None else each)
+
+    def meets(self, pose: np.ndarray) -> bool:
+        """Whether there is any contact with b in a pose, as one call."""
+        self.prepare(pose)
+        return bool(self.meet())
 
     def found(self) -> np.ndarray | None:
-        """All contacts in the placed pose, (k, 2) triangle indices, unsorted."""
+        """All contacts in the prepared pose, (k, 2) triangle indices, unsorted."""
         return None
 
     def close(self) -> None:
@@ -64,25 +87,12 @@ class Mathutils(MeshPeer):
         self._make = import_bvhtree()[0].FromPolygons
         self._a = self._b = self._make(vertices.tolist(), self._faces, all_triangles=True)
 
-    def place(self, pose: np.ndarray) -> None:
+    def prepare(self, pose: np.ndarray) -> None:
         world = transform_points(pose, self._vertices)
         self._b = self._make(world.tolist(), self._faces, all_triangles=True)
 
-    def _overlap(self) -> int:
+    def count(self) -> int:
         return len(self._a.overlap(self._b))
-
-    def pairs(self) -> Ask:
-        return called(self._overlap)
-
-    def moving(self, poses: np.ndarray) -> Ask:
-        def ask() -> int:
-            total = 0
-            for pose in poses:
-                self.place(pose)
-                total += self._overlap()
-            return total
-
-        return called(ask)
 
     def found(self) -> np.ndarray:
         return np.array(self._a.overlap(self._b), np.int64).reshape(-1, 2)
@@ -114,33 +124,19 @@ class Fcl(MeshPeer):
         model.endModel()
         return model
 
-    def place(self, pose: np.ndarray) -> None:
+    def prepare(self, pose: np.ndarray) -> None:
         self._b.setTransform(self._fcl.Transform(pose[:3, :3], pose[:3, 3]))
 
-    def _count(self) -> int:
+    def count(self) -> int:
         return self._fcl.collide(self._a, self._b, self._all, self._fcl.CollisionResult())
 
-    def _meet(self) -> bool:
+    def meet(self) -> bool:
         return self._fcl.collide(self._a, self._b, self._any, self._fcl.CollisionResult()) > 0
-
-    def meets(self, pose: np.ndarray) -> bool:
-        """Whether there is any contact with b in a pose, as one call."""
-        self.place(pose)
-        return self._meet()
 
     def gap(self, pose: np.ndarray) -> float:
         """The distance of b in a pose, with its points, as one call."""
-        self.place(pose)
+        self.prepare(pose)
         return float(self._fcl.distance(self._a, self._b, self._near, self._fcl.DistanceResult()))
-
-    def pairs(self) -> Ask:
-        return called(self._count)
-
-    def moving(self, poses: np.ndarray) -> Ask:
-        return called(_placing_each(self.place, self._count, poses))
-
-    def first(self, poses: np.ndarray) -> Ask:
-        return called(_placing_each(self.place, self._meet, poses))
 
     def found(self) -> np.ndarray:
         result = self._fcl.CollisionResult()
@@ -179,7 +175,7 @@ class Coal(MeshPeer):
         model.endModel()
         return model
 
-    def place(self, pose: np.ndarray) -> None:
+    def prepare(self, pose: np.ndarray) -> None:
         self._pose = self._coal.Transform3s(pose[:3, :3], pose[:3, 3])
 
     def _ask(self, request: Any) -> int:
@@ -187,36 +183,17 @@ class Coal(MeshPeer):
         self._coal.collide(self._model, self._still, self._model, self._pose, request, self._result)
         return self._result.numContacts()
 
-    def meets(self, pose: np.ndarray) -> bool:
-        """Whether there is any contact with b in a pose, as one call."""
-        self.place(pose)
+    def count(self) -> int:
+        return self._ask(self._all)
+
+    def meet(self) -> bool:
         return self._ask(self._any) > 0
 
     def gap(self, pose: np.ndarray) -> float:
         """The distance of b in a pose, with its points, as one call."""
-        self.place(pose)
+        self.prepare(pose)
         self._nearest.clear()
         return float(self._coal.distance(self._model, self._still, self._model, self._pose, self._near, self._nearest))
-
-    def pairs(self) -> Ask:
-        return called(lambda: self._ask(self._all))
-
-    def moving(self, poses: np.ndarray) -> Ask:
-        return called(_placing_each(self.place, lambda: self._ask(self._all), poses))
-
-    def first(self, poses: np.ndarray) -> Ask:
-        return called(_placing_each(self.place, lambda: self._ask(self._any), poses))
-
-
-def _placing_each(place: Callable[[np.ndarray], None], ask: Callable[[], int], poses: Iterable) -> Callable[[], int]:
-    def run() -> int:
-        total = 0
-        for pose in poses:
-            place(pose)
-            total += ask()
-        return total
-
-    return run
 
 
 class Embree(MeshPeer):
@@ -231,16 +208,17 @@ class Embree(MeshPeer):
             path = Path(folder) / "mesh"
             write_mesh(path, vertices, triangles)
             self._driver = Driver(self.driver, self.libraries, path)
-            self.place(np.eye(4))  # the driver has read the file when it answers
+            self.prepare(np.eye(4))  # the driver has read the file when it answers
 
-    def place(self, pose: np.ndarray) -> None:
+    def prepare(self, pose: np.ndarray) -> None:
         self._driver.ask(f"place {_written(pose)}")
 
-    def pairs(self) -> Ask:
-        return lambda repeats: self._asked(f"pairs {repeats}")
-
-    def moving(self, poses: np.ndarray) -> Ask:
-        return lambda repeats: self._asked(f"moving {repeats} {_written(poses)}")
+    def ask(self, question: str, poses: np.ndarray | None = None) -> Ask | None:
+        if question == "any":
+            return None
+        return lambda repeats: self._asked(
+            f"pairs {repeats}" if poses is None else f"moving {repeats} {_written(poses)}"
+        )
 
     def _asked(self, question: str) -> tuple[float, int]:
         seconds, pairs = self._driver.ask(question)
@@ -255,15 +233,3 @@ def _written(poses: np.ndarray) -> str:
 
 
 PEERS: tuple[type[MeshPeer], ...] = (Mathutils, Fcl, Coal)
-
-
-def missing_peers(peers: Iterable[type[MeshPeer]]) -> dict[str, str]:
-    """Names of the peers that cannot be imported or compiled, and why."""
-    one = np.eye(3), np.array([[0, 1, 2]], np.int32)
-    missing = {}
-    for peer in peers:
-        try:
-            peer(*one).close()
-        except (ImportError, DriverUnavailable) as error:
-            missing[peer.name] = str(error)
-    return missing

@@ -91,8 +91,8 @@ def _prepared(case: Case, question: str, pose: np.ndarray) -> Record:
     """One pose; what a peer needs before it can be asked in it is done beforehand."""
     sides = _ours(case, _all_pairs, pose)
     for peer in case.peers:
-        peer.place(pose)
-        sides[peer.name] = peer.pairs()
+        peer.prepare(pose)
+        sides[peer.name] = peer.ask("all")
     return _record(case, question, 1, compare(sides, case.runs))
 
 
@@ -100,8 +100,8 @@ def _near_miss(case: Case, question: str, pose: np.ndarray) -> Record:
     """One pose, one call: peers without a first contact look for all, and find none either."""
     sides = _ours(case, _any_pair, pose)
     for peer in case.peers:
-        peer.place(pose)
-        sides[peer.name] = peer.first(pose[None]) or peer.pairs()
+        peer.prepare(pose)
+        sides[peer.name] = peer.ask("any", pose[None]) or peer.ask("all")
     return _record(case, question, 1, compare(sides, case.runs))
 
 
@@ -111,7 +111,7 @@ def _moving(case: Case) -> Record:
     sides = _ours(case, _all_pairs, sweep)
     calls = _ours(case, _call_by_call(_all_pairs), sweep)
     sides.update({f"{builder}, call by call": ask for builder, ask in calls.items()})
-    sides.update({peer.name: peer.moving(sweep) for peer in case.peers if not peer.rebuilds})
+    sides.update({peer.name: peer.ask("all", sweep) for peer in case.peers if not peer.rebuilds})
     return _record(case, "all pairs, sweep", len(sweep), compare(sides, case.runs))
 
 
@@ -119,7 +119,7 @@ def _rebuilding(case: Case) -> Record:
     """Ten poses of the sweep, each distance with another angle, beside the peers that rebuild or refit for each."""
     poses = case.poses.sweep[:: len(ANGLES) + 1]
     peers = [peer for peer in case.peers if peer.rebuilds]
-    seconds = {peer.name: peer.moving(poses[:1])(1)[0] for peer in peers}
+    seconds = {peer.name: peer.ask("all", poses[:1])(1)[0] for peer in peers}
     rounds = int(np.clip(REBUILD_SECONDS / (len(poses) * sum(seconds.values())), 1, case.runs))
     slow = [name for name, taken in seconds.items() if taken * case.runs * len(poses) > REBUILD_SECONDS]
     rows = [compare(_rebuilding_sides(case, peers, pose[None]), rounds, slow) for pose in poses]
@@ -131,7 +131,7 @@ def _rebuilding(case: Case) -> Record:
 
 
 def _rebuilding_sides(case: Case, peers: list[MeshPeer], poses: np.ndarray) -> dict[str, Ask]:
-    return {**_ours(case, _call_by_call(_all_pairs), poses), **{peer.name: peer.moving(poses) for peer in peers}}
+    return {**_ours(case, _call_by_call(_all_pairs), poses), **{peer.name: peer.ask("all", poses) for peer in peers}}
 
 
 def _first(case: Case, question: str, poses: np.ndarray) -> Record:
@@ -140,7 +140,7 @@ def _first(case: Case, question: str, poses: np.ndarray) -> Record:
     calls = _ours(case, _call_by_call(_any_pair), poses)
     sides.update({f"{builder}, call by call": ask for builder, ask in calls.items()})
     for peer in case.peers:
-        ask = peer.first(poses)
+        ask = peer.ask("any", poses)
         if ask is not None:
             sides[peer.name] = ask
     return _record(case, question, len(poses), compare(sides, case.runs))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from meshclash.query.collide import collide
@@ -16,14 +16,14 @@ from .table import Row, format_markdown, three_digits
 ORDER = ("mathutils", "python-fcl", "coal", "Embree")
 
 
-def print_tables(records: Sequence[Record], missing: dict[str, str]) -> None:
+def print_tables(records: Sequence[Record], missing: Collection[str]) -> None:
     """One table a question; a peer's cell says its time and how many times ours that is."""
     for question in dict.fromkeys(record.question for record in records):
         asked = [record for record in records if record.question == question]
         print(f"\n{question}\n\n{format_markdown(_rows(asked, missing))}", flush=True)
 
 
-def _rows(records: Sequence[Record], missing: dict[str, str]) -> list[Row]:
+def _rows(records: Sequence[Record], missing: Collection[str]) -> list[Row]:
     peers = [name for name in ORDER if name in missing or any(name in record.sides for record in records)]
     slowest = max(record.sides[_builders(record)[0]].seconds / record.queries for record in records)
     unit, scale = ("ms", 1e3) if slowest > 2e-4 else ("us", 1e6)
@@ -34,7 +34,7 @@ def _builders(record: Record) -> list[str]:
     return [name for name in record.sides if name not in ORDER and not name.endswith("call by call")]
 
 
-def _row(record: Record, builder: str, peers: list[str], missing: dict[str, str], unit: str, scale: float) -> Row:
+def _row(record: Record, builder: str, peers: list[str], missing: Collection[str], unit: str, scale: float) -> Row:
     ours = record.sides[builder]
     each = scale / record.queries
     counted = "pairs" if record.question.startswith("all") else "poses that meet"
@@ -83,7 +83,7 @@ def judge_counts(case: Case) -> int:
 
 def _judge(case: Case, peer: MeshPeer, pose: np.ndarray, ours: np.ndarray) -> int:
     """Number of our wrong answers among the pairs on which a peer differs."""
-    peer.place(pose)
+    peer.prepare(pose)
     count = case.triangles
     ours_coded, theirs = (pairs.astype(np.int64) @ (count, 1) for pairs in (ours, peer.found()))
     coded = np.setxor1d(ours_coded, theirs)

@@ -12,7 +12,6 @@ import argparse
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from meshclash.scene.results import SceneContacts
@@ -20,6 +19,8 @@ from meshclash.scene.scene import Scene
 from meshclash.types.mesh import TriangleMesh
 from oracles.mesh_exactness import bumpy_sphere
 
+from .peers import installed
+from .rigid_peers import Fcl
 from .table import Row, format_table, write_json
 from .timing import one_core
 
@@ -46,20 +47,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the bench; always 0."""
-    fcl = _load_fcl() if options.peers else None
+    peers = installed((_Fcl,)) if options.peers else []
     _detect(_objects(3, 1.0, options.seed))  # compiles, or loads from the cache
     rows: list[Row] = []
     with one_core():
         for name, edge in SCENES.items():
             objects = _objects(options.objects, edge, options.seed)
-            rows.append(_row(name, objects, options.runs, fcl))
+            rows.append(_row(name, objects, options.runs, peers))
     print(format_table(rows))
     if options.json:
         write_json(options.json, {"bench": "scene", "objects": options.objects, "scenes": rows})
     return 0
 
 
-def _row(name: str, objects: list[tuple[TriangleMesh, np.ndarray]], runs: int, fcl: Any) -> Row:
+def _row(name: str, objects: list[tuple[TriangleMesh, np.ndarray]], runs: int, peers: list[_Fcl]) -> Row:
     times: dict[str, list[float]] = {question: [] for question in ("first", *_AGAIN)}
     peer = []
     for _ in range(runs):
@@ -74,8 +75,11 @@ def _row(name: str, objects: list[tuple[TriangleMesh, np.ndarray]], runs: int, f
             start = time.process_time()
             ask(scene)
             times[question].append(time.process_time() - start)
-        if fcl is not None:
-            peer.append(_time_fcl(fcl, objects))
+        for other in peers:
+            other.prepare(objects)
+            start = time.process_time()
+            other.ask()
+            peer.append(time.process_time() - start)
     row: Row = {
         "scene": name,
         "triangles": sum(mesh.triangle_count for mesh, _ in objects),
@@ -112,29 +116,24 @@ def _detect(objects: list[tuple[TriangleMesh, np.ndarray]]) -> tuple[Scene, Scen
     return scene, scene.contacts()
 
 
-def _load_fcl() -> Any:
-    try:
+class _Fcl:
+    """python-fcl's manager of all objects, its trees built before."""
+
+    name = "python-fcl"
+
+    def __init__(self) -> None:
         import fcl
-    except ImportError as error:
-        print(f"python-fcl is left out: {error}")
-        return None
-    return fcl
 
+        self._fcl = fcl
 
-def _time_fcl(fcl: Any, objects: list[tuple[TriangleMesh, np.ndarray]]) -> float:
-    """Seconds for python-fcl's query alone, its trees and manager built before."""
-    manager = fcl.DynamicAABBTreeCollisionManager()
-    bodies = []
-    for mesh, pose in objects:
-        model = fcl.BVHModel()
-        model.beginModel(mesh.vertex_count, mesh.triangle_count)
-        model.addSubModel(mesh.vertices, mesh.triangles)
-        model.endModel()
-        bodies.append(fcl.CollisionObject(model, fcl.Transform(pose[:3, :3], pose[:3, 3])))
-    manager.registerObjects(bodies)
-    manager.setup()
-    request = fcl.CollisionRequest(num_max_contacts=1_000_000, enable_contact=False)
-    data = fcl.CollisionData(request=request)
-    start = time.process_time()
-    manager.collide(data, fcl.defaultCollisionCallback)
-    return time.process_time() - start
+    def prepare(self, objects: list[tuple[TriangleMesh, np.ndarray]]) -> None:
+        fcl = self._fcl
+        models = [(Fcl.build(mesh.vertices, mesh.triangles), pose) for mesh, pose in objects]
+        self._bodies = [fcl.CollisionObject(model, fcl.Transform(pose[:3, :3], pose[:3, 3])) for model, pose in models]
+        self._manager = fcl.DynamicAABBTreeCollisionManager()
+        self._manager.registerObjects(self._bodies)
+        self._manager.setup()
+
+    def ask(self) -> None:
+        request = self._fcl.CollisionRequest(num_max_contacts=1_000_000, enable_contact=False)
+        self._manager.collide(self._fcl.CollisionData(request=request), self._fcl.defaultCollisionCallback)

@@ -18,6 +18,7 @@ from oracles.mesh_exactness import CUBE_CORNERS, CUBE_TRIANGLES
 from oracles.mesh_generators import bumpy_sphere
 
 from .options import parse_sizes, short_size
+from .peers import installed
 from .rigid_peers import Coal, Fcl
 from .table import Row, format_markdown, write_json
 from .timing import called, compare, one_core
@@ -43,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
         for size in options.sizes:
             body = (CUBE_CORNERS - 0.5, CUBE_TRIANGLES) if size <= len(CUBE_TRIANGLES) else bumpy_sphere(size)
             mesh = TriangleMesh(*body)
-            peers = _peers(*body)
+            peers = installed((Fcl, Coal), *body)
             questions = _questions(mesh, peers, size <= options.verdicts)
             cases = {case: (questions, poses) for case, poses in _cases(mesh, options.poses).items()}
             if size <= len(CUBE_TRIANGLES):
@@ -58,16 +59,6 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         write_json(options.json, {"bench": "single", "rows": rows})
     return int(wrong > 0)
-
-
-def _peers(vertices: np.ndarray, triangles: np.ndarray) -> list[Fcl | Coal]:
-    found: list[Fcl | Coal] = []
-    for peer in (Fcl, Coal):
-        try:
-            found.append(peer(vertices, triangles))
-        except ImportError as error:
-            print(f"{peer.name} is left out: {error}")
-    return found
 
 
 def _cases(mesh: TriangleMesh, count: int) -> dict[str, list[np.ndarray]]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from meshclash.types.mesh import TriangleMesh
 
+from .peers import installed
 from .timing import called
 
 
@@ -17,12 +18,8 @@ def voxelisers(mesh: TriangleMesh, voxel_size: float) -> dict[str, Any]:
     """
     found = {"trimesh": _trimesh, "open3d": _open3d, "openvdb": _openvdb}
     sides = {}
-    for name, make in found.items():
-        try:
-            ask = make(mesh, voxel_size)
-        except ImportError:
-            continue
-        sides[name] = called(ask)
+    for ask in installed(found.values(), mesh, voxel_size):
+        sides[ask.__qualname__.partition(".")[0].lstrip("_")] = called(ask)
     return sides
 
 

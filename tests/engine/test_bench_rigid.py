@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from bench import rigid_report
 from bench.__main__ import main
-from bench.rigid_peers import Embree, missing_peers
+from bench.peers import installed
+from bench.rigid_peers import Embree
 from bench.rigid_questions import Case, Record
 from bench.table import format_markdown, three_digits
 from bench.timing import Timing, called, compare
@@ -165,7 +166,7 @@ class Liar:
     def __init__(self, tree):
         self.tree = tree
 
-    def place(self, pose):
+    def prepare(self, pose):
         self.pose = pose
 
     def found(self):
@@ -206,17 +207,17 @@ def test_wrong_options_are_refused(option, capsys):
 
 
 def test_drivers_find_the_pairs_of_the_engine():
-    missing = missing_peers([Embree])
-    if missing:
-        pytest.skip(missing["Embree"])
     mesh = MAKERS["bumpy"](1000, 1)
+    peers = installed([Embree], *mesh)
+    if not peers:
+        pytest.skip("Embree's headers are not installed")
+    (there,) = peers
     tree = mc.build(mc.TriangleMesh(*mesh))
     poses = make_poses(tree)
-    there = Embree(*mesh)
-    there.place(poses.deep)
-    seconds, pairs = there.pairs()(3)
+    there.prepare(poses.deep)
+    seconds, pairs = there.ask("all")(3)
     assert seconds > 0.0
     assert abs(pairs - len(mc.collide(tree, tree, None, poses.deep))) <= 2, "float32 may see a pair or two differently"
     ours = len(mc.collide(tree, tree, None, poses.sweep))
-    assert abs(there.moving(poses.sweep)(2)[1] - ours) <= 10
+    assert abs(there.ask("all", poses.sweep)(2)[1] - ours) <= 10
     there.close()
