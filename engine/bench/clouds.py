@@ -17,7 +17,7 @@ from meshclash import PointCloud, TriangleMesh, cloud_collision, collide, collid
 from oracles.cloud_borders import border_rows
 from oracles.cloud_grazing import grazing_row
 from oracles.cloud_oracle import closest_approach
-from oracles.cloud_shapes import SHAPES, load_shapes, sample
+from oracles.cloud_shapes import SHAPES, load_shapes
 from oracles.cloud_sweep import DISTANCES, Query, Shape, pose_at, prepare, sweep
 from oracles.cloud_touching import touching_row
 
@@ -31,7 +31,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--points", type=int, default=100_000, help="points of each cloud")
     parser.add_argument("--angles", type=int, default=24, help="turns at each distance")
     parser.add_argument("--peer-queries", type=int, default=3, help="queries of cKDTree a shape; 0: leave it out")
-    parser.add_argument("--scaling", type=int, nargs="*", default=[], help="also build clouds of so many points")
     parser.add_argument("--grazing", type=int, default=0, help="directions in which to look for missed contacts")
     parser.add_argument("--touching", type=int, default=0, help="directions in which meshes are brought to touch")
     parser.add_argument(
@@ -48,9 +47,7 @@ def run(options: argparse.Namespace) -> int:
     shapes = [prepare(name, kind, mesh, options.points) for name, kind, mesh in loaded]
     sweeps = {shape.name: sweep(shape, options.angles) for shape in shapes}
     report = {
-        "builds": _show(
-            "hierarchies", [_build_row(shape) for shape in shapes] + _scaling(loaded[0][2], options.scaling)
-        ),
+        "builds": _show("hierarchies", [_build_row(shape) for shape in shapes]),
         "sweeps": _show("distance sweep, 0.6 to 2", [_sweep_row(s, sweeps[s.name], options) for s in shapes]),
         "disagreement": _show("disagreement [%] by distance", [_distance_row(s, sweeps[s.name]) for s in shapes]),
         "missed": _show("missed poses: surfaces", [r for s in shapes for r in _missed_rows(s, sweeps[s.name])]),
@@ -82,23 +79,15 @@ def _show(title: str, rows: list[Row]) -> list[Row]:
     return rows
 
 
-def _timed_build(points: np.ndarray) -> tuple[PointCloud, float]:
-    cloud = PointCloud(points)
+def _build_row(shape: Shape) -> Row:
+    points, cloud = shape.points, PointCloud(shape.points)
     start = time.process_time()
     _ = cloud.built
-    return cloud, time.process_time() - start
-
-
-def _build_row(shape: Shape) -> Row:
-    cloud, seconds = _timed_build(shape.points)
-    return _memory_row(shape.name, shape.points, cloud, seconds)
-
-
-def _memory_row(name: str, points: np.ndarray, cloud: PointCloud, seconds: float) -> Row:
+    seconds = time.process_time() - start
     nodes = len(cloud.built.tree.first)
     own = points.nbytes + cloud.built.order.nbytes
     return {
-        "shape": name,
+        "shape": shape.name,
         "points": len(points),
         "build [s]": seconds,
         "us/point": 1e6 * seconds / len(points),
@@ -109,15 +98,6 @@ def _memory_row(name: str, points: np.ndarray, cloud: PointCloud, seconds: float
         "sampling radius": f"{cloud.sampling_radius:.5f}",
         "query [ms]": _query_time(cloud),
     }
-
-
-def _scaling(mesh, counts: list[int]) -> list[Row]:
-    rows = []
-    for count in counts:
-        points = sample(mesh, count, seed=2)
-        cloud, seconds = _timed_build(points)
-        rows.append(_memory_row("(scaling)", points, cloud, seconds))
-    return rows
 
 
 def _query_time(cloud: PointCloud) -> float:

@@ -4,7 +4,7 @@
 at time 0 and then at 1; ..._hit (n,) bool) and scenes (start, end (v, 3), triangles, edges, vf, ee: pairs of indices,
 and ..._hit), such as the public data of Wang et al. (2021) and Belgrod et al. (2023). Made cases need no data; both
 are judged in portions (``impact_runs.py``). With ``--scenes`` random deforming scenes are compared with finer stepping,
-with ``--certificates`` certificates are made and checked (``continuous_proofs.py``).
+with ``--certificates`` certificates are made and checked (``oracles/deforming.py``).
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from pathlib import Path
 
 import numpy as np
 from meshclash.continuous.impacts import Impacts
+from oracles.deforming import check_proofs, check_scenes
 
-from .continuous_proofs import check_proofs, check_scenes
 from .impact_runs import ASK, element_points, judge_sets
 from .table import Row, format_table, write_json
 from .tally import TallyError

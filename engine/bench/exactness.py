@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 from meshclash.geometry.triangle_pair import classify_triangle_pairs
-from oracles.generators import CLASSES
+from oracles.generators import CLASSES, make_pairs
 from oracles.mesh_exactness import check_meshes
 from oracles.oracle import classify_pairs
 
@@ -90,11 +90,6 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         write_json(options.json, report)
     return 1 if wrong else 0
-
-
-def make_pairs(name: str, n: int, seed: int, portion: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """n pairs of a class; the same ones for the same seed and portion, whatever other classes there are."""
-    return CLASSES[name](np.random.default_rng([seed, portion, *name.encode()]), n)
 
 
 def _has_native_oracle() -> bool:

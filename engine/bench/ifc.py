@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -23,10 +23,12 @@ from oracles.oracle import APART, boxes_meet, classify_pairs
 from oracles.solid_oracle import have_common_volume, turned_alike
 
 from .table import Row, format_table, write_json
+from .timing import least
 
 _NO_PARTS = ("IfcOpeningElement", "IfcSpace")  # holes and rooms: nothing is built of them
 _WITH_VOLUME = ("CLASH", "CONTAINED", "DUPLICATE")
 _PARTS = ("depths", "contacts", "verdicts", "scenes")  # of the warm-up
+_RUNS = 3
 _TREE = "opencascade.trianglebvh"
 
 Pair = tuple[int, int]
@@ -81,16 +83,18 @@ def _compare(geom: Any, path: Path, options: argparse.Namespace) -> Row:
     numbers = {scene.add(element.mesh): element.number for element in elements}
     scene.collides()  # builds the hierarchies: the tree has its own by now, too
     seconds = {
-        "collides [ms]": _seconds(scene.collides)[1],
-        "no depths [ms]": _seconds(lambda: scene.contacts(depth=False))[1],
+        "collides [ms]": least(scene.collides, _RUNS)[0],
+        "no depths [ms]": least(lambda: scene.contacts(depth=False), _RUNS)[0],
     }
-    found, seconds["contacts [ms]"] = _seconds(lambda: scene.contacts().pairs)
+    seconds["contacts [ms]"], found = least(lambda: scene.contacts().pairs, _RUNS)
     ours = _verdicts(found, numbers)
     entities = [model.by_id(element.number) for element in elements]
-    met_there, seconds["tree collision [ms]"] = _seconds(lambda: tree.clash_collision_many(entities, entities, True))
+    seconds["tree collision [ms]"], met_there = least(
+        lambda: tree.clash_collision_many(entities, entities, True), _RUNS
+    )
     touch = _pairs_of(met_there)
-    crossed, seconds["tree intersection [ms]"] = _seconds(
-        lambda: tree.clash_intersection_many(entities, entities, 0.0, True)
+    seconds["tree intersection [ms]"], crossed = least(
+        lambda: tree.clash_intersection_many(entities, entities, 0.0, True), _RUNS
     )
     volume = _pairs_of(crossed)
     met = {pair for pair, (_, contacts) in ours.items() if contacts}
@@ -143,16 +147,6 @@ def read_elements(geom: Any, model: Any) -> Iterator[tuple[Element, Any]]:
 def _verdicts(found: list[ObjectContacts], numbers: dict[int, int]) -> dict[Pair, tuple[str, int]]:
     """Verdict and number of contacts of each pair of elements that is not apart, by their numbers in the file."""
     return {_ordered(numbers[pair.a], numbers[pair.b]): (pair.verdict.name, len(pair.contacts.pairs)) for pair in found}
-
-
-def _seconds(function: Callable[[], Any]) -> tuple[Any, float]:
-    """What a function returns, and the least processor time [s] of three calls."""
-    times, result = [], None
-    for _ in range(3):
-        started = time.process_time()
-        result = function()
-        times.append(time.process_time() - started)
-    return result, min(times)
 
 
 def _pairs_of(clashes: Any) -> set[Pair]:

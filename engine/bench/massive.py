@@ -27,6 +27,7 @@ from meshclash.massive.mesh import ClusteredMesh
 from meshclash.query.collide import collide, collides
 from meshclash.query.massive import forget, massive_collide
 from meshclash.types.mesh import TriangleMesh
+from oracles.mesh_files import write_ply
 from oracles.mesh_generators import MAKERS, Mesh
 from oracles.pipes import pipes
 
@@ -112,20 +113,6 @@ def _built(model: Mesh, path: Path, memory: float) -> Row:
     }  # fmt: skip
     source.unlink()
     return row
-
-
-def write_ply(path: Path, vertices: np.ndarray, triangles: np.ndarray) -> None:
-    """A binary PLY file with float32 coordinates."""
-    faces = np.empty(len(triangles), [("count", "u1"), ("corners", "<i4", 3)])
-    faces["count"], faces["corners"] = 3, triangles
-    header = (
-        f"ply\nformat binary_little_endian 1.0\nelement vertex {len(vertices)}\nproperty float x\nproperty float y\n"
-        f"property float z\nelement face {len(triangles)}\nproperty list uchar int vertex_indices\nend_header\n"
-    )
-    with path.open("wb") as stream:
-        stream.write(header.encode())
-        stream.write(vertices.astype("<f4").tobytes())
-        stream.write(faces.tobytes())
 
 
 def _poses(model: Mesh, frames: int, way: float) -> np.ndarray:

@@ -8,12 +8,11 @@ coal counts them itself; pybullet also makes contact points of the boxes. Times 
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import numpy as np
 from meshclash import SweepAndPrune
 
-from .peers import installed
+from .peers import Peer, installed
 from .table import Row
 
 _HALF = 0.5
@@ -112,7 +111,7 @@ def box_rows(sizes: list[int], runs: int) -> list[Row]:
         rng = np.random.default_rng(count)
         edge = (count * 4.0) ** (1.0 / 3.0)  # each box overlaps one other, about
         centres, speed = rng.uniform(0, edge, (count, 3)), rng.normal(size=(count, 3)) * 0.01
-        sides: list[Any] = installed((_Ours, _Fcl, _Coal, _Bullet), count)
+        sides: list[Peer] = installed((_Ours, _Fcl, _Coal, _Bullet), count)
         times: dict[str, list[float]] = {side.name: [] for side in sides}
         differ = dict.fromkeys(times, 0)
         for turn in range(runs + 1):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 from collections.abc import Callable, Container, Iterable
 
 EXAMPLE = "200,5k,69k,250k,1M"
@@ -34,14 +33,3 @@ def among(known: Container[str] | Iterable[str]) -> Callable[[str], list[str]]:
         return names
 
     return parse
-
-
-def positive(text: str) -> float:
-    """A finite number above zero."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not 0.0 < number < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
-    return number

@@ -8,9 +8,7 @@ one configuration a call. Both answer about surfaces; a part wholly inside anoth
 from __future__ import annotations
 
 import argparse
-import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from meshclash import Pose, Scene, TriangleMesh
@@ -19,7 +17,7 @@ from oracles.oracle import APART, boxes_meet, classify_pairs
 
 from .rigid_peers import Coal
 from .table import Row, format_table, write_json
-from .timing import one_core
+from .timing import least, one_core
 from .urdf import Robot, read_robot
 
 Triples = set[tuple[int, int, int]]
@@ -76,12 +74,12 @@ def _compare(name: str, robot: Robot, options: argparse.Namespace) -> Row:
     found = scene.collides(poses, movers, set_a=movers, keep=keep)
     met = found.triangles[:, 0] >= 0
     ours: Triples = set(zip(found.configuration[met].tolist(), *found.pairs[met].T.tolist(), strict=True))
-    stack = _least(lambda: scene.collides(poses, movers, set_a=movers, keep=keep), options.runs)
-    single = _least(lambda: [scene.collides(p, movers, set_a=movers, keep=keep) for p in poses[:1000]], options.runs)
+    stack = least(lambda: scene.collides(poses, movers, set_a=movers, keep=keep), options.runs)[0]
+    single = least(lambda: [scene.collides(p, movers, set_a=movers, keep=keep) for p in poses[:1000]], options.runs)[0]
     parts = [*meshes, *obstacles]
     peer = _CoalScene(parts, len(meshes), pairs)
     theirs = peer.collisions(poses)
-    peer_time = _least(lambda: peer.collisions(poses), options.runs)
+    peer_time = least(lambda: peer.collisions(poses), options.runs)[0]
     count = len(poses)
     return {
         "robot": name[:24],
@@ -111,16 +109,6 @@ def _meet(parts: list[tuple[np.ndarray, np.ndarray]], poses: np.ndarray, triple:
     i, j = (grid.ravel() for grid in np.indices((len(corners[0]), len(corners[1]))))
     near = boxes_meet(corners[0][i], corners[1][j])
     return bool((classify_pairs(corners[0][i[near]], corners[1][j[near]]) != APART).any())
-
-
-def _least(function: Any, runs: int) -> float:
-    """The least processor time [s] of some runs."""
-    times = []
-    for _ in range(runs):
-        start = time.process_time()
-        function()
-        times.append(time.process_time() - start)
-    return min(times)
 
 
 def _obstacle(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

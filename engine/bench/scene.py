@@ -19,7 +19,7 @@ from meshclash.scene.scene import Scene
 from meshclash.types.mesh import TriangleMesh
 from oracles.mesh_exactness import bumpy_sphere
 
-from .peers import installed
+from .peers import Peer, installed
 from .rigid_peers import Fcl
 from .table import Row, format_table, write_json
 from .timing import one_core
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the bench; always 0."""
-    peers = installed((_Fcl,)) if options.peers else []
+    peers: list[Peer] = installed((_Fcl,)) if options.peers else []
     _detect(_objects(3, 1.0, options.seed))  # compiles, or loads from the cache
     rows: list[Row] = []
     with one_core():
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _row(name: str, objects: list[tuple[TriangleMesh, np.ndarray]], runs: int, peers: list[_Fcl]) -> Row:
+def _row(name: str, objects: list[tuple[TriangleMesh, np.ndarray]], runs: int, peers: list[Peer]) -> Row:
     times: dict[str, list[float]] = {question: [] for question in ("first", *_AGAIN)}
     peer = []
     for _ in range(runs):

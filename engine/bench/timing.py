@@ -7,13 +7,14 @@ import os
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 SAMPLE_SECONDS = 0.005
 """Short calls are repeated until a sample takes about this long: clocks and caches matter less."""
 
+Answer = TypeVar("Answer")
 Ask = Callable[[int], tuple[float, int]]
 """Asks a question so many times: (processor seconds of all of them together, answer)."""
 
@@ -49,6 +50,16 @@ def called(function: Callable[[], int]) -> Ask:
         return time.process_time() - start, int(answer)
 
     return ask
+
+
+def least(function: Callable[[], Answer], runs: int) -> tuple[float, Answer]:
+    """The least processor time [s] of some calls, and what the last one returned: for what is asked by itself."""
+    times = []
+    for _ in range(runs):
+        start = time.process_time()
+        answer = function()
+        times.append(time.process_time() - start)
+    return min(times), answer
 
 
 def compare(sides: dict[str, Ask], runs: int, once: Collection[str] = ()) -> dict[str, Timing]:

@@ -32,13 +32,13 @@ from meshclash.voxels.marking import mark_steps
 from meshclash.voxels.placing import choose, place, put_on_grid
 from oracles.mesh_generators import bumpy_sphere
 from oracles.voxel_lattices import lattice_rows
+from oracles.voxel_volumes import volume_rows
 
 from .options import parse_sizes, short_size
 from .peers import import_bvhtree
 from .table import Row, format_table, write_json
 from .timing import called, compare, one_core
 from .voxel_peers import voxelisers
-from .voxel_volumes import volume_rows
 
 _STILL = np.eye(4)[:3].copy()
 _TABLE = (654_666, 871_326, 1_087_514, 1_765_388)

@@ -381,3 +381,8 @@ CLASSES: dict[str, Maker] = {
     "wide range": wide_range_pairs,
     "far": far_pairs,
 }
+
+
+def make_pairs(name: str, n: int, seed: int, portion: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """n pairs of a class; the same ones for the same seed and portion, whatever other classes there are."""
+    return CLASSES[name](np.random.default_rng([seed, portion, *name.encode()]), n)

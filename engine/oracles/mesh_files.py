@@ -132,3 +132,17 @@ class _PlyBytes:
     def _first_length(self, fields: list, kind: str) -> int:
         at = self._at + np.dtype(fields).itemsize
         return int(np.frombuffer(self._data, self._type(kind), 1, at)[0])
+
+
+def write_ply(path: Path, vertices: np.ndarray, triangles: np.ndarray) -> None:
+    """A binary PLY file with float32 coordinates."""
+    faces = np.empty(len(triangles), [("count", "u1"), ("corners", "<i4", 3)])
+    faces["count"], faces["corners"] = 3, triangles
+    header = (
+        f"ply\nformat binary_little_endian 1.0\nelement vertex {len(vertices)}\nproperty float x\nproperty float y\n"
+        f"property float z\nelement face {len(triangles)}\nproperty list uchar int vertex_indices\nend_header\n"
+    )
+    with path.open("wb") as stream:
+        stream.write(header.encode())
+        stream.write(vertices.astype("<f4").tobytes())
+        stream.write(faces.tobytes())

@@ -193,8 +193,3 @@ def _answer_of(future: Any, task: Task) -> dict[str, Any]:
             raise distributed.CancelledError(str(error)) from error
         raise WorkersUnavailable(f"{task.name}: {type(error).__name__}: {error}") from error
     return answer
-
-
-def bytes_sent(data: Any) -> int:
-    """How many bytes the plain data of a task or an answer are on their way."""
-    return sum(len(frame) for frame in distributed.protocol.serialize_bytelist(data))

@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "engine"))
 
 import meshclash as mc  # noqa: E402
-from bench.massive import write_ply  # noqa: E402
+from oracles.mesh_files import write_ply  # noqa: E402
 from oracles.mesh_generators import MAKERS  # noqa: E402
 
 _SMALL_CLUSTERS = {"levels": 64, "progressive": 16}

@@ -9,10 +9,9 @@ from pathlib import Path
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.exactness import make_pairs
 from meshclash.continuous import check_certificate as checker
 from meshclash.continuous.check_certificate import check_certificate
-from oracles.generators import CLASSES
+from oracles.generators import CLASSES, make_pairs
 from oracles.impact_cases import CASES, make_cases
 from oracles.oracle import classify_pairs
 

@@ -6,13 +6,12 @@ import exact
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.exactness import make_pairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.geometry.triangle_distance import nearest_points
 from meshclash.hierarchy.build import SPLITS
 from meshclash.volumes.registry import VOLUMES
-from oracles.generators import CLASSES
+from oracles.generators import CLASSES, make_pairs
 from oracles.oracle import classify_pairs
 from solids import box
 from strategies import matrix, rotation, soup

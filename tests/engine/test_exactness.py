@@ -5,10 +5,9 @@ import json
 import numpy as np
 import pytest
 from bench.__main__ import main
-from bench.exactness import make_pairs
 from meshclash import TriangleMesh, collide
 from meshclash.geometry.triangle_pair import classify_triangle_pairs
-from oracles.generators import CLASSES
+from oracles.generators import CLASSES, make_pairs
 from oracles.mesh_exactness import MODELS, brute_force, models, results_digest, world_triangles
 from oracles.oracle import classify_pairs
 

@@ -3,7 +3,6 @@
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.filters import attacked
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.answering.answer import answer_steps
@@ -15,6 +14,7 @@ from meshclash.traversal.question import Goal, Question
 from meshclash.traversal.wide_engine import WideEngine
 from meshclash.types.pose import pose_stack
 from meshclash.types.steps import run
+from oracles.lane_attack import attacked
 from oracles.mesh_exactness import MODELS, brute_force, models, world_triangles
 from slices import limit
 from solids import box, moved, refined, torus

@@ -3,11 +3,10 @@
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.exactness import make_pairs
 from hypothesis import given
 from hypothesis import strategies as st
 from meshclash.types.pose import LARGEST_COORDINATE
-from oracles.generators import CLASSES
+from oracles.generators import CLASSES, make_pairs
 from oracles.mesh_generators import bumpy_sphere, machined_part
 from solids import box, sheet
 from strategies import grid_meshes, matrix, poses, rotation

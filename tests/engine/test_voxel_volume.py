@@ -3,11 +3,11 @@
 import meshclash as mc
 import numpy as np
 import pytest
-from bench.voxel_volumes import ring as ring_mesh
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.mesh_generators import bumpy_sphere
 from oracles.voxel_lattices import lattice_case, points_on_the_wrong_side, volume_is_wrong
+from oracles.voxel_volumes import ring as ring_mesh
 from scipy.spatial import ConvexHull, HalfspaceIntersection, QhullError
 from solids import box, open_box
 from strategies import matrix, rotation

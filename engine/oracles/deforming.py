@@ -1,4 +1,4 @@
-"""Parts of the bench of continuous detection: deforming scenes against finer stepping, and checked certificates."""
+"""Checks of continuous detection: deforming scenes against finer stepping, and certificates that are forged."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from meshclash.continuous.swept import swept_collide
 from meshclash.geometry.triangle_pair import classify_triangle_pairs
 from meshclash.query.collide import collide
 from meshclash.types.mesh import TriangleMesh
-from oracles.generators import CLASSES
-from oracles.impact_cases import CASES, make_cases
 
-from .exactness import make_pairs
-from .table import Row
+from . import Row
+from .generators import CLASSES, make_pairs
+from .impact_cases import CASES, make_cases
 
 STEPS = 64
 """Parts of an interval: a power of two, so that positions are exact."""

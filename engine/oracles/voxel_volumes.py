@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from meshclash.types.mesh import TriangleMesh
 from meshclash.voxels.collide import voxel_collide
-from oracles.mesh_files import read_mesh
-from oracles.mesh_generators import bumpy_sphere
 
-from .table import Row
+from . import Row
+from .mesh_files import read_mesh
+from .mesh_generators import bumpy_sphere
 
 _RESOLUTION = 64
 _ROUNDING = 1e-9  # of objects of size 2; the other library's own
