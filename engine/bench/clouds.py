@@ -13,7 +13,9 @@ import time
 from pathlib import Path
 
 import numpy as np
-from meshclash import PointCloud, TriangleMesh, cloud_collision, collide, collides
+from meshclash import TriangleMesh, collide, collides
+from meshclash.clouds import PointCloud
+from meshclash.lab import cloud_collision
 from oracles.cloud_borders import border_rows
 from oracles.cloud_grazing import grazing_row
 from oracles.cloud_oracle import closest_approach

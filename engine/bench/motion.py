@@ -14,8 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from meshclash import ConvexHull, SweepAndPrune, closest_features, distance
+from meshclash import distance
+from meshclash.motion import SweepAndPrune
 from meshclash.motion.span import rotation_about
+from meshclash.shapes import ConvexHull, closest_features
 from oracles.ballistic import check_ballistic
 from oracles.convex_pairs import check_pair, random_points
 from oracles.motion_scenes import check_scene, random_scene

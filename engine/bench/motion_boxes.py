@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 
 import numpy as np
-from meshclash import SweepAndPrune
+from meshclash.motion import SweepAndPrune
 
 from .peers import Peer, installed
 from .table import Row

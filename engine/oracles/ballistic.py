@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-from meshclash import WakeUps, collides, distance, safe_time
+from meshclash import collides, distance
+from meshclash.motion import WakeUps, safe_time
 from meshclash.motion.schedule import relative_speed
 from meshclash.motion.span import rotation_about
 

@@ -15,7 +15,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from meshclash import PointCloud, cloud_collision
+from meshclash.clouds import PointCloud
+from meshclash.lab import cloud_collision
 
 from . import Row
 from .cloud_oracle import closest_approach

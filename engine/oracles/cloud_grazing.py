@@ -7,7 +7,9 @@ are asked. The oracle knows neither leaves nor patches, and tries thousands of s
 from __future__ import annotations
 
 import numpy as np
-from meshclash import PointCloud, cloud_collision, collides
+from meshclash import collides
+from meshclash.clouds import PointCloud
+from meshclash.lab import cloud_collision
 
 from . import Row
 from .cloud_sweep import Shape, random_way

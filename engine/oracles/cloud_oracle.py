@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from meshclash import PointCloud
+from meshclash.clouds import PointCloud
 
 COARSEST, FINEST = 0.4, 0.01
 """Widths of the first and the last cells, in sampling radii."""

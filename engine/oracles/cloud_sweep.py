@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from meshclash import PointCloud, TriangleMesh, collides
+from meshclash import TriangleMesh, collides
+from meshclash.clouds import PointCloud
 from meshclash.geometry.relative_pose import relative_rows
 from meshclash.pointcloud.surface import MARGIN
 from meshclash.volumes.aabb import overlap

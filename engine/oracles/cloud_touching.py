@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from meshclash import PointCloud, TriangleMesh, collides, distance
+from meshclash import TriangleMesh, collides, distance
+from meshclash.clouds import PointCloud
 
 from . import Row
 from .cloud_shapes import sample

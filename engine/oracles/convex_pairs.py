@@ -10,8 +10,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-from meshclash import ClosestFeatures, ConvexHull, Pose, closest_features
+from meshclash import Pose
 from meshclash.geometry.triangle_distance import nearest_points
+from meshclash.shapes import ClosestFeatures, ConvexHull, closest_features
 
 from . import Row
 from .motion_scenes import random_rotation

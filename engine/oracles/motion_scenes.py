@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-from meshclash import ContactInterval, KeyframedMotion, ScrewMotion, TriangleMesh, collides, distance, time_of_contact
+from meshclash import TriangleMesh, collides, distance
+from meshclash.motion import ContactInterval, KeyframedMotion, ScrewMotion, time_of_contact
 from meshclash.motion.motions import Motion, as_motion
 
 from . import Row

@@ -11,9 +11,9 @@ import numpy as np
 from meshclash import __main__ as command
 from meshclash.massive.mesh import ClusteredMesh
 from meshclash.traversal.contacts import Contacts
-from meshclash.types.steps import run
+from meshclash.types.steps import run, steps
 
-from .contacts import ModelPair, collide_pairs_steps
+from .contacts import ModelPair, collide_pairs
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -31,7 +31,7 @@ def _by_workers(
     from .dask_workers import DaskWorkers  # noqa: PLC0415 (an error of one line where Dask is missing)
 
     with DaskWorkers(options.scheduler, options.workers) as workers:
-        return run(collide_pairs_steps([ModelPair(a, b, *poses)], workers), command.tell)[0]
+        return run(steps(collide_pairs, [ModelPair(a, b, *poses)], workers), command.tell)[0]
 
 
 if __name__ == "__main__":

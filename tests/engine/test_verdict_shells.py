@@ -173,7 +173,7 @@ def test_nothing_is_inside_a_mesh_that_was_made_a_shell(surface):
     with pytest.raises(mc.errors.NotASolid, match="shell"):
         mc.contains(shell, np.zeros((1, 3)))
     with pytest.raises(mc.errors.NotASolid, match="a is a shell"):
-        mc.voxel_collide(shell, part, mode="solid")
+        mc.voxels.voxel_collide(shell, part, mode="solid")
     with pytest.raises(mc.errors.InvalidMesh, match="b is a shell"):
         mc.penetration(part, shell)
     moved_ = shell.with_vertices(shell.vertices + 1.0), shell.transformed(np.diag([2.0, 2.0, 2.0, 1.0]))
