@@ -11,6 +11,7 @@ Exit status 1 when planted code ran once.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import importlib.util
 import json
 import os
@@ -28,6 +29,12 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "engine"))
+
+if __name__ == "__main__":  # before Numba is imported: else no kernel is the one that a store may have
+    from meshclash.kernels.processors import levels_here, processor_of
+
+    for levels in levels_here()[:1]:
+        os.environ["NUMBA_CPU_NAME"], os.environ["NUMBA_CPU_FEATURES"] = processor_of(levels)
 
 from meshclash import jit  # noqa: E402
 from meshclash.kernels import cache, store  # noqa: E402
@@ -71,7 +78,11 @@ class Place(NamedTuple):
 
     def stored(self) -> list[Path]:
         """Kernels in stores."""
-        return [*self.store.glob("*/*.kernel"), *self.root.glob(f"{store.OWN_NAME}/*/*.kernel")]
+        found = []
+        for place in (self.store, self.root / store.OWN_NAME):
+            with suppress(PermissionError):  # closed to who looks
+                found += place.glob("*/*.kernel")
+        return found
 
 
 def kernels_in(folder: Path) -> Kernels:
@@ -144,7 +155,8 @@ def arranged(base: Path, kernels: Kernels, rng: random.Random) -> Place:
 
 def _fill_store(folder: Path, content: bytes, name: str) -> list[Path]:
     (folder / name).write_bytes(content)
-    store.write_manifest(folder, store.made_for(levels_here()[0], jit.SOURCES))
+    about = store.made_for(levels_here()[0], jit.SOURCES)
+    store.write_manifest(folder, about, {name: hashlib.sha256(content).hexdigest()})
     return [folder / name, folder / store.MANIFEST]
 
 
