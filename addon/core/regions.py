@@ -90,7 +90,7 @@ def _regions(pairs: Sequence[PairFaces]) -> list[list[NDArray[np.float32]]]:
     pieces, owner, group = scene.pieces()
     faces, cut, cut_face = scene.faces, [], []
     for some in _runs(scene.pair[owner], PIECES_AT_ONCE):
-        own = group[some] - group[some.start]
+        own = group[some] - group[some].min()
         found = _cut(scene.corners, scene.face, _rectangles(faces, pieces[some], owner[some], own))
         cut.append(found[0])
         cut_face.append(found[1])

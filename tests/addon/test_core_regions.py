@@ -169,3 +169,13 @@ def test_triangles_of_a_wall_are_cut_as_the_wall_is():
     assert np.array_equal(single.min(axis=(0, 1)), whole.min(axis=(0, 1))) and area(single) == pytest.approx(
         area(whole)
     )
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_many_pieces_are_seen_as_one_on_each_face(monkeypatch, turned):
+    """Whichever side's faces have the lower numbers: a wall and five that stand side by side are painted whole."""
+    monkeypatch.setattr(regions, "MOST_PIECES", 1)
+    many = np.concatenate([WALL * np.float32([0.2, 1, 1]) + np.float32([2 * k, 0.1 + 0.01 * k, 0]) for k in range(5)])
+    sides = regions.ContactFaces(WALL, np.full(2, 9)), regions.ContactFaces(many, np.repeat(np.arange(5), 2))
+    (found,) = regions.contact_regions([regions.PairFaces(sides[:: -1 if turned else 1], NO_CURVES, 0.2)])
+    assert [area(triangles) for triangles in found] == pytest.approx([40.0, 40.0], rel=1e-3)
