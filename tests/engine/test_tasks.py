@@ -200,7 +200,7 @@ def test_another_file_under_the_name_is_an_error_that_names_it(models, threads, 
 def test_another_version_is_an_error_that_names_both(pairs, threads, monkeypatch):
     monkeypatch.setattr(dask_workers, "VERSION", "0.0.9")
     with pytest.raises(
-        mc.massive.WorkersUnavailable, match=r"the client is meshclash 0\.0\.9, this worker is meshclash 0\.1"
+        mc.massive.WorkersUnavailable, match=r"the client is meshclash 0\.0\.9, this worker is meshclash 0\.2"
     ):
         collide_pairs(pairs, threads)
 
