@@ -262,7 +262,22 @@ def _gaps(scene: MovingScene, times: np.ndarray) -> np.ndarray:
     parts = [solid.parts for solid in scene.solids]
     if all(parts):
         return gaps(*parts, *poses)
-    return np.where(collides(*scene.things, *poses), -1.0, 0.0)
+    first, second = (solid.mesh for solid in scene.solids)
+    inside = _holds(first, second, *poses) | _holds(second, first, *poses[::-1])
+    return np.where(collides(*scene.things, *poses) | inside, -1.0, 0.0)
+
+
+def _holds(solid: TriangleMesh, other: TriangleMesh, poses: np.ndarray, other_poses: np.ndarray) -> np.ndarray:
+    """Whether a closed mesh has the first corner of another inside, (k,), by the solid angles of its triangles."""
+    if not solid.is_closed:
+        return np.zeros(len(poses), np.bool_)
+    corner = other_poses @ np.append(other.vertices[other.triangles[0, 0]], 1.0)
+    local = ((corner - poses[:, :, 3])[:, None, :3] @ poses[:, :3, :3])[:, 0]
+    a, b, c = (solid.vertices[solid.triangles[:, k]] - local[:, None] for k in range(3))
+    p, q, r = (np.linalg.norm(x, axis=2) for x in (a, b, c))
+    dots = p * q * r + (a * b).sum(2) * r + (b * c).sum(2) * p + (c * a).sum(2) * q
+    angles = 2.0 * np.arctan2((a * np.cross(b, c)).sum(2), dots)
+    return np.abs(angles.sum(axis=1)) > 2.0 * np.pi
 
 
 def _false_ends(scene: MovingScene, times: np.ndarray) -> int:
