@@ -160,7 +160,7 @@ def test_much_is_found_in_many_slices_and_can_be_given_up():
     start = rng.random((3000, 3))
     mesh = mc.TriangleMesh(start, np.arange(3000).reshape(-1, 3))
     end = start + 0.1 * rng.standard_normal(start.shape)
-    steps = mc.steps(mc.motion.swept_collide, mesh, None, None, end)
+    steps = mc.steps(mc.motion.swept_self_collide, mesh, None, end)
     seen = [next(steps), next(steps)]
     assert all(0.0 <= p.fraction <= 1.0 and p.text for p in seen)
     steps.close()

@@ -22,12 +22,7 @@ def in_slices(size, mesh, *options):
     with contextlib.ExitStack() as limits:
         for module in (sah, heuristics, refit):
             limits.enter_context(mock.patch.object(module, "SLICE", size))
-        steps = mc.steps(mc.build, mesh, *options)
-        while True:
-            try:
-                shares.append(next(steps))
-            except StopIteration as done:
-                return done.value, shares
+        return mc.run(mc.steps(mc.build, mesh, *options), lambda told: shares.append(told.fraction)), shares
 
 
 def same(one, other):
