@@ -170,7 +170,7 @@ CLUSTERED = (
     + """
 import struct, tempfile
 from pathlib import Path
-list(mc.warm_up(["contacts", "scenes", "more", "distances", "massive"]))
+list(mc.warm_up(["contacts", "scenes", "more", "distances", "large", "massive"]))
 warm = kernels()
 rng = np.random.default_rng(1)
 corners = rng.uniform(0, 1, (600, 3)).astype(np.float32)
