@@ -24,8 +24,9 @@ from . import (
     view,
     view_notes,
 )
-from .ops import heartbeat, listing, scans
+from .ops import heartbeat
 from .overlay import draw, heat_map, lines, strip
+from .ui import menus
 
 CLASSES = (*props.CLASSES, *preferences.CLASSES, *ops.CLASSES, *ui.CLASSES)
 
@@ -52,10 +53,8 @@ def register() -> None:
         for overlay in (draw, lines, heat_map, strip):
             overlay.HANDLERS.install()
             done.callback(overlay.HANDLERS.uninstall)
-        scans.add_menu()
-        done.callback(scans.remove_menu)
-        listing.add_menu()
-        done.callback(listing.remove_menu)
+        menus.attach()
+        done.callback(menus.detach)
         done.callback(commandline.unregister_command, commandline.register_command())
         done.callback(_restore_views)
         _undo.push(done.pop_all())

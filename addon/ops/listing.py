@@ -180,22 +180,6 @@ class MESHCLASH_OT_list_all(Operator):
         return {"FINISHED"}
 
 
-def _draw_in_menu(self: Any, context: bpy.types.Context) -> None:
-    if scene_results.result_of(context.scene.session_uid) is not None:
-        self.layout.separator()
-        self.layout.operator("meshclash.list_selected", icon="VIEWZOOM")
-
-
-def add_menu() -> None:
-    """Puts the way from an object to its pairs into the viewport's context menu."""
-    bpy.types.VIEW3D_MT_object_context_menu.append(_draw_in_menu)
-
-
-def remove_menu() -> None:
-    """Takes it away again."""
-    bpy.types.VIEW3D_MT_object_context_menu.remove(_draw_in_menu)
-
-
 CLASSES = (
     MESHCLASH_OT_sort_rows,
     MESHCLASH_OT_pick_row,

@@ -212,18 +212,4 @@ def _all_points(scene: bpy.types.Scene) -> list[Any]:
     return list(found.values())
 
 
-def _menu(self: Any, _context: bpy.types.Context) -> None:
-    self.layout.operator(MESHCLASH_OT_import_scan.bl_idname, text="Scan (PLY, PCD, LAS, LAZ, XYZ, PTS, CSV)")
-
-
-def add_menu() -> None:
-    """Puts Import Scan into the File menu."""
-    bpy.types.TOPBAR_MT_file_import.append(_menu)
-
-
-def remove_menu() -> None:
-    """Takes it out again."""
-    bpy.types.TOPBAR_MT_file_import.remove(_menu)
-
-
 CLASSES = (MESHCLASH_OT_import_scan, MESHCLASH_OT_measure_deviation, MESHCLASH_OT_clear_deviation)

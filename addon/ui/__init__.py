@@ -1,6 +1,6 @@
-"""The sidebar tab."""
+"""The sidebar tab and the menus."""
 
-from . import hierarchy, lists, massive, panels, scans, timeline, voxels
+from . import hierarchy, lists, massive, menus, panels, scans, timeline, voxels
 
 CLASSES = (
     *lists.CLASSES,
@@ -10,5 +10,6 @@ CLASSES = (
     *scans.CLASSES,
     *massive.CLASSES,
     *hierarchy.CLASSES,
+    *menus.CLASSES,
 )
-"""The sidebar tab's panels."""
+"""Panels, lists and menus, parents first."""

@@ -1,0 +1,148 @@
+"""The menu of all operators, in the viewport's header and in its menu *Object*, so that F3 finds them too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import bpy
+from bpy.types import Menu
+
+from .. import scene_results
+
+
+class MESHCLASH_MT_main(Menu):
+    """What can be done, in the order of the work."""
+
+    bl_label = "MeshClash"
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        layout.operator("meshclash.detect", text="Detect Clashes", icon="VIEWZOOM")
+        layout.operator("meshclash.live", text="Live Clashes", icon="PLAY")
+        layout.operator("meshclash.stop")
+        layout.separator()
+        layout.operator("meshclash.step_pair", text="Next Pair", icon="TRIA_DOWN").step = 1
+        layout.operator("meshclash.step_pair", text="Previous Pair", icon="TRIA_UP").step = -1
+        layout.operator("meshclash.list_selected", icon="RESTRICT_SELECT_OFF")
+        layout.operator("meshclash.list_all")
+        layout.separator()
+        layout.operator_menu_enum("meshclash.set_status", "status", text="Status of Pair")
+        layout.operator("meshclash.select_faces", icon="FACESEL")
+        layout.operator("meshclash.exclude_pair", icon="REMOVE")
+        layout.separator()
+        for menu in (MESHCLASH_MT_marks, MESHCLASH_MT_timeline, MESHCLASH_MT_models, MESHCLASH_MT_research):
+            layout.menu(menu.__name__)
+        layout.separator()
+        layout.operator("meshclash.export_report", text="Export Clash Report", icon="EXPORT")
+        layout.operator("meshclash.clear_results", text="Clear Clash Results", icon="TRASH")
+        layout.operator("meshclash.copy_diagnostics", icon="COPYDOWN")
+
+
+class MESHCLASH_MT_marks(Menu):
+    """Marks on the meshes themselves."""
+
+    bl_label = "Mark Faces"
+
+    def draw(self, _context: Any) -> None:
+        layout = self.layout
+        for name, label in (("write_attribute", "Write Face Attribute"), ("assign_material", "Assign Material")):
+            layout.operator(f"meshclash.{name}", text=f"{label}: All Clashes").scope = "ALL"
+            layout.operator(f"meshclash.{name}", text=f"{label}: Selected Pair").scope = "ACTIVE"
+        layout.separator()
+        layout.operator("meshclash.remove_attribute")
+        layout.operator("meshclash.restore_materials")
+
+
+class MESHCLASH_MT_timeline(Menu):
+    """What belongs to animations."""
+
+    bl_label = "Timeline"
+
+    def draw(self, _context: Any) -> None:
+        layout = self.layout
+        layout.operator("meshclash.scan_timeline", text="Scan Timeline for Clashes", icon="TIME")
+        layout.operator("meshclash.bake_clearance", icon="FCURVE")
+        layout.separator()
+        layout.operator_menu_enum("meshclash.event_markers", "at", text="Add Markers", icon="MARKER_HLT")
+        layout.operator("meshclash.remove_markers")
+        layout.operator("meshclash.write_heat", icon="MOD_VERTEX_WEIGHT")
+        layout.operator("meshclash.remove_heat")
+        layout.separator()
+        layout.operator("meshclash.clear_timeline", icon="TRASH")
+
+
+class MESHCLASH_MT_models(Menu):
+    """Point clouds, and models that are larger than memory."""
+
+    bl_label = "Scans and Massive Models"
+
+    def draw(self, _context: Any) -> None:
+        layout = self.layout
+        layout.operator("meshclash.import_scan", icon="IMPORT")
+        layout.operator("meshclash.measure_deviation", icon="DRIVER_DISTANCE")
+        layout.operator("meshclash.clear_deviation")
+        layout.separator()
+        layout.operator("meshclash.import_massive", icon="IMPORT")
+        layout.operator("meshclash.build_massive", icon="EXPORT")
+
+
+class MESHCLASH_MT_research(Menu):
+    """What the answers are found with."""
+
+    bl_label = "Research"
+
+    def draw(self, _context: Any) -> None:
+        layout = self.layout
+        layout.operator("meshclash.show_hierarchy", text="Show Hierarchy of Active Object").name = ""
+        layout.operator("meshclash.hide_hierarchy")
+        layout.operator("meshclash.advise", text="Measure Hierarchies of Selected Objects")
+        layout.separator()
+        layout.operator("meshclash.show_voxels")
+        layout.operator("meshclash.hide_voxels")
+        layout.separator()
+        layout.operator("meshclash.look_for_gpu")
+
+
+def _in_menu(self: Any, _context: Any) -> None:
+    self.layout.separator()
+    self.layout.menu(MESHCLASH_MT_main.__name__)
+
+
+def _in_header(self: Any, _context: Any) -> None:
+    self.layout.menu(MESHCLASH_MT_main.__name__)
+
+
+def _in_context_menu(self: Any, context: Any) -> None:
+    if scene_results.result_of(context.scene.session_uid) is not None:
+        self.layout.separator()
+        self.layout.operator("meshclash.list_selected", icon="VIEWZOOM")
+
+
+def _in_import(self: Any, _context: Any) -> None:
+    self.layout.operator("meshclash.import_scan", text="Scan (PLY, PCD, LAS, LAZ, XYZ, PTS, CSV)")
+    self.layout.operator("meshclash.import_massive", text="Massive Model (PLY, STL, OBJ, NPZ)")
+
+
+PLACES: tuple[tuple[str, Callable[[Any, Any], None]], ...] = (
+    ("VIEW3D_MT_editor_menus", _in_header),
+    ("VIEW3D_MT_object", _in_menu),
+    ("VIEW3D_MT_object_context_menu", _in_context_menu),
+    ("TOPBAR_MT_file_import", _in_import),
+)
+"""Menus of Blender, and what is drawn at their end."""
+
+
+def attach() -> None:
+    """Puts the ways to the operators into Blender's own menus."""
+    for name, draw in PLACES:
+        getattr(bpy.types, name).append(draw)
+
+
+def detach() -> None:
+    """Takes them away again."""
+    for name, draw in PLACES:
+        getattr(bpy.types, name).remove(draw)
+
+
+CLASSES = (MESHCLASH_MT_main, MESHCLASH_MT_marks, MESHCLASH_MT_timeline, MESHCLASH_MT_models, MESHCLASH_MT_research)
