@@ -53,7 +53,7 @@ from .solid.flush import span_within
 from .solid.measure import COLUMNS
 from .solid.middles import lay_middles
 from .solid.sampling import ALL_PLACES, EFFORT, sample_sides
-from .solid.shrink import component_signs, gather_normals
+from .solid.shrink import component_signs, gather_normals, move_inward
 from .solid.solids import Solids, solid_of
 from .traversal.bounds import world_bounds
 from .traversal.forest import Forest, TreeSet, pack_trees
@@ -127,6 +127,7 @@ def _measure_nothing() -> None:
     forest, signs = case.tree_set.forest, case.solids.inside
     component_signs(*case.posed()[:4], IDENTITY, IDENTITY[:, :3].copy(), work, signs)
     gather_normals(forest.vertices, forest.triangles, signs, np.empty((0, 3, 3)), places)
+    move_inward(places, places, np.eye(3, 4), 0.0, places)
     span_within(*case.posed(), 0, 0, 0, 0, False, answer.pairs, places, 0.0, work)
 
 

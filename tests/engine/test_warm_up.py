@@ -50,6 +50,9 @@ for pose in (None, shift):
     for tolerance in (0.0, 0.1):
         mc.verdict(b, b, pose, permitted_overlap=tolerance, touch_tolerance=tolerance)
         mc.verdict(a, b, pose, permitted_overlap=tolerance, touch_tolerance=tolerance)
+turned = np.eye(4)
+turned[:3] = np.array([[2, -1, 2, -3], [2, 2, -1, 1.8], [-1, 2, 2, 2.4]]) / 3
+mc.verdict(b, b, turned, depth="exact")  # both shrink until they share nothing
 mc.contains(b, corners, shift)
 mc.winding_number(a, corners)
 mc.signed_distance(mc.TriangleMesh(b.vertices, b.triangles[1:]), corners, shift)

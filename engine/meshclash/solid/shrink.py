@@ -85,7 +85,7 @@ def gather_normals(vertices, triangles, signs, squares, sums):
 
 
 @kernel
-def _move(vertices, moves, rows, most, placed):
+def move_inward(vertices, moves, rows, most, placed):
     """Places vertices (n, 3) in the world, moved so that the longest move is about ``most``; returns it [m]."""
     longest = 0.0
     for v in range(vertices.shape[0]):
@@ -156,7 +156,7 @@ def _moved(hierarchy: Hierarchy, rows: np.ndarray, most: float) -> tuple[Hierarc
     inward = _inward(hierarchy)
     vertices = inward.hierarchy.mesh.arrays[0]
     placed = np.empty_like(vertices)
-    longest = _BEYOND * _move(vertices, inward.moves, rows, most, placed)
+    longest = _BEYOND * move_inward(vertices, inward.moves, rows, most, placed)
     shrunk = refit(inward.hierarchy, placed)
     shrunk.mesh.derived["solid"] = inward.solid
     return shrunk, longest
