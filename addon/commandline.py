@@ -19,6 +19,16 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import bpy
+from meshclash.detection import report_formats
+from meshclash.detection.errors import DetectError, InputError
+from meshclash.detection.frame_scene import Progress
+from meshclash.detection.job import detect_steps, run_to_end, workers_steps
+from meshclash.detection.options import DEFAULT_TEST, RESOLUTION, TEST_OPTIONS, DetectOptions, parse_frames
+from meshclash.detection.queries.registry import TESTS, test_named
+from meshclash.detection.report import WRITERS, DetectReport, Review
+from meshclash.detection.rules import Rules, parse_pair
+from meshclash.detection.tasks import ThisProcess, Workers, options_of, options_text
+from meshclash.detection.terminal import is_terminal, open_standard_streams, printable, say
 
 from . import engine, preferences, props
 from .adapters import massive_objects
@@ -27,16 +37,6 @@ from .adapters.objects import require_objects
 from .adapters.picture import render_picture
 from .adapters.simulations import refuse_unbaked
 from .adapters.source import BlenderSource
-from .core import report_formats
-from .core.errors import DetectError, InputError
-from .core.frame_scene import Progress
-from .core.job import detect_steps, run_to_end, workers_steps
-from .core.options import DEFAULT_TEST, RESOLUTION, TEST_OPTIONS, DetectOptions, parse_frames
-from .core.queries import TESTS, test_named
-from .core.report import WRITERS, DetectReport, Review
-from .core.rules import Rules, parse_pair
-from .core.tasks import ThisProcess, Workers, options_of, options_text
-from .core.terminal import is_terminal, open_standard_streams, printable, say
 
 COMMAND = "meshclash"
 DONE, CLASHES_FOUND, WRONG_INPUT, INTERNAL_ERROR, CANCELLED = 0, 1, 2, 3, 130

@@ -18,9 +18,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from meshclash.detection.errors import InputError
+from meshclash.detection.terminal import say
+
 from .core.bytecode import bytecode_steps
-from .core.errors import InputError
-from .core.terminal import say
 
 SUB_PACKAGE = "meshclash"
 NUMBA_TESTED = "0.68"

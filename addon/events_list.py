@@ -12,7 +12,7 @@ from .core.short_names import commonness
 from .redraw import tag_redraw, tag_redraw_timelines
 
 if TYPE_CHECKING:
-    from .core.events import ClashEvent
+    from meshclash.detection.events import ClashEvent
 
 LISTED = 500
 """Events in Blender's own list, which is slow to fill: the worst ones."""

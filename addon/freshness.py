@@ -9,10 +9,10 @@ from __future__ import annotations
 import time
 
 import bpy
+from meshclash.detection.errors import DetectError
 
 from . import running_work, scene_results
 from .adapters.recheck import unchanged
-from .core.errors import DetectError
 from .redraw import tag_redraw
 
 QUIET = 0.2  # seconds without a change before objects are read again

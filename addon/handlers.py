@@ -6,14 +6,14 @@ import sys
 
 import bpy
 from bpy.app.handlers import persistent
+from meshclash.detection.errors import InputError
+from meshclash.detection.terminal import say
 
 from . import events_list, freshness, props, refining, results, running_work, scene_results, shown_things, view
 from .adapters.source import metres_per_unit
 from .adapters.updates import changes_of
 from .core import saved
 from .core.changes import Changes
-from .core.errors import InputError
-from .core.terminal import say
 from .overlay import bodies
 from .redraw import tag_redraw
 

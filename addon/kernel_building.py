@@ -12,9 +12,10 @@ from collections.abc import Generator, Sequence
 from types import ModuleType
 from typing import Any
 
+from meshclash.detection.frame_scene import Progress
+from meshclash.detection.kernel_parts import EVERYTHING
+
 from . import engine
-from .core.frame_scene import Progress
-from .core.kernel_parts import EVERYTHING
 
 PAUSE = 0.02  # seconds between two looks at the process; ends the slice of whoever waits
 

@@ -15,19 +15,19 @@ from bpy.props import (
     StringProperty,
 )
 from bpy.types import PropertyGroup
+from meshclash.detection.errors import InputError
+from meshclash.detection.options import LAST_FRAME, DetectOptions, frame_range
+from meshclash.detection.pair_row import PairRow
+from meshclash.detection.queries.registry import TESTS, test_named
+from meshclash.detection.report import Review
+from meshclash.detection.rules import Rules
+from meshclash.detection.verdicts import VERDICTS
 
 from . import reactions, reviews, running_work, scene_results, shown_things
 from .adapters import massive_objects, shell_objects
 from .adapters.scene_size import default_clearance
-from .core.errors import InputError
 from .core.levels import SPLITS, VOLUMES
-from .core.options import LAST_FRAME, DetectOptions, frame_range
-from .core.pair_row import PairRow
-from .core.queries import TESTS, test_named
-from .core.report import Review
-from .core.rules import Rules
 from .core.table import FACES, MEASURE, NAME_A, NAME_B, STATUS, WORST, ListQuery
-from .core.verdicts import VERDICTS
 from .redraw import tag_redraw, tag_redraw_timelines
 
 SET_KINDS = (

@@ -6,11 +6,11 @@ It ends with the list: another detection, Live, another file. The selected pair 
 from __future__ import annotations
 
 import bpy
+from meshclash.detection.report import DetectReport
+from meshclash.detection.steps import TimeSlice
 
 from . import results, running_work, scene_results
 from .core.refining import Refinement
-from .core.report import DetectReport
-from .core.steps import Slice
 
 SLICE, PAUSE = 0.02, 0.08  # seconds of work, and between two pieces of it
 
@@ -54,7 +54,7 @@ def work() -> float | None:
         return PAUSE
     listed = bpy.context.window_manager.meshclash
     wanted = [listed.selected, *(row.pair_id for row in listed.rows)]
-    piece, closer = Slice(SLICE), []
+    piece, closer = TimeSlice(SLICE), []
     while len(refinement):
         row = refinement.refine_next(wanted)
         closer += [] if row is None else [row]

@@ -18,8 +18,9 @@ from .reviews import reviews_of
 from .texts import typical
 
 if TYPE_CHECKING:
-    from .core.pair_row import PairRow
-    from .core.report import DetectReport
+    from meshclash.detection.pair_row import PairRow
+    from meshclash.detection.report import DetectReport
+
     from .core.table import ListQuery, Positions
 
 PAGE_ROWS = 200

@@ -12,7 +12,8 @@ import bpy
 from . import scene_results, shown_things
 
 if TYPE_CHECKING:
-    from .core.pair_row import PairRow
+    from meshclash.detection.pair_row import PairRow
+
     from .scene_results import SceneResult
 
 OPEN, APPROVED = "OPEN", "APPROVED"

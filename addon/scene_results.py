@@ -15,19 +15,20 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from meshclash.detection.rules import excludes
 
 from . import running_work, shown_things
-from .core.rules import excludes
 from .core.table import Mask, RowTable
 
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from meshclash.detection.fingerprints import Seen
+    from meshclash.detection.followed import Followed
+    from meshclash.detection.pair_row import PairRow
+    from meshclash.detection.report import DetectReport
+
     from .core.deviation import DeviationMap
-    from .core.fingerprints import Seen
-    from .core.followed import Followed
-    from .core.pair_row import PairRow
-    from .core.report import DetectReport
     from .core.scanned import Scanned
     from .reviews import Reviews
 

@@ -8,10 +8,9 @@ from typing import Any
 
 import blf
 import bpy
-
-from .core.report_formats import format_share
-from .core.units import at_most, length_in_words, plain, volume_between
-from .core.verdicts import MEETS, VERDICTS
+from meshclash.detection.report_formats import format_share
+from meshclash.detection.units import at_most, length_in_words, plain, volume_between
+from meshclash.detection.verdicts import MEETS, VERDICTS
 
 MEASURE_LABELS = {"depth": "Depth", "volume": "Volume", "distance": "Gap", "probability": "Probability"}
 UNMEASURED = "–"

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 import bpy
 import numpy as np
 from mathutils import Vector
+from meshclash.detection.pair_row import PairRow
 
 from . import ghosting, reactions, results, running_work, shown_things, view_notes
-from .core.pair_row import PairRow
 from .overlay import render_data
 from .redraw import tag_redraw
 from .screens import view3d_areas

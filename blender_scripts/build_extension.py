@@ -56,6 +56,7 @@ COMMAND_LINE = "__main__.py"  # shipped of the kernels only, which compiles besi
 LEAST_LEVEL = "x86-64-v3"  # of processors that packages serve
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # of zip files
 STORED = (".whl", ".png")  # compressed already
+ENGINE_IMPORT = re.compile(r"^([ \t]*)from meshclash((?:\.\w+)*) import", re.MULTILINE)
 NOTICE_FILE = re.compile(r"\.dist-info/(licenses/)?(.*/)?(LICEN[CS]E|COPYING|NOTICE)[^/]*$", re.IGNORECASE)
 
 
@@ -198,8 +199,21 @@ def copy_sources(stage: Path) -> None:
     shutil.copytree(ROOT / "addon", stage, ignore=NOT_SHIPPED)
     shutil.copytree(ROOT / "engine" / "meshclash", stage / "meshclash", ignore=NOT_SHIPPED)
     (stage / "meshclash" / COMMAND_LINE).unlink()
+    for path in stage.rglob("*.py"):
+        if not path.is_relative_to(stage / "meshclash"):
+            path.write_text(with_own_engine(path.read_text("utf-8"), len(path.relative_to(stage).parts)), "utf-8")
     if (ROOT / "LICENSE").exists():
         shutil.copy(ROOT / "LICENSE", stage / "LICENSE")
+
+
+def with_own_engine(source: str, depth: int) -> str:
+    """A source of the extension that imports the engine as the sub-package, whatever the extension is called.
+
+    Args:
+        source: imports from the installed package.
+        depth: of the file: 1 for those beside `__init__.py`.
+    """
+    return ENGINE_IMPORT.sub(rf"\1from {'.' * depth}meshclash\2 import", source)
 
 
 def add_kernels(stage: Path, platform: str, versions: BlenderRange, kernels: Path, compiles: bool = True) -> None:
@@ -224,7 +238,7 @@ def add_kernels(stage: Path, platform: str, versions: BlenderRange, kernels: Pat
 
 def extension_parts() -> tuple[str, ...]:
     """The parts of the engine's warm-up that the extension may ask for."""
-    return tuple(runpy.run_path(str(ROOT / "addon" / "core" / "kernel_parts.py"))["EVERYTHING"])
+    return tuple(runpy.run_path(str(ROOT / "engine" / "meshclash" / "detection" / "kernel_parts.py"))["EVERYTHING"])
 
 
 def missing_kernels(python: str, platform: str, kernels: Path) -> str:

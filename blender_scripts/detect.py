@@ -44,10 +44,10 @@ def run(adapt: Callable[[list[str]], list[str]] | None = None) -> int:
         return 2
     sys.path[:0] = [str(ROOT), str(ROOT / "engine"), str(ROOT / "blender_scripts")]
     from frame_workers import Processes
+    from meshclash.detection.terminal import say
     from scheduled_frames import ScheduledFrames
 
     from addon import commandline
-    from addon.core.terminal import say
 
     inside_blender = bool(bpy.app.binary_path)  # the bpy wheel has no Blender executable
     given = arguments(sys.argv, inside_blender)

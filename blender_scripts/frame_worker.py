@@ -18,12 +18,12 @@ def main() -> None:
     sys.path[:0] = [str(ROOT), str(ROOT / "engine"), str(ROOT / "blender_scripts")]
     import bpy
     from frame_workers import WRONG
+    from meshclash.detection.errors import DetectError
+    from meshclash.detection.job import run_to_end
+    from meshclash.detection.tasks import answer_text, task_of
     from tasks.program import QUESTION, answer_file
 
     from addon import commandline
-    from addon.core.errors import DetectError
-    from addon.core.job import run_to_end
-    from addon.core.tasks import answer_text, task_of
 
     folder = Path(sys.argv[-1])
     question = json.loads((folder / QUESTION).read_text(encoding="utf-8", errors="surrogateescape"))

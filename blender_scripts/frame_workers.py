@@ -10,12 +10,11 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from meshclash.detection.errors import DetectError, InputError
+from meshclash.detection.frame_scene import Progress
+from meshclash.detection.tasks import TaskAnswer, answer_of, task_text
+from meshclash.detection.timeline import RangeTask
 from tasks.program import ATTEMPTS, QUESTION, Program, answer_file
-
-from addon.core.errors import DetectError, InputError
-from addon.core.frame_scene import Progress
-from addon.core.tasks import TaskAnswer, answer_of, task_text
-from addon.core.timeline import RangeTask
 
 PAUSE = 0.02  # seconds between two looks at the processes
 WRONG = "wrong: "  # begins an answer that is the message of an InputError

@@ -114,9 +114,10 @@ class Follower:
 
 def same_as_detect(rows: list) -> bool:
     """Whether a fresh Detect of the scene finds the same pairs, verdicts, faces and highlighted triangles."""
+    from meshclash.detection.job import detect_steps, run_to_end
+
     from addon import engine
     from addon.adapters.source import BlenderSource
-    from addon.core.job import detect_steps, run_to_end
 
     options = bpy.context.scene.meshclash.checked_options(1.0)
     steps = detect_steps(BlenderSource.from_context(bpy.context), options, engine.load())
@@ -309,8 +310,9 @@ def measure_character(frames: int) -> None:
 
 def measure_read(_frames: int) -> None:
     """A thousand objects: reading them, Live's memory, and one of them moving."""
+    from meshclash.detection.job import run_to_end
+
     from addon.adapters.source import BlenderSource
-    from addon.core.job import run_to_end
 
     objects = []
     for k in range(1000):
@@ -420,10 +422,11 @@ def count_answers() -> list[bool]:
 
 def _seconds_of_detect() -> tuple[float, float]:
     """Of a fresh Detect of intersections, by the clock and of the processor."""
+    from meshclash.detection.job import detect_steps, run_to_end
+    from meshclash.detection.options import DetectOptions
+
     from addon import engine
     from addon.adapters.source import BlenderSource
-    from addon.core.job import detect_steps, run_to_end
-    from addon.core.options import DetectOptions
 
     clock, work = time.perf_counter(), time.thread_time()
     run_to_end(detect_steps(BlenderSource.from_context(bpy.context), DetectOptions(), engine.load()))

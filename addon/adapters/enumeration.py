@@ -16,10 +16,10 @@ from dataclasses import dataclass, field, replace
 
 import bpy
 import numpy as np
+from meshclash.detection.errors import InputError, UnusableObject
+from meshclash.detection.frame_scene import FrameScene, Skipped, SourceCloud, SourceMesh, SourceObject
 
 from ..core.changes import Changes
-from ..core.errors import InputError, UnusableObject
-from ..core.frame_scene import FrameScene, Skipped, SourceCloud, SourceMesh, SourceObject
 from ..core.massive_file import read_massive
 from .lookup import ObjectKey, find_object, object_key
 from .massive_objects import massive_path

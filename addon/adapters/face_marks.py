@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 
 import bpy
 import numpy as np
+from meshclash.detection.errors import DetectError
 from numpy.typing import NDArray
-
-from ..core.errors import DetectError
 
 MATERIAL = "MeshClash Contact"
 FORMER_MATERIAL = "meshclash_former_material"  # face attribute: the slot that each face had

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
+from meshclash.detection.errors import DetectError
 from numpy.typing import NDArray
 
-from ..core.errors import DetectError
 from .massive_objects import massive_path
 
 

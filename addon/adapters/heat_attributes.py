@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
+from meshclash.detection.errors import DetectError
 from numpy.typing import NDArray
-
-from ..core.errors import DetectError
 
 OFTEN, DEPTH, COLOUR = "meshclash_often", "meshclash_depth", "meshclash_heat"
 """Share of the frames, 0 to 1, and depth [Blender units], of faces; colours of corners."""

@@ -6,11 +6,11 @@ from collections.abc import Generator
 from dataclasses import replace
 
 import bpy
+from meshclash.detection.errors import InputError
+from meshclash.detection.frame_scene import FrameScene, Progress, Skipped
+from meshclash.detection.options import DetectOptions
 
 from ..core.changes import Changes
-from ..core.errors import InputError
-from ..core.frame_scene import FrameScene, Progress, Skipped
-from ..core.options import DetectOptions
 from .enumeration import Enumeration, Memory, Wanted
 from .objects import SELECTION, resolve_set
 from .source import metres_per_unit

@@ -11,9 +11,8 @@ import ctypes
 
 import bpy
 import numpy as np
-
-from ..core.errors import UnusableObject
-from ..core.frame_scene import SourceMesh
+from meshclash.detection.errors import UnusableObject
+from meshclash.detection.frame_scene import SourceMesh
 
 _fast_path = True
 

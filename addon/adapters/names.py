@@ -9,8 +9,7 @@ from itertools import chain
 from typing import Any
 
 import bpy
-
-from ..core.errors import InputError
+from meshclash.detection.errors import InputError
 
 
 def make_names_readable() -> list[str]:

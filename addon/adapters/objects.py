@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterable
 
 import bpy
-
-from ..core.errors import InputError
+from meshclash.detection.errors import InputError
 
 ALL, SELECTION = "all", "selection"
 SHAPELESS = frozenset(("ARMATURE", "CAMERA", "EMPTY", "LATTICE", "LIGHT", "LIGHT_PROBE", "SPEAKER"))

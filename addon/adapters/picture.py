@@ -15,13 +15,13 @@ from typing import Any
 import bpy
 import numpy as np
 from mathutils import Matrix
+from meshclash.detection.errors import DetectError
+from meshclash.detection.frame_scene import SceneSource
+from meshclash.detection.job import run_to_end
+from meshclash.detection.report import DetectReport
+from meshclash.detection.terminal import say
 
-from ..core.errors import DetectError
-from ..core.frame_scene import SceneSource
-from ..core.job import run_to_end
 from ..core.picture_layout import LABEL_HEIGHT, SIGN, Label, PictureLayout, Surface, View, lay_out
-from ..core.report import DetectReport
-from ..core.terminal import say
 
 SIZE = (1280, 800)
 SAMPLES = 12

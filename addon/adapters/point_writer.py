@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import bpy
 import numpy as np
+from meshclash.detection.errors import DetectError
 
-from ..core.errors import DetectError
 from .point_reader import NORMAL, PointData, point_count
 
 ORIGIN = "meshclash_origin"

@@ -6,10 +6,17 @@ from collections.abc import Collection
 
 import bpy
 import numpy as np
+from meshclash.detection.fingerprints import (
+    Fingerprint,
+    Seen,
+    fingerprint_steps,
+    plain_places,
+    plain_shapes,
+    shape_steps,
+)
+from meshclash.detection.frame_scene import FrameScene
+from meshclash.detection.job import run_to_end
 
-from ..core.fingerprints import Fingerprint, Seen, fingerprint_steps, plain_places, plain_shapes, shape_steps
-from ..core.frame_scene import FrameScene
-from ..core.job import run_to_end
 from .enumeration import Enumeration, Wanted, read_object
 from .massive_objects import massive_path
 from .objects import SELECTION, has_shape, resolve_set

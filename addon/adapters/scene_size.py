@@ -6,8 +6,8 @@ import time
 
 import bpy
 import numpy as np
+from meshclash.detection.units import UNITS, usual_clearance
 
-from ..core.units import UNITS, usual_clearance
 from .objects import SHAPELESS
 from .source import metres_per_unit
 

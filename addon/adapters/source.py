@@ -7,10 +7,10 @@ from typing import Any
 
 import bpy
 import numpy as np
+from meshclash.detection.errors import InputError
+from meshclash.detection.frame_scene import FrameScene, Progress
 
 from ..core.changes import Changes
-from ..core.errors import InputError
-from ..core.frame_scene import FrameScene, Progress
 from .enumeration import Enumeration, Memory
 from .objects import resolve_set
 from .updates import changes_of

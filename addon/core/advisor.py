@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from .errors import DetectError, InputError
-from .frame_scene import Progress, SceneSource, refuse_damaged
+from meshclash.detection.errors import DetectError, InputError
+from meshclash.detection.frame_scene import Progress, SceneSource, refuse_damaged
+from meshclash.detection.placed_mesh import placed_mesh
+from meshclash.detection.steps import within
+
 from .levels import LABELS, READ_END, VOLUMES, parts_to_build
-from .placed_mesh import placed_mesh
-from .steps import within
 
 QUICK_VOLUMES, QUICK_SPLITS = ("aabb", "boxtree", "sphere", "dop18", "obb", "rss"), ("lbvh", "sah")
 """One of each kind, which is enough to choose by; all of them take minutes on large meshes."""

@@ -9,15 +9,15 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+from meshclash.detection.cloud_scene import CloudScene, PlacedCloud
+from meshclash.detection.engine_scene import EngineScene
+from meshclash.detection.errors import InputError
+from meshclash.detection.fingerprints import Seen, fingerprint_steps
+from meshclash.detection.frame_scene import Progress, SceneSource, refuse_damaged
+from meshclash.detection.options import set_in_words
+from meshclash.detection.steps import telling, within
 
 from .chunks import chunks, quantile_steps
-from .cloud_scene import CloudScene, PlacedCloud
-from .engine_scene import EngineScene
-from .errors import InputError
-from .fingerprints import Seen, fingerprint_steps
-from .frame_scene import Progress, SceneSource, refuse_damaged
-from .options import set_in_words
-from .steps import telling, within
 
 READ_END, PREPARE_END, MEASURE_END = 0.1, 0.3, 0.9
 USUAL_SHARE = 0.95  # of the points whose deviation the automatic range covers

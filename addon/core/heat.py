@@ -6,10 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+from meshclash.detection.pair_row import PairRow
+from meshclash.detection.verdicts import QUIET_VERDICTS
 from numpy.typing import NDArray
-
-from .pair_row import PairRow
-from .verdicts import QUIET_VERDICTS
 
 
 @dataclass

@@ -8,12 +8,11 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-
-from .errors import DetectError, InputError
-from .frame_scene import Progress, SceneSource, refuse_damaged
-from .placed_mesh import placed_mesh
-from .steps import within
-from .world import to_world
+from meshclash.detection.errors import DetectError, InputError
+from meshclash.detection.frame_scene import Progress, SceneSource, refuse_damaged
+from meshclash.detection.placed_mesh import placed_mesh
+from meshclash.detection.steps import within
+from meshclash.detection.world import to_world
 
 VOLUMES = (
     ("aabb", "Boxes", "Boxes along the object's axes"),

@@ -14,17 +14,18 @@ from collections.abc import Callable, Generator, Sequence
 from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
+from meshclash.detection.errors import DetectError
+from meshclash.detection.fingerprints import Seen, fingerprint_steps
+from meshclash.detection.frame_scene import FrameScene, Progress
+from meshclash.detection.job import run_to_end
+from meshclash.detection.kernel_parts import BASIC_PARTS
+from meshclash.detection.options import DetectOptions
+from meshclash.detection.queries.registry import test_named
+from meshclash.detection.report import DetectReport
+from meshclash.detection.steps import TimeSlice
+
 from .changes import Changes
-from .errors import DetectError
-from .fingerprints import Seen, fingerprint_steps
-from .frame_scene import FrameScene, Progress
-from .job import run_to_end
-from .kernel_parts import BASIC_PARTS
 from .live_answers import Answers
-from .options import DetectOptions
-from .queries import test_named
-from .report import DetectReport
-from .steps import Slice
 
 T = TypeVar("T")
 
@@ -102,7 +103,7 @@ class Live:
         self.ready = self._resting = False
         self._warm: set[str] = set()
         self._uncertain = 0
-        self._slice = Slice(0.0)
+        self._slice = TimeSlice(0.0)
         self._show_at = 0.0
         self._answered: tuple[DetectOptions, FrameScene] | None = None
         self._steps = self._forever()
@@ -146,7 +147,7 @@ class Live:
             Whatever loading the engine raises; faults of ours pass through, too.
         """
         ready = self.ready
-        piece = self._slice = Slice(min(self.budget, LONGEST_SLICE) if seconds is None else seconds)
+        piece = self._slice = TimeSlice(min(self.budget, LONGEST_SLICE) if seconds is None else seconds)
         while True:
             progress = next(self._steps)
             if piece.is_full() or progress is IDLE:

@@ -7,13 +7,14 @@ from collections.abc import Callable, Generator, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from meshclash.detection.followed import Followed
+from meshclash.detection.frame_scene import FrameScene, Progress
+from meshclash.detection.options import DetectOptions
+from meshclash.detection.queries.question import DetectAnswer
+from meshclash.detection.report import DetectReport, now
+from meshclash.detection.statistics import RunStatistics
+
 from .changes import Changes
-from .followed import Followed
-from .frame_scene import FrameScene, Progress
-from .options import DetectOptions
-from .queries.question import Answer
-from .report import DetectReport, now
-from .statistics import RunStatistics
 
 if TYPE_CHECKING:
     from .live import LiveScene
@@ -65,7 +66,7 @@ class Answers(Followed):
         )  # fmt: skip
         self._publish(report, incomplete)
 
-    def _add(self, answer: Answer) -> None:
+    def _add(self, answer: DetectAnswer) -> None:
         """Counts the work of a question, and what its answer leaves out in place of what the last one did."""
         self.statistics.forget_left_out()
         super()._add(answer)

@@ -9,10 +9,10 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+from meshclash.detection.errors import DetectError
+from meshclash.detection.steps import within
 
-from .errors import DetectError
 from .massive_file import ENDING
-from .steps import within
 
 SOURCES = (".ply", ".stl", ".obj", ".npz")
 SHOWN = 20_000

@@ -6,9 +6,8 @@ import struct
 from pathlib import Path
 
 import numpy as np
-
-from .errors import UnusableObject
-from .frame_scene import MassiveFile, SourceMesh
+from meshclash.detection.errors import UnusableObject
+from meshclash.detection.frame_scene import MassiveFile, SourceMesh
 
 ENDING = ".mcl"
 _MAGIC = b"\x89MESHCLU"

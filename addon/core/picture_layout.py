@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 from unicodedata import east_asian_width
 
 import numpy as np
+from meshclash.detection.frame_scene import FrameScene
+from meshclash.detection.pair_row import PairRow
+from meshclash.detection.regions import cut_row
+from meshclash.detection.report_formats import format_length
+from meshclash.detection.verdicts import CLASH, PICTURED_VERDICTS
+from meshclash.detection.world import to_world
 
-from .frame_scene import FrameScene
-from .pair_row import PairRow
-from .regions import cut_row
-from .report_formats import format_length
 from .short_names import commonness, shorten
-from .verdicts import CLASH, PICTURED_VERDICTS
-from .world import to_world
 
 VIEW_DIRECTION = np.array([-0.52, 0.70, -0.49])  # from the camera into the scene
 MARGIN = 1.08

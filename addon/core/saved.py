@@ -6,13 +6,12 @@ import json
 from typing import Any
 
 import numpy as np
-
-from .errors import InputError
-from .options import DEFAULT_TEST, DetectOptions
-from .pair_row import PairRow, Point, Side
-from .report import DetectReport
-from .rules import Rules
-from .verdicts import FINAL_VERDICTS
+from meshclash.detection.errors import InputError
+from meshclash.detection.options import DEFAULT_TEST, DetectOptions
+from meshclash.detection.pair_row import PairRow, PairSide, Point
+from meshclash.detection.report import DetectReport
+from meshclash.detection.rules import Rules
+from meshclash.detection.verdicts import FINAL_VERDICTS
 
 FORMAT = 1
 MOST_ROWS = 1000
@@ -136,11 +135,11 @@ def _row(item: dict[str, Any]) -> PairRow:
     )
 
 
-def _side(item: dict[str, Any], letter: str, count: int) -> Side:
+def _side(item: dict[str, Any], letter: str, count: int) -> PairSide:
     """One object of a saved row."""
     name, owner, source = (_text(item[key]) for key in (letter, f"owner_{letter}", f"source_{letter}"))
     face = item.get(f"face_{letter}")
-    return Side(
+    return PairSide(
         name,
         owner,
         source,

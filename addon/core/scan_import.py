@@ -9,11 +9,11 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+from meshclash.detection.errors import InputError
+from meshclash.detection.frame_scene import Progress
+from meshclash.detection.steps import telling, within
 
 from .chunks import chunks
-from .errors import InputError
-from .frame_scene import Progress
-from .steps import telling, within
 
 FAR = 1000.0
 """Coordinates [m] from which an origin is taken off: single precision is coarser than 0.06 mm beyond."""

@@ -6,17 +6,18 @@ from collections.abc import Callable, Generator
 from types import ModuleType
 from typing import Any
 
-from .cloud_scene import Prepare
-from .errors import DetectError
-from .events import ClashEvent
-from .frame_scene import SceneSource
+from meshclash.detection.cloud_scene import Prepare
+from meshclash.detection.errors import DetectError
+from meshclash.detection.events import ClashEvent
+from meshclash.detection.frame_scene import SceneSource
+from meshclash.detection.job import require_members
+from meshclash.detection.options import DetectOptions
+from meshclash.detection.pair_row import PairRow
+from meshclash.detection.report import DetectReport, now
+from meshclash.detection.statistics import RunStatistics
+from meshclash.detection.timeline import FrameFound, Timeline, frames_steps
+
 from .heat import HeatMap
-from .job import require_members
-from .options import DetectOptions
-from .pair_row import PairRow
-from .report import DetectReport, now
-from .statistics import RunStatistics
-from .timeline import FrameFound, Timeline, frames_steps
 
 
 class Scanned:

@@ -13,12 +13,11 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from meshclash.detection.verdicts import NO_VOLUME_VERDICTS, SOLID_VERDICTS, VERDICTS
 from numpy.typing import NDArray
 
-from .verdicts import NO_VOLUME_VERDICTS, SOLID_VERDICTS, VERDICTS
-
 if TYPE_CHECKING:
-    from .pair_row import PairRow
+    from meshclash.detection.pair_row import PairRow
 
 Positions = NDArray[np.int64]
 Mask = NDArray[np.bool_]

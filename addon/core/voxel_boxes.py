@@ -8,12 +8,11 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-
-from .errors import DetectError, InputError
-from .frame_scene import Progress, SceneSource, refuse_damaged
-from .pair_row import PairRow
-from .placed_mesh import placed_mesh
-from .steps import within
+from meshclash.detection.errors import DetectError, InputError
+from meshclash.detection.frame_scene import Progress, SceneSource, refuse_damaged
+from meshclash.detection.pair_row import PairRow
+from meshclash.detection.placed_mesh import placed_mesh
+from meshclash.detection.steps import within
 
 PARTS = ("more", "voxels")
 """Of the engine's warm-up, beside those of every test."""

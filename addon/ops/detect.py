@@ -13,22 +13,22 @@ from typing import Any
 import bpy
 from bpy.props import FloatProperty
 from bpy.types import Operator
+from meshclash.detection import job
+from meshclash.detection.cloud_scene import Prepare
+from meshclash.detection.errors import DetectError
+from meshclash.detection.followed import Followed
+from meshclash.detection.kernel_parts import CLOUD_PARTS, MASSIVE_PARTS
+from meshclash.detection.options import DetectOptions
+from meshclash.detection.queries.registry import test_named
+from meshclash.detection.report import DetectReport
+from meshclash.detection.report_formats import format_seconds, left_out, too_small
+from meshclash.detection.verdicts import FINAL_VERDICTS, VERDICTS
 
 from .. import engine, freshness, preferences, refining, results, running_work, scene_results, view
 from ..adapters import mesh_reader
 from ..adapters.massive_objects import massive_path
 from ..adapters.point_reader import is_scan
 from ..adapters.source import BlenderSource, metres_per_unit
-from ..core import job
-from ..core.cloud_scene import Prepare
-from ..core.errors import DetectError
-from ..core.followed import Followed
-from ..core.kernel_parts import CLOUD_PARTS, MASSIVE_PARTS
-from ..core.options import DetectOptions
-from ..core.queries import test_named
-from ..core.report import DetectReport
-from ..core.report_formats import format_seconds, left_out, too_small
-from ..core.verdicts import FINAL_VERDICTS, VERDICTS
 from ..redraw import tag_redraw
 from ..reviews import reviews_of
 from ..texts import counted

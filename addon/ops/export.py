@@ -8,10 +8,10 @@ import bpy
 from bpy.props import EnumProperty, StringProperty
 from bpy.types import Operator
 from bpy_extras.io_utils import ExportHelper
+from meshclash.detection.errors import InputError
+from meshclash.detection.report import WRITERS
 
 from .. import engine, results, scene_results
-from ..core.errors import InputError
-from ..core.report import WRITERS
 
 FORMATS = (
     ("JSON", "JSON", "All data, schema meshclash.report/1", ".json"),

@@ -8,12 +8,12 @@ from typing import Any
 import bpy
 from bpy.props import StringProperty
 from bpy.types import Operator
+from meshclash.detection.errors import InputError
+from meshclash.detection.kernel_parts import BASIC_PARTS
 
 from .. import preferences, running_work, shown_things
 from ..adapters.source import BlenderSource
 from ..core.advisor import QUICK_SPLITS, QUICK_VOLUMES, MeasuredAdvice, advise_steps, parts_to_measure
-from ..core.errors import InputError
-from ..core.kernel_parts import BASIC_PARTS
 from ..core.levels import LABELS, SPLITS, VOLUMES, ShownHierarchy, hierarchy_steps, parts_to_build
 from ..redraw import tag_redraw
 from ..view import find_object

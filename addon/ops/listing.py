@@ -7,9 +7,9 @@ from typing import Any
 import bpy
 from bpy.props import EnumProperty, IntProperty
 from bpy.types import Operator
+from meshclash.detection.pair_row import PairRow
 
 from .. import results, scene_results, shown_things, view
-from ..core.pair_row import PairRow
 from ..props import SORT_KEYS
 from ..texts import verdict_in_words
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import bpy
 from bpy.types import Operator
+from meshclash.detection.report import DetectReport
 
 from .. import freshness, preferences, results, running_work, scene_results
 from ..adapters import mesh_reader
 from ..adapters.live_source import LiveSource
 from ..core.changes import Changes
 from ..core.live import Live
-from ..core.report import DetectReport
 from ..redraw import tag_redraw
 from .detect import USER_ERRORS, explain
 from .heartbeat import Heartbeat

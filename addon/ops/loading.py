@@ -7,9 +7,9 @@ from types import ModuleType
 from typing import Any
 
 import bpy
+from meshclash.detection.frame_scene import Progress
 
 from .. import engine, kernel_building, running_work
-from ..core.frame_scene import Progress
 
 GPU_PART = "gpu"
 

@@ -10,11 +10,11 @@ import bpy
 import numpy as np
 from bpy.props import EnumProperty
 from bpy.types import Operator
+from meshclash.detection.errors import DetectError
+from meshclash.detection.pair_row import PairRow
 
 from .. import preferences, results, running_work, scene_results, view
 from ..adapters import face_marks, face_selection
-from ..core.errors import DetectError
-from ..core.pair_row import PairRow
 from ..overlay.render_data import rows_to_draw
 from ..reviews import reviews_of
 

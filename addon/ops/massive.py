@@ -11,13 +11,13 @@ import numpy as np
 from bpy.props import StringProperty
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 from mathutils import Matrix
+from meshclash.detection.errors import InputError
+from meshclash.detection.frame_scene import SourceMesh
+from meshclash.detection.kernel_parts import MASSIVE_PARTS
 
 from .. import preferences, view
 from ..adapters.enumeration import read_object
 from ..adapters.massive_objects import massive_path, new_proxy
-from ..core.errors import InputError
-from ..core.frame_scene import SourceMesh
-from ..core.kernel_parts import MASSIVE_PARTS
 from ..core.massive_build import SOURCES, BuiltMassive, build_steps
 from ..core.massive_file import ENDING
 from .loading import load_steps

@@ -5,10 +5,10 @@ from __future__ import annotations
 import bpy
 import numpy as np
 from bpy.types import Operator
+from meshclash.detection.errors import DetectError
 
 from .. import results, scene_results, view
 from ..adapters import face_selection
-from ..core.errors import DetectError
 from .marks import own_writing
 
 

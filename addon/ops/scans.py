@@ -11,14 +11,14 @@ import numpy as np
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 from bpy.types import Operator
 from bpy_extras.io_utils import ImportHelper
+from meshclash.detection.errors import DetectError, InputError
+from meshclash.detection.kernel_parts import CLOUD_PARTS
 
 from .. import engine, preferences, scene_results
 from ..adapters import point_writer
 from ..adapters.point_reader import point_count
 from ..adapters.source import BlenderSource, metres_per_unit
 from ..core.deviation import DeviationMap, ScanDeviation, deviation_steps
-from ..core.errors import DetectError, InputError
-from ..core.kernel_parts import CLOUD_PARTS
 from ..core.scan_import import ImportedScan, import_steps
 from ..redraw import tag_redraw
 from ..texts import length

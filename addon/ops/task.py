@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
-from ..core.steps import Slice
+from meshclash.detection.steps import TimeSlice
 
 SLICE_SECONDS = 0.03  # the interface stays fluent and ESC is noticed at once
 
@@ -33,7 +33,7 @@ class Task:
         Returns:
             Whether the task has ended.
         """
-        piece = Slice(seconds)
+        piece = TimeSlice(seconds)
         while not self.ended:
             try:
                 progress = next(self._steps)

@@ -11,6 +11,11 @@ import bpy
 import numpy as np
 from bpy.props import EnumProperty, IntProperty
 from bpy.types import Operator
+from meshclash.detection.errors import DetectError, InputError
+from meshclash.detection.kernel_parts import CLOUD_PARTS, MASSIVE_PARTS
+from meshclash.detection.options import DetectOptions, format_frames
+from meshclash.detection.pair_row import PairRow
+from meshclash.detection.queries.registry import test_named
 from numpy.typing import NDArray
 
 from .. import engine, events_list, freshness, preferences, results, running_work, scene_results, view
@@ -22,11 +27,6 @@ from ..adapters.massive_objects import massive_path
 from ..adapters.objects import OBJECT_PREFIX
 from ..adapters.point_reader import is_scan
 from ..adapters.source import BlenderSource, metres_per_unit
-from ..core.errors import DetectError, InputError
-from ..core.kernel_parts import CLOUD_PARTS, MASSIVE_PARTS
-from ..core.options import DetectOptions, format_frames
-from ..core.pair_row import PairRow
-from ..core.queries import test_named
 from ..core.scanned import Scanned, scan_steps
 from ..redraw import tag_redraw, tag_redraw_timelines
 from ..texts import counted, verdict_in_words

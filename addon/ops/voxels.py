@@ -7,11 +7,11 @@ from typing import Any
 
 import bpy
 from bpy.types import Operator
+from meshclash.detection.kernel_parts import BASIC_PARTS
+from meshclash.detection.pair_row import PairRow
 
 from .. import preferences, results, running_work, shown_things
 from ..adapters.source import BlenderSource
-from ..core.kernel_parts import BASIC_PARTS
-from ..core.pair_row import PairRow
 from ..core.voxel_boxes import PARTS, ShownVoxels, voxels_steps
 from ..redraw import tag_redraw
 from ..texts import counted

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from meshclash.detection.regions import cut_rows
+from meshclash.detection.verdicts import GUESSES, QUIET_VERDICTS, VERDICTS
 from numpy.typing import NDArray
 
-from ..core.regions import cut_rows
 from ..core.table import Mask, Positions, RowTable
-from ..core.verdicts import GUESSES, QUIET_VERDICTS, VERDICTS
 
 if TYPE_CHECKING:
-    from ..core.pair_row import PairRow, Side
+    from meshclash.detection.pair_row import PairRow, PairSide
 
 Label = tuple[tuple[float, float, float], float]
 GAP_SURROUNDINGS = 3.0  # how far around its middle a gap is looked at, in its lengths
@@ -186,7 +186,7 @@ def thinned(points: NDArray[np.float32], most: int = MOST_DOTS) -> NDArray[np.fl
     return np.ascontiguousarray(points[np.linspace(0, len(points) - 1, most).astype(np.int64)])
 
 
-def _radii(side: Side) -> NDArray[np.float32]:
+def _radii(side: PairSide) -> NDArray[np.float32]:
     """How large each point of a side is drawn."""
     return np.full(len(side.dots), side.dot_radius, np.float32)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
+from meshclash.detection.events import ClashEvent
+from meshclash.detection.verdicts import CLASH_VERDICTS, QUIET_VERDICTS
 
 from .. import events_list, scene_results
-from ..core.events import ClashEvent
 from ..core.scanned import Scanned
-from ..core.verdicts import CLASH_VERDICTS, QUIET_VERDICTS
 from . import draw
 from .handlers import DrawHandlers
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from bpy.types import UIList
+from meshclash.detection.verdicts import VERDICTS
 
 from .. import scene_results, shown_things
 from ..core.short_names import shorten
 from ..core.table import FACES, MEASURE, NAME_A, NAME_B, STATUS
-from ..core.verdicts import VERDICTS
 from ..props import STATUSES
 from ..texts import measure, text_width
 

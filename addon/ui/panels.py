@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from meshclash.detection.errors import InputError
+from meshclash.detection.options import DetectOptions, changed_settings
+from meshclash.detection.queries.registry import test_named
+from meshclash.detection.report_formats import NO_SOLID, coarse, permitted
+from meshclash.detection.units import clearly_above
+from meshclash.detection.verdicts import PROVISIONAL_VERDICTS, SOLID_VERDICTS, VERDICTS
+
 from .. import engine, preferences, results, running_work, scene_results, shown_things
 from ..adapters.scene_size import shown_unit
 from ..adapters.shell_objects import PROPERTY as SHELL
 from ..adapters.source import metres_per_unit
 from ..core import device_gain
-from ..core.errors import InputError
-from ..core.options import DetectOptions, changed_settings
-from ..core.queries import test_named
-from ..core.report_formats import NO_SOLID, coarse, permitted
 from ..core.table import FACES, MEASURE, STATUS, WORST
-from ..core.units import clearly_above
-from ..core.verdicts import PROVISIONAL_VERDICTS, SOLID_VERDICTS, VERDICTS
 from ..overlay import draw as overlay
 from ..props import STATUSES
 from ..reviews import approved_counts, reviews_of

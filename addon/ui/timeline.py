@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from bpy.types import UIList
+from meshclash.detection.errors import InputError
+from meshclash.detection.events import ClashEvent
+from meshclash.detection.options import format_frames
+from meshclash.detection.queries.registry import test_named
+from meshclash.detection.report_formats import format_moment
+from meshclash.detection.verdicts import VERDICTS
 
 from .. import events_list, running_work, scene_results, shown_things
-from ..core.errors import InputError
-from ..core.events import ClashEvent
-from ..core.options import format_frames
-from ..core.queries import test_named
-from ..core.report_formats import format_moment
 from ..core.scanned import Scanned
 from ..core.short_names import shorten
-from ..core.verdicts import VERDICTS
 from ..texts import counted, depth, length, measure, text_width, verdict_in_words
 from .lists import FRAME_WIDTH, ICON_WIDTH, LEAST_NAME
 from .parts import TabPanel, draw_facts, draw_text

@@ -4,9 +4,8 @@ from collections.abc import Callable
 from types import SimpleNamespace
 
 import numpy as np
-
-from addon.core.errors import InputError
-from addon.core.frame_scene import FrameScene, Progress, SourceMesh, SourceObject
+from meshclash.detection.errors import InputError
+from meshclash.detection.frame_scene import FrameScene, Progress, SourceMesh, SourceObject
 
 BOX = SourceMesh(
     vertices=np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], np.float32),

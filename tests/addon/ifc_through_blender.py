@@ -23,13 +23,13 @@ import manifold3d  # noqa: E402
 import numpy as np  # noqa: E402
 from ifcopenshell import geom  # noqa: E402
 from mathutils import Matrix  # noqa: E402
+from meshclash.detection.job import detect_steps, run_to_end  # noqa: E402
+from meshclash.detection.options import DetectOptions  # noqa: E402
+from meshclash.detection.pair_row import PairRow  # noqa: E402
 from oracles.common_volume import common_volume  # noqa: E402
 
 from addon import engine  # noqa: E402
 from addon.adapters.source import BlenderSource  # noqa: E402
-from addon.core.job import detect_steps, run_to_end  # noqa: E402
-from addon.core.options import DetectOptions  # noqa: E402
-from addon.core.pair_row import PairRow  # noqa: E402
 
 NO_PARTS = ("IfcOpeningElement", "IfcSpace")  # holes and rooms: nothing is built of them
 SHALLOW = 1e-6  # m

@@ -18,13 +18,13 @@ import addon  # noqa: E402
 
 assert addon.__path__ == [f"{folder}/addon"]
 from conftest import _add_box as add_box  # noqa: E402
+from meshclash.detection.job import detect_steps, run_to_end  # noqa: E402
+from meshclash.detection.options import DetectOptions  # noqa: E402
 
 from addon import engine as loader  # noqa: E402
 from addon import results  # noqa: E402
 from addon.adapters.source import BlenderSource  # noqa: E402
 from addon.core import saved  # noqa: E402
-from addon.core.job import detect_steps, run_to_end  # noqa: E402
-from addon.core.options import DetectOptions  # noqa: E402
 from addon.ops.detect import summary  # noqa: E402
 from addon.ui import lists, panels  # noqa: E402
 

@@ -28,11 +28,11 @@ import bpy  # isort: skip
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "engine"), str(ROOT), str(Path(__file__).resolve().parent)]
 
+from meshclash.detection.rules import Rules  # noqa: E402
 from ui_fakes import make_report, make_row  # noqa: E402
 
 from addon import handlers, results, scene_results  # noqa: E402
 from addon.core import saved  # noqa: E402
-from addon.core.rules import Rules  # noqa: E402
 
 _VALUES: list[Any] = [
     None, True, False, 0, -1, 1, 2**31 - 1, 2**31, 10**30, -(10**30), 10**400, 1e300, 1e36, 1e-320, -0.0, float("nan"),

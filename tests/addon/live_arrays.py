@@ -2,14 +2,14 @@
 
 import numpy as np
 from fake_scene import BOX, make_object
+from meshclash.detection.errors import InputError
+from meshclash.detection.frame_scene import FrameScene, Progress
+from meshclash.detection.job import detect_steps, run_to_end
+from meshclash.detection.options import DetectOptions
+from meshclash.detection.verdicts import APART
 
 from addon.core.changes import Changes
-from addon.core.errors import InputError
-from addon.core.frame_scene import FrameScene, Progress
-from addon.core.job import detect_steps, run_to_end
 from addon.core.live import Live
-from addon.core.options import DetectOptions
-from addon.core.verdicts import APART
 
 
 class ArrayScene:

@@ -5,12 +5,12 @@ from types import SimpleNamespace
 
 import bpy
 import numpy as np
+from meshclash.detection.job import detect_steps, run_to_end
+from meshclash.detection.verdicts import APART
 from ui_fakes import escape, timer
 
 from addon import scene_results
 from addon.adapters.source import BlenderSource
-from addon.core.job import detect_steps, run_to_end
-from addon.core.verdicts import APART
 from addon.ops import live
 
 

@@ -5,6 +5,9 @@ import re
 import bpy
 import numpy as np
 import pytest
+from meshclash.detection.errors import DetectError
+from meshclash.detection.frame_scene import FrameScene
+from meshclash.detection.job import run_to_end
 from scans import add_scan, ball, make_points_of, wall
 
 from addon.adapters import point_writer
@@ -12,9 +15,6 @@ from addon.adapters.enumeration import NO_FACES, ONLY_EDGES, TOO_FEW_POINTS, Enu
 from addon.adapters.point_reader import read_points
 from addon.adapters.source import BlenderSource
 from addon.core.changes import Changes
-from addon.core.errors import DetectError
-from addon.core.frame_scene import FrameScene
-from addon.core.job import run_to_end
 
 
 def read(set_a="all", set_b="all"):

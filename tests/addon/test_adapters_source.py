@@ -5,6 +5,8 @@ import re
 import bpy
 import numpy as np
 import pytest
+from meshclash.detection.errors import InputError, UnusableObject
+from meshclash.detection.job import run_to_end
 
 from addon.adapters import mesh_reader
 from addon.adapters.enumeration import NO_FACES
@@ -12,8 +14,6 @@ from addon.adapters.live_source import LiveSource
 from addon.adapters.source import BlenderSource, metres_per_unit
 from addon.adapters.updates import changes_of
 from addon.core.changes import Changes
-from addon.core.errors import InputError, UnusableObject
-from addon.core.job import run_to_end
 
 
 def read(set_a="all", set_b="all", frame=None):

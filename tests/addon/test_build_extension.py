@@ -25,7 +25,7 @@ FORBIDDEN = {
     "sys.modules": r"\bsys\.modules\b",
     "pip": r"\b(ensurepip|pip\.main|-m pip|import pip)\b",
     "the network": r"^\s*(import|from)\s+(socket|urllib|http|requests)\b",
-    "absolute imports of itself": r"^\s*(import|from)\s+(addon|bl_ext)\b",
+    "absolute imports of itself": r"^\s*(import|from)\s+(addon|bl_ext|meshclash)\b",
 }
 
 ALLOWED = {"sub-processes": ["meshclash/kernels/builder.py: import subprocess"]}  # Blender's own Python, to compile

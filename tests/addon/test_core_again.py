@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from fake_scene import BOX, make_object
 from live_arrays import ArrayScene, described
+from meshclash.detection.followed import Followed
+from meshclash.detection.job import detect_steps, run_to_end
+from meshclash.detection.options import DetectOptions
+from meshclash.detection.rules import Rules
 from spied import noted
-
-from addon.core.followed import Followed
-from addon.core.job import detect_steps, run_to_end
-from addon.core.options import DetectOptions
-from addon.core.rules import Rules
 
 KINDS = [
     {}, {"test": "clearance", "tolerance": 0.3}, {"test": "distance"}, {"test": "deforming"}, {"test": "self"},

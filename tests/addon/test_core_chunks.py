@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from meshclash.detection.job import run_to_end
 
 from addon.core import chunks
-from addon.core.job import run_to_end
 
 numbers = st.floats(-1e6, 1e6, width=32)
 

@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from meshclash.detection.errors import InputError
+from meshclash.detection.job import run_to_end
 from scans import add_scan, ball, values_of, wall
 
 from addon.adapters.source import BlenderSource
 from addon.core import chunks
 from addon.core.deviation import SHADES, SIGNED_STOPS, UNSIGNED_STOPS, deviation_steps, scale_colours, shades
-from addon.core.errors import InputError
-from addon.core.job import run_to_end
 from addon.overlay.discs import linear
 
 

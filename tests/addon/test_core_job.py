@@ -7,12 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from fake_scene import BOX, FakeSource, make_engine, make_object
-
-from addon.core.errors import DetectError, InputError
-from addon.core.frame_scene import Skipped, SourceMesh
-from addon.core.job import detect_steps, run_to_end
-from addon.core.options import DetectOptions
-from addon.core.rules import Rules
+from meshclash.detection.errors import DetectError, InputError
+from meshclash.detection.frame_scene import Skipped, SourceMesh
+from meshclash.detection.job import detect_steps, run_to_end
+from meshclash.detection.options import DetectOptions
+from meshclash.detection.rules import Rules
 
 
 def three_boxes(_frame=1):

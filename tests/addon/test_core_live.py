@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from fake_scene import BOX, make_object
 from live_arrays import ArrayScene, Driver, described
+from meshclash.detection.frame_scene import Progress, Skipped
+from meshclash.detection.options import DetectOptions
+from meshclash.detection.queries import distance
+from meshclash.detection.rules import Rules
+from meshclash.detection.verdicts import CONTACT, NEAR
 
 from addon.core import live as live_module
-from addon.core.frame_scene import Progress, Skipped
 from addon.core.live import Live
-from addon.core.options import DetectOptions
-from addon.core.queries import distance
-from addon.core.rules import Rules
-from addon.core.verdicts import CONTACT, NEAR
 
 
 def row_of_boxes(count=5):

@@ -6,9 +6,8 @@ import math
 import numpy as np
 import pytest
 from fake_scene import make_object
-
-from addon.core.errors import InputError
-from addon.core.options import (
+from meshclash.detection.errors import InputError
+from meshclash.detection.options import (
     AUTO,
     RESOLUTION,
     TEST_OPTIONS,
@@ -18,10 +17,10 @@ from addon.core.options import (
     parse_frames,
     set_in_words,
 )
-from addon.core.queries import TESTS
-from addon.core.report_formats import MEASURES
-from addon.core.rules import Rules, keep_mask, parse_pair
-from addon.core.verdicts import FINAL_VERDICTS
+from meshclash.detection.queries.registry import TESTS
+from meshclash.detection.report_formats import MEASURES
+from meshclash.detection.rules import Rules, keep_mask, parse_pair
+from meshclash.detection.verdicts import FINAL_VERDICTS
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from live_driver import detected
+from meshclash.detection import regions
 
-from addon.core import regions
 from addon.overlay import render_data
 
 WALL = np.array([[[0, 0, 0], [10, 0, 0], [10, 0, 4]], [[0, 0, 0], [10, 0, 4], [0, 0, 4]]], np.float32)

@@ -12,14 +12,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from meshclash.detection import report_formats
+from meshclash.detection.options import DetectOptions
+from meshclash.detection.pair_row import pair_id
+from meshclash.detection.report import SCHEMA, DetectReport, Review
+from meshclash.detection.rules import Rules
+from meshclash.detection.units import SYSTEMS, UNITS, length_in_words
 from ui_fakes import make_report, make_row
-
-from addon.core import report_formats
-from addon.core.options import DetectOptions
-from addon.core.pair_row import pair_id
-from addon.core.report import SCHEMA, DetectReport, Review
-from addon.core.rules import Rules
-from addon.core.units import SYSTEMS, UNITS, length_in_words
 
 PAIR_KEYS = ["id", "a", "b", "frame", "verdict", "contacts", "faces_a", "faces_b", "location", "depth", "distance",
              "point_a", "point_b", "face_a", "face_b", "probability", "points_a", "points_b",

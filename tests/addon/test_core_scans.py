@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from meshclash.detection.cloud_scene import chosen_points
+from meshclash.detection.errors import InputError
+from meshclash.detection.frame_scene import Progress
+from meshclash.detection.job import detect_steps, run_to_end
+from meshclash.detection.kernel_parts import CLOUD_PARTS
+from meshclash.detection.options import DetectOptions
+from meshclash.detection.rules import Rules
 from scans import add_ball_of_nodes, add_scan, ball, wall
 from spied import noted
 
 from addon.adapters.source import BlenderSource
 from addon.core import saved
-from addon.core.cloud_scene import chosen_points
-from addon.core.errors import InputError
-from addon.core.frame_scene import Progress
-from addon.core.job import detect_steps, run_to_end
-from addon.core.kernel_parts import CLOUD_PARTS
-from addon.core.options import DetectOptions
 from addon.core.picture_layout import lay_out
-from addon.core.rules import Rules
 
 POINTS = 4000
 SPACING = 0.06  # of the points of a ball of radius 1, about

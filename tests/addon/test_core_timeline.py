@@ -5,14 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from fake_scene import BOX, FakeSource, make_object
+from meshclash.detection.errors import InputError
+from meshclash.detection.events import APART, APPEARS, CONTACT, RANGE, VANISHES, EventLog
+from meshclash.detection.job import detect_steps, run_to_end
+from meshclash.detection.options import DetectOptions, frame_range
+from meshclash.detection.statistics import RunStatistics
+from meshclash.detection.timeline import Timeline, _Remaining, frames_steps, tasks_of
 from ui_fakes import make_row
-
-from addon.core.errors import InputError
-from addon.core.events import APART, APPEARS, CONTACT, RANGE, VANISHES, EventLog
-from addon.core.job import detect_steps, run_to_end
-from addon.core.options import DetectOptions, frame_range
-from addon.core.statistics import RunStatistics
-from addon.core.timeline import Timeline, _Remaining, frames_steps, tasks_of
 
 
 def slider(frame, speed=0.25):

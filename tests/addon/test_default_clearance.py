@@ -4,9 +4,9 @@ import bpy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from meshclash.detection.units import usual_clearance
 
 from addon.adapters import scene_size
-from addon.core.units import usual_clearance
 
 
 @pytest.fixture(autouse=True)

@@ -4,11 +4,11 @@ from types import SimpleNamespace
 
 import bpy
 import pytest
+from meshclash.detection.statistics import RunStatistics
 from ui_fakes import RecordingLayout
 
 from addon import engine, preferences
 from addon.core import device_gain
-from addon.core.statistics import RunStatistics
 from addon.ops import loading
 from addon.ui import panels
 

@@ -8,11 +8,11 @@ from types import SimpleNamespace
 
 import bpy
 import pytest
+from meshclash.detection.job import run_to_end
 from ui_fakes import RecordingLayout, draw, make_report, make_row
 
 from addon import engine, preferences, results, scene_results, view
 from addon.adapters.source import BlenderSource
-from addon.core.job import run_to_end
 from addon.overlay import draw as overlay
 from addon.ui import panels
 

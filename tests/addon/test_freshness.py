@@ -5,13 +5,13 @@ from dataclasses import replace
 import bmesh
 import bpy
 import pytest
+from meshclash.detection.fingerprints import Seen, fingerprint_steps
+from meshclash.detection.job import run_to_end
 from scans import add_scan, wall
 from ui_fakes import make_report, make_row
 
 from addon import freshness, results, running_work, scene_results
 from addon.adapters.source import BlenderSource
-from addon.core.fingerprints import Seen, fingerprint_steps
-from addon.core.job import run_to_end
 
 
 def seen_now(set_a="all", set_b="all"):

@@ -7,9 +7,9 @@ import re
 import bpy
 import numpy as np
 import pytest
+from meshclash.detection.queries import distance as distance_query
 
 from addon import commandline
-from addon.core.queries import distance as distance_query
 
 DONE, CLASHES, WRONG = 0, 1, 2
 

@@ -12,10 +12,10 @@ import bpy
 import numpy as np
 import pytest
 from mathutils import Matrix
+from meshclash.detection import job
+from meshclash.detection.report_formats import format_share
 
 from addon import commandline, engine
-from addon.core import job
-from addon.core.report_formats import format_share
 
 DONE, CLASHES, WRONG, INTERNAL, CANCELLED = 0, 1, 2, 3, 130
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
+from meshclash.detection.job import run_to_end
 from ui_fakes import make_row
 
 from addon import commandline
 from addon.adapters.source import BlenderSource
 from addon.core import picture_layout
-from addon.core.job import run_to_end
 from addon.core.picture_layout import lay_out
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"

@@ -7,9 +7,9 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
+from meshclash.detection.options import parse_frames
 
 from addon import commandline
-from addon.core.options import parse_frames
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples"))
 

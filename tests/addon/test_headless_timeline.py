@@ -11,9 +11,9 @@ from pathlib import Path
 
 import bpy
 import pytest
+from meshclash.detection.job import run_to_end
 
 from addon import commandline
-from addon.core.job import run_to_end
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "blender_scripts"

@@ -4,13 +4,14 @@ from types import SimpleNamespace
 
 import bpy
 import pytest
+from meshclash.detection import kernel_parts
+from meshclash.detection.options import DetectOptions
+from meshclash.detection.queries.registry import TESTS
 
 from addon import engine, kernel_building
-from addon.core import kernel_parts, levels
+from addon.core import levels
 from addon.core.advisor import parts_to_measure
 from addon.core.live import PARTS as LIVE_PARTS
-from addon.core.options import DetectOptions
-from addon.core.queries import TESTS
 from addon.core.voxel_boxes import PARTS as VOXEL_PARTS
 from addon.ops import loading, massive
 

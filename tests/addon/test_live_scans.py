@@ -6,13 +6,13 @@ import bpy
 import numpy as np
 import pytest
 from live_driver import LiveDriver, detected
+from meshclash.detection.frame_scene import Progress
+from meshclash.detection.verdicts import CONTACT
 from scans import add_scan, ball, wall
 from spied import asked_by, noted
 
 from addon import running_work, scene_results
 from addon.core import live as live_module
-from addon.core.frame_scene import Progress
-from addon.core.verdicts import CONTACT
 
 MEASURED = {"intersection": {}, "clearance": {"tolerance": 0.3}, "distance": {}}
 

@@ -9,12 +9,13 @@ import bpy
 import live_driver
 import numpy as np
 import pytest
+from meshclash.detection import job
+from meshclash.detection.options import DetectOptions
 from ui_fakes import draw, escape, timer
 
 from addon import commandline, freshness, running_work, scene_results
-from addon.core import job, massive_build
 from addon.core import live as live_module
-from addon.core.options import DetectOptions
+from addon.core import massive_build
 from addon.ops import detect
 from addon.ops.massive import MESHCLASH_OT_import_massive
 from addon.ui.massive import MESHCLASH_PT_massive

@@ -13,6 +13,9 @@ import bpy
 import numpy as np
 import pytest
 from live_driver import LiveDriver, described, detected
+from meshclash.detection.errors import DetectError, InputError
+from meshclash.detection.job import detect_steps, run_to_end
+from meshclash.detection.queries.registry import TESTS
 from scans import add_scan, ball
 from timeline_driver import Driver
 from traces import traces
@@ -22,9 +25,6 @@ import addon
 from addon import running_work, scene_results, shown_things
 from addon.adapters.source import BlenderSource, metres_per_unit
 from addon.core import live as live_module
-from addon.core.errors import DetectError, InputError
-from addon.core.job import detect_steps, run_to_end
-from addon.core.queries import TESTS
 from addon.ops import detect, heartbeat, timeline
 from addon.overlay import draw as overlay
 from addon.ui import panels

@@ -6,6 +6,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
+from meshclash.detection.job import run_to_end
 from scans import add_ball_of_nodes, add_scan, ball, values_of
 from ui_fakes import draw
 
@@ -14,7 +15,6 @@ from addon.adapters.point_reader import read_points
 from addon.adapters.point_writer import stored_origin
 from addon.core import chunks
 from addon.core.deviation import SIGNED_STOPS, scale_colours, shades
-from addon.core.job import run_to_end
 from addon.core.scan_import import FAR, import_steps
 from addon.overlay import heat_map
 from addon.overlay.discs import linear

@@ -8,13 +8,13 @@ import bpy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from meshclash.detection.errors import InputError
+from meshclash.detection.options import DetectOptions
+from meshclash.detection.units import SYSTEMS, UNITS, volume_between, volume_in_words
 from ui_fakes import draw, make_report, make_row
 
 from addon import commandline, results, scene_results
 from addon.core import saved
-from addon.core.errors import InputError
-from addon.core.options import DetectOptions
-from addon.core.units import SYSTEMS, UNITS, volume_between, volume_in_words
 from addon.ui import panels
 
 DONE, CLASHES, WRONG = 0, 1, 2

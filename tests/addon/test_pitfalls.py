@@ -8,10 +8,10 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
+from meshclash.detection.job import run_to_end
 
 from addon.adapters import mesh_reader
 from addon.adapters.source import BlenderSource
-from addon.core.job import run_to_end
 
 ROOT = Path(__file__).resolve().parents[2]
 COUNT = 35

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import bpy
 import pytest
+from meshclash.detection.report import Review
 from traces import traces
 from ui_fakes import ENGINE, fake_detect_steps, make_report, make_row
 
 import addon
 from addon import commandline, props, running_work, scene_results
-from addon.core.report import Review
 from addon.ops import detect
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,10 +66,10 @@ def in_a_new_process(code):
     return subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
 
 
-def test_registering_imports_neither_numba_nor_the_engine():
+def test_registering_imports_neither_numba_nor_what_it_compiles():
     code = (
         "import bpy, os, sys; import addon; addon.register(); addon.unregister();"
-        "found = [n for n in ('numba', 'llvmlite', 'meshclash') if n in sys.modules];"
+        "found = [n for n in ('numba', 'llvmlite', 'meshclash.jit') if n in sys.modules];"
         "print(found, flush=True); os._exit(bool(found))"
     )
     finished = in_a_new_process(code)

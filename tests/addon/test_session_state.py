@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from meshclash.detection.frame_scene import Progress
 from ui_fakes import make_report, make_row
 
 from addon import handlers, running_work, scene_results
-from addon.core.frame_scene import Progress
 from addon.ops.task import Task
 
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from fake_scene import BOX, make_object
 from live_arrays import ArrayScene, Driver
+from meshclash.detection.frame_scene import SourceMesh
+from meshclash.detection.job import detect_steps, run_to_end
+from meshclash.detection.options import DetectOptions
+from meshclash.detection.queries import time_critical
+from meshclash.detection.verdicts import LIKELY, MEETS, UNLIKELY
 
 from addon import commandline
 from addon.core import live as live_module
-from addon.core.frame_scene import SourceMesh
-from addon.core.job import detect_steps, run_to_end
-from addon.core.options import DetectOptions
-from addon.core.queries import time_critical
-from addon.core.verdicts import LIKELY, MEETS, UNLIKELY
 from addon.overlay import render_data
 
 DONE, CLASHES, WRONG = 0, 1, 2

@@ -4,11 +4,11 @@ from types import SimpleNamespace
 
 import bpy
 import pytest
+from meshclash.detection.errors import DetectError
+from meshclash.detection.frame_scene import Progress
 from ui_fakes import ENGINE, escape, fake_detect_steps, make_report, make_row, timer
 
 from addon import engine, handlers, running_work, scene_results
-from addon.core.errors import DetectError
-from addon.core.frame_scene import Progress
 from addon.ops import detect
 
 

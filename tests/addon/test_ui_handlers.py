@@ -6,12 +6,12 @@ from dataclasses import replace
 import bpy
 import list_mutations
 import pytest
+from meshclash.detection.errors import InputError
+from meshclash.detection.rules import Rules
 from ui_fakes import make_report, make_row
 
 from addon import handlers, results, running_work, scene_results
 from addon.core import saved
-from addon.core.errors import InputError
-from addon.core.rules import Rules
 from addon.ops.task import Task
 from addon.reviews import reviews_of
 

@@ -6,10 +6,10 @@ import bpy
 import numpy as np
 import pytest
 from mathutils import Vector
+from meshclash.detection.rules import Rules
 from ui_fakes import draw, make_report, make_row
 
 from addon import results, scene_results, shown_things, view
-from addon.core.rules import Rules
 from addon.ui import panels
 
 

@@ -4,14 +4,14 @@ import re
 
 import bpy
 import pytest
+from meshclash.detection.errors import InputError
+from meshclash.detection.frame_scene import Progress, Skipped
+from meshclash.detection.queries.registry import TESTS
+from meshclash.detection.units import UNITS
+from meshclash.detection.verdicts import VERDICTS
 from ui_fakes import RecordingLayout, draw, make_report, make_row
 
 from addon import preferences, results, running_work, scene_results, texts
-from addon.core.errors import InputError
-from addon.core.frame_scene import Progress, Skipped
-from addon.core.queries import TESTS
-from addon.core.units import UNITS
-from addon.core.verdicts import VERDICTS
 from addon.ops.task import Task
 from addon.ui import lists, panels
 

@@ -8,10 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from addon.core import verdicts
-from addon.core.queries import TESTS
-from addon.core.verdicts import FINAL_VERDICTS, PROVISIONAL_VERDICTS, VERDICTS
+from meshclash.detection import verdicts
+from meshclash.detection.queries.registry import TESTS
+from meshclash.detection.verdicts import FINAL_VERDICTS, PROVISIONAL_VERDICTS, VERDICTS
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -50,12 +49,13 @@ def test_what_shares_volume_clashes_and_what_has_none_does_not():
 @pytest.mark.slow
 def test_a_new_verdict_is_one_entry_of_the_table(tmp_path):
     """A copy of the extension with one entry more detects, reports, saves, lists and filters it."""
-    shutil.copytree(ROOT / "addon", tmp_path / "addon", ignore=shutil.ignore_patterns("__pycache__"))
-    table = tmp_path / "addon" / "core" / "verdicts.py"
+    for folder in (ROOT / "addon", ROOT / "engine" / "meshclash"):
+        shutil.copytree(folder, tmp_path / folder.name, ignore=shutil.ignore_patterns("__pycache__"))
+    table = tmp_path / "meshclash" / "detection" / "verdicts.py"
     source = table.read_text("utf-8")
     assert source.count(FIRST) == 1
     table.write_text(source.replace(FIRST, FIRST + ENTRY), "utf-8")
-    folders = (tmp_path, ROOT / "engine", HERE)
+    folders = (tmp_path, HERE)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders))}
     command = [sys.executable, HERE / "invented_verdict.py", tmp_path, "pierced"]
     ran = subprocess.run(command, check=False, env=environment, cwd=tmp_path, capture_output=True, text=True)

@@ -3,11 +3,10 @@
 from types import SimpleNamespace
 
 import numpy as np
-
-from addon.core.frame_scene import Progress
-from addon.core.options import DetectOptions
-from addon.core.pair_row import PairRow, Side, pair_id
-from addon.core.report import DetectReport
+from meshclash.detection.frame_scene import Progress
+from meshclash.detection.options import DetectOptions
+from meshclash.detection.pair_row import PairRow, PairSide, pair_id
+from meshclash.detection.report import DetectReport
 
 TRIANGLE = np.array([[[0, 0, 0], [1, 0, 0], [0, 1, 0]]], np.float32)
 
@@ -21,7 +20,7 @@ SEVERITIES = {"touching": 1, "near": 0, "apart": 0}
 
 def make_side(name, **changes):
     values = {"name": name, "owner": name, "source": name, "faces": np.array([0], np.int32)}
-    return Side(**{**values, "original_faces": values["faces"], **changes})
+    return PairSide(**{**values, "original_faces": values["faces"], **changes})
 
 
 def make_row(a="A", b="B", verdict="clash", depth=0.25, offset=0.0, **changes):

@@ -15,7 +15,7 @@ SOURCES = sorted(ENGINE.rglob("*.py"))
 LAYERS = (
     "lazy", "errors", "output", "kernels", "jit_pipeline", "jit", "reference", "types", "geometry", "volumes",
     "hierarchy", "traversal", "gpu", "broadphase", "partition", "answering", "solid", "pointcloud", "convex",
-    "voxels", "massive", "query", "continuous", "motion", "timecritical", "scene", "warming", "clouds",
+    "voxels", "massive", "query", "continuous", "motion", "timecritical", "scene", "warming", "detection", "clouds",
     "shapes", "lab", "",
 )  # fmt: skip
 """From the bottom up: each imports from its own and from those before it. The last is the package itself, with

@@ -11,12 +11,13 @@ ENGINE = Path(mc.__file__).parent
 MODULES = sorted(ENGINE.rglob("*.py"))
 PLAIN = """
     adjacent approach arguments assert batches branch build capacities changed climb clipping clock code coincidence
-    comparable configure control cover criteria cuda culling driving elementary entries estimating exactly fans
-    float32 folders foreign formed forms fractions generic halves incremental init inputs intersection judge judging
-    lazy like limits loops main map marking measure meeting middles moving nearness neighbours once option options
-    output paper patches pipeline placed placing prepared processors proving proximity quality random ranges
-    relative repair results sampling schedule self separation shrink single sorting source sources special state
-    stepping table thin traverse validate vectors walk warming well width wires
+    comparable configure control cover criteria cuda culling curves deforming driving elementary entries estimating
+    events exactly fans fingerprints float32 folders followed followers foreign formed forms fractions generic halves
+    incremental init inputs intersection judge judging lazy like limits loops main map marking measure meeting middles
+    moving nearness neighbours once option options output paper patches pipeline placed placing prepared processors
+    proving proximity quality random ranges regions relative repair report results rules sampling schedule self
+    separation shrink single sorting source sources special state statistics stepping table terminal thin timeline
+    traverse validate vectors walk warming well width wires world
 """
 """English words that mean what they say; whatever means more stands in the glossary."""
 KNOWN = set(re.findall(r"[a-z][a-z0-9]*", GLOSSARY)) | set(PLAIN.split())

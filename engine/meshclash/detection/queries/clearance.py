@@ -8,13 +8,13 @@ from ..rows import Draft, gap_draft
 from ..verdicts import ENGINE_VERDICTS, NEAR
 from .base import DetectTest, basic_parts
 from .followers import Follower, GapFollower
-from .question import Question
+from .question import DetectQuestion
 
 if TYPE_CHECKING:
     from ..options import DetectOptions
 
 
-class Clearance(DetectTest):
+class ClearanceTest(DetectTest):
     """Who comes too near to whom."""
 
     name = "clearance"
@@ -39,10 +39,10 @@ class Clearance(DetectTest):
         assert options.tolerance is not None  # it is required
         return options.tolerance
 
-    def draft(self, question: Question, found: Any, frame: int) -> Draft:
+    def draft(self, question: DetectQuestion, found: Any, frame: int) -> Draft:
         """As `DetectTest`."""
         return gap_draft(question.world, found, self.apart, frame)
 
-    def follower(self, question: Question) -> Follower:
+    def follower(self, question: DetectQuestion) -> Follower:
         """As `DetectTest`."""
         return GapFollower(self, question.engine.GapWatch(question.world.scene))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .errors import InputError
-from .queries import TESTS, test_named
+from .queries.registry import TESTS, test_named
 from .rules import Rules
 
 DEFAULT_TEST = next(iter(TESTS))

@@ -6,7 +6,7 @@ from collections.abc import Generator
 
 from .frame_scene import Progress
 from .pair_row import PairRow
-from .queries.question import Question
+from .queries.question import DetectQuestion
 from .steps import telling
 from .verdicts import NO_VOLUME_VERDICTS, SOLID_VERDICTS
 
@@ -18,7 +18,7 @@ CLOSE_ENOUGH = 0.01  # share of the volume that may be left open
 Bounds = tuple[float, float] | None
 
 
-def may_have_volume(question: Question, pair: tuple[int, int], row: PairRow) -> bool:
+def may_have_volume(question: DetectQuestion, pair: tuple[int, int], row: PairRow) -> bool:
     """Whether the common volume of a pair, named by the engine's ids, can be measured.
 
     Which of a massive file's sides is inside is not known.
@@ -27,7 +27,7 @@ def may_have_volume(question: Question, pair: tuple[int, int], row: PairRow) -> 
     return row.verdict in SOLID_VERDICTS and not row.scans and not massive
 
 
-def volume_steps(question: Question, pair: tuple[int, int], row: PairRow) -> Generator[Progress, None, Bounds]:
+def volume_steps(question: DetectQuestion, pair: tuple[int, int], row: PairRow) -> Generator[Progress, None, Bounds]:
     """Bounds of the common volume of a pair, in slices; None where one of the two bounds no solid.
 
     Args:

@@ -8,13 +8,13 @@ from ..rows import Draft, contacts_draft
 from ..verdicts import ENGINE_VERDICTS, TOUCHING
 from .base import DetectTest, basic_parts
 from .followers import Follower, WatchFollower
-from .question import Question
+from .question import DetectQuestion
 
 if TYPE_CHECKING:
     from ..options import DetectOptions
 
 
-class Intersection(DetectTest):
+class IntersectionTest(DetectTest):
     """Exact contacts and what they mean."""
 
     name = "intersection"
@@ -39,10 +39,10 @@ class Intersection(DetectTest):
         """As `DetectTest`."""
         return options.touch_tolerance
 
-    def draft(self, question: Question, found: Any, frame: int) -> Draft:
+    def draft(self, question: DetectQuestion, found: Any, frame: int) -> Draft:
         """As `DetectTest`."""
         return contacts_draft(question.world, found, frame)
 
-    def follower(self, question: Question) -> Follower:
+    def follower(self, question: DetectQuestion) -> Follower:
         """As `DetectTest`."""
         return WatchFollower(self, question.engine.Watch(question.world.scene))

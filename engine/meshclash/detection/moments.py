@@ -20,7 +20,7 @@ from .followed import Followed
 from .frame_scene import Progress
 from .options import DetectOptions
 from .pair_row import PairRow
-from .queries import test_named
+from .queries.registry import test_named
 from .steps import within
 
 SAME_SHAPE = 1e-5

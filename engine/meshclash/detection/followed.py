@@ -18,9 +18,9 @@ from .frame_scene import FrameScene, Progress, for_test
 from .kernel_parts import CLOUD_PARTS, LARGE_PARTS, MASSIVE_PARTS
 from .options import DetectOptions
 from .pair_row import PairRow
-from .queries import test_named
 from .queries.followers import Follower
-from .queries.question import Answer, Question
+from .queries.question import DetectAnswer, DetectQuestion
+from .queries.registry import test_named
 from .rows import in_order
 from .statistics import RunStatistics
 from .steps import within
@@ -54,7 +54,7 @@ class Followed:
         self.world = EngineScene(engine)
         self.frame = FrameScene(0)
         self.statistics = RunStatistics(1.0)
-        self._question: Question | None = None
+        self._question: DetectQuestion | None = None
         self._subject: tuple[Any, ...] | None = None
         self._follower: Follower | None = None
         self._clouds = clouds or CloudScene(engine, 0)
@@ -78,7 +78,7 @@ class Followed:
         return 0 if self._follower is None else self._follower.uncertain
 
     @property
-    def question(self) -> Question:
+    def question(self) -> DetectQuestion:
         """What is asked of the state that was taken up."""
         return self._following()[0]
 
@@ -123,7 +123,7 @@ class Followed:
         self.statistics.add_time("prepare", time.perf_counter() - started)
         sets = self.world.ids(in_a=True), self.world.ids(in_a=False)
         keep = self.world.keep(options.rules)
-        self._question = Question(self.engine, self.world, options, scale, *sets, keep, self._device)
+        self._question = DetectQuestion(self.engine, self.world, options, scale, *sets, keep, self._device)
         subject = test.name, scale, options.point_budget, options.budget
         if subject != self._subject:
             self._subject, self._follower = subject, test.follower(self._question)
@@ -207,10 +207,10 @@ class Followed:
             yield from self.engine.warm_up(missing)
         self._warm.update(missing)
 
-    def _add(self, answer: Answer) -> None:
+    def _add(self, answer: DetectAnswer) -> None:
         """Counts the work of a question."""
         self.statistics.add_answer(answer)
 
-    def _following(self) -> tuple[Question, Follower]:
+    def _following(self) -> tuple[DetectQuestion, Follower]:
         assert self._question is not None and self._follower is not None  # `take_steps` comes first
         return self._question, self._follower

@@ -7,11 +7,11 @@ from typing import Any
 
 from ..frame_scene import Progress
 from .followers import Pair
-from .question import Question
+from .question import DetectQuestion
 from .surfaces import SurfaceTest
 
 
-class SelfContact(SurfaceTest):
+class SelfContactTest(SurfaceTest):
     """Exact crossings of one surface with itself; neighbours along edges and around vertices are none."""
 
     name = "self"
@@ -22,11 +22,11 @@ class SelfContact(SurfaceTest):
     of_pairs = False
     timing = "query"
 
-    def pairs(self, question: Question) -> list[Pair]:
+    def pairs(self, question: DetectQuestion) -> list[Pair]:
         """As `SurfaceTest`: each object with itself."""
         return [(key, key) for key in question.set_a]
 
-    def contacts_steps(self, question: Question, a: int, b: int) -> Generator[Any, None, Any]:
+    def contacts_steps(self, question: DetectQuestion, a: int, b: int) -> Generator[Any, None, Any]:
         """As `SurfaceTest`; an object is asked about at once."""
         contacts = question.engine.self_collide(*question.world.scene.posed(a), touching=False)
         yield Progress(1.0, f"Comparing {question.world.objects[a].name} with itself")

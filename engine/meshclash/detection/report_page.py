@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from .options import set_in_words
-from .queries import test_named
+from .queries.registry import test_named
 from .report_formats import (
     coarse,
     event_header,

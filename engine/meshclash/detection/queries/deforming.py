@@ -7,11 +7,11 @@ from typing import Any
 
 from ..candidates import candidate_pairs
 from .followers import Pair
-from .question import Question
+from .question import DetectQuestion
 from .surfaces import SurfaceTest
 
 
-class Deforming(SurfaceTest):
+class DeformingTest(SurfaceTest):
     """Exact contacts of surfaces that are others in every frame; no hierarchy is built, and nothing is kept."""
 
     name = "deforming"
@@ -25,14 +25,14 @@ class Deforming(SurfaceTest):
     has_moments = True
     timing = "voxels"
 
-    def pairs(self, question: Question) -> list[Pair]:
+    def pairs(self, question: DetectQuestion) -> list[Pair]:
         """As `SurfaceTest`: objects whose boxes overlap."""
         ids, boxes = question.world.scene.boxes()
         items = [question.world.objects[key] for key in ids.tolist()]
         found = candidate_pairs(items, boxes, question.options.rules)
         return [(int(ids[i]), int(ids[j])) for i, j in found.tolist()]
 
-    def contacts_steps(self, question: Question, a: int, b: int) -> Generator[Any, None, Any]:
+    def contacts_steps(self, question: DetectQuestion, a: int, b: int) -> Generator[Any, None, Any]:
         """As `SurfaceTest`: by voxels; at once by hierarchies where voxels need too much memory."""
         (thing_a, pose_a), (thing_b, pose_b) = (question.world.scene.posed(key) for key in (a, b))
         if question.world.has_scan((a, b)):

@@ -13,7 +13,7 @@ from .cloud_scene import PlacedCloud
 from .curves import curve_steps
 from .engine_scene import EngineScene
 from .frame_scene import Progress, SourceMesh, SourceObject
-from .pair_row import PairRow, Point, Side, pair_id
+from .pair_row import PairRow, PairSide, Point, pair_id
 from .regions import ContactFaces, cut_rows
 from .steps import telling
 from .verdicts import CONTACT, CONTAINED, MEETS, QUIET_VERDICTS, severity_of
@@ -194,7 +194,7 @@ class _Part(NamedTuple):
     mesh: SourceMesh | None
     scan: PlacedCloud | None
 
-    def side(self, members: np.ndarray, point: np.ndarray | None, nearest: int | None) -> Side:
+    def side(self, members: np.ndarray, point: np.ndarray | None, nearest: int | None) -> PairSide:
         """What a row says of it.
 
         Args:
@@ -205,11 +205,11 @@ class _Part(NamedTuple):
         item, place = self.item, None if point is None else _point(point)
         if self.scan is not None:
             points = self.scan.own_indices(members)
-            return Side(item.name, item.owner, item.source, _NO_FACES, _NO_FACES, points, is_scan=True, point=place)
+            return PairSide(item.name, item.owner, item.source, _NO_FACES, _NO_FACES, points, is_scan=True, point=place)
         assert self.mesh is not None
         faces = faces_of(self.mesh, members)
         original = faces if self.mesh.faces_are_original else None
-        return Side(item.name, item.owner, item.source, faces, original, point=place, face=self._face(nearest))
+        return PairSide(item.name, item.owner, item.source, faces, original, point=place, face=self._face(nearest))
 
     def _face(self, triangle: int | None) -> int | None:
         """The face that a triangle is a part of; of a massive file, the triangle itself."""

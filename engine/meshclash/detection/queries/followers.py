@@ -10,7 +10,7 @@ from ..frame_scene import Progress
 from ..pair_row import PairRow
 from ..rows import ROWS_AT_ONCE, Draft, first_contact_draft, row_steps
 from ..steps import portions
-from .question import Answer, Question
+from .question import DetectAnswer, DetectQuestion
 
 if TYPE_CHECKING:
     from .base import DetectTest
@@ -37,7 +37,7 @@ class Follower(ABC):
         return 0
 
     @abstractmethod
-    def ask_steps(self, question: Question, first_contact: bool) -> Generator[Any, None, Answer]:
+    def ask_steps(self, question: DetectQuestion, first_contact: bool) -> Generator[Any, None, DetectAnswer]:
         """Asks for what changed since the last call; closing the generator loses nothing.
 
         Args:
@@ -49,7 +49,9 @@ class Follower(ABC):
         """
 
     @abstractmethod
-    def write_steps(self, question: Question, frame: int, highlights: bool = True) -> Generator[Progress, None, None]:
+    def write_steps(
+        self, question: DetectQuestion, frame: int, highlights: bool = True
+    ) -> Generator[Progress, None, None]:
         """Writes the rows that differ since the last call, in slices; closing the generator loses work, and no row."""
 
 
@@ -68,7 +70,7 @@ class WatchFollower(Follower):
         self._test, self._watch = test, watch
         self._unwritten: dict[Pair, Any] = {}
 
-    def ask_steps(self, question: Question, first_contact: bool) -> Generator[Any, None, Answer]:
+    def ask_steps(self, question: DetectQuestion, first_contact: bool) -> Generator[Any, None, DetectAnswer]:
         """As `Follower`."""
         self._change_limits(question)
         changes = yield from question.engine.steps(
@@ -81,9 +83,11 @@ class WatchFollower(Follower):
         self._unwritten |= changes.found
         self._unwritten |= changes.meeting
         stats = self._watch.stats
-        return Answer(stats, stats.timings, *self._left_out())
+        return DetectAnswer(stats, stats.timings, *self._left_out())
 
-    def write_steps(self, question: Question, frame: int, highlights: bool = True) -> Generator[Progress, None, None]:
+    def write_steps(
+        self, question: DetectQuestion, frame: int, highlights: bool = True
+    ) -> Generator[Progress, None, None]:
         """As `Follower`."""
         for pairs in portions(list(self._unwritten), ROWS_AT_ONCE):
             drafts = (self._draft(question, self._unwritten[pair], frame) for pair in pairs)
@@ -92,11 +96,11 @@ class WatchFollower(Follower):
                 self.rows[pair] = row
                 del self._unwritten[pair]  # now, so that giving up in the middle loses little
 
-    def _change_limits(self, question: Question) -> None:
+    def _change_limits(self, question: DetectQuestion) -> None:
         """Tells the watch the lengths that are asked with; it keeps the pairs that they cannot change."""
         self._watch.change_limits(question.permitted_overlap, question.units(question.options.touch_tolerance))
 
-    def _draft(self, question: Question, found: Any, frame: int) -> Draft:
+    def _draft(self, question: DetectQuestion, found: Any, frame: int) -> Draft:
         if isinstance(found, question.engine.FirstContact):
             return first_contact_draft(question.engine, question.world, found, frame, self._distance)
         return self._test.draft(question, found, frame)
@@ -111,7 +115,7 @@ class GapFollower(WatchFollower):
 
     _distance = 0.0
 
-    def _change_limits(self, question: Question) -> None:
+    def _change_limits(self, question: DetectQuestion) -> None:
         tolerance = question.options.tolerance
         reach = None if tolerance is None else question.units(tolerance)
         self._watch.change_limits(question.permitted_overlap, reach)

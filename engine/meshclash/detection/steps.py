@@ -14,7 +14,7 @@ T = TypeVar("T")
 Items = TypeVar("Items", Sequence[Any], np.ndarray)
 
 
-class Slice:
+class TimeSlice:
     """The steps that one call runs.
 
     Args:

@@ -7,7 +7,7 @@ from typing import Any
 
 from .engine_scene import EngineScene
 from .frame_scene import FrameScene, Skipped
-from .queries.question import Answer
+from .queries.question import DetectAnswer
 
 COUNTERS = ("volume_tests", "primitive_tests", "exact_tests")
 
@@ -73,7 +73,7 @@ class RunStatistics:
             elif name not in known:
                 self._values["coarse"].append({"name": name, "resolution": metres})
 
-    def add_answer(self, answer: Answer) -> None:
+    def add_answer(self, answer: DetectAnswer) -> None:
         """Adds the counters and times of one answer, and what it leaves out."""
         self._add(answer.stats, answer.timings)
         left_out = self._values["left_out"]

@@ -23,7 +23,7 @@ _NO_FACES, _NO_POINTS = _nothing(0, dtype=np.int64), _nothing(0, dtype=np.int32)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Side:
+class PairSide:
     """One of the two objects of a pair, and what of it is in contact.
 
     Attributes:
@@ -91,8 +91,8 @@ class PairRow:
     """
 
     id: str
-    a: Side
-    b: Side
+    a: PairSide
+    b: PairSide
     frame: int
     verdict: str
     severity: int
@@ -117,7 +117,7 @@ class PairRow:
         return 0.5 * (self.volume_lower + self.volume_upper)
 
     @property
-    def sides(self) -> tuple[Side, Side]:
+    def sides(self) -> tuple[PairSide, PairSide]:
         """The two objects."""
         return self.a, self.b
 

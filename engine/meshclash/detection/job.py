@@ -13,7 +13,7 @@ from .fingerprints import Seen, fingerprint_steps
 from .followed import Followed
 from .frame_scene import Progress, SceneSource, Skipped
 from .options import DetectOptions, set_in_words
-from .queries import test_named
+from .queries.registry import test_named
 from .report import DetectReport, now
 from .statistics import RunStatistics
 from .steps import within

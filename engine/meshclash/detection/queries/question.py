@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Question:
+class DetectQuestion:
     """What is asked of one frame.
 
     Attributes:
@@ -50,7 +50,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Answer:
+class DetectAnswer:
     """What the engine says of one frame.
 
     Attributes:

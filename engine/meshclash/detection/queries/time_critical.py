@@ -14,7 +14,7 @@ from ..steps import portions
 from ..verdicts import LIKELY, MEETS, UNLIKELY, probability_verdict
 from .base import DetectTest
 from .followers import Follower
-from .question import Answer, Question
+from .question import DetectAnswer, DetectQuestion
 
 if TYPE_CHECKING:
     from ..options import DetectOptions
@@ -39,7 +39,7 @@ class ProbablePair(NamedTuple):
         return probability_verdict(self.probability, self.complete)
 
 
-class TimeCritical(DetectTest):
+class TimeCriticalTest(DetectTest):
     """Surfaces that meet or probably do, within a budget for all pairs of a frame together."""
 
     name = "time-critical"
@@ -61,11 +61,11 @@ class TimeCritical(DetectTest):
         """As `DetectTest`."""
         return 0.0
 
-    def draft(self, question: Question, found: Any, frame: int) -> Draft:
+    def draft(self, question: DetectQuestion, found: Any, frame: int) -> Draft:
         """As `DetectTest`."""
         return probability_draft(question.engine, question.world, found, frame)
 
-    def follower(self, question: Question) -> Follower:
+    def follower(self, question: DetectQuestion) -> Follower:
         """As `DetectTest`."""
         return ProbabilityFollower()
 
@@ -94,12 +94,14 @@ class ProbabilityFollower(Follower):
         """As `Follower`."""
         return 0 if self._answer is None else int(np.count_nonzero(~self._answer.complete))
 
-    def ask_steps(self, question: Question, first_contact: bool) -> Generator[Any, None, Answer]:
+    def ask_steps(self, question: DetectQuestion, first_contact: bool) -> Generator[Any, None, DetectAnswer]:
         """As `Follower`; the options' budget is that of this question."""
         self._answer = yield from _search_steps(question)
-        return Answer(self._answer.stats, self._answer.stats.timings)
+        return DetectAnswer(self._answer.stats, self._answer.stats.timings)
 
-    def write_steps(self, question: Question, frame: int, highlights: bool = True) -> Generator[Progress, None, None]:
+    def write_steps(
+        self, question: DetectQuestion, frame: int, highlights: bool = True
+    ) -> Generator[Progress, None, None]:
         """As `Follower`."""
         answer, old = self._answer, self._written
         listed = _listed(answer)
@@ -115,7 +117,7 @@ class ProbabilityFollower(Follower):
         self._written = new
 
 
-def _search_steps(question: Question) -> Generator[Any, None, Any]:
+def _search_steps(question: DetectQuestion) -> Generator[Any, None, Any]:
     """The engine's answer within the budget of the options."""
     return question.engine.steps(
         question.world.scene.time_critical,
@@ -132,7 +134,7 @@ def _keys(pairs: np.ndarray) -> np.ndarray:
     return (pairs[:, 0] << 32) + pairs[:, 1]
 
 
-def _marks(question: Question, answer: Any, listed: np.ndarray) -> np.ndarray:
+def _marks(question: DetectQuestion, answer: Any, listed: np.ndarray) -> np.ndarray:
     """What the rows depend on: certainty, the probability as it is shown, triangles, where the two objects are."""
     percent = np.rint(100.0 * answer.probability[listed]).astype(np.int64)
     revisions = question.world.scene.revisions(answer.pairs[listed])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ..kernel_parts import BASIC_PARTS
 from ..rows import Draft
 from .followers import Follower
-from .question import Question
+from .question import DetectQuestion
 
 if TYPE_CHECKING:
     from ..options import DetectOptions
@@ -62,9 +62,9 @@ class DetectTest(ABC):
         """How far apart the two of a pair may be to be listed [m]; infinity: any distance."""
 
     @abstractmethod
-    def draft(self, question: Question, found: Any, frame: int) -> Draft:
+    def draft(self, question: DetectQuestion, found: Any, frame: int) -> Draft:
         """The row of what the engine found of one pair, without what is drawn of it."""
 
     @abstractmethod
-    def follower(self, question: Question) -> Follower:
+    def follower(self, question: DetectQuestion) -> Follower:
         """What asks it and keeps its answer up to date, for the engine's scene of `question`."""

@@ -18,7 +18,7 @@ from .cloud_scene import CloudScene, Prepare
 from .events import Moments
 from .frame_scene import Progress, SceneSource, Skipped
 from .options import DetectOptions
-from .pair_row import PairRow, Point, Side
+from .pair_row import PairRow, PairSide, Point
 from .rules import Rules
 from .statistics import RunStatistics
 from .steps import within
@@ -168,7 +168,7 @@ def _plain_row(row: PairRow) -> dict[str, Any]:
     return {**_plain(row), "a": _plain(row.a), "b": _plain(row.b)}
 
 
-def _plain(thing: PairRow | Side) -> dict[str, Any]:
+def _plain(thing: PairRow | PairSide) -> dict[str, Any]:
     """The fields of a row, or of a side, without what is drawn."""
     values = {item.name: getattr(thing, item.name) for item in fields(thing) if item.name not in _DRAWN}
     return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in values.items()}
@@ -179,9 +179,9 @@ def _row(given: dict[str, Any]) -> PairRow:
     return PairRow(**{**given, **sides, "location": _tuple(given["location"])})
 
 
-def _side(given: dict[str, Any]) -> Side:
+def _side(given: dict[str, Any]) -> PairSide:
     arrays = {name: None if given[name] is None else _indices(given[name]) for name in _ARRAYS}
-    return Side(**{**given, **arrays, "point": _tuple(given["point"])})
+    return PairSide(**{**given, **arrays, "point": _tuple(given["point"])})
 
 
 def _indices(given: list[int]) -> np.ndarray:

@@ -14,13 +14,13 @@ from ..steps import portions, within
 from ..verdicts import MEETS
 from .base import DetectTest
 from .followers import Follower, Pair
-from .question import Answer, Question
+from .question import DetectAnswer, DetectQuestion
 
 if TYPE_CHECKING:
     from ..options import DetectOptions
 
 
-class Meeting(NamedTuple):
+class SurfaceMeeting(NamedTuple):
     """Two objects whose surfaces meet; ids are the engine's. Both are the same where one surface crosses itself."""
 
     a: int
@@ -42,11 +42,11 @@ class SurfaceTest(DetectTest):
     timing: ClassVar[str]
 
     @abstractmethod
-    def pairs(self, question: Question) -> list[Pair]:
+    def pairs(self, question: DetectQuestion) -> list[Pair]:
         """The engine's ids of what may meet."""
 
     @abstractmethod
-    def contacts_steps(self, question: Question, a: int, b: int) -> Generator[Any, None, Any]:
+    def contacts_steps(self, question: DetectQuestion, a: int, b: int) -> Generator[Any, None, Any]:
         """The contacts of a pair, in slices where that is possible."""
 
     def parts(self, options: DetectOptions) -> tuple[str, ...]:
@@ -57,11 +57,11 @@ class SurfaceTest(DetectTest):
         """As `DetectTest`."""
         return 0.0
 
-    def draft(self, question: Question, found: Any, frame: int) -> Draft:
+    def draft(self, question: DetectQuestion, found: Any, frame: int) -> Draft:
         """As `DetectTest`."""
         return surfaces_draft(question.engine, question.world, found, MEETS, frame)
 
-    def follower(self, question: Question) -> Follower:
+    def follower(self, question: DetectQuestion) -> Follower:
         """As `DetectTest`."""
         return SurfaceFollower(self)
 
@@ -73,9 +73,9 @@ class SurfaceFollower(Follower):
         super().__init__()
         self._test = test
         self._known: Any = None  # the engine's `PairMemory`: pairs that were asked
-        self._unwritten: dict[Pair, Meeting | None] = {}
+        self._unwritten: dict[Pair, SurfaceMeeting | None] = {}
 
-    def ask_steps(self, question: Question, first_contact: bool) -> Generator[Any, None, Answer]:
+    def ask_steps(self, question: DetectQuestion, first_contact: bool) -> Generator[Any, None, DetectAnswer]:
         """As `Follower`; all contacts of a pair are found in any case."""
         started, stats = time.perf_counter(), question.engine.QueryStats()
         if self._known is None:
@@ -90,10 +90,12 @@ class SurfaceFollower(Follower):
             contacts = yield from within(steps, done / len(due), (done + 1) / len(due))
             stats = contacts.stats.plus(stats)
             self._known.note(pair, len(contacts))
-            self._unwritten[pair] = Meeting(*pair, contacts) if len(contacts) else None
-        return Answer(stats, {self._test.timing: time.perf_counter() - started})
+            self._unwritten[pair] = SurfaceMeeting(*pair, contacts) if len(contacts) else None
+        return DetectAnswer(stats, {self._test.timing: time.perf_counter() - started})
 
-    def write_steps(self, question: Question, frame: int, highlights: bool = True) -> Generator[Progress, None, None]:
+    def write_steps(
+        self, question: DetectQuestion, frame: int, highlights: bool = True
+    ) -> Generator[Progress, None, None]:
         """As `Follower`."""
         for pair in [pair for pair, found in self._unwritten.items() if found is None]:
             self.rows.pop(pair, None)

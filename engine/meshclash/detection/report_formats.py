@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from .queries import test_named
+from .queries.registry import test_named
 from .terminal import printable, without_controls
 from .units import at_most, length_in_words, volume_between, volume_in_words
 from .verdicts import SOLID_VERDICTS

@@ -9,22 +9,10 @@ from typing import Protocol
 
 import numpy as np
 
+from ..types.results import Progress
 from .errors import UnusableObject
 
 NO_MASSIVE = "this test does not read massive files; Intersection, Clearance and Distance do"
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a job is.
-
-    Attributes:
-        fraction: 0 to 1.
-        text: what it is doing.
-    """
-
-    fraction: float
-    text: str
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from ..errors import InputError
 from .base import DetectTest
-from .clearance import Clearance
-from .deforming import Deforming
-from .distance import Distance
-from .intersection import Intersection
-from .self_contact import SelfContact
-from .time_critical import TimeCritical
+from .clearance import ClearanceTest
+from .deforming import DeformingTest
+from .distance import DistanceTest
+from .intersection import IntersectionTest
+from .self_contact import SelfContactTest
+from .time_critical import TimeCriticalTest
 
 TESTS: dict[str, DetectTest] = {
-    test.name: test for test in (Intersection(), Clearance(), Distance(), TimeCritical(), Deforming(), SelfContact())
+    test.name: test
+    for test in (
+        IntersectionTest(),
+        ClearanceTest(),
+        DistanceTest(),
+        TimeCriticalTest(),
+        DeformingTest(),
+        SelfContactTest(),
+    )
 }
 """By their names, in the order of the panel; the first is the default."""
 

@@ -9,7 +9,7 @@ from ..rows import Draft, gap_draft
 from ..verdicts import APART, ENGINE_VERDICTS
 from .base import DetectTest, basic_parts
 from .followers import Follower, GapFollower
-from .question import Question
+from .question import DetectQuestion
 
 if TYPE_CHECKING:
     from ..options import DetectOptions
@@ -18,7 +18,7 @@ MOST_PAIRS = 1000
 """Rows of one frame: a hundred objects have five thousand pairs, and who is far apart is of no interest."""
 
 
-class Distance(DetectTest):
+class DistanceTest(DetectTest):
     """How near everything comes to everything."""
 
     name = "distance"
@@ -40,10 +40,10 @@ class Distance(DetectTest):
         """As `DetectTest`."""
         return math.inf
 
-    def draft(self, question: Question, found: Any, frame: int) -> Draft:
+    def draft(self, question: DetectQuestion, found: Any, frame: int) -> Draft:
         """As `DetectTest`."""
         return gap_draft(question.world, found, self.apart, frame)
 
-    def follower(self, question: Question) -> Follower:
+    def follower(self, question: DetectQuestion) -> Follower:
         """As `DetectTest`."""
         return GapFollower(self, question.engine.GapWatch(question.world.scene, most=MOST_PAIRS))

@@ -1,0 +1,1 @@
+"""The tests that can be chosen; `registry` has the list."""
