@@ -5,6 +5,8 @@ from .groups import Clashes as Clashes
 from .groups import Group as Group
 from .groups import Part as Part
 from .groups import group_clashes as group_clashes
+from .interference import Interference as Interference
+from .interference import interference as interference
 from .journal import Comment as Comment
 from .journal import Decision as Decision
 from .journal import Event as Event
