@@ -351,6 +351,7 @@ def _steps() -> _Steps:
         "voxels": [
             ("other contacts by voxels", lambda: (voxel_self_collide(a), voxel_overlaps([a, b]).boxes(0))),
             ("common volumes", lambda: voxel_collide(a, b, mode="solid", resolution=4)),
+            ("common voxels", lambda: voxel_collide(a, b, mode="voxels", resolution=4)),
             ("voxels of a surface", lambda: voxelise(a, resolution=4, separating=6)),
             ("voxel maps", lambda: VoxelMap(a, resolution=4).touch(_CORNERS)),
         ],

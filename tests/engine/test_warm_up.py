@@ -217,6 +217,39 @@ def test_clustered_meshes_find_all_kernels_ready():
     assert count > 10
 
 
+VOXELS = (
+    COUNTING
+    + """
+list(mc.warm_up(["contacts", "more", "voxels"]))
+warm = kernels()
+shift = np.eye(4)
+shift[0, 3] = 0.25
+ball = mc.TriangleMesh(*OCTAHEDRON)
+for mode in ("exact", "voxels", "solid"):
+    for pose in (None, shift):
+        mc.voxels.voxel_collide(ball, ball, pose, mode=mode)
+        mc.voxels.voxel_collide(ball, ball, pose, mode=mode, resolution=24)
+mc.voxels.voxel_self_collide(ball)
+mc.voxels.voxel_overlaps([ball, ball, ball]).boxes(0)
+for separating in (6, 26):
+    mc.voxels.voxelise(ball, resolution=16, separating=separating)
+mc.voxels.VoxelMap(ball, resolution=16).touch(np.array(ball.vertices))
+print(json.dumps([sorted((kernels() - warm).elements()), len(warm)]))
+""".replace(
+        "OCTAHEDRON", repr(([[0, 0, 1], [1, 0, 0], [0, 1, 0], [-1, 0, 0], [0, -1, 0], [0, 0, -1]],
+                        [[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 1], [5, 2, 1], [5, 3, 2], [5, 4, 3], [5, 1, 4]])),
+    )
+)  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.needs_jit
+def test_voxels_find_all_kernels_ready():
+    compiled_later, count = run_python(VOXELS)
+    assert compiled_later == []
+    assert count > 10
+
+
 LARGE = (
     COUNTING
     + """
