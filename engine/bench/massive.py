@@ -25,7 +25,8 @@ from meshclash.hierarchy.build import build
 from meshclash.massive.levels import MeshLevels
 from meshclash.massive.mesh import ClusteredMesh
 from meshclash.query.collide import collide, collides
-from meshclash.query.massive import forget, massive_collide
+from meshclash.query.massive_collide import massive_collide
+from meshclash.query.solvers.runs_clustered_mesh import forget
 from meshclash.types.mesh import TriangleMesh
 from oracles.mesh_files import write_ply
 from oracles.mesh_generators import MAKERS, Mesh

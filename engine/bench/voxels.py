@@ -22,10 +22,10 @@ import numpy as np
 from meshclash.hierarchy.build import build
 from meshclash.query.collide import collide
 from meshclash.query.signed_distance import signed_distance
+from meshclash.query.voxel_collide import voxel_collide
 from meshclash.types.mesh import TriangleMesh
 from meshclash.types.steps import run as finish
 from meshclash.voxels.bricks import rank_words
-from meshclash.voxels.collide import voxel_collide
 from meshclash.voxels.grid import DEFAULT_MEMORY, checked_fineness, make_grid
 from meshclash.voxels.map import VoxelMap
 from meshclash.voxels.marking import mark_steps

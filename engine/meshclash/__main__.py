@@ -20,7 +20,7 @@ from .massive.progressive_meshes import ProgressiveMeshes, progressive_beside
 from .output import OutputFile
 from .pointcloud.files.source import real
 from .query.collide import collide
-from .query.massive import MODES, massive_collide
+from .query.massive_collide import MODES, massive_collide
 from .traversal.contacts import Contacts
 from .types.results import Progress
 from .types.steps import run, steps

@@ -36,11 +36,12 @@ from .pointcloud.query import cloud_collision, collide_clouds
 from .query.clearance import clearance
 from .query.collide import collide, collides, self_collide
 from .query.distance import distance
-from .query.massive import massive_collide
+from .query.massive_collide import massive_collide
 from .query.penetration import penetration
 from .query.signed_distance import signed_distance
 from .query.soups import collide_soups
 from .query.verdict import verdict
+from .query.voxel_collide import voxel_collide
 from .scene.at_once import MOST_OBJECTS
 from .scene.scene import Scene
 from .solid.branch import new_cells, refine_depths
@@ -66,7 +67,6 @@ from .types.pose import Pose
 from .types.results import Progress
 from .types.steps import run
 from .volumes.registry import DEFAULT_VOLUME, VOLUMES
-from .voxels.collide import voxel_collide
 from .voxels.itself import voxel_self_collide
 from .voxels.many import voxel_overlaps
 from .voxels.map import VoxelMap

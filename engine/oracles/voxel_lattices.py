@@ -13,9 +13,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from meshclash.query.voxel_collide import voxel_collide
 from meshclash.types.mesh import TriangleMesh
 from meshclash.types.pose import Pose
-from meshclash.voxels.collide import voxel_collide
 from meshclash.voxels.grid import Grid
 from meshclash.voxels.map import VoxelMap
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from meshclash.query.voxel_collide import voxel_collide
 from meshclash.types.mesh import TriangleMesh
-from meshclash.voxels.collide import voxel_collide
 
 from . import Row
 from .mesh_files import read_mesh

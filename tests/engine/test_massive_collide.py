@@ -13,7 +13,7 @@ from massive_cases import assert_same, check, expected, path_of, some_soup
 from meshclash.massive import coverage, level_layout, progressive_layout
 from meshclash.massive.batches import batches
 from meshclash.massive.progressive_build import box_around
-from meshclash.query import massive
+from meshclash.query.solvers import runs_clustered_mesh as massive
 from oracles.mesh_generators import MAKERS
 from solids import refined, sheet, torus
 from strategies import grid_meshes, matrix, poses, rotation

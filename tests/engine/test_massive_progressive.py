@@ -18,7 +18,7 @@ from meshclash.massive.pieces import Piece, collapsed, joined
 from meshclash.massive.progressive import ProgressiveMesh, progressive_parts
 from meshclash.massive.progressive_build import box_around
 from meshclash.massive.progressive_layout import MOST_STOPS, NODE, children_of, runs_of
-from meshclash.query import massive
+from meshclash.query.solvers import runs_clustered_mesh as massive
 from meshclash.volumes import obb
 from node_files import made_wrong
 from solids import refined, sheet, torus

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from meshclash.answering import at_once
 from meshclash.answering.answer import answer_steps
 from meshclash.jit import config
-from meshclash.query.sides import packed_sides, question_about
+from meshclash.query.records import records_of
+from meshclash.query.sides import question_about
 from meshclash.traversal.single import REFUSED, AllContacts
 from meshclash.types.pose import matched_poses
 from meshclash.types.steps import run
@@ -29,7 +30,7 @@ def asked(a, b, pose_a, pose_b, crossing_only, threads=1):
 
 
 def told(a, b, pose_a, pose_b, crossing_only, threads=1):
-    found = at_once.contacts_at_once(*packed_sides(a, b, None), pose_a, pose_b, crossing_only, threads)
+    found = at_once.contacts_at_once(*records_of(a, b, None), pose_a, pose_b, crossing_only, threads)
     assert found is not None
     return found[0]
 

@@ -9,7 +9,6 @@ from distances import all_distances, extent, fill_distances
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.hierarchy.build import SPLITS
-from meshclash.query import distance as distance_module
 from meshclash.traversal import near_engine, near_work
 from meshclash.volumes.registry import VOLUMES
 from solids import box, moved, open_box, refined, shell, torus
@@ -213,7 +212,7 @@ def test_bad_options_are_named():
         with pytest.raises(mc.UnsupportedOption, match=says):
             mc.distance(a, a, **wrong)
     with pytest.raises(mc.UnsupportedOption, match="do not have"):
-        mc.distance(small, small, None, matrix(shift=(3, 0, 0)), start=distance_module.Distance(1.0, *far_points(far)))
+        mc.distance(small, small, None, matrix(shift=(3, 0, 0)), start=mc.Distance(1.0, *far_points(far)))
     with pytest.raises(mc.UnsupportedOption, match="holds 2 poses, the question 3"):
         poses = np.stack([matrix(shift=(x, 0, 0)) for x in (3, 4, 5)])
         mc.distance(a, a, None, poses, start=mc.distance(a, a, None, poses[:2]))

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from meshclash.query import engines
+from meshclash.query.solvers import contacts_voxels as engines
 from oracles.mesh_generators import bumpy_sphere
 from strategies import grid_meshes, poses
 
@@ -86,7 +86,7 @@ def test_where_voxels_need_too_much_memory_hierarchies_answer(small_counts, monk
     def refuse(*_arguments, **_options):
         raise mc.UnsupportedOption("more memory")
 
-    monkeypatch.setattr(engines, "voxel_collide", refuse)
+    monkeypatch.setattr(engines, "voxel_steps", refuse)
     found = mc.collide(*fresh(1.9), device="cpu")
     assert found.stats.engine == "hierarchies" and len(found)
 

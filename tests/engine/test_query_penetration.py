@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.query.penetration import is_convex
+from meshclash.query.solvers.penetration_mesh_mesh import is_convex
 from meshclash.solid.apart import common_ball, is_outside
 from scipy.spatial import ConvexHull
 from solids import box, moved, open_box, refined, shell, torus

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from meshclash.jit import config
 from meshclash.query import verdict as asked
+from meshclash.query.solvers import verdict_mesh_mesh
 from meshclash.solid import single
 from solids import box as box_arrays
 from solids import joined, moved, sheet, shell, torus
@@ -40,7 +41,8 @@ class Ways:
         self.told, self.left = self.told + (short is not None), self.left + (short is None)
         found = mc.verdict(a, b, pose_a, pose_b, **options)
         with self._monkeypatch.context() as patch:
-            patch.setattr(asked, "verdict_at_once", lambda *question: None)
+            for module in (asked, verdict_mesh_mesh):
+                patch.setattr(module, "verdict_at_once", lambda *question: None)
             wanted = mc.verdict(a, b, pose_a, pose_b, **options)
         assert fields(found) == fields(wanted)
         if short is not None:

@@ -131,7 +131,7 @@ def test_work_comes_in_slices_and_can_be_left():
         ({"resolution": 2000, "memory": 1 << 20}, "need more than 1 MiB: take larger voxels, or give more memory"),
         ({"memory": 10}, "memory must be a number of bytes"),
         ({"mode": "fast"}, "mode must be one of exact, voxels, solid, not 'fast'"),
-        ({"pose_b": np.stack([np.eye(4)] * 2)}, "pose_b: voxels are made for one pose"),
+        ({"pose_b": np.stack([np.eye(4)] * 2)}, "voxel_collide takes one pose for each object"),
         ({"threads": 0}, "threads must be"),
         ({"touching": 2}, "touching must be"),
     ],

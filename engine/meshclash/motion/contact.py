@@ -30,7 +30,8 @@ from ..hierarchy.bvh import Hierarchy
 from ..pointcloud.cloud import PointCloud
 from ..pointcloud.distance import CloudDistance
 from ..pointcloud.query import Thing, is_for_clouds
-from ..query.distance import Distance, distance
+from ..query.distance import distance
+from ..query.results import Distance
 from ..query.verdict import verdict
 from ..types.mesh import TriangleMesh
 from ..types.numbers import real_number, truth

@@ -1,42 +1,99 @@
-"""Options that every query shares, checked in one place."""
+"""The options of all questions: what each may be, checked by its name in one place."""
 
 import math
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..answering.devices import require_device
 from ..errors import DeviceUnavailable, UnsupportedOption
 from ..jit import thread_limit
+from ..solid.case import Limits
+from ..types.numbers import truth
+from ..volumes.registry import DEFAULT_VOLUME, volume_named
+
+AUTO, HIERARCHIES, VOXELS = "auto", "hierarchies", "voxels"
+ENGINES = (AUTO, HIERARCHIES, VOXELS)
 
 
-def check_device(device: str) -> str:
-    """The device of a query that only the CPU answers, "cpu".
+class Options(NamedTuple):
+    """Options as solvers get them, checked; those that a question does not have are as here."""
+
+    volume: str | None = None
+    """Kind of bounding volume, if one was asked for."""
+    threads: int = 1
+    """At most."""
+    device: str = "cpu"
+    engine: str = AUTO
+    touching: bool = True
+    tolerance: float = 0.0
+    """[m]"""
+    relative_error: float = 0.0
+    absolute_error: float = 0.0
+    """[m]"""
+    start: Any = None
+    """An earlier answer to start from; the solver says which."""
+    limits: Limits = Limits()
+    """What a verdict allows for."""
+    detail: Any = None
+    """What no other question has, as its public function made and checked it."""
+
+
+def checked_options(given: Mapping[str, Any], boxes_only: bool, only: str | None, served: bool) -> Options:
+    """Options by their names, checked.
+
+    Args:
+        given: options, not checked but for ``limits``, ``start`` and ``detail``.
+        boxes_only: whether the objects have boxes and no other volumes.
+        only: what the objects are in words, where voxels and devices are not for them; None for meshes in memory.
+        served: whether a device may answer the question.
+
+    Raises:
+        UnsupportedOption, DeviceUnavailable.
+    """
+    options = Options(**{name: _CHECKS[name](value) if name in _CHECKS else value for name, value in given.items()})
+    if boxes_only and options.volume not in (None, DEFAULT_VOLUME):
+        volume = f"{options.volume!r:.80}"
+        raise UnsupportedOption(f"clustered meshes have boxes only: leave volume out, instead of {volume}")
+    if only and options.engine == VOXELS:
+        raise UnsupportedOption(f"engine 'voxels' compares meshes, not {only}: use engine='auto'")
+    served = served and not only and options.engine != VOXELS
+    return options._replace(device=check_device(options.device, served))
+
+
+def check_device(device: Any, served: bool = False) -> str:
+    """The device of a question: as it is where CUDA devices answer it too, else "cpu".
 
     Raises:
         UnsupportedOption: not one of ``DEVICES``.
-        DeviceUnavailable: "cuda" was asked for.
+        DeviceUnavailable: "cuda" was asked for, and only the CPU answers or no device can be used.
     """
-    if isinstance(device, str) and device == "cuda":
+    if not served and isinstance(device, str) and device == "cuda":
         raise DeviceUnavailable("this query is computed on the CPU only: use device='auto' or 'cpu'")
     require_device(device)
-    return "cpu"
+    return str(device) if served else "cpu"
 
 
 def check_served_device(device: str) -> str:
-    """The option of a query that CUDA devices answer too, as it is.
-
-    Raises:
-        UnsupportedOption: not one of ``DEVICES``.
-        DeviceUnavailable: "cuda" was asked for and no device can be used; the message says why.
-    """
-    require_device(device)
-    return device
+    """``check_device`` of a question that devices answer."""
+    return check_device(device, True)
 
 
 def check_threads(threads: int | None) -> int:
     """The most threads a query may use; raises UnsupportedOption unless None or a positive whole number."""
     return thread_limit(threads)
+
+
+def _checked_volume(volume: Any) -> Any:
+    volume_named(volume)
+    return volume
+
+
+def _checked_engine(engine: Any) -> str:
+    if not isinstance(engine, str) or engine not in ENGINES:
+        raise UnsupportedOption(f"engine must be one of {', '.join(ENGINES)}, not {engine!r:.80}")
+    return engine
 
 
 def check_length(name: str, value: Any) -> float:
@@ -62,3 +119,14 @@ def _not_negative(name: str, value: Any, what: str) -> float:
     if not math.isfinite(number) or number < 0.0:
         raise UnsupportedOption(f"{name} must be finite and not negative, not {value!r:.80}")
     return number
+
+
+_CHECKS: dict[str, Callable[[Any], Any]] = {
+    "volume": _checked_volume,
+    "threads": check_threads,
+    "engine": _checked_engine,
+    "touching": lambda value: truth("touching", value),
+    "tolerance": lambda value: check_length("tolerance", value),
+    "relative_error": lambda value: check_share("relative_error", value),
+    "absolute_error": lambda value: check_length("absolute_error", value),
+}

@@ -1,16 +1,23 @@
 """The sides of a question about two objects: checked at once, their hierarchies built when an engine needs them."""
 
-from typing import Any
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..hierarchy.build import as_hierarchies, as_hierarchy
-from ..hierarchy.bvh import Hierarchy
+from ..answering.answer import answer_steps
+from ..errors import NotASolid
+from ..hierarchy.build import as_boxes, as_hierarchies, as_hierarchy
+from ..hierarchy.bvh import Hierarchy, MeshLike
+from ..solid.field import Field
+from ..solid.solidity import Meant, meant_by
 from ..traversal.forest import Side, TreeSet, pack_trees
-from ..traversal.packed import Packed, pack
-from ..traversal.question import Question
+from ..traversal.question import Answer, Question
 from ..types.mesh import TriangleMesh
 from ..volumes.registry import DEFAULT_VOLUME, volume_named
+
+if TYPE_CHECKING:
+    from .table import Asked
 
 Meshes = tuple[TriangleMesh, TriangleMesh]
 
@@ -48,15 +55,18 @@ def question_about(
     return Question(side_a, side_b, jobs, *rows, **options), meshes
 
 
-def packed_sides(a: Any, b: Any, volume: str | None) -> tuple[Packed, Packed] | None:
-    """The records of two objects for a single question, their hierarchies built if need be; None without 8-wide forms.
+def answered(
+    asked: "Asked", rows: tuple[np.ndarray, np.ndarray], **options: Any
+) -> Generator[float, None, tuple[Answer, Meshes]]:
+    """The answer to a question about two meshes, or one and itself, and the meshes.
 
-    Raises:
-        InvalidMesh, UnsupportedOption: as ``as_hierarchies``.
+    Args:
+        asked: the question.
+        rows: poses, as of ``Question``.
+        options: those of ``Question``, but the device.
     """
-    tree_a, tree_b = as_hierarchies(a, b, volume)
-    side_a, side_b = pack(a, tree_a), pack(b, tree_b)
-    return None if side_a is None or side_b is None else (side_a, side_b)
+    question, meshes = question_about(*asked.things, rows, asked.options.volume, device=asked.options.device, **options)
+    return (yield from answer_steps(question)), meshes
 
 
 def mesh_of(thing: Any, volume: str | None) -> TriangleMesh:
@@ -64,3 +74,17 @@ def mesh_of(thing: Any, volume: str | None) -> TriangleMesh:
     if isinstance(thing, TriangleMesh):
         return thing
     return (thing if isinstance(thing, Hierarchy) else as_hierarchy(thing, volume)).mesh
+
+
+def meant_boxes(mesh: MeshLike) -> tuple[Hierarchy, Meant]:
+    """The hierarchy of the solid that a mesh means; raises NotASolid."""
+    tree = as_boxes(mesh)
+    meant = meant_by(tree.mesh)
+    if not meant.solidity.solid:
+        raise NotASolid(meant.solidity.reason)
+    return (tree if meant.repair.mesh is tree.mesh else as_boxes(meant.repair.mesh)), meant
+
+
+def is_inside(field: Field) -> np.ndarray:
+    """Which points of a field are inside, (n,) bool."""
+    return np.abs(field.windings) > 0.5

@@ -3,29 +3,14 @@
 from collections.abc import Generator
 from typing import Any
 
-import numpy as np
-
-from ..answering.answer import answer_steps
-from ..errors import UnsupportedOption
-from ..hierarchy.build import as_boxes
 from ..hierarchy.bvh import MeshLike
-from ..solid.case import Case, Limits
-from ..solid.judge import judge
 from ..solid.single import verdict_at_once
-from ..solid.solids import gather_solids
-from ..traversal.bounds import world_bounds
-from ..traversal.forest import pack_trees
-from ..traversal.packed import pack
-from ..traversal.question import Question
-from ..types.foreign import ForeignMesh, as_own
-from ..types.pose import PoseLike, pose_stack
+from ..types.foreign import ForeignMesh
+from ..types.pose import PoseLike
 from ..types.results import Progress, Verdict
-from ..types.steps import always, in_slices_unless, scaled, steps
+from ..types.steps import in_slices_unless
 from .limits import checked_limits
-from .options import check_device, check_threads
-
-_NOTHING_PERMITTED, _NOTHING_MEASURED = Limits(), Limits(depths=False)
-_CONTACTS_SHARE = 0.6  # of the work, about
+from .table import VERDICT, ask
 
 
 def _verdict_at_once(
@@ -77,27 +62,5 @@ def verdict(
     Raises:
         InvalidMesh, InvalidPose, UnsupportedOption, DeviceUnavailable.
     """
-    things: tuple[Any, Any] = as_own(a), as_own(b)
-    check_device(device)
-    threads = check_threads(threads)
     limits = checked_limits(permitted_overlap, touch_tolerance, depth)
-    if limits in (_NOTHING_PERMITTED, _NOTHING_MEASURED):
-        found = verdict_at_once(things, (pose_a, pose_b), limits.depths)
-        if found is not None:
-            return found
-    trees = [as_boxes(thing) for thing in things]
-    for thing, tree in zip(things, trees, strict=True):
-        if tree is thing or tree.mesh is thing:
-            pack(thing, tree)
-    (rows_a, stacked_a), (rows_b, stacked_b) = pose_stack(pose_a), pose_stack(pose_b)
-    if stacked_a or stacked_b:
-        raise UnsupportedOption("verdict takes one pose for each object, not a stack")
-    tree_set = pack_trees(trees)
-    jobs = np.array([[0, 1]], np.int64)
-    question = Question(tree_set.side, tree_set.side, jobs, rows_a, rows_b, threads=threads)
-    answer = yield from scaled(answer_steps(question), 0.0, _CONTACTS_SHARE, "comparing triangles")
-    boxes = world_bounds(tree_set, jobs[0], np.concatenate([rows_a, rows_b]))
-    resolutions = np.array([[tree.mesh.resolution for tree in trees]])
-    case = Case(tree_set, gather_solids(trees), jobs, rows_a, rows_b, boxes[:1], boxes[1:], answer, resolutions)
-    judging = always(Progress(_CONTACTS_SHARE, "judging contacts"), steps(judge, case, limits))
-    return (yield from judging).verdict(0)
+    return ask(VERDICT, (a, b), (pose_a, pose_b), limits=limits, threads=threads, device=device)

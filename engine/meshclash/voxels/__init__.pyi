@@ -1,6 +1,6 @@
 """Voxels: which cells of a regular grid two surfaces share, found anew for every question without any preparation."""
 
-from .collide import voxel_collide as voxel_collide
+from ..query.voxel_collide import voxel_collide as voxel_collide
 from .itself import voxel_self_collide as voxel_self_collide
 from .many import VoxelOverlaps as VoxelOverlaps
 from .many import voxel_overlaps as voxel_overlaps

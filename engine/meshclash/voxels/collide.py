@@ -1,4 +1,4 @@
-"""``voxel_collide``: which voxels, which triangles and how much volume two objects share, without any preparation."""
+"""Which voxels, which triangles and how much volume two objects share, without any preparation."""
 
 import time
 from collections.abc import Generator, Sequence
@@ -6,23 +6,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..answering.devices import on_device, require_device
-from ..errors import DeviceUnavailable, InvalidMesh, UnsupportedOption
-from ..hierarchy.bvh import Hierarchy, MeshLike
-from ..jit import thread_limit
+from ..answering.devices import on_device
+from ..errors import InvalidMesh, UnsupportedOption
+from ..hierarchy.bvh import Hierarchy
 from ..traversal.contacts import Contacts
 from ..types.foreign import as_own
 from ..types.mesh import TriangleMesh, no_mesh
-from ..types.numbers import truth
 from ..types.pose import PoseLike, pose_stack
 from ..types.results import Progress, QueryStats
-from ..types.steps import in_slices, scaled
+from ..types.steps import scaled
 from .bricks import Bricks, common_bricks, list_voxels, rank_words
 from .common import closed_solid, overlap_steps
 from .culling import culled_steps
 from .device import common_voxels_on
 from .entries import by_voxel, entry_steps
-from .grid import Fineness, Grid, check_columns, check_volumes, checked_fineness, make_grid
+from .grid import Fineness, Grid, check_columns, check_volumes, make_grid
 from .marking import mark_steps
 from .meeting import Met, meet_steps
 from .placing import Gridded, Placed, choose, mean_extent, place, put_on_grid
@@ -38,65 +36,9 @@ _FINEST = 1024  # voxels along the region's longest side at most where the calle
 _Answer = Generator[Progress, None, VoxelContacts]
 
 
-@in_slices
-def voxel_collide(
-    a: MeshLike,
-    b: MeshLike,
-    pose_a: PoseLike = None,
-    pose_b: PoseLike = None,
-    *,
-    resolution: int | None = None,
-    voxel_size: float | None = None,
-    mode: str = "exact",
-    touching: bool = True,
-    threads: int | None = None,
-    memory: int | None = None,
-    device: str = "cpu",
-) -> _Answer:
-    """Which cells of a grid both objects reach, and what they do to each other there.
+class VoxelQuestion(NamedTuple):
+    """What ``voxel_collide`` asks, checked."""
 
-    For objects that deform or change their triangles all the time: nothing is built beforehand and nothing is kept.
-    Only the region that the boxes of both objects share is divided into voxels.
-
-    Args:
-        a, b: meshes; of hierarchies the mesh is taken.
-        pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix; no stacks.
-        resolution: voxels along the longest side of the region, a whole number.
-        voxel_size: length of a voxel's sides [m]; voxels lie at its multiples. Without either the default is twice the
-            mean size of the triangles in mode "exact", and 256 voxels otherwise.
-        mode: "exact": the pairs and kinds of ``collide``. "voxels": the common voxels only; without one the surfaces
-            are certainly apart, with one they are closer than a voxel's diagonal (``closer_than``). "solid": also the
-            common volume of two closed meshes between bounds, and whether one lies inside the other.
-        touching: as ``collide``.
-        threads: most threads to use; the answer is the same.
-        memory: bytes that voxels may take, 1 GiB by default.
-        device: "cpu" or "auto"; "cuda" has a GPU mark and compare in mode "voxels", where they take a bit for every
-            voxel of the region. When it fails in the middle, the CPU answers with a warning, and ``stats.note`` says
-            so.
-
-    Returns:
-        VoxelContacts.
-
-    Raises:
-        InvalidMesh, InvalidPose: as ``collide``. NotASolid: mode "solid" and a mesh that is not closed.
-        UnsupportedOption: no such mode, a resolution or voxel size that is no positive number or needs more than the
-            memory, both of them, volumes that float64 cannot hold, or a stack of poses.
-        DeviceUnavailable: "cuda" with another mode, or no device can be used.
-    """
-    start = time.perf_counter()
-    fineness = checked_fineness(resolution, voxel_size, memory)
-    if not isinstance(mode, str) or mode not in MODES:
-        raise UnsupportedOption(f"mode must be one of {', '.join(MODES)}, not {mode!r:.80}")
-    require_device(device)
-    if device == DEVICE and mode != "voxels":
-        raise DeviceUnavailable(f"mode {mode!r:.80} is computed on the CPU only: use device='auto' or 'cpu'")
-    asked = _Asked(mode, fineness, not truth("touching", touching), thread_limit(threads), start, device)
-    meshes = (mesh_of("a", a), mesh_of("b", b))
-    rows = (single_pose("pose_a", pose_a), single_pose("pose_b", pose_b))
-    return (yield from _answer_steps(meshes, rows, asked))
-
-
-class _Asked(NamedTuple):
     mode: str
     fineness: Fineness
     crossing_only: bool
@@ -130,7 +72,8 @@ def common_region(bounds: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]
     return (low, high) if (low <= high).all() else None
 
 
-def _answer_steps(meshes: tuple[TriangleMesh, ...], rows: tuple[np.ndarray, ...], asked: _Asked) -> _Answer:
+def voxel_steps(meshes: tuple[TriangleMesh, ...], rows: tuple[np.ndarray, ...], asked: VoxelQuestion) -> _Answer:
+    """The common voxels of two meshes in poses (3, 4), and what is asked about them."""
     yield Progress(0.0, "region of interest")
     if asked.mode == "solid":
         for name, mesh in zip("ab", meshes, strict=True):
@@ -174,7 +117,7 @@ def _all_of(grid: Grid) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _common_steps(
-    things: Sequence[Gridded], grid: Grid, asked: _Asked, first: int, second: int
+    things: Sequence[Gridded], grid: Grid, asked: VoxelQuestion, first: int, second: int
 ) -> Generator[Progress, None, Bricks]:
     """The voxels that two surfaces share; the first is that of fewer triangles."""
     bricks = yield from _marked(things[first], grid, asked, 0.1, 0.5)
@@ -182,7 +125,9 @@ def _common_steps(
     return (yield from scaled(steps, 0.5, 1.0, "comparing voxels"))
 
 
-def _marked(thing: Gridded, grid: Grid, asked: _Asked, low: float, high: float) -> Generator[Progress, None, Any]:
+def _marked(
+    thing: Gridded, grid: Grid, asked: VoxelQuestion, low: float, high: float
+) -> Generator[Progress, None, Any]:
     return scaled(mark_steps(thing, grid, asked.fineness.memory, asked.threads), low, high, "marking voxels")
 
 
@@ -207,7 +152,7 @@ def _exact_steps(
     placed: Sequence[Placed],
     things: Sequence[Gridded],
     grid: Grid,
-    asked: _Asked,
+    asked: VoxelQuestion,
 ) -> _Answer:
     """Pairs of triangles that share a voxel, and how they meet."""
     first, second = _smaller_first(placed)
@@ -233,7 +178,7 @@ def _exact_steps(
 
 
 def _solid_steps(
-    meshes: tuple[TriangleMesh, ...], things: Sequence[Gridded], grid: Grid, asked: _Asked, whole: Sequence[bool]
+    meshes: tuple[TriangleMesh, ...], things: Sequence[Gridded], grid: Grid, asked: VoxelQuestion, whole: Sequence[bool]
 ) -> _Answer:
     """Common volume and common voxels."""
     check_volumes(grid)
@@ -252,12 +197,12 @@ def _turned(met: Met) -> Met:
     return met._replace(pairs=np.ascontiguousarray(met.pairs[order][:, ::-1]), kinds=met.kinds[order])
 
 
-def _stats(asked: _Asked, counts: QueryStats | None = None) -> QueryStats:
+def _stats(asked: VoxelQuestion, counts: QueryStats | None = None) -> QueryStats:
     seconds = time.perf_counter() - asked.start
     return QueryStats(seconds=seconds, threads=asked.threads, engine=ENGINE).plus(counts or QueryStats())
 
 
-def _nothing(meshes: tuple[TriangleMesh, ...], rows: tuple[np.ndarray, ...], asked: _Asked) -> VoxelContacts:
+def _nothing(meshes: tuple[TriangleMesh, ...], rows: tuple[np.ndarray, ...], asked: VoxelQuestion) -> VoxelContacts:
     """The answer for objects whose boxes have no common point."""
     contacts = None
     if asked.mode == "exact":

@@ -1,4 +1,4 @@
-"""Which engine compares two objects on the CPU: hierarchies, or voxels where nothing is prepared and that is faster.
+"""``collide`` of two meshes by voxels: where they are asked for, or where nothing is prepared and that is faster.
 
 A hierarchy pays for itself when it is asked again, so "auto" gives only the first question about a mesh to voxels; the
 next one builds. Objects that deform are new meshes each time, which are asked once.
@@ -9,21 +9,23 @@ Voxels are taken where that is the smaller by ``_MARGIN``. The figures are those
 (docs/measurements.md); a wrong guess costs time, never the answer.
 """
 
-from typing import Any
+from collections.abc import Generator
 
 import numpy as np
 
-from ..errors import UnsupportedOption
-from ..hierarchy.build import is_prepared
-from ..hierarchy.bvh import MeshLike
-from ..traversal.contacts import Contacts
-from ..types.mesh import TriangleMesh
-from ..types.pose import pose_stack, transform_points
-from ..voxels.collide import mesh_of, voxel_collide
-from .options import check_device
+from ...answering.devices import device_serves
+from ...errors import UnsupportedOption
+from ...hierarchy.build import is_prepared
+from ...traversal.contacts import Contacts
+from ...types.mesh import TriangleMesh
+from ...types.pose import transform_points
+from ...types.results import Progress
+from ...voxels.collide import VoxelQuestion, mesh_of, voxel_steps
+from ...voxels.grid import checked_fineness
+from ..options import AUTO, HIERARCHIES
+from ..sides import question_about
+from ..table import Asked
 
-AUTO, HIERARCHIES, VOXELS = "auto", "hierarchies", "voxels"
-ENGINES = (AUTO, HIERARCHIES, VOXELS)
 _FEWEST = 50_000
 """Triangles without a hierarchy below which building is as good as free."""
 _BUILD, _PLACE, _MARK = 85.0, 13.0, 75.0  # ns a triangle
@@ -34,58 +36,44 @@ _MOST_VOXELS = 16.0
 _ASKED = "asked by voxels"
 
 
-def checked_engine(engine: Any) -> str:
-    """The option as it is; raises UnsupportedOption for what is no engine."""
-    if not isinstance(engine, str) or engine not in ENGINES:
-        raise UnsupportedOption(f"engine must be one of {', '.join(ENGINES)}, not {engine!r:.80}")
-    return engine
-
-
-def require_hierarchies(engine: str, things: str) -> None:
-    """Raise UnsupportedOption where voxels are asked for, and ``things`` are not for them."""
-    if engine == VOXELS:
-        raise UnsupportedOption(f"engine 'voxels' compares meshes, not {things}: use engine='auto'")
-
-
-def voxel_contacts(
-    a: Any, b: Any, volume: str | None, pose_a: Any, pose_b: Any, touching: bool, threads: int, device: str
-) -> Contacts:
-    """The answer of voxels; arguments and errors as ``collide``, where ``volume`` and a device make no sense."""
-    check_device(device)
-    if volume is not None:
+def solve(asked: Asked) -> Generator[Progress, None, Contacts | None]:
+    """All contacts; None where hierarchies are to find them."""
+    if asked.options.engine == HIERARCHIES:
+        return None
+    if asked.options.engine == AUTO:
+        if not _is_worth_it(asked):
+            return None
+        for thing in asked.things:
+            if isinstance(thing, TriangleMesh):
+                thing.derived[_ASKED] = True
+        try:
+            return (yield from _contacts_steps(asked))
+        except UnsupportedOption:
+            return None  # more memory than voxels may have: triangles of very different sizes
+    if asked.options.volume is not None:
         raise UnsupportedOption("engine 'voxels' has no volumes: leave volume out, or use engine='hierarchies'")
-    found = voxel_collide(mesh_of("a", a), mesh_of("b", b), pose_a, pose_b, touching=touching, threads=threads)
+    if asked.stacked:
+        raise UnsupportedOption("engine 'voxels' takes one pose for each object, not a stack")
+    return (yield from _contacts_steps(asked))
+
+
+def _contacts_steps(asked: Asked) -> Generator[Progress, None, Contacts]:
+    meshes = mesh_of("a", asked.things[0]), mesh_of("b", asked.things[1])
+    fineness, options = checked_fineness(None, None, None), asked.options
+    question = VoxelQuestion("exact", fineness, not options.touching, options.threads, asked.start, "cpu")
+    found = yield from voxel_steps(meshes, (asked.rows[0][0], asked.rows[1][0]), question)
     assert found.contacts is not None  # of mode "exact"
     return found.contacts
 
 
-def quick_contacts(
-    a: Any, b: Any, volume: str | None, pose_a: Any, pose_b: Any, touching: bool, threads: int
-) -> Contacts | None:
-    """The answer of voxels where that is the faster way to it; None where hierarchies are to answer."""
-    if volume is not None or not _is_worth_it(a, b, pose_a, pose_b):
-        return None
-    for thing in (a, b):
-        if isinstance(thing, TriangleMesh):
-            thing.derived[_ASKED] = True
-    try:
-        return voxel_contacts(a, b, None, pose_a, pose_b, touching, threads, "cpu")
-    except UnsupportedOption:
-        return None  # more memory than voxels may have: triangles of very different sizes
-
-
-def _is_worth_it(a: Any, b: Any, pose_a: Any, pose_b: Any) -> bool:
-    things = (a, b)
-    if not all(isinstance(thing, MeshLike) for thing in things):
+def _is_worth_it(asked: Asked) -> bool:
+    if asked.stacked or asked.options.volume is not None:
         return False
-    new = sum(thing.triangle_count for thing in things if isinstance(thing, TriangleMesh) and _is_new(thing))
-    if new < _FEWEST:
+    new = sum(thing.triangle_count for thing in asked.things if isinstance(thing, TriangleMesh) and _is_new(thing))
+    if new < _FEWEST or device_serves(question_about(*asked.things, asked.rows, None, device=asked.options.device)[0]):
         return False
-    rows = [pose_stack(pose) for pose in (pose_a, pose_b)]
-    if any(stacked for _, stacked in rows):
-        return False
-    meshes = [mesh_of("", thing) for thing in things]
-    chosen = _in_common_region(meshes, [row[0] for row, _ in rows])
+    meshes = [mesh_of("", thing) for thing in asked.things]
+    chosen = _in_common_region(meshes, [rows[0] for rows in asked.rows])
     return _PLACE * sum(mesh.triangle_count for mesh in meshes) + _MARK * chosen < _MARGIN * _BUILD * new
 
 

@@ -1,0 +1,137 @@
+"""``massive_collide``: what comes near between massive models, by levels of detail with proved bounds."""
+
+import time
+from collections.abc import Generator
+from typing import Any
+
+import numpy as np
+
+from ..errors import UnsupportedOption
+from ..hierarchy.bvh import MeshLike
+from ..massive.contacts import ContactOptions, contact_steps
+from ..massive.coverage import Covered
+from ..massive.mesh import DEFAULT_MEMORY, ClusteredMesh, checked_memory
+from ..massive.near import clearance_steps
+from ..massive.sides import as_sources, side_of
+from ..traversal.contacts import Contacts
+from ..types.pose import PoseLike
+from ..types.results import Progress, QueryStats
+from ..types.steps import run
+from .clearance import Clearances, clearance
+from .collide import collide
+from .options import check_length
+from .table import MASSIVE_COLLIDE, answers, ask
+
+MODES = ("dag", "pm")
+
+
+class MassiveCollision:
+    """Where two objects may come within ``delta``, and what is certain about it.
+
+    Each row is a pair of runs of clusters. All triangles of these within delta of each other are in some row; in each
+    row some triangles are within delta + epsilon. An object in memory is one cluster.
+
+    Attributes:
+        answer: "apart": no triangles are within delta. "closer": some certainly are. "undecided": some are within
+            delta + epsilon, and whether within delta is not known.
+        clusters_a, clusters_b: first cluster of each run and the one after the last, (k, 2) int64 each.
+        lower, upper: the smallest distance of the triangles of a row lies between, (k,) float64 [m].
+        delta, epsilon: as asked [m].
+        stats: QueryStats; ``primitive_tests`` counts pairs of parts whose distance was measured, ``volume_tests`` in
+            mode "pm" pairs of boxes that were tested.
+    """
+
+    def __init__(
+        self,
+        things: tuple[Any, Any],
+        rows: tuple[np.ndarray, np.ndarray],
+        runs: tuple[np.ndarray, np.ndarray],
+        covered: Covered,
+        lengths: tuple[float, float],
+        stats: QueryStats,
+    ) -> None:
+        self._things, self._rows, self._runs, self._parts = things, rows, runs, covered.parts
+        self.clusters_a, self.clusters_b = (run[covered.parts[:, k]] for k, run in enumerate(runs))
+        self.lower, self.upper = covered.lower, covered.upper
+        self.delta, self.epsilon = lengths
+        self.stats = stats
+
+    @property
+    def answer(self) -> str:
+        """As above."""
+        if len(self) == 0:
+            return "apart"
+        return "closer" if (self.upper <= self.delta).any() else "undecided"
+
+    def resolve(self) -> Contacts | Clearances:
+        """The exact answer: what ``collide`` gives where delta is 0, else what ``clearance`` gives for delta.
+
+        Only clusters are looked at that lie in a row, in the poses that were asked.
+        """
+        pose_a, pose_b = (np.vstack([row, (0.0, 0.0, 0.0, 1.0)]) for row in self._rows)
+        if not any(isinstance(thing, ClusteredMesh) for thing in self._things):
+            if self.delta == 0.0:
+                return collide(*self._things, pose_a, pose_b)
+            return clearance(*self._things, self.delta, pose_a, pose_b)
+        start = time.perf_counter()
+        sides = side_of(self._things[0]), side_of(self._things[1])
+        stacks = self._rows[0][None].copy(), self._rows[1][None].copy()
+        if self.delta == 0.0:
+            answer, places = run(contact_steps(*sides, *stacks, ContactOptions(), self._in_rows))
+            meshes = as_sources(*sides, answer.pairs, places)
+            stats = answer.stats(time.perf_counter() - start)
+            return Contacts(answer.pairs, answer.kinds, answer.jobs, stats, meshes, stacks)
+        answer, places = run(clearance_steps(*sides, *stacks, self.delta, self._in_rows))
+        meshes = as_sources(*sides, answer.pairs, places)
+        stats = answer.stats(time.perf_counter() - start)
+        return Clearances((answer.pairs, answer.distances, answer.jobs), self.delta, stats, meshes, stacks)
+
+    def _in_rows(self, pairs: np.ndarray) -> np.ndarray:
+        """Those of some pairs of clusters (n, 2) that lie in a row."""
+        parts = [np.searchsorted(run[:, 0], pairs[:, k], "right") - 1 for k, run in enumerate(self._runs)]
+        width = len(self._runs[1])
+        return pairs[np.isin(parts[0] * width + parts[1], self._parts[:, 0] * width + self._parts[:, 1])]
+
+    def __len__(self) -> int:
+        return len(self.lower)
+
+    def __repr__(self) -> str:
+        return f"MassiveCollision({self.answer}, {len(self)} pairs of runs within {self.delta:g} m)"
+
+
+@answers(MASSIVE_COLLIDE)
+def massive_collide(
+    a: MeshLike | ClusteredMesh,
+    b: MeshLike | ClusteredMesh,
+    pose_a: PoseLike = None,
+    pose_b: PoseLike = None,
+    *,
+    delta: float = 0.0,
+    epsilon: float,
+    memory: int = DEFAULT_MEMORY,
+    mode: str = "dag",
+) -> Generator[Progress, None, MassiveCollision]:
+    """Where two objects come within a distance of each other, by levels whose error is proved to be small enough.
+
+    Nothing is missed: all triangles within delta are covered, and whatever is named is within delta + epsilon. Objects
+    without levels (``MeshLevels.build``) are asked as they are. What is found is remembered, so that asking the same
+    objects again in poses nearby takes less time; the answer is the same.
+
+    Args:
+        a, b: clustered meshes, or meshes and hierarchies in memory. ``a`` may be ``b``.
+        pose_a, pose_b: rigid poses, one each.
+        delta: [m], from 0 on; 0 asks for contacts.
+        epsilon: [m], from 0 on; 0 asks the triangles themselves.
+        memory: bytes that the level of each object may take.
+        mode: "dag": levels of clusters that were simplified together, the same all over an object. "pm": a hierarchy
+            of progressive meshes (``ProgressiveMeshes.build``), as fine as each pair that comes near needs it.
+
+    Raises:
+        InvalidMesh, InvalidPose: as ``collide``.
+        InvalidFile: a file is damaged, or the levels are those of another mesh.
+        UnsupportedOption: a stack of poses, a length that is negative or not finite, too little memory, another mode.
+    """
+    if not isinstance(mode, str) or mode not in MODES:
+        raise UnsupportedOption(f"mode must be one of {', '.join(MODES)}, not {mode!r:.80}")
+    lengths = check_length("delta", delta), check_length("epsilon", epsilon)
+    return ask(MASSIVE_COLLIDE, (a, b), (pose_a, pose_b), detail=(lengths, checked_memory(memory), mode))

@@ -1,0 +1,13 @@
+"""``collide`` of a cloud and a mesh, or of two clouds: points on both surfaces."""
+
+from collections.abc import Generator
+
+from ...pointcloud.contacts import CloudContacts
+from ...pointcloud.query import common_points_steps
+from ...types.results import Progress
+from ..table import Asked
+
+
+def solve(asked: Asked) -> Generator[Progress, None, CloudContacts]:
+    """All regions in which the surfaces meet."""
+    return common_points_steps(*asked.things, *asked.every_row, first_only=False)

@@ -1,0 +1,22 @@
+"""``distance`` of two meshes by their hierarchies: the nearest pair of triangles in each pose."""
+
+from collections.abc import Generator
+
+import numpy as np
+
+from ...traversal.question import Goal
+from ..results import Distance, known_pairs
+from ..sides import answered, mesh_of
+from ..table import Asked
+
+
+def solve(asked: Asked) -> Generator[float, None, Distance]:
+    """The distance, from the pairs of ``start`` on."""
+    options, rows = asked.options, asked.every_row
+    sizes = [mesh_of(thing, options.volume).triangle_count for thing in asked.things]
+    known = known_pairs(options.start, sizes, len(rows[0]))
+    start = np.full((len(rows[0]), 2), -1, np.int32)
+    start[: len(known)] = np.reshape(known, (-1, 2))
+    errors = {"relative_error": options.relative_error, "absolute_error": options.absolute_error}
+    answer, _ = yield from answered(asked, rows, goal=Goal.NEAREST, start=start, **errors)
+    return Distance.of(answer, asked.stacked, asked.stats(answer))

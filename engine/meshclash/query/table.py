@@ -1,0 +1,243 @@
+"""Which solver answers which question about which objects. Read this file first.
+
+A public function (``collide.py``, ``distance.py``, ...) has its arguments and what they mean, and asks here. Every
+question goes the same way:
+
+1. Prepared small meshes are answered at once, if the question knows a way (``Query.at_once``).
+2. Options are checked by their names (``options.py``), poses and objects once.
+3. ``TABLE`` names the solver, a file of ``solvers/``, by the question and the kinds of its sides, in either order.
+   Where it names several, the first one that does not pass answers.
+4. The solver works in slices: ``steps(question, ...)`` is this way without step 1.
+
+To add a question: a ``Query`` and its lines of ``TABLE`` here, a public function, a file for each solver. To add a kind
+of object: an entry of ``Kind`` and of ``KINDS``, its lines of ``TABLE``, its solvers.
+"""
+
+import importlib
+import time
+from collections.abc import Callable, Generator
+from enum import Enum
+from functools import cache
+from typing import Any, NamedTuple, ParamSpec, TypeVar
+
+import numpy as np
+
+from ..answering.devices import may_answer
+from ..errors import InvalidMesh, UnsupportedOption
+from ..hierarchy.bvh import Hierarchy
+from ..massive.mesh import ClusteredMesh
+from ..pointcloud.cloud import PointCloud
+from ..traversal.packed import packed_of
+from ..traversal.question import Answer
+from ..types.foreign import as_own
+from ..types.mesh import TriangleMesh, no_mesh
+from ..types.pose import Pose, matched_poses
+from ..types.results import Progress, QueryStats
+from ..types.steps import in_slices_unless, scaled
+from .options import AUTO, Options, checked_options
+from .records import contacts_of_records, distance_of_records, meeting_of_records
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+class Kind(Enum):
+    """What a side of a question is; the value is its name in messages."""
+
+    MESH = "meshes"
+    CLOUD = "point clouds"
+    CLUSTERED = "clustered meshes"
+    POINTS = "points"
+
+
+MESH, CLOUD, CLUSTERED, POINTS = Kind
+KINDS: dict[type, Kind] = {
+    TriangleMesh: MESH, Hierarchy: MESH, PointCloud: CLOUD, ClusteredMesh: CLUSTERED, np.ndarray: POINTS,
+}  # fmt: skip
+"""Of a side; what has vertices and faces is a ``TriangleMesh`` by then."""
+
+
+class Query(NamedTuple):
+    """A question."""
+
+    name: str
+    """Of the public function, for messages."""
+    sides: int = 2
+    served: bool = False
+    """Whether a device may answer about meshes in memory."""
+    crossover: str | None = None
+    """The setting from which size on it is to (``configure_device``); None: only where it is asked for."""
+    stacks: bool = True
+    """Whether a stack of poses may be asked."""
+    at_once: Callable[..., Any] | None = None
+    """The shortest way for two prepared meshes: of their records, poses and options; None where it does not answer."""
+
+
+COLLIDE = Query("collide", served=True, crossover="crossover", at_once=contacts_of_records)
+COLLIDES = Query("collides", served=True, crossover="crossover", at_once=meeting_of_records)
+SELF_COLLIDE = Query("self_collide", 1, served=True, crossover="crossover")
+DISTANCE = Query("distance", served=True, crossover="distance_crossover", at_once=distance_of_records)
+CLEARANCE = Query("clearance", served=True, crossover="clearance_crossover")
+VERDICT = Query("verdict", stacks=False)
+PENETRATION = Query("penetration")
+SIGNED_DISTANCE = Query("signed_distance", stacks=False)
+CONTAINS = Query("contains", stacks=False)
+WINDING_NUMBER = Query("winding_number", stacks=False)
+VOXEL_COLLIDE = Query("voxel_collide", served=True, stacks=False)
+MASSIVE_COLLIDE = Query("massive_collide", stacks=False)
+
+
+TABLE: dict[tuple[Any, ...], tuple[str, ...]] = {
+    (COLLIDE, MESH, MESH): ("contacts_voxels", "prepared_mesh_mesh", "contacts_mesh_mesh"),
+    (COLLIDE, CLOUD, MESH): ("contacts_cloud_mesh",),
+    (COLLIDE, CLOUD, CLOUD): ("contacts_cloud_mesh",),
+    (COLLIDE, CLUSTERED, MESH): ("contacts_clustered_mesh",),
+    (COLLIDE, CLUSTERED, CLUSTERED): ("contacts_clustered_mesh",),
+    (COLLIDES, MESH, MESH): ("prepared_mesh_mesh", "meeting_mesh_mesh"),
+    (COLLIDES, CLOUD, MESH): ("meeting_cloud_mesh",),
+    (COLLIDES, CLOUD, CLOUD): ("meeting_cloud_mesh",),
+    (COLLIDES, CLUSTERED, MESH): ("meeting_clustered_mesh",),
+    (COLLIDES, CLUSTERED, CLUSTERED): ("meeting_clustered_mesh",),
+    (SELF_COLLIDE, MESH): ("self_contacts_mesh",),
+    (SELF_COLLIDE, CLUSTERED): ("self_contacts_clustered",),
+    (DISTANCE, MESH, MESH): ("prepared_mesh_mesh", "distance_mesh_mesh"),
+    (DISTANCE, CLOUD, MESH): ("distance_cloud_mesh",),
+    (DISTANCE, CLOUD, CLOUD): ("distance_cloud_mesh",),
+    (DISTANCE, CLUSTERED, MESH): ("distance_clustered_mesh",),
+    (DISTANCE, CLUSTERED, CLUSTERED): ("distance_clustered_mesh",),
+    (CLEARANCE, MESH, MESH): ("clearance_mesh_mesh",),
+    (CLEARANCE, CLUSTERED, MESH): ("clearance_clustered_mesh",),
+    (CLEARANCE, CLUSTERED, CLUSTERED): ("clearance_clustered_mesh",),
+    (VERDICT, MESH, MESH): ("verdict_mesh_mesh",),
+    (PENETRATION, MESH, MESH): ("penetration_mesh_mesh",),
+    (SIGNED_DISTANCE, MESH, POINTS): ("signed_distance_mesh_points",),
+    (CONTAINS, MESH, POINTS): ("contains_mesh_points",),
+    (WINDING_NUMBER, MESH, POINTS): ("winding_number_mesh_points",),
+    (VOXEL_COLLIDE, MESH, MESH): ("voxels_mesh_mesh",),
+    (MASSIVE_COLLIDE, MESH, MESH): ("runs_clustered_mesh",),
+    (MASSIVE_COLLIDE, CLUSTERED, MESH): ("runs_clustered_mesh",),
+    (MASSIVE_COLLIDE, CLUSTERED, CLUSTERED): ("runs_clustered_mesh",),
+}
+"""Files of ``solvers/`` by question and kinds. Each has ``solve``: of an ``Asked``, in slices."""
+
+
+class Asked(NamedTuple):
+    """A question on its way to a solver: everything is checked."""
+
+    query: Query
+    things: tuple[Any, Any]
+    """Both sides; one object twice where a question has one side."""
+    rows: tuple[np.ndarray, np.ndarray]
+    """Poses of both sides, (k, 3, 4) or (1, 3, 4) for all; of one object twice the same."""
+    stacked: bool
+    """Whether a stack was asked about, so that the answer has one entry a pose."""
+    options: Options
+    start: float
+    """Of the performance counter [s]."""
+
+    @property
+    def every_row(self) -> tuple[np.ndarray, np.ndarray]:
+        """Poses with a row for each question on both sides, (k, 3, 4)."""
+        count = max(map(len, self.rows))
+        a, b = (rows if len(rows) == count else np.repeat(rows, count, axis=0) for rows in self.rows)
+        return a, b
+
+    @property
+    def poses(self) -> tuple[Pose, Pose]:
+        """The first pose of each side."""
+        return Pose(self.rows[0][0]), Pose(self.rows[1][0])
+
+    @property
+    def may_use_device(self) -> bool:
+        """Whether a device may answer instead of the CPU."""
+        return self.query.crossover is not None and may_answer(self.options.device, self.query.crossover)
+
+    def met(self, poses: np.ndarray) -> bool | np.ndarray:
+        """An answer of yes or no, (k,) bool for a stack of k poses; yes for some poses (n,)."""
+        met = np.zeros(max(map(len, self.rows)), np.bool_)
+        met[poses] = True
+        return met if self.stacked else bool(met[0])
+
+    def stats(self, answer: Answer) -> QueryStats:
+        """What it took, until now."""
+        return answer.stats(time.perf_counter() - self.start)
+
+
+def answers(query: Query) -> Callable[[Callable[_P, Generator[Any, None, _T]]], Callable[_P, _T]]:
+    """Make the public function of a question from the one that asks it in slices."""
+    return in_slices_unless(_of_prepared(query))
+
+
+def ask(query: Query, things: tuple[Any, ...], poses: tuple[Any, ...], **given: Any) -> Generator[Progress, None, Any]:
+    """Answer a question in slices.
+
+    Args:
+        query: the question.
+        things: its sides.
+        poses: of each side, as the public functions take them.
+        given: options by name, not checked.
+
+    Raises:
+        InvalidMesh, InvalidPose, UnsupportedOption, DeviceUnavailable.
+    """
+    start = time.perf_counter()
+    things = tuple(map(as_own, things))
+    kinds = tuple(map(_kind_of, things))
+    others = next((kind.value for kind in kinds if kind in (CLUSTERED, CLOUD)), None)
+    options = checked_options(given, CLUSTERED in kinds, others, query.served)
+    names = _solvers_for(query, things, kinds)
+    rows_a, rows_b, stacked = matched_poses(poses[0], poses[-1])
+    if stacked and not query.stacks:
+        raise UnsupportedOption(f"{query.name} takes one pose for each object, not a stack")
+    asked = Asked(query, (things[0], things[-1]), (rows_a, rows_b), stacked, options, start)
+    for name in names:
+        answer = yield from scaled(_solver(name)(asked), 0.0, 1.0)
+        if answer is not None:
+            return answer
+    raise AssertionError(f"no solver answers {query.name}")
+
+
+def _of_prepared(query: Query) -> Callable[..., Any]:
+    """The shortest way to an answer, for prepared small meshes and a device left to us; None where that has none."""
+    tell, crossover = query.at_once, query.crossover
+
+    def at_once(
+        a: Any = None, b: Any = None, pose_a: Any = None, pose_b: Any = None, *, device: Any = AUTO, **options: Any
+    ) -> Any:
+        if device is not AUTO or (crossover is not None and may_answer(AUTO, crossover)):
+            return None
+        side_a, side_b = packed_of(a), packed_of(b)
+        if side_a is None or side_b is None:
+            return None
+        return tell(side_a, side_b, pose_a, pose_b, **options)  # type: ignore[misc]
+
+    return _no_short_way if tell is None else at_once
+
+
+def _no_short_way(*_: object, **__: object) -> None:
+    """Of a question that has none."""
+
+
+@cache
+def _solver(name: str) -> Callable[[Asked], Generator[Any, None, Any]]:
+    """``solve`` of a file; files are imported when they are first needed."""
+    solve: Callable[[Asked], Generator[Any, None, Any]]
+    solve = importlib.import_module(f".solvers.{name}", __package__).solve
+    return solve
+
+
+def _kind_of(thing: Any) -> Kind | None:
+    return next((kind for of, kind in KINDS.items() if isinstance(thing, of)), None)
+
+
+def _solvers_for(query: Query, things: tuple[Any, ...], kinds: tuple[Kind | None, ...]) -> tuple[str, ...]:
+    """Names of the solvers; raises InvalidMesh where there are none."""
+    names = TABLE.get((query, *kinds)) or TABLE.get((query, *reversed(kinds)))
+    if names is not None:
+        return names
+    usable = {kind for row in TABLE if row[0] is query for kind in row[1:]}
+    wanted = " or ".join(f"a {of.__name__}" for of, kind in KINDS.items() if kind in usable)
+    for name, thing, kind in zip("ab", things, kinds, strict=False):
+        if kind not in usable:
+            raise InvalidMesh(f"{name}: {no_mesh(thing, wanted)}")
+    raise InvalidMesh(f"{query.name} does not compare {' with '.join(f'a {type(thing).__name__}' for thing in things)}")
