@@ -1,4 +1,4 @@
-"""The table of questions (``query/table.py``): every entry has its solver, and a question goes through few functions."""
+"""The table of questions (``query/table.py``): each entry has its solver, and a question goes through few functions."""
 
 import importlib
 import inspect
