@@ -184,7 +184,7 @@ def honeycomb(rng: np.random.Generator) -> Shapes:
     cells = index.reshape(-1, 6).tolist()
     if rng.random() < 0.5:
         return _divided(points[first], cells, {0}, rng, factor=_corner_factor(2 * np.pi / 3))
-    return _divided(points[first], cells, {0, *(int(k) for k in 1 + np.flatnonzero(rng.random(6) < 0.4))}, rng)
+    return _divided(points[first], cells, {0, *(int(k) for k in 1 + np.flatnonzero(rng.random(5) < 0.4))}, rng)
 
 
 def hexagon(rng: np.random.Generator) -> Shapes:

@@ -3,6 +3,7 @@
 import meshclash as mc
 import numpy as np
 import pytest
+from fit_shapes import cell_body
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.answering.answer import answer_steps
@@ -59,3 +60,15 @@ def test_growing_moves_end_soon_after_what_parts_solids(overlap, seed):
     bound = run(growing_bounds(case, ONE, np.array([1e-9]), np.array([1.0]), _shares_volume))[0]
     assert overlap * (1 - 1e-12) - 1e-14 <= bound <= 8 * overlap
     assert np.isinf(run(growing_bounds(case, ONE, np.array([1e-9]), np.array([overlap]), _shares_volume))[0])
+
+
+@pytest.mark.parametrize("mine", range(1, 255))
+def test_eight_cubes_shared_out_in_any_way_part_as_they_shrink(mine):
+    """Around their common corner material touches itself at edges and points, and planes face each other."""
+    cells = np.argwhere(np.ones((2, 2, 2)))
+    own = (mine >> np.arange(8)) & 1 == 1
+    rng = np.random.default_rng(mine)
+    bodies = [cell_body(cells[some]) for some in (own, ~own)]
+    rounded = [(vertices + rng.uniform(-0.005, 0.005, vertices.shape), triangles) for vertices, triangles in bodies]
+    case = case_of(*rounded, np.eye(4)[:3])
+    assert run(fit_bounds(case, ONE, [of_both(case, np.array([0.05]))], _shares_volume))[0] == pytest.approx(0.1)

@@ -17,8 +17,7 @@ FEW_TRIANGLES = 64
 @pytest.mark.parametrize("kind", KINDS)
 def test_parts_that_fit_are_no_deeper_than_roundings_and_larger_ones_are_as_deep_as_they_are(kind, single):
     found = [(number, *fault) for number in CASES for fault in fits.faults(kind, 7, number, single)]
-    unbounded = ["above"] if kind == "blocks" else []  # blocks that touch at points keep a wide, true bound
-    assert [fault for fault in found if fault[1] in fits.WRONG and fault[1] not in unbounded] == []
+    assert [fault for fault in found if fault[1] in fits.WRONG] == []
 
 
 @pytest.mark.slow

@@ -2,18 +2,29 @@
 
 Two blocks of one object that meet along an edge only share its vertices. To move a surface inward there each block
 needs vertices of its own. Around an edge of more than two triangles those belong together that have the material
-between them; triangles are in one fan of a vertex when edges of that kind, or of two triangles, join them.
+between them; triangles are in one fan of a vertex when edges of that kind, or of two triangles, join them. Fans with
+the same material between them, around two hollows that meet in a point, stay together: apart, each would move through
+the other.
+
+Around some vertices planes face each other, as where four of eight cubes make a chain, and no move takes all of them
+inward. There the fan is cut in two along two edges: each half moves for itself, and flat triangles between both,
+without area before they move, keep the surface closed.
 """
 
 import numpy as np
 
+_FLAT = 0.01  # of the largest eigenvalue: directions in which the planes around a vertex differ less count as one
+_LONGEST = 2.0  # moves of vertices at spikes, in how far planes recede
+_LITTLE = 0.3  # planes that recede by less of a move's aim do not
+_ENOUGH = 0.3  # of the aim, by which all recede once a fan is cut
+_OTHER = 0.05  # weight of the planes of the other half
+_MOST_SECTORS = 32  # of fans that are cut
+_PREFERENCE = 1e-3  # for shorter moves, of cuts that make planes recede alike
+_OFF_MIDDLE = 0.618  # of a sector: a direction that arcs between corners seldom meet
 
-def split_fans(
-    vertices: np.ndarray, triangles: np.ndarray, outward: np.ndarray
-) -> tuple[np.ndarray, np.ndarray] | None:
+
+def split_fans(vertices: np.ndarray, triangles: np.ndarray, outward: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Triangles (m, 3) int32 with a vertex for each fan, and which vertex each of these was, (n,) int64.
-
-    None where every vertex has one fan: then nothing has to be taken apart.
 
     Args:
         vertices: (v, 3) float64 [m].
@@ -31,9 +42,8 @@ def split_fans(
         around = order[begin : begin + size]
         joined.append(around[_pairs_around(vertices, triangles, outward, ends[around[0]], around // 3)])
     fans = _fans(triangles, np.concatenate(joined))
+    _join_hollows(vertices, triangles, outward, fans)
     kept, numbers = np.unique(fans, return_inverse=True)
-    if len(kept) == len(np.unique(first)):
-        return None
     return numbers.reshape(-1, 3).astype(np.int32), first[kept].astype(np.int64)
 
 
@@ -58,6 +68,190 @@ def _fans(triangles: np.ndarray, joined: np.ndarray) -> np.ndarray:
         fans = fans[fans]
         if (fans == before).all():
             return fans
+
+
+def _join_hollows(vertices: np.ndarray, triangles: np.ndarray, outward: np.ndarray, fans: np.ndarray) -> None:
+    """Give fans at one vertex, each on the side of the other where its material is, the number of the first of them."""
+    vertex = triangles.ravel()
+    counts = np.bincount(vertex[np.unique(fans)], minlength=len(vertices))
+    corners = np.flatnonzero(counts[vertex] > 1)
+    corners = corners[np.lexsort((fans[corners], vertex[corners]))]
+    for around in np.split(corners, np.flatnonzero(np.diff(vertex[corners])) + 1):
+        own = [_Sectors(vertices, triangles, outward, fan) for fan in np.split(around, _changes(fans[around]))]
+        for i, one in enumerate(own):
+            for other in own[:i]:
+                if one.is_inward(other.through[0]) and other.is_inward(one.through[0]):
+                    fans[one.corners] = fans[other.corners[0]]
+
+
+def _changes(values: np.ndarray) -> np.ndarray:
+    """Places (n,) at which a value is not the one before."""
+    return np.flatnonzero(np.diff(values)) + 1
+
+
+class _Sectors:
+    """The triangles of a fan, as sectors of the directions around its vertex.
+
+    Attributes:
+        corners: of the fan, (n,).
+        through: a direction within each sector, (n, 3).
+    """
+
+    def __init__(self, vertices: np.ndarray, triangles: np.ndarray, outward: np.ndarray, corners: np.ndarray) -> None:
+        self.corners, (t, k) = corners, np.divmod(corners, 3)
+        apex = vertices[triangles[t, k]]
+        self._first, self._last = (_units(vertices[triangles[t, (k + step) % 3]] - apex) for step in (1, 2))
+        self._normals = np.cross(self._first, self._last) * outward[t, None]
+        self.through = _units(_OFF_MIDDLE * self._first + (1.0 - _OFF_MIDDLE) * self._last)
+
+    def is_inward(self, way: np.ndarray) -> bool:
+        """Whether a direction (3,) is on the side of the fan's material, by an arc to one of its sectors."""
+        target = int(np.argmax(np.where(np.abs(self._normals @ way) > 0.0, self.through @ way, -np.inf)))
+        end = self.through[target]
+        across = np.cross(way, end)
+        passes = (self._first @ across) * (self._last @ across) < 0.0
+        passes &= (self._normals @ way) * (self._normals @ end) < 0.0
+        meets = np.cross(across, self._normals)  # on both planes, one way or the other
+        same = np.einsum("nk,nk->n", meets, self.through) * (meets @ (way + end)) > 0.0
+        passes &= same & (np.arange(len(passes)) != target)
+        return bool((self._normals[target] @ way < 0.0) != (np.count_nonzero(passes) % 2 == 1))
+
+
+def _units(vectors: np.ndarray) -> np.ndarray:
+    """Vectors (n, 3) of length 1, 0 for none."""
+    units: np.ndarray = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-300)
+    return units
+
+
+def least_moves(squares: np.ndarray, sums: np.ndarray) -> np.ndarray:
+    """Moves (..., 3) that take planes inward by one, by least squares, at most ``_LONGEST``.
+
+    Args:
+        squares, sums: sums of n n^T (..., 3, 3) and of n (..., 3) over the planes' outward normals n.
+    """
+    values, directions = np.linalg.eigh(squares)
+    known = values > np.maximum(_FLAT * values[..., 2:], 0.0)
+    along = np.einsum("...ki,...k->...i", directions, sums)
+    moves = -np.einsum("...ki,...i->...k", directions, np.where(known, along / np.where(known, values, 1.0), 0.0))
+    lengths = np.linalg.norm(moves, axis=-1, keepdims=True)
+    moves *= np.minimum(1.0, _LONGEST / np.maximum(lengths, 1e-300))
+    return moves
+
+
+def cut_fans(
+    vertices: np.ndarray, triangles: np.ndarray, source: np.ndarray, outward: np.ndarray, moves: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None:
+    """Fans that no move takes inward, cut in two: triangles, source, moves, and neighbours of flat triangles (n,).
+
+    The flat triangles, between both halves, come last, wound outward. None where no fan is cut.
+
+    Args:
+        vertices: (v, 3) float64 [m].
+        triangles, source: as ``split_fans`` returns them.
+        outward: as ``split_fans`` takes it.
+        moves: of each vertex of ``triangles``, (n, 3), as ``least_moves`` has them.
+    """
+    corners = vertices[source[triangles]]
+    normals = _units(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])) * outward[:, None]
+    recede = -np.einsum("mk,mck->mc", normals, moves[triangles])
+    stuck = np.unique(triangles[(recede < _LITTLE) & (np.abs(normals).max(axis=1, keepdims=True) > 0.0)])
+    if not len(stuck):
+        return None
+    count, room = len(triangles), 2 * len(stuck)
+    triangles = np.concatenate([triangles, np.empty((room, 3), np.int32)])
+    outward, normals = np.append(outward, np.ones(room)), np.concatenate([normals, np.zeros((room, 3))])
+    source, used, beside = np.append(source, np.empty(len(stuck), np.int64)), len(source), list[int]()
+    moves = np.concatenate([moves, np.empty((len(stuck), 3))])
+    corners_at = _corners_at(triangles[:count], stuck)
+    for old in stuck.tolist():
+        ring = _ring(triangles, outward, np.array(corners_at[old]))
+        cut = None if ring is None else _best_cut(vertices[source[ring[1]]] - vertices[source[old]], normals[ring[0]])
+        if ring is None or cut is None:
+            continue
+        (own, begins), (first, last, halves), flat = ring, cut, count + len(beside)
+        triangles[own[first:last]] = np.where(triangles[own[first:last]] == old, used, triangles[own[first:last]])
+        ends = int(begins[first]), int(begins[last % len(own)])
+        triangles[flat], triangles[flat + 1] = (old, ends[0], used), (used, ends[1], old)
+        for k, end in enumerate(ends):
+            corners_at.get(end, []).append(3 * (flat + k) + 1)
+        beside += [t if t < count else beside[t - count] for t in own[[first, last - 1]].tolist()]
+        source[used], (moves[used], moves[old]) = source[old], halves
+        used += 1
+    return (triangles[: count + len(beside)], source[:used], moves[:used], np.array(beside)) if beside else None
+
+
+def _corners_at(triangles: np.ndarray, stuck: np.ndarray) -> dict[int, list[int]]:
+    """The corners at each of some vertices (n,)."""
+    vertex = triangles.ravel()
+    own = np.flatnonzero(np.isin(vertex, stuck))
+    own = own[np.argsort(vertex[own], kind="stable")]
+    parts = np.split(own, _changes(vertex[own]))
+    return {int(vertex[part[0]]): part.tolist() for part in parts}
+
+
+def _ring(triangles: np.ndarray, outward: np.ndarray, around: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """The triangles (n,) around a vertex in turn, and which vertex each begins at, (n,); None where they are no ring.
+
+    Args:
+        around: corners at the vertex, (n,).
+    """
+    if not 4 <= len(around) <= _MOST_SECTORS:
+        return None
+    t, k = np.divmod(around, 3)
+    ahead, behind = triangles[t, (k + 1) % 3], triangles[t, (k + 2) % 3]
+    begins, ends = np.where(outward[t] > 0, ahead, behind), np.where(outward[t] > 0, behind, ahead)
+    follows = {int(vertex): place for place, vertex in enumerate(begins)}
+    order = [0]
+    while len(order) < len(t):
+        place = follows.get(int(ends[order[-1]]), 0)
+        if place == 0:
+            return None
+        order.append(place)
+    return (t[order], begins[order]) if ends[order[-1]] == begins[0] and len(follows) == len(t) else None
+
+
+def _best_cut(ways: np.ndarray, normals: np.ndarray) -> tuple[int, int, np.ndarray] | None:
+    """From which to below which sector of a ring to cut so that most takes all planes inward; None if nothing does.
+
+    Returns also the moves of that half and of the other, (2, 3).
+
+    Args:
+        ways: from the vertex along the first edges of sectors, (n, 3).
+        normals: outward ones of the sectors, (n, 3); 0 for one without area.
+    """
+    count, units = len(ways), _units(ways)
+    after, solid = np.roll(units, -1, axis=0), np.abs(normals).max(axis=1) > 0.0
+    angles = np.arctan2(np.linalg.norm(np.cross(units, after), axis=1), np.einsum("nk,nk->n", units, after))
+    firsts, lasts = np.triu_indices(count + 1, 2)
+    fits = (lasts - firsts <= count - 2) & np.all([solid[at % count] & solid[at - 1] for at in (firsts, lasts)], axis=0)
+    firsts, lasts = firsts[fits], lasts[fits]
+    if not len(firsts):
+        return None
+    own = (np.arange(count) >= firsts[:, None]) & (np.arange(count) < lasts[:, None])
+    halves = np.stack([own, ~own])
+    weights = np.where(halves, angles, _OTHER * angles)
+    moves = least_moves(np.einsum("scn,ni,nj->scij", weights, normals, normals), weights @ normals)
+    recede = np.where(halves & solid, -moves @ normals.T, np.inf).min(axis=(0, 2))
+    for at, (before, behind) in ((firsts, moves[::-1]), (lasts, moves)):
+        pair = normals[at - 1], normals[at % count]
+        is_convex = np.einsum("ck,ck->c", pair[0], after[at % count]) < 0.0
+        recede = np.minimum(recede, _recede_between(*pair, before, behind, is_convex))
+    score = recede - _PREFERENCE * np.linalg.norm(moves, axis=2).max(axis=0)
+    best = int(np.argmax(score))
+    return (int(firsts[best]), int(lasts[best]), moves[:, best]) if score[best] > _ENOUGH else None
+
+
+def _recede_between(
+    normals_a: np.ndarray, normals_b: np.ndarray, moves_a: np.ndarray, moves_b: np.ndarray, is_convex: np.ndarray
+) -> np.ndarray:
+    """How far flat triangles, between planes at edges (n,) that move each for itself, are inside the edges' wedges."""
+    ends = [[-np.einsum("nk,nk->n", normal, move) for move in (moves_a, moves_b)] for normal in (normals_a, normals_b)]
+    (a_first, a_last), (b_first, b_last) = ends  # how far the line between both moves is inside of a, and of b
+    slope = (a_last - a_first) - (b_last - b_first)
+    share = np.clip((b_first - a_first) / np.where(slope != 0.0, slope, 1.0), 0.0, 1.0)
+    amid = np.maximum(a_first + share * (a_last - a_first), b_first + share * (b_last - b_first))
+    reflex = np.minimum(amid, np.minimum(np.maximum(a_first, b_first), np.maximum(a_last, b_last)))
+    return np.where(is_convex, np.min([a_first, a_last, b_first, b_last], axis=0), reflex)
 
 
 def _pairs_around(

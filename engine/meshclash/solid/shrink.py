@@ -30,12 +30,10 @@ from ..traversal.question import Question
 from ..types.mesh import TriangleMesh
 from ..types.steps import always
 from .case import Case
-from .fans import split_fans
+from .fans import cut_fans, least_moves, split_fans
 from .frames import centroid, inverses_of, make_frame, outward_side
 from .solids import Solid, gather_solids, kept_solids, solid_of
 
-_FLAT = 0.01  # of the largest eigenvalue: directions in which the planes around a vertex differ less count as one
-_LONGEST = 2.0  # moves of vertices at spikes, in how far planes recede
 _BEYOND = 1.0 + 1e-12  # covers the rounding of a move's length
 _LARGE = 16  # times the triangles of the other object: such an object stays as it is
 _ROUNDINGS = (3.0, 7.0)  # spacings of the largest coordinate: moves that part what shares volume by rounding only
@@ -122,22 +120,26 @@ def _inward(hierarchy: Hierarchy) -> _Inward:
     if "inward" not in mesh.derived:
         solid, triangles = solid_of(mesh), mesh.topology.welded[mesh.triangles]
         signs = solid.orientation * _outward_signs(hierarchy)[solid.component]
-        split = split_fans(mesh.vertices, triangles, signs)
-        triangles, source = (triangles, slice(None)) if split is None else split
-        apart = TriangleMesh(mesh.vertices[source], triangles)
-        squares, sums = np.zeros((apart.vertex_count, 3, 3)), np.zeros((apart.vertex_count, 3))
-        gather_normals(*apart.arrays, signs, squares, sums)
-        values, directions = np.linalg.eigh(squares)
-        known = values > np.maximum(_FLAT * values[:, 2:], 0.0)
-        along = np.einsum("nki,nk->ni", directions, sums)
-        moves = -np.einsum("nki,ni->nk", directions, np.where(known, along / np.where(known, values, 1.0), 0.0))
-        lengths = np.linalg.norm(moves, axis=1, keepdims=True)
-        moves *= np.minimum(1.0, _LONGEST / np.maximum(lengths, 1e-300))
-        solid = solid_of(apart)
+        triangles, source = split_fans(mesh.vertices, triangles, signs)
+        squares, sums = np.zeros((len(source), 3, 3)), np.zeros((len(source), 3))
+        gather_normals(mesh.vertices[source], triangles, signs, squares, sums)
+        moves = least_moves(squares, sums)
+        cut = cut_fans(mesh.vertices, triangles, source, signs, moves)
+        if cut is not None:
+            triangles, source, moves, beside = cut
+            solid = _with_flat_triangles(solid, signs, beside)
         alone = np.full(len(solid.alone), len(solid.alone) == 1)  # others may meet once they have moved
+        apart = TriangleMesh(mesh.vertices[source], triangles)
         mesh.derived["inward"] = _Inward(as_boxes(apart), moves, solid._replace(alone=alone))
     inward: _Inward = mesh.derived["inward"]
     return inward
+
+
+def _with_flat_triangles(solid: Solid, signs: np.ndarray, beside: np.ndarray) -> Solid:
+    """A solid with triangles behind its own, wound outward, each of the component of a triangle (n,) of its own."""
+    outward = (signs * solid.orientation)[beside]
+    orientation, component = np.append(solid.orientation, outward), np.append(solid.component, solid.component[beside])
+    return solid._replace(orientation=orientation, component=component)
 
 
 def _outward_signs(hierarchy: Hierarchy) -> np.ndarray:
@@ -242,10 +244,20 @@ def rounding_moves(case: Case) -> list[np.ndarray]:
 
     The latter are NaN where they are no longer than the spacings.
     """
-    spacings = np.spacing(np.maximum(np.abs(case.boxes_a), np.abs(case.boxes_b)).max(axis=1))
+    spacings = np.spacing(_largest_numbers(case))
     few, more = (factor * spacings for factor in _ROUNDINGS)
     resolutions = case.resolutions.sum(axis=1)
     return [few, more, np.where(resolutions > more, resolutions, np.nan)]
+
+
+def _largest_numbers(case: Case) -> np.ndarray:
+    """The largest coordinate of pairs in the world, or term of the sums that place their vertices there, (k,) [m]."""
+    largest = np.maximum(np.abs(case.boxes_a), np.abs(case.boxes_b)).max(axis=1)
+    for side, rows in enumerate((case.rows_a, case.rows_b)):
+        reaches = case.tree_set.reaches[case.jobs[:, side], None]
+        terms = np.abs(rows) * np.append(reaches, np.ones_like(reaches[..., :1]), axis=2)
+        largest = np.maximum(largest, terms.max(axis=(1, 2)))
+    return largest
 
 
 def fit_bounds(
