@@ -37,7 +37,7 @@ PRELOADED = (
     ".pointcloud.build", ".pointcloud.query", ".voxels.collide", ".massive.inputs", ".massive.mesh", ".query.collide",
     ".timecritical.search", ".scene.cloud_pairs", ".scene.scene", ".continuous.impacts", ".continuous.swept",
     ".query.penetration", ".query.signed_distance", ".convex.closest", ".voxels.map", ".massive.levels",
-    ".massive.progressive_build", ".warming",
+    ".warming",
 )  # fmt: skip
 """What the engine and its first kernel import, in steps that do not hold a window for long; the engine's own modules
 begin with a dot.

@@ -24,7 +24,7 @@ SUBJECTS = (
     ("bench",),
     ("gpu", "kernels", "jit"),
     ("pointcloud",),
-    ("massive", "partition"),
+    ("massive", "lab"),
     ("query",),
     ("verdict", "solid", "depth", "hierarchy"),
     ("scene", "timecritical", "watch", "gap"),

@@ -13,14 +13,15 @@ from typing import Any, TextIO
 import numpy as np
 
 from .errors import InvalidFile, MeshClashError
+from .lab.progressive.collide import progressive_collide
+from .lab.progressive.meshes import ProgressiveMeshes, progressive_beside
 from .massive.layout import FEWEST_TRIANGLES, MOST_TRIANGLES
 from .massive.levels import MeshLevels, levels_beside
 from .massive.mesh import BUILD_MEMORY, DEFAULT_CLUSTER, DEFAULT_MEMORY, ClusteredMesh
-from .massive.progressive_meshes import ProgressiveMeshes, progressive_beside
 from .output import OutputFile
 from .pointcloud.files.source import real
 from .query.collide import collide
-from .query.massive_collide import MODES, massive_collide
+from .query.massive_collide import massive_collide
 from .traversal.contacts import Contacts
 from .types.results import Progress
 from .types.steps import run, steps
@@ -34,6 +35,7 @@ _COLLIDE = "all contacts of two clustered meshes; exit status 1 for any"
 
 Find = Callable[[ClusteredMesh, ClusteredMesh, list[np.ndarray | None], argparse.Namespace], Contacts]
 """Contacts of two files in two poses, by the options of a command."""
+_MODES = {"dag": massive_collide, "pm": progressive_collide}
 
 
 def main(arguments: Sequence[str] | None = None, parser: argparse.ArgumentParser | None = None) -> int:
@@ -108,7 +110,7 @@ def _parser() -> argparse.ArgumentParser:
         help="by levels whose error is at most this [m]: says apart, closer or undecided, and which clusters",
     )  # fmt: skip
     meet.add_argument(
-        "--mode", choices=MODES, default=MODES[0], help="with --epsilon: by levels (dag) or by progressive meshes (pm)"
+        "--mode", choices=_MODES, default="dag", help="with --epsilon: by levels (dag) or by progressive meshes (pm)"
     )
     meet.add_argument("--delta", type=float, default=0.0, metavar="M", help="with --epsilon: how near [m] (default: 0)")
     return parser
@@ -238,7 +240,7 @@ def _collide_by_levels(
     output: OutputFile | None,
 ) -> int:
     lengths = {"delta": options.delta, "epsilon": options.epsilon}
-    found = massive_collide(a, b, *poses, **lengths, memory=_bytes(options), mode=options.mode)
+    found = _MODES[options.mode](a, b, *poses, **lengths, memory=_bytes(options))
     _say(sys.stdout, str(found))
     runs = {"clusters_a": found.clusters_a, "clusters_b": found.clusters_b}
     _write(output, **runs, lower=found.lower, upper=found.upper)

@@ -7,9 +7,11 @@ the package's stub, ``__init__.pyi``, imports: one list, for type checkers and f
 import ast
 import importlib
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+_T = TypeVar("_T")
 
 
 def public_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
@@ -44,3 +46,30 @@ def _imports(stub: Path) -> dict[str, str]:
     """The module of each name that a stub imports, relative to its package."""
     lines = [node for node in ast.parse(stub.read_text("utf-8")).body if isinstance(node, ast.ImportFrom)]
     return {name.name: "." * line.level + line.module for line in lines if line.module for name in line.names}
+
+
+class OnDemand(Mapping[str, _T]):
+    """Things by name, of which some are only imported when they are first asked for.
+
+    Args:
+        here: what is there already.
+        elsewhere: what imports each of the others.
+    """
+
+    def __init__(self, here: Mapping[str, _T], elsewhere: Mapping[str, Callable[[], _T]]) -> None:
+        self._here, self._elsewhere = dict(here), dict(elsewhere)
+
+    def __getitem__(self, name: str) -> _T:
+        """The thing; raises KeyError for a name that is not known."""
+        if name not in self._here:
+            self._here[name] = self._elsewhere[name]()
+        return self._here[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._here or name in self._elsewhere
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys((*self._here, *self._elsewhere)))
+
+    def __len__(self) -> int:
+        return len(self._here.keys() | self._elsewhere.keys())

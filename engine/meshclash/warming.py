@@ -1,6 +1,7 @@
 """``warm_up``: compile every kernel, one after the other, so that the first real question is answered at once."""
 
 from collections.abc import Callable, Generator, Sequence
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -23,23 +24,19 @@ from .hierarchy.slabs import slabs_of
 from .jit import parallel_region, thread_limit
 from .massive.levels import MeshLevels
 from .massive.mesh import ClusteredMesh
-from .massive.pieces import Piece, all_simplified, collapsed, joined
+from .massive.pieces import Piece, all_simplified, joined
 from .massive.ply import walk_rows
-from .massive.progressive import ProgressiveMesh, progressive_parts, stops_of
-from .massive.progressive_meshes import ProgressiveMeshes
-from .partition.registry import PARTITIONS
 from .pointcloud.cloud import PointCloud
 from .pointcloud.deviation import deviation
 from .pointcloud.distance import cloud_distance
 from .pointcloud.files.pcd import unpack_lzf
-from .pointcloud.query import cloud_collision, collide_clouds
+from .pointcloud.query import collide_clouds
 from .query.clearance import clearance
 from .query.collide import collide, collides, self_collide
 from .query.distance import distance
 from .query.massive_collide import massive_collide
 from .query.penetration import penetration
 from .query.signed_distance import signed_distance
-from .query.soups import collide_soups
 from .query.verdict import verdict
 from .query.voxel_collide import voxel_collide
 from .scene.at_once import MOST_OBJECTS
@@ -203,14 +200,9 @@ def _clustered(mesh: TriangleMesh) -> None:
         distance(clustered, clustered, None, [[1, 0, 0, 4], [0, 1, 0, 0], [0, 0, 1, 0]])
         MeshLevels.build(clustered).close()
         massive_collide(clustered, mesh, epsilon=0.1)
-        ProgressiveMeshes.build(clustered).close()
-        massive_collide(clustered, clustered, epsilon=0.1, mode="pm")
     piece = joined([Piece(*mesh.arrays, 0.0, 0.0)])
     for count in (1, 2):
         all_simplified(count * [piece], count * [0], min(count, thread_limit(None)))
-    done = collapsed(piece, 0)
-    stops_of(piece, done, (0.5,))
-    ProgressiveMesh(*progressive_parts(piece, done, 0, len(done.log))).go_to(0)
 
 
 def _together(mesh: TriangleMesh) -> None:
@@ -296,24 +288,11 @@ def _ask_open_mesh() -> None:
     signed_distance(TriangleMesh(corners, np.arange(36).reshape(-1, 3)), _CORNERS)
 
 
-def _as_in_the_paper() -> None:
-    cloud = PointCloud(_cloud().points, covering="paper")
-    cloud_collision(cloud, cloud, mode="paper")
-
-
-def _volume_steps(name: str, a: TriangleMesh, b: TriangleMesh) -> _Steps:
-    """What only hierarchies of one kind of volume need."""
-    return {
-        f"{name} volumes": [(f"{name} volumes", lambda: build(a, name))],
-        f"{name} contacts": [(f"contacts of {name}", lambda: collide(build(a, name), build(b, name), device="cpu"))],
-    }
-
-
 def _steps() -> _Steps:
     """The steps of each of ``PARTS``."""
     a, b = _two_boxes()
     far = TriangleMesh(_CORNERS + np.array([1.5, 0.0, 0.0]), _BOX)
-    steps: _Steps = {
+    return {
         "contacts": [
             ("hierarchies", lambda: build(a)),
             ("triangle contacts", lambda: (collides(a, b), self_collide(a))),
@@ -360,21 +339,11 @@ def _steps() -> _Steps:
             ("steps of scenes", lambda: _steps_of_scene(a, b)),
         ],
         "massive": [("clustered meshes", lambda: _clustered(a))],
-        "builders": [
-            ("hierarchies for much use", lambda: build(a, split="sah")),
-            ("other builders", lambda: build(a, split="median")),
-        ],
-        "paper": [("point clouds as in the paper", _as_in_the_paper)],
         "seldom": [
-            ("moved vertices of restricted boxes", lambda: refit(build(a, "boxtree"), _CORNERS)),
             ("stacks of poses", lambda: collides(a, b, None, np.stack([np.eye(4)] * 2))),
             ("penetration", lambda: (penetration(a, b), penetration(_two_in_one(), a))),
-            ("triangle soups", lambda: [collide_soups(a, b, partition=name) for name in PARTITIONS]),
         ],
     }
-    for name in VOLUMES:
-        steps.update(_volume_steps(name, a, b))
-    return steps
 
 
 PARTS = (
@@ -402,14 +371,15 @@ SPECIAL_PARTS = (
     "voxels",
     "motion",
     "massive",
+    "seldom",
     "builders",
     "paper",
-    "seldom",
     *(f"{name} {what}" for name in VOLUMES for what in ("volumes", "contacts")),
 )
 """What is asked for by name only: questions to voxels (with more), what steps of scenes and convex hulls need besides
-("motion"), clustered meshes (with contacts, scenes, more and distances), builders other than the fastest, coverings and
-comparisons of clouds as in the paper, questions that few ask, hierarchies and contacts of a kind of volume."""
+("motion"), clustered meshes (with contacts, scenes, more and distances), questions that few ask, and
+what ``lab`` needs: builders other than the fastest, what reproduces papers, hierarchies and contacts of a kind of
+volume."""
 
 
 DEVICE_PART = "gpu"
@@ -435,6 +405,9 @@ def warm_up(parts: Sequence[str] = PARTS) -> Generator[Progress, None, None]:
     if unknown:
         raise UnsupportedOption(f"there is no part {unknown[0]!r:.80} to warm up; there are {', '.join(known_parts)}")
     known = _steps()
+    if not known.keys() >= set(parts) - {DEVICE_PART}:
+        lab = import_module(".lab.warming", __package__)
+        known.update(lab.lab_steps(*_two_boxes(), _cloud().points))
     steps = [step for part in parts if part != DEVICE_PART for step in known[part]]
     done = 0
     if DEVICE_PART in parts:

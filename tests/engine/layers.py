@@ -14,7 +14,7 @@ SOURCES = sorted(ENGINE.rglob("*.py"))
 
 LAYERS = (
     "lazy", "errors", "output", "kernels", "jit_pipeline", "jit", "reference", "types", "geometry", "volumes",
-    "hierarchy", "traversal", "gpu", "broadphase", "partition", "answering", "solid", "pointcloud", "convex",
+    "hierarchy", "traversal", "gpu", "broadphase", "answering", "solid", "pointcloud", "convex",
     "voxels", "massive", "query", "continuous", "motion", "timecritical", "scene", "warming", "review", "detection",
     "clouds", "shapes", "lab", "",
 )  # fmt: skip

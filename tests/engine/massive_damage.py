@@ -91,17 +91,19 @@ def corners(pages: PageFile, numbers: Iterable[int]) -> bytes:
     return b"".join(part.vertices[part.corners].tobytes() for part in parts)
 
 
-def near(mesh: mc.massive.ClusteredMesh, model: mc.TriangleMesh, mode: str) -> bytes:
-    rows = mc.massive.massive_collide(mesh, model, epsilon=_ERROR, mode=mode)
+def near(
+    mesh: mc.massive.ClusteredMesh, model: mc.TriangleMesh, ask: Callable[..., mc.massive.MassiveCollision]
+) -> bytes:
+    rows = ask(mesh, model, epsilon=_ERROR)
     return rows.clusters_a.tobytes() + rows.lower.tobytes() + rows.upper.tobytes()
 
 
 QUESTIONS: dict[str, Callable[[mc.massive.ClusteredMesh, mc.TriangleMesh], bytes]] = {
     "contacts": contacts,
     "level": level,
-    "near": partial(near, mode="dag"),
+    "near": partial(near, ask=mc.massive.massive_collide),
     "stops": stops,
-    "near by stops": partial(near, mode="pm"),
+    "near by stops": partial(near, ask=mc.lab.progressive_collide),
 }
 FILES = {
     "mesh": ("", tuple(QUESTIONS)),

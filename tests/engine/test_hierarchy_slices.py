@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.hierarchy import heuristics, refit, sah
+from meshclash.hierarchy import refit, sah
 from meshclash.hierarchy.build import SPLITS
+from meshclash.lab import heuristics
 from solids import refined, torus
 from strategies import grid_meshes
 

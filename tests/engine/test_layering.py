@@ -147,7 +147,8 @@ def test_the_public_names_are_few_and_say_each_thing_once():
 
 def test_no_public_name_is_that_of_a_module():
     """Importing the module would put it in the place of the name."""
-    assert {name for _, name, _ in pkgutil.iter_modules(meshclash.__path__)}.isdisjoint(meshclash.__all__)
+    for package in [meshclash, *(getattr(meshclash, subject) for subject in SUBJECTS)]:
+        assert {name for _, name, _ in pkgutil.iter_modules(package.__path__)}.isdisjoint(package.__all__), package
 
 
 def test_names_that_do_not_exist_are_refused():

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from massive_cases import assert_same, check, expected, path_of, some_soup
-from meshclash.massive import coverage, level_layout, progressive_layout
+from meshclash.lab.progressive import layout as progressive_layout
+from meshclash.lab.progressive.build import box_around
+from meshclash.massive import coverage, level_layout
 from meshclash.massive.batches import batches
-from meshclash.massive.progressive_build import box_around
 from meshclash.query.solvers import runs_clustered_mesh as massive
 from oracles.mesh_generators import MAKERS
 from solids import refined, sheet, torus
@@ -22,6 +23,7 @@ MEGABYTES = 1 << 20
 
 
 BUILDS = {"dag": mc.massive.MeshLevels.build, "pm": mc.lab.ProgressiveMeshes.build}
+COLLIDES = {"dag": mc.massive.massive_collide, "pm": mc.lab.progressive_collide}
 both_modes = pytest.mark.parametrize("mode", sorted(BUILDS))
 
 
@@ -41,7 +43,7 @@ def test_nothing_is_missed_and_nothing_named_in_vain(tmp_path_factory, mode, fir
     with built(folder / "a", first, mode=mode) as a, built(folder / "b", second, mode=mode) as b:
         for things, originals in (((a, b), meshes), ((a, meshes[1]), meshes), ((meshes[0], b), meshes),
                                   ((a, a), (meshes[0],) * 2), (meshes, meshes)):  # fmt: skip
-            found = mc.massive.massive_collide(*things, None, pose, delta=delta, epsilon=epsilon, mode=mode)
+            found = COLLIDES[mode](*things, None, pose, delta=delta, epsilon=epsilon)
             check(found, things, originals, pose)
             assert_same(found.resolve(), expected(originals, delta, pose))
 
@@ -66,8 +68,8 @@ def test_models_with_many_epsilons(models, epsilon):
     for shift in (0.0, 0.7, 0.95, 1.05, 1.4):
         pose = matrix(rotation(rng), rng.normal(size=3) / np.sqrt(3.0) * shift * size)
         for delta in (0.0, 0.004 * size):
-            options = {"delta": delta, "epsilon": epsilon * size, "mode": mode, "memory": 8 * MEGABYTES}
-            found = mc.massive.massive_collide(*things, None, pose, **options)
+            options = {"delta": delta, "epsilon": epsilon * size, "memory": 8 * MEGABYTES}
+            found = COLLIDES[mode](*things, None, pose, **options)
             check(found, things, meshes, pose)
             assert_same(found.resolve(), expected(meshes, delta, pose))
 
@@ -96,7 +98,7 @@ def test_pages_no_block_of_which_comes_near_are_not_read(tmp_path, monkeypatch, 
             coverage, "batches", lambda a, b, rows, pairs, far, t=tolerance: batches(a, b, rows, pairs, t(far))
         )
         with built(tmp_path / "a", mesh, 64, mode) as a, built(tmp_path / "b", mesh, 64, mode) as b:
-            one = mc.massive.massive_collide(a, b, None, pose, epsilon=epsilon, mode=mode)
+            one = COLLIDES[mode](a, b, None, pose, epsilon=epsilon)
             pages = [mesh.pages for thing in (a, b) for mesh in (thing, *found_beside(thing))]
             found.append((one, sum(part.loads for part in pages)))
     (one, read), (other, read_all) = found
@@ -116,11 +118,11 @@ def test_frames_with_coherence_are_those_from_scratch(models, moving):
         first = matrix(rotation(rng) if k == 100 else None, (1e-3 * k * size, 0.0, 0.0)) if moving == "both" else None
         pose = way if first is None else first @ way
         options = {"delta": (0.0, 0.003)[k > 250] * size, "epsilon": (0.0, 0.002, 0.05)[k // 60 % 3] * size}
-        found = mc.massive.massive_collide(*things, first, pose, **options, mode=mode)
+        found = COLLIDES[mode](*things, first, pose, **options)
         kept = massive._memories.pop(things[0])
         if k % 9 == 0:
             forget_pages(things)
-        scratch = mc.massive.massive_collide(*things, first, pose, **options, mode=mode)
+        scratch = COLLIDES[mode](*things, first, pose, **options)
         massive._memories[things[0]] = kept
         for name in ("clusters_a", "clusters_b", "lower", "upper"):
             assert getattr(found, name).tobytes() == getattr(scratch, name).tobytes(), (k, name)
@@ -191,7 +193,7 @@ def test_a_bound_that_is_one_ulp_too_small_misses_triangles(tmp_path, monkeypatc
     other = mc.TriangleMesh(vertices, triangles)
     for path, out, expected_count in (("a", height, 1), ("b", math.nextafter(height, 0.0), 0)):
         with raised(path, tmp_path, height, out, mode) as mesh:
-            found = mc.massive.massive_collide(mesh, other, delta=delta, epsilon=4.0, mode=mode)
+            found = COLLIDES[mode](mesh, other, delta=delta, epsilon=4.0)
             assert len(found) == expected_count, "a miss shows a bound that is too small by one ulp"
             assert len(mc.clearance(mesh, other, delta)) > 0
 
@@ -215,7 +217,7 @@ def test_meshes_without_levels_are_asked_as_they_are(tmp_path, mode):
     with mc.massive.ClusteredMesh.build(corners, tmp_path / "a", cluster_triangles=32) as a:
         pose = matrix(shift=(0.3, 0.0, 0.0))
         for _ in range(2):
-            found = mc.massive.massive_collide(a, a, None, pose, epsilon=0.2, mode=mode)
+            found = COLLIDES[mode](a, a, None, pose, epsilon=0.2)
             assert found.answer == "closer" and (found.lower == found.upper).all()
             assert_same(found.resolve(), mc.collide(a, a, None, pose))
             BUILDS[mode](a).close()  # of a soup that cannot be simplified
@@ -228,7 +230,6 @@ def test_wrong_arguments(tmp_path):
         ({"epsilon": -1.0}, "epsilon"), ({"epsilon": math.nan}, "epsilon"), ({"epsilon": "fine"}, "epsilon"),
         ({"epsilon": 0.1, "delta": -1.0}, "delta"), ({"epsilon": 0.1, "delta": math.inf}, "delta"),
         ({"epsilon": 0.1, "memory": 7}, "memory must be"),
-        ({"epsilon": 0.1, "mode": "lod"}, "mode must be one of dag, pm"),
     ):  # fmt: skip
         with pytest.raises(mc.UnsupportedOption, match=message):
             mc.massive.massive_collide(a, b, **options)

@@ -397,33 +397,6 @@ def test_a_larger_budget_never_turns_a_proven_answer_around(shapes, second, gap,
     assert within(a, b, pose, 10.0) == (True, truth)
 
 
-@pytest.mark.slow
-def test_the_papers_mode_agrees_on_clear_cases(shapes):
-    a = shapes["sphere"]
-    control = mc.lab.PaperControl(2e-3)
-    for second in ("sphere", "plane", "torus"):
-        for gap in (-0.3, -0.1, 0.1, 0.3):
-            answer = mc.lab.cloud_collision(
-                a, shapes[second], None, gap_pose(second, gap), mode="paper", control=control
-            )
-            assert answer.colliding == (gap < 0), (second, gap)
-            again = mc.lab.cloud_collision(a, shapes[second], None, gap_pose(second, gap), mode="paper")
-            once_more = mc.lab.cloud_collision(a, shapes[second], None, gap_pose(second, gap), mode="paper")
-            assert again.stats.exact_tests == once_more.stats.exact_tests
-            assert again.colliding == once_more.colliding == (gap < 0)
-
-
-def test_the_papers_control_follows_the_clock():
-    control = mc.lab.PaperControl(1e-3)
-    start = control.test_points, control.enough
-    control.after(4e-3)
-    assert control.test_points == pytest.approx(start[0] / 2)
-    assert control.enough == pytest.approx(start[1] * 2)
-    for _ in range(20):
-        control.after(1e-6)
-    assert (control.test_points, control.enough) == (1000.0, 0.05)
-
-
 @pytest.mark.parametrize("query", [mc.collide, mc.collides, mc.distance])
 def test_options_that_say_nothing_about_clouds_are_checked_all_the_same(shapes, query):
     a, b = shapes["sphere"], shapes["wall"]

@@ -122,7 +122,9 @@ def test_the_papers_radii_are_smaller_and_can_miss():
     rng = np.random.default_rng(3)
     points = torus(rng, 6000, noise=0.01)[0]
     certified = mc.clouds.PointCloud(points).built.tree
-    paper = mc.clouds.PointCloud(points, covering="paper").built.tree
+    by_chance = mc.clouds.PointCloud(points)
+    mc.lab.cover_by_chance(by_chance)
+    paper = by_chance.built.tree
     assert np.array_equal(certified.samples, paper.samples)
     assert (paper.radii <= certified.radii).all()
     missed = [uncovered(paper, node, hull_points(rng, paper, node, 2000)) for node in range(0, len(paper.first), 5)]

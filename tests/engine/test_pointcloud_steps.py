@@ -73,7 +73,7 @@ def test_checks_in_slices_find_what_checks_at_once_find(monkeypatch, rows):
     points, normals = torus(np.random.default_rng(9), 400)
     cloud, seen = run_to_end(mc.steps(mc.clouds.PointCloud.make, points, normals, 0.3, surface="apss"))
     assert seen == sorted(seen) and len(seen) == 2 * max(1, -(-400 // rows))
-    assert (cloud.bandwidth, cloud.surface, cloud.covering) == (0.3, "apss", "certified")
+    assert (cloud.bandwidth, cloud.surface) == (0.3, "apss")
     assert np.array_equal(cloud.points, points) and np.allclose(cloud.normals, normals, atol=1e-6)
     assert np.array_equal(cloud.bounds, [points.min(axis=0), points.max(axis=0)])
     points[[3, 399]], normals[[8, 9, 300]] = np.nan, 0.0
@@ -87,13 +87,13 @@ def test_checks_in_slices_find_what_checks_at_once_find(monkeypatch, rows):
 def test_a_cloud_is_moved_in_slices_as_its_points_are(monkeypatch, rows, built):
     monkeypatch.setattr(cloud_module, "_SLICE_ROWS", rows)
     points, normals = torus(np.random.default_rng(5), 400)
-    cloud = mc.clouds.PointCloud(points, normals, 0.3, surface="apss", covering="paper")
+    cloud = mc.clouds.PointCloud(points, normals, 0.3, surface="apss")
     if built:
         assert cloud.built
     matrix = np.array([[2.0, 0.5, 0.0, 3.0], [0.0, -1.0, 0.25, 1.0], [0.0, 0.0, 4.0, -7.0], [0.0, 0.0, 0.0, 1.0]])
     moved, seen = run_to_end(mc.steps(cloud.transformed, matrix))
     assert seen == sorted(seen) and len(seen) == 3 * max(1, -(-400 // rows))
-    assert (moved.surface, moved.covering, moved.bandwidth) == ("apss", "paper", pytest.approx(0.6))
+    assert (moved.surface, moved.bandwidth) == ("apss", pytest.approx(0.6))
     assert np.allclose(moved.points, points @ matrix[:3, :3].T + matrix[:3, 3], rtol=0, atol=1e-12)
     expected = normals @ np.linalg.inv(matrix[:3, :3])
     assert np.allclose(moved.normals, expected / np.linalg.norm(expected, axis=1)[:, None], atol=1e-6)
@@ -101,9 +101,8 @@ def test_a_cloud_is_moved_in_slices_as_its_points_are(monkeypatch, rows, built):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("covering", ["certified", "paper"])
 @pytest.mark.parametrize("spot", [0, 3000])
-def test_a_hierarchy_does_not_depend_on_its_slices(monkeypatch, covering, spot):
+def test_a_hierarchy_does_not_depend_on_its_slices(monkeypatch, spot):
     """A dense spot makes leaves tiny, so that the tree is made twice; room for borders grows on the way."""
     rng = np.random.default_rng(spot)
     points, normals = torus(rng, 4000)
@@ -111,11 +110,11 @@ def test_a_hierarchy_does_not_depend_on_its_slices(monkeypatch, covering, spot):
     points, normals = np.concatenate([points, dense]), np.concatenate([normals, upward])
     trees, steps = [], []
     for slices in (10**9, 700, 41):
-        for name in ("_SLICE_POINTS", "_SLICE_NORMALS", "_SLICE_LEAVES", "_SLICE_NODES"):
+        for name in ("_SLICE_POINTS", "_SLICE_NORMALS", "_SLICE_LEAVES"):
             monkeypatch.setattr(build, name, slices)
         monkeypatch.setattr(build, "_SLICE_NEIGHBOURS", 100 * slices)
         monkeypatch.setattr(build, "_USUAL_BORDER", 8 if slices > 1000 else 1)
-        built, seen = run_to_end(mc.steps(mc.clouds.PointCloud(points, normals, covering=covering).build))
+        built, seen = run_to_end(mc.steps(mc.clouds.PointCloud(points, normals).build))
         assert seen == sorted(seen)
         trees.append([*built.tree, built.order])
         steps.append(len(seen))

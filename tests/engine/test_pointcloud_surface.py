@@ -223,13 +223,11 @@ def test_bad_points_are_refused(points, message):
         ({"normals": with_point(4, np.nan)}, mc.clouds.InvalidPointCloud, "normal 4"),
         ({"surface": "apss"}, mc.clouds.InvalidPointCloud, "needs normals"),
         ({"surface": "mesh"}, mc.UnsupportedOption, "twicing, wls, apss"),
-        ({"covering": "none"}, mc.UnsupportedOption, "certified, paper"),
         ({"bandwidth": 0.0}, mc.UnsupportedOption, "number of metres from 1e-30"),
         ({"bandwidth": "x"}, mc.UnsupportedOption, "number of metres"),
         ({"bandwidth": 10**400}, mc.UnsupportedOption, "number of metres"),
         ({"bandwidth": [0.1]}, mc.UnsupportedOption, r"not \[0.1\]"),
         ({"surface": ["wls"]}, mc.UnsupportedOption, "twicing, wls, apss"),
-        ({"covering": np.array(["paper", "x"])}, mc.UnsupportedOption, "certified, paper"),
     ],
 )
 def test_bad_options_are_refused(options, error, message):

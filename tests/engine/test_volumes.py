@@ -19,7 +19,7 @@ from strategies import grid_meshes, matrix, rotation, soup
 
 NAMES = sorted(VOLUMES)
 STORED = [name for name in NAMES if not VOLUMES[name].derived]
-"""Those whose rows can be asked one by one; the others are the business of test_volumes_boxtree.py."""
+"""Those whose rows can be asked one by one; the others are the business of test_lab_boxtree.py."""
 STILL = np.eye(4)[None, :3].copy()
 
 
@@ -163,7 +163,7 @@ def half_spaces(name, volume, linear, shift):
         normals = np.concatenate([inverse, -inverse])
         offsets = np.concatenate([middle + volume[12:], volume[12:] - middle])
     else:
-        from meshclash.volumes.kdop import _directions_of
+        from meshclash.lab.volumes.kdop import _directions_of
 
         directions = _directions_of(len(volume) // 2)
         normals = np.concatenate([-directions, directions])

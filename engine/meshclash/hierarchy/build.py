@@ -1,13 +1,15 @@
 """``build``: from a mesh to a hierarchy, and refit after its vertices moved."""
 
 import math
-from collections.abc import Generator
-from typing import TypeVar
+from collections.abc import Callable, Generator
+from importlib import import_module
+from typing import TypeVar, cast
 
 import numpy as np
 
 from ..errors import InvalidMesh, UnsupportedOption
 from ..jit import parallel_region, thread_limit
+from ..lazy import OnDemand
 from ..types.foreign import ForeignMesh, as_own
 from ..types.mesh import TriangleMesh, no_mesh
 from ..types.numbers import truth
@@ -15,15 +17,25 @@ from ..types.results import Progress
 from ..types.steps import in_slices_unless, retold, run, scaled
 from ..volumes.registry import DEFAULT_VOLUME, volume_named
 from .boxes import LARGEST_LEAF, NO_COORDINATES, fit_boxes, relative_points
-from .boxtree import build_boxtree, fit_boxtree
-from .bvh import Hierarchy, MeshLike, TreeParts, Usage
-from .heuristics import HEURISTICS, TreeSteps
+from .bvh import Hierarchy, MeshLike, Tree, TreeParts, Usage
 from .morton import morton_tree_steps
 from .refit import fit_volumes_steps
 from .sah import sah_tree_steps
 from .wide import collapse, coordinates_for, copy_boxes, fits_lanes
 
-SPLITS: dict[str, TreeSteps] = {"lbvh": morton_tree_steps, "sah": sah_tree_steps, **HEURISTICS}
+TreeSteps = Callable[[np.ndarray, np.ndarray, np.ndarray, int, np.ndarray, int], Generator[float, None, Tree]]
+"""A builder in slices: arguments as ``build_morton_tree``, yields the share of triangles that have their leaf."""
+
+
+def _of_lab(name: str) -> Callable[[], TreeSteps]:
+    """What imports a builder that no detection needs."""
+    return lambda: cast(TreeSteps, import_module("...lab.heuristics", __name__).HEURISTICS[name])
+
+
+SPLITS = OnDemand[TreeSteps](
+    {"lbvh": morton_tree_steps, "sah": sah_tree_steps},
+    {name: _of_lab(name) for name in ("volume", "volume_n", "kah", "median")},
+)
 _T = TypeVar("_T")
 AUTO = "auto"
 _KEY = "hierarchy "  # and the volume's name: where hierarchies are kept with a mesh
@@ -72,7 +84,7 @@ def build(
             "lbvh" until ``collide`` and its like have spent ``TESTS_TO_IMPROVE`` volume tests a triangle on the
             hierarchy; the next query that is given it, or its mesh, first builds it anew by "sah", in place.
             "volume", "volume_n", "kah" and "median" are other rules from the literature, for comparison
-            (``heuristics.py``). Pairs and kinds are the same bytes, whatever the split.
+            (``lab/heuristics.py``). Pairs and kinds are the same bytes, whatever the split.
         leaf_size: most triangles of a leaf, 1 to 64; those of "boxtree" hold one.
         threads: most threads to use; None leaves the choice to the engine; in slices it is one. The hierarchy
             is the same, byte by byte. A pass over the whole mesh is one slice, a tenth of a second for a million
@@ -93,7 +105,7 @@ def _checked(mesh: object, volume: str | None, split: object, leaf_size: object)
     mesh = as_own(mesh)
     if not isinstance(mesh, TriangleMesh):
         raise no_mesh(mesh, "a TriangleMesh to build a hierarchy over")
-    derived = volume_named(volume).derived
+    derived = volume_named(volume).derived is not None
     if not isinstance(split, str) or split not in (AUTO, *SPLITS):
         raise UnsupportedOption(f"split {split!r:.80} is not known; known are {', '.join(sorted((AUTO, *SPLITS)))}")
     if not isinstance(leaf_size, int | np.integer) or leaf_size is True or not 1 <= leaf_size <= LARGEST_LEAF:
@@ -124,11 +136,13 @@ def parts_steps(
     sorting = SPLITS[split](points, triangles, mesh.bounds - origin, leaf_size, coordinates, threads)
     tree = yield from _part(sorting, 0.0, 0.5)
     yield 0.5
-    if volume_named(volume).derived:
+    derived = volume_named(volume).derived
+    if derived is not None:
         boxes = np.empty((len(tree.first), 6), np.float32)
         fit_boxes(tree, mesh, origin, boxes, NO_COORDINATES, threads)
         yield 0.75
-        return TreeParts(mesh, *build_boxtree(tree, boxes), origin, None, split, Usage(), {})
+        tree, nodes = derived.build(tree, boxes)
+        return TreeParts(mesh, tree, nodes, origin, None, split, Usage(), {})
     volumes = np.empty((len(tree.first), volume_named(volume).width), np.float32)
     if volume != "aabb":
         yield from _part(fit_volumes_steps(tree, vertices, triangles, origin, volume, volumes), 0.5, 1.0)
@@ -190,8 +204,9 @@ def _copied(parts: TreeParts) -> TreeParts:
 def _fitted(parts: TreeParts, volume: str) -> TreeParts:
     """Fit the volumes of a tree, and its 8-wide form if there is one, to its mesh; they are written over."""
     vertices, triangles = parts.mesh.arrays
-    if volume_named(volume).derived:
-        fit_boxtree(parts.volumes, vertices, triangles, parts.origin)
+    derived = volume_named(volume).derived
+    if derived is not None:
+        derived.fit(parts.volumes, vertices, triangles, parts.origin)
         return parts
     if volume != "aabb":
         run(fit_volumes_steps(parts.tree, vertices, triangles, parts.origin, volume, parts.volumes))

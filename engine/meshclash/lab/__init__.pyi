@@ -1,14 +1,16 @@
 """What reproduces the founding papers or compares methods, and no detection needs."""
 
-from ..hierarchy.levels import hierarchy_level as hierarchy_level
-from ..hierarchy.levels import level_wireframe as level_wireframe
-from ..hierarchy.validate import assert_well_formed as assert_well_formed
-from ..massive.progressive_meshes import ProgressiveMeshes as ProgressiveMeshes
 from ..pointcloud.distance import cloud_distance as cloud_distance
-from ..pointcloud.query import CloudCollision as CloudCollision
-from ..pointcloud.query import PaperControl as PaperControl
-from ..pointcloud.query import cloud_collision as cloud_collision
-from ..query.advise import Advice as Advice
-from ..query.advise import Candidate as Candidate
-from ..query.advise import advise as advise
-from ..query.soups import collide_soups as collide_soups
+from .advice import Advice as Advice
+from .advice import Candidate as Candidate
+from .advice import advise as advise
+from .clouds.collision import CloudCollision as CloudCollision
+from .clouds.collision import PaperControl as PaperControl
+from .clouds.collision import cloud_collision as cloud_collision
+from .clouds.covering import cover_by_chance as cover_by_chance
+from .levels import hierarchy_level as hierarchy_level
+from .levels import level_wireframe as level_wireframe
+from .progressive.collide import progressive_collide as progressive_collide
+from .progressive.meshes import ProgressiveMeshes as ProgressiveMeshes
+from .soups import collide_soups as collide_soups
+from .validate import assert_well_formed as assert_well_formed

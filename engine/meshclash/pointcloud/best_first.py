@@ -15,9 +15,9 @@ from ..reference import by_reference
 from ..traversal.pair_heap import heap_pop
 
 # Entries of the state array.
-STARTED, HEAP_USED, FOUND, HIT, VOLUME_TESTS, LEAF_TESTS, EVALUATIONS, COUNTER, STATE_LENGTH = range(9)
+STARTED, HEAP_USED, FOUND, HIT, VOLUME_TESTS, LEAF_TESTS, EVALUATIONS, STATE_LENGTH = range(8)
 # Entries of the settings array (float64).
-FIRST_ONLY, WORK_LIMIT, TOLERANCE, RESOLUTION, TEST_POINTS, ENOUGH, SETTINGS_LENGTH = range(7)
+FIRST_ONLY, WORK_LIMIT, TOLERANCE, RESOLUTION, SETTINGS_LENGTH = range(5)
 
 EVALUATION_WORK = 8.0
 """Work of one evaluation of a surface, in tests of two nodes."""

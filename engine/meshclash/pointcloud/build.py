@@ -10,7 +10,7 @@ from ..errors import InvalidPointCloud
 from ..types.results import Progress
 from ..types.steps import scaled
 from .borders import collect_borders
-from .covering import cover, cover_by_chance, describe_leaves, new_leaves, node_ranges
+from .covering import Leaves, cover, describe_leaves, new_leaves, node_ranges
 from .planes import fit_planes
 from .shrinkage import measure_shortfalls, move_points, new_neighbours
 from .split import DEPTH, NODES, SETTLED, new_split, split_points
@@ -46,7 +46,6 @@ _SLICE_POINTS = 300_000  # points that a slice of the work looks at: some millis
 _SLICE_NEIGHBOURS = 1_000_000  # points near others that it looks at
 _SLICE_NORMALS = 100_000  # normals that it sorts
 _SLICE_LEAVES = 100_000  # leaves whose distances from all samples of a node it looks at
-_SLICE_NODES = 2_000  # nodes for which it makes random points
 
 
 class Lengths(NamedTuple):
@@ -241,7 +240,6 @@ def build_steps(
     normals: np.ndarray | None,
     bandwidth: float | None,
     surface: str,
-    certified: bool,
 ) -> Generator[Progress, None, Built]:
     """Build everything, stage by stage, from a copy of the points that is brought into leaf order.
 
@@ -251,7 +249,6 @@ def build_steps(
         normals: (n, 3) float32 in the order of the points, or None; left as they are.
         bandwidth: h [m], or None to derive it.
         surface: "twicing", "wls" or "apss"; the last needs normals.
-        certified: certified covering radii, else the paper's random ones.
 
     Yields:
         Progress after some milliseconds each.
@@ -285,7 +282,7 @@ def build_steps(
         radii=np.empty(nodes, np.float32),
         planes=np.empty((nodes, 6), np.float32),
     )
-    yield from _cover_steps(tree, certified)
+    yield from _cover_steps(tree)
     patch = int((tree.count + np.diff(start)).max())
     return Built(tree, order, depth, lengths, patch)
 
@@ -320,26 +317,28 @@ def _sorted_normals_steps(normals: np.ndarray | None, order: np.ndarray) -> Gene
     return result
 
 
-def _cover_steps(tree: PointTree, certified: bool) -> Steps:
-    """Fill in samples, spheres and planes."""
+def described_steps(tree: PointTree) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray, Leaves]]:
+    """(first point and end of each node, (nodes, 2); node of each leaf along the points; what ``Leaves`` says)."""
     nodes = len(tree.first)
     leaf_nodes = np.flatnonzero(tree.count)
     leaf_nodes = leaf_nodes[np.argsort(tree.first[leaf_nodes], kind="stable")]
     ranges = np.empty((nodes, 2), np.int64)
     node_ranges(tree.first, tree.count, ranges)
-    tree.totals[:] = ranges[:, 1] - ranges[:, 0]
     leaves = new_leaves(tree.points.shape[0], len(leaf_nodes))
     yield from node_steps(
         lambda number: describe_leaves(tree, leaf_nodes, leaves, number, _SLICE_POINTS),
         len(leaf_nodes), 0.75, 0.8, "describing leaves",
     )  # fmt: skip
+    return ranges, leaf_nodes, leaves
+
+
+def _cover_steps(tree: PointTree) -> Steps:
+    """Fill in samples, spheres and planes."""
+    nodes = len(tree.first)
+    ranges, _, leaves = yield from described_steps(tree)
+    tree.totals[:] = ranges[:, 1] - ranges[:, 0]
     yield from node_steps(
         lambda node: cover(tree, ranges, leaves, node, _SLICE_LEAVES),
         nodes, 0.8, 0.9, "covering by spheres",
     )  # fmt: skip
-    if not certified:
-        yield from node_steps(
-            lambda node: cover_by_chance(tree, ranges, leaf_nodes, leaves, node, _SLICE_NODES),
-            nodes, 0.9, 0.9, "covering by spheres",
-        )  # fmt: skip
     yield from node_steps(lambda node: fit_planes(tree, ranges, node, _SLICE_POINTS), nodes, 0.9, 1.0, "fitting planes")

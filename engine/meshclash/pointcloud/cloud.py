@@ -16,7 +16,6 @@ from .measure import evaluate_on_device
 from .tree import evaluate_many
 
 SURFACES = ("twicing", "wls", "apss")
-COVERINGS = ("certified", "paper")
 _LEAST_POINTS = CUTOFF + 1
 _COLLINEAR = 1e-9  # second extent of the points over their first
 _GLANCE = 1000
@@ -168,14 +167,12 @@ class PointCloud:
         surface: "twicing", weighted least squares, corrected for their shrinkage where points are curved
             (``shrinkage.py``); "wls", weighted least squares of the points themselves (eq. 1 to 4); or "apss",
             algebraic spheres, which need normals (Guennebaud and Gross 2007).
-        covering: "certified" spheres, or "paper" for the Monte Carlo radii of Klein and Zachmann, which may be too
-            small.
 
     Raises:
         InvalidPointCloud: wrong shape, too few points, NaN, infinite or masked coordinates, all points equal or on a
             line, normals that do not fit; when the hierarchy is built: nearly all points coincide with others, or the
             bandwidth is so small that there is no surface.
-        UnsupportedOption: a bandwidth, surface or covering that does not exist.
+        UnsupportedOption: a bandwidth or surface that does not exist.
     """
 
     def __init__(
@@ -185,9 +182,8 @@ class PointCloud:
         bandwidth: float | None = None,
         *,
         surface: str = "twicing",
-        covering: str = "certified",
     ) -> None:
-        run(self._init_steps(points, normals, bandwidth, surface, covering))
+        run(self._init_steps(points, normals, bandwidth, surface))
 
     @classmethod
     @in_slices
@@ -198,25 +194,19 @@ class PointCloud:
         bandwidth: float | None = None,
         *,
         surface: str = "twicing",
-        covering: str = "certified",
     ) -> Generator[Progress, None, "PointCloud"]:
         """A cloud, as ``PointCloud`` makes it, with the same arguments and errors; ``steps`` checks it in slices."""
         cloud = cls.__new__(cls)
-        yield from cloud._init_steps(points, normals, bandwidth, surface, covering)
+        yield from cloud._init_steps(points, normals, bandwidth, surface)
         return cloud
 
-    def _init_steps(
-        self, points: Any, normals: Any, bandwidth: Any, surface: Any, covering: Any
-    ) -> Generator[Progress, None, None]:
+    def _init_steps(self, points: Any, normals: Any, bandwidth: Any, surface: Any) -> Generator[Progress, None, None]:
         self._bandwidth = _checked_bandwidth(bandwidth)
         if not isinstance(surface, str) or surface not in SURFACES:
             raise UnsupportedOption(f"surface {surface!r:.80} is not known; known are {', '.join(SURFACES)}")
-        if not isinstance(covering, str) or covering not in COVERINGS:
-            raise UnsupportedOption(f"covering {covering!r:.80} is not known; known are {', '.join(COVERINGS)}")
         if surface == "apss" and normals is None:
             raise InvalidPointCloud('surface "apss" needs normals')
         self.surface: str = surface
-        self.covering: str = covering
         array, self._bounds = yield from scaled(_points_steps(points), 0.0, 0.5)
         checked = None if normals is None else (yield from scaled(_normals_steps(normals, len(array)), 0.5, 1.0))
         self._count = len(array)
@@ -238,8 +228,7 @@ class PointCloud:
         given = self._given
         if given is not None:
             points, normals = given
-            certified = self.covering == "certified"
-            built = yield from build_steps(points, self._bounds, normals, self._bandwidth, self.surface, certified)
+            built = yield from build_steps(points, self._bounds, normals, self._bandwidth, self.surface)
             if self._built is None:
                 self._built = built
             self._given = None  # after the other, so that one of them is always there
@@ -355,7 +344,7 @@ class PointCloud:
             raise InvalidPointCloud("the matrix flattens the cloud: it cannot be inverted")
         bandwidth = None if self._bandwidth is None else self._bandwidth * determinant ** (1.0 / 3.0)
         points, normals = yield from scaled(self._moved_steps(array), 0.0, 0.5)
-        made = steps(self.make, points, normals, bandwidth, surface=self.surface, covering=self.covering)
+        made = steps(self.make, points, normals, bandwidth, surface=self.surface)
         return (yield from scaled(made, 0.5, 1.0))
 
     def _moved_steps(self, matrix: np.ndarray) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray | None]]:

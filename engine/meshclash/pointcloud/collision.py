@@ -1,20 +1,19 @@
 """Walks for two clouds, and for a cloud and a mesh."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..geometry.relative_pose import relative_rows
 from ..hierarchy.bvh import Hierarchy
-from .best_first import ENOUGH, TEST_POINTS
 from .cloud import PointCloud
 from .mesh_traverse import MeshScratch, traverse_mesh
 from .pair_search import PairSearch, largest_coordinates, pose_rows
 from .patches import new_patch
-from .priority import new_sample_room
 from .rim_search import CUBES
 from .surface import MARGIN, SAMPLING_RADIUS
-from .traverse import CloudScratch, traverse, traverse_as_paper
+from .traverse import CloudScratch, traverse
 from .tree import SAMPLE_COUNT
 
 ROOT_TOLERANCE = 1e-3
@@ -23,25 +22,16 @@ ROOT_TOLERANCE = 1e-3
 _KEPT = 2048  # values of each surface: a power of two
 
 
-def _scratch(a: PointCloud, b: PointCloud) -> CloudScratch:
+def cloud_scratch(a: PointCloud, b: PointCloud) -> CloudScratch:
+    """What a traversal of two clouds works in."""
     return CloudScratch(
         new_patch(a.built.largest_patch, a.built.tree.parameters, _KEPT),
         new_patch(b.built.largest_patch, b.built.tree.parameters, _KEPT),
         np.empty(6),
         np.empty((SAMPLE_COUNT, 3)),
-        new_sample_room(),
         np.zeros(1, np.int64),
         np.empty((CUBES, 4)),
     )
-
-
-class PaperTest(NamedTuple):
-    """How Klein and Zachmann (2004, section 5.3) test a pair of leaves."""
-
-    test_points: int
-    """How many random points are tried."""
-    enough: float
-    """The |f_A| + |f_B| [m] up to which leaves collide (d_eps)."""
 
 
 def cloud_search(
@@ -50,25 +40,22 @@ def cloud_search(
     rows_a: np.ndarray,
     rows_b: np.ndarray,
     first_only: bool,
-    paper: PaperTest | None = None,
+    advance: Callable[..., bool] = traverse,
+    scratch: Any = None,
 ) -> PairSearch:
-    """The traversal of two clouds in poses (3, 4): searching for roots, or with the paper's priority and test."""
+    """The traversal of two clouds in poses (3, 4), by another kernel than ``traverse`` with a scratch of its own."""
     tree_a, tree_b = a.built.tree, b.built.tree
     margin = float(tree_a.parameters[MARGIN] + tree_b.parameters[MARGIN])
     relative = relative_rows(
         pose_rows(rows_a), pose_rows(rows_b), tree_a.origin[None], tree_b.origin[None],
         largest_coordinates(a.bounds), largest_coordinates(b.bounds), margin,
     )[0]  # fmt: skip
-    scratch = _scratch(a, b)
-    advance = traverse if paper is None else traverse_as_paper
+    scratch = cloud_scratch(a, b) if scratch is None else scratch
 
     def kernel(settings: np.ndarray, state: np.ndarray, heap: Any, output: Any) -> bool:
         return advance(tree_a, tree_b, relative, settings, state, heap, scratch, output)
 
-    search = PairSearch(kernel, rows_a, tree_a.origin, ROOT_TOLERANCE * finer_radius(a, b), first_only)
-    if paper is not None:
-        search.settings[TEST_POINTS], search.settings[ENOUGH] = paper
-    return search
+    return PairSearch(kernel, rows_a, tree_a.origin, ROOT_TOLERANCE * finer_radius(a, b), first_only)
 
 
 def finer_radius(a: PointCloud, b: PointCloud) -> float:

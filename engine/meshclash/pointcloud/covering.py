@@ -6,8 +6,8 @@ H.
 
 *Certified radius.* For each leaf, the farthest corner of a box is measured from every sample; the nearest sample
 counts, and of all leaves the farthest. The box is the one around the leaf's points and its border, and around its own
-points as far as a surface reaches beyond them. One sphere thus contains the leaf's hull, and its rim. The paper's own
-radius comes from random points of H and can be too small.
+points as far as a surface reaches beyond them. One sphere thus contains the leaf's hull, and its rim. (The paper's
+own radius, from random points of H, can be too small: ``lab/clouds/covering.py``.)
 """
 
 import math
@@ -17,12 +17,10 @@ import numpy as np
 
 from ..jit import inner, kernel
 from ..reference import by_reference
-from .random_points import random_below, random_number
 from .surface import reach_of
 from .tree import SAMPLE_COUNT
 
 _UP = 1.0 + 2.0**-20  # covers the rounding of radii and boxes to float32
-_CHANCE_TRIES = 64
 
 
 class Leaves(NamedTuple):
@@ -112,7 +110,7 @@ def describe_leaves(tree, leaf_nodes, leaves, number, limit):
 
 
 @inner
-def _leaf_range(leaves, ranges, node):
+def leaf_range(leaves, ranges, node):
     """Numbers of the leaves below a node: first and end."""
     return leaves.of_point[ranges[node, 0]], leaves.of_point[ranges[node, 1] - 1] + 1
 
@@ -121,7 +119,7 @@ def _leaf_range(leaves, ranges, node):
 def _choose_samples(ranges, node, leaves, samples):
     """Sample points evenly along the leaf order: leaves' central points where there are enough leaves."""
     begin, end = ranges[node, 0], ranges[node, 1]
-    first_leaf, end_leaf = _leaf_range(leaves, ranges, node)
+    first_leaf, end_leaf = leaf_range(leaves, ranges, node)
     there = end_leaf - first_leaf
     wanted = min(SAMPLE_COUNT, end - begin)
     for k in range(SAMPLE_COUNT):
@@ -143,7 +141,8 @@ def _farthest_corner2(box, x):
 
 
 @inner
-def _sample(tree, node, k):
+def sample_of(tree, node, k):
+    """Sample k of a node, (x, y, z)."""
     i = tree.samples[node, k]
     return (
         tree.corrected[i, 0],
@@ -159,7 +158,7 @@ def _certified_radius2(tree, node, first_leaf, end_leaf, boxes):
         best = np.inf
         for k in range(SAMPLE_COUNT):
             if tree.samples[node, k] >= 0:
-                best = min(best, _farthest_corner2(boxes[leaf], _sample(tree, node, k)))
+                best = min(best, _farthest_corner2(boxes[leaf], sample_of(tree, node, k)))
         largest = max(largest, best)
     return largest
 
@@ -172,61 +171,8 @@ def cover(tree, ranges, leaves, node, limit):
     work = 0
     while node < tree.first.shape[0] and work < limit:
         _choose_samples(ranges, node, leaves, tree.samples)
-        first_leaf, end_leaf = _leaf_range(leaves, ranges, node)
+        first_leaf, end_leaf = leaf_range(leaves, ranges, node)
         work += end_leaf - first_leaf
         tree.radii[node] = _UP * math.sqrt(_certified_radius2(tree, node, first_leaf, end_leaf, leaves.boxes))
-        node += 1
-    return node
-
-
-@inner
-def _random_hull_point(tree, node, counter, weights, x):
-    """A random point of the hull of a leaf's points and border: a convex combination of four of them."""
-    own = tree.count[node]
-    start = tree.border_start[node]
-    total = own + tree.border_start[node + 1] - start
-    scale = 0.0
-    for j in range(4):
-        weights[j] = -math.log(1.0 - random_number(counter))
-        scale += weights[j]
-    x[:] = 0.0
-    for j in range(4):
-        pick = random_below(counter, total)
-        i = tree.first[node] + pick if pick < own else tree.border[start + pick - own]
-        for k in range(3):
-            x[k] += weights[j] / scale * tree.corrected[i, k]
-
-
-@inner
-def _random_radius2(tree, node, leaf_nodes, first_leaf, end_leaf, counter, weights, x):
-    """Squared distance of the farthest of some random points of the hulls below a node from their nearest samples."""
-    largest = 0.0
-    for _ in range(_CHANCE_TRIES):
-        leaf = first_leaf + random_below(counter, end_leaf - first_leaf)
-        _random_hull_point(tree, leaf_nodes[leaf], counter, weights, x)
-        best = np.inf
-        for k in range(SAMPLE_COUNT):
-            if tree.samples[node, k] >= 0:
-                s = _sample(tree, node, k)
-                best = min(best, (x[0] - s[0]) ** 2 + (x[1] - s[1]) ** 2 + (x[2] - s[2]) ** 2)
-        largest = max(largest, best)
-    return largest
-
-
-@kernel
-def cover_by_chance(tree, ranges, leaf_nodes, leaves, node, limit):
-    """The paper's radii, by random points of H, of about ``limit`` nodes from one on; returns the next node."""
-    tree = by_reference(tree)
-    leaves = by_reference(leaves)
-    weights = np.empty(4)
-    x = np.empty(3)
-    counter = np.empty(1, np.int64)
-    end = min(node + limit, tree.first.shape[0])
-    while node < end:
-        first_leaf, end_leaf = _leaf_range(leaves, ranges, node)
-        counter[0] = node << 20
-        tree.radii[node] = math.sqrt(
-            _random_radius2(tree, node, leaf_nodes, first_leaf, end_leaf, counter, weights, x)
-        )  # fmt: skip
         node += 1
     return node

@@ -5,7 +5,7 @@ others wait in a heap, those with sample points on both sides of the other node'
 searched for a point on both surfaces. The loop is that of ``best_first.py``.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,15 +13,12 @@ from ..jit import inner, portable
 from ..traversal.pair_heap import heap_push
 from ..volumes.aabb import overlap
 from .best_first import (
-    COUNTER,
-    ENOUGH,
     FIRST_ONLY,
     FOUND,
     HEAP_USED,
     HIT,
     LEAF_TESTS,
     RESOLUTION,
-    TEST_POINTS,
     TOLERANCE,
     VOLUME_TESTS,
     best_first,
@@ -38,8 +35,7 @@ from .patches import (
     slab_beyond,
     widened,
 )
-from .priority import plane_priority, spheres_meet, surface_priority
-from .random_points import closest_test_point
+from .priority import plane_priority, spheres_meet
 from .rim_search import rims_apart, search_rims
 from .root_search import SETTLED, search
 from .separation import sheets_apart
@@ -62,8 +58,6 @@ class CloudScratch(NamedTuple):
     """(6,) float64: low and high of what two leaves have in common."""
     centres: np.ndarray
     """(15, 3) float64: samples of a node of b in a's frame."""
-    samples: Any
-    """``priority.new_sample_room``."""
     work: np.ndarray
     """(1,) int64: evaluations."""
     cubes: np.ndarray
@@ -130,35 +124,9 @@ def test_rims(tree_a, node_a, tree_b, node_b, m, both, settings, scratch):
 
 
 @portable
-def try_leaves(tree_a, node_a, tree_b, node_b, m, settings, state, scratch):
-    """As ``test_leaves``, by the paper's test points: a point is what is near enough to both surfaces."""
-    a = scratch.patch_a
-    b = scratch.patch_b
-    nowhere = (0.0, 0.0, 0.0)
-    if not common_region(tree_a, node_a, tree_b, node_b, m, scratch.region):
-        return NO_POINT, nowhere
-    used_a, inside_a = gather_patch(tree_a, node_a, m, False, scratch.region, a)
-    used_b, _ = gather_patch(tree_b, node_b, m, True, scratch.region, b)
-    tried = keep_in_leaf(a, inside_a, tree_b, node_b, m)
-    if used_a == 0 or used_b == 0 or tried == 0:
-        return NO_POINT, nowhere
-    near, x = closest_test_point(
-        a, b, tried, np.float64(tree_a.radii[node_a]), np.int64(settings[TEST_POINTS]),
-        settings[ENOUGH], state[COUNTER:], scratch.work,
-    )  # fmt: skip
-    return (FOUND_POINT if near <= settings[ENOUGH] else NO_POINT), x
-
-
-@portable
 def plane_key(tree_a, node_a, tree_b, node_b, m, scratch):
     """How likely two nodes are to meet, by their mean planes."""
     return plane_priority(tree_a, node_a, tree_b, node_b, m)
-
-
-@portable
-def surface_key(tree_a, node_a, tree_b, node_b, m, scratch):
-    """How likely two nodes are to meet, by the surfaces of their samples, as in the paper."""
-    return surface_priority(tree_a, node_a, tree_b, node_b, m, scratch.samples, scratch.work)
 
 
 @inner
@@ -210,19 +178,21 @@ def _write(output, state, node_a, node_b, x, region):
 
 
 @inner
-def _push_if_near(key_of, tree_a, node_a, tree_b, node_b, m, state, heap, scratch):
+def push_if_near(key_of, tree_a, node_a, tree_b, node_b, m, state, heap, scratch):
+    """Put a pair of nodes on the heap unless they are apart, by the key that ``key_of`` gives it."""
     state[VOLUME_TESTS] += 1
     if _may_meet(tree_a, node_a, tree_b, node_b, m, scratch.centres):
         _push(tree_a, node_a, tree_b, node_b, key_of(tree_a, node_a, tree_b, node_b, m, scratch), state, heap)
 
 
 @portable
-def _one(tree_b):
+def one_root(tree_b):
+    """How many a search may find in a visit."""
     return 1
 
 
 @inner
-def _visit(key_of, find, tree_a, node_a, tree_b, node_b, m, settings, state, heap, scratch, output):
+def visit(key_of, find, tree_a, node_a, tree_b, node_b, m, settings, state, heap, scratch, output):
     """Look at a pair of nodes, or of rims, that came off the heap; whether that ends the search."""
     rims, both = node_a < 0, node_b < 0
     node_a = -1 - node_a if rims else node_a
@@ -233,7 +203,7 @@ def _visit(key_of, find, tree_a, node_a, tree_b, node_b, m, settings, state, hea
     if not coarse and (count_a > 1 or count_b > 1):
         for a in range(first_a, first_a + count_a):
             for b in range(first_b, first_b + count_b):
-                _push_if_near(key_of, tree_a, a, tree_b, b, m, state, heap, scratch)
+                push_if_near(key_of, tree_a, a, tree_b, b, m, state, heap, scratch)
         return False
     if coarse:
         found, x = _middle_of_common(tree_a, node_a, tree_b, node_b, m, scratch.region)
@@ -255,23 +225,12 @@ def _visit(key_of, find, tree_a, node_a, tree_b, node_b, m, settings, state, hea
 
 @portable
 def _begin_by_planes(tree_a, tree_b, m, state, heap, scratch):
-    _push_if_near(plane_key, tree_a, 0, tree_b, 0, m, state, heap, scratch)
+    push_if_near(plane_key, tree_a, 0, tree_b, 0, m, state, heap, scratch)
 
 
 @portable
 def _visit_by_planes(tree_a, node_a, tree_b, node_b, m, settings, state, heap, scratch, output):
-    return _visit(plane_key, test_leaves, tree_a, node_a, tree_b, node_b, m, settings, state, heap, scratch, output)
+    return visit(plane_key, test_leaves, tree_a, node_a, tree_b, node_b, m, settings, state, heap, scratch, output)
 
 
-@portable
-def _begin_as_paper(tree_a, tree_b, m, state, heap, scratch):
-    _push_if_near(surface_key, tree_a, 0, tree_b, 0, m, state, heap, scratch)
-
-
-@portable
-def _visit_as_paper(tree_a, node_a, tree_b, node_b, m, settings, state, heap, scratch, output):
-    return _visit(surface_key, try_leaves, tree_a, node_a, tree_b, node_b, m, settings, state, heap, scratch, output)
-
-
-traverse = best_first(_begin_by_planes, _visit_by_planes, _one)
-traverse_as_paper = best_first(_begin_as_paper, _visit_as_paper, _one)
+traverse = best_first(_begin_by_planes, _visit_by_planes, one_root)

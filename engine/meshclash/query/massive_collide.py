@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import UnsupportedOption
 from ..hierarchy.bvh import MeshLike
 from ..massive.contacts import ContactOptions, contact_steps
 from ..massive.coverage import Covered
@@ -22,8 +21,6 @@ from .collide import collide
 from .options import check_length
 from .table import MASSIVE_COLLIDE, answers, ask
 
-MODES = ("dag", "pm")
-
 
 class MassiveCollision:
     """Where two objects may come within ``delta``, and what is certain about it.
@@ -37,8 +34,8 @@ class MassiveCollision:
         clusters_a, clusters_b: first cluster of each run and the one after the last, (k, 2) int64 each.
         lower, upper: the smallest distance of the triangles of a row lies between, (k,) float64 [m].
         delta, epsilon: as asked [m].
-        stats: QueryStats; ``primitive_tests`` counts pairs of parts whose distance was measured, ``volume_tests`` in
-            mode "pm" pairs of boxes that were tested.
+        stats: QueryStats; ``primitive_tests`` counts pairs of parts whose distance was measured, ``volume_tests``
+            pairs of boxes of progressive meshes that were tested.
     """
 
     def __init__(
@@ -109,7 +106,6 @@ def massive_collide(
     delta: float = 0.0,
     epsilon: float,
     memory: int = DEFAULT_MEMORY,
-    mode: str = "dag",
 ) -> Generator[Progress, None, MassiveCollision]:
     """Where two objects come within a distance of each other, by levels whose error is proved to be small enough.
 
@@ -123,15 +119,11 @@ def massive_collide(
         delta: [m], from 0 on; 0 asks for contacts.
         epsilon: [m], from 0 on; 0 asks the triangles themselves.
         memory: bytes that the level of each object may take.
-        mode: "dag": levels of clusters that were simplified together, the same all over an object. "pm": a hierarchy
-            of progressive meshes (``ProgressiveMeshes.build``), as fine as each pair that comes near needs it.
 
     Raises:
         InvalidMesh, InvalidPose: as ``collide``.
         InvalidFile: a file is damaged, or the levels are those of another mesh.
-        UnsupportedOption: a stack of poses, a length that is negative or not finite, too little memory, another mode.
+        UnsupportedOption: a stack of poses, a length that is negative or not finite, too little memory.
     """
-    if not isinstance(mode, str) or mode not in MODES:
-        raise UnsupportedOption(f"mode must be one of {', '.join(MODES)}, not {mode!r:.80}")
     lengths = check_length("delta", delta), check_length("epsilon", epsilon)
-    return ask(MASSIVE_COLLIDE, (a, b), (pose_a, pose_b), detail=(lengths, checked_memory(memory), mode))
+    return ask(MASSIVE_COLLIDE, (a, b), (pose_a, pose_b), detail=(lengths, checked_memory(memory), None))

@@ -5,7 +5,7 @@
 ``children(nodes, start, node)``        (first of two children, or entry of a leaf's first triangle; its triangles)
 ``triangle(forest, tree, entry)``       the triangle at an entry
 ``row(volumes, node, carried, at, side)``   what the verbs of the volume take: side 0 is a's, side 1 b's
-``begin``, ``derive``, ``exchange``     keep the rows that a pair of nodes carries; see ``boxtree.py``
+``begin``, ``derive``, ``exchange``     keep the rows that a pair of nodes carries; see ``lab/volumes/boxtree.py``
 """
 
 from collections.abc import Callable
@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..jit import portable
-from ..volumes import boxtree
 from ..volumes.registry import Volume
 
 
@@ -94,19 +93,14 @@ _STORED = Access(
     _derive_nothing,
     _exchange_nothing,
 )
-_DERIVED = Access(
-    boxtree.ROOT,
-    boxtree.CARRIED,
-    boxtree.nodes_of,
-    boxtree.children,
-    _own_triangle,
-    _derived_row,
-    boxtree.begin,
-    boxtree.derive,
-    boxtree.exchange,
-)
 
 
 def access_to(volume: Volume) -> Access:
     """How to read trees of a volume."""
-    return _DERIVED if volume.derived else _STORED
+    own = volume.derived
+    if own is None:
+        return _STORED
+    return Access(
+        own.root, own.carried, own.nodes_of, own.children, _own_triangle, _derived_row, own.begin, own.derive,
+        own.exchange,
+    )  # fmt: skip

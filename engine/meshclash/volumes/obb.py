@@ -11,7 +11,6 @@ import math
 
 import numpy as np
 
-from ..geometry.hull_axes import hull_axes
 from ..geometry.principal_axes import largest_size, surface_axes
 from ..jit import portable
 from .rounding import round_up
@@ -71,14 +70,6 @@ def fit(points, volume):
     """The box along the principal axes of the surface, (3 m, 3) float64 corners of its triangles."""
     axes = np.empty((3, 3))
     surface_axes(points, axes)
-    fit_to_axes(points, axes, volume)
-
-
-@portable
-def fit_hull(points, volume):
-    """The box along the principal axes of the convex hull of a surface, (3 m, 3) float64 corners of its triangles."""
-    axes = np.empty((3, 3))
-    hull_axes(points, axes)
     fit_to_axes(points, axes, volume)
 
 

@@ -18,19 +18,41 @@ or at once,
 
 ``fit(points, volume)``             around the corners of triangles, (3 m, 3) float64, relative to the origin
 
-A volume that is derived from its parent's as a traversal descends, instead of stored, has the verbs of ``boxtree.py``
-and none of these three ways; its ``size``, ``overlap`` and ``gap`` take what the traversal carries.
+A volume that is derived from its parent's as a traversal descends, instead of stored, says by ``DERIVED`` how its
+trees are made and read, and has none of these three ways; its ``size``, ``overlap`` and ``gap`` take what the traversal
+carries.
 
 ``relative`` is a row of ``relative_pose.py``; a volume that needs more says so by ``PREPARED``, the numbers of a longer
 row, and ``prepare(relative, root_a, root_b, out)``, called once per pose.
 """
 
 from collections.abc import Callable
+from importlib import import_module
 from types import ModuleType
 from typing import Any, NamedTuple
 
 from ..errors import UnsupportedOption
-from . import aabb, boxtree, kdop, obb, sphere, swept_sphere
+from ..lazy import OnDemand
+from . import aabb, obb
+
+
+class Derived(NamedTuple):
+    """How trees are made and read whose volumes are derived on the way down; their leaves hold one triangle."""
+
+    root: int
+    """Row of the root."""
+    carried: int
+    """Numbers of each of the two rows that a pair of nodes carries."""
+    nodes_of: Callable[..., Any]
+    """forest -> arrays for the next ones; these are as ``traversal/access.py`` describes them."""
+    children: Callable[..., Any]
+    begin: Callable[..., Any]
+    derive: Callable[..., Any]
+    exchange: Callable[..., Any]
+    build: Callable[..., Any]
+    """(tree, boxes (n, 6) float32) -> (Tree with nothing but the depth, volumes)."""
+    fit: Callable[..., Any]
+    """(volumes, vertices, triangles, origin): moves the volumes to vertices."""
 
 
 class Volume(NamedTuple):
@@ -48,8 +70,8 @@ class Volume(NamedTuple):
     merge: Callable[..., Any] | None
     prepare: Callable[..., Any] | None
     prepared: int
-    derived: bool
-    """Whether its verbs take rows that are derived on the way down; leaves hold one triangle then."""
+    derived: Derived | None
+    """Where its verbs take rows that are derived on the way down."""
 
 
 def _volume(module: ModuleType, width: int | None = None, fit: Callable[..., Any] | None = None) -> Volume:
@@ -67,25 +89,37 @@ def _volume(module: ModuleType, width: int | None = None, fit: Callable[..., Any
         getattr(module, "merge", None),
         getattr(module, "prepare", None),
         getattr(module, "PREPARED", 0),
-        hasattr(module, "derive"),
+        getattr(module, "DERIVED", None),
     )
 
 
-VOLUMES: dict[str, Volume] = {
-    "aabb": _volume(aabb),
-    "boxtree": _volume(boxtree),
-    "sphere": _volume(sphere),
-    "dop6": _volume(kdop, width=6),
-    "dop14": _volume(kdop, width=14),
-    "dop18": _volume(kdop, width=18),
-    "dop26": _volume(kdop, width=26),
-    "obb": _volume(obb),
-    "obb_hull": _volume(obb, fit=obb.fit_hull),
-    "pss": _volume(swept_sphere, fit=swept_sphere.fit_point),
-    "lss": _volume(swept_sphere, fit=swept_sphere.fit_line),
-    "rss": _volume(swept_sphere, fit=swept_sphere.fit_rectangle),
-    "ssv": _volume(swept_sphere),
-}
+def _of_lab(file: str, width: int | None = None, fit: str | None = None) -> Callable[[], Volume]:
+    """What imports the verbs of a file of ``lab/volumes``."""
+
+    def load() -> Volume:
+        module = import_module(f"...lab.volumes.{file}", __name__)
+        return _volume(module, width, None if fit is None else getattr(module, fit))
+
+    return load
+
+
+VOLUMES = OnDemand(
+    {"aabb": _volume(aabb), "obb": _volume(obb)},
+    {
+        "boxtree": _of_lab("boxtree"),
+        "sphere": _of_lab("sphere"),
+        "dop6": _of_lab("kdop", width=6),
+        "dop14": _of_lab("kdop", width=14),
+        "dop18": _of_lab("kdop", width=18),
+        "dop26": _of_lab("kdop", width=26),
+        "obb_hull": _of_lab("obb_hull"),
+        "pss": _of_lab("swept_sphere", fit="fit_point"),
+        "lss": _of_lab("swept_sphere", fit="fit_line"),
+        "rss": _of_lab("swept_sphere", fit="fit_rectangle"),
+        "ssv": _of_lab("swept_sphere"),
+    },
+)
+"""Volumes by name. Detection needs the first two; the others are for comparison and to look at."""
 DEFAULT_VOLUME = "aabb"
 
 

@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from ...errors import InvalidMesh
+from ...geometry.directions import CUBE_DIRECTIONS
 from ...geometry.hull_separation import Separation, hull_separation
 from ...hierarchy.build import as_boxes
 from ...hierarchy.bvh import Hierarchy
@@ -13,7 +14,6 @@ from ...solid.apart import common_ball, is_outside
 from ...types.mesh import TriangleMesh
 from ...types.pose import Pose
 from ...types.results import Verdict
-from ...volumes.kdop import DIRECTIONS
 from ..collide import collide, collides
 from ..distance import distance
 from ..results import Distance, Penetration, no_start
@@ -235,7 +235,7 @@ class _Search:
         step = max(1, len(contacts) // _MOST_NORMALS)
         corners = np.concatenate([contacts.world_triangles(side, slice(None, None, step)) for side in range(2)])
         normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-        every = np.concatenate([first[None], DIRECTIONS, -DIRECTIONS, normals, -normals])
+        every = np.concatenate([first[None], CUBE_DIRECTIONS, -CUBE_DIRECTIONS, normals, -normals])
         lengths = np.linalg.norm(every, axis=1)
         return every[lengths > 0.0] / lengths[lengths > 0.0][:, None]
 

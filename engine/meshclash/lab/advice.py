@@ -1,0 +1,172 @@
+"""``advise``: which volume and split rule suit two given objects, by trying them."""
+
+import time
+from collections.abc import Collection, Generator, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..answering.answer import answer_steps
+from ..errors import UnsupportedOption
+from ..hierarchy.build import AUTO, SPLITS, build
+from ..hierarchy.bvh import Hierarchy
+from ..query.collide import collide
+from ..query.sides import question_about
+from ..traversal.question import Answer
+from ..types.mesh import TriangleMesh, no_mesh
+from ..types.pose import PoseLike, matched_poses, pose_stack
+from ..types.results import Progress
+from ..types.steps import in_slices, scaled, shares, steps
+from ..volumes.registry import VOLUMES
+
+_T = TypeVar("_T")
+_RUNS = 3
+_BUILD_SHARE = 0.25  # of a try, of either object; its runs take the rest
+_SMALL = TriangleMesh([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]])
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """How one kind of volume and one split rule did."""
+
+    volume: str
+    split: str
+    build_seconds: float
+    """Processor time of both hierarchies."""
+    query_seconds: float
+    """Processor time of one pose, all contacts: the least of three runs."""
+    bytes_per_triangle: float
+    """Of the tree, its volumes and its order; without the mesh."""
+    volume_tests: float
+    """N_bv of one pose."""
+    primitive_tests: float
+    """N_p of one pose."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """All candidates, the one with the fastest queries first."""
+
+    candidates: tuple[Candidate, ...]
+
+    @property
+    def best(self) -> Candidate:
+        """For objects that are asked about many times."""
+        return self.candidates[0]
+
+    @property
+    def best_once(self) -> Candidate:
+        """For objects that are asked about in these poses only: building counts."""
+        return min(self.candidates, key=lambda c: c.build_seconds + c.query_seconds)
+
+    def __str__(self) -> str:
+        head = f"{'volume':8} {'split':9} {'build ms':>9} {'query ms':>9} {'bytes/tri':>9} {'N_bv':>10} {'N_p':>9}"
+        lines = (
+            f"{c.volume:8} {c.split:9} {1e3 * c.build_seconds:9.2f} {1e3 * c.query_seconds:9.3f} "
+            f"{c.bytes_per_triangle:9.1f} {c.volume_tests:10.0f} {c.primitive_tests:9.0f}"
+            for c in self.candidates
+        )
+        return "\n".join((head, *lines))
+
+
+@in_slices
+def advise(
+    a: TriangleMesh,
+    b: TriangleMesh,
+    pose_a: PoseLike = None,
+    pose_b: PoseLike = None,
+    *,
+    volumes: Sequence[str] | None = None,
+    splits: Sequence[str] | None = None,
+) -> Generator[Progress, None, Advice]:
+    """Build two objects with every kind of volume and split rule, ask for their contacts, and compare.
+
+    Each kind of volume is compiled when it is first used, which takes seconds and is not counted. One thread works.
+
+    Args:
+        a, b: meshes.
+        pose_a, pose_b: as ``collide``; a stack of typical poses gives the best advice.
+        volumes, splits: names to try, default all.
+
+    Raises:
+        InvalidMesh: a or b is not a TriangleMesh. InvalidPose. UnsupportedOption: an unknown name, or none at all.
+    """
+    for mesh in (a, b):
+        if not isinstance(mesh, TriangleMesh):
+            raise no_mesh(mesh, "a TriangleMesh, since advise builds hierarchies itself")
+    volumes = _names("volume", list(VOLUMES) if volumes is None else volumes, VOLUMES)
+    splits = _names("split", list(SPLITS) if splits is None else splits, (AUTO, *SPLITS))
+    matched_poses(pose_a, pose_b)
+    tries = [(volume, split) for volume in volumes for split in splits]
+    found = []
+    for done, (volume, split) in enumerate(tries):
+        steps = _try_steps(a, b, pose_a, pose_b, volume, split)
+        found.append(
+            (yield from scaled(steps, done / len(tries), (done + 1) / len(tries), f"trying {volume} by {split}"))
+        )
+    return Advice(tuple(sorted(found, key=lambda c: c.query_seconds)))
+
+
+def _names(what: str, chosen: Any, known: Collection[str]) -> list[str]:
+    """Names to try; raises UnsupportedOption before anything is built."""
+    if isinstance(chosen, str) or not isinstance(chosen, Iterable):
+        raise UnsupportedOption(f"{what}s must be a list of names, not {chosen!r:.80}")
+    names = list(chosen)
+    unknown = [name for name in names if not isinstance(name, str) or name not in known]
+    if unknown:
+        raise UnsupportedOption(f"{what} {unknown[0]!r:.80} is not known; known are {', '.join(sorted(known))}")
+    if not names:
+        raise UnsupportedOption("advise needs at least one volume and one split to try")
+    return names
+
+
+def _try_steps(
+    a: TriangleMesh, b: TriangleMesh, pose_a: Any, pose_b: Any, volume: str, split: str
+) -> Generator[float, None, Candidate]:
+    yield 0.0
+    small = build(_SMALL, volume, split)
+    collide(small, small, device="cpu")  # compiles
+    trees: list[Hierarchy] = []
+    building = 0.0
+    for side, mesh in enumerate((a, b)):
+        low = _BUILD_SHARE * side
+        tree, taken = yield from _timed(shares(steps(build, mesh, volume, split)), low, low + _BUILD_SHARE)
+        trees.append(tree)
+        building += taken
+    answer, taken = yield from _least_of_runs(trees, pose_a, pose_b)
+    count = max(len(pose_stack(pose)[0]) for pose in (pose_a, pose_b))
+    size = sum(_bytes(tree) for tree in trees) / (a.triangle_count + b.triangle_count)
+    return Candidate(
+        volume, split, building, taken / count, size, answer.volume_tests / count, answer.primitive_tests / count
+    )
+
+
+def _least_of_runs(
+    trees: Sequence[Hierarchy], pose_a: Any, pose_b: Any
+) -> Generator[float, None, tuple[Answer, float]]:
+    """The contacts, and the least processor time [s] of some runs."""
+    begin, least = 2.0 * _BUILD_SHARE, np.inf
+    for done in range(_RUNS):
+        low, high = (begin + (1.0 - begin) * k / _RUNS for k in (done, done + 1))
+        steps = answer_steps(question_about(trees[0], trees[1], matched_poses(pose_a, pose_b)[:2], None)[0])
+        answer, taken = yield from _timed(steps, low, high)
+        least = min(least, taken)
+    return answer, least
+
+
+def _timed(steps: Generator[float, None, _T], low: float, high: float) -> Generator[float, None, tuple[_T, float]]:
+    """The result of steps and the processor time [s] that they took; their shares as a part of the whole."""
+    taken = 0.0
+    while True:
+        start = time.process_time()
+        try:
+            share = next(steps)
+        except StopIteration as stop:
+            return stop.value, taken + time.process_time() - start
+        taken += time.process_time() - start
+        yield low + (high - low) * share
+
+
+def _bytes(tree: Hierarchy) -> int:
+    return sum(array.nbytes for array in (tree.tree.first, tree.tree.count, tree.tree.order, tree.volumes))

@@ -1,0 +1,1 @@
+"""Point clouds as in the founding paper (Klein and Zachmann 2004)."""

@@ -1,0 +1,143 @@
+"""``cloud_collision``: whether two objects collide by a deadline, down to a resolution, or as in the founding paper."""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...errors import UnsupportedOption
+from ...pointcloud.cloud import PointCloud
+from ...pointcloud.collision import finer_radius
+from ...pointcloud.pair_search import PairSearch, limit_resolution
+from ...pointcloud.query import (
+    Thing,
+    build_now,
+    checked_positive,
+    comes_second,
+    is_for_clouds,
+    one_pose,
+    search_for,
+)  # fmt: skip
+from ...types.pose import PoseLike
+from ...types.results import QueryStats
+from .paper_test import PaperTest, paper_search
+
+MODES = ("root", "paper")
+TEST_POINTS = 50
+"""Test points of a pair of leaves in mode "paper", unless a PaperControl says otherwise."""
+ENOUGH_IN_RADII = 0.3
+"""d_eps of mode "paper", in sampling radii of the finer cloud."""
+
+
+@dataclass(frozen=True, eq=False)
+class CloudCollision:
+    """The answer of ``cloud_collision``."""
+
+    colliding: bool
+    """The answer; the best one that the time allowed, where it is not complete."""
+    probability: float
+    """How likely a collision is: 1 where one was found, 0 where none is left possible, between them otherwise."""
+    complete: bool
+    """Whether the traversal came to its end: more time would change nothing."""
+    point: np.ndarray | None
+    """(3,) [m], world: a point on both surfaces, if one was found."""
+    stats: QueryStats
+    """Pairs of nodes (``volume_tests``), pairs of leaves (``primitive_tests``), evaluations (``exact_tests``)."""
+
+
+class PaperControl:
+    """Keeps queries of mode "paper" near a time budget, as Klein and Zachmann (2004, section 5.4) do.
+
+    After each query the number of test points is multiplied by sqrt(budget / time), within a half and two, and the
+    distance at which leaves count as colliding is divided by it, both within bounds.
+
+    Args:
+        budget: processor time that a query should take [s].
+    """
+
+    def __init__(self, budget: float) -> None:
+        self.budget = checked_positive("budget", budget, "seconds")
+        self.test_points = float(TEST_POINTS)
+        self.enough = ENOUGH_IN_RADII
+
+    def after(self, seconds: float) -> None:
+        """Take the time of the last query into account."""
+        factor = min(2.0, max(0.5, (self.budget / max(seconds, 1e-9)) ** 0.5))
+        self.test_points = min(1000.0, max(5.0, self.test_points * factor))
+        self.enough = min(1.0, max(0.05, self.enough / factor))
+
+
+def cloud_collision(
+    a: Thing,
+    b: Thing,
+    pose_a: PoseLike = None,
+    pose_b: PoseLike = None,
+    *,
+    budget: float | None = None,
+    resolution: float | None = None,
+    mode: str = "root",
+    control: PaperControl | None = None,
+) -> CloudCollision:
+    """Whether two objects collide, one of them at least a cloud, by a deadline or down to a resolution.
+
+    Args:
+        a, b: PointClouds, or one of them a TriangleMesh or its hierarchy.
+        pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
+        budget: processor time [s] after which the best answer so far is given; building a hierarchy is not counted.
+        resolution: length [m] below which nothing is resolved: parts of both no larger than this, whose
+            boxes and sphere coverings overlap, count as contact. Never misses one, and finds some that are not there.
+        mode: "root" searches pairs of leaves for a point on both surfaces; "paper" takes the priority and the random
+            test points of Klein and Zachmann (2004), for clouds only.
+        control: number of test points and distance of mode "paper", adapted after each query.
+
+    Returns:
+        CloudCollision.
+
+    Raises:
+        InvalidMesh, InvalidPointCloud, InvalidPose, UnsupportedOption.
+    """
+    if not is_for_clouds(a, b):
+        raise UnsupportedOption("cloud_collision needs a PointCloud; for two meshes there is collides")
+    for thing in (a, b):
+        build_now(thing)
+    begun = time.thread_time()
+    rows_a, rows_b = one_pose(pose_a, pose_b, "cloud_collision")
+    paper = _paper_test(a, b, mode, control)
+    search = search_for(a, b, rows_a, rows_b, True)[0] if paper is None else _as_paper(a, b, rows_a, rows_b, paper)
+    if resolution is not None:
+        limit_resolution(search, checked_positive("resolution", resolution, "metres"))
+    if budget is None:
+        search.finish()
+    else:
+        search.spend(checked_positive("budget", budget, "seconds"), begun)
+    seconds = time.thread_time() - begun
+    if control is not None:
+        control.after(seconds)
+    probability = 1.0 if search.hit else search.probability()
+    point = search.found().points[0] if search.hit else None
+    return CloudCollision(probability >= 0.5, probability, search.complete, point, search.stats(seconds))
+
+
+def _paper_test(a: Thing, b: Thing, mode: str, control: PaperControl | None) -> PaperTest | None:
+    """What mode "paper" asks for; None for the other."""
+    if not isinstance(mode, str) or mode not in MODES:
+        raise UnsupportedOption(f"mode {mode!r:.80} is not known; known are {', '.join(MODES)}")
+    if control is not None and not isinstance(control, PaperControl):
+        raise UnsupportedOption(f"control must be a PaperControl, not a {type(control).__name__}")
+    if mode == "root":
+        if control is not None:
+            raise UnsupportedOption('a PaperControl belongs to mode "paper"')
+        return None
+    if not (isinstance(a, PointCloud) and isinstance(b, PointCloud)):
+        raise UnsupportedOption('mode "paper" needs two clouds')
+    test_points = TEST_POINTS if control is None else round(control.test_points)
+    enough = ENOUGH_IN_RADII if control is None else control.enough
+    return PaperTest(test_points, enough * finer_radius(a, b))
+
+
+def _as_paper(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, test: PaperTest) -> PairSearch:
+    """The traversal of two clouds, from the side that does not depend on which is named first."""
+    assert isinstance(a, PointCloud) and isinstance(b, PointCloud)
+    if comes_second(a, b, rows_a, rows_b):
+        return paper_search(b, a, rows_b, rows_a, test)
+    return paper_search(a, b, rows_a, rows_b, test)

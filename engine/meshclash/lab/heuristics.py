@@ -1,0 +1,272 @@
+"""Top-down builders by other rules than ``sah.py``, for comparison: what papers on collision detection propose.
+
+A node is divided at one of 15 planes an axis between 16 bins, where the sum over both parts of
+
+    weight (V + c1 S + c2 E)        V, S, E: volume, half the surface area and sum of the edges of the part's box
+
+is least; equal sums are decided by S, then E, then the lower axis and bin. That covers
+
+* ``volume``: weight 1, c1 = c2 = 0. Zachmann's rule as printed ("Minimal hierarchical collision detection", 2002):
+  the smallest volume of the children. It peels off slivers.
+* ``volume_n``: weight N, the number of triangles, which is what the paper's own equations (3) and (6) give.
+* ``kah``: weight N, c1 = 1.5 s, c2 = 1.5 s^2: the expected volume of the Minkowski sum of the part's box with a
+  randomly turned cube of side s, E[V] = V + (S_A M_B + S_B M_A) / (4 pi) + V_B with mean width integrals M (principal
+  kinematic formula), which is the probability that the two meet. The paper's equation (5) is the same thought in the
+  plane. s is 0.6 of the mean edge of the node's box. For s -> 0 it is ``volume_n``; the middle term alone is ``sah``.
+
+``median`` puts half of the triangles on either side along the axis on which their middles spread most.
+"""
+
+from collections.abc import Generator
+
+import numpy as np
+
+from ..hierarchy.build import TreeSteps
+from ..hierarchy.bvh import Tree, finished_tree
+from ..hierarchy.ranges import DEEPEST, DEPTH, ENTRIES, NODES, SLICE, USED, push_children, whole_range
+from ..jit import inner, kernel
+
+_BINS = 16
+_PARTNER = 0.6  # side of the other object's boxes, in mean edges of the node's
+_SUMS = 3  # cost, S, E
+
+VOLUME, VOLUME_N, KAH, MEDIAN = range(4)
+
+
+@kernel
+def _load_boxes(points, triangles, boxes):
+    """Boxes of the triangles, rounded: they steer the division and bound nothing."""
+    for t in range(triangles.shape[0]):
+        for k in range(3):
+            a = np.float64(points[triangles[t, 0], k])
+            b = np.float64(points[triangles[t, 1], k])
+            c = np.float64(points[triangles[t, 2], k])
+            boxes[t, k] = min(a, b, c)
+            boxes[t, k + 3] = max(a, b, c)
+
+
+@inner
+def _clear(box):
+    for k in range(3):
+        box[k] = np.inf
+        box[k + 3] = -np.inf
+
+
+@inner
+def _extend(box, other):
+    for k in range(3):
+        box[k] = min(box[k], other[k])
+        box[k + 3] = max(box[k + 3], other[k + 3])
+
+
+@inner
+def _middles(boxes, order, begin, end, whole, low, scale):
+    """The node's box, lowest doubled middle and bins a metre on each axis (0 where all coincide)."""
+    _clear(whole)
+    for k in range(3):
+        low[k] = np.inf
+        scale[k] = -np.inf
+    for entry in range(begin, end):
+        box = boxes[order[entry]]
+        _extend(whole, box)
+        for k in range(3):
+            low[k] = min(low[k], box[k] + box[k + 3])
+            scale[k] = max(scale[k], box[k] + box[k + 3])
+    for k in range(3):
+        extent = scale[k] - low[k]
+        scale[k] = _BINS / extent if extent > 1e-30 else 0.0
+
+
+@inner
+def _bin_of(box, axis, low, scale):
+    return min(max(np.int64((box[axis] + box[axis + 3] - low[axis]) * scale[axis]), 0), _BINS - 1)
+
+
+@inner
+def _measure(rule, side, count, box, sums):
+    """Cost, half surface area and edges of a part; a part without triangles costs everything."""
+    if count == 0:
+        sums[0] = np.inf
+        return
+    x, y, z = box[3] - box[0], box[4] - box[1], box[5] - box[2]
+    area = x * y + y * z + z * x
+    edges = x + y + z
+    cost = x * y * z
+    if rule == KAH:
+        cost += 1.5 * side * area + 1.5 * side * side * edges
+    if rule != VOLUME:
+        cost *= count
+    sums[0], sums[1], sums[2] = cost, area, edges
+
+
+@inner
+def _is_less(sums, others, best):
+    """Whether the sums of two parts come before the best so far."""
+    for k in range(_SUMS):
+        total = sums[k] + others[k]
+        if total != best[k]:
+            return total < best[k]
+    return False
+
+
+@inner
+def _best_division(boxes, order, begin, end, rule, side, low, scale, counts, bins, box, sums, right, best):
+    """(axis, first bin of the right part) of the cheapest division; axis -1 when there is none."""
+    counts[:] = 0
+    for axis in range(3):
+        for b in range(_BINS):
+            _clear(bins[axis, b])
+    for entry in range(begin, end):
+        own = boxes[order[entry]]
+        for axis in range(3):
+            b = _bin_of(own, axis, low, scale)
+            counts[axis, b] += 1
+            _extend(bins[axis, b], own)
+    best[:] = np.inf
+    best_axis = -1
+    best_bin = 0
+    for axis in range(3):
+        if scale[axis] == 0.0:
+            continue
+        _clear(box)
+        count = 0
+        for b in range(_BINS - 1, 0, -1):
+            count += counts[axis, b]
+            _extend(box, bins[axis, b])
+            _measure(rule, side, count, box, right[b])
+        _clear(box)
+        count = 0
+        for b in range(_BINS - 1):
+            count += counts[axis, b]
+            _extend(box, bins[axis, b])
+            _measure(rule, side, count, box, sums)
+            if sums[0] < np.inf and right[b + 1, 0] < np.inf and _is_less(sums, right[b + 1], best):
+                for k in range(_SUMS):
+                    best[k] = sums[k] + right[b + 1, k]
+                best_axis = axis
+                best_bin = b + 1
+    return best_axis, best_bin
+
+
+@inner
+def _partition(boxes, order, begin, end, axis, bin_limit, low, scale):
+    """Bring the triangles of bins below ``bin_limit`` to the front; returns where the others start."""
+    front = begin
+    back = end
+    while front < back:
+        if _bin_of(boxes[order[front]], axis, low, scale) < bin_limit:
+            front += 1
+        else:
+            back -= 1
+            order[front], order[back] = order[back], order[front]
+    return front
+
+
+@inner
+def _before(boxes, t, u, axis):
+    """Whether triangle t comes before u along an axis; ties by index, so the order is total."""
+    a = boxes[t, axis] + boxes[t, axis + 3]
+    b = boxes[u, axis] + boxes[u, axis + 3]
+    return a < b or (a == b and t < u)
+
+
+@inner
+def _select_median(boxes, order, begin, end, axis):
+    """Bring the lower half of the triangles along an axis to the front (Hoare's quickselect)."""
+    wanted = (begin + end) // 2
+    low = begin
+    high = end - 1
+    while low < high:
+        pivot = order[(low + high) // 2]
+        i = low
+        j = high
+        while i <= j:
+            while _before(boxes, order[i], pivot, axis):
+                i += 1
+            while _before(boxes, pivot, order[j], axis):
+                j -= 1
+            if i <= j:
+                order[i], order[j] = order[j], order[i]
+                i += 1
+                j -= 1
+        if wanted <= j:
+            high = j
+        elif wanted >= i:
+            low = i
+        else:
+            break
+    return wanted
+
+
+@kernel
+def _divide(boxes, rule, leaf_size, most, stack, state, first, count, order):
+    """Fill the tree until all is divided or ``most`` triangles were looked at; returns whether all is divided."""
+    counts = np.empty((3, _BINS), np.int64)
+    bins = np.empty((3, _BINS, 6))
+    whole, box = np.empty(6), np.empty(6)
+    low, scale = np.empty(3), np.empty(3)
+    sums, best, right = np.empty(_SUMS), np.empty(_SUMS), np.empty((_BINS, _SUMS))
+    used, nodes, depth, entries = state[USED], state[NODES], state[DEPTH], state[ENTRIES]
+    seen = 0
+    while used > 0 and seen < most:
+        used -= 1
+        node = stack[used, 0]
+        begin = stack[used, 1]
+        end = stack[used, 2]
+        level = stack[used, 3]
+        depth = max(depth, level)
+        seen += end - begin
+        if end - begin <= leaf_size:
+            first[node] = begin
+            count[node] = end - begin
+            entries += end - begin
+            continue
+        middle = (begin + end) // 2
+        _middles(boxes, order, begin, end, whole, low, scale)
+        if rule == MEDIAN:
+            widest = 0
+            for k in range(1, 3):
+                if scale[k] > 0.0 and (scale[widest] == 0.0 or scale[k] < scale[widest]):
+                    widest = k
+            middle = _select_median(boxes, order, begin, end, widest)
+        elif level < DEEPEST:
+            side = _PARTNER * (whole[3] - whole[0] + whole[4] - whole[1] + whole[5] - whole[2]) / 3.0
+            axis, limit = _best_division(
+                boxes, order, begin, end, rule, side, low, scale, counts, bins, box, sums, right, best
+            )
+            if axis >= 0:
+                middle = _partition(boxes, order, begin, end, axis, limit, low, scale)
+        first[node] = nodes
+        count[node] = 0
+        used = push_children(stack, used, nodes, begin, middle, end, level)
+        nodes += 2
+    state[USED], state[NODES], state[DEPTH], state[ENTRIES] = used, nodes, depth, entries
+    return used == 0
+
+
+def _builder(rule: int) -> TreeSteps:
+    def tree_steps(
+        points: np.ndarray, triangles: np.ndarray, bounds: np.ndarray, leaf_size: int, scratch: np.ndarray, threads: int
+    ) -> Generator[float, None, Tree]:
+        """Tree over triangles by one of the rules above, a ``TreeSteps``."""
+        total = len(triangles)
+        first = np.empty(max(1, 2 * total - 1), np.int32)
+        count = np.empty_like(first)
+        order = np.arange(total, dtype=np.int32)
+        boxes = np.empty((total, 6))
+        _load_boxes(points, triangles, boxes)
+        stack, state = whole_range(total)
+        while not _divide(boxes, rule, leaf_size, SLICE, stack, state, first, count, order):
+            yield state[ENTRIES] / total
+        return finished_tree(first, count, order, int(state[NODES]), int(state[DEPTH]))
+
+    return tree_steps
+
+
+HEURISTICS = {
+    "volume": _builder(VOLUME),
+    "volume_n": _builder(VOLUME_N),
+    "kah": _builder(KAH),
+    "median": _builder(MEDIAN),
+}
+"""Builders by the name of their rule."""

@@ -1,0 +1,110 @@
+"""``progressive_collide``: what comes near between massive models, by progressive meshes with proved bounds."""
+
+from collections.abc import Generator
+from typing import Any
+
+import numpy as np
+
+from ...hierarchy.bvh import MeshLike
+from ...massive.coverage import Covered, Leveled, Memory, largest_error, listed_cover_steps, slack_of
+from ...massive.mesh import DEFAULT_MEMORY, ClusteredMesh, checked_memory
+from ...massive.sides import Clusters, side_of
+from ...query.massive_collide import MassiveCollision
+from ...query.options import check_length
+from ...query.solvers.runs_clustered_mesh import bounds_of, memory_of
+from ...query.table import MASSIVE_COLLIDE, answers, ask
+from ...types.pose import PoseLike
+from ...types.results import Progress
+from ...types.steps import always
+from .cluster_tree import ClusterTree, tree_of_boxes
+from .front import KeptFront
+from .meshes import progressive_beside
+
+
+@answers(MASSIVE_COLLIDE)
+def progressive_collide(
+    a: MeshLike | ClusteredMesh,
+    b: MeshLike | ClusteredMesh,
+    pose_a: PoseLike = None,
+    pose_b: PoseLike = None,
+    *,
+    delta: float = 0.0,
+    epsilon: float,
+    memory: int = DEFAULT_MEMORY,
+) -> Generator[Progress, None, MassiveCollision]:
+    """As ``massive_collide``, by a hierarchy of progressive meshes, as fine as each pair that comes near needs it.
+
+    Objects without progressive meshes (``ProgressiveMeshes.build``) are asked as they are.
+
+    Args, Raises:
+        as ``massive_collide``.
+    """
+    lengths = check_length("delta", delta), check_length("epsilon", epsilon)
+    return ask(MASSIVE_COLLIDE, (a, b), (pose_a, pose_b), detail=(lengths, checked_memory(memory), _by_front))
+
+
+class _Known:
+    """What is remembered of two hierarchies; not the objects, which may go."""
+
+    def __init__(self, a: ClusterTree, b: ClusterTree, budget: float) -> None:
+        self.trees, self.front, self.memory = (a, b), KeptFront(a, b, budget), Memory()
+
+
+def _by_front(
+    a: Any, b: Any, rows: tuple[np.ndarray, np.ndarray], lengths: tuple[float, float], memory: int
+) -> Generator[float, None, tuple[Covered, tuple[np.ndarray, np.ndarray], int]]:
+    """Rows by progressive meshes of the nodes that come near; the runs of both objects, tests of boxes."""
+    delta, epsilon = lengths
+    sides = _side_of_stops(a, memory), _side_of_stops(b, memory)
+    budget = largest_error(1, epsilon, (bounds_of(sides[0]), bounds_of(sides[1])), rows)
+    key = (*sides, delta, budget)
+    known = memory_of(a, b, key, lambda: _Known(_tree_of(a, sides[0]), _tree_of(b, sides[1]), budget))
+    first, second = (
+        Leveled(side, tree.outs, tree.backs, tree.runs, tree.bounds)
+        for side, tree in zip(sides, known.trees, strict=True)
+    )
+    front = known.front.found(rows, delta + slack_of((first, second), rows))
+    order = np.lexsort((front.pages[:, 1], front.pages[:, 0]))
+    known.memory.moved((first, second), rows)
+    known.memory.replace(front.pages[order], second.clusters.cluster_count)
+    covered = yield from always(0.0, listed_cover_steps(first, second, rows, delta, known.memory))
+    runs = tuple(_runs_of(tree, front.nodes[:, k]) for k, tree in enumerate(known.trees))
+    at = _rows_among(front.pages[order], covered.parts)
+    nodes = front.nodes[order][at]
+    parts = np.stack([np.searchsorted(runs[k][:, 0], tree.runs[nodes[:, k], 0])
+                      for k, tree in enumerate(known.trees)], axis=1)  # fmt: skip
+    order = np.lexsort((parts[:, 1], parts[:, 0]))
+    covered = Covered(parts[order], covered.lower[order], covered.upper[order], covered.measured)
+    return covered, (runs[0], runs[1]), front.tested
+
+
+def _side_of_stops(thing: Any, memory: int) -> Clusters:
+    """An object as the meshes that stand for its nodes; where it has none, as it is."""
+    progressive = progressive_beside(thing) if isinstance(thing, ClusteredMesh) else None
+    return side_of(thing if progressive is None else progressive.stops(memory))
+
+
+def _tree_of(thing: Any, side: Clusters) -> ClusterTree:
+    progressive = progressive_beside(thing) if isinstance(thing, ClusteredMesh) else None
+    if progressive is not None:
+        return progressive.tree
+    bounds = bounds_of(side)
+    return tree_of_boxes(thing.pages.table["bounds"] if side.clustered else bounds.reshape(1, 6), bounds)
+
+
+def _runs_of(tree: ClusterTree, nodes: np.ndarray) -> np.ndarray:
+    """Runs of clusters, those of some nodes that do not overlap and what is left between them, (n, 2) int64."""
+    taken = tree.runs[np.unique(nodes)]
+    taken = taken[np.argsort(taken[:, 0])]
+    ends = np.concatenate([[0], taken[:, 1]])
+    begins = np.concatenate([taken[:, 0], [tree.runs[-1, 1]]])
+    left = np.stack([ends, begins], axis=1)[begins > ends]
+    both: np.ndarray = np.concatenate([taken, left])
+    return both[np.argsort(both[:, 0])]
+
+
+def _rows_among(pairs: np.ndarray, some: np.ndarray) -> np.ndarray:
+    """Where some of sorted pairs (n, 2) are among all."""
+    width = int(pairs[:, 1].max(initial=0)) + 1
+    found: np.ndarray = np.searchsorted(pairs[:, 0] * width + pairs[:, 1], some[:, 0] * width + some[:, 1])
+    return found

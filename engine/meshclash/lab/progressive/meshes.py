@@ -1,0 +1,139 @@
+"""``ProgressiveMeshes``: a clustered mesh as a hierarchy of progressive meshes, each with proved bounds (CHPM)."""
+
+from collections.abc import Generator
+
+import numpy as np
+
+from ...errors import UnsupportedOption
+from ...massive.beside import drop_beside, kept_beside, open_beside, path_beside
+from ...massive.file import PartFile
+from ...massive.level_build import build_level_steps
+from ...massive.level_layout import header_for
+from ...massive.levels import checked_mesh
+from ...massive.mesh import ClusteredMesh
+from ...types.results import Progress
+from ...types.steps import in_slices
+from .build import progressive_form
+from .cluster_tree import ClusterTree, tree_with_stops
+from .layout import KIND, decode_progressive, decode_table
+from .pages import StopPages
+
+
+class MeshesAtStops(ClusteredMesh):
+    """The meshes of all nodes at all stops, and the clusters, as pages of one file."""
+
+    def __init__(self, mesh: ClusteredMesh, pages: StopPages, memory: int) -> None:
+        super().__init__(pages, mesh.clusters, memory)
+        self._stop_pages = pages
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the hierarchy, meshes at stops and what they come from take in memory now."""
+        return super().nbytes - self._stop_pages.unused
+
+
+class ProgressiveMeshes:
+    """The progressive meshes of a clustered mesh, in a file beside it, for ``progressive_collide``.
+
+    Made by ``ProgressiveMeshes.open`` or ``ProgressiveMeshes.build``. Clusters are joined in pairs to a binary
+    hierarchy. Each node has a base mesh and vertex splits that lead to what it was simplified from; in between lie
+    stops, meshes with two proved bounds. Source: Yoon, Salomon, Lin, Manocha, "Fast collision detection between massive
+    models using dynamic simplification" (2004).
+
+    Attributes:
+        path: of the file, that of the mesh with ".progressive" behind.
+        mesh: the ClusteredMesh.
+        node_count: of the hierarchy.
+        triangle_count: of the finest meshes of all nodes together.
+    """
+
+    def __init__(self, mesh: ClusteredMesh, file: PartFile, table: np.ndarray) -> None:
+        self.mesh = mesh
+        self.path = file.path
+        self.node_count = len(table)
+        self.triangle_count = int(table["stop_triangles"][:, 0].sum())
+        self.tree: ClusterTree = tree_with_stops(table, mesh.bounds)
+        """The hierarchy."""
+        self._file, self._table = file, table
+        self._stops: MeshesAtStops | None = None
+
+    @classmethod
+    @in_slices
+    def build(cls, mesh: ClusteredMesh) -> Generator[Progress, None, "ProgressiveMeshes"]:
+        """Write the progressive meshes of a clustered mesh to the file beside it, and open them.
+
+        As ``MeshLevels.build``: some pages are in memory at a time, a build that was stopped goes on where it was, and
+        the finished file takes its place at once.
+
+        Args:
+            mesh: an open ClusteredMesh.
+            progress: is called with Progress.
+
+        Raises:
+            InvalidFile: the mesh is damaged, or the file cannot be written.
+            UnsupportedOption: the mesh was closed.
+        """
+        form = progressive_form(checked_mesh(mesh).bounds)
+        yield from build_level_steps(mesh.pages, path_beside(mesh, KIND), header_for(mesh.pages.header), form)
+        drop_beside(mesh, KIND)
+        return cls.open(mesh)
+
+    @classmethod
+    def open(cls, mesh: ClusteredMesh) -> "ProgressiveMeshes":
+        """Open the progressive meshes that lie beside a clustered mesh.
+
+        Raises:
+            InvalidFile: there are none, they are damaged, or they belong to another mesh.
+        """
+        return cls(mesh, *open_beside(checked_mesh(mesh), KIND, decode_table))
+
+    def stops(self, memory: int) -> MeshesAtStops:
+        """The meshes of all nodes, which may take so many bytes in memory together with the hierarchy.
+
+        Raises:
+            UnsupportedOption: that is too little for two of them.
+        """
+        if self._stops is None or self._stops.memory != memory:
+            pages = StopPages(self.mesh.pages, self._file, self._table, memory)
+            resident = self.tree.nbytes + self._table.nbytes + pages.table.nbytes
+            needed = resident + 2 * int(pages.bytes_of().max())
+            pages.memory -= resident
+            if pages.memory < needed - resident:
+                raise UnsupportedOption(f"{self.path} needs memory={needed * 8 // 7 + 1} at least")
+            self._stops = MeshesAtStops(self.mesh, pages, memory)
+        return self._stops
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the hierarchy and meshes take in memory now."""
+        return self.tree.nbytes if self._stops is None else self._stops.nbytes
+
+    @in_slices
+    def verify(self) -> Generator[Progress, None, None]:
+        """Read every node and compare it with its checksum and the table; raises InvalidFile at the first wrong one.
+
+        Whether the bounds hold cannot be told from the file alone.
+        """
+        for number, row in enumerate(self._table):
+            if row["stops"]:
+                decode_progressive(self.path, row, number, self._file.read(int(row["at"]), int(row["bytes"])))
+            yield Progress((number + 1) / self.node_count, f"reading {self.path}")
+
+    def close(self) -> None:
+        """Close the file; it can no longer be asked."""
+        self._file.close()
+
+    def __enter__(self) -> "ProgressiveMeshes":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"ProgressiveMeshes({str(self.path)!r}, {self.triangle_count} triangles in {self.node_count} nodes)"
+
+
+def progressive_beside(mesh: ClusteredMesh) -> ProgressiveMeshes | None:
+    """The progressive meshes that lie beside a clustered mesh, open as long as that is; None where there are none."""
+    found: ProgressiveMeshes | None = kept_beside(mesh, KIND, ProgressiveMeshes.open)
+    return found
