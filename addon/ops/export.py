@@ -9,7 +9,7 @@ from bpy.props import EnumProperty, StringProperty
 from bpy.types import Operator
 from bpy_extras.io_utils import ExportHelper
 from meshclash.detection.errors import InputError
-from meshclash.detection.report import WRITERS
+from meshclash.detection.writers import WRITERS
 
 from .. import engine, results, scene_results
 

@@ -38,6 +38,7 @@ from .query.signed_distance import contains as contains
 from .query.signed_distance import signed_distance as signed_distance
 from .query.signed_distance import winding_number as winding_number
 from .query.verdict import verdict as verdict
+from .reading.read import read as read
 from .scene.collisions import SceneCollisions as SceneCollisions
 from .scene.gap_watch import GapWatch as GapWatch
 from .scene.pair_memory import PairMemory as PairMemory

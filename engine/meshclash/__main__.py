@@ -1,6 +1,8 @@
-"""`python -m meshclash massive build|info|verify|collide`: clustered meshes from the command line."""
+"""`meshclash detect FILE...`: clashes in files of meshes; `meshclash report diff OLD NEW`: two reports;
+`meshclash massive build|info|verify|collide`: clustered meshes. Also `python -m meshclash`."""
 
 import argparse
+import importlib
 import os
 import sys
 import time
@@ -12,6 +14,8 @@ from typing import Any, TextIO
 
 import numpy as np
 
+from .detection.detect_files import main as detect
+from .detection.report_command import main as report
 from .errors import InvalidFile, MeshClashError
 from .lab.progressive.collide import progressive_collide
 from .lab.progressive.meshes import ProgressiveMeshes, progressive_beside
@@ -45,7 +49,12 @@ def main(arguments: Sequence[str] | None = None, parser: argparse.ArgumentParser
         0, 1 when ``collide`` finds contacts, 2 for what cannot be done, 3 for a fault of the program, 130 when Ctrl+C
         stopped it. Streams that are closed, broken or full do not change it.
     """
-    options = (parser or _parser()).parse_args(arguments)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if parser is None and given[:1] == ["detect"]:
+        return detect(given[1:], importlib.import_module(__package__))
+    if parser is None and given[:1] == ["report"]:
+        return report(given[1:])
+    options = (parser or _parser()).parse_args(given)
     try:
         status: int = options.act(options)
     except (MeshClashError, OSError) as error:
@@ -78,10 +87,11 @@ def _say(stream: TextIO | None, text: str, end: str = "\n") -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m meshclash", description=__doc__)
-    massive = parser.add_subparsers(required=True, metavar="SUBJECT").add_parser(
-        "massive", help="meshes that stay on disk (docs/massive.md)"
-    )
+    parser = argparse.ArgumentParser(prog="meshclash", description=__doc__)
+    subjects = parser.add_subparsers(required=True, metavar="SUBJECT")
+    subjects.add_parser("detect", help="clashes in files of meshes (docs/headless.md)")
+    subjects.add_parser("report", help="compare two reports")
+    massive = subjects.add_parser("massive", help="meshes that stay on disk (docs/massive.md)")
     commands = massive.add_subparsers(required=True, metavar="COMMAND")
 
     def command(name: str, act: object, text: str, memory: int) -> argparse.ArgumentParser:

@@ -81,15 +81,17 @@ class OutputFile:
         with contextlib.suppress(OSError):  # the disk is gone or read-only now: the error at hand says more
             self.temporary.unlink(missing_ok=True)
 
-    def commit(self, text: str | None = None) -> None:
-        """Puts the file in its place; with `text`, fills it first (None: something else has filled `temporary`).
+    def commit(self, text: str | bytes | None = None) -> None:
+        """Puts the file in its place; with text or bytes, fills it first (None: something else has filled `temporary`).
 
         Raises:
             InvalidFile, or the ``error`` that was chosen: the disk is full, or the place cannot be written any more.
                 The old file is as it was.
         """
         try:
-            if text is not None:
+            if isinstance(text, bytes):
+                self.temporary.write_bytes(text)
+            elif text is not None:
                 # Blender's names need not be valid text: what UTF-8 cannot hold is written as an escape.
                 self.temporary.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
             self._put(self.temporary)

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from meshclash.detection import report_formats
+from meshclash.detection.identity import pair_id
 from meshclash.detection.options import DetectOptions
-from meshclash.detection.pair_row import pair_id
 from meshclash.detection.report import SCHEMA, DetectReport, Review
 from meshclash.detection.rules import Rules
 from meshclash.detection.units import SYSTEMS, UNITS, length_in_words
@@ -23,13 +23,14 @@ from ui_fakes import make_report, make_row
 PAIR_KEYS = ["id", "a", "b", "frame", "verdict", "contacts", "faces_a", "faces_b", "location", "depth", "distance",
              "point_a", "point_b", "face_a", "face_b", "probability", "points_a", "points_b",
              "count_a", "count_b", "status", "comment", "outdated", "flush", "certainty",
-             "volume", "volume_lower", "volume_upper", "depth_lower", "depth_upper"]  # fmt: skip
+             "volume", "volume_lower", "volume_upper", "depth_lower", "depth_upper", "new"]  # fmt: skip
 
 
 def test_json_has_the_documented_keys():
     data = json.loads(make_report(make_row()).to_json())
     assert data["schema"] == SCHEMA == "meshclash.report/1"
-    assert list(data) == ["schema", "file", "created", "saved_list", "unit", "options", "events", "pairs", "stats"]
+    keys = "schema file created saved_list unit files baseline options objects events pairs stats"
+    assert list(data) == keys.split()
     assert [key for key in data["pairs"][0] if not key.startswith("original_")] == PAIR_KEYS
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import bpy
 import pytest
+from meshclash.detection.command_line import options_given
+from meshclash.detection.errors import DetectError
 from meshclash.detection.job import run_to_end
 
 from addon import commandline
@@ -132,7 +134,7 @@ def started(frame_workers, options, count=2, command=None):
 
 def test_the_range_of_a_killed_process_is_done_again(passing, frame_workers):
     commandline._open(passing)
-    options = commandline._options(commandline._parser().parse_args(["--frames", "0:40"]))
+    options = options_given(commandline._parser().parse_args(["--frames", "0:40"]))
     source = commandline.BlenderSource.from_context(bpy.context)
     workers, killed = started(frame_workers, options), []
     steps = commandline.workers_steps(source, options, workers)
@@ -154,18 +156,18 @@ def test_the_range_of_a_killed_process_is_done_again(passing, frame_workers):
 
 def test_a_process_that_always_ends_is_an_error_that_names_its_frames(passing, frame_workers):
     commandline._open(passing)
-    options = commandline._options(commandline._parser().parse_args(["--frames", "0:7"]))
+    options = options_given(commandline._parser().parse_args(["--frames", "0:7"]))
     command = [sys.executable, "-c", "import sys; sys.stdin.readline(); print('no memory'); sys.exit(9)"]
     steps = commandline.workers_steps(
         commandline.BlenderSource.from_context(bpy.context), options, started(frame_workers, options, 1, command)
     )
-    with pytest.raises(commandline.DetectError, match=r"frames 0-7 cannot be asked.*code 9, 3 times(.|\n)*no memory"):
+    with pytest.raises(DetectError, match=r"frames 0-7 cannot be asked.*code 9, 3 times(.|\n)*no memory"):
         run_to_end(steps)
 
 
 def test_no_process_is_left_when_the_run_is_stopped(passing, frame_workers):
     commandline._open(passing)
-    options = commandline._options(commandline._parser().parse_args(["--frames", "0:40"]))
+    options = options_given(commandline._parser().parse_args(["--frames", "0:40"]))
     workers = started(frame_workers, options)
     steps = commandline.workers_steps(commandline.BlenderSource.from_context(bpy.context), options, workers)
     while not workers._workers:

@@ -112,7 +112,7 @@ class EngineScene:
         for count, ((item, pose, stretch), (known, reach)) in enumerate(zip(split, roundings, strict=True)):
             mesh, shared = frame.meshes[item.mesh_key], uses[item.mesh_key, stretch, item.shell] > 1
             placed = self._placed.get(item.identity)
-            resolution = max(known, misplaced)
+            resolution = max(known, misplaced) if mesh.resolution is None else known
             told = resolution if resolution <= coarsest else 0.0
             now = (item, mesh, told, shared)
             if placed is None or (placed.item, placed.mesh, placed.resolution, placed.shared) != now:
@@ -193,7 +193,10 @@ class EngineScene:
         if old is not None and old.item is item and old.mesh is mesh:
             return old.known, old.reach
         furthest = np.abs(item.matrix[:3, :3]).sum(axis=1) * mesh.largest + np.abs(item.matrix[:3, 3])
-        return float(self._engine.float32_resolution(mesh.largest, item.matrix)), float(furthest.max())
+        known = mesh.resolution
+        if known is None:
+            known = self._engine.float32_resolution(mesh.largest, item.matrix)
+        return float(known), float(furthest.max())
 
     def _leave_out(self, item: SourceObject, error: UnusableObject) -> None:
         self.skipped.append(Skipped(item.name, error.reason, damaged=True))

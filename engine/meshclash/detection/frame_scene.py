@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Hashable, Iterable
+from collections.abc import Generator, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Protocol
@@ -45,10 +45,11 @@ class SourceMesh:
     """An evaluated mesh in its object's space.
 
     Attributes:
-        vertices: (n, 3) float32, Blender units.
+        vertices: (n, 3) float32 or float64, Blender units.
         triangles: (m, 3) int32 vertex indices.
         face_of_triangle: (m,) int32, the face that each triangle is a part of.
         faces_are_original: whether the face indices hold for the mesh before modifiers, too.
+        resolution: how finely the coordinates are known [Blender units]; None: as single precision stores them.
         file: what is tested; then the arrays are the box around it, and a face is a triangle of the file.
     """
 
@@ -56,6 +57,7 @@ class SourceMesh:
     triangles: np.ndarray
     face_of_triangle: np.ndarray
     faces_are_original: bool = False
+    resolution: float | None = None
     file: MassiveFile | None = None
 
     @property
@@ -106,6 +108,7 @@ class SourceObject:
         armatures: the armatures that deform or carry it.
         collections: the collections that it (or its instancer) is in, without the scene's root.
         shell: whether the user says that nothing lies inside it.
+        properties: what its file says of it: of IFC `GlobalId`, `class`, `type`, `storey`, `system`.
     """
 
     name: str
@@ -120,6 +123,7 @@ class SourceObject:
     armatures: frozenset[str] = frozenset()
     collections: frozenset[str] = frozenset()
     shell: bool = False
+    properties: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def told(self) -> tuple[str, str, str]:

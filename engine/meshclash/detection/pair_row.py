@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -168,10 +167,3 @@ class PairRow:
         if not self.distance or self.a.point is None or self.b.point is None:
             return _NO_LINES
         return np.array([[self.a.point, self.b.point]], dtype=np.float32)
-
-
-def pair_id(identity_a: str, identity_b: str) -> str:
-    """16 hexadecimal digits from the identities of two objects, whatever their order."""
-    first, second = sorted((identity_a, identity_b))
-    digest = hashlib.sha256(f"{len(first)}:{first}{second}".encode("utf-8", "surrogatepass"))  # names need not be text
-    return digest.hexdigest()[:16]

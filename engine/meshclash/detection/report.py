@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -16,6 +16,7 @@ from .pair_row import PairRow
 from .verdicts import CLASH_VERDICTS
 
 SCHEMA = "meshclash.report/1"
+FILE_KEYS = ("path", "metres_per_unit", "names_unit")
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,9 @@ class DetectReport:
         reviews: what the user says of pairs, by their ids; a pair that is not there is open.
         outdated: ids of pairs of which an object may have changed since.
         events: of a range of frames, worst first; None where one frame was looked at.
+        objects: what files say of objects, by their names.
+        files: (path, metres of its unit, whether the file names it) of what was read without Blender.
+        baseline: the earlier report that this one is compared with, and the ids of its clashes; None without one.
     """
 
     file: str
@@ -70,11 +74,32 @@ class DetectReport:
     reviews: Mapping[str, Review] = field(default_factory=dict)
     outdated: frozenset[str] = frozenset()
     events: list[ClashEvent] | None = None
+    objects: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    files: Sequence[tuple[str, float, bool]] = ()
+    baseline: tuple[str, frozenset[str]] | None = None
 
     @property
     def clashes(self) -> list[PairRow]:
         """The rows that share volume: clash, contained and duplicate."""
         return [row for row in self.rows if row.verdict in CLASH_VERDICTS]
+
+    @property
+    def new(self) -> list[PairRow]:
+        """The clashes that the baseline has not, but for those that are approved."""
+        return [row for row in self.clashes if self._is_new(row) and self._review(row).status != "approved"]
+
+    def compared_with(self, baseline: Any | None) -> DetectReport:
+        """This report beside an earlier one (`Baseline`), whose reviews hold where there are no others."""
+        if baseline is None:
+            return self
+        reviews = {**baseline.reviews, **self.reviews}
+        return replace(self, reviews=reviews, baseline=(baseline.file, frozenset(baseline.clashes)))
+
+    def _is_new(self, row: PairRow) -> bool | None:
+        return None if self.baseline is None else row.id not in self.baseline[1]
+
+    def _review(self, row: PairRow) -> Review:
+        return self.reviews.get(row.id, NOT_REVIEWED)
 
     def count(self, *verdicts: str) -> int:
         """Number of rows with one of the verdicts."""
@@ -85,6 +110,8 @@ class DetectReport:
         summary = self.as_summary()
         stats = summary.pop("stats")
         events = None if self.events is None else [self._event(event) for event in self.events]
+        named = dict.fromkeys(name for row in self.rows for name in (row.a.name, row.b.name) if self.objects.get(name))
+        summary["objects"] = [{"name": name, **self.objects[name]} for name in named]
         return {**summary, "events": events, "pairs": [self._pair(row) for row in self.rows], "stats": stats}
 
     def as_summary(self) -> dict[str, Any]:
@@ -95,6 +122,8 @@ class DetectReport:
             "created": self.created or None,
             "saved_list": None if self.missing is None else {"missing": self.missing},
             "unit": "m",
+            "files": [dict(zip(FILE_KEYS, item, strict=True)) for item in self.files],
+            "baseline": None if self.baseline is None else self.baseline[0],
             "options": self.options.as_dict(),
             "stats": {**self.stats, "skipped": [{"name": item.name, "reason": item.reason} for item in self.skipped]},
         }
@@ -104,7 +133,7 @@ class DetectReport:
         return {**event.as_dict(self.scale_length), "status": review.status, "comment": review.comment}
 
     def _pair(self, row: PairRow) -> dict[str, Any]:
-        scale, review = self.scale_length, self.reviews.get(row.id, NOT_REVIEWED)
+        scale, review = self.scale_length, self._review(row)
         return {
             "id": row.id,
             "a": row.a.name,
@@ -138,6 +167,7 @@ class DetectReport:
             "volume_upper": _cubed(row.volume_upper, scale),
             "depth_lower": _in_metres(row.depth_lower, scale),
             "depth_upper": _in_metres(row.depth_upper, scale),
+            "new": self._is_new(row) if row.verdict in CLASH_VERDICTS else None,
         }
 
     def to_json(self) -> str:
@@ -155,14 +185,6 @@ class DetectReport:
     def to_table(self) -> str:
         """Aligned text for a terminal."""
         return report_formats.to_table(self.as_dict())
-
-
-WRITERS: dict[str, Callable[[DetectReport], str]] = {
-    ".json": DetectReport.to_json,
-    ".csv": DetectReport.to_csv,
-    ".html": DetectReport.to_html,
-}
-"""How a file of each ending is written."""
 
 
 def _cubed(volume: float | None, scale: float) -> float | None:

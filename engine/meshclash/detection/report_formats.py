@@ -57,6 +57,7 @@ CSV_COLUMNS = (
     "event_start",
     "event_end",
     "event_worst_frame",
+    "new",
 )
 POINTS = ("location", "point_a", "point_b")
 LEFT_ALIGNED = 3  # columns of names; numbers are right-aligned
@@ -86,7 +87,13 @@ def to_csv(report: dict[str, Any]) -> str:
     events = _events_by_pair(report)
     for pair in report["pairs"]:
         texts = {name: _csv_text(pair[name]) for name in ("a", "b", "comment")}
-        cells = {**pair, **texts, "outdated": str(pair["outdated"]).lower(), "unit": report["unit"]}
+        cells = {
+            **pair,
+            **texts,
+            "outdated": str(pair["outdated"]).lower(),
+            "new": _csv_truth(pair["new"]),
+            "unit": report["unit"],
+        }
         event = next((item for item in events.get(pair["id"], ()) if item["start"] <= pair["frame"] <= item["end"]), {})
         cells |= {f"event_{name}": event.get(name) for name in ("start", "end", "worst_frame")}
         for name in POINTS:
@@ -321,6 +328,10 @@ def _csv_text(given: str) -> str:
     begin = next((letter for letter in given if letter.isprintable() and not letter.isspace()), "")
     runs = begin in FORMULA_BEGINS or given[:1] in LINE_BEGINS
     return without_controls(f"'{given}" if given and runs else given)
+
+
+def _csv_truth(value: bool | None) -> str | None:
+    return None if value is None else str(value).lower()
 
 
 def _csv_cell(value: Any) -> Any:

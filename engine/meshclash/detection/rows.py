@@ -13,7 +13,8 @@ from .cloud_scene import PlacedCloud
 from .curves import curve_steps
 from .engine_scene import EngineScene
 from .frame_scene import Progress, SourceMesh, SourceObject
-from .pair_row import PairRow, PairSide, Point, pair_id
+from .identity import pair_id
+from .pair_row import PairRow, PairSide, Point
 from .regions import ContactFaces, cut_rows
 from .steps import telling
 from .verdicts import CONTACT, CONTAINED, MEETS, QUIET_VERDICTS, severity_of

@@ -31,7 +31,8 @@ UNITS = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "km": 1e3, "in": 0.0254, "ft": 0.3048
 """Metres of each unit that can be named."""
 
 
-def _metres(unit: str | float) -> float:
+def metres_of(unit: str | float) -> float:
+    """Metres of a named unit or number; raises UnsupportedOption."""
     if isinstance(unit, str):
         if unit not in UNITS:
             raise UnsupportedOption(
@@ -90,7 +91,7 @@ def read_points(
         InvalidFile: missing, damaged, truncated, of an unknown format, or too large for memory; names file and place.
         UnsupportedOption: the unit or the memory.
     """
-    file, scale, limit = _checked_path(path), _metres(unit), _checked_memory(memory)
+    file, scale, limit = _checked_path(path), metres_of(unit), _checked_memory(memory)
     reader = FORMATS.get(file.suffix.lower())
     if reader is None:
         raise InvalidFile(f"{file}: files ending in {file.suffix!r} are not known; known are {', '.join(FORMATS)}")

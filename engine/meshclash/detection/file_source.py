@@ -1,0 +1,129 @@
+"""Files of meshes and points as a source of the detection job: what Blender's scene is to the extension."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import MeshClashError
+from ..reading.part import MeshPart, Parts, PartShape, unique_names
+from ..reading.read import read
+from .errors import InputError
+from .frame_scene import FrameScene, Progress, Skipped, SourceCloud, SourceMesh, SourceObject
+from .identity import identities
+from .sets import members
+
+SELECTION = "selection"
+
+
+@dataclass(frozen=True, eq=False)
+class FilePart:
+    """A part under the name that it has among those of all files."""
+
+    name: str
+    part: MeshPart
+
+    @property
+    def properties(self) -> dict[str, str]:
+        """As `MeshPart`."""
+        return dict(self.part.properties)
+
+    @property
+    def groups(self) -> Sequence[str]:
+        """As `MeshPart`."""
+        return self.part.groups
+
+
+class FileSource:
+    """Reads some files, once; lengths are metres.
+
+    Args:
+        files: what to read.
+        unit: as `read` takes it.
+
+    Attributes:
+        read_files: what was read, file by file.
+        parts: of all files.
+    """
+
+    scale_length = 1.0
+
+    def __init__(self, files: Iterable[Path], unit: str | float | None = None) -> None:
+        self._files, self._unit = list(files), unit
+        self.file = ", ".join(str(path.resolve()) for path in self._files)
+        self.read_files: list[Parts] = []
+        self.parts: list[FilePart] = []
+
+    def read_steps(self, set_a: str, set_b: str, frame: int | None) -> Generator[Progress, None, FrameScene]:
+        """The scene of all files; as `SceneSource`.
+
+        Raises:
+            InputError: a file cannot be read, or a set means nothing.
+        """
+        if frame is not None:
+            raise InputError("files of meshes have no frames: leave out --frames")
+        if not self.read_files:
+            yield from self._read_files()
+        result = FrameScene(1)
+        for read_file in self.read_files:
+            result.skipped += [Skipped(name, why, damaged=True) for name, why in read_file.left_out]
+        in_a, in_b = (self._members(expression) for expression in (set_a, set_b))
+        keys = identities([item.part for item in self.parts])
+        for k, (item, identity) in enumerate(zip(self.parts, keys, strict=True)):
+            if k in in_a or k in in_b:
+                self._add(result, item, identity, k in in_a, k in in_b)
+        return result
+
+    def restore(self) -> None:
+        """Nothing was changed."""
+
+    def _read_files(self) -> Generator[Progress, None, None]:
+        for count, path in enumerate(self._files):
+            yield Progress(count / len(self._files), f"Reading {path.name}")
+            try:
+                self.read_files.append(read(path, self._unit))
+            except MeshClashError as error:
+                raise InputError(str(error)) from error
+        parts = [part for read_file in self.read_files for part in read_file]
+        self.parts = [
+            FilePart(name, part) for name, part in zip(unique_names([part.name for part in parts]), parts, strict=True)
+        ]
+
+    def _members(self, expression: str) -> frozenset[int]:
+        if expression == SELECTION:
+            raise InputError("files of meshes have no selection: name another set")
+        return members(expression, self.parts)
+
+    def _add(self, result: FrameScene, item: FilePart, identity: str, in_a: bool, in_b: bool) -> None:
+        part, key = item.part, id(item.part.shape)
+        bad = np.flatnonzero(~np.isfinite(part.shape.vertices).all(axis=1))
+        if len(bad):
+            why = f"vertex {bad[0]} is {part.shape.vertices[bad[0]].tolist()}: coordinates must be finite"
+            result.skipped.append(Skipped(item.name, why, damaged=True))
+            return
+        made = SourceObject(
+            item.name, identity, key, part.matrix, item.name, item.name, in_a, in_b,
+            collections=frozenset(part.groups), properties=part.properties,
+        )  # fmt: skip
+        if part.shape.triangles is None:
+            result.scans.append(made)
+            result.clouds.setdefault(key, _cloud(part.shape))
+        else:
+            result.objects.append(made)
+            result.meshes.setdefault(key, _mesh(part.shape))
+
+
+def _mesh(shape: PartShape) -> SourceMesh:
+    assert shape.triangles is not None  # else it is a cloud
+    faces = np.arange(len(shape.triangles), dtype=np.int32)
+    return SourceMesh(shape.vertices, shape.triangles, faces, True, shape.resolution)
+
+
+def _cloud(shape: PartShape) -> SourceCloud:
+    normals = None if shape.normals is None else shape.normals.astype(np.float32)
+    if normals is not None and not (np.isfinite(normals).all() and normals.any(axis=1).all()):
+        normals = None
+    return SourceCloud(shape.vertices.astype(np.float32), normals)

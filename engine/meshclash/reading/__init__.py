@@ -1,0 +1,1 @@
+"""Readers of meshes in files, by the library that each format has."""

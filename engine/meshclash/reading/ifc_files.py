@@ -1,0 +1,86 @@
+"""IFC by ifcopenshell: building elements with what the model says of them."""
+
+import os
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidFile
+from .part import PartShape
+from .raw import RawPart, RawParts
+
+NOT_BUILT = "IfcFeatureElement"  # openings and other holes
+COARSEST = 1e-4
+"""Most that a model's own precision counts for [m]: some name a millimetre, which is no rounding."""
+
+
+def read_ifc(file: Path, _library: ModuleType) -> RawParts:
+    """Every building element that has a shape; ifcopenshell gives metres.
+
+    Raises:
+        InvalidFile: ifcopenshell cannot read it.
+    """
+    import ifcopenshell
+    import ifcopenshell.geom
+    import ifcopenshell.util.unit
+
+    try:
+        model = ifcopenshell.open(str(file))
+        elements = [item for item in model.by_type("IfcElement") if not item.is_a(NOT_BUILT)]
+    except Exception as error:  # of any kind, for damaged files
+        raise InvalidFile(f"{file}: ifcopenshell cannot read it: {str(error) or type(error).__name__}") from error
+    metres = float(ifcopenshell.util.unit.calculate_unit_scale(model))
+    found = RawParts(metres=metres, converted=True)
+    if not elements:
+        return found
+    resolution = _resolution(model, metres)
+    shapes = ifcopenshell.geom.iterator(ifcopenshell.geom.settings(), model, os.cpu_count() or 1, include=elements)
+    seen = set[str]()
+    more = shapes.initialize()
+    while more:
+        shape = shapes.get()
+        element = model.by_id(shape.id)
+        faces = np.array(shape.geometry.faces, np.int32).reshape(-1, 3)
+        seen.add(element.GlobalId)
+        if len(faces):
+            key = shape.geometry.id
+            if key not in found.shapes:
+                vertices = np.array(shape.geometry.verts, np.float64).reshape(-1, 3)
+                found.shapes[key] = PartShape(vertices, faces, resolution=resolution)
+            matrix = np.array(shape.transformation.matrix, np.float64).reshape(4, 4).T
+            properties = described(element)
+            groups = tuple(properties[name] for name in ("storey", "class") if properties.get(name))
+            found.parts.append(RawPart(element.Name or element.is_a(), key, matrix, properties, groups))
+        more = shapes.next()
+    for element in elements:
+        if element.Representation is not None and element.GlobalId not in seen:
+            found.left_out.append((element.Name or element.is_a(), "ifcopenshell makes no shape of it"))
+    found.parts.sort(key=lambda part: part.properties["GlobalId"])  # several cores finish in any order
+    return found
+
+
+def described(element: Any) -> dict[str, str]:
+    """GlobalId, class, type, storey and system of an element, as far as the model says them."""
+    import ifcopenshell.util.element as elements
+    import ifcopenshell.util.system as systems
+
+    kind = elements.get_type(element)
+    storey = elements.get_container(element, ifc_class="IfcBuildingStorey")
+    named = [system.Name for system in systems.get_element_systems(element) if system.Name]
+    told = {
+        "GlobalId": element.GlobalId,
+        "class": element.is_a(),
+        "type": (kind.Name if kind is not None else None) or element.ObjectType,
+        "storey": storey.Name if storey is not None else None,
+        "system": ", ".join(sorted(named)),
+    }
+    return {name: str(value) for name, value in told.items() if value}
+
+
+def _resolution(model: Any, metres: float) -> float:
+    """What the model itself calls the same place [m]: the precision of its contexts."""
+    contexts = model.by_type("IfcGeometricRepresentationContext", include_subtypes=False)
+    told = [float(context.Precision) * metres for context in contexts if context.Precision]
+    return min(max(told, default=0.0), 0.5 * COARSEST)

@@ -1,0 +1,105 @@
+"""``read``: a file of meshes or points as parts, in metres, z up."""
+
+import importlib
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+
+from ..errors import InvalidFile
+from ..pointcloud.files.read import FORMATS as POINT_FORMATS
+from ..pointcloud.files.read import metres_of, read_points
+from ..types.steps import run
+from .ifc_files import read_ifc
+from .part import Parts, PartShape
+from .raw import RawPart, RawParts
+from .scene_files import read_scene
+from .usd_files import read_usd
+
+Reader = Callable[[Path, ModuleType], RawParts]
+
+LIBRARIES: dict[str, tuple[str, str, Reader]] = {
+    **dict.fromkeys((".stl", ".obj", ".ply", ".off", ".glb", ".gltf", ".3mf"), ("trimesh", "mesh", read_scene)),
+    ".ifc": ("ifcopenshell", "ifc", read_ifc),
+    ".ifczip": ("ifcopenshell", "ifc", read_ifc),
+    **dict.fromkeys((".usd", ".usda", ".usdc", ".usdz"), ("pxr", "usd", read_usd)),
+}
+"""By the ending of a file: the library that reads it, the extra that installs it, and the reader."""
+NEEDED = {"pxr": "usd-core"}
+"""Names of packages that differ from those of their modules."""
+
+
+def read(path: str | os.PathLike[str], unit: str | float | None = None) -> Parts:
+    """The parts of a file, in metres, z up: names, instances, placements and properties are kept.
+
+    STL, OBJ, PLY, OFF, GLB, glTF and 3MF are read by trimesh, IFC by ifcopenshell (building elements without the
+    openings, of which walls are cut), USD by usd-core, and points (PLY without faces, PCD, LAS, LAZ, XYZ, PTS, CSV,
+    TXT, ASC) by MeshClash. Scaled instances are baked into meshes of their own.
+
+    Args:
+        path: the file.
+        unit: what a length of 1 means in a file that does not say it: "m", "mm", "cm", "km", "in", "ft", "us-ft" or a
+            number of metres; None takes metres. The unit of a file that names one counts in any case.
+
+    Raises:
+        InvalidFile: the file is missing, damaged, of an unknown kind, or changed while it was read, or the library
+            that reads it is not installed; the message names what to do.
+        UnsupportedOption: the unit.
+    """
+    file = Path(os.fsdecode(path))
+    metres = 1.0 if unit is None else metres_of(unit)
+    before = _state(file)
+    ending = file.suffix.lower()
+    if ending not in LIBRARIES and ending not in POINT_FORMATS:
+        known = ", ".join(sorted({*LIBRARIES, *POINT_FORMATS}))
+        raise InvalidFile(f"{file}: files ending in {file.suffix!r} are not known; known are {known}")
+    found = _points(file) if ending not in LIBRARIES or _has_points_only(file) else _library(file, ending)
+    if _state(file) != before:
+        raise InvalidFile(f"{file}: it was changed while it was read: read it again when it is complete")
+    return found.made(file, metres)
+
+
+def _state(file: Path) -> tuple[int, int, int]:
+    """What tells whether a file was changed; raises InvalidFile."""
+    try:
+        state = file.stat()
+    except OSError as error:
+        raise InvalidFile(f"{file}: cannot be read: {error.strerror or error}") from None
+    except ValueError as error:
+        raise InvalidFile(f"{str(file)!r:.80} cannot be the name of a file: {error}") from None
+    if not stat.S_ISREG(state.st_mode):
+        raise InvalidFile(f"{file}: cannot be read: a folder, a device or a pipe is no file of meshes")
+    return state.st_size, state.st_mtime_ns, state.st_ino
+
+
+def _has_points_only(file: Path) -> bool:
+    """Whether a PLY file has no faces: then it is a scan."""
+    if file.suffix.lower() != ".ply":
+        return False
+    with file.open("rb") as stream:
+        head = stream.read(1 << 16).partition(b"end_header")[0]
+    faces = [line.split() for line in head.splitlines() if line.startswith(b"element face")]
+    return not faces or faces[0][-1:] == [b"0"]
+
+
+def _points(file: Path) -> RawParts:
+    raw = run(read_points(file))
+    shape = PartShape(np.asarray(raw.points, np.float64), None, raw.normals)
+    return RawParts({"": shape}, [RawPart("", "", np.eye(4))])
+
+
+def _library(file: Path, ending: str) -> RawParts:
+    """What the library of a format reads; raises InvalidFile."""
+    module, extra, reader = LIBRARIES[ending]
+    try:
+        library = importlib.import_module(module)
+    except ImportError as error:
+        name = NEEDED.get(module, module)
+        raise InvalidFile(
+            f"{file}: {ending} files are read by {name}, which cannot be imported ({error}): "
+            f"pip install 'meshclash[{extra}]'"
+        ) from error
+    return reader(file, library)

@@ -1,0 +1,72 @@
+"""USD by usd-core: meshes of the default time, instances as instances."""
+
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidFile
+from .part import PartShape
+from .polygons import triangulated
+from .raw import RawPart, RawParts
+
+
+def read_usd(file: Path, pxr: ModuleType) -> RawParts:
+    """Every mesh that is active and visible; faces are those of the control cage.
+
+    Raises:
+        InvalidFile: USD cannot open it.
+    """
+    from pxr import Tf, Usd, UsdGeom
+
+    try:
+        stage = Usd.Stage.Open(str(file))
+    except Tf.ErrorException as error:
+        raise InvalidFile(f"{file}: USD cannot read it: {str(error).strip().splitlines()[0]}") from error
+    up = UsdGeom.GetStageUpAxis(stage)
+    found = RawParts(metres=float(UsdGeom.GetStageMetersPerUnit(stage)), y_up=up == UsdGeom.Tokens.y)
+    cache = UsdGeom.XformCache(Usd.TimeCode.EarliestTime())
+    for prim in Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies()):
+        if not prim.IsA(UsdGeom.Mesh):
+            continue
+        image = UsdGeom.Imageable(prim)
+        if image.ComputeVisibility() == UsdGeom.Tokens.invisible or image.ComputePurpose() == UsdGeom.Tokens.guide:
+            continue
+        source = prim.GetPrimInPrototype() if prim.IsInstanceProxy() else prim
+        key = str(source.GetPath())
+        if key not in found.shapes:
+            shape = _shape(UsdGeom.Mesh(source))
+            if shape is None:
+                found.left_out.append((_name(prim), "it has no faces"))
+                continue
+            found.shapes[key] = shape
+        matrix = np.array(cache.GetLocalToWorldTransform(prim), np.float64).T
+        found.parts.append(RawPart(_name(prim), key, matrix, groups=_groups(prim)))
+    return found
+
+
+def _shape(mesh: Any) -> PartShape | None:
+    from pxr import Usd
+
+    time = Usd.TimeCode.EarliestTime()
+    attributes = mesh.GetPointsAttr(), mesh.GetFaceVertexCountsAttr(), mesh.GetFaceVertexIndicesAttr()
+    arrays = [item.Get(time) for item in attributes]
+    if any(array is None or not len(array) for array in arrays):
+        return None
+    points, counts, corners = (np.array(array) for array in arrays)
+    triangles = triangulated(points.astype(np.float64), counts, corners)
+    return PartShape(points.astype(np.float64), triangles) if len(triangles) else None
+
+
+def _name(prim: Any) -> str:
+    """Of the object: an exporter puts a mesh under a transform that has the name a user knows."""
+    from pxr import Usd
+
+    parent = prim.GetParent()
+    alone = not parent.IsPseudoRoot() and len(parent.GetFilteredChildren(Usd.TraverseInstanceProxies())) == 1
+    return str(parent.GetName() if alone else prim.GetName())
+
+
+def _groups(prim: Any) -> tuple[str, ...]:
+    return tuple(name for name in str(prim.GetPath()).split("/")[1:-1] if name)

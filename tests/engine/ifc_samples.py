@@ -1,0 +1,56 @@
+"""A small IFC model, written by ifcopenshell: a wall with an opening, and two pipes of a system through it."""
+
+from pathlib import Path
+
+import numpy as np
+
+
+def write_model(path: Path, shift: float = 0.0) -> Path:
+    """In millimetres; the pipes are moved along the wall by ``shift`` [m]."""
+    from ifcopenshell import api
+
+    def run(action, model, **given):
+        return api.run(action, model, **given)
+
+    model = api.run("project.create_file", version="IFC4")
+    project = run("root.create_entity", model, ifc_class="IfcProject", name="Sample")
+    length = run("unit.add_si_unit", model, unit_type="LENGTHUNIT", prefix="MILLI")
+    run("unit.assign_unit", model, units=[length])
+    context = run("context.add_context", model, context_type="Model")
+    body = run(
+        "context.add_context", model, context_type="Model", context_identifier="Body", target_view="MODEL_VIEW",
+        parent=context,
+    )  # fmt: skip
+    storey = run("root.create_entity", model, ifc_class="IfcBuildingStorey", name="Level 1")
+    run("aggregate.assign_object", model, products=[storey], relating_object=project)
+
+    def element(kind, name, guid, size, place):
+        made = run("root.create_entity", model, ifc_class=kind, name=name)
+        made.GlobalId = guid
+        points = [(0.0, 0.0), (size[0], 0.0), (size[0], size[1]), (0.0, size[1]), (0.0, 0.0)]
+        outline = model.createIfcPolyline([model.createIfcCartesianPoint([1000.0 * x for x in p]) for p in points])
+        profile = model.createIfcArbitraryClosedProfileDef("AREA", None, outline)
+        up = model.createIfcDirection((0.0, 0.0, 1.0))
+        solid = model.createIfcExtrudedAreaSolid(profile, None, up, 1000.0 * size[2])
+        shape = model.createIfcShapeRepresentation(body, "Body", "SweptSolid", [solid])
+        run("geometry.assign_representation", model, product=made, representation=shape)
+        matrix = np.eye(4)
+        matrix[:3, 3] = place
+        run("geometry.edit_object_placement", model, product=made, matrix=matrix)
+        return made
+
+    wall = element("IfcWall", "Wall", "0000000000000000000W01", (4.0, 0.3, 3.0), (0.0, 0.0, 0.0))
+    pipes = [
+        element("IfcPipeSegment", "Pipe", f"0000000000000000000P0{k}", (0.1, 2.0, 0.1), (1.0 + k + shift, -1.0, 1.0))
+        for k in (1, 2)
+    ]
+    opening = element("IfcOpeningElement", "Hole", "0000000000000000000H01", (0.5, 0.5, 0.5), (3.2, -0.1, 2.0))
+    run("feature.add_feature", model, feature=opening, element=wall)
+    run("spatial.assign_container", model, products=[wall, *pipes], relating_structure=storey)
+    kind = run("root.create_entity", model, ifc_class="IfcPipeSegmentType", name="DN100")
+    run("type.assign_type", model, related_objects=pipes, relating_type=kind)
+    system = run("system.add_system", model, ifc_class="IfcDistributionSystem")
+    system.Name = "Heating"
+    run("system.assign_system", model, products=pipes, system=system)
+    model.write(str(path))
+    return path

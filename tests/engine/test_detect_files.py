@@ -1,0 +1,237 @@
+"""``meshclash detect`` and ``meshclash report diff``: sets, reports, exit codes, and what goes wrong."""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import meshclash as mc
+import numpy as np
+import pytest
+from mesh_samples import moved, scene_of_boxes, write_stl
+from meshclash.__main__ import main
+from meshclash.detection.errors import InputError
+from meshclash.detection.file_source import FilePart
+from meshclash.detection.sets import members
+from meshclash.reading.part import MeshPart, PartShape
+
+trimesh = pytest.importorskip("trimesh")
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def boxes(tmp_path):
+    """Three boxes in a row: the first two clash, the third touches the second."""
+    path = tmp_path / "boxes.glb"
+    scene_of_boxes(trimesh, {"left": moved(0.0), "middle": moved(0.75), "right": moved(1.75)}).export(path)
+    return path
+
+
+def detect(*arguments):
+    return main(["detect", *map(str, arguments)])
+
+
+def test_pairs_verdicts_and_depths_of_an_assembly(boxes, tmp_path, capsys):
+    report = tmp_path / "report.json"
+    assert detect(boxes, "--report", report) == 0
+    data = json.loads(report.read_text("utf-8"))
+    found = {(pair["a"], pair["b"]): pair for pair in data["pairs"]}
+    assert {key: pair["verdict"] for key, pair in found.items()} == {
+        ("left", "middle"): "clash",
+        ("middle", "right"): "touching",
+    }
+    assert found["left", "middle"]["depth"] == pytest.approx(0.25, rel=1e-3)
+    assert data["files"] == [{"path": str(boxes), "metres_per_unit": 1.0, "names_unit": True}]
+    assert "1 clash, 1 touching" in capsys.readouterr().out
+
+
+def test_the_answer_is_that_of_the_engine(boxes):
+    """The same boxes, handed to the engine without any file."""
+    scene = mc.Scene()
+    for part in mc.read(boxes):
+        scene.add(part.mesh, part.pose)
+    assert len(list(scene.contacts().pairs)) == 2
+
+
+@pytest.mark.parametrize(("fail_on", "code"), [(None, 0), ("clash", 1)])
+def test_the_exit_code_says_whether_there_is_a_clash(boxes, fail_on, code):
+    assert detect(boxes, "--quiet", *(["--fail-on", fail_on] if fail_on else [])) == code
+    assert detect(boxes, "--quiet", "--set-a", "right", "--fail-on", "clash") == 0
+
+
+def test_only_a_new_clash_fails_against_a_baseline(boxes, tmp_path):
+    old, new = tmp_path / "old.json", tmp_path / "new.json"
+    assert detect(boxes, "--quiet", "--report", old) == 0
+    assert detect(boxes, "--quiet", "--baseline", old, "--fail-on", "new") == 0
+    scene_of_boxes(trimesh, {"left": moved(0.0), "middle": moved(0.75), "right": moved(1.5)}).export(boxes)
+    assert detect(boxes, "--quiet", "--baseline", old, "--fail-on", "new", "--report", new) == 1
+    pairs = {pair["b"]: pair for pair in json.loads(new.read_text("utf-8"))["pairs"]}
+    assert pairs["middle"]["new"] is False and pairs["right"]["new"] is True
+    approved = json.loads(new.read_text("utf-8"))
+    for pair in approved["pairs"]:
+        pair["status"], pair["comment"] = "approved", "agreed"
+    new.write_text(json.dumps(approved), "utf-8")
+    again = tmp_path / "again.json"
+    assert detect(boxes, "--quiet", "--baseline", new, "--fail-on", "new", "--report", again) == 0
+    kept = json.loads(again.read_text("utf-8"))["pairs"]
+    assert {(pair["status"], pair["comment"]) for pair in kept} == {("approved", "agreed")}
+
+
+def test_a_report_may_be_its_own_baseline(boxes, tmp_path):
+    """Refused: what is read for the work stays as it is."""
+    report = tmp_path / "report.json"
+    assert detect(boxes, "--quiet", "--report", report) == 0
+    before = report.read_bytes()
+    assert detect(boxes, "--quiet", "--report", report, "--baseline", report) == 2
+    assert report.read_bytes() == before
+
+
+def test_report_diff_says_what_is_new_known_and_gone(boxes, tmp_path, capsys):
+    old, new = tmp_path / "old.json", tmp_path / "new.json"
+    detect(boxes, "--quiet", "--report", old)
+    scene_of_boxes(trimesh, {"left": moved(-9.0), "middle": moved(0.75), "right": moved(1.5)}).export(boxes)
+    detect(boxes, "--quiet", "--report", new)
+    capsys.readouterr()
+    assert main(["report", "diff", str(old), str(new)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("+ clash middle | right") and lines[1].startswith("- clash left | middle")
+    assert lines[-1] == "1 new, 0 known, 1 gone"
+    assert main(["report", "diff", str(old), str(new), "--fail-on", "new"]) == 1
+    assert main(["report", "diff", str(new), str(new), "--fail-on", "new"]) == 0
+    assert main(["report", "diff", str(old), str(boxes)]) == 2
+
+
+def part(name, *groups, **properties):
+    shape = PartShape(np.zeros((3, 3)), np.array([[0, 1, 2]], np.int32))
+    return FilePart(name, MeshPart(name, shape, np.eye(4), properties, groups))
+
+
+OBJECTS = [
+    part("Wall: east", "tower", **{"class": "IfcWall", "storey": "Level 1"}),
+    part("P1", "tower", **{"class": "IfcPipeSegment", "system": "Heating, Cooling"}),
+    part("P2", "plant", **{"class": "IfcPipeFitting", "GlobalId": "2[x]"}),
+]
+
+
+@pytest.mark.parametrize(
+    ("expression", "wanted"),
+    [
+        ("all", {0, 1, 2}),
+        ("P*", {1, 2}),
+        ("Wall: east", {0}),
+        ("object:P1", {1}),
+        ("collection:tower", {0, 1}),
+        ("class:IfcPipe*", {1, 2}),
+        ("class:IfcWall | P2", {0, 2}),
+        ("system:Cooling", {1}),
+        ("storey:Level ?", {0}),
+        ("GlobalId:2[x]", {2}),
+    ],
+)
+def test_sets_by_names_and_properties(expression, wanted):
+    assert members(expression, OBJECTS) == wanted
+
+
+def test_a_set_that_means_nothing_says_what_is_like_it():
+    with pytest.raises(InputError, match="IfcPipeSegment"):
+        members("class:IfcPipeSegmnt", OBJECTS)
+    with pytest.raises(InputError, match="nothing that 'storey:9'"):
+        members("P1 | storey:9", OBJECTS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["missing.stl"], "No such file"),
+        (["{boxes}", "--unit", "furlong"], "invalid unit value"),
+        (["{boxes}", "--set-a", "class:IfcWall"], "nothing that 'class:IfcWall' means"),
+        (["{boxes}", "--set-a", "selection"], "no selection"),
+        (["{boxes}", "--fail-on", "new"], "--baseline"),
+        (["{boxes}", "--baseline", "{boxes}"], "is no JSON report"),
+        (["{boxes}", "--baseline", "missing.json"], "cannot be read"),
+        (["{boxes}", "--report", "report.doc"], "must end in"),
+        (["{boxes}", "--report", "{boxes}"], "must end in"),
+        (["{boxes}", "--threads", "0"], "--threads must be 1 to"),
+        (["{boxes}", "--test", "clearance"], "needs a tolerance"),
+        (["{boxes}", "--frames", "1:5"], "unrecognized arguments"),
+        ([], "FILE"),
+    ],
+)
+def test_wrong_input_is_code_two_and_one_line(boxes, arguments, message, capsys):
+    assert detect(*[text.replace("{boxes}", str(boxes)) for text in arguments]) == 2
+    errors = capsys.readouterr().err
+    assert message in errors and errors.startswith("meshclash: ") and errors.count("\n") == 1
+
+
+def test_an_empty_scene_and_a_damaged_part_are_told(tmp_path, capsys):
+    flat = tmp_path / "points.obj"
+    flat.write_text("v 0 0 0\nv 1 0 0\n")
+    assert detect(flat) == 2
+    nan = tmp_path / "nan.ply"
+    vertices = "0 0 0\n1 0 nan\n0 1 0\n"
+    nan.write_text(
+        "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
+        f"element face 1\nproperty list uchar int vertex_indices\nend_header\n{vertices}3 0 1 2\n"
+    )
+    capsys.readouterr()
+    assert detect(nan, write_stl(tmp_path / "a.stl")) == 0
+    assert "left out: nan" in capsys.readouterr().err
+
+
+def test_files_without_a_unit_are_told_with_their_size(tmp_path, capsys):
+    a, b = write_stl(tmp_path / "a.stl", size=250.0), write_stl(tmp_path / "b.stl", (100.0, 0.0, 0.0), 250.0)
+    report = tmp_path / "report.json"
+    assert detect(a, b, "--report", report) == 0
+    assert "a.stl names no unit: m taken, so it is 250 m large (--unit mm)" in capsys.readouterr().err
+    assert detect(a, b, "--unit", "mm", "--report", report) == 0
+    pair = json.loads(report.read_text("utf-8"))["pairs"][0]
+    assert pair["depth"] == pytest.approx(0.15, rel=1e-3)
+
+
+def test_two_objects_of_one_name_are_two_rows(tmp_path):
+    for folder in ("one", "two", "three"):
+        (tmp_path / folder).mkdir()
+    files = [
+        write_stl(tmp_path / folder / "part.stl", (x, 0, 0)) for folder, x in (("one", 0), ("two", 0.5), ("three", 1.2))
+    ]
+    report = tmp_path / "report.json"
+    assert detect(*files, "--quiet", "--report", report) == 0
+    pairs = json.loads(report.read_text("utf-8"))["pairs"]
+    assert {(pair["a"], pair["b"]) for pair in pairs} == {("part", "part (2)"), ("part (2)", "part (3)")}
+    ids = {pair["id"] for pair in pairs}
+    assert detect(*files[::-1], "--quiet", "--report", report) == 0
+    assert {pair["id"] for pair in json.loads(report.read_text("utf-8"))["pairs"]} == ids and len(ids) == 2
+
+
+def command(*arguments, **options):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "engine")}
+    return subprocess.run(
+        [sys.executable, "-m", "meshclash", *map(str, arguments)], env=environment, check=False, text=True, **options
+    )
+
+
+@pytest.mark.slow
+def test_a_full_disk_leaves_the_old_report_and_says_so(boxes, tmp_path):
+    report = tmp_path / "report.json"
+    report.write_text("old")
+
+    def no_room():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200))
+
+    ran = command(
+        "detect", boxes, "--report", report, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, preexec_fn=no_room
+    )
+    assert ran.returncode == 2 and "cannot be written" in ran.stderr
+    assert report.read_text() == "old" and sorted(tmp_path.iterdir()) == [boxes, report]
+
+
+@pytest.mark.slow
+def test_a_closed_pipe_costs_lines_only(boxes, tmp_path):
+    report = tmp_path / "report.json"
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    ran = command("detect", boxes, "--report", report, "--fail-on", "clash", stdout=write_end, stderr=subprocess.PIPE)
+    os.close(write_end)
+    assert ran.returncode == 1 and json.loads(report.read_text("utf-8"))["pairs"]
