@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.query.solvers.penetration_mesh_mesh import is_convex
+from meshclash.convex.convexity import is_convex
 from meshclash.solid.apart import common_ball, is_outside
 from scipy.spatial import ConvexHull
 from solids import box, moved, open_box, refined, shell, torus
@@ -321,3 +321,88 @@ def test_a_start_that_is_none():
     ring = mc.TriangleMesh(*torus(2, 0.5))
     with pytest.raises(mc.UnsupportedOption, match="earlier penetration"):
         mc.penetration(ring, ring, None, matrix(shift=(4.7, 0, 0)), start=3)
+
+
+def assert_points_meet(a, b, pose, found):
+    """The points lie on both solids, and are brought together by the translation."""
+    size = max(np.abs(a.vertices).max(), np.abs(mc.Pose.from_matrix(pose).apply(b.vertices)).max())
+    assert found.point_b + found.translation == pytest.approx(found.point_a, abs=1e-9 * size)
+    assert abs(mc.signed_distance(a, found.point_a[None]).distance[0]) <= 1e-9 * size
+    assert abs(mc.signed_distance(b, found.point_b[None], pose).distance[0]) <= 1e-9 * size
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**32 - 1))
+def test_witness_points_of_convex_solids_are_brought_together(seed):
+    rng = np.random.default_rng(seed)
+    a, b = convex_mesh(rng, int(rng.integers(4, 60))), convex_mesh(rng, int(rng.integers(4, 20)))
+    pose = matrix(rotation(rng), rng.uniform(0.0, 1.0) * rng.normal(size=3))
+    found = mc.penetration(a, b, None, pose)
+    if found.depth > 0.0:
+        assert_taken_apart(a, b, pose, found)
+        assert_points_meet(a, b, pose, found)
+    else:
+        assert np.isnan(found.point_a).all() and np.isnan(found.point_b).all()
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**32 - 1), st.booleans())
+def test_boxes_that_stand_parallel_leave_through_the_nearest_side(seed, turned):
+    """Analytic: the least of six widths; deep, flush on other sides and concentric ones too."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 5, (2, 3)) / 4.0
+    middle = rng.integers(-6, 7, 3) / 8.0 * rng.integers(0, 2, 3)
+    a, b = (mc.TriangleMesh(*box(-0.5 * size, 0.5 * size)) for size in sizes)
+    placed = matrix(rotation(rng), rng.normal(size=3)) if turned else np.eye(4)
+    widths = 0.5 * sizes.sum(axis=0) - np.abs(middle)
+    pose = placed @ matrix(shift=middle)
+    found = mc.penetration(a, b, placed, pose)
+    if widths.min() <= (1e-9 if turned else 0.0):
+        assert found.depth == pytest.approx(0.0, abs=1e-9)
+        return
+    assert found.depth == pytest.approx(widths.min(), abs=1e-12)
+    assert found.lower_bound == pytest.approx(widths.min(), abs=1e-12)
+    local = placed[:3, :3].T @ found.direction
+    axis = int(np.abs(local).argmax())
+    assert np.abs(local) == pytest.approx(np.eye(3)[axis], abs=1e-9)
+    assert widths[axis] == pytest.approx(widths.min())
+    assert middle[axis] == 0.0 or np.sign(local[axis]) == np.sign(middle[axis])
+    assert not mc.collides(a, b, placed, matrix(shift=found.translation) @ pose)
+
+
+def test_a_stack_is_its_poses_one_by_one():
+    rng = np.random.default_rng(7)
+    a, b = convex_mesh(rng, 40), convex_mesh(rng, 25)
+    stack = np.stack([matrix(rotation(rng), s * rng.normal(size=3)) for s in np.linspace(0.0, 3.0, 60)])
+    found = mc.penetration(a, b, None, stack)
+    assert found.depth.min() == 0.0 < found.depth.max()
+    for k, pose in enumerate(stack):
+        one = mc.penetration(a, b, None, pose)
+        assert found.depth[k] == pytest.approx(one.depth, abs=1e-12)
+        assert found.lower_bound[k] == pytest.approx(one.lower_bound, abs=1e-12)
+        if one.depth > 0.0:
+            point_a, point_b = found.point_a[k], found.point_b[k]
+            assert point_b + found.translation[k] == pytest.approx(point_a, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["refined boxes", "ring and pin"])
+def test_solids_that_are_not_convex_have_points_too(name):
+    first, second, _ = SOLIDS[name]
+    a, b = mc.TriangleMesh(*first), mc.TriangleMesh(*second)
+    found = mc.penetration(a, b)
+    moved_b = matrix(shift=found.translation)
+    gap = mc.distance(a, b, None, moved_b)
+    assert np.linalg.norm(found.point_a - found.point_b - found.translation) <= gap.distance + 1e-9
+    assert abs(mc.signed_distance(a, found.point_a[None]).distance[0]) <= 1e-9
+    assert abs(mc.signed_distance(b, found.point_b[None]).distance[0]) <= 1e-9
+
+
+def test_a_polytope_of_many_facets_has_room():
+    rng = np.random.default_rng(3)
+    a = convex_mesh(rng, 5)
+    ball = rng.normal(size=(3000, 3))
+    ball = mc.shapes.ConvexHull(ball / np.linalg.norm(ball, axis=1)[:, None]).mesh()
+    for b in (ball, a):
+        found = mc.penetration(ball, b, None, matrix(shift=(1e-3, 2e-3, 0.0)))
+        assert found.depth - 1e-9 <= found.lower_bound <= found.depth
+        assert_taken_apart(ball, b, matrix(shift=(1e-3, 2e-3, 0.0)), found)

@@ -23,7 +23,8 @@ def penetration(
 ) -> Generator[Progress, None, Penetration]:
     """A short translation after which two solids do not meet, and a bound on how short it could be.
 
-    Of convex solids it is the shortest one, up to rounding (``hull_separation.py``). Others are first taken apart as
+    Of convex solids it is the shortest one, up to rounding (``expanding_polytope.py``), and a plane between them after
+    the translation proves that they are apart. Others are first taken apart as
     their convex hulls would be, then by shorter translations, along the normals of the contacts among others, as long
     as those are found to be free; the lower bound is the diameter of the largest ball found in the common volume.
     Solids without common volume have depth 0, also where they touch.

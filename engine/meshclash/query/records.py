@@ -8,14 +8,19 @@ import math
 import time
 from typing import Any
 
+import numpy as np
+
 from ..answering.at_once import contacts_at_once
+from ..convex.convexity import convex_points
+from ..geometry.expanding_polytope import APART, DIRECTION, LENGTH, LOWER, OPEN, POINTS
+from ..geometry.hull_separation import part_at_once
 from ..hierarchy.build import as_hierarchies
 from ..jit import thread_limit
 from ..traversal.contacts import Contacts
 from ..traversal.packed import Packed, pack
 from ..traversal.single import meets_at_once, nearest_at_once
 from ..types.numbers import truth
-from .results import Distance
+from .results import Distance, Penetration, no_penetration
 
 
 def records_of(a: Any, b: Any, volume: str | None) -> tuple[Packed, Packed] | None:
@@ -79,3 +84,30 @@ def distance_of_records(
         return None
     length, points, (triangle_a, triangle_b), counts = found
     return Distance(length, points, triangle_a, triangle_b, (*counts, time.perf_counter() - begin))
+
+
+def penetration_of_records(
+    a: Packed, b: Packed, pose_a: Any, pose_b: Any, *, start: Any = None, **others: Any
+) -> Penetration | None:
+    """``penetration`` of convex solids."""
+    if others:
+        return None
+    points_a, points_b = convex_points(a.parts.mesh), convex_points(b.parts.mesh)
+    if points_a is None or points_b is None or (start is not None and type(start) is not Penetration):
+        return None
+    found = part_at_once(points_a, points_b, pose_a, pose_b, known_pairs(start, points_a, points_b))
+    if found is None or found[0] == OPEN:
+        return None
+    told, row, pairs = found
+    if told == APART:
+        return no_penetration(pairs)
+    length, lower = row.item(LENGTH), row.item(LOWER)
+    return Penetration(
+        length, row[DIRECTION : DIRECTION + 3], lower, None, pairs, row[POINTS : POINTS + 3], row[POINTS + 3 :]
+    )
+
+
+def known_pairs(start: Penetration | None, points_a: np.ndarray, points_b: np.ndarray) -> np.ndarray | None:
+    """Pairs of points that decided before; None where there are none, or they are those of other meshes."""
+    pairs = None if start is None else start.pairs
+    return None if pairs is None or (pairs >= (len(points_a), len(points_b))).any() else pairs

@@ -1,7 +1,7 @@
 """What the questions about two objects return: distances, clearances, penetrations, signed distances."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from ..types.pose import transform_points
 from ..types.results import QueryStats
 
 _TOGETHER = 1 << 12
+_NOWHERE = np.full(3, np.nan)
 
 
 class Distance:
@@ -117,7 +118,7 @@ class Clearances:
 class Penetration:
     """How deep two solids are in each other. Moving b by ``translation`` takes it out of a: nothing touches then.
 
-    For a stack of k poses depth, direction, lower bound and translation are arrays with k in front.
+    For a stack of k poses all but ``centres`` and ``pairs`` are arrays with k in front.
     """
 
     depth: Any
@@ -132,6 +133,11 @@ class Penetration:
     stack, that of the last pose, and so are the pairs."""
     pairs: np.ndarray | None = None
     """Of convex solids: points of a and of b that decided, (k, 2) int64, among those that triangles use."""
+    point_a: np.ndarray = field(default_factory=lambda: _NOWHERE)
+    """The point of a, (3,) or (k, 3) [m], world, that is the last to be left: ``point_b`` plus the translation comes to
+    lie there. NaN where the solids have no volume in common."""
+    point_b: np.ndarray = field(default_factory=lambda: _NOWHERE)
+    """The point of b that leaves last, before the translation."""
 
     @property
     def translation(self) -> np.ndarray:
@@ -143,9 +149,29 @@ class Penetration:
         """The answer for the last pose of a stack."""
         if np.ndim(self.depth) == 0:
             return self
-        return Penetration(
-            float(self.depth[-1]), self.direction[-1], float(self.lower_bound[-1]), self.centres, self.pairs
-        )
+        return self.of_row([getattr(self, name)[-1] for name in _STACKED], self.centres, self.pairs)
+
+    @staticmethod
+    def of_row(
+        told: Sequence[Any], centres: np.ndarray | None = None, pairs: np.ndarray | None = None
+    ) -> "Penetration":
+        """The answer for one pose from its depth, direction, lower bound and two points."""
+        depth, direction, lower, point_a, point_b = told
+        return Penetration(float(depth), direction, float(lower), centres, pairs, point_a, point_b)
+
+    @staticmethod
+    def stacked(found: "Sequence[Penetration]") -> "Penetration":
+        """The answer for a stack from those for its poses."""
+        depth, direction, lower, point_a, point_b = (np.array([getattr(f, name) for f in found]) for name in _STACKED)
+        return Penetration(depth, direction, lower, found[-1].centres, found[-1].pairs, point_a, point_b)
+
+
+_STACKED = "depth", "direction", "lower_bound", "point_a", "point_b"
+
+
+def no_penetration(pairs: np.ndarray | None = None) -> Penetration:
+    """The answer for solids without common volume."""
+    return Penetration(0.0, np.zeros(3), 0.0, None, pairs)
 
 
 class SignedDistance(NamedTuple):

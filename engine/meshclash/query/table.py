@@ -35,7 +35,7 @@ from ..types.pose import Pose, matched_poses
 from ..types.results import Progress, QueryStats
 from ..types.steps import in_slices_unless, scaled
 from .options import AUTO, Options, checked_options
-from .records import contacts_of_records, distance_of_records, meeting_of_records
+from .records import contacts_of_records, distance_of_records, meeting_of_records, penetration_of_records
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -79,7 +79,7 @@ SELF_COLLIDE = Query("self_collide", 1, served=True, crossover="crossover")
 DISTANCE = Query("distance", served=True, crossover="distance_crossover", at_once=distance_of_records)
 CLEARANCE = Query("clearance", served=True, crossover="clearance_crossover")
 VERDICT = Query("verdict", stacks=False)
-PENETRATION = Query("penetration")
+PENETRATION = Query("penetration", at_once=penetration_of_records)
 SIGNED_DISTANCE = Query("signed_distance", stacks=False)
 CONTAINS = Query("contains", stacks=False)
 WINDING_NUMBER = Query("winding_number", stacks=False)
@@ -109,7 +109,7 @@ TABLE: dict[tuple[Any, ...], tuple[str, ...]] = {
     (CLEARANCE, CLUSTERED, MESH): ("clearance_clustered_mesh",),
     (CLEARANCE, CLUSTERED, CLUSTERED): ("clearance_clustered_mesh",),
     (VERDICT, MESH, MESH): ("verdict_mesh_mesh",),
-    (PENETRATION, MESH, MESH): ("penetration_mesh_mesh",),
+    (PENETRATION, MESH, MESH): ("prepared_mesh_mesh", "penetration_convex", "penetration_mesh_mesh"),
     (SIGNED_DISTANCE, MESH, POINTS): ("signed_distance_mesh_points",),
     (CONTAINS, MESH, POINTS): ("contains_mesh_points",),
     (WINDING_NUMBER, MESH, POINTS): ("winding_number_mesh_points",),

@@ -5,23 +5,21 @@ from functools import cached_property
 
 import numpy as np
 
+from ...convex.convexity import is_convex, used_points
 from ...errors import InvalidMesh
 from ...geometry.directions import CUBE_DIRECTIONS
-from ...geometry.hull_separation import Separation, hull_separation
+from ...geometry.hull_separation import Separation, hull_separation, part_each
 from ...hierarchy.build import as_boxes
 from ...hierarchy.bvh import Hierarchy
 from ...solid.apart import common_ball, is_outside
-from ...types.mesh import TriangleMesh
 from ...types.pose import Pose
 from ...types.results import Verdict
 from ..collide import collide, collides
 from ..distance import distance
-from ..results import Distance, Penetration, no_start
+from ..results import Distance, Penetration, no_penetration, no_start
 from ..table import Asked
 from ..verdict import verdict
 
-_CONVEX = 1e-12  # of the size: how far a convex mesh may be dented
-_CERTAIN = 1e-9  # of the coordinates: hulls that overlap, or are apart, by more need no exact decision
 _MARGIN = 4e-15  # of the coordinates: first attempt to come apart after touching, some twenty roundings
 _LEAST_MARGIN = 1e-300  # [m]: points at the origin have no size
 _LENGTHS = 24  # translations tried along a direction
@@ -33,7 +31,6 @@ _LONGER = (1.0, 1.01, 1.03, 1.1, 1.3)  # factors by which a known length is trie
 _FITTED = 1e-3  # of the length: how near to touching a known translation is fitted
 _SHORTENINGS = 3
 _PARTS = np.array([1e-3, 0.2])  # of the way from what a normal asks for to what is known
-_STACKED = "depth", "direction", "lower_bound"
 _MOST_CHECKS = 40  # of translations that are free of contact, but may be inside
 
 
@@ -52,24 +49,22 @@ def solve(asked: Asked) -> Generator[float, None, Penetration]:
     rows_a, rows_b = asked.every_row
     for k in range(len(rows_a)):
         yield k / len(rows_a)
-        last = _of_one_pose(trees, Pose(rows_a[k]), Pose(rows_b[k]), last)
+        last = penetration_of_pose(trees, Pose(rows_a[k]), Pose(rows_b[k]), last)
         found.append(last)
-    if not asked.stacked:
-        return found[0]
-    depths, directions, lower = (np.array([getattr(f, name) for f in found]) for name in _STACKED)
-    return Penetration(depths, directions, lower, found[-1].centres, found[-1].pairs)
+    return Penetration.stacked(found) if asked.stacked else found[0]
 
 
-def _of_one_pose(
+def penetration_of_pose(
     trees: tuple[Hierarchy, Hierarchy], pose_a: Pose, pose_b: Pose, start: Penetration | None
 ) -> Penetration:
+    """The answer for one pose of two closed meshes, from that for an earlier one."""
     search = _Search(trees, pose_a, pose_b)
-    quick = search.of_convex(start) if search.are_convex() else None if start is None else search.follow(start)
+    quick = None if start is None else search.follow(start)
     if quick is not None:
         return quick
     found = verdict(*trees, search.pose_a, search.pose_b)
     if found in (Verdict.APART, Verdict.TOUCHING):
-        return Penetration(0.0, np.zeros(3), 0.0)
+        return no_penetration()
     return search.answer(found.depth_lower or 0.0)
 
 
@@ -85,7 +80,7 @@ class _Search:
     def points(self) -> list[np.ndarray]:
         """World points that the triangles of each solid use, (n, 3) [m]."""
         poses = (self.pose_a, self.pose_b)
-        return [p.apply(_used_points(t.mesh)) for p, t in zip(poses, self.trees, strict=True)]
+        return [p.apply(used_points(t.mesh)) for p, t in zip(poses, self.trees, strict=True)]
 
     @cached_property
     def size(self) -> float:
@@ -94,33 +89,26 @@ class _Search:
 
     def answer(self, ball: float) -> Penetration:
         """The translation; ``ball`` is the diameter [m] of a ball in the common volume."""
-        hulls = hull_separation(*self.points)
-        if self.are_convex():
-            return self._out_of_hull(hulls)
-        direction, length = self._shorten(hulls)
+        rows = self.pose_a.rows, self.pose_b.rows
+        if all(is_convex(tree.mesh) for tree in self.trees):
+            a, b = (used_points(tree.mesh) for tree in self.trees)
+            parted = part_each(a, b, rows[0][None].copy(), rows[1][None].copy(), None)
+            direction, points = parted.directions[0], parted.points[0]
+            length = self._apart(direction, float(parted.lengths[0]))
+            lower = min(float(parted.lower[0]), length)
+            return Penetration(length, direction, lower, None, parted.pairs, points[0], points[1])
+        direction, length = self._shorten(hull_separation(*self.points))
         length = self._apart(direction, length)
         contacts = collide(*self.trees, self.pose_a, self.pose_b)
         middle = contacts.segments().mean(axis=(0, 1)) if len(contacts) else self.points[0].mean(axis=0)
         radius, centre = self._ball([middle])
-        return Penetration(length, direction, min(max(ball, 2.0 * radius), length), self._in_both_frames(centre))
+        return self._told(length, direction, max(ball, 2.0 * radius), centre)
 
-    def are_convex(self) -> bool:
-        """Whether both solids are certainly convex."""
-        return all(is_convex(tree.mesh) for tree in self.trees)
-
-    def of_convex(self, start: Penetration | None) -> Penetration | None:
-        """The answer for convex solids; None where rounding leaves open whether they have volume in common."""
-        known = None if start is None else start.pairs
-        if known is not None and (known >= [len(points) for points in self.points]).any():
-            known = None  # of other meshes
-        hulls = hull_separation(self.points[0], self.points[1], known)
-        if hulls.length < -_CERTAIN * self.size:
-            return Penetration(0.0, np.zeros(3), 0.0, pairs=hulls.pairs)
-        return self._out_of_hull(hulls) if hulls.lower > _CERTAIN * self.size else None
-
-    def _out_of_hull(self, hulls: Separation) -> Penetration:
-        length = self._apart(hulls.direction, hulls.length)
-        return Penetration(length, hulls.direction, min(hulls.lower, length), pairs=hulls.pairs)
+    def _told(self, length: float, direction: np.ndarray, lower: float, centre: np.ndarray) -> Penetration:
+        """The answer, with the points that are nearest when b has left a, and a ball's centre (3,) in both frames."""
+        gap = self._gap(length * direction)
+        points = gap.point_a.copy(), gap.point_b - length * direction
+        return Penetration(length, direction, min(lower, length), self._in_both_frames(centre), None, *points)
 
     def follow(self, start: Penetration) -> Penetration | None:
         """The answer from that for an earlier pose; None where that does not help."""
@@ -136,7 +124,7 @@ class _Search:
         direction, length = self._turned(*found)
         if not self._is_outside(length * direction):
             return None
-        return Penetration(length, direction, min(2.0 * radius, length), self._in_both_frames(centre))
+        return self._told(length, direction, 2.0 * radius, centre)
 
     def _ball(self, places: list[np.ndarray]) -> tuple[float, np.ndarray]:
         """Radius and centre of a ball in the common volume, from the first place that is inside."""
@@ -265,59 +253,3 @@ class _Search:
             else:
                 free = middle
         return free
-
-
-def _used_points(mesh: TriangleMesh) -> np.ndarray:
-    """The vertices that triangles use, (n, 3) float64 [m], kept with the mesh."""
-    if "used points" not in mesh.derived:
-        mesh.derived["used points"] = mesh.vertices[np.unique(mesh.triangles)]
-    return mesh.derived["used points"]
-
-
-def is_convex(mesh: TriangleMesh) -> bool:
-    """Whether a closed mesh is certainly convex: one component, without dents at its edges or faces without area.
-
-    A surface that goes round its middle twice, such as a pyramid over a pentagram, has no dents either.
-    """
-    if "convex" not in mesh.derived:
-        mesh.derived["convex"] = _find_convex(mesh)
-    return mesh.derived["convex"]
-
-
-def _find_convex(mesh: TriangleMesh) -> bool:
-    if mesh.topology.component_count != 1:
-        return False
-    points, triangles = mesh.vertices, mesh.topology.welded[mesh.triangles]
-    edges = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
-    opposite = np.concatenate([triangles[:, 2], triangles[:, 0], triangles[:, 1]])
-    faces = np.tile(np.arange(len(triangles)), 3)
-    order = np.lexsort((edges.max(axis=1), edges.min(axis=1)))
-    first, second = order[0::2], order[1::2]
-    if not np.array_equal(np.sort(edges[first], axis=1), np.sort(edges[second], axis=1)):
-        return False
-    corners = points[triangles]
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    lengths = np.linalg.norm(normals, axis=1)
-    if not lengths.all():
-        return False
-    normals /= lengths[:, None]
-    heights = ((points[opposite[second]] - points[edges[first, 0]]) * normals[faces[first]]).sum(axis=1)
-    rounding = _CONVEX * float(np.ptp(mesh.bounds, axis=0).max())
-    dentless = bool((heights <= rounding).all() or (heights >= -rounding).all())
-    return dentless and _goes_round_once(corners)
-
-
-def _goes_round_once(corners: np.ndarray) -> bool:
-    """Whether the middle of a closed surface (n, 3, 3) sees all of it from one side, and everywhere once.
-
-    The signed solid angles of the triangles have one sign then and add up to 4 pi (van Oosterom, Strackee 1983).
-    """
-    p, q, r = np.moveaxis(corners - corners.mean(axis=(0, 1)), 1, 0)
-    volumes = (p * np.cross(q, r)).sum(axis=1)
-    if not ((volumes > 0.0).all() or (volumes < 0.0).all()):
-        return False
-    lengths = [np.linalg.norm(side, axis=1) for side in (p, q, r)]
-    rest = lengths[0] * lengths[1] * lengths[2]
-    for k, (u, v) in enumerate(((q, r), (r, p), (p, q))):
-        rest += (u * v).sum(axis=1) * lengths[k]
-    return float(2.0 * np.arctan2(np.abs(volumes), rest).sum()) < 6.0 * np.pi

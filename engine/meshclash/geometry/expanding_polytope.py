@@ -1,0 +1,480 @@
+"""The shortest translation that takes two convex solids apart, compiled: the expanding polytope algorithm.
+
+The differences of points of both solids form a convex polytope, and a translation parts the solids when it leads out of
+it; the shortest one leads to the nearest of its facets. The polytope is never built: from a simplex inside it, the
+facet nearest to the origin is pushed out to the farthest point beyond it, until there is none (van den Bergen,
+"Proximity queries and penetration depth computation on 3D game objects" (2001)). A polytope inside gives a lower bound,
+a supporting plane an upper one, at every step. The facet's corners are differences of known points, and so the origin's
+place on it gives a point of each solid.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import inner, kernel
+from ..reference import by_reference
+from ..types.pose import plainly_rigid
+from .tuples import cross, dot, minus
+
+_ROUNDING = 1e-13
+"""Of the size: planes and points nearer to each other are taken for equal."""
+_MOST_STEPS = 3000
+_TALL = 1e6
+"""Times the rounding: a simplex at hand that high will do to begin with."""
+_NEAR_FACETS = 1e-7
+"""Of the size: facets as near as the nearest one, among which the one around the witness point is looked for."""
+_ALIGNED = 0.99
+_MARGIN = 4e-15
+"""Of the coordinates: first attempt to come apart after touching, some twenty roundings."""
+_LEAST_MARGIN = 1e-300
+"""[m]: points at the origin have no size."""
+_DOUBLINGS = 40
+_PLANE_ROUNDING = 3e-15
+"""Of the coordinates: a bound of the rounding of two products with a unit vector and their difference (1.2e-15)."""
+_CERTAIN = 1e-9
+"""Of the coordinates: hulls that overlap, or are apart, by more need no exact decision."""
+
+APART, OVERLAPPING, OPEN, FULL, REFUSED = range(5)
+"""What is told of a pose: no common volume; a translation that is proved to part the two; rounding leaves it open;
+there was no room; a pose has to be looked at."""
+CORNERS, FACES, KNOWN, SEARCHES, COUNTS = range(5)
+"""Entries of the counts, and how many there are."""
+LENGTH, DIRECTION, LOWER, REACH, POINTS, COLUMNS = 0, 1, 4, 5, 6, 12
+"""Columns of an answer: a length that parts them [m]; a unit vector; a bound from below; where they touch; points."""
+_STARTS = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 1.0, 1.0))
+
+
+class Room(NamedTuple):
+    """Arrays of one search; they say how much fits."""
+
+    a: np.ndarray
+    """Points of a, seen from its first and scaled to at most 1, (n, 3)."""
+    b: np.ndarray
+    corners: np.ndarray
+    """Differences, (c, 3), and which points they are of, ``pairs``."""
+    pairs: np.ndarray
+    faces: np.ndarray
+    """Corners of facets, counter-clockwise from outside, (f, 3), and their ``planes``: normals and offsets (f, 4)."""
+    planes: np.ndarray
+    rim: np.ndarray
+    """Edges around what is seen, (f, 2)."""
+    known: np.ndarray
+    """Pairs of an earlier answer, (c, 2)."""
+    counts: np.ndarray
+
+
+def new_room(points: int, corners: int = 64) -> Room:
+    """Room for solids of so many points, and so many corners of the polytope."""
+    return Room(
+        np.empty((points, 3)), np.empty((points, 3)), np.empty((corners, 3)), np.empty((corners, 2), np.int64),
+        np.empty((2 * corners, 3), np.int64), np.empty((2 * corners, 4)), np.empty((2 * corners, 2), np.int64),
+        np.empty((corners, 2), np.int64), np.zeros(COUNTS, np.int64),
+    )  # fmt: skip
+
+
+@inner
+def _unit(v, otherwise):
+    """The direction of a vector, or another one where it has none."""
+    size = max(abs(v[0]), abs(v[1]), abs(v[2]))
+    if size == 0.0:
+        return otherwise
+    x, y, z = v[0] / size, v[1] / size, v[2] / size
+    length = math.sqrt(x * x + y * y + z * z)
+    return x / length, y / length, z / length
+
+
+@inner
+def _across(u):
+    """A unit vector across another."""
+    x, y, z = abs(u[0]), abs(u[1]), abs(u[2])
+    axis = (1.0, 0.0, 0.0)
+    if y <= x and y <= z:
+        axis = (0.0, 1.0, 0.0)
+    elif z <= x and z <= y:
+        axis = (0.0, 0.0, 1.0)
+    return _unit(cross(u, axis), axis)
+
+
+@inner
+def _normal(u, v):
+    """A unit vector across two others, also where these are parallel or zero."""
+    along = _unit(u, (1.0, 0.0, 0.0))
+    return _unit(cross(along, _unit(v, along)), _across(along))
+
+
+@inner
+def _corner(room, k):
+    return room.corners[k, 0], room.corners[k, 1], room.corners[k, 2]
+
+
+@inner
+def _put(room, k, i, j):
+    """The difference of points i of a and j of b becomes a corner."""
+    for axis in range(3):
+        room.corners[k, axis] = room.a[i, axis] - room.b[j, axis]
+    room.pairs[k, 0], room.pairs[k, 1] = i, j
+
+
+@inner
+def _put_farthest(room, count_a, count_b, d, k):
+    """The farthest difference along a direction becomes a corner; returns how far it reaches."""
+    room.counts[SEARCHES] += 1
+    i, j, high, low = 0, 0, -math.inf, math.inf
+    for p in range(count_a):
+        height = d[0] * room.a[p, 0] + d[1] * room.a[p, 1] + d[2] * room.a[p, 2]
+        if height > high:
+            high, i = height, p
+    for p in range(count_b):
+        height = d[0] * room.b[p, 0] + d[1] * room.b[p, 1] + d[2] * room.b[p, 2]
+        if height < low:
+            low, j = height, p
+    _put(room, k, i, j)
+    return dot(d, _corner(room, k))
+
+
+@inner
+def _swap(room, i, j):
+    for axis in range(3):
+        room.corners[i, axis], room.corners[j, axis] = room.corners[j, axis], room.corners[i, axis]
+    for side in range(2):
+        room.pairs[i, side], room.pairs[j, side] = room.pairs[j, side], room.pairs[i, side]
+
+
+@inner
+def _first_face(room, count):
+    """Brings three corners far from each other to the front; the unit normal of their plane."""
+    best, at = -1.0, 0
+    for k in range(count):
+        way = minus(_corner(room, k), _corner(room, 0))
+        square = dot(way, way)
+        if square > best:
+            best, at = square, k
+    _swap(room, 1, at if at > 0 else 1)
+    way = minus(_corner(room, 1), _corner(room, 0))
+    along = _unit(way, (1.0, 0.0, 0.0))
+    best, at = -1.0, 2
+    for k in range(2, count):
+        off = cross(along, minus(_corner(room, k), _corner(room, 0)))
+        square = dot(off, off)
+        if square > best:
+            best, at = square, k
+    _swap(room, 2, at)
+    return _normal(way, minus(_corner(room, 2), _corner(room, 0)))
+
+
+@inner
+def _choose_simplex(room, count):
+    """Brings four corners far from each other to the front, turned so that faces look outward; height and normal."""
+    normal = _first_face(room, count)
+    best, at, sign = -1.0, 3, 1.0
+    for k in range(3, count):
+        height = dot(normal, minus(_corner(room, k), _corner(room, 0)))
+        if abs(height) > best:
+            best, at, sign = abs(height), k, height
+    _swap(room, 3, at)
+    if sign > 0.0:
+        _swap(room, 1, 2)
+    return best, normal
+
+
+@inner
+def _begin(room, count_a, count_b):
+    """A simplex of differences; its height, and the normal of its first face."""
+    known = room.counts[KNOWN]
+    if known > 3:
+        for k in range(known):
+            _put(room, k, room.known[k, 0], room.known[k, 1])
+        height, normal = _choose_simplex(room, known)
+        if height > _TALL * _ROUNDING:
+            return height, normal
+    for k in range(4):
+        x, y, z = _STARTS[k]
+        _put_farthest(room, count_a, count_b, (x, y, z), 2 * k)
+        _put_farthest(room, count_a, count_b, (-x, -y, -z), 2 * k + 1)
+    normal = _first_face(room, 8)
+    _put_farthest(room, count_a, count_b, normal, 8)
+    _put_farthest(room, count_a, count_b, (-normal[0], -normal[1], -normal[2]), 9)
+    return _choose_simplex(room, 10)
+
+
+@inner
+def _add_face(room, i, j, k):
+    """Adds a facet and its plane; one without area is never the nearest."""
+    f = room.counts[FACES]
+    room.faces[f, 0], room.faces[f, 1], room.faces[f, 2] = i, j, k
+    p = _corner(room, i)
+    u, v = minus(_corner(room, j), p), minus(_corner(room, k), p)
+    n = cross(u, v)
+    length = math.sqrt(dot(n, n))
+    if length <= 1e-14 * max(dot(u, u), dot(v, v)):
+        room.planes[f, 0], room.planes[f, 1], room.planes[f, 2], room.planes[f, 3] = 0.0, 0.0, 0.0, math.inf
+    else:
+        n = (n[0] / length, n[1] / length, n[2] / length)
+        room.planes[f, 0], room.planes[f, 1], room.planes[f, 2], room.planes[f, 3] = n[0], n[1], n[2], dot(n, p)
+    room.counts[FACES] = f + 1
+
+
+@inner
+def _add_edge(room, count, i, j):
+    """Adds an edge to the rim, or takes away the same one run through backwards; how many there are then."""
+    for e in range(count):
+        if room.rim[e, 0] == j and room.rim[e, 1] == i:
+            room.rim[e, 0], room.rim[e, 1] = room.rim[count - 1, 0], room.rim[count - 1, 1]
+            return count - 1
+    room.rim[count, 0], room.rim[count, 1] = i, j
+    return count + 1
+
+
+@inner
+def _push_out(room, k):
+    """Replaces the facets that corner k sees by those to the rim around them; False where there is no room."""
+    p = _corner(room, k)
+    count, f = 0, 0
+    while f < room.counts[FACES]:
+        n = (room.planes[f, 0], room.planes[f, 1], room.planes[f, 2])
+        if dot(n, p) <= room.planes[f, 3] - _ROUNDING:
+            f += 1
+            continue
+        if count + 3 > room.rim.shape[0]:
+            return False
+        i, j, m = room.faces[f, 0], room.faces[f, 1], room.faces[f, 2]
+        count = _add_edge(room, count, i, j)
+        count = _add_edge(room, count, j, m)
+        count = _add_edge(room, count, m, i)
+        last = room.counts[FACES] - 1
+        for axis in range(3):
+            room.faces[f, axis] = room.faces[last, axis]
+        for axis in range(4):
+            room.planes[f, axis] = room.planes[last, axis]
+        room.counts[FACES] = last
+    if room.counts[FACES] + count > room.faces.shape[0]:
+        return False
+    for e in range(count):
+        _add_face(room, room.rim[e, 0], room.rim[e, 1], k)
+    return True
+
+
+@inner
+def _put_at_hand(room, normal, offset, k):
+    """Whether a known difference is farther than an offset; the farthest of them becomes corner k then."""
+    best, at = offset, -1
+    for m in range(room.counts[KNOWN]):
+        i, j = room.known[m, 0], room.known[m, 1]
+        height = (
+            normal[0] * (room.a[i, 0] - room.b[j, 0])
+            + normal[1] * (room.a[i, 1] - room.b[j, 1])
+            + normal[2] * (room.a[i, 2] - room.b[j, 2])
+        )
+        if height > best:
+            best, at = height, m
+    if at < 0:
+        return False
+    _put(room, k, room.known[at, 0], room.known[at, 1])
+    return True
+
+
+@inner
+def _expand(room, count_a, count_b):
+    """The reach and direction of the shortest translation, and the bound from below, scaled; whether there was room."""
+    room.counts[SEARCHES] = room.counts[FACES] = 0
+    height, across = _begin(room, count_a, count_b)
+    room.counts[CORNERS] = 4
+    if height <= _ROUNDING:
+        return 0.0, across, 0.0, True
+    _add_face(room, 0, 1, 2)
+    _add_face(room, 0, 3, 1)
+    _add_face(room, 1, 3, 2)
+    _add_face(room, 2, 3, 0)
+    best, direction, lower = math.inf, (1.0, 0.0, 0.0), 0.0
+    for _ in range(_MOST_STEPS):
+        nearest, offset = 0, math.inf
+        for f in range(room.counts[FACES]):
+            if room.planes[f, 3] < offset:
+                nearest, offset = f, room.planes[f, 3]
+        normal = (room.planes[nearest, 0], room.planes[nearest, 1], room.planes[nearest, 2])
+        k = room.counts[CORNERS]
+        if k == room.corners.shape[0]:
+            return best, direction, lower, False
+        if not _put_at_hand(room, normal, offset + 4.0 * _ROUNDING, k):
+            reach = _put_farthest(room, count_a, count_b, normal, k)
+            if reach < best:
+                best, direction = reach, normal
+            if best < -_ROUNDING or best - offset <= 4.0 * _ROUNDING or reach - offset <= 4.0 * _ROUNDING:
+                lower = max(lower, min(offset, best))
+                break
+        lower = max(lower, min(offset, best))
+        room.counts[CORNERS] = k + 1
+        if not _push_out(room, k):
+            return best, direction, lower, False
+    return best, direction, lower, True
+
+
+@inner
+def _weights(p, u, v, w, n):
+    """Weights of the corners u, v, w of a facet with normal n that give a point p in its plane."""
+    area = dot(n, cross(minus(v, u), minus(w, u)))
+    x = dot(n, cross(minus(v, p), minus(w, p))) / area
+    y = dot(n, cross(minus(w, p), minus(u, p))) / area
+    return x, y, 1.0 - x - y
+
+
+@inner
+def _witness(room, best, direction):
+    """The facet around the end of the translation, and the weights of its corners; -1 where there is none."""
+    p = (best * direction[0], best * direction[1], best * direction[2])
+    found, weights, inside = -1, (1.0, 0.0, 0.0), -math.inf
+    for f in range(room.counts[FACES]):
+        n = (room.planes[f, 0], room.planes[f, 1], room.planes[f, 2])
+        if room.planes[f, 3] <= best + _NEAR_FACETS and dot(n, direction) > _ALIGNED:
+            i, j, k = room.faces[f, 0], room.faces[f, 1], room.faces[f, 2]
+            here = _weights(p, _corner(room, i), _corner(room, j), _corner(room, k), n)
+            least = min(here[0], here[1], here[2])
+            if least > inside:
+                found, weights, inside = f, here, least
+    x, y, z = max(weights[0], 0.0), max(weights[1], 0.0), max(weights[2], 0.0)
+    total = x + y + z
+    return found, (x / total, y / total, z / total)
+
+
+@inner
+def _keep_known(room):
+    """The pairs of the corners that facets use become the known ones."""
+    count = 0
+    for k in range(room.counts[CORNERS]):
+        used = room.counts[FACES] == 0
+        for f in range(room.counts[FACES]):
+            used = used or room.faces[f, 0] == k or room.faces[f, 1] == k or room.faces[f, 2] == k
+        if used:
+            room.known[count, 0], room.known[count, 1] = room.pairs[k, 0], room.pairs[k, 1]
+            count += 1
+    room.counts[KNOWN] = count
+
+
+@inner
+def _world(points, i, pose, m):
+    """World coordinates of a point in pose m, as they are defined."""
+    x, y, z = points[i, 0], points[i, 1], points[i, 2]
+    return (
+        pose[m, 0, 0] * x + pose[m, 0, 1] * y + pose[m, 0, 2] * z + pose[m, 0, 3],
+        pose[m, 1, 0] * x + pose[m, 1, 1] * y + pose[m, 1, 2] * z + pose[m, 1, 3],
+        pose[m, 2, 0] * x + pose[m, 2, 1] * y + pose[m, 2, 2] * z + pose[m, 2, 3],
+    )
+
+
+@inner
+def _moved(points, i, pose, m, t):
+    """World coordinates of a point after a translation of its pose."""
+    x, y, z = points[i, 0], points[i, 1], points[i, 2]
+    return (
+        pose[m, 0, 0] * x + pose[m, 0, 1] * y + pose[m, 0, 2] * z + (pose[m, 0, 3] + t[0]),
+        pose[m, 1, 0] * x + pose[m, 1, 1] * y + pose[m, 1, 2] * z + (pose[m, 1, 3] + t[1]),
+        pose[m, 2, 0] * x + pose[m, 2, 1] * y + pose[m, 2, 2] * z + (pose[m, 2, 3] + t[2]),
+    )
+
+
+@inner
+def _are_parted(points_a, rows_a, points_b, rows_b, m, n, length):
+    """Whether a plane across n certainly lies between both solids after a translation of b along it."""
+    t = (length * n[0], length * n[1], length * n[2])
+    high, low, size = -math.inf, math.inf, 0.0
+    for i in range(points_a.shape[0]):
+        p = _world(points_a, i, rows_a, m)
+        high = max(high, dot(n, p))
+        size = max(size, abs(p[0]), abs(p[1]), abs(p[2]))
+    for i in range(points_b.shape[0]):
+        p = _moved(points_b, i, rows_b, m, t)
+        low = min(low, dot(n, p))
+        size = max(size, abs(p[0]), abs(p[1]), abs(p[2]))
+    return low - high > _PLANE_ROUNDING * size
+
+
+@inner
+def _place(room, points_a, rows_a, points_b, rows_b, m):
+    """Puts both solids into the room; returns the size of coordinates, the scale, and where a's first point is."""
+    origin = _world(points_a, 0, rows_a, m)
+    size, extent_a, extent_b = 0.0, 0.0, 0.0
+    for i in range(points_a.shape[0]):
+        p = _world(points_a, i, rows_a, m)
+        for axis in range(3):
+            size = max(size, abs(p[axis]))
+            room.a[i, axis] = p[axis] - origin[axis]
+            extent_a = max(extent_a, abs(room.a[i, axis]))
+    for i in range(points_b.shape[0]):
+        p = _world(points_b, i, rows_b, m)
+        for axis in range(3):
+            size = max(size, abs(p[axis]))
+            room.b[i, axis] = p[axis] - origin[axis]
+            extent_b = max(extent_b, abs(room.b[i, axis]))
+    scale = extent_a + extent_b
+    if scale == 0.0:
+        scale = 1.0
+    for i in range(points_a.shape[0]):
+        for axis in range(3):
+            room.a[i, axis] /= scale
+    for i in range(points_b.shape[0]):
+        for axis in range(3):
+            room.b[i, axis] /= scale
+    return size, scale, origin
+
+
+@inner
+def _answer_one(points_a, rows_a, points_b, rows_b, m, room, row):
+    """What is told of one pose; its numbers go into a row."""
+    size, scale, origin = _place(room, points_a, rows_a, points_b, rows_b, m)
+    reach, n, lower, fits = _expand(room, points_a.shape[0], points_b.shape[0])
+    if not fits:
+        return FULL
+    row[REACH], row[LOWER] = reach * scale, lower * scale
+    row[LENGTH] = row[REACH]
+    found, weights = _witness(room, reach, n)
+    for axis in range(3):
+        row[DIRECTION + axis] = n[axis]
+        row[POINTS + axis] = row[POINTS + 3 + axis] = math.nan
+        if found >= 0 and reach > 0.0:
+            row[POINTS + axis] = row[POINTS + 3 + axis] = origin[axis]
+            for k in range(3):
+                corner = room.faces[found, k]
+                row[POINTS + axis] += scale * weights[k] * room.a[room.pairs[corner, 0], axis]
+                row[POINTS + 3 + axis] += scale * weights[k] * room.b[room.pairs[corner, 1], axis]
+    _keep_known(room)
+    if row[REACH] < -_CERTAIN * size:
+        return APART
+    if not row[LOWER] > _CERTAIN * size:
+        return OPEN
+    margin = max(_MARGIN * (size + row[REACH]), _LEAST_MARGIN)
+    for _ in range(_DOUBLINGS):
+        if _are_parted(points_a, rows_a, points_b, rows_b, m, n, row[REACH] + margin):
+            row[LENGTH] = row[REACH] + margin
+            row[LOWER] = min(row[LOWER], row[LENGTH])
+            return OVERLAPPING
+        margin *= 2.0
+    return OPEN
+
+
+@kernel
+def part_convex(points_a, rows_a, points_b, rows_b, look, first, room, numbers, told):
+    """The shortest translations that take two convex solids apart in a stack of poses, each from the answer before.
+
+    Args:
+        points_a, points_b: corners of the solids, (n, 3) and (m, 3) float64.
+        rows_a, rows_b: poses, (k, 3, 4) or (k, 4, 4) float64.
+        look: whether poses (4, 4) are to be looked at first: ``REFUSED`` where they are not plainly rigid.
+        first: the pose to begin with; known pairs lie in the room.
+        room: ``new_room`` of at least so many points.
+        numbers: (k, COLUMNS) float64.
+        told: (k,) int64, what is told of each pose.
+
+    Returns:
+        The pose for which there was no room, or k.
+    """
+    room = by_reference(room)
+    for m in range(first, rows_a.shape[0]):
+        if look and not (plainly_rigid(rows_a[m].reshape(16)) and plainly_rigid(rows_b[m].reshape(16))):
+            told[m] = REFUSED
+            continue
+        told[m] = _answer_one(points_a, rows_a, points_b, rows_b, m, room, numbers[m])
+        if told[m] == FULL:
+            return m
+    return rows_a.shape[0]
