@@ -46,7 +46,7 @@ LENGTH, DIRECTION, LOWER, REACH, POINTS, COLUMNS = 0, 1, 4, 5, 6, 12
 _STARTS = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 1.0, 1.0))
 
 
-class Room(NamedTuple):
+class PolytopeRoom(NamedTuple):
     """Arrays of one search; they say how much fits."""
 
     a: np.ndarray
@@ -65,9 +65,9 @@ class Room(NamedTuple):
     counts: np.ndarray
 
 
-def new_room(points: int, corners: int = 64) -> Room:
+def new_room(points: int, corners: int = 64) -> PolytopeRoom:
     """Room for solids of so many points, and so many corners of the polytope."""
-    return Room(
+    return PolytopeRoom(
         np.empty((points, 3)), np.empty((points, 3)), np.empty((corners, 3)), np.empty((corners, 2), np.int64),
         np.empty((2 * corners, 3), np.int64), np.empty((2 * corners, 4)), np.empty((2 * corners, 2), np.int64),
         np.empty((corners, 2), np.int64), np.zeros(COUNTS, np.int64),
