@@ -29,7 +29,7 @@ PAIR_KEYS = ["id", "a", "b", "frame", "verdict", "contacts", "faces_a", "faces_b
 def test_json_has_the_documented_keys():
     data = json.loads(make_report(make_row()).to_json())
     assert data["schema"] == SCHEMA == "meshclash.report/1"
-    keys = "schema file created saved_list unit files baseline options objects events pairs stats"
+    keys = "schema version file created saved_list unit files baseline options objects events pairs stats"
     assert list(data) == keys.split()
     assert [key for key in data["pairs"][0] if not key.startswith("original_")] == PAIR_KEYS
 

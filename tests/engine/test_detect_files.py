@@ -235,3 +235,26 @@ def test_a_closed_pipe_costs_lines_only(boxes, tmp_path):
     ran = command("detect", boxes, "--report", report, "--fail-on", "clash", stdout=write_end, stderr=subprocess.PIPE)
     os.close(write_end)
     assert ran.returncode == 1 and json.loads(report.read_text("utf-8"))["pairs"]
+
+
+@pytest.mark.slow
+def test_the_script_of_the_action_fails_on_a_new_clash_and_passes_on_an_approved_one(boxes, tmp_path):
+    reports = tmp_path / "reports"
+    reports.mkdir()
+
+    def run(**given):
+        environment = {
+            **os.environ, "PYTHONPATH": str(ROOT / "engine"), "PYTHON": sys.executable, "FILES": str(boxes),
+            "REPORTS": str(reports), "OPTIONS": "--quiet --set-a left", **given,
+        }  # fmt: skip
+        return subprocess.run([ROOT / ".ci" / "detect"], env=environment, check=False).returncode
+
+    assert run() == 1
+    baseline = tmp_path / "baseline.json"
+    data = json.loads((reports / "clashes.json").read_text("utf-8"))
+    assert {path.suffix for path in reports.iterdir()} == {".json", ".xml", ".sarif", ".html"}
+    data["pairs"][0]["status"] = "approved"
+    baseline.write_text(json.dumps(data), "utf-8")
+    assert run(BASELINE=str(baseline)) == 0
+    baseline.write_text(json.dumps({**data, "pairs": []}), "utf-8")
+    assert run(BASELINE=str(baseline)) == 1

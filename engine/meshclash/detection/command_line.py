@@ -13,6 +13,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -20,6 +21,8 @@ from ..output import OutputFile
 from . import report_formats
 from .baseline import Baseline, read_baseline
 from .errors import DetectError, InputError
+from .files.bcf import read_bcf
+from .files.topics import reviews_of
 from .frame_scene import Progress
 from .options import DEFAULT_TEST, RESOLUTION, TEST_OPTIONS, DetectOptions, parse_frames
 from .queries.registry import TESTS, test_named
@@ -112,6 +115,7 @@ def add_answer(parser: argparse.ArgumentParser) -> None:
     add("--report", type=Path, metavar="FILE", action="append", default=[], help=write)
     earlier = "an earlier report: says which clashes are new, and keeps statuses and comments"
     add("--baseline", type=Path, metavar="OLD.json", help=earlier)
+    add("--reviews", type=Path, metavar="FILE.bcf", help="statuses and comments that BCF brings back, 2.1 or 3.0")
     fail = "exit with 1 when there is a clash, a contained object or a duplicate; new: one that --baseline has not"
     add("--fail-on", choices=("clash", "new"), help=fail)
     add("--quiet", action="store_true", help="print errors only")
@@ -208,6 +212,14 @@ def baseline_given(given: argparse.Namespace) -> Baseline | None:
     return None if given.baseline is None else read_baseline(given.baseline)
 
 
+def _reviewed(given: argparse.Namespace, report: DetectReport) -> DetectReport:
+    """With what a BCF file says of the pairs; raises InputError."""
+    if given.reviews is None:
+        return report
+    said = reviews_of(read_bcf(given.reviews), (row.id for row in report.rows))
+    return replace(report, reviews={**report.reviews, **said})
+
+
 def finish(
     given: argparse.Namespace,
     report: DetectReport,
@@ -222,7 +234,7 @@ def finish(
         files: of `open_reports`.
         more: writes something else; returns lines about it.
     """
-    told: list[str] = []
+    report, told = _reviewed(given, report), list[str]()
     try:
         for file in files:
             file.commit(written(file.path, report))

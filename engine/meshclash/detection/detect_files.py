@@ -93,7 +93,8 @@ def _run(given: argparse.Namespace, interruption: Interruption, engine: ModuleTy
         files = [(str(item.path), item.metres, item.unit_known) for item in source.read_files]
         if not given.quiet:
             complain(*_unit_notes(source, given.unit))
-        return finish(given, replace(report, files=files).compared_with(baseline), reports)
+        report = replace(report, files=files, triangles=source.triangles).compared_with(baseline)
+        return finish(given, report, reports)
 
 
 def _use_threads(count: int) -> None:

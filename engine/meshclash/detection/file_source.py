@@ -15,6 +15,7 @@ from .errors import InputError
 from .frame_scene import FrameScene, Progress, Skipped, SourceCloud, SourceMesh, SourceObject
 from .identity import identities
 from .sets import members
+from .world import to_world
 
 SELECTION = "selection"
 
@@ -76,6 +77,12 @@ class FileSource:
             if k in in_a or k in in_b:
                 self._add(result, item, identity, k in in_a, k in in_b)
         return result
+
+    def triangles(self, name: str) -> np.ndarray:
+        """World triangles (t, 3, 3) of a part, or none of points [m]."""
+        shape, matrix = next((item.part.shape, item.part.matrix) for item in self.parts if item.name == name)
+        corners = np.empty((0, 3), np.int32) if shape.triangles is None else shape.triangles
+        return to_world(shape.vertices, matrix)[corners]
 
     def restore(self) -> None:
         """Nothing was changed."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Sequence
+from dataclasses import replace
 from types import ModuleType
 from typing import Any, TypeVar
 
@@ -69,7 +70,8 @@ def detect_steps(
             found = yield from within(asking, WARM_UP_SHARE, 1.0)
             return range_report(source, options, *found, created)
         followed = followed or Followed(engine, prepare, device=DEVICE)
-        return (yield from within(_now_steps(source, options, followed, highlights, remember), WARM_UP_SHARE, 1.0))
+        report = yield from within(_now_steps(source, options, followed, highlights, remember), WARM_UP_SHARE, 1.0)
+        return replace(report, version=str(getattr(engine, "__version__", "")))
     except engine.errors.MeshClashError as error:
         raise DetectError(f"the engine refused: {error}") from error
     finally:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
+
+import numpy as np
 
 from . import report_formats, report_page
 from .events import ClashEvent
@@ -60,6 +62,10 @@ class DetectReport:
         objects: what files say of objects, by their names.
         files: (path, metres of its unit, whether the file names it) of what was read without Blender.
         baseline: the earlier report that this one is compared with, and the ids of its clashes; None without one.
+        version: of MeshClash.
+        pictures: PNG by the ids of pairs, for files that show them.
+        triangles: world triangles (t, 3, 3) [m] of an object by its name, for files that show shapes; None where
+            they are not at hand.
     """
 
     file: str
@@ -77,6 +83,9 @@ class DetectReport:
     objects: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     files: Sequence[tuple[str, float, bool]] = ()
     baseline: tuple[str, frozenset[str]] | None = None
+    version: str = ""
+    pictures: Mapping[str, bytes] = field(default_factory=dict)
+    triangles: Callable[[str], np.ndarray] | None = None
 
     @property
     def clashes(self) -> list[PairRow]:
@@ -118,6 +127,7 @@ class DetectReport:
         """The same without the pairs."""
         return {
             "schema": SCHEMA,
+            "version": self.version,
             "file": self.file,
             "created": self.created or None,
             "saved_list": None if self.missing is None else {"missing": self.missing},

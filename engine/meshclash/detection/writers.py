@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+
+from .files.junit import to_junit
+from .files.sarif import to_sarif
+from .files.topics import to_bcf
+from .files.xlsx import to_xlsx
 from .report import DetectReport
 
 Writer = Callable[[DetectReport], "str | bytes"]
@@ -13,10 +20,26 @@ WRITERS: dict[str, Writer] = {
     ".json": DetectReport.to_json,
     ".csv": DetectReport.to_csv,
     ".html": DetectReport.to_html,
+    ".xlsx": lambda report: to_xlsx(report.as_dict(), dict(report.pictures)),
+    ".bcf": lambda report: _bcf(report, "3.0"),
+    ".bcfzip": lambda report: _bcf(report, "2.1"),
+    ".xml": lambda report: to_junit(report.as_dict()),
+    ".sarif": lambda report: to_sarif(report.as_dict(), report.version),
 }
-"""How a file of each ending is written."""
+"""How a file of each ending is written: `.bcf` is BCF 3.0, `.bcfzip` BCF 2.1, `.xml` JUnit."""
 
 
 def written(path: Path, report: DetectReport) -> str | bytes:
     """The contents of a file; its ending is one of `WRITERS`."""
     return WRITERS[path.suffix.lower()](report)
+
+
+def _bcf(report: DetectReport, version: str) -> bytes:
+    def size(pair: dict[str, Any]) -> float | None:
+        """The length of the smaller of the two objects."""
+        if report.triangles is None:
+            return None
+        shapes = (report.triangles(pair[name]).reshape(-1, 3) for name in ("a", "b"))
+        return min(float(np.ptp(points, axis=0).max()) for points in shapes if len(points))
+
+    return to_bcf(report.as_dict(), version, report.pictures, size)

@@ -1,0 +1,1 @@
+"""Reports as files of other programs: tables, tests of pipelines, BCF, pages."""

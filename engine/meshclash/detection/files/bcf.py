@@ -1,0 +1,199 @@
+"""BCF 2.1 and 3.0 files: topics with comments, viewpoints and pictures, read and written without loss.
+
+A file is kept as it is: the XML of topics and viewpoints as trees, everything else as bytes. What we know of them are
+views of these, so that nothing that another program wrote gets lost. Source: buildingSMART, "BIM Collaboration Format".
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+from ..errors import InputError
+
+Element = ElementTree.Element
+for _prefix in ("xsi", "xsd"):
+    ElementTree.register_namespace(
+        _prefix, f"http://www.w3.org/2001/XMLSchema{'-instance' if _prefix == 'xsi' else ''}"
+    )
+
+VERSIONS = ("2.1", "3.0")
+MARKUP, VERSION = "markup.bcf", "bcf.version"
+MOST_BYTES = 1 << 31
+"""Unpacked, of a whole file."""
+FIRST_DAY = (1980, 1, 1, 0, 0, 0)
+
+
+class BcfComment(NamedTuple):
+    """What somebody said of a topic."""
+
+    guid: str
+    date: str
+    author: str
+    text: str
+
+
+@dataclass(eq=False)
+class BcfTopic:
+    """A topic: its markup, and the files in its folder by their names."""
+
+    markup: Element
+    files: dict[str, bytes] = field(default_factory=dict)
+    own_folder: str = ""
+    """Where it lies, if not under its Guid."""
+
+    @property
+    def folder(self) -> str:
+        """Where it lies in the file."""
+        return self.own_folder or self.guid
+
+    @property
+    def element(self) -> Element:
+        """What the markup says of the topic."""
+        found = self.markup.find("Topic")
+        assert found is not None  # checked when it is read
+        return found
+
+    @property
+    def guid(self) -> str:
+        """Of the topic; its folder is called so."""
+        return self.element.get("Guid", "")
+
+    @property
+    def title(self) -> str:
+        """In words."""
+        return self.element.findtext("Title") or ""
+
+    @property
+    def status(self) -> str:
+        """As its author calls it: "Open", "Closed"."""
+        return self.element.get("TopicStatus", "")
+
+    @property
+    def comments(self) -> list[BcfComment]:
+        """In the order of the file; BCF 3.0 has them in the topic, 2.1 beside it."""
+        found = [*self.markup.findall("Comment"), *self.element.findall("Comments/Comment")]
+        return [
+            BcfComment(
+                item.get("Guid", ""),
+                item.findtext("Date") or "",
+                item.findtext("Author") or "",
+                item.findtext("Comment") or "",
+            )
+            for item in found
+        ]
+
+    @property
+    def viewpoints(self) -> Iterator[Element]:
+        """The trees of its viewpoints."""
+        for name, content in self.files.items():
+            if name.lower().endswith(".bcfv"):
+                yield parse_xml(content, name)
+
+
+@dataclass(eq=False)
+class BcfFile:
+    """A whole file.
+
+    Attributes:
+        version: "2.1" or "3.0".
+        topics: in the order of the file.
+        others: what lies beside the topics, by path: projects, extensions, documents.
+    """
+
+    version: str
+    topics: list[BcfTopic] = field(default_factory=list)
+    others: dict[str, bytes] = field(default_factory=dict)
+
+    def to_bytes(self) -> bytes:
+        """The zip; the same contents give the same bytes."""
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            put(archive, VERSION, self.others.get(VERSION) or version_xml(self.version))
+            for topic in self.topics:
+                put(archive, f"{topic.folder}/{MARKUP}", xml_bytes(topic.markup))
+                for name, content in topic.files.items():
+                    put(archive, f"{topic.folder}/{name}", content)
+            for path, content in self.others.items():
+                if path != VERSION:
+                    put(archive, path, content)
+        return file.getvalue()
+
+
+def put(archive: zipfile.ZipFile, path: str, content: bytes) -> None:
+    """Adds a file without a date."""
+    info = zipfile.ZipInfo(path, FIRST_DAY)
+    info.compress_type = zipfile.ZIP_DEFLATED
+    archive.writestr(info, content)
+
+
+def version_xml(version: str) -> bytes:
+    """The file that names the version."""
+    root = ElementTree.Element("Version", {"VersionId": version})
+    if version == "2.1":
+        ElementTree.SubElement(root, "DetailedVersion").text = version
+    return xml_bytes(root)
+
+
+def xml_bytes(root: Element) -> bytes:
+    """A tree as UTF-8."""
+    return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+
+
+def parse_xml(content: bytes, name: str) -> Element:
+    """A tree of bytes; no entity is resolved. Raises InputError."""
+    if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
+        raise InputError(f"{name}: a BCF file has no document type and no entities")
+    try:
+        return ElementTree.fromstring(content)
+    except ElementTree.ParseError as error:
+        raise InputError(f"{name}: this is no XML: {error}") from error
+
+
+def read_bcf(path: Path) -> BcfFile:
+    """The topics of a file.
+
+    Raises:
+        InputError: it cannot be read, is damaged or of another version; the message names file and place.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = [info for info in archive.infolist() if not info.is_dir()]
+            if sum(info.file_size for info in members) > MOST_BYTES:
+                raise InputError(f"'{path}' unpacks to more than {MOST_BYTES >> 30} GiB")
+            contents = {info.filename: archive.read(info) for info in members}
+    except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
+        raise InputError(f"'{path}' cannot be read as BCF: {error}") from error
+    except Exception as error:  # zlib.error and what else a damaged archive raises
+        raise InputError(f"'{path}' is damaged: {error}") from error
+    found = BcfFile(_version(contents, path))
+    folders: dict[str, BcfTopic] = {}
+    for name, content in contents.items():
+        folder, _, file = name.rpartition("/")
+        if file == MARKUP and folder:
+            markup = parse_xml(content, f"{path}: {name}")
+            if markup.find("Topic") is None or not markup.find("Topic").get("Guid"):  # type: ignore[union-attr]
+                raise InputError(f"{path}: {name}: it has no topic with a Guid")
+            folders[folder] = BcfTopic(markup, own_folder=folder)
+            found.topics.append(folders[folder])
+    for name, content in contents.items():
+        home = next((one for one in folders if name.startswith(f"{one}/")), None)
+        if home is None:
+            found.others[name] = content
+        elif name != f"{home}/{MARKUP}":
+            folders[home].files[name.removeprefix(f"{home}/")] = content
+    return found
+
+
+def _version(contents: dict[str, bytes], path: Path) -> str:
+    if VERSION not in contents:
+        raise InputError(f"'{path}' is no BCF: it has no {VERSION}")
+    version = parse_xml(contents[VERSION], f"{path}: {VERSION}").get("VersionId", "")
+    if version not in VERSIONS:
+        raise InputError(f"'{path}' is of BCF {version!r:.20}: known are {' and '.join(VERSIONS)}")
+    return version

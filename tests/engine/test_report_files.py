@@ -1,0 +1,190 @@
+"""Reports as JUnit, SARIF, XLSX and BCF: what other programs read in them, and what comes back."""
+
+import io
+import json
+import uuid
+import zipfile
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from meshclash.detection.errors import InputError
+from meshclash.detection.files.bcf import BcfFile, read_bcf
+from meshclash.detection.files.junit import to_junit
+from meshclash.detection.files.sarif import to_sarif
+from meshclash.detection.files.topics import reviews_of, to_bcf, topic_guid
+from meshclash.detection.files.xlsx import COLUMNS, to_xlsx
+from meshclash.detection.options import DetectOptions
+
+ROOT = Path(__file__).resolve().parents[2]
+HOSTILE = '<b>&"=cmd\x1b[2J\x00\ud800]]>'
+GLOBAL_ID = "2O2Fr$t4X7Zf8NOew3FL9r"
+
+
+def pair(number=1, verdict="clash", **changes):
+    made = {
+        "id": f"{number:016x}", "a": f"A{number}", "b": f"B{number}", "frame": 1, "verdict": verdict, "contacts": 4,
+        "faces_a": [0], "faces_b": [1], "original_faces_a": None, "original_faces_b": None,
+        "location": [1.0, 2.0, 3.0], "depth": 0.01, "distance": None, "point_a": None, "point_b": None, "face_a": None,
+        "face_b": None, "probability": None, "points_a": [], "points_b": [], "count_a": 1, "count_b": 1,
+        "status": "open", "comment": "", "outdated": False, "flush": False, "certainty": 1.0, "volume": None,
+        "volume_lower": None, "volume_upper": None, "depth_lower": 0.01, "depth_upper": 0.02, "new": None,
+    }  # fmt: skip
+    return {**made, **changes}
+
+
+def report(*pairs, objects=()):
+    stats = {"seconds": 1.5, "skipped": [], "resolution": 0.0, "coarse": [], "left_out": {"pairs": 0, "beyond": None}}
+    return {
+        "schema": "meshclash.report/1", "version": "0.2.0", "file": "model.ifc", "created": "2026-11-24T12:00:00+01:00",
+        "saved_list": None, "unit": "m", "files": [], "baseline": None, "options": DetectOptions().as_dict(),
+        "objects": list(objects), "events": None, "pairs": list(pairs), "stats": {**stats, "smaller": 0},
+    }  # fmt: skip
+
+
+def test_junit_fails_for_what_clashes_and_nobody_accepted():
+    text = to_junit(
+        report(pair(1), pair(2, status="approved"), pair(3, "touching"), pair(4, "contained", new=True, a=HOSTILE))
+    )
+    root = ElementTree.fromstring(text.encode("utf-8"))
+    suite = root.find("testsuite")
+    assert (suite.get("tests"), suite.get("failures")) == ("4", "2")
+    failing = [case.get("name") for case in suite.iter("testcase") if case.find("failure") is not None]
+    assert failing[0] == "A1 | B1" and failing[1].startswith("<b>&") and "\\x1b" in failing[1]
+    assert [case.find("failure").get("message") for case in suite.iter("testcase") if case.find("failure") is not None][
+        1
+    ].startswith("new contained")
+
+
+def test_sarif_has_a_rule_a_place_and_a_fingerprint_for_each_clash():
+    log = json.loads(
+        to_sarif(report(pair(1, new=False), pair(2, "duplicate", new=True, status="approved"), pair(3, "near")), "0.2")
+    )
+    run = log["runs"][0]
+    assert log["version"] == "2.1.0" and [rule["id"] for rule in run["tool"]["driver"]["rules"]] == [
+        "clash",
+        "duplicate",
+    ]
+    assert [result["baselineState"] for result in run["results"]] == ["unchanged", "new"]
+    assert [result["partialFingerprints"]["meshclashPair/v1"] for result in run["results"]] == [
+        f"{k:016x}" for k in (1, 2)
+    ]
+    assert all(
+        run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"] for result in run["results"]
+    )
+    assert "suppressions" in run["results"][1] and "suppressions" not in run["results"][0]
+    assert "\x1b" not in to_sarif(report(pair(1, a=HOSTILE)), "0.2")
+
+
+def test_a_workbook_has_numbers_as_numbers_and_names_as_text():
+    openpyxl = pytest.importorskip("openpyxl")
+    pytest.importorskip("xlsxwriter")
+    picture = (ROOT / "docs" / "images" / "contacts.png").read_bytes()
+    told = [{"name": "A1", "class": "IfcWall", "GlobalId": GLOBAL_ID}]
+    content = to_xlsx(report(pair(1), pair(2, a="=1+1", depth=None), objects=told), {f"{1:016x}": picture})
+    sheet = openpyxl.load_workbook(io.BytesIO(content))["Pairs"]
+    rows = list(sheet.iter_rows(values_only=True))
+    titles = [title for title, _, _ in COLUMNS]
+    first = dict(zip(titles, rows[1], strict=False))
+    assert first["Depth [m]"] == 0.01 and first["Class A"] == "IfcWall" and first["GlobalId A"] == GLOBAL_ID
+    second = sheet.cell(3, titles.index("A") + 1)
+    assert (second.value, second.data_type) == ("=1+1", "s") and rows[2][titles.index("Depth [m]")] is None
+    assert rows[0][-1] == "Picture" and len(sheet._images) == 1
+
+
+def archive(content):
+    with zipfile.ZipFile(io.BytesIO(content)) as file:
+        return {name: file.read(name) for name in file.namelist()}
+
+
+@pytest.mark.parametrize("version", ["2.1", "3.0"])
+def test_a_thousand_topics_come_back_with_what_was_said(tmp_path, version):
+    pairs = [pair(k, status=("open", "approved")[k % 2], comment=f"say {k}" if k % 3 else "") for k in range(1000)]
+    path = tmp_path / "clashes.bcf"
+    path.write_bytes(to_bcf(report(*pairs), version))
+    file = read_bcf(path)
+    assert file.version == version and len(file.topics) == 1000
+    found = reviews_of(file, [item["id"] for item in pairs])
+    assert [(found[item["id"]].status, found[item["id"]].comment) for item in pairs] == [
+        (item["status"], item["comment"]) for item in pairs
+    ]
+    assert file.to_bytes() == path.read_bytes(), "read and written, it has the same bytes"
+
+
+@pytest.mark.parametrize("version", ["2.1", "3.0"])
+def test_a_viewpoint_shows_both_objects_from_a_camera_that_sees_the_clash(tmp_path, version):
+    told = [{"name": "A1", "GlobalId": GLOBAL_ID, "class": "IfcWall"}]
+    path = tmp_path / "clashes.bcf"
+    path.write_bytes(to_bcf(report(pair(1), objects=told), version, {f"{1:016x}": b"png"}, lambda _: 1.0))
+    topic = read_bcf(path).topics[0]
+    assert topic.guid == topic_guid(f"{1:016x}") == str(uuid.UUID(topic.guid))
+    assert topic.files["snapshot.png"] == b"png" and "by name: it has no GlobalId" in topic.element.findtext(
+        "Description"
+    )
+    view = next(topic.viewpoints)
+    known = [item.get("IfcGuid") for item in view.findall("Components/Selection/Component")]
+    assert known == [GLOBAL_ID, None] and view.find(".//AuthoringToolId").text == "B1"
+    eye, ahead, up = (
+        [float(view.find(f"PerspectiveCamera/{name}").findtext(axis)) for axis in "XYZ"]
+        for name in ("CameraViewPoint", "CameraDirection", "CameraUpVector")
+    )
+    away = [p - e for p, e in zip((1.0, 2.0, 3.0), eye, strict=True)]
+    length = sum(x * x for x in away) ** 0.5
+    assert sum(x * y for x, y in zip(away, ahead, strict=True)) == pytest.approx(length), "it looks at the clash"
+    assert sum(x * y for x, y in zip(up, ahead, strict=True)) == pytest.approx(0.0, abs=1e-12)
+    assert len(view.findall("ClippingPlanes/ClippingPlane")) == 6
+
+
+def test_what_another_program_wrote_is_kept(tmp_path):
+    """Unknown elements, documents and folders, and a status in its own words."""
+    guid, other = topic_guid("f" * 16), str(uuid.uuid4())
+    markup = (
+        f'<Markup><Topic Guid="{guid}" TopicStatus="Closed" TopicType="x"><Title>t</Title><Vendor a="1"/></Topic>'
+        f'<Comment Guid="{other}"><Date>2026-01-01T00:00:00Z</Date><Author>x@y</Author><Comment>done &lt;b></Comment>'
+        "</Comment></Markup>"
+    )
+    path = tmp_path / "theirs.bcfzip"
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("bcf.version", '<Version VersionId="2.1"/>')
+        file.writestr("folder/markup.bcf", markup)
+        file.writestr("folder/plan.pdf", b"%PDF")
+        file.writestr("project.bcfp", b"<ProjectExtension/>")
+    read = read_bcf(path)
+    review = reviews_of(read, ["f" * 16])["f" * 16]
+    assert (review.status, review.comment) == ("resolved", "done <b>")
+    again = archive(read.to_bytes())
+    assert set(again) == {"bcf.version", "folder/markup.bcf", "folder/plan.pdf", "project.bcfp"}
+    assert b'<Vendor a="1" />' in again["folder/markup.bcf"] and again["folder/plan.pdf"] == b"%PDF"
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        (None, "cannot be read as BCF"),
+        ({"a": b"b"}, "no BCF"),
+        ({"bcf.version": b'<Version VersionId="9"/>'}, "known are 2.1 and 3.0"),
+        ({"bcf.version": b"<Version"}, "no XML"),
+        ({"bcf.version": b'<!DOCTYPE a [<!ENTITY b "c">]><Version VersionId="3.0"/>'}, "no entities"),
+        ({"bcf.version": b'<Version VersionId="3.0"/>', "x/markup.bcf": b"<Markup/>"}, "no topic with a Guid"),
+    ],
+)
+def test_a_damaged_bcf_is_an_error_that_names_it(tmp_path, members, message):
+    path = tmp_path / "bad.bcf"
+    if members is None:
+        path.write_bytes(b"PK\x03\x04noise")
+    else:
+        with zipfile.ZipFile(path, "w") as file:
+            for name, content in members.items():
+                file.writestr(name, content)
+    with pytest.raises(InputError, match=message) as raised:
+        read_bcf(path)
+    assert "bad.bcf" in str(raised.value)
+
+
+def test_hostile_names_are_text_in_every_bcf(tmp_path):
+    for version in ("2.1", "3.0"):
+        path = tmp_path / f"{version}.bcf"
+        path.write_bytes(to_bcf(report(pair(1, a=HOSTILE, comment=HOSTILE)), version))
+        topic = read_bcf(path).topics[0]
+        assert "<b>&" in topic.title and topic.comments[0].text.startswith("<b>&")
+    assert BcfFile("3.0").to_bytes()
