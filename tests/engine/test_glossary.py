@@ -10,8 +10,8 @@ GLOSSARY = (Path(__file__).resolve().parents[2] / "docs" / "glossary.md").read_t
 ENGINE = Path(mc.__file__).parent
 MODULES = sorted(ENGINE.rglob("*.py"))
 PLAIN = """
-    adjacent approach arguments assert baseline batches bcf branch build capacities changed climb clipping clock code
-    coincidence command comparable configure control cover criteria cuda culling curves deforming detect driving
+    adjacent approach arguments assert baseline batches bcf branch build capacities chance changed climb clipping clock
+    code coincidence command comparable configure control cover criteria cuda culling curves deforming detect driving
     elementary entries estimating events exactly expanding fans files fingerprints float32 folders followed followers
     foreign formed forms fractions generic halves identity ifc incremental init inputs intersection judge judging junit
     lazy like limits line loops main map marking measure meeting middles moving nearness neighbours once option options
