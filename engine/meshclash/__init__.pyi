@@ -2,6 +2,7 @@
 
 from . import clouds as clouds
 from . import lab as lab
+from . import manifold as manifold
 from . import massive as massive
 from . import motion as motion
 from . import review as review

@@ -15,9 +15,8 @@ SOURCES = sorted(ENGINE.rglob("*.py"))
 LAYERS = (
     "lazy", "errors", "output", "kernels", "jit_pipeline", "jit", "reference", "types", "geometry", "volumes",
     "hierarchy", "traversal", "gpu", "broadphase", "answering", "solid", "pointcloud", "convex",
-    "voxels", "massive", "reading", "query", "continuous", "motion", "timecritical", "scene", "warming", "review",
-    "detection",
-    "clouds", "shapes", "lab", "",
+    "voxels", "massive", "reading", "query", "continuous", "manifold", "motion", "timecritical", "scene", "warming",
+    "review", "detection", "clouds", "shapes", "lab", "",
 )  # fmt: skip
 """From the bottom up: each imports from its own and from those before it. The last is the package itself, with
 its command lines."""

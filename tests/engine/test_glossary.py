@@ -35,7 +35,7 @@ def is_known(word: str) -> bool:
 
 
 def test_every_word_of_a_public_name_is_in_the_glossary():
-    packages = mc, mc.clouds, mc.lab, mc.massive, mc.motion, mc.review, mc.shapes, mc.voxels
+    packages = mc, mc.clouds, mc.lab, mc.manifold, mc.massive, mc.motion, mc.review, mc.shapes, mc.voxels
     names = [name for package in packages for name in package.__all__]
     missing = {word: name for name in names for word in words(name) if not is_known(word)}
     assert missing == {}

@@ -1,4 +1,4 @@
-"""Convex hulls, and the features of two of them that are nearest to each other."""
+"""Primitives as meshes, convex hulls, and the features of two hulls that are nearest to each other."""
 
 from ..lazy import public_names
 

@@ -34,8 +34,8 @@ class Contacts:
         self.kinds = kinds
         self.pose = pose
         self.stats = stats
-        self._meshes = meshes
-        self._rows = rows
+        self.meshes = meshes
+        self.rows = rows
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -47,9 +47,9 @@ class Contacts:
 
     def _placed(self, side: int, select: np.ndarray | slice) -> tuple[np.ndarray, np.ndarray]:
         """Poses (n, 3, 4) and corners (n, 3, 3) in the object's own frame, pair by pair."""
-        rows = self._rows[side]
+        rows = self.rows[side]
         poses = np.minimum(self.pose[select], len(rows) - 1)
-        return rows[poses], self._meshes[side].corners_of(self.pairs[select, side])
+        return rows[poses], self.meshes[side].corners_of(self.pairs[select, side])
 
     @staticmethod
     def joined(parts: Sequence[tuple["Contacts", np.ndarray]]) -> "JoinedContacts":

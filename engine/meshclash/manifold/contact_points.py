@@ -1,0 +1,59 @@
+"""For every contact a point, a normal and a depth, and where the point lies in both triangles."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..traversal.contacts import Contacts
+from .regions import contact_regions
+
+
+class ContactPoints(NamedTuple):
+    """Rows are those of the contacts' ``pairs``.
+
+    Attributes:
+        points: (k, 3) [m], world: the middle of what the two triangles have in common.
+        normals: (k, 3) unit vectors from a to b, world: those of the regions.
+        depths: (k,) [m]: those of the regions, from 0 on.
+        barycentric_a, barycentric_b: (k, 3) weights of the triangle's corners that give the point.
+        regions: (k,) int64, which of ``contact_regions`` each belongs to.
+    """
+
+    points: np.ndarray
+    normals: np.ndarray
+    depths: np.ndarray
+    barycentric_a: np.ndarray
+    barycentric_b: np.ndarray
+    regions: np.ndarray
+
+
+def contact_points(contacts: Contacts) -> ContactPoints:
+    """A point, a normal and a depth for every contact; arguments and errors as ``contact_regions``."""
+    regions = contact_regions(contacts)
+    normals, depths = np.zeros((len(contacts), 3)), np.zeros(len(contacts))
+    numbers = np.zeros(len(contacts), np.int64)
+    for k, region in enumerate(regions):
+        normals[region.rows], depths[region.rows], numbers[region.rows] = region.normal, region.depth, k
+    points = contacts.segments().mean(axis=1)
+    for row, outline in contacts.outlines():
+        points[row] = outline.mean(axis=0)
+    weights = [_barycentric(contacts.world_triangles(side), points) for side in (0, 1)]
+    return ContactPoints(points, normals, depths, weights[0], weights[1], numbers)
+
+
+def _barycentric(triangles: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Weights (k, 3) of the corners of triangles (k, 3, 3) that give points (k, 3), from 0 to 1."""
+    p, q, r = (triangles[:, k] for k in range(3))
+    u, v, w = q - p, r - p, points - p
+    uu, uv, vv = ((x * y).sum(axis=1) for x, y in ((u, u), (u, v), (v, v)))
+    wu, wv = ((w * x).sum(axis=1) for x in (u, v))
+    area = uu * vv - uv * uv
+    flat = area <= 1e-14 * uu * vv
+    safe = np.where(flat, 1.0, area)
+    b = np.where(
+        flat, np.clip(np.divide(wu, uu, out=np.zeros_like(wu), where=uu > 0.0), 0.0, 1.0), (vv * wu - uv * wv) / safe
+    )
+    c = np.where(flat, 0.0, (uu * wv - uv * wu) / safe)
+    weights = np.clip(np.stack([1.0 - b - c, b, c], axis=1), 0.0, None)
+    scaled: np.ndarray = weights / weights.sum(axis=1, keepdims=True)
+    return scaled
