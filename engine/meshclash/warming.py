@@ -36,10 +36,10 @@ from .query.collide import collide, collides, self_collide
 from .query.distance import distance
 from .query.massive_collide import massive_collide
 from .query.penetration import penetration
+from .query.shortcuts.few_objects import MOST_OBJECTS
 from .query.signed_distance import signed_distance
 from .query.verdict import verdict
 from .query.voxel_collide import voxel_collide
-from .scene.at_once import MOST_OBJECTS
 from .scene.scene import Scene
 from .solid.branch import new_cells, refine_depths
 from .solid.case import Case

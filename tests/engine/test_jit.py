@@ -32,7 +32,7 @@ print(json.dumps([float(tree.volumes[0, 0]), sum(stats.cache_hits.values()), sum
 MEET = (
     BOXES
     + """
-from meshclash.traversal.single import meet_single
+from meshclash.query.shortcuts.kernels import meet_single
 answer = mc.collides(mesh, mesh)
 stats = meet_single.stats
 print(json.dumps([answer, sum(stats.cache_hits.values()), sum(stats.cache_misses.values())]))

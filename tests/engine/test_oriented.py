@@ -6,7 +6,7 @@ import pytest
 from coinciding_points import coinciding_points, poses_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.scene.at_once import FewObjects
+from meshclash.query.shortcuts.few_objects import FewObjects
 from meshclash.scene.cases import TreePacker
 from meshclash.traversal.forest import pack_trees
 from meshclash.traversal.oriented import WIDTH, oriented_boxes, told_apart

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from meshclash.hierarchy import build as build_module
 from meshclash.jit import config
-from meshclash.traversal.packed import packed_of
+from meshclash.query.shortcuts.record import record_of
 from solids import box as box_arrays
 from solids import torus as torus_arrays
 from strategies import matrix, rotation
@@ -34,7 +34,7 @@ def poses(count, reach, seed=1):
 def prepared():
     meshes = box(), torus()
     mc.collides(*meshes)
-    assert all(packed_of(mesh) is not None for mesh in meshes)
+    assert all(record_of(mesh) is not None for mesh in meshes)
     return meshes
 
 
@@ -103,11 +103,11 @@ def test_a_refitted_hierarchy_has_another_record():
     shift = matrix(shift=(3, 0, 0))
     assert not mc.collides(hierarchy, other, None, shift)
     assert mc.distance(hierarchy, other, None, shift).distance == 2.0
-    before = packed_of(hierarchy)
+    before = record_of(hierarchy)
     mc.refit(hierarchy, mesh.vertices + np.array((2.5, 0, 0)), in_place=True)
-    assert packed_of(hierarchy) is None
+    assert record_of(hierarchy) is None
     assert mc.collides(hierarchy, other, None, shift)
-    assert packed_of(hierarchy) is not before
+    assert record_of(hierarchy) is not before
     assert mc.distance(hierarchy, other, None, shift).distance == 0.0
     assert mc.distance(hierarchy, other).distance == 1.5
 
@@ -119,17 +119,17 @@ def test_a_tree_that_use_improves_is_still_built(monkeypatch):
     hierarchy = build_module.as_hierarchy(mesh)
     assert hierarchy.split == "lbvh"
     hierarchy.parts.usage.volume_tests = 1e9
-    assert packed_of(mesh) is None
+    assert record_of(mesh) is None
     assert mc.collides(mesh, mesh, None, pose)
     assert hierarchy.split == "sah"
-    assert packed_of(mesh) is not None
+    assert record_of(mesh) is not None
 
 
 @pytest.mark.slow
 def test_a_record_keeps_its_arrays_and_a_mesh_is_freed():
     hierarchy = mc.build(torus())
     mc.collides(hierarchy, hierarchy)
-    record, index = packed_of(hierarchy), hierarchy.parts
+    record, index = record_of(hierarchy), hierarchy.parts
     arrays = [weakref.ref(array) for array in (index.wide.nodes, index.wide.coordinates, index.tree.order)]
     arrays += [weakref.ref(array) for array in index.mesh.arrays]
     mesh = weakref.ref(index.mesh)

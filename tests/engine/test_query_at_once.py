@@ -1,4 +1,4 @@
-"""Contacts of two meshes at once (``answering/at_once.py``): the bytes and counters of a question that is asked."""
+"""Contacts of two meshes at once (``query/shortcuts``): the bytes and counters of a question that is asked."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.answering import at_once
 from meshclash.answering.answer import answer_steps
 from meshclash.jit import config
-from meshclash.query.records import records_of
+from meshclash.query.shortcuts import contacts
+from meshclash.query.shortcuts.kernels import REFUSED
+from meshclash.query.shortcuts.record import records_of
+from meshclash.query.shortcuts.spare import Spare
+from meshclash.query.shortcuts.workspace import Workspace
 from meshclash.query.sides import question_about
-from meshclash.traversal.single import REFUSED, AllContacts
 from meshclash.types.pose import matched_poses
 from meshclash.types.steps import run
 from solids import box, refined, torus
@@ -30,9 +32,11 @@ def asked(a, b, pose_a, pose_b, crossing_only, threads=1):
 
 
 def told(a, b, pose_a, pose_b, crossing_only, threads=1):
-    found = at_once.contacts_at_once(*records_of(a, b, None), pose_a, pose_b, crossing_only, threads)
+    records = records_of(a, b, None)
+    found = contacts.contacts_of_records(*records, pose_a, pose_b, touching=not crossing_only, threads=threads)
     assert found is not None
-    return found[0]
+    stats = found.stats
+    return found.pairs, found.kinds, found.pose, stats.volume_tests, stats.primitive_tests, stats.exact_tests
 
 
 def assert_same(one, other):
@@ -46,10 +50,9 @@ def little_room(monkeypatch):
     """Workspaces that stop soon: after some steps, or with room for few contacts."""
 
     def give(steps, most):
-        monkeypatch.setattr(at_once, "_spare", [])
-        monkeypatch.setattr(at_once, "STEPS", steps)
-        monkeypatch.setattr(at_once, "STEPS_ALONE", steps)
-        monkeypatch.setattr(at_once, "CHUNK", most)
+        monkeypatch.setattr(contacts, "_spare", Spare(lambda: Workspace(most)))
+        monkeypatch.setattr(contacts, "STEPS", steps)
+        monkeypatch.setattr(contacts, "STEPS_ALONE", steps)
 
     return give
 
@@ -105,14 +108,14 @@ def test_bad_poses_are_refused_as_ever():
 
 def test_it_is_what_collide_takes_for_prepared_meshes(monkeypatch):
     """And for hierarchies, of boxes only; a stack is a question."""
-    used, find = [], AllContacts.find
+    used, find = [], Workspace.find
 
     def counted(*given):
         answer = find(*given)
         used.extend([answer] if answer != REFUSED else [])
         return answer
 
-    monkeypatch.setattr(AllContacts, "find", counted)
+    monkeypatch.setattr(Workspace, "find", counted)
     mc.collide(RING, RING, None, BESIDE)
     mc.collide(mc.build(RING), RING, None, BESIDE, engine="hierarchies")
     assert len(used) == 2

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.jit import config
-from meshclash.scene import at_once
-from meshclash.scene.single import OneConfiguration
-from meshclash.traversal.single import Meeting
+from meshclash.query.shortcuts import few_objects
+from meshclash.query.shortcuts.configuration import OneConfiguration
+from meshclash.query.shortcuts.few_objects import Meeting
 from scene_editor import Editor
 from solids import box, joined, reversed_winding, torus
 from strategies import matrix, rotation
@@ -146,7 +146,7 @@ def same_as_of_many(scene, poses):
     """What few objects collide is what many would, in a stack and in single configurations."""
     few = [scene.collides(poses), *(scene.collides(p) for p in poses)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(at_once, "MOST_OBJECTS", 0)
+        patch.setattr(few_objects, "MOST_OBJECTS", 0)
         scene._packer = type(scene._packer)()
         many = [scene.collides(poses), *(scene.collides(p) for p in poses)]
     for one, other in zip(few, many, strict=True):

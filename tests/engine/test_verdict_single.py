@@ -1,4 +1,4 @@
-"""Verdicts of small solids at once (``solid/single.py``): the same bytes as ``judge.py``, in hard cases."""
+"""Verdicts of small solids at once (``query/shortcuts/verdict.py``): the same bytes as ``judge.py``, in hard cases."""
 
 import concurrent.futures
 
@@ -6,9 +6,9 @@ import meshclash as mc
 import numpy as np
 import pytest
 from meshclash.jit import config
-from meshclash.query import verdict as asked
+from meshclash.query.shortcuts.record import record_of
+from meshclash.query.shortcuts.verdict import verdict_of_records
 from meshclash.query.solvers import verdict_mesh_mesh
-from meshclash.solid import single
 from solids import box as box_arrays
 from solids import joined, moved, sheet, shell, torus
 from strategies import matrix, rotation
@@ -37,13 +37,13 @@ class Ways:
         self._monkeypatch, self.told, self.left = monkeypatch, 0, 0
 
     def agree(self, a, b, pose_a=None, pose_b=None, **options):
-        short = single.verdict_at_once((a, b), (pose_a, pose_b), options.get("depth", True))
+        records = record_of(a), record_of(b)
+        short = None if None in records else verdict_of_records(*records, pose_a, pose_b, **options)
         self.told, self.left = self.told + (short is not None), self.left + (short is None)
         found = mc.verdict(a, b, pose_a, pose_b, **options)
         with self._monkeypatch.context() as patch:
-            for module in (asked, verdict_mesh_mesh):
-                patch.setattr(module, "verdict_at_once", lambda *question: None)
-            wanted = mc.verdict(a, b, pose_a, pose_b, **options)
+            patch.setattr(verdict_mesh_mesh, "verdict_of_records", lambda *question, **options: None)
+            wanted = mc.run(mc.steps(mc.verdict, a, b, pose_a, pose_b, **options))
         assert fields(found) == fields(wanted)
         if short is not None:
             assert fields(short) == fields(wanted)

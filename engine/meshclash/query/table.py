@@ -27,7 +27,6 @@ from ..errors import InvalidMesh, UnsupportedOption
 from ..hierarchy.bvh import Hierarchy
 from ..massive.mesh import ClusteredMesh
 from ..pointcloud.cloud import PointCloud
-from ..traversal.packed import packed_of
 from ..traversal.question import Answer
 from ..types.foreign import as_own
 from ..types.mesh import TriangleMesh, no_mesh
@@ -35,7 +34,12 @@ from ..types.pose import Pose, matched_poses
 from ..types.results import Progress, QueryStats
 from ..types.steps import in_slices_unless, scaled
 from .options import AUTO, Options, checked_options
-from .records import contacts_of_records, distance_of_records, meeting_of_records, penetration_of_records
+from .shortcuts.contacts import contacts_of_records
+from .shortcuts.distance import distance_of_records
+from .shortcuts.meeting import meeting_of_records
+from .shortcuts.penetration import penetration_of_records
+from .shortcuts.record import record_of
+from .shortcuts.verdict import verdict_of_records
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -78,7 +82,7 @@ COLLIDES = Query("collides", served=True, crossover="crossover", at_once=meeting
 SELF_COLLIDE = Query("self_collide", 1, served=True, crossover="crossover")
 DISTANCE = Query("distance", served=True, crossover="distance_crossover", at_once=distance_of_records)
 CLEARANCE = Query("clearance", served=True, crossover="clearance_crossover")
-VERDICT = Query("verdict", stacks=False)
+VERDICT = Query("verdict", stacks=False, at_once=verdict_of_records)
 PENETRATION = Query("penetration", at_once=penetration_of_records)
 SIGNED_DISTANCE = Query("signed_distance", stacks=False)
 CONTAINS = Query("contains", stacks=False)
@@ -206,7 +210,7 @@ def _of_prepared(query: Query) -> Callable[..., Any]:
     ) -> Any:
         if device is not AUTO or (crossover is not None and may_answer(AUTO, crossover)):
             return None
-        side_a, side_b = packed_of(a), packed_of(b)
+        side_a, side_b = record_of(a), record_of(b)
         if side_a is None or side_b is None:
             return None
         return tell(side_a, side_b, pose_a, pose_b, **options)  # type: ignore[misc]

@@ -1,28 +1,16 @@
 """``verdict``: what two objects do to each other."""
 
 from collections.abc import Generator
-from typing import Any
 
 from ..hierarchy.bvh import MeshLike
-from ..solid.single import verdict_at_once
 from ..types.foreign import ForeignMesh
 from ..types.pose import PoseLike
 from ..types.results import Progress, Verdict
-from ..types.steps import in_slices_unless
 from .limits import checked_limits
-from .table import VERDICT, ask
+from .table import VERDICT, answers, ask
 
 
-def _verdict_at_once(
-    a: Any, b: Any, pose_a: Any = None, pose_b: Any = None, *, depth: Any = True, **others: Any
-) -> Verdict | None:
-    """``verdict`` of prepared small meshes by the shortest way; None where that does not answer."""
-    if others or not isinstance(depth, bool):
-        return None
-    return verdict_at_once((a, b), (pose_a, pose_b), depth)
-
-
-@in_slices_unless(_verdict_at_once)
+@answers(VERDICT)
 def verdict(
     a: MeshLike | ForeignMesh,
     b: MeshLike | ForeignMesh,

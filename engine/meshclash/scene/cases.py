@@ -11,6 +11,7 @@ import numpy as np
 
 from ..answering.answer import answer_steps
 from ..hierarchy.bvh import Hierarchy, MeshLike, TreeParts
+from ..query.shortcuts.few_objects import FewObjects
 from ..solid.case import Case, Limits
 from ..solid.solids import Solids, gather_solids, solid_of
 from ..traversal.bounds import world_bounds
@@ -20,7 +21,6 @@ from ..traversal.question import Answer, Question
 from ..types.mesh import TriangleMesh
 from ..types.results import Progress
 from ..types.steps import scaled
-from .at_once import FewObjects
 from .clock import Clock
 from .member import Member, prepare_steps
 

@@ -13,6 +13,9 @@ import numpy as np
 from ..broadphase.sweep import overlapping_pairs_of_each, world_boxes
 from ..errors import InvalidPose, UnknownObject, UnsupportedOption
 from ..jit import kernel, thread_limit
+from ..query.shortcuts.configuration import Colliding
+from ..query.shortcuts.few_objects import UNDECIDED, YES, CollidingPairs
+from ..query.shortcuts.kernels import FIRST, PLACE, SECOND
 from ..reference import by_reference
 from ..solid.case import Case, Limits
 from ..solid.frames import IN, OUT, inverses_of, make_frame, side_of_solid
@@ -20,12 +23,10 @@ from ..solid.judge import judge
 from ..traversal.bounds import world_bounds
 from ..traversal.point import new_point_workspace, world_triangle
 from ..traversal.question import Answer
-from ..traversal.single import FIRST, PLACE, SECOND
 from ..types.numbers import float_array
 from ..types.pose import check_stack, transform_points
 from ..types.results import APART, Progress, QueryStats
 from ..types.steps import always, scaled, steps
-from .at_once import UNDECIDED, YES, CollidingPairs
 from .cases import PackedTrees, contacts_steps
 from .members import Keep
 from .pair_keys import no_pairs
@@ -78,6 +79,13 @@ def no_collisions(count: int) -> SceneCollisions:
     """Of ``count`` configurations of no objects, or of none."""
     pairs = np.empty((0, 2), np.int64)
     return SceneCollisions(pairs, pairs.astype(np.int32), pairs[:, 0], np.zeros(count, np.bool_), QueryStats())
+
+
+def collisions_of_one(found: Colliding) -> SceneCollisions:
+    """What one configuration of a few objects has."""
+    pairs, triangles, counts = found
+    any_met = np.array([len(pairs) > 0])
+    return SceneCollisions(pairs, triangles, np.zeros(len(pairs), np.int64), any_met, QueryStats(*counts))
 
 
 class Choice:

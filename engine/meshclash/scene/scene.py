@@ -15,6 +15,7 @@ import numpy as np
 
 from ..query.limits import checked_limits
 from ..query.options import check_length, check_served_device
+from ..query.shortcuts.configuration import OneConfiguration
 from ..solid.case import Case, Limits
 from ..timecritical.criteria import checked_budget, checked_criterion, checked_steps
 from ..timecritical.shared import SceneEstimate, SharedSearch
@@ -31,6 +32,7 @@ from .collisions import (
     Choice,
     Configurations,
     SceneCollisions,
+    collisions_of_one,
     collisions_steps,
     configured_rows,
     mover_places,
@@ -46,7 +48,6 @@ from .object_pair import ObjectPair
 from .pair_keys import different_pairs
 from .proximity import SceneGaps, check_most, clearances_steps, distances_steps
 from .results import CloudObjectContacts, FirstContact, ObjectContacts, SceneContacts, verdict_order
-from .single import OneConfiguration
 from .special_pairs import special_contact_steps
 from .stepping import SceneStep, Stepper
 
@@ -175,7 +176,7 @@ class Scene(Members):
             self._spare.append(one)
         else:
             self._packer.use_better_trees()
-        return found
+        return None if found is None else collisions_of_one(found)
 
     @in_slices_unless(_collides_at_once)
     @of_one_state

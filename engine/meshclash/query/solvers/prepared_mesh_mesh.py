@@ -3,7 +3,7 @@
 from collections.abc import Generator
 from typing import Any
 
-from ..records import records_of
+from ..shortcuts.record import records_of
 from ..table import Asked
 
 

@@ -11,22 +11,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..geometry.intersection import meeting, new_room
-from ..geometry.relative_pose import invert_rotation
-from ..jit import inner, kernel
-from ..reference import by_reference
-from ..traversal.bounds import put_bounds
-from ..traversal.forest import pack_trees
-from ..traversal.packed import Packed, packed_of
-from ..traversal.point import new_point_workspace, world_triangle
-from ..traversal.single import MOST_CONTACTS, OPEN, AllContacts
-from ..types.results import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, Verdict
-from .climb import new_search_room
-from .depth import FIRST_BALL, overlap_depths
-from .frames import make_frame
-from .measure import COLUMNS, UPPER, is_wide
-from .places import MOST_AROUND
-from .sampling import (
+from ...geometry.intersection import meeting, new_room
+from ...geometry.relative_pose import invert_rotation
+from ...jit import inner, kernel
+from ...reference import by_reference
+from ...solid.climb import new_search_room
+from ...solid.depth import FIRST_BALL, overlap_depths
+from ...solid.frames import make_frame
+from ...solid.measure import COLUMNS, UPPER, is_wide
+from ...solid.places import MOST_AROUND
+from ...solid.sampling import (
     COMMON,
     COMPONENTS_A,
     COMPONENTS_B,
@@ -40,18 +34,28 @@ from .sampling import (
     is_complete,
     visited_room,
 )
-from .solids import gather_solids
+from ...solid.solids import gather_solids
+from ...traversal.bounds import put_bounds
+from ...traversal.forest import pack_trees
+from ...traversal.point import new_point_workspace, world_triangle
+from ...types.results import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, Verdict
+from .kernels import OPEN
+from .record import Record
+from .spare import Spare
+from .workspace import Workspace
 
 MOST_TRIANGLES = 1 << 16
 """Of two objects together, which are laid end to end and kept so."""
-_KEY = "couple"
+MOST_CONTACTS = 512
+"""Of two meshes whose verdict is told at once."""
 _LEFT = -1
 """Instead of bits: ``judge.py`` is to be asked."""
 _NO_LIMIT = 1 << 62
 
 
 class Couple:
-    """Two objects as kernels on posed solids take them; the first one keeps it while it is asked about with the second.
+    """Two objects as kernels on posed solids take them; the record of the first keeps it while it is asked about with
+    the second.
 
     Attributes:
         parts: of both.
@@ -61,7 +65,7 @@ class Couple:
         solid: whether both are closed.
     """
 
-    def __init__(self, a: Packed, b: Packed) -> None:
+    def __init__(self, a: Record, b: Record) -> None:
         self.parts = a.parts, b.parts
         hierarchies = [a.hierarchy] if a.parts is b.parts else [a.hierarchy, b.hierarchy]
         trees, solids = pack_trees(hierarchies), gather_solids(hierarchies)
@@ -69,7 +73,7 @@ class Couple:
         self.posed = trees.forest, solids, trees.origins, trees.reaches
         self.used, self.solid = trees.all_used, bool(solids.closed.all())
 
-    def is_of(self, a: Packed, b: Packed) -> bool:
+    def is_of(self, a: Record, b: Record) -> bool:
         """Whether it is of two objects as they are now."""
         return self.parts[0] is a.parts and self.parts[1] is b.parts
 
@@ -239,7 +243,7 @@ class _Work:
     """Arrays for one verdict."""
 
     def __init__(self) -> None:
-        self.contacts = AllContacts()
+        self.contacts = Workspace(MOST_CONTACTS)
         room = len(self.contacts.kinds)
         rows, inverses = np.zeros((2, 1, 3, 4)), np.zeros((2, 1, 3, 3))
         jobs, chosen, start = np.zeros((1, 2), np.int64), np.zeros(1, np.int64), np.zeros(2, np.int64)
@@ -251,32 +255,29 @@ class _Work:
         self.search, self.measures = new_search_room(), np.zeros((1, COLUMNS))
 
 
-_spare: list[_Work] = []
-"""Not in use. Appending to and popping from a list are atomic."""
+_spare: Spare[_Work] = Spare(_Work)
 
 
-def verdict_at_once(things: tuple[Any, Any], poses: tuple[Any, Any], depth: bool) -> Verdict | None:
-    """The verdict of two objects, nothing permitted; None: ``judge.py`` is to be asked.
+def verdict_of_records(
+    a: Record, b: Record, pose_a: Any, pose_b: Any, *, depth: Any = True, **others: Any
+) -> Verdict | None:
+    """The verdict of two objects, nothing permitted; None where that is to be asked in full.
 
     Args:
-        things: the objects; the first one keeps what is made of both.
-        poses: as ``put_single_pose`` takes them.
-        depth: whether an overlap is measured.
+        a, b: their records; the first one keeps what is made of both.
+        pose_a, pose_b: one for each, as ``put_single_pose`` takes it.
+        depth: whether an overlap is measured; not checked.
+        others: options that it does not know.
     """
-    a, b = packed_of(things[0]), packed_of(things[1])
-    if a is None or b is None or a.triangle_count + b.triangle_count > MOST_TRIANGLES:
+    if others or not isinstance(depth, bool) or a.triangle_count + b.triangle_count > MOST_TRIANGLES:
         return None
-    try:
-        work = _spare.pop()
-    except IndexError:
-        work = _Work()
-    found = None
-    if work.contacts.find(a, b, *poses) < OPEN:
-        known: Couple | None = things[0].derived.get(_KEY)
-        if known is None or not known.is_of(a, b):
-            known = things[0].derived[_KEY] = Couple(a, b)
-        found = _judged(known, work, depth) if known.solid else None
-    _spare.append(work)
+    work, found = _spare.take(), None
+    if work.contacts.find(a, b, pose_a, pose_b) < OPEN:
+        couple: Couple | None = a.couple
+        if couple is None or not couple.is_of(a, b):
+            couple = a.couple = Couple(a, b)
+        found = _judged(couple, work, depth) if couple.solid else None
+    _spare.give(work)
     return found
 
 

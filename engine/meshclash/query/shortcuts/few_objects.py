@@ -2,7 +2,7 @@
 
 Robots and their surroundings are a few dozen objects. Every pair of boxes is compared, without sorting; pairs are
 looked at where they stand, without arrays of their poses; and whether one object lies in another is asked only of
-those of which a point lies in the other's box. The answers are those of ``collisions.py``, which has many objects.
+those of which a point lies in the other's box. The answers are those of many objects (``scene/collisions.py``).
 """
 
 from collections.abc import Callable, Generator
@@ -10,24 +10,37 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..broadphase.sweep import put_world_boxes
-from ..geometry.lanes import doubles, shifted
-from ..geometry.relative_pose import invert_rotation
-from ..jit import config, inlined, inner, kernel
-from ..reference import by_reference
-from ..solid.frames import IN, OUT, make_frame, side_of_solid
-from ..solid.solids import Solids
-from ..traversal.forest import TreeSet, note_usage
-from ..traversal.point import PointWorkspace, new_point_workspace, world_triangle
-from ..traversal.single import APART, DEEPEST, FIRST, MAY_LIE_IN, MEETING, OPEN, PLACE, SECOND, Meeting
+from ...broadphase.sweep import put_world_boxes
+from ...geometry.lanes import doubles, shifted
+from ...geometry.relative_pose import invert_rotation
+from ...jit import config, inlined, inner, kernel
+from ...reference import by_reference
+from ...solid.frames import IN, OUT, make_frame, side_of_solid
+from ...solid.solids import Solids
+from ...traversal.forest import TreeSet, note_usage
+from ...traversal.point import PointWorkspace, new_point_workspace, world_triangle
+from .kernels import (
+    APART,
+    DEEPEST,
+    FIRST,
+    MAY_LIE_IN,
+    MEETING,
+    NEXT_JOB,
+    OPEN,
+    PLACE,
+    SECOND,
+    TESTS,
+    meet_each,
+)  # fmt: skip
+from .spare import Spare
+from .workspace import spare
 
 MOST_OBJECTS = 128
 """All of whose pairs are compared."""
 NO, YES, UNDECIDED, UNSURE = APART, MEETING, OPEN, OPEN + 1
 """What is told of a pair; ``UNDECIDED``: triangles whose kind float64 cannot tell; ``UNSURE``: points cannot tell
 whether one object lies in the other."""
-_spare: list[tuple[np.ndarray, PointWorkspace]] = []
-"""Not in use. Appending to and popping from a list are atomic."""
+_scratch: Spare[tuple[np.ndarray, PointWorkspace]] = Spare(lambda: (np.empty(9), new_point_workspace()))
 _WORTH_NOTING = 1 << 10
 """Tests of volumes that are charged to the trees: noting takes as long as a few hundred of them."""
 
@@ -46,6 +59,41 @@ class CollidingPairs(NamedTuple):
     """Whether some are one of the last two."""
     counts: tuple[int, int, int]
     """Tests of volumes, of triangles, exact ones."""
+
+
+class Meeting:
+    """Which pairs of objects meet, told in calls of some milliseconds, for trees that are no deeper than ``DEEPEST``.
+
+    Attributes:
+        jobs: the pairs, (k, 4) int64.
+        met, triangles: of each, as ``meet_each`` fills them.
+    """
+
+    __slots__ = ("_progress", "_question", "_space", "jobs", "met", "triangles")
+
+    def __init__(self, side: int, oriented: np.ndarray, trees: np.ndarray, rows: np.ndarray, jobs: np.ndarray) -> None:
+        self.jobs, self.met = jobs, np.empty(len(jobs), np.int8)
+        self.triangles, self._progress = np.empty((len(jobs), 2), np.int32), np.zeros(TESTS + 3, np.int64)
+        self._space = spare.take()
+        self._question = side, self._space.anything, oriented, trees, rows, jobs
+
+    def advance(self) -> bool:
+        """Work for some milliseconds; returns True when all is done, and is not to be called again."""
+        done: bool = meet_each(*self._question, self.triangles, self.met, self._progress)
+        if done:
+            spare.give(self._space)
+        return done
+
+    @property
+    def share(self) -> float:
+        """Of the jobs that are done."""
+        return float(self._progress[NEXT_JOB]) / len(self.jobs)
+
+    @property
+    def result(self) -> tuple[bool, bool, tuple[int, int, int]]:
+        """Whether one object may lie in another that it does not meet; whether pairs are ``OPEN``; counts of tests."""
+        _, _, some_inside, some_open, volumes, primitives, exact = self._progress.tolist()
+        return some_inside != 0, some_open != 0, (volumes, primitives, exact)
 
 
 class FewObjects:
@@ -125,11 +173,7 @@ class FewObjects:
 
     def _look_inside(self, rows: np.ndarray, jobs: np.ndarray, collide: np.ndarray) -> bool:
         """Say of pairs that do not meet whether one lies in the other; returns whether that is unsure of some."""
-        try:
-            scratch = _spare.pop()
-        except IndexError:
-            scratch = np.empty(9), new_point_workspace()
-        tree_set = self._tree_set
+        scratch, tree_set = _scratch.take(), self._tree_set
         unsure: bool = _enclosed(
             tree_set.forest,
             self._solids,
@@ -141,7 +185,7 @@ class FewObjects:
             jobs,
             collide,
         )
-        _spare.append(scratch)
+        _scratch.give(scratch)
         return unsure
 
 

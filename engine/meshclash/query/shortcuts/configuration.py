@@ -2,23 +2,21 @@
 
 The objects asked about, and where their arrays lie, stay as they are from call to call, so they are put into a record
 once. One kernel takes the poses to the pairs whose boxes overlap; of those that ``keep`` leaves, the kernels of
-``at_once.py`` say what collides. What these cannot tell at once is left to ``collisions.py``, from the beginning.
+``few_objects.py`` say what collides. What these cannot tell at once is left, from the beginning.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Protocol
 
 import numpy as np
 from numba import carray
 
-from ..geometry.lanes import doubles, longs, octets, shifted
-from ..jit import kernel
-from ..traversal.single import FIRST, SECOND
-from ..types.pose import plainly_rigid
-from ..types.results import QueryStats
-from .at_once import FewObjects, put_pairs_of_boxes
-from .cases import PackedTrees
-from .collisions import Choice, SceneCollisions, no_collisions
-from .members import Keep
+from ...geometry.lanes import doubles, longs, octets, shifted
+from ...jit import kernel
+from ...types.pose import plainly_rigid
+from .addresses import Addresses
+from .few_objects import FewObjects, put_pairs_of_boxes
+from .kernels import FIRST, SECOND
 
 (
     SLOTS, MOVERS, GIVEN, BOUNDS, TREES, POINTS, STARTS, IN_A, IN_B, IDS, ROWS, BOXES, JOBS, PAIRS, ARRAYS,
@@ -27,6 +25,25 @@ OBJECT_COUNT, MOVER_COUNT, TREE_COUNT, POINT_COUNT, PAIR_COUNT, RECORD_LENGTH = 
 """Entries of the record: addresses of so many arrays, then how long they are."""
 _USES = 256
 _NUMBER = np.dtype(np.float64)
+Keep = Callable[[np.ndarray], np.ndarray]
+"""Which pairs (k, 2) of ids are asked about, (k,) bool."""
+Colliding = tuple[np.ndarray, np.ndarray, tuple[int, int, int]]
+"""Ids of the pairs, (k, 2) int64, triangles of each that meet, as of ``CollidingPairs``; tests."""
+_NOTHING: Colliding = np.empty((0, 2), np.int64), np.empty((0, 2), np.int32), (0, 0, 0)
+
+
+class Chosen(Protocol):
+    """The objects that are asked about."""
+
+    slots: np.ndarray
+    """Where the poses of all objects are in a table, (n,) int64."""
+    ids: np.ndarray
+    """Of all objects, (n,) int64, ascending."""
+    in_a: np.ndarray
+    """Whether an object belongs to the first set, (n,) bool."""
+    in_b: np.ndarray
+    places: np.ndarray | None
+    """Of the movers among all objects, (k,) int64."""
 
 
 class OneConfiguration:
@@ -36,30 +53,22 @@ class OneConfiguration:
         uses: questions until it is to be made anew, so that better trees are used.
     """
 
-    def __init__(self, packed_trees: PackedTrees, few: FewObjects, choice: Choice) -> None:
+    def __init__(self, packed_trees: object, few: FewObjects, choice: Chosen) -> None:
         bounds, trees, points, starts = few.objects
         count, places = len(trees), choice.places
         assert places is not None
         pairs = count * (count - 1) // 2
-        self.uses = _USES
-        self._of, self._few, self._ids, self._given = (
-            (packed_trees, choice),
-            few,
-            choice.ids,
-            np.empty((len(places), 4, 4)),
-        )
-        self._rows, self._boxes = np.empty((1, count, 3, 4)), np.empty((1, count, 6))
+        self.uses, self._of, self._few, self._ids = _USES, (packed_trees, choice), few, choice.ids
+        self._given, self._rows = np.empty((len(places), 4, 4)), np.empty((1, count, 3, 4))
         self._jobs, self._pairs = np.empty((pairs, 4), np.int64), np.empty((pairs, 2), np.int64)
-        self._arrays = (
+        arrays = (
             choice.slots, places, self._given, np.ascontiguousarray(bounds), trees, points, starts, choice.in_a,
-            choice.in_b, choice.ids, self._rows, self._boxes, self._jobs, self._pairs,
+            choice.in_b, choice.ids, self._rows, np.empty((1, count, 6)), self._jobs, self._pairs,
         )  # fmt: skip
-        addresses = [array.ctypes.data for array in self._arrays]
-        self._record = np.array([*addresses, count, len(places), len(starts) - 1, len(points), pairs], np.int64)
-        assert len(self._record) == RECORD_LENGTH and all(array.flags.c_contiguous for array in self._arrays)
-        self._address: int = self._record.ctypes.data
+        lengths = count, len(places), len(starts) - 1, len(points), pairs
+        self._record = Addresses(arrays, lengths, RECORD_LENGTH)
 
-    def is_of(self, packed_trees: PackedTrees, choice: Choice) -> bool:
+    def is_of(self, packed_trees: object, choice: Chosen) -> bool:
         """Whether it is of the objects that were chosen, as they are now."""
         return self._of[0] is packed_trees and self._of[1] is choice
 
@@ -67,7 +76,7 @@ class OneConfiguration:
         """Whether poses are an array with a matrix (4, 4) for each mover, so that nothing but numbers may be wrong."""
         return type(poses) is np.ndarray and poses.shape == self._given.shape and poses.dtype == _NUMBER
 
-    def find(self, table: np.ndarray, poses: np.ndarray, keep: Keep | None) -> SceneCollisions | None:
+    def find(self, table: np.ndarray, poses: np.ndarray, keep: Keep | None) -> Colliding | None:
         """What collides; None where poses have to be looked at, and for pairs that take more than a moment.
 
         Args:
@@ -77,21 +86,19 @@ class OneConfiguration:
         """
         self.uses -= 1
         self._given[...] = poses
-        found = _place_and_pair(self._address, table)
+        found = _place_and_pair(self._record.address, table)
         if found < 0:
             return None
         jobs = self._jobs[:found]
         if keep is not None and found > 0:
             jobs = jobs[keep(self._pairs[:found].copy())]
         if not len(jobs):
-            return no_collisions(1)
+            return _NOTHING
         answer = self._few.decide(self._rows, jobs)
         if answer.some_left:
             return None
         met = answer.collide.view(np.bool_)
-        pairs = self._ids[jobs[met, FIRST : SECOND + 1]]
-        stats, any_met = QueryStats(*answer.counts), np.array([len(pairs) > 0])
-        return SceneCollisions(pairs, answer.triangles[met], np.zeros(len(pairs), np.int64), any_met, stats)
+        return self._ids[jobs[met, FIRST : SECOND + 1]], answer.triangles[met], answer.counts
 
 
 @kernel

@@ -1,0 +1,104 @@
+"""``distance`` of prepared meshes at once."""
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+
+from ...traversal.near_wide import traverse_near
+from ...traversal.pairs import EXACT_TESTS, PRIMITIVE_TESTS, VOLUME_TESTS
+from ..results import Distance
+from .kernels import MEETING, meet_single
+from .record import Record
+from .workspace import EXACT, Workspace, spare
+
+_FEW = 256
+"""Triangles of two meshes together of which whether they meet is told in no time: far less than their distance."""
+_Nearest = tuple[float, np.ndarray, list[int], tuple[int, int, int]]
+"""A distance [m], 0 exactly where meshes meet; world points on both, (2, 3) float64 [m]; the triangles; tests of
+volumes, of triangles, and those that float64 could not decide."""
+
+
+def distance_of_records(
+    a: Record,
+    b: Record,
+    pose_a: Any,
+    pose_b: Any,
+    *,
+    start: Any = None,
+    relative_error: Any = 0.0,
+    absolute_error: Any = 0.0,
+    **others: Any,
+) -> Distance | None:
+    """The distance of two meshes; None where it is to be asked in full.
+
+    That is where it takes more than a call of the kernels, for poses, options or a pair that have to be looked at, and
+    for meshes as near as rounding that do not meet.
+
+    Args:
+        a, b: their records.
+        pose_a, pose_b: one for each, as ``put_single_pose`` takes it.
+        start, relative_error, absolute_error: as ``distance``; not checked.
+        others: options that it does not know.
+    """
+    begin = time.perf_counter()
+    if others or type(relative_error) is not float or type(absolute_error) is not float:
+        return None
+    if not (0.0 <= relative_error < 1.0 and 0.0 <= absolute_error < math.inf):
+        return None
+    pair = None
+    if start is not None:
+        if type(start) is not Distance or type(start.triangle_a) is not int:
+            return None
+        pair = start.triangle_a, start.triangle_b
+        if not (0 <= pair[0] < a.triangle_count and 0 <= pair[1] < b.triangle_count):
+            return None
+    space, found, errors = spare.take(), None, (relative_error, absolute_error)
+    if space.take_poses(pose_a, pose_b):
+        if errors == EXACT and (a.met or a.triangle_count + b.triangle_count <= _FEW):
+            found = _contact(space, a, b, 0, 0)
+        if found is None:
+            found = _nearest(space, a, b, pair, errors)
+    spare.give(space)
+    if found is None:
+        return None
+    length, points, (triangle_a, triangle_b), counts = found
+    return Distance(length, points, triangle_a, triangle_b, (*counts, time.perf_counter() - begin))
+
+
+def _contact(space: Workspace, a: Record, b: Record, volume_tests: int, primitive_tests: int) -> _Nearest | None:
+    """The answer for meshes that meet, with the tests that were made before; None where they do not, or it is open."""
+    a.met = meet_single(a.address, b.address, space.contact) == MEETING
+    if not a.met:
+        return None
+    more = space.counts.tolist()
+    counts = volume_tests + more[VOLUME_TESTS], primitive_tests + more[PRIMITIVE_TESTS], more[EXACT_TESTS]
+    return 0.0, space.points.copy(), space.pair[0].tolist(), counts
+
+
+def _nearest(
+    space: Workspace, a: Record, b: Record, pair: tuple[int, int] | None, errors: tuple[float, float]
+) -> _Nearest | None:
+    ready = a.has_slabs and b.has_slabs
+    if not ready:
+        a.look_for_slabs()
+        b.look_for_slabs()
+    if pair is None:
+        space.known[0, 0] = -1
+    else:
+        space.known[0] = pair
+    if errors != space.given_errors:
+        space.errors[:2] = space.given_errors = errors
+    done = traverse_near(a.address, b.address, space.near.address)
+    counts = space.near.state.tolist()
+    volume_tests, primitive_tests = counts[VOLUME_TESTS], counts[PRIMITIVE_TESTS]
+    if not ready:
+        a.note_near_tests(volume_tests)
+        b.note_near_tests(volume_tests)
+    if not done:
+        return None
+    distance = space.distance.item()
+    if distance == 0.0:
+        return _contact(space, a, b, volume_tests, primitive_tests)
+    return distance, space.points.copy(), space.known[0].tolist(), (volume_tests, primitive_tests, 0)

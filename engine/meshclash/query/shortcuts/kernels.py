@@ -1,0 +1,181 @@
+"""The kernels of single questions: where two prepared meshes meet, in one pose each; which pairs of a few objects meet.
+
+They are told everything by the addresses of records: of both sides (``record.py``) and of the work (``workspace.py``).
+What they cannot tell at once is left: more than one slice of work, poses that have to be looked at, triangles that
+float64 expansions cannot decide.
+"""
+
+import numpy as np
+from numba import carray
+
+from ...geometry.lanes import doubles, floats, integers, longs, octets, shifted
+from ...geometry.predicates import new_workspace
+from ...geometry.triangle_distance import closest_of_triangles
+from ...geometry.triangle_pair import UNDECIDED
+from ...hierarchy.wide import LANE_COUNT
+from ...jit import inner, kernel
+from ...traversal.near_wide import SIDE_LENGTH, TREE_SIZES, TREES, world_corners
+from ...traversal.oriented import boxes_apart
+from ...traversal.pairs import (
+    OPTIONS_LENGTH,
+    OUTPUT_USED,
+    STATE_LENGTH,
+    STEP_LIMIT,
+    VOLUME_TESTS,
+)
+from ...traversal.wide import (
+    ADDRESSES,
+    DOUBLES,
+    ROOT,
+    SINGLES,
+    SIZES,
+    SLOT_A,
+    SLOT_B,
+    TASK,
+    traverse_tasks,
+)
+from ...types.pose import plainly_rigid
+
+APART, MEETING, OPEN, STOPPED, REFUSED = range(5)
+"""What kernels say of two meshes, what is decided first. ``OPEN``: float64 expansions leave a pair of triangles open.
+``STOPPED``: by the limit of steps, or of room. ``REFUSED``: poses that must be looked at, trees that are too deep."""
+PLACE, FIRST, SECOND, MAY_LIE_IN = range(4)
+"""Entries of a job of ``meet_each``."""
+NEXT_JOB, HALF_DONE, SOME_INSIDE, SOME_OPEN, TESTS = range(5)
+"""Entries of the progress of ``meet_each``: the job that it is at, whether that one is begun, whether one object may
+lie in another that it does not meet, whether jobs are left open; then tests of volumes, of triangles and exact ones."""
+DEPTH = SIDE_LENGTH
+"""The entry of a side's record after those of ``near_wide.py``: edges on the longest way from the root to a leaf."""
+STEPS = 1 << 14
+"""Of a call of ``meet_single``, unless it says otherwise: a millisecond or two."""
+_FIRST_STEPS = 1 << 6
+"""After which the oriented boxes of two objects are compared: most pairs are told sooner."""
+_MOST_TESTS = 1 << 18
+"""Of volumes in a call of ``meet_each``: some two milliseconds."""
+_DEEPEST = 128
+"""Levels of two trees together: of a Morton curve's 63 bits each."""
+DEEPEST = _DEEPEST // 2
+QUEUE = LANE_COUNT * (_DEEPEST + 2)
+"""Pairs of nodes that wait."""
+(
+    POSE_A, POSE_B, TASKS, OPTIONS, STATE, STACK, SINGLE, DOUBLE, SIFTED, COUNTER, EXPANSIONS, PAIRS, KINDS, PAIR_JOBS,
+    POINTS, PAIR_ROOM, WORK_LENGTH,
+) = range(17)  # fmt: skip
+"""Entries of the record of the work: addresses of so many arrays, and for how many pairs there is room."""
+_COUNTER_SHAPE, _EXPANSIONS_SHAPE = (array.shape for array in new_workspace())
+
+
+@inner
+def _contacts(tree_a, sizes_a, poses_a, tree_b, sizes_b, poses_b, given):
+    """What is told of two trees in a pose each, all given by pointers; pairs go to ``PAIRS``."""
+    state = longs(given[STATE])
+    for k in range(STATE_LENGTH):
+        state[k] = 0
+    return _more_contacts(tree_a, sizes_a, poses_a, tree_b, sizes_b, poses_b, given)
+
+
+@inner
+def _more_contacts(tree_a, sizes_a, poses_a, tree_b, sizes_b, poses_b, given):
+    """As ``_contacts``, from where the work stopped."""
+    state, tasks = carray(longs(given[STATE]), STATE_LENGTH), carray(integers(given[TASKS]), (1, TASK))
+    tasks[0, SLOT_A], tasks[0, SLOT_B] = tree_a[ROOT], tree_b[ROOT]
+    room = given[PAIR_ROOM]
+    pairs, kinds = carray(integers(given[PAIRS]), (room, 2)), carray(octets(given[KINDS]), room)
+    done = traverse_tasks(
+        carray(tree_a, (1, ADDRESSES)), carray(tree_b, (1, ADDRESSES)), carray(sizes_a, (1, SIZES)),
+        carray(sizes_b, (1, SIZES)), tasks, carray(poses_a, (1, 3, 4)), carray(poses_b, (1, 3, 4)),
+        carray(longs(given[OPTIONS]), OPTIONS_LENGTH), state, carray(integers(given[STACK]), (QUEUE, 2)),
+        carray(floats(given[SINGLE]), SINGLES), carray(doubles(given[DOUBLE]), DOUBLES),
+        carray(integers(given[SIFTED]), 2 * LANE_COUNT), carray(longs(given[COUNTER]), _COUNTER_SHAPE),
+        carray(doubles(given[EXPANSIONS]), _EXPANSIONS_SHAPE), pairs, kinds, carray(integers(given[PAIR_JOBS]), room),
+    )  # fmt: skip
+    for i in range(state[OUTPUT_USED]):
+        if kinds[i] == UNDECIDED:
+            return OPEN
+    if not done:
+        return STOPPED
+    return MEETING if state[OUTPUT_USED] > 0 else APART
+
+
+@kernel
+def meet_single(side_a, side_b, work):
+    """Whether two meshes meet, by a first contact or by all of them.
+
+    Takes the addresses of the records of both sides (``record.py``) and of the work. Where they meet the pairs lie at
+    ``PAIRS``, and the first one's nearest points at ``POINTS``, if that is not 0; counts of the work lie at ``STATE``.
+    """
+    given_a, given_b, given = longs(side_a), longs(side_b), longs(work)
+    poses_a, poses_b = doubles(given[POSE_A]), doubles(given[POSE_B])
+    if not (plainly_rigid(poses_a) and plainly_rigid(poses_b)) or given_a[DEPTH] + given_b[DEPTH] > _DEEPEST:
+        return REFUSED
+    tree_a, tree_b = longs(given_a[TREES]), longs(given_b[TREES])
+    sizes_a, sizes_b = doubles(given_a[TREE_SIZES]), doubles(given_b[TREE_SIZES])
+    met = _contacts(tree_a, sizes_a, poses_a, tree_b, sizes_b, poses_b, given)
+    if met == MEETING and given[POINTS] != 0:
+        pair = integers(given[PAIRS])
+        _put_points(tree_a, pair[0], poses_a, tree_b, pair[1], poses_b, doubles(given[POINTS]))
+    return met
+
+
+@kernel
+def meet_each(side, work, oriented, trees, rows, jobs, triangles, met, progress):
+    """Look for a first contact of each pair of objects, for some milliseconds; returns whether all jobs are done.
+
+    Args:
+        side: address of the record of a tree set (``TreeSet.lane_record``).
+        work: of the record of the work, which belongs to these jobs until they are done.
+        oriented: ``oriented_boxes`` of the tree set.
+        trees: of the objects, (n,) int64.
+        rows: their poses in m configurations, (m, n, 3, 4).
+        jobs: ``PLACE``, a configuration, ``FIRST`` and ``SECOND``, objects, and ``MAY_LIE_IN``, whether one of them may
+            lie in the other, (k, 4) int64.
+        triangles: gets those that meet, (k, 2) int32; -1 where nothing does.
+        met: gets ``APART``, ``MEETING`` or ``OPEN`` of each pair, (k,) int8.
+        progress: where the last call stopped, zeros at first, (TESTS + 3,) int64.
+    """
+    given_side, given = longs(side), longs(work)
+    poses, addresses, sizes = doubles(rows.ctypes.data), longs(given_side[TREES]), doubles(given_side[TREE_SIZES])
+    state, pair = longs(given[STATE]), integers(given[PAIRS])
+    options, oriented_of, row = longs(given[OPTIONS]), floats(oriented.ctypes.data), doubles(given[DOUBLE])
+    most = progress[TESTS] + _MOST_TESTS
+    for k in range(progress[NEXT_JOB], jobs.shape[0]):
+        i, j, begin = jobs[k, FIRST], jobs[k, SECOND], rows.shape[1] * jobs[k, PLACE]
+        a, b = trees[i], trees[j]
+        sides = (
+            shifted(addresses, ADDRESSES * a), shifted(sizes, SIZES * a), shifted(poses, 12 * (begin + i)),
+            shifted(addresses, ADDRESSES * b), shifted(sizes, SIZES * b), shifted(poses, 12 * (begin + j)),
+        )  # fmt: skip
+        if progress[HALF_DONE] != 0:
+            told = _more_contacts(*sides, given)
+        else:
+            options[STEP_LIMIT] = _FIRST_STEPS
+            told = _contacts(*sides, given)
+            options[STEP_LIMIT] = STEPS
+            if told == STOPPED:
+                apart = boxes_apart(oriented_of, sizes, a, sides[2], b, sides[5], row)
+                told = APART if apart else _more_contacts(*sides, given)
+        progress[HALF_DONE] = told == STOPPED
+        if told == STOPPED:
+            progress[NEXT_JOB] = k
+            return False
+        met[k] = told
+        progress[SOME_OPEN] |= told == OPEN
+        progress[SOME_INSIDE] |= told == APART and jobs[k, MAY_LIE_IN] != 0
+        for one in range(2):
+            triangles[k, one] = pair[one] if told == MEETING else -1
+        for count in range(3):
+            progress[TESTS + count] += state[VOLUME_TESTS + count]
+        if progress[TESTS] > most:
+            progress[NEXT_JOB] = k + 1
+            return k + 1 == jobs.shape[0]
+    return True
+
+
+@inner
+def _put_points(tree_a, t, poses_a, tree_b, u, poses_b, points):
+    """The nearest points of two triangles in the world, six numbers."""
+    p1, q1, r1 = world_corners(tree_a, np.int64(t), poses_a, 0)
+    p2, q2, r2 = world_corners(tree_b, np.int64(u), poses_b, 0)
+    _, x, y = closest_of_triangles(p1, q1, r1, p2, q2, r2, False)
+    for k in range(3):
+        points[k], points[3 + k] = x[k], y[k]

@@ -1,0 +1,105 @@
+"""A prepared mesh as a single question takes it: a record, made once and kept with the mesh.
+
+It holds the parts and the tree set that it is of, so their arrays live as long as somebody has it, and ends when the
+mesh gets other ones.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ...hierarchy.build import as_hierarchies, improves_at
+from ...hierarchy.bvh import Hierarchy
+from ...hierarchy.slabs import note_tests
+from ...jit import config
+from ...traversal.forest import pack_trees
+from ...types.mesh import TriangleMesh
+from .kernels import DEPTH
+
+_KEY = "record"
+_THINGS = (TriangleMesh, Hierarchy)  # a union would be made anew for each question
+_FIRST = np.zeros(1, np.int64)
+
+
+class Record:
+    """A hierarchy of boxes with an 8-wide form, while it keeps its parts.
+
+    Attributes:
+        hierarchy, parts, usage: what the record is of, and how much it was used.
+        improves_at: volume tests from which on the hierarchy gets a better tree.
+        address: of the record, int64: the entries of ``near_wide.py`` and ``DEPTH``.
+        has_slabs: whether distances have their slabs.
+        met: whether the mesh met the other one when a distance was last asked for: then that is asked first.
+        tree_set: of the hierarchy alone.
+        triangle_count, index_bits: of the mesh: triangles, and bits of their indices.
+        couple: what ``verdict.py`` keeps of the pair of this mesh and the one that it was asked about with last.
+    """
+
+    __slots__ = (
+        "_record",
+        "address",
+        "couple",
+        "has_slabs",
+        "hierarchy",
+        "improves_at",
+        "index_bits",
+        "met",
+        "parts",
+        "tree_set",
+        "triangle_count",
+        "usage",
+    )  # fmt: skip
+
+    def __init__(self, hierarchy: Hierarchy) -> None:
+        parts = hierarchy.parts
+        self.hierarchy, self.parts, self.usage = hierarchy, parts, parts.usage
+        self.improves_at = improves_at(hierarchy)
+        self.tree_set = pack_trees([hierarchy])
+        self._record = np.array([*self.tree_set.lane_record, parts.tree.depth], np.int64)
+        assert len(self._record) == DEPTH + 1
+        self.address: int = self._record.ctypes.data
+        self.couple: Any = None
+        self.has_slabs = self.met = False
+        self.triangle_count = parts.mesh.triangle_count
+        self.index_bits = self.triangle_count.bit_length()
+
+    def look_for_slabs(self) -> None:
+        """Give distances the slabs, if they are there or due by now."""
+        if not self.has_slabs:
+            self.has_slabs = bool(self.tree_set.slabs_of(_FIRST)[0])
+
+    def note_near_tests(self, volume_tests: int) -> None:
+        """Charge the tests of a distance to a tree without slabs, which gets them so."""
+        if not self.has_slabs:
+            note_tests(self.parts, volume_tests)
+
+
+def record_of(thing: Any) -> Record | None:
+    """The record of a mesh or hierarchy, if it has one: while it keeps its parts, and no better tree is due."""
+    if not isinstance(thing, _THINGS):
+        return None
+    found: Record | None = thing.derived.get(_KEY)
+    if found is None or found.hierarchy.parts is not found.parts or found.usage.volume_tests >= found.improves_at:
+        return None
+    return found
+
+
+def keep_record(thing: Any, hierarchy: Hierarchy) -> Record | None:
+    """The record of a hierarchy, kept with what it was made of (itself, or a mesh); None without an 8-wide form."""
+    if hierarchy.parts.wide is None or config.DISABLE_JIT:
+        return None
+    found = record_of(thing)
+    if found is None or found.hierarchy is not hierarchy:
+        found = thing.derived[_KEY] = Record(hierarchy)
+    return found
+
+
+def records_of(a: Any, b: Any, volume: str | None) -> tuple[Record, Record] | None:
+    """The records of two meshes, their hierarchies built if need be; None without 8-wide forms.
+
+    Raises:
+        InvalidMesh, UnsupportedOption: as ``as_hierarchies``.
+    """
+    tree_a, tree_b = as_hierarchies(a, b, volume)
+    side_a, side_b = keep_record(a, tree_a), keep_record(b, tree_b)
+    return None if side_a is None or side_b is None else (side_a, side_b)

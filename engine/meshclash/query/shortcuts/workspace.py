@@ -1,0 +1,109 @@
+"""The arrays of a single question about two meshes, kept from question to question."""
+
+from typing import Any
+
+import numpy as np
+
+from ...geometry.predicates import new_workspace
+from ...hierarchy.wide import LANE_COUNT
+from ...traversal.near_wide import MOST_OF_TWO_LEAVES
+from ...traversal.near_work import ROUNDING_SHARE, SMALLEST_QUEUE, NearestSoFar, NearWork, kernel_options, output_for
+from ...traversal.pairs import (
+    CROSSING_ONLY,
+    FIRST_ONLY,
+    OPTIONS_LENGTH,
+    OUTPUT_USED,
+    STATE_LENGTH,
+    STEP_LIMIT,
+)
+from ...traversal.wide import DOUBLES, SINGLES, TASK
+from ...types.pose import put_single_pose
+from .addresses import Addresses
+from .kernels import QUEUE, REFUSED, STEPS, WORK_LENGTH, meet_single
+from .record import Record
+from .spare import Spare
+
+EXACT = (0.0, 0.0)
+"""Errors of a distance, relative and absolute, without any."""
+_ROOM = 2 * LANE_COUNT**2
+"""Pairs: the kernel stops when there is no room for those of two leaves."""
+
+
+class Workspace:
+    """Arrays for one question about two meshes in a pose each, and the addresses of their records.
+
+    Args:
+        most: contacts that it has room for; None for the first contact, or the nearest points, only.
+
+    Attributes:
+        pose_a, pose_b: the poses asked about, (4, 4).
+        pair, kinds: the contacts, in any order, of which ``count`` are found, (n, 2) int32 and (n,) uint8.
+        counts, stack: state and stack of ``traverse_tasks``.
+        anything, crossing, contact: addresses that ``meet_single`` takes for any contact, for one that crosses, and for
+            one whose nearest points are to be left at ``points``.
+        near: the work of ``traverse_near``, with ``errors``; ``distance``, ``points`` and ``known`` are what it finds.
+    """
+
+    __slots__ = (
+        "_records", "_turned_a", "_turned_b", "anything", "contact", "counts", "crossing", "distance", "errors",
+        "given_errors", "kinds", "known", "near", "options", "pair", "points", "pose_a", "pose_b", "stack",
+    )  # fmt: skip
+
+    def __init__(self, most: int | None = None) -> None:
+        room = _ROOM if most is None else most + LANE_COUNT**2
+        self.pose_a, self.pose_b = np.eye(4), np.eye(4)
+        self._turned_a = self._turned_b = False
+        self.counts, self.stack = np.zeros(STATE_LENGTH, np.int64), np.empty((QUEUE, 2), np.int32)
+        self.pair, self.kinds = np.empty((room, 2), np.int32), np.empty(room, np.uint8)
+        self.given_errors, self.errors = EXACT, np.array([*EXACT, ROUNDING_SHARE])
+        self.distance, self.points, self.known = np.empty(1), np.empty((2, 3)), np.empty((1, 2), np.int32)
+        found, output = NearestSoFar(self.distance, self.points, self.known), output_for(MOST_OF_TWO_LEAVES)
+        near, poses = kernel_options(True, alone=True), (self.pose_a, self.pose_b)
+        self.near = NearWork(np.zeros((1, 2), np.int64), poses, self.errors, near, found, output, SMALLEST_QUEUE)
+        self.options = [_options(crossing, most is None) for crossing in (False, True)]
+        after: list[np.ndarray] = [
+            self.counts, self.stack, np.empty(SINGLES, np.float32), np.empty(DOUBLES),
+            np.empty(2 * LANE_COUNT, np.int32), *new_workspace(), self.pair, self.kinds, np.empty(room, np.int32),
+        ]  # fmt: skip
+        before: list[np.ndarray] = [*poses, np.zeros((1, TASK), np.int32)]
+        self._records = [
+            Addresses([*before, self.options[crossing], *after], (points, room), WORK_LENGTH)
+            for crossing, points in ((0, 0), (1, 0), (0, self.points.ctypes.data))
+        ]
+        self.anything, self.crossing, self.contact = (record.address for record in self._records)
+
+    def take_poses(self, pose_a: Any, pose_b: Any) -> bool:
+        """Take both poses, not checked; False for what ``pose_stack`` has to look at."""
+        if pose_a is not None or self._turned_a:
+            self._turned_a = pose_a is not None
+            if not put_single_pose(pose_a, self.pose_a):
+                return False
+        if pose_b is None and not self._turned_b:
+            return True
+        self._turned_b = pose_b is not None
+        return put_single_pose(pose_b, self.pose_b)
+
+    def find(
+        self, a: Record, b: Record, pose_a: Any, pose_b: Any, crossing_only: bool = False, steps: int = STEPS
+    ) -> int:
+        """What ``meet_single`` says after at most so many steps; ``REFUSED`` for poses that are no matrices."""
+        if not self.take_poses(pose_a, pose_b):
+            return REFUSED
+        self.options[crossing_only][STEP_LIMIT] = steps
+        told: int = meet_single(a.address, b.address, self.crossing if crossing_only else self.anything)
+        return told
+
+    @property
+    def count(self) -> int:
+        """Contacts that were found last."""
+        return int(self.counts[OUTPUT_USED])
+
+
+def _options(crossing_only: bool, first_only: bool) -> np.ndarray:
+    options = np.zeros(OPTIONS_LENGTH, np.int64)
+    options[CROSSING_ONLY], options[FIRST_ONLY], options[STEP_LIMIT] = crossing_only, first_only, STEPS
+    return options
+
+
+spare: Spare[Workspace] = Spare(Workspace)
+"""For first contacts and nearest points."""
