@@ -36,7 +36,7 @@ from .query.collide import collide, collides, self_collide
 from .query.distance import distance
 from .query.massive_collide import massive_collide
 from .query.penetration import penetration
-from .query.shortcuts.few_objects import MOST_OBJECTS
+from .query.shortcuts.object_pairs import MOST_OBJECTS
 from .query.signed_distance import signed_distance
 from .query.verdict import verdict
 from .query.voxel_collide import voxel_collide

@@ -6,7 +6,7 @@ import pytest
 from coinciding_points import coinciding_points, poses_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.query.shortcuts.few_objects import FewObjects
+from meshclash.query.shortcuts.object_pairs import FewObjects
 from meshclash.scene.cases import TreePacker
 from meshclash.traversal.forest import pack_trees
 from meshclash.traversal.oriented import WIDTH, oriented_boxes, told_apart
@@ -82,7 +82,7 @@ def test_long_parts_beside_each_other_are_told_apart(gap, expected):
     assert apart(*parallel_beams(gap), still, still) == expected
 
 
-def test_a_few_objects_take_fewer_tests_and_get_the_same_answer():
+def test_a_object_pairs_take_fewer_tests_and_get_the_same_answer():
     scene, packer = mc.Scene(), TreePacker()
     for gap in (0.06, -0.01):
         for part in parallel_beams(gap):

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.jit import config
-from meshclash.query.shortcuts import few_objects
+from meshclash.query.shortcuts import object_pairs
 from meshclash.query.shortcuts.configuration import OneConfiguration
-from meshclash.query.shortcuts.few_objects import Meeting
+from meshclash.query.shortcuts.object_pairs import Meeting
 from scene_editor import Editor
 from solids import box, joined, reversed_winding, torus
 from strategies import matrix, rotation
@@ -146,7 +146,7 @@ def same_as_of_many(scene, poses):
     """What few objects collide is what many would, in a stack and in single configurations."""
     few = [scene.collides(poses), *(scene.collides(p) for p in poses)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(few_objects, "MOST_OBJECTS", 0)
+        patch.setattr(object_pairs, "MOST_OBJECTS", 0)
         scene._packer = type(scene._packer)()
         many = [scene.collides(poses), *(scene.collides(p) for p in poses)]
     for one, other in zip(few, many, strict=True):
@@ -157,7 +157,7 @@ def same_as_of_many(scene, poses):
 @pytest.mark.slow
 @settings(max_examples=25)
 @given(seeds)
-def test_few_objects_are_answered_as_many_are(seed):
+def test_object_pairs_are_answered_as_many_are(seed):
     """With other counts of tests: of a few objects, oriented boxes are asked after some steps only."""
     editor = crowd(seed, 10)
     scene, rng = editor.scene, np.random.default_rng(seed)

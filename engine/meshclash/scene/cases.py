@@ -11,7 +11,7 @@ import numpy as np
 
 from ..answering.answer import answer_steps
 from ..hierarchy.bvh import Hierarchy, MeshLike, TreeParts
-from ..query.shortcuts.few_objects import FewObjects
+from ..query.shortcuts.object_pairs import FewObjects
 from ..solid.case import Case, Limits
 from ..solid.solids import Solids, gather_solids, solid_of
 from ..traversal.bounds import world_bounds

@@ -14,8 +14,8 @@ from ..broadphase.sweep import overlapping_pairs_of_each, world_boxes
 from ..errors import InvalidPose, UnknownObject, UnsupportedOption
 from ..jit import kernel, thread_limit
 from ..query.shortcuts.configuration import Colliding
-from ..query.shortcuts.few_objects import UNDECIDED, YES, CollidingPairs
 from ..query.shortcuts.kernels import FIRST, PLACE, SECOND
+from ..query.shortcuts.object_pairs import UNDECIDED, YES, CollidingPairs
 from ..reference import by_reference
 from ..solid.case import Case, Limits
 from ..solid.frames import IN, OUT, inverses_of, make_frame, side_of_solid

@@ -2,7 +2,7 @@
 
 The objects asked about, and where their arrays lie, stay as they are from call to call, so they are put into a record
 once. One kernel takes the poses to the pairs whose boxes overlap; of those that ``keep`` leaves, the kernels of
-``few_objects.py`` say what collides. What these cannot tell at once is left, from the beginning.
+``object_pairs.py`` say what collides. What these cannot tell at once is left, from the beginning.
 """
 
 from collections.abc import Callable
@@ -15,8 +15,8 @@ from ...geometry.lanes import doubles, longs, octets, shifted
 from ...jit import kernel
 from ...types.pose import plainly_rigid
 from .addresses import Addresses
-from .few_objects import FewObjects, put_pairs_of_boxes
 from .kernels import FIRST, SECOND
+from .object_pairs import FewObjects, put_pairs_of_boxes
 
 (
     SLOTS, MOVERS, GIVEN, BOUNDS, TREES, POINTS, STARTS, IN_A, IN_B, IDS, ROWS, BOXES, JOBS, PAIRS, ARRAYS,
