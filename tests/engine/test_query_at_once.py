@@ -13,7 +13,7 @@ from meshclash.query.shortcuts import contacts
 from meshclash.query.shortcuts.kernels import REFUSED
 from meshclash.query.shortcuts.record import records_of
 from meshclash.query.shortcuts.spare import Spare
-from meshclash.query.shortcuts.workspace import Workspace
+from meshclash.query.shortcuts.workspace import PairWorkspace
 from meshclash.query.sides import question_about
 from meshclash.types.pose import matched_poses
 from meshclash.types.steps import run
@@ -50,7 +50,7 @@ def little_room(monkeypatch):
     """Workspaces that stop soon: after some steps, or with room for few contacts."""
 
     def give(steps, most):
-        monkeypatch.setattr(contacts, "_spare", Spare(lambda: Workspace(most)))
+        monkeypatch.setattr(contacts, "_spare", Spare(lambda: PairWorkspace(most)))
         monkeypatch.setattr(contacts, "STEPS", steps)
         monkeypatch.setattr(contacts, "STEPS_ALONE", steps)
 
@@ -108,14 +108,14 @@ def test_bad_poses_are_refused_as_ever():
 
 def test_it_is_what_collide_takes_for_prepared_meshes(monkeypatch):
     """And for hierarchies, of boxes only; a stack is a question."""
-    used, find = [], Workspace.find
+    used, find = [], PairWorkspace.find
 
     def counted(*given):
         answer = find(*given)
         used.extend([answer] if answer != REFUSED else [])
         return answer
 
-    monkeypatch.setattr(Workspace, "find", counted)
+    monkeypatch.setattr(PairWorkspace, "find", counted)
     mc.collide(RING, RING, None, BESIDE)
     mc.collide(mc.build(RING), RING, None, BESIDE, engine="hierarchies")
     assert len(used) == 2

@@ -21,10 +21,10 @@ from ...types.steps import run
 from .kernels import REFUSED
 from .record import Record
 from .spare import Spare
-from .workspace import Workspace
+from .workspace import PairWorkspace
 
 _ONLY_PAIR = np.zeros((1, 2), np.int64)
-_spare: Spare[Workspace] = Spare(lambda: Workspace(CHUNK))
+_spare: Spare[PairWorkspace] = Spare(lambda: PairWorkspace(CHUNK))
 
 
 def contacts_of_records(
@@ -56,7 +56,7 @@ def contacts_of_records(
     return found
 
 
-def _simple(space: Workspace, a: Record, b: Record) -> Answer | None:
+def _simple(space: PairWorkspace, a: Record, b: Record) -> Answer | None:
     """The answer where all contacts were found and decided; as ``contacts_answer`` gives it."""
     counts = space.counts.tolist()
     count, volume_tests = counts[OUTPUT_USED], counts[VOLUME_TESTS]
@@ -74,7 +74,7 @@ def _simple(space: Workspace, a: Record, b: Record) -> Answer | None:
 
 
 def _whole(
-    space: Workspace, a: Record, b: Record, rows: tuple[np.ndarray, np.ndarray], crossing_only: bool, threads: int
+    space: PairWorkspace, a: Record, b: Record, rows: tuple[np.ndarray, np.ndarray], crossing_only: bool, threads: int
 ) -> Answer:
     """The answer where an engine has to find the rest, or some are to be decided."""
     count, sides = space.count, (a.tree_set.side, b.tree_set.side)

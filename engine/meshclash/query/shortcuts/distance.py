@@ -11,7 +11,7 @@ from ...traversal.pairs import EXACT_TESTS, PRIMITIVE_TESTS, VOLUME_TESTS
 from ..results import Distance
 from .kernels import MEETING, meet_single
 from .record import Record
-from .workspace import EXACT, Workspace, spare
+from .workspace import EXACT, PairWorkspace, spare
 
 _FEW = 256
 """Triangles of two meshes together of which whether they meet is told in no time: far less than their distance."""
@@ -67,7 +67,7 @@ def distance_of_records(
     return Distance(length, points, triangle_a, triangle_b, (*counts, time.perf_counter() - begin))
 
 
-def _contact(space: Workspace, a: Record, b: Record, volume_tests: int, primitive_tests: int) -> _Nearest | None:
+def _contact(space: PairWorkspace, a: Record, b: Record, volume_tests: int, primitive_tests: int) -> _Nearest | None:
     """The answer for meshes that meet, with the tests that were made before; None where they do not, or it is open."""
     a.met = meet_single(a.address, b.address, space.contact) == MEETING
     if not a.met:
@@ -78,7 +78,7 @@ def _contact(space: Workspace, a: Record, b: Record, volume_tests: int, primitiv
 
 
 def _nearest(
-    space: Workspace, a: Record, b: Record, pair: tuple[int, int] | None, errors: tuple[float, float]
+    space: PairWorkspace, a: Record, b: Record, pair: tuple[int, int] | None, errors: tuple[float, float]
 ) -> _Nearest | None:
     ready = a.has_slabs and b.has_slabs
     if not ready:

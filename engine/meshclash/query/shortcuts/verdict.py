@@ -42,7 +42,7 @@ from ...types.results import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, Verdi
 from .kernels import OPEN
 from .record import Record
 from .spare import Spare
-from .workspace import Workspace
+from .workspace import PairWorkspace
 
 MOST_TRIANGLES = 1 << 16
 """Of two objects together, which are laid end to end and kept so."""
@@ -243,7 +243,7 @@ class _Work:
     """Arrays for one verdict."""
 
     def __init__(self) -> None:
-        self.contacts = Workspace(MOST_CONTACTS)
+        self.contacts = PairWorkspace(MOST_CONTACTS)
         room = len(self.contacts.kinds)
         rows, inverses = np.zeros((2, 1, 3, 4)), np.zeros((2, 1, 3, 3))
         jobs, chosen, start = np.zeros((1, 2), np.int64), np.zeros(1, np.int64), np.zeros(2, np.int64)

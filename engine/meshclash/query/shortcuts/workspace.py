@@ -29,7 +29,7 @@ _ROOM = 2 * LANE_COUNT**2
 """Pairs: the kernel stops when there is no room for those of two leaves."""
 
 
-class Workspace:
+class PairWorkspace:
     """Arrays for one question about two meshes in a pose each, and the addresses of their records.
 
     Args:
@@ -105,5 +105,5 @@ def _options(crossing_only: bool, first_only: bool) -> np.ndarray:
     return options
 
 
-spare: Spare[Workspace] = Spare(Workspace)
+spare: Spare[PairWorkspace] = Spare(PairWorkspace)
 """For first contacts and nearest points."""
