@@ -12,7 +12,7 @@ from meshclash.jit import config
 from meshclash.query.shortcuts import contacts
 from meshclash.query.shortcuts.kernels import REFUSED
 from meshclash.query.shortcuts.record import records_of
-from meshclash.query.shortcuts.spare import Spare
+from meshclash.query.shortcuts.spare_workspaces import SpareWorkspaces
 from meshclash.query.shortcuts.workspace import PairWorkspace
 from meshclash.query.sides import question_about
 from meshclash.types.pose import matched_poses
@@ -50,7 +50,7 @@ def little_room(monkeypatch):
     """Workspaces that stop soon: after some steps, or with room for few contacts."""
 
     def give(steps, most):
-        monkeypatch.setattr(contacts, "_spare", Spare(lambda: PairWorkspace(most)))
+        monkeypatch.setattr(contacts, "_spare", SpareWorkspaces(lambda: PairWorkspace(most)))
         monkeypatch.setattr(contacts, "STEPS", steps)
         monkeypatch.setattr(contacts, "STEPS_ALONE", steps)
 

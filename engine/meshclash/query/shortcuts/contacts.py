@@ -20,11 +20,11 @@ from ...types.results import QueryStats
 from ...types.steps import run
 from .kernels import REFUSED
 from .record import Record
-from .spare import Spare
+from .spare_workspaces import SpareWorkspaces
 from .workspace import PairWorkspace
 
 _ONLY_PAIR = np.zeros((1, 2), np.int64)
-_spare: Spare[PairWorkspace] = Spare(lambda: PairWorkspace(CHUNK))
+_spare: SpareWorkspaces[PairWorkspace] = SpareWorkspaces(lambda: PairWorkspace(CHUNK))
 
 
 def contacts_of_records(

@@ -32,7 +32,7 @@ from .kernels import (
     TESTS,
     meet_each,
 )  # fmt: skip
-from .spare import Spare
+from .spare_workspaces import SpareWorkspaces
 from .workspace import spare
 
 MOST_OBJECTS = 128
@@ -40,7 +40,9 @@ MOST_OBJECTS = 128
 NO, YES, UNDECIDED, UNSURE = APART, MEETING, OPEN, OPEN + 1
 """What is told of a pair; ``UNDECIDED``: triangles whose kind float64 cannot tell; ``UNSURE``: points cannot tell
 whether one object lies in the other."""
-_scratch: Spare[tuple[np.ndarray, PointWorkspace]] = Spare(lambda: (np.empty(9), new_point_workspace()))
+_scratch: SpareWorkspaces[tuple[np.ndarray, PointWorkspace]] = SpareWorkspaces(
+    lambda: (np.empty(9), new_point_workspace())
+)
 _WORTH_NOTING = 1 << 10
 """Tests of volumes that are charged to the trees: noting takes as long as a few hundred of them."""
 

@@ -41,7 +41,7 @@ from ...traversal.point import new_point_workspace, world_triangle
 from ...types.results import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, Verdict
 from .kernels import OPEN
 from .record import Record
-from .spare import Spare
+from .spare_workspaces import SpareWorkspaces
 from .workspace import PairWorkspace
 
 MOST_TRIANGLES = 1 << 16
@@ -255,7 +255,7 @@ class _Work:
         self.search, self.measures = new_search_room(), np.zeros((1, COLUMNS))
 
 
-_spare: Spare[_Work] = Spare(_Work)
+_spare: SpareWorkspaces[_Work] = SpareWorkspaces(_Work)
 
 
 def verdict_of_records(

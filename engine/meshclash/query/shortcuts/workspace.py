@@ -21,7 +21,7 @@ from ...types.pose import put_single_pose
 from .addresses import Addresses
 from .kernels import QUEUE, REFUSED, STEPS, WORK_LENGTH, meet_single
 from .record import Record
-from .spare import Spare
+from .spare_workspaces import SpareWorkspaces
 
 EXACT = (0.0, 0.0)
 """Errors of a distance, relative and absolute, without any."""
@@ -105,5 +105,5 @@ def _options(crossing_only: bool, first_only: bool) -> np.ndarray:
     return options
 
 
-spare: Spare[PairWorkspace] = Spare(PairWorkspace)
+spare: SpareWorkspaces[PairWorkspace] = SpareWorkspaces(PairWorkspace)
 """For first contacts and nearest points."""

@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 _T = TypeVar("_T")
 
 
-class Spare(Generic[_T]):
+class SpareWorkspaces(Generic[_T]):
     """Takes one of those that were given back, or makes one. Appending to and popping from a list are atomic.
 
     Attributes:
