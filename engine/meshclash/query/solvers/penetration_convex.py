@@ -7,8 +7,8 @@ from ...geometry.expanding_polytope import APART, OPEN
 from ...geometry.hull_separation import part_each
 from ...hierarchy.build import as_boxes
 from ...types.pose import Pose
-from ..shortcuts.penetration import known_pairs
 from ..results import Penetration, no_penetration, no_start
+from ..shortcuts.penetration import known_pairs
 from ..table import Asked
 from .penetration_mesh_mesh import penetration_of_pose
 
