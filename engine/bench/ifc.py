@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from meshclash import ObjectContacts, Scene, TriangleMesh, warm_up
+from meshclash import PairVerdict, Scene, TriangleMesh, warm_up
 from oracles.oracle import APART, boxes_meet, classify_pairs
 from oracles.solid_oracle import have_common_volume, turned_alike
 
@@ -81,9 +81,9 @@ def _compare(geom: Any, path: Path, options: argparse.Namespace) -> Row:
     by_number = {element.number: element for element in elements}
     scene = Scene()
     numbers = {scene.add(element.mesh): element.number for element in elements}
-    scene.collides()  # builds the hierarchies: the tree has its own by now, too
+    scene.collisions()  # builds the hierarchies: the tree has its own by now, too
     seconds = {
-        "collides [ms]": least(scene.collides, _RUNS)[0],
+        "collides [ms]": least(scene.collisions, _RUNS)[0],
         "no depths [ms]": least(lambda: scene.contacts(depth=False), _RUNS)[0],
     }
     seconds["contacts [ms]"], found = least(lambda: scene.contacts().pairs, _RUNS)
@@ -144,7 +144,7 @@ def read_elements(geom: Any, model: Any) -> Iterator[tuple[Element, Any]]:
         found = iterator.next()
 
 
-def _verdicts(found: list[ObjectContacts], numbers: dict[int, int]) -> dict[Pair, tuple[str, int]]:
+def _verdicts(found: list[PairVerdict], numbers: dict[int, int]) -> dict[Pair, tuple[str, int]]:
     """Verdict and number of contacts of each pair of elements that is not apart, by their numbers in the file."""
     return {_ordered(numbers[pair.a], numbers[pair.b]): (pair.verdict.name, len(pair.contacts.pairs)) for pair in found}
 

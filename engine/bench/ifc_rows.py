@@ -14,7 +14,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from meshclash import ObjectContacts, Scene
+from meshclash import PairVerdict, Scene
 from oracles.common_volume import common_volume, sampled_volume
 
 from .ifc import Element, read_elements
@@ -79,19 +79,18 @@ def _judged_rows(manifold3d: Any, geom: Any, path: Path, options: argparse.Names
     ]
 
 
-def _judged(manifold3d: Any, number: int, found: ObjectContacts, pair: tuple[Element, Element], least: float) -> Row:
+def _judged(manifold3d: Any, number: int, found: PairVerdict, pair: tuple[Element, Element], least: float) -> Row:
     """A row of the list with its common volume [mm^3], and whether that is too little; lengths in metres."""
-    verdict = found.verdict
     volume = common_volume(manifold3d, pair[0].corners, pair[1].corners)
     common = None if volume is None else volume * _CUBIC_MM
     sampled, judgement = None, ""
     if common is not None and common < _ASKED_AGAIN * least:
         sampled = sampled_volume(pair[0].corners, pair[1].corners) * _CUBIC_MM
-        thin = verdict.depth_upper is not None and verdict.depth_upper <= _THIN
+        thin = found.depth_upper is not None and found.depth_upper <= _THIN
         judgement = "" if common >= least else "thin" if thin else "WRONG"
     return {
-        "row": number, "a": pair[0].label, "b": pair[1].label, "verdict": verdict.name, "depth": verdict.depth,
-        "lower": verdict.depth_lower, "upper": verdict.depth_upper, "common": common, "sampled": sampled,
+        "row": number, "a": pair[0].label, "b": pair[1].label, "verdict": found.name, "depth": found.depth,
+        "lower": found.depth_lower, "upper": found.depth_upper, "common": common, "sampled": sampled,
         "judgement": judgement,
     }  # fmt: skip
 

@@ -29,7 +29,7 @@ RINGS = 16  # 960 triangles
 _AGAIN: dict[str, Callable[[Scene], object]] = {
     "again": Scene.contacts,
     "no depths": lambda scene: scene.contacts(depth=False),
-    "collides": Scene.collides,
+    "collides": Scene.collisions,
 }
 """What is asked of a scene that was asked before; python-fcl's manager answers the last one."""
 
@@ -68,7 +68,7 @@ def _row(name: str, objects: list[tuple[TriangleMesh, np.ndarray]], runs: int, p
         start = time.process_time()
         scene, result = _detect(fresh)
         times["first"].append(time.process_time() - start)
-        stages = result.timings
+        stages = result.stats.timings
         for question, ask in _AGAIN.items():
             if question != "again":
                 ask(scene)

@@ -43,15 +43,15 @@ from .reading.read import read as read
 from .scene.collisions import SceneCollisions as SceneCollisions
 from .scene.gap_watch import GapWatch as GapWatch
 from .scene.pair_memory import PairMemory as PairMemory
-from .scene.proximity import SceneGaps as SceneGaps
 from .scene.results import FirstContact as FirstContact
-from .scene.results import ObjectContacts as ObjectContacts
-from .scene.results import ObjectGap as ObjectGap
+from .scene.results import PairGap as PairGap
 from .scene.results import SceneContacts as SceneContacts
+from .scene.results import SceneGaps as SceneGaps
 from .scene.scene import Scene as Scene
 from .scene.stepping import SceneStep as SceneStep
 from .scene.watch import Watch as Watch
 from .scene.watch import WatchChanges as WatchChanges
+from .solid.pair_verdict import PairVerdict as PairVerdict
 from .solid.solidity import Solidity as Solidity
 from .solid.solidity import solidity as solidity
 from .timecritical.query import TimeCritical as TimeCritical
@@ -65,9 +65,9 @@ from .types.pose import split_matrix as split_matrix
 from .types.resolution import float32_resolution as float32_resolution
 from .types.results import Progress as Progress
 from .types.results import QueryStats as QueryStats
-from .types.results import Verdict as Verdict
 from .types.steps import run as run
 from .types.steps import steps as steps
+from .types.verdict import Verdict as Verdict
 from .warming import warm_up as warm_up
 
 __version__: str

@@ -11,7 +11,7 @@ import math
 from collections import Counter
 
 import numpy as np
-from meshclash.types.results import CLASH, CONTAINED, TOUCHING
+from meshclash.types.verdict import CLASH, CONTAINED, TOUCHING
 
 from .mesh_exactness import CUBE_CORNERS, CUBE_TRIANGLES
 

@@ -136,31 +136,25 @@ class FakeScene:
             pairs = pairs[keep(pairs)]
         found = [self._pair(a, b) for a, b in pairs]
         stats = SimpleNamespace(volume_tests=len(pairs), primitive_tests=1, exact_tests=0, threads=1, device="fake")
-        return SimpleNamespace(
-            pairs=[item for item in found if item], cloud_pairs=[], stats=stats, timings={"query": 0.25}
-        )
+        return SimpleNamespace(pairs=[item for item in found if item], stats=stats, timings={"query": 0.25})
 
     def boxes(self):
         return np.array(sorted(self.objects), np.int64), np.empty((len(self.objects), 6))
 
-    def all_rows(self):
-        return np.array([self.objects[key][1][:3] for key in sorted(self.objects)]).reshape(-1, 3, 4)
-
-    def member(self, key):
-        return SimpleNamespace(mesh=self.objects[key][0])
+    def posed(self, key):
+        return tuple(self.objects[key])
 
     def _pair(self, a, b):
         (low_a, high_a), (low_b, high_b) = (self._interval(key) for key in (a, b))
         overlap = min(high_a, high_b) - max(low_a, low_b)
         if overlap < 0:
             return None
-        bounds = {"depth": overlap, "depth_lower": overlap, "depth_upper": overlap}
-        verdict = SimpleNamespace(name="CLASH", severity=2, **bounds, flush=False, certainty=1.0)
-        if overlap == 0:
-            bounds = dict.fromkeys(bounds)
-            verdict = SimpleNamespace(name="TOUCHING", severity=1, **bounds, flush=False, certainty=1.0)
+        verdict = SimpleNamespace(name="CLASH", severity=2) if overlap else SimpleNamespace(name="TOUCHING", severity=1)
+        depths = dict.fromkeys(("depth", "depth_lower", "depth_upper"), overlap or None)
         location = np.array([low_b, 0.5, 0.5])
-        return SimpleNamespace(a=a, b=b, verdict=verdict, contacts=FakeContacts(), location=location)
+        return SimpleNamespace(
+            a=a, b=b, verdict=verdict, **depths, flush=False, certainty=1.0, contacts=FakeContacts(), location=location
+        )
 
     def _interval(self, key):
         mesh, pose = self.objects[key]

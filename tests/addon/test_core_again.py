@@ -151,13 +151,13 @@ def test_any_history_ends_in_what_a_fresh_detection_finds(engine, seed):
 @pytest.fixture
 def asked(engine, monkeypatch):
     """The pairs of names that the engine is asked about, of a `Followed`."""
-    pairs, original = [], engine.Scene.case_steps
+    pairs, original = [], engine.scene.members.Members.case_steps
 
     def case_steps(self, some, *given, **options):
         pairs.extend((self, pair) for pair in some.tolist())
         return original(self, some, *given, **options)
 
-    monkeypatch.setattr(engine.Scene, "case_steps", case_steps)
+    monkeypatch.setattr(engine.scene.members.Members, "case_steps", case_steps)
 
     def take(followed):
         names = {key: item.name for key, item in followed.world.objects.items()}

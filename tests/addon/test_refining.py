@@ -27,7 +27,7 @@ def found(registered, add_box, engine, monkeypatch):
     def refined(module, _scene, pair):
         asked.append(pair)
         depth = 0.01 * len(asked)
-        return module.Verdict.CLASH.with_measures(depth=depth, depth_lower=depth, depth_upper=1.05 * depth)
+        return module.PairVerdict(0, 1, module.Verdict.CLASH, depth, depth, 1.05 * depth)
 
     monkeypatch.setattr(core_refining, "refined", refined)
     monkeypatch.setattr(core_refining, "is_wide", lambda row: row.verdict == "clash")

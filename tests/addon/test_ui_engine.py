@@ -127,13 +127,13 @@ def test_statistics_are_shown(boxes):
 @pytest.fixture
 def press(boxes, engine, monkeypatch):
     """Presses Detect, and says of how many pairs of the scene the engine was asked."""
-    counted, original = [], engine.Scene.case_steps
+    counted, original = [], engine.scene.members.Members.case_steps
 
     def case_steps(self, pairs, *given, **options):
         counted.append((self, len(pairs)))
         return original(self, pairs, *given, **options)
 
-    monkeypatch.setattr(engine.Scene, "case_steps", case_steps)
+    monkeypatch.setattr(engine.scene.members.Members, "case_steps", case_steps)
 
     def pressed():
         counted.clear()

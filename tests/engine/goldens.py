@@ -123,11 +123,11 @@ def scenes(answers):
                 continue
             name = f"scene {seed} {step}"
             _add_contacts(answers, f"{name} contacts", editor.scene.contacts().pairs)
-            found = editor.scene.collides()
+            found = editor.scene.collisions()
             answers.add(f"{name} collides", [found.pairs])
-            for kind, gaps in (("distances", editor.scene.distances(7)), ("clearances", editor.scene.clearances(0.3))):
+            for kind, gaps in (("distances", editor.scene.gaps(most=7)), ("clearances", editor.scene.gaps(0.3))):
                 rows = [(gap.a, gap.b, gap.verdict.severity, len(gap.near_a), len(gap.near_b)) for gap in gaps.pairs]
-                answers.add(f"{name} {kind}", [rows], [[gap.distance for gap in gaps.pairs]])
+                answers.add(f"{name} {kind}", [rows], [[gap.gap for gap in gaps.pairs]])
             for kind, changes in (("watch", watch.update()), ("gap watch", gap_watch.update())):
                 answers.add(f"{name} {kind}", [sorted(changes.found), sorted(changes.gone)])
             shown = editor.scene.time_critical(steps=40)
@@ -138,7 +138,7 @@ def _add_contacts(answers, name, pairs):
     for pair in pairs:
         answers.add(
             f"{name} {pair.a} {pair.b}", [pair.contacts.pairs, pair.contacts.kinds, [pair.verdict.severity]],
-            [[pair.verdict.depth or 0.0]],
+            [[pair.depth or 0.0]],
         )  # fmt: skip
 
 

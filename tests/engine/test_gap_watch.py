@@ -15,7 +15,7 @@ from watch_follower import Follower
 def described(gaps):
     """Everything that does not depend on which of several nearest pairs of triangles was found first."""
     return sorted(
-        (gap.a, gap.b, gap.verdict.name, gap.verdict.depth, gap.distance, gap.near_a.tolist(), gap.near_b.tolist(),
+        (gap.a, gap.b, gap.verdict.name, gap.depth, gap.gap, gap.near_a.tolist(), gap.near_b.tolist(),
          None if gap.contacts is None else gap.contacts.pairs.tolist())
         for gap in gaps
     )  # fmt: skip
@@ -23,7 +23,7 @@ def described(gaps):
 
 def cold(scene, tolerance=None, most=None, **sets):
     """What a question without a memory finds."""
-    return scene.distances(most, **sets) if tolerance is None else scene.clearances(tolerance, **sets)
+    return scene.gaps(most=most, **sets) if tolerance is None else scene.gaps(tolerance, **sets)
 
 
 @pytest.mark.slow
@@ -59,8 +59,8 @@ def test_the_nearest_pairs_stay_the_nearest(seed, most):
         scene.set_pose(int(rng.choice(ids)), matrix(shift=rng.uniform(-9, 9, 3)))
         follower.update()
         fresh = cold(scene, most=most)
-        lengths = sorted(gap.distance for gap in follower.found.values())
-        assert lengths == sorted(gap.distance for gap in fresh.pairs)
+        lengths = sorted(gap.gap for gap in follower.found.values())
+        assert lengths == sorted(gap.gap for gap in fresh.pairs)
         assert (follower.watch.left_out, follower.watch.beyond) == (fresh.left_out, fresh.beyond)
 
 
@@ -76,13 +76,13 @@ def measured_pairs(monkeypatch):
 
     def watch(scene):
         asked = []
-        original = scene.case_steps
+        original = scene._objects.case_steps
 
         def spy(pairs, *rest):
             asked.extend(map(tuple, pairs.tolist()))
             return original(pairs, *rest)
 
-        monkeypatch.setattr(scene, "case_steps", spy)
+        monkeypatch.setattr(scene._objects, "case_steps", spy)
         return asked
 
     return watch
@@ -126,7 +126,7 @@ def test_in_a_hurry_it_knows_who_meets_and_how_far_apart_the_others_are(measured
     assert changes.meeting.keys() == {(ids[0], ids[1])}
     assert changes.meeting.keys() | changes.found.keys() == complete.keys()
     for pair, gap in changes.found.items():
-        assert (gap.distance, gap.verdict) == (complete[pair].distance, complete[pair].verdict)
+        assert (gap.gap, gap.verdict) == (complete[pair].gap, complete[pair].verdict)
     assert not len(changes.found[ids[1], ids[2]].near_a)
     asked = measured_pairs(scene)
     changes = watch.update()
@@ -180,6 +180,6 @@ def test_other_limits_say_what_a_new_watch_would(seed):
 
 def judged(gaps):
     return {
-        pair: (gap.verdict.name, gap.verdict.flush, round(gap.distance, 9), gap.near_a.tolist(), gap.near_b.tolist())
+        pair: (gap.verdict.name, gap.flush, round(gap.gap, 9), gap.near_a.tolist(), gap.near_b.tolist())
         for pair, gap in gaps.items()
     }

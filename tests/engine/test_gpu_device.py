@@ -138,7 +138,7 @@ def test_scenes_ask_the_device_about_all_pairs_at_once(backends):
     assert len(made) == 1
     assert len(found.pairs) == 3
     for one, other in zip(found.pairs, expected.pairs, strict=True):
-        assert (one.a, one.b, one.verdict, one.verdict.depth) == (other.a, other.b, other.verdict, other.verdict.depth)
+        assert (one.a, one.b, one.verdict, one.depth) == (other.a, other.b, other.verdict, other.depth)
         assert as_bytes(one.contacts) == as_bytes(other.contacts)
     with pytest.raises(mc.UnsupportedOption, match="auto, cpu, cuda"):
         scene.contacts(device="gpu")
@@ -152,8 +152,8 @@ def scene_of(count=6):
 
 
 SCENE_QUERIES = {
-    "clearances": lambda device: scene_of().clearances(0.3, device=device),
-    "distances": lambda device: scene_of().distances(7, device=device),
+    "clearances": lambda device: scene_of().gaps(0.3, device=device),
+    "distances": lambda device: scene_of().gaps(most=7, device=device),
     "contacts": lambda device: scene_of().contacts(device=device),
 }
 
@@ -162,10 +162,10 @@ def scene_bytes(found):
     """All that is said of each pair; of those that meet, the contacts."""
     rows = []
     for pair in found.pairs:
-        rows.append((pair.a, pair.b, pair.verdict, pair.verdict.depth))
+        rows.append((pair.a, pair.b, pair.verdict, pair.depth))
         rows.append(None if pair.contacts is None else as_bytes(pair.contacts))
         if isinstance(found, mc.SceneGaps):
-            rows.append((pair.distance, pair.triangles, pair.near_a.tobytes(), pair.near_b.tobytes()))
+            rows.append((pair.gap, pair.triangles, pair.near_a.tobytes(), pair.near_b.tobytes()))
             rows.append(None if pair.points is None else pair.points.tobytes())
     return rows
 

@@ -87,7 +87,7 @@ def test_a_object_pairs_take_fewer_tests_and_get_the_same_answer():
     for gap in (0.06, -0.01):
         for part in parallel_beams(gap):
             scene.add(part)
-    members = [scene.member(i) for i in range(4)]
+    members = [scene._objects.member(i) for i in range(4)]
     for _ in packer.packed_steps(members):
         pass
     packed = packer.current

@@ -42,25 +42,25 @@ def test_contacts_are_those_of_two_objects(number, place):
     found, alone = scene.contacts(), mc.collide(a, b, POSES[place])
     side, inside = parts(a, b, POSES[place])
     assert found.pairs == []
-    assert bool(found.cloud_pairs) == bool(len(alone) or len(inside))
-    for pair in found.cloud_pairs:
+    assert bool(found.pairs) == bool(len(alone) or len(inside))
+    for pair in found.pairs:
         assert (pair.a, pair.b) == (i, j)
         assert pair.contacts.points.tobytes() == alone.points.tobytes()
         assert pair.inside.tolist() == inside.tolist()
         for k in range(2):
             expected = np.union1d(alone.touched(k), inside) if k == side else alone.touched(k)
-            assert pair.members(k).tolist() == expected.tolist()
+            assert pair.touched(k).tolist() == expected.tolist()
         whole = side is not None and not len(alone) and len(inside) == (a, b)[side].point_count
         assert pair.verdict == (mc.Verdict.CONTAINED if whole else mc.Verdict.CLASH)
-        assert (pair.verdict.depth is None) == (len(inside) == 0)
-    assert scene.collides().pairs.tolist() == [[p.a, p.b] for p in found.cloud_pairs]
+        assert (pair.depth is None) == (len(inside) == 0)
+    assert scene.collisions().pairs.tolist() == [[p.a, p.b] for p in found.pairs]
 
 
 def test_every_verdict_is_seen_by_these_pairs():
     seen = set()
     for a, b in PAIRS:
         for pose in POSES.values():
-            found = scene_of((a, pose), (b, None))[0].contacts().cloud_pairs
+            found = scene_of((a, pose), (b, None))[0].contacts().pairs
             seen |= {pair.verdict.name for pair in found} or {"APART"}
     assert seen == {"APART", "CLASH", "CONTAINED"}
 
@@ -70,59 +70,66 @@ def test_every_verdict_is_seen_by_these_pairs():
 def test_distances_are_those_of_two_objects(number, place):
     a, b = PAIRS[number]
     scene, _ = scene_of((a, POSES[place]), (b, None))
-    (gap,), alone = scene.distances().pairs, mc.distance(a, b, POSES[place])
-    meet = scene.contacts().cloud_pairs
+    (gap,), alone = scene.gaps().pairs, mc.distance(a, b, POSES[place])
+    meet = scene.contacts().pairs
     if meet:
-        assert gap.distance == 0.0 and gap.verdict == meet[0].verdict
-        assert gap.near_a.tolist() == meet[0].members(0).tolist()
+        assert gap.gap == 0.0 and gap.verdict == meet[0].verdict
+        assert gap.near_a.tolist() == meet[0].touched(0).tolist()
     else:
-        assert gap.distance == alone.distance > 0.0 and gap.verdict == mc.Verdict.APART
+        assert gap.gap == alone.distance > 0.0 and gap.verdict == mc.Verdict.APART
         assert gap.points.tolist() == [alone.point_a.tolist(), alone.point_b.tolist()]
         assert gap.triangles == (alone.index_a, alone.index_b)
-    for tolerance in (0.5 * gap.distance, gap.distance):
-        listed = scene.clearances(tolerance).pairs
-        assert len(listed) == (tolerance >= gap.distance)
+    for tolerance in (0.5 * gap.gap, gap.gap):
+        listed = scene.gaps(tolerance).pairs
+        assert len(listed) == (tolerance >= gap.gap)
 
 
 def test_permitted_overlaps_and_touch_tolerances():
     scene, _ = scene_of((ROUND, shifted(1.4, 0, 0)), (CLOSED, None))  # 0.1 deep
-    (pair,) = scene.contacts().cloud_pairs
-    assert pair.verdict == mc.Verdict.CLASH and pair.verdict.depth == pytest.approx(0.1, abs=0.02)
-    (pair,) = scene.contacts(permitted_overlap=0.15).cloud_pairs
-    assert pair.verdict == mc.Verdict.TOUCHING and pair.verdict.permitted_overlap == 0.15
-    assert scene.contacts(permitted_overlap=0.15, touching=False).cloud_pairs == []
+    (pair,) = scene.contacts().pairs
+    assert pair.verdict == mc.Verdict.CLASH and pair.depth == pytest.approx(0.1, abs=0.02)
+    (pair,) = scene.contacts(permitted_overlap=0.15).pairs
+    assert pair.verdict == mc.Verdict.TOUCHING and pair.permitted_overlap == 0.15
+    assert scene.contacts(permitted_overlap=0.15, touching=False).pairs == []
     apart, _ = scene_of((ROUND, shifted(1.6, 0, 0)), (CLOSED, None))
-    assert apart.contacts().cloud_pairs == []
-    (pair,) = apart.contacts(touch_tolerance=0.15).cloud_pairs
-    assert pair.verdict == mc.Verdict.TOUCHING and [len(pair.members(side)) for side in range(2)] == [0, 0]
+    assert apart.contacts().pairs == []
+    (pair,) = apart.contacts(touch_tolerance=0.15).pairs
+    assert pair.verdict == mc.Verdict.TOUCHING and [len(pair.touched(side)) for side in range(2)] == [0, 0]
     assert np.linalg.norm(pair.location - (1.6, 0, 0)) == pytest.approx(0.5, abs=0.01), "on the cloud"
 
 
 def test_the_resolution_of_coordinates_permits_nothing_to_a_cloud():
     coarse = mc.Scene()
     coarse.add(ROUND, POSES["crossing"])
-    coarse.add(CLOSED, None, 10.0)
-    (pair,) = coarse.contacts(permitted_overlap="resolution").cloud_pairs
-    assert pair.verdict == mc.Verdict.CLASH and pair.verdict.permitted_overlap == 0.0 and not pair.verdict.flush
+    coarse.add(CLOSED, resolution=10.0)
+    (pair,) = coarse.contacts(permitted_overlap="resolution").pairs
+    assert pair.verdict == mc.Verdict.CLASH and pair.permitted_overlap == 0.0 and not pair.flush
 
 
 def test_meshes_and_clouds_in_one_scene_with_sets_and_rules():
     scene, ids = scene_of((CLOSED, None), (ROUND, shifted(1.0)), (CLOSED, shifted(0.5)), (ROUND, shifted(1.2)))
     found = scene.contacts()
     assert [(p.a, p.b) for p in found.pairs] == [(0, 2)]
-    assert {(p.a, p.b) for p in found.cloud_pairs} == {(0, 1), (0, 3), (1, 2), (1, 3), (2, 3)}
-    assert {tuple(pair) for pair in scene.collides().pairs.tolist()} == {(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)}
+    assert {(p.a, p.b) for p in found.pairs} == {(0, 1), (0, 3), (1, 2), (1, 3), (2, 3)}
+    assert {tuple(pair) for pair in scene.collisions().pairs.tolist()} == {
+        (0, 1),
+        (0, 2),
+        (0, 3),
+        (1, 2),
+        (1, 3),
+        (2, 3),
+    }
     some = scene.contacts(set_a=[ids[1]], keep=lambda pairs: pairs.sum(axis=1) < 4)
-    assert {(p.a, p.b) for p in some.cloud_pairs} == {(0, 1), (1, 2)} and some.pairs == []
+    assert {(p.a, p.b) for p in some.pairs} == {(0, 1), (1, 2)}
 
 
 def test_configurations_with_clouds_equal_one_by_one():
     scene, ids = scene_of((CLOSED, None), (ROUND, None), (CLOSED, shifted(4.0)))
     stack = np.stack([np.stack([pose, shifted(0, 0, 9 * (k % 2))]) for k, pose in enumerate(POSES.values())])
-    found = scene.collides(stack, [ids[1], ids[0]])
+    found = scene.collisions(stack, [ids[1], ids[0]])
     for k, poses in enumerate(stack):
         scene.set_poses([ids[1], ids[0]], poses)
-        alone = scene.collides()
+        alone = scene.collisions()
         assert found.pairs[found.configuration == k].tolist() == alone.pairs.tolist()
         assert found.any[k] == bool(alone)
     assert found.any.any() and not found.any.all()
@@ -133,10 +140,10 @@ def test_watches_follow_clouds():
     watch, gaps = mc.Watch(scene), mc.GapWatch(scene, 0.2)
     for place in ("far", "crossing", "deep inside", "near", "far", "near"):
         scene.set_pose(cloud, POSES[place])
-        expected, near = scene.contacts().cloud_pairs, scene.clearances(0.2).pairs
+        expected, near = scene.contacts().pairs, scene.gaps(0.2).pairs
         changes, gap_changes = watch.update(), gaps.update()
         assert [pair.verdict for pair in changes.found.values()] == [pair.verdict for pair in expected]
-        assert [gap.distance for gap in gap_changes.found.values()] == [gap.distance for gap in near]
+        assert [gap.gap for gap in gap_changes.found.values()] == [gap.gap for gap in near]
         assert watch.update().found == {} and gaps.update().found == {}
     scene.remove(cloud)
     assert gaps.update().gone == {(cloud, mesh)}
@@ -149,8 +156,8 @@ def test_first_contacts_say_who_meets_and_are_completed_later(number, place):
     scene, pair = scene_of((a, POSES[place]), (b, None))
     pair, alone = tuple(pair), mc.collide(a, b, POSES[place])
     for watch, expected in (
-        (mc.Watch(scene), scene.contacts().cloud_pairs),
-        (mc.GapWatch(scene), scene.distances().pairs),
+        (mc.Watch(scene), scene.contacts().pairs),
+        (mc.GapWatch(scene), scene.gaps().pairs),
     ):
         first = watch.update(first_contact=True)
         assert (pair in first.meeting) == (len(alone) > 0) == watch.incomplete
@@ -159,8 +166,8 @@ def test_first_contacts_say_who_meets_and_are_completed_later(number, place):
             assert len(one) == 1 and (alone.points == one.points).all(axis=1).any()
             assert watch.update(first_contact=True).found == {}
         done = watch.update().found or first.found
-        assert [(p.a, p.b, p.verdict, p.verdict.depth) for p in done.values()] == [
-            (p.a, p.b, p.verdict, p.verdict.depth) for p in expected
+        assert [(p.a, p.b, p.verdict, p.depth) for p in done.values()] == [
+            (p.a, p.b, p.verdict, p.depth) for p in expected
         ]
         assert watch.incomplete == 0
 
@@ -186,7 +193,7 @@ def test_within_a_budget_answers_become_those_of_single_queries(limit):
         before = known
         if found.exact or calls == 3000:
             break
-    assert found.exact and pairs_of(found.pairs) == pairs_of(scene.candidates(None, None, None, Limits()))
+    assert found.exact and pairs_of(found.pairs) == pairs_of(scene._objects.candidates(None, None, None, Limits()))
     assert calls > 1 or limit not in ({"budget": 1e-6}, {"steps": 1})
 
 
@@ -222,7 +229,7 @@ def test_steps_equal_collisions_from_scratch(seed):
             scene.remove(ids.pop(int(rng.integers(len(ids)))))
             ids.append(scene.add(ROUND, shifted(*rng.uniform(-1.5, 1.5, 3))))
         step = scene.step()
-        now = pairs_of(scene.collides().pairs)
+        now = pairs_of(scene.collisions().pairs)
         assert pairs_of(step.pairs) == now
         events = [pairs_of(step.begun), pairs_of(step.persisting), pairs_of(step.ended)]
         assert events == [now - before, now & before, before - now]
@@ -258,4 +265,4 @@ def test_a_closed_generator_leaves_the_scene_as_it_is():
     steps = mc.steps(scene.contacts)
     next(steps)
     steps.close()
-    assert len(scene.contacts().cloud_pairs) == 1
+    assert len(scene.contacts().pairs) == 1

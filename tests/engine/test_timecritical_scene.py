@@ -54,7 +54,7 @@ def until_exact(scene, calls=10_000, **options):
 def test_refined_from_call_to_call_the_answers_become_exact(seed, criterion):
     scene = random_scene(seed)
     found = until_exact(scene, steps=40, **criterion)
-    assert np.array_equal(found.pairs, scene.candidates(None, None, None, Limits()))
+    assert np.array_equal(found.pairs, scene._objects.candidates(None, None, None, Limits()))
     assert np.array_equal(found.colliding, truth_of(scene, found.pairs))
     assert np.array_equal(found.probability, found.colliding.astype(float))
     assert np.array_equal(np.isnan(found.regions).all(axis=(1, 2)), ~found.colliding)
@@ -117,7 +117,7 @@ def test_under_any_changes_the_answers_are_those_of_a_fresh_scene(seed, data):
             alive.remove(chosen)
     found = until_exact(scene, steps=10_000)
     assert set(found.pairs.ravel().tolist()) <= set(alive)
-    assert np.array_equal(found.pairs, scene.candidates(None, None, None, Limits()))
+    assert np.array_equal(found.pairs, scene._objects.candidates(None, None, None, Limits()))
     assert np.array_equal(found.colliding, truth_of(scene, found.pairs))
 
 

@@ -54,15 +54,13 @@ def test_scenes_and_watches_ask_each_pair_by_its_own_resolution():
     ids = [scene.add(unit, mc.Pose.from_matrix(shifted(p)), r) for p, r in zip(places, (0, 2e-6, 5e-7), strict=True)]
     expected = {(0, 1): (mc.Verdict.TOUCHING, True), (0, 2): (mc.Verdict.CLASH, False)}
     rows = scene.contacts(permitted_overlap="resolution").pairs
-    assert {(r.a, r.b): (r.verdict, r.verdict.flush) for r in rows} == expected
-    gaps = scene.clearances(0.0, permitted_overlap="resolution").pairs
-    assert {(g.a, g.b): (g.verdict, g.verdict.flush) for g in gaps} == expected
+    assert {(r.a, r.b): (r.verdict, r.flush) for r in rows} == expected
+    gaps = scene.gaps(0.0, permitted_overlap="resolution").pairs
+    assert {(g.a, g.b): (g.verdict, g.flush) for g in gaps} == expected
     watch = mc.Watch(scene, permitted_overlap="resolution")
-    assert {p: (r.verdict, r.verdict.flush) for p, r in watch.update().found.items()} == expected
+    assert {p: (r.verdict, r.flush) for p, r in watch.update().found.items()} == expected
     scene.set_pose(ids[2], shifted(places[2]), resolution=1e-6)
-    assert {p: (r.verdict, r.verdict.flush) for p, r in watch.update().found.items()} == {
-        (0, 2): (mc.Verdict.TOUCHING, True)
-    }
+    assert {p: (r.verdict, r.flush) for p, r in watch.update().found.items()} == {(0, 2): (mc.Verdict.TOUCHING, True)}
 
 
 def shifted(place):

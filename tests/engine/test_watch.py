@@ -12,9 +12,7 @@ from watch_follower import Follower
 
 
 def described(results):
-    return {
-        (pair.a, pair.b): (pair.verdict.name, pair.verdict.depth, pair.contacts.pairs.tobytes()) for pair in results
-    }
+    return {(pair.a, pair.b): (pair.verdict.name, pair.depth, pair.contacts.pairs.tobytes()) for pair in results}
 
 
 def assert_complete(follower, scene, **sets):
@@ -54,13 +52,13 @@ def row(count):
 def asked_pairs(scene, monkeypatch):
     """Collects the pairs of ids that reach the triangle tests."""
     asked = []
-    original = scene.case_steps
+    original = scene._objects.case_steps
 
     def spy(pairs, *rest):
         asked.extend(map(tuple, pairs.tolist()))
         return original(pairs, *rest)
 
-    monkeypatch.setattr(scene, "case_steps", spy)
+    monkeypatch.setattr(scene._objects, "case_steps", spy)
     return asked
 
 
@@ -174,7 +172,7 @@ def test_other_limits_say_what_a_new_watch_would(seed, lengths):
 
 
 def judged(results):
-    return {(pair.a, pair.b): (pair.verdict.name, pair.verdict.flush) for pair in results}
+    return {(pair.a, pair.b): (pair.verdict.name, pair.flush) for pair in results}
 
 
 def test_other_limits_ask_only_pairs_that_they_may_change(monkeypatch):

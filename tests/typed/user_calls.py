@@ -21,7 +21,7 @@ def main() -> dict[str, float]:
     pose[:3, 3] = 0.75, 0.2, 0.2
     hits = mc.collide(a, b, pose_b=pose, touching=False)
     pairs: np.ndarray = hits.pairs
-    verdict: mc.Verdict = mc.verdict(a, b, pose_b=mc.Pose.from_matrix(pose), permitted_overlap=0.001)
+    verdict: mc.PairVerdict = mc.verdict(a, b, pose_b=mc.Pose.from_matrix(pose), permitted_overlap=0.001)
     apart = mc.distance(a, b, None, [[1, 0, 0, 3], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
     with (
         TemporaryDirectory() as folder,
@@ -32,7 +32,7 @@ def main() -> dict[str, float]:
     scene = mc.Scene()
     ids: list[int] = [scene.add(a), scene.add(b, pose)]
     found: mc.SceneContacts = scene.contacts(set_a=ids[:1], keep=lambda pairs: pairs[:, 0] >= 0)
-    near: mc.SceneGaps = scene.clearances(0.1)
+    near: mc.SceneGaps = scene.gaps(0.1)
     for progress in mc.steps(scene.contacts, depth=False):
         assert progress.fraction <= 1.0
     try:

@@ -7,4 +7,3 @@ from ..pointcloud.deviation import deviation as deviation
 from ..pointcloud.distance import CloudDistance as CloudDistance
 from ..pointcloud.files.read import read_cloud as read_cloud
 from ..pointcloud.files.read import read_points as read_points
-from ..scene.results import CloudObjectContacts as CloudObjectContacts

@@ -177,7 +177,7 @@ class EngineScene:
         item = self.objects[key]
         stretch = self._placed[item.identity].stretch
         baked = np.frombuffer(stretch).reshape(4, 4) if stretch else _NO_STRETCH
-        return Shape(self.meshes[item.mesh_key], self.scene.member(key).mesh, baked, item.matrix, item.shell)
+        return Shape(self.meshes[item.mesh_key], self.scene.posed(key)[0], baked, item.matrix, item.shell)
 
     def is_massive(self, key: int) -> bool:
         """Whether an object, named by the engine's id, is a massive file."""
@@ -239,7 +239,7 @@ class EngineScene:
             self.scene.remove(old.id)
             del self._placed[new.item.identity]
         self.built += 1
-        return self.scene.add(made[key], pose, new.resolution)
+        return self.scene.add(made[key], pose, resolution=new.resolution)
 
     def _move(self, old: _Placed, new: _Placed, pose: Any) -> None:
         if pose is None and old.resolution != new.resolution:

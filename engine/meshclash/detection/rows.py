@@ -82,19 +82,18 @@ class Draft:
 
 
 def contacts_draft(world: EngineScene, found: Any, frame: int) -> Draft:
-    """The row of one `ObjectContacts` or `CloudObjectContacts`.
+    """The row of one `PairVerdict`.
 
     Args:
         world: the scene that was asked.
         found: what the engine found between two of its objects.
         frame: the frame of the scene.
     """
-    verdict = found.verdict
     ids = found.a, found.b
-    members = (found.members(0), found.members(1)) if world.has_scan(ids) else _sides(found.contacts.pairs)
+    members = (found.touched(0), found.touched(1)) if world.has_scan(ids) else _sides(found.contacts.pairs)
     finding = _Finding(
-        ids, members, found.contacts, verdict.name.lower(), int(verdict.severity), found.location,
-        depths_of(verdict), flush=verdict.flush, certainty=float(verdict.certainty),
+        ids, members, found.contacts, found.verdict.name.lower(), int(found.verdict.severity), found.location,
+        depths_of(found), flush=found.flush, certainty=float(found.certainty),
     )  # fmt: skip
     return _draft(world, finding, frame)
 
@@ -134,22 +133,23 @@ def surfaces_draft(
 
 
 def gap_draft(world: EngineScene, gap: Any, apart: str, frame: int) -> Draft:
-    """The row of one `ObjectGap`; arguments as `contacts_draft`.
+    """The row of one `PairGap`; arguments as `contacts_draft`.
 
     Args:
         apart: the verdict of a pair that does not meet. Where no triangles are named as near, those of the nearest
             points stand for them.
     """
-    ids, contacts = (gap.a, gap.b), gap.contacts if gap.cloud_contacts is None else gap.cloud_contacts.contacts
+    ids, meets = (gap.a, gap.b), gap.severity > 0
+    contacts = gap.contacts if meets else None
     members, nearest, location = (gap.near_a, gap.near_b), gap.triangles, gap.location
     if nearest is not None and not (len(gap.near_a) or len(gap.near_b)):
         members = np.array(nearest[:1]), np.array(nearest[1:])
     if world.has_scan(ids):
-        nearest, location = None, None if contacts is None else location
+        nearest, location = None, location if meets else None
     finding = _Finding(
-        ids, members, contacts, apart if contacts is None else gap.verdict.name.lower(), int(gap.verdict.severity),
-        location, depths_of(gap.verdict), float(gap.distance), None if gap.points is None else tuple(gap.points),
-        nearest, flush=gap.verdict.flush, certainty=float(gap.verdict.certainty),
+        ids, members, contacts, gap.verdict.name.lower() if meets else apart, int(gap.verdict.severity),
+        location, depths_of(gap), float(gap.gap), None if gap.points is None else tuple(gap.points),
+        nearest, flush=gap.flush, certainty=float(gap.certainty),
     )  # fmt: skip
     return _draft(world, finding, frame)
 

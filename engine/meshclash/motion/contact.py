@@ -36,9 +36,10 @@ from ..query.verdict import verdict
 from ..types.mesh import TriangleMesh
 from ..types.numbers import real_number, truth
 from ..types.pose import Pose
-from ..types.results import APART, TOUCHING, Progress
+from ..types.results import Progress
 from ..types.slices import Slice
 from ..types.steps import in_slices
+from ..types.verdict import APART, TOUCHING
 from .approach import Mover, approach_speed, closing_speed, make_mover
 from .deepest import Approach, ContactInterval, deepest_moment_steps
 from .motions import Motion, as_motion

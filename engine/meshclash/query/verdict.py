@@ -3,9 +3,10 @@
 from collections.abc import Generator
 
 from ..hierarchy.bvh import MeshLike
+from ..solid.pair_verdict import PairVerdict
 from ..types.foreign import ForeignMesh
 from ..types.pose import PoseLike
-from ..types.results import Progress, Verdict
+from ..types.results import Progress
 from .limits import checked_limits
 from .table import VERDICT, answers, ask
 
@@ -22,7 +23,7 @@ def verdict(
     threads: int | None = None,
     device: str = "auto",
     depth: bool | str = True,
-) -> Generator[Progress, None, Verdict]:
+) -> Generator[Progress, None, PairVerdict]:
     """What two objects do to each other: APART, TOUCHING, CLASH, CONTAINED or DUPLICATE.
 
     Closed meshes are solids (nonzero winding number). They clash when they have common volume, are contained when one
@@ -43,9 +44,9 @@ def verdict(
             costs about as much as the verdict; "exact" brings its bounds within 10 % of each other where cells suffice.
 
     Returns:
-        Verdict: equal to ``Verdict.CLASH`` and so on whatever its ``depth``, the diameter [m] of a ball proved to be
-        in both solids. The largest such ball is between ``depth_lower`` and ``depth_upper``. ``certainty`` is below 1
-        where an open mesh counts as the solid that it means.
+        PairVerdict: its ``verdict`` is a Verdict, to which it is equal. ``depth`` is the diameter [m] of a ball proved
+        to be in both solids; the largest such ball is between ``depth_lower`` and ``depth_upper``. ``certainty`` is
+        below 1 where an open mesh counts as the solid that it means. ``contacts`` are found when they are asked for.
 
     Raises:
         InvalidMesh, InvalidPose, UnsupportedOption, DeviceUnavailable.

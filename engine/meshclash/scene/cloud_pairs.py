@@ -5,7 +5,8 @@ the depth, and where nothing is deeper than the permitted overlap it only touche
 nothing to a cloud: what a scanner measures is far coarser.
 """
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,20 +14,58 @@ from ..pointcloud.cloud import PointCloud
 from ..pointcloud.contacts import CloudContacts
 from ..pointcloud.deviation import points_behind_steps
 from ..pointcloud.distance import cloud_distance
+from ..pointcloud.pair_search import CommonPoints
 from ..pointcloud.query import Thing, common_points_steps, search_for
 from ..solid.case import Limits
-from ..types.results import APART, CLASH, CONTAINED, TOUCHING, Progress, QueryStats, Verdict
+from ..solid.pair_verdict import PairVerdict
+from ..types.results import Progress, QueryStats
 from ..types.steps import scaled, steps
+from ..types.verdict import CLASH, CONTAINED, TOUCHING
 from .object_pair import ObjectPair
-from .results import CloudObjectContacts, FirstContact, ObjectGap
+from .results import FirstContact, PairGap
 
 _CONTACTS_END = 0.5  # of a pair
 _NO_POINTS = np.empty(0, np.int32)
 
 
+@dataclass(frozen=True, eq=False)
+class _FoundOfCloud:
+    """``Findings`` of one pair with a cloud."""
+
+    hits: CloudContacts
+    place: np.ndarray | None
+    """A point to look at, (3,) float64 [m], world: of surfaces that only come near, a nearest point on a cloud."""
+    within: np.ndarray
+    """Points of the cloud inside a closed mesh, (n,) int32, ascending."""
+    cloud: int
+    """The side of that cloud, 0 or 1; where both are clouds, 0."""
+    names: Mapping[int, str]
+
+    def contacts(self, job: int) -> CloudContacts:
+        """As ``Findings``."""
+        return self.hits
+
+    def count(self, job: int) -> int:
+        """As ``Findings``."""
+        return len(self.hits)
+
+    def location(self, job: int) -> np.ndarray | None:
+        """As ``Findings``."""
+        return self.place
+
+    def touched(self, job: int, side: int) -> np.ndarray:
+        """As ``Findings``."""
+        touched = self.hits.touched(side)
+        return np.union1d(touched, self.within) if side == self.cloud else touched
+
+    def inside(self, job: int) -> np.ndarray:
+        """As ``Findings``."""
+        return self.within
+
+
 def cloud_contact_steps(
     pair: ObjectPair, limits: Limits, first_contact: bool = False
-) -> Generator[Progress, None, tuple[CloudObjectContacts | FirstContact | None, QueryStats]]:
+) -> Generator[Progress, None, tuple[PairVerdict | FirstContact | None, QueryStats]]:
     """What two objects do to each other, None where they are apart, and the work.
 
     Args:
@@ -42,28 +81,29 @@ def cloud_contact_steps(
     if side is not None:
         inside, depths = yield from scaled(steps(hits.depths, side), _CONTACTS_END, 1.0)
     if len(hits) or len(inside):
-        verdict = _verdict(pair, hits, inside, depths, limits)
         place = _location(pair, hits, inside, depths)
-        return CloudObjectContacts(*pair.ids, verdict, hits, place, inside, side or 0), hits.stats
+        found = _FoundOfCloud(hits, place, inside, side or 0, pair.names)
+        return _judged(pair, found, depths, limits), hits.stats
     if limits.touch_tolerance > 0.0:
         gap = yield from scaled(steps(cloud_distance, *pair.in_memory, *pair.poses), _CONTACTS_END, 1.0)
         if gap.distance <= limits.touch_tolerance:
             place = gap.point_a if isinstance(pair.things[0], PointCloud) else gap.point_b
-            return CloudObjectContacts(*pair.ids, TOUCHING, hits, place, inside, side or 0), hits.stats.plus(gap.stats)
+            found = _FoundOfCloud(hits, place, inside, side or 0, pair.names)
+            return PairVerdict(*pair.ids, TOUCHING, found=found), hits.stats.plus(gap.stats)
     return None, hits.stats
 
 
-def _verdict(pair: ObjectPair, hits: CloudContacts, inside: np.ndarray, depths: np.ndarray, limits: Limits) -> Verdict:
-    """Of two objects that are not apart; its depth is that of the deepest point inside."""
-    side = pair.enclosed
+def _judged(pair: ObjectPair, found: _FoundOfCloud, depths: np.ndarray, limits: Limits) -> PairVerdict:
+    """The verdict on two objects that are not apart; its depth is that of the deepest point inside."""
+    side, hits = pair.enclosed, found.hits
     depth = float(depths.max()) if len(depths) else None
     permitted = 0.0 if limits.by_resolution else limits.permitted_overlap
     verdict = CLASH
     if side is not None and permitted > 0.0 and (depth or 0.0) <= permitted:
         verdict = TOUCHING
-    elif side is not None and not len(hits) and len(inside) == _count(pair.in_memory[side]):
+    elif side is not None and not len(hits) and len(found.within) == _count(pair.in_memory[side]):
         verdict = CONTAINED
-    return verdict.with_measures(depth=depth, permitted_overlap=permitted)
+    return PairVerdict(*pair.ids, verdict, depth, permitted_overlap=permitted, found=found)
 
 
 def _count(cloud: Thing) -> int:
@@ -87,7 +127,7 @@ def _location(pair: ObjectPair, hits: CloudContacts, inside: np.ndarray, depths:
 
 def cloud_gap_steps(
     pair: ObjectPair, limits: Limits, reach: float, first_contact: bool = False
-) -> Generator[Progress, None, tuple[ObjectGap | FirstContact | None, QueryStats]]:
+) -> Generator[Progress, None, tuple[PairGap | FirstContact | None, QueryStats]]:
     """How near two objects come to each other, None where farther apart than ``reach`` [m], and the work.
 
     ``first_contact`` is that of ``cloud_contact_steps``.
@@ -96,18 +136,22 @@ def cloud_gap_steps(
     if isinstance(found, FirstContact):
         return found, work
     if found is not None:
-        place = found.location
-        points = np.stack([place, place]) if place is not None and len(found.contacts) else None
-        near = found.members(0), found.members(1)
-        return ObjectGap(*pair.ids, found.verdict, 0.0, points, None, *near, None, place, found), work
+        return PairGap.of_meeting(found), work
     gap = yield from scaled(steps(cloud_distance, *pair.in_memory, *pair.poses), _CONTACTS_END, 1.0)
     work = work.plus(gap.stats)
     if gap.distance > reach:
         return None, work
     points, nearest = np.stack([gap.point_a, gap.point_b]), (int(gap.index_a), int(gap.index_b))
     near = np.array(nearest[:1], np.int32), np.array(nearest[1:], np.int32)
-    length = float(gap.distance)
-    return ObjectGap(*pair.ids, APART, length, points, nearest, *near, None, points.mean(axis=0)), work
+    nothing = _FoundOfCloud(_no_contacts(pair), points.mean(axis=0), _NO_POINTS, 0, pair.names)
+    return PairGap(*pair.ids, float(gap.distance), points, nearest, *near, nothing), work
+
+
+def _no_contacts(pair: ObjectPair) -> CloudContacts:
+    """Of two objects that are apart."""
+    nothing = CommonPoints(np.empty((0, 2), np.int32), np.empty((0, 3)), np.empty((0, 6)))
+    rows = pair.poses[0].rows[None], pair.poses[1].rows[None]
+    return CloudContacts(nothing, pair.in_memory, rows, QueryStats(), _NO_POINTS)
 
 
 def cloud_meets_steps(pair: ObjectPair) -> Generator[Progress, None, bool]:

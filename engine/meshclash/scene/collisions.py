@@ -25,8 +25,9 @@ from ..traversal.point import new_point_workspace, world_triangle
 from ..traversal.question import Answer
 from ..types.numbers import float_array
 from ..types.pose import check_stack, transform_points
-from ..types.results import APART, Progress, QueryStats
+from ..types.results import Progress, QueryStats
 from ..types.steps import always, scaled, steps
+from ..types.verdict import APART
 from .cases import PackedTrees, contacts_steps
 from .members import Keep
 from .pair_keys import no_pairs
@@ -35,6 +36,7 @@ _ROWS_AT_ONCE = 1 << 15  # poses of objects that are looked at together
 _ROWS_OF_FEW = 1 << 13  # of few objects, which are looked at without a pause
 _AT_ONCE = 4096  # pairs of one step
 _NO, _YES, _UNSURE = range(3)
+_NAMES = {int, str}
 _NOTHING_MET = Answer(np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empty(0, np.int32), 0, 0, 0, 1)
 
 
@@ -112,21 +114,21 @@ class Choice:
         return self.slots is slots and self._names is not None and all(map(_are_names, names, self._names))
 
 
-def _are_names(given: Any, known: list[int] | None) -> bool:
+def _are_names(given: Any, known: list[int | str] | None) -> bool:
     if given is None or known is None:
         return given is known
-    return type(given) is list and given == known and {int}.issuperset(map(type, given))
+    return type(given) is list and given == known and _NAMES.issuperset(map(type, given))
 
 
-def names_of(*chosen: Any) -> list[list[int] | None] | None:
-    """Several sets of ids that can be compared with those of another call; None where one is no list of numbers."""
-    if not all(one is None or (type(one) is list and all(type(i) is int for i in one)) for one in chosen):
+def names_of(*chosen: Any) -> list[list[int | str] | None] | None:
+    """Several sets of ids or names that can be compared with those of another call; None where one is no list."""
+    if not all(one is None or (type(one) is list and _NAMES.issuperset(map(type, one))) for one in chosen):
         return None
     return [None if one is None else one.copy() for one in chosen]
 
 
-def mover_places(ids: np.ndarray, poses: Any, movers: Sequence[int] | None) -> np.ndarray | None:
-    """Where the movers stand among all objects, (k,) int64; None where the objects stay. See ``Scene.collides``.
+def mover_places(ids: np.ndarray, poses: Any, movers: Sequence[int | str] | None) -> np.ndarray | None:
+    """Where the movers stand among all objects, (k,) int64; None where the objects stay. See ``Scene.collisions``.
 
     Raises:
         UnknownObject, UnsupportedOption.
@@ -138,9 +140,9 @@ def mover_places(ids: np.ndarray, poses: Any, movers: Sequence[int] | None) -> n
     try:
         wanted = ids.tolist() if movers is None else list(movers)
     except TypeError:
-        raise UnsupportedOption(f"movers must be None or several ids of objects, not {movers!r:.80}") from None
+        raise UnsupportedOption(f"movers must be None or several ids or names of objects, not {movers!r:.80}") from None
     if any(isinstance(i, bool) or not isinstance(i, int | np.integer) for i in wanted):
-        raise UnsupportedOption(f"movers must be ids of objects, whole numbers, not {movers!r:.80}")
+        raise UnsupportedOption(f"movers must be ids or names of objects, not {movers!r:.80}")
     place = {identifier: k for k, identifier in enumerate(ids.tolist())}
     missing = [identifier for identifier in wanted if identifier not in place]
     if missing:

@@ -6,20 +6,24 @@ next one goes on with the rest.
 """
 
 from collections.abc import Generator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..query.limits import checked_limits
 from ..query.options import check_length
-from ..types.results import APART, Progress, QueryStats
+from ..types.results import Progress, QueryStats
+from ..types.verdict import APART
 from .clock import Clock
-from .gaps import GapOptions, GapRecord, Memory, ObjectGap, Pair
+from .gaps import GapOptions, GapRecord, Memory, Pair, PairGap
 from .judging import stays
-from .members import Members
 from .pair_keys import different_pairs
 from .proximity import beyond_nearest, check_most, measure_nearest_steps, measure_within_steps
 from .results import FirstContact
 from .watch import SceneWatch, Sets, WatchChanges
+
+if TYPE_CHECKING:
+    from .scene import Scene
 
 
 class GapWatch(SceneWatch):
@@ -28,7 +32,7 @@ class GapWatch(SceneWatch):
     Args:
         scene: the scene to watch; it is not changed.
         tolerance: [m], from 0 on: pairs no farther apart are listed, with the triangles that come that near
-            (``Scene.clearances``). None: all pairs are, or the nearest ones (``Scene.distances``).
+            (``Scene.gaps``). None: all pairs are, or the nearest ones.
         most: how many pairs to list, from 1 on; None for all. Only without a tolerance.
         permitted_overlap: see ``verdict``.
 
@@ -42,7 +46,7 @@ class GapWatch(SceneWatch):
 
     def __init__(
         self,
-        scene: Members,
+        scene: "Scene",
         tolerance: float | None = None,
         most: int | None = None,
         permitted_overlap: float | str = 0.0,
@@ -52,8 +56,8 @@ class GapWatch(SceneWatch):
         self._most = check_most(most)
         self._limits = checked_limits(permitted_overlap)
         self._memory: Memory = {}
-        self._listed: dict[Pair, ObjectGap | FirstContact] = {}
-        self._reported: dict[Pair, ObjectGap | FirstContact] = {}
+        self._listed: dict[Pair, PairGap | FirstContact] = {}
+        self._reported: dict[Pair, PairGap | FirstContact] = {}
         self.left_out, self.beyond = 0, np.inf
 
     def change_limits(self, permitted_overlap: float | str = 0.0, tolerance: float | None = None) -> None:
@@ -72,8 +76,9 @@ class GapWatch(SceneWatch):
         other_reach, self._limits, self._tolerance = reach != self._tolerance, limits, reach
         special = self._scene.with_special(np.array(list(self._memory), np.int64).reshape(-1, 2)).tolist()
         for (pair, known), alone in zip(list(self._memory.items()), special, strict=True):
-            verdict = known.gap.verdict if isinstance(known.gap, ObjectGap) else APART
-            if other_reach if verdict == APART else alone or not stays(verdict, limits):
+            meets = isinstance(known.gap, PairGap) and known.gap.verdict is not APART
+            doubted = isinstance(known.gap, PairGap) and (alone or not stays(known.gap, limits))
+            if doubted if meets else other_reach:
                 self._memory[pair] = known._replace(revisions=())
 
     @property

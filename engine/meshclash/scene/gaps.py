@@ -4,7 +4,7 @@ What was measured may be remembered, with the revisions of the two objects. Then
 again, starting from the triangles that were nearest before.
 """
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -13,15 +13,16 @@ import numpy as np
 from ..answering.answer import answer_steps
 from ..answering.near import within_portions
 from ..solid.case import Case, Limits
+from ..solid.pair_verdict import FoundPairs
 from ..traversal.question import Answer, Goal, Question
-from ..types.results import APART, Progress, QueryStats
+from ..types.results import Progress, QueryStats
 from ..types.steps import scaled
 from .clock import Clock
 from .judging import first_contact_of, judged_portions
-from .members import Keep, Members
+from .members import Keep, Keys, Members
 from .object_pair import ObjectPair
 from .pair_keys import pair_keys
-from .results import FirstContact, ObjectGap, gap_of_meeting
+from .results import FirstContact, PairGap
 from .special_pairs import special_gap_steps
 
 _BATCH = 256
@@ -34,8 +35,8 @@ Pair = tuple[int, int]
 class GapOptions(NamedTuple):
     """What every pair is asked."""
 
-    set_a: Iterable[int] | None = None
-    set_b: Iterable[int] | None = None
+    set_a: Keys = None
+    set_b: Keys = None
     keep: Keep | None = None
     limits: Limits = Limits()
     """Of the verdicts."""
@@ -57,7 +58,7 @@ class Known(NamedTuple):
 
     revisions: tuple[int, ...]
     """Those of the two objects for which it is known."""
-    gap: ObjectGap | FirstContact | None
+    gap: PairGap | FirstContact | None
     """None for objects farther apart than the tolerance."""
     complete: bool
     """Whether it is all that is asked for."""
@@ -82,7 +83,7 @@ class GapRecord:
     """
 
     def __init__(self, memory: Memory | None = None) -> None:
-        self.gaps: list[ObjectGap | FirstContact] = []
+        self.gaps: list[PairGap | FirstContact] = []
         self.work = QueryStats()
         self.notes: list[str] = []
         self.unanswered: list[np.ndarray] = []
@@ -113,7 +114,7 @@ class GapRecord:
         for begin in range(0, len(pairs), together):
             yield begin, pairs[begin : begin + together]
 
-    def add(self, pair: Pair, gap: ObjectGap | FirstContact | None, complete: bool = True) -> None:
+    def add(self, pair: Pair, gap: PairGap | FirstContact | None, complete: bool = True) -> None:
         """Take in what was found of a pair."""
         if gap is not None:
             self.gaps.append(gap)
@@ -140,11 +141,11 @@ class GapRecord:
         """How near a pair must be to be among the ``most`` nearest [m]."""
         if most is None or len(self.gaps) < most:
             return np.inf
-        return float(np.partition([gap.distance for gap in self.gaps], most - 1)[most - 1])
+        return float(np.partition([gap.gap for gap in self.gaps], most - 1)[most - 1])
 
-    def nearest(self, most: int | None) -> list[ObjectGap | FirstContact]:
+    def nearest(self, most: int | None) -> list[PairGap | FirstContact]:
         """The ``most`` nearest pairs, nearest first."""
-        return sorted(self.gaps, key=lambda gap: gap.distance)[:most]
+        return sorted(self.gaps, key=lambda gap: gap.gap)[:most]
 
     def stats(self, clock: Clock) -> QueryStats:
         """The work, and the seconds that it took."""
@@ -198,13 +199,13 @@ def _measure(
     overlapping = apart & _overlapping(case)
     own, index = pairs[overlapping], np.flatnonzero(overlapping)
     place = {(int(a), int(b)): int(k) for (a, b), k in zip(own, index, strict=True)}
-    for done, items in judged_portions(case.chosen(overlapping), own, options.limits):
+    for done, items in judged_portions(case.chosen(overlapping), own, options.limits, scene.names):
         for item in items:
-            record.add((item.a, item.b), gap_of_meeting(item))
+            record.add((item.a, item.b), PairGap.of_meeting(item))
             apart[place[item.a, item.b]] = False
         yield Progress(0.4 + 0.2 * done / len(own), f"judging object pair {done} of {len(own)}")
     clock.stop("verdicts")
-    yield from scaled(_gaps(case.chosen(apart), pairs[apart], options, record), 0.6, 1.0)
+    yield from scaled(_gaps(case.chosen(apart), pairs[apart], options, record, scene.names), 0.6, 1.0)
     clock.stop("distances")
 
 
@@ -214,7 +215,9 @@ def _overlapping(case: Case) -> np.ndarray:
     return (low <= np.minimum(case.boxes_a[:, 3:], case.boxes_b[:, 3:])).all(axis=1)
 
 
-def _gaps(case: Case, pairs: np.ndarray, options: GapOptions, record: GapRecord) -> Generator[Progress, None, None]:
+def _gaps(
+    case: Case, pairs: np.ndarray, options: GapOptions, record: GapRecord, names: Mapping[int, str]
+) -> Generator[Progress, None, None]:
     """The distances of pairs that have no common point; with a tolerance those within it, and what is near."""
     if not len(pairs):
         return
@@ -231,14 +234,34 @@ def _gaps(case: Case, pairs: np.ndarray, options: GapOptions, record: GapRecord)
     if options.tolerance is not None and within.any() and not options.first_contact:
         yield from _find_near(question, np.flatnonzero(within), options.tolerance, near, record)
     complete = options.tolerance is None or not options.first_contact
+    found = _apart(case, nearest.points, names)
     for k, pair in enumerate(ids):
         i, j = nearest.pairs[k].tolist()
-        points = nearest.points[k].copy()
-        gap = ObjectGap(
-            *pair, APART, float(nearest.distances[k]), points, (i, j), near[k].a, near[k].b, None, points.mean(axis=0)
+        gap = PairGap(
+            *pair, float(nearest.distances[k]), nearest.points[k].copy(), (i, j), near[k].a, near[k].b, found, k
         ) if within[k] else None  # fmt: skip
         record.add(pair, gap, complete or gap is None)
         record.note_start(pair, (i, j))
+
+
+class _Middles:
+    """``Locations`` of pairs that are apart: between their nearest points (k, 2, 3)."""
+
+    def __init__(self, points: np.ndarray) -> None:
+        self._points = points
+
+    def of(self, job: int) -> np.ndarray:
+        """A point (3,) float64 [m]."""
+        middle: np.ndarray = self._points[job].mean(axis=0)
+        return middle
+
+
+def _apart(case: Case, points: np.ndarray, names: Mapping[int, str]) -> FoundPairs:
+    """What was found of pairs without contacts, by their nearest points (k, 2, 3)."""
+    pairs, kinds, start = np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.zeros(len(case.jobs) + 1, np.int64)
+    return FoundPairs(
+        case.jobs, case.rows_a, case.rows_b, pairs, kinds, start, case.meshes, _Middles(points), names
+    )  # fmt: skip
 
 
 def _find_near(

@@ -1,29 +1,31 @@
 """The second stage of an answer: what the contacts of a case mean for each pair of objects, in portions."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 
 import numpy as np
 
 from ..solid.case import Case, Limits
-from ..solid.judge import Judgement, judge
+from ..solid.judge import judge
+from ..solid.pair_verdict import PairVerdict, contacts_between
 from ..traversal.contacts import Contacts
-from ..types.results import APART, CLASH, TOUCHING, Verdict
 from ..types.steps import always, steps
-from .results import FirstContact, FoundPairs, ObjectContacts, contacts_between
+from ..types.verdict import APART, CLASH, TOUCHING
+from .results import FirstContact
 
 _PORTION_PAIRS, _PORTION_CONTACTS = 256, 16384  # judged together
 _SURELY = 1.0 + 1e-6  # permitted lengths are compared with a rounding of less than this
 
 
 def judged_portions(
-    case: Case, identifiers: np.ndarray, limits: Limits
-) -> Generator[tuple[int, list[ObjectContacts]], None, None]:
+    case: Case, identifiers: np.ndarray, limits: Limits, names: Mapping[int, str]
+) -> Generator[tuple[int, list[PairVerdict]], None, None]:
     """The pairs of a case that are not apart, in portions: how many pairs are done, and what was found since.
 
     Args:
         case: as ``Scene.case_steps`` gives it.
         identifiers: the ids (k, 2) of its pairs.
         limits: lengths that a verdict allows for.
+        names: of objects, by their ids.
     """
     total = len(case.jobs)
     start = case.starts
@@ -33,22 +35,24 @@ def judged_portions(
         end = min(max(enough, begin + 1), begin + _PORTION_PAIRS, total)
         part = _portion(case, start, begin, end)
         judgement = yield from always((begin, []), steps(judge, part, limits))
-        found = _results(part, judgement, identifiers[begin:])
+        ids = [(a, b) for a, b in identifiers[begin:end].tolist()]
+        found = [pair for pair in judgement.records(ids, judgement.found(part, names)) if pair.verdict is not APART]
         begin = end
         yield begin, found
 
 
-def stays(verdict: Verdict, limits: Limits) -> bool:
-    """Whether the measures of a verdict on two meshes prove that it is the same with other permitted overlaps."""
-    if verdict == TOUCHING and verdict.depth is None and verdict.depth_upper is None:
+def stays(pair: PairVerdict, limits: Limits) -> bool:
+    """Whether the measures of two meshes that are not apart prove the same verdict with other permitted overlaps."""
+    touching = pair.verdict is TOUCHING
+    if touching and pair.depth is None and pair.depth_upper is None:
         return True  # there is no common volume to permit
-    if verdict.flush or limits.by_resolution:
+    if pair.flush or limits.by_resolution:
         return False
     permitted = limits.permitted_overlap
-    if verdict == TOUCHING:
-        return verdict.depth_upper is not None and verdict.depth_upper <= permitted
-    at_least = verdict.depth if verdict.depth_lower is None else verdict.depth_lower  # of open meshes without bounds
-    return verdict != CLASH or (at_least is not None and at_least > _SURELY * permitted)
+    if touching:
+        return pair.depth_upper is not None and pair.depth_upper <= permitted
+    at_least = pair.depth if pair.depth_lower is None else pair.depth_lower  # of open meshes without bounds
+    return pair.verdict is not CLASH or (at_least is not None and at_least > _SURELY * permitted)
 
 
 def first_contact_of(case: Case, job: int, a: int, b: int) -> FirstContact:
@@ -63,19 +67,6 @@ def contacts_of(case: Case, job: int) -> Contacts:
         case.answer.pairs[begin:end], case.answer.kinds[begin:end], case.jobs[job], case.meshes,
         (case.rows_a[job : job + 1], case.rows_b[job : job + 1]),
     )  # fmt: skip
-
-
-def _results(case: Case, judgement: Judgement, identifiers: np.ndarray) -> list[ObjectContacts]:
-    ids, codes = identifiers[: len(case.jobs)].tolist(), judgement.codes.tolist()
-    found = FoundPairs(
-        case.jobs, case.rows_a, case.rows_b, case.answer.pairs, case.answer.kinds, judgement.start, case.meshes,
-        judgement.locations,
-    )  # fmt: skip
-    return [
-        ObjectContacts(a, b, verdict, found, job)
-        for job, ((a, b), verdict) in enumerate(zip(ids, judgement.verdicts(), strict=True))
-        if codes[job] != APART.severity
-    ]
 
 
 def _portion(case: Case, start: np.ndarray, begin: int, end: int) -> Case:

@@ -3,9 +3,9 @@
 What a scene is asked stands on two stages: ``candidates`` says whose boxes overlap, ``case_steps`` where surfaces meet.
 """
 
-from collections.abc import Callable, Generator, Iterable
-from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -30,126 +30,134 @@ from .member import Member, SceneThing
 from .pose_table import PoseTable
 
 Keep = Callable[[np.ndarray], np.ndarray]
+Keys = Iterable[int | str] | None
+"""Ids or names of objects; None for all."""
 _BUILT = "expected tests when built"
-_P = ParamSpec("_P")
 _T = TypeVar("_T")
-_S = TypeVar("_S", bound="Members")
 
 
 class Members:
-    """Objects with poses, by id. Objects may share one mesh."""
+    """Objects with poses, by id; a name stands for the id of an object that has one. Objects may share one mesh.
+
+    Attributes:
+        by_id: the objects, their ids ascending.
+        poses: of all of them.
+        kept_slots: of all objects in their order, until one comes, goes or deforms.
+        packer: packs their trees.
+    """
 
     def __init__(self) -> None:
-        self._members: dict[int, Member] = {}
+        self.by_id: dict[int, Member] = {}
+        self._names: dict[int, str] = {}
+        self._ids: dict[str, int] = {}
         self._special: list[int] = []  # the ids of clouds and clustered meshes
-        self._poses = PoseTable()
-        self._slots: np.ndarray | None = None  # of all objects, until one comes, goes or deforms
+        self.poses = PoseTable()
+        self.kept_slots: np.ndarray | None = None
         self._shapes: tuple[np.ndarray, np.ndarray] | None = None  # bounds and resolutions, until one is changed
         self._next = 0
         self._edits = 0  # how often an object came, went, moved or deformed
-        self._packer = TreePacker()
+        self.packer = TreePacker()
 
     def __len__(self) -> int:
-        return len(self._members)
+        return len(self.by_id)
 
-    def add(self, mesh: SceneThing | ForeignMesh, pose: PoseLike = None, resolution: float | None = None) -> int:
-        """Add an object and return its id.
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.by_id)
 
-        Args:
-            mesh: a TriangleMesh, a hierarchy made by ``build``, a PointCloud or a ClusteredMesh; give the same one to
-                objects that share it.
-            pose: None (identity), a Pose or a rigid (4, 4) matrix.
-            resolution: how finely the object's world coordinates are known [m], where its pose was stored less finely
-                than its mesh (``float32_resolution``); None: the mesh's own.
+    def __contains__(self, key: object) -> bool:
+        return key in self.by_id or key in self._ids
 
-        Raises:
-            InvalidMesh, InvalidPose, UnsupportedOption.
-        """
+    def add(self, mesh: SceneThing | ForeignMesh, pose: PoseLike, name: str | None, resolution: float | None) -> int:
+        """As ``Scene.add``."""
         thing = as_own(mesh)
         if not isinstance(thing, SceneThing):
             as_hierarchy(thing)  # raises the error that names the type
         rows, known = _one_pose(pose), _checked(resolution)
         identifier = self._next
-        member = self._members[identifier] = Member(thing, self._poses, self._poses.take(rows), known)
+        if name is not None:
+            self._ids[self._free_name(name)] = identifier
+            self._names[identifier] = name
+        member = self.by_id[identifier] = Member(thing, self.poses, self.poses.take(rows), known)
         if member.is_special:
             self._special.append(identifier)
-        self._slots = self._shapes = None
+        self.kept_slots = self._shapes = None
         self._next += 1
         self._edits += 1
         return identifier
 
-    def remove(self, identifier: int) -> None:
-        """Remove an object; raises UnknownObject."""
-        member = self.member(identifier)
-        self._poses.give_back(member.slot)
+    @property
+    def names(self) -> Mapping[int, str]:
+        """Of the objects that have one, by id. Answers hold it: where a name goes, a copy takes its place."""
+        return self._names
+
+    def _free_name(self, name: str) -> str:
+        """A name that no object has; raises UnsupportedOption."""
+        if not isinstance(name, str) or not name:
+            raise UnsupportedOption(f"the name of an object must be a text that is not empty, not {name!r:.80}")
+        if name in self._ids:
+            raise UnsupportedOption(f"the scene has an object {name!r:.80} already: names are different")
+        return name
+
+    def id_of(self, key: int | str) -> int:
+        """The id of an object by its id or name; raises UnknownObject."""
+        identifier = self._ids.get(key) if isinstance(key, str) else key
+        with suppress(TypeError):  # what cannot be looked up is no id
+            if identifier in self.by_id:
+                return int(identifier)
+        raise UnknownObject(f"the scene has no object {key!r:.80}")
+
+    def remove(self, key: int | str) -> None:
+        """As ``Scene.remove``."""
+        identifier = self.id_of(key)
+        member = self.by_id[identifier]
+        self.poses.give_back(member.slot)
         if member.is_special:
             self._special.remove(identifier)
-        self._slots = self._shapes = None
-        del self._members[identifier]
+        if identifier in self._names:
+            del self._ids[self._names[identifier]]
+            self._names = {other: name for other, name in self._names.items() if other != identifier}
+        self.kept_slots = self._shapes = None
+        del self.by_id[identifier]
         self._edits += 1
 
-    def set_pose(self, identifier: int, pose: PoseLike, resolution: float | None = None) -> None:
-        """Move an object; nothing is built or transformed. Raises UnknownObject, InvalidPose, InvalidMesh.
-
-        Args:
-            identifier: of the object.
-            pose: as for ``add``.
-            resolution: as for ``add``; None leaves it as it is.
-        """
-        member, known = self.member(identifier), _checked(resolution)
-        self._poses.rows[member.slot] = _one_pose(pose)
-        self._poses.revisions[member.slot] += 1
+    def set_pose(self, key: int | str, pose: PoseLike, resolution: float | None) -> None:
+        """As ``Scene.set_pose``."""
+        member, known = self.member(key), _checked(resolution)
+        self.poses.rows[member.slot] = _one_pose(pose)
+        self.poses.revisions[member.slot] += 1
         self._edits += 1
         if known is not None:
             member.given_resolution, self._shapes = known, None
 
-    def set_poses(self, identifiers: Iterable[int], poses: Any) -> None:
-        """Move many objects at once, which takes a fraction of the time of as many calls of ``set_pose``.
-
-        Args:
-            identifiers: of k objects.
-            poses: (k, 4, 4), or a sequence of poses.
-
-        Raises:
-            UnknownObject, InvalidPose; UnsupportedOption: another number of poses than objects.
-        """
+    def set_poses(self, keys: Iterable[int | str], poses: Any) -> None:
+        """As ``Scene.set_poses``."""
         try:
-            members = list(map(self._members.__getitem__, identifiers))
-        except KeyError as error:
-            raise UnknownObject(f"the scene has no object {error.args[0]!r:.80}") from None
+            members = list(map(self.member, keys))
         except TypeError:
-            raise UnsupportedOption(f"identifiers must be ids of objects, not {identifiers!r:.80}") from None
+            raise UnsupportedOption(f"objects must be given by several ids or names, not {keys!r:.80}") from None
         rows, stacked = pose_stack(poses) if members else (np.empty((0, 3, 4)), True)
         if not stacked or len(rows) != len(members):
             raise UnsupportedOption(f"poses must be a stack of {len(members)}, one for each object")
         slots = [member.slot for member in members]
-        self._poses.rows[slots] = rows
-        self._poses.revisions[slots] += 1
+        self.poses.rows[slots] = rows
+        self.poses.revisions[slots] += 1
         self._edits += 1
 
-    def set_vertices(self, identifier: int, vertices: Any) -> None:
-        """Deform a mesh: same triangles, moved vertices (n, 3) [m]; its hierarchy, if it has one, is refitted.
-
-        Where deforming has made the boxes so loose that half as many tests again are expected as when it was built, it
-        is built anew.
-
-        Raises:
-            UnknownObject; InvalidMesh when the number of vertices differs or a coordinate is not finite;
-            UnsupportedOption for a cloud, or a clustered mesh.
-        """
-        member = self.member(identifier)
+    def set_vertices(self, key: int | str, vertices: Any) -> None:
+        """As ``Scene.set_vertices``."""
+        member = self.member(key)
         if member.is_cloud:
-            raise UnsupportedOption(f"object {identifier} is a point cloud, which has no vertices: add another cloud")
+            raise UnsupportedOption(f"object {key} is a point cloud, which has no vertices: add another cloud")
         if member.is_special:
-            raise UnsupportedOption(f"object {identifier} is a clustered mesh, which stays as its file is")
+            raise UnsupportedOption(f"object {key} is a clustered mesh, which stays as its file is")
         member.thing = _deformed(member.mesh, vertices)
-        self._slots = self._shapes = None
-        self._poses.revisions[member.slot] += 1
+        self.kept_slots = self._shapes = None
+        self.poses.revisions[member.slot] += 1
         self._edits += 1
 
-    def posed(self, identifier: int) -> tuple[SceneThing, Pose]:
-        """An object and its pose, for queries about it alone. Raises UnknownObject."""
-        member = self.member(identifier)
+    def posed(self, key: int | str) -> tuple[SceneThing, Pose]:
+        """As ``Scene.posed``."""
+        member = self.member(key)
         return member.thing, Pose(member.rows)
 
     def unedited(self, steps: Generator[Progress, None, _T]) -> Generator[Progress, None, _T]:
@@ -178,7 +186,7 @@ class Members:
     def cloud_steps(self) -> Generator[Progress, None, None]:
         """Build the hierarchies of clouds, in slices, before boxes are compared."""
         for identifier in self._special:
-            cloud = self._members[identifier].thing
+            cloud = self.by_id[identifier].thing
             if isinstance(cloud, PointCloud):
                 yield from scaled(steps(cloud.build), 0.0, 0.0, "building point clouds")
 
@@ -196,7 +204,7 @@ class Members:
 
     def meshes(self) -> tuple[np.ndarray | slice, list[Member]]:
         """The meshes in memory: which of all objects they are, in the order of their ids, and themselves."""
-        members = list(self._members.values())
+        members = list(self.by_id.values())
         if not self._special:
             return slice(None), members
         mesh = np.array([not member.is_special for member in members], np.bool_)
@@ -216,9 +224,11 @@ class Members:
         Raises:
             UnknownObject: an id is not in the scene.
         """
-        ids = np.fromiter(self._members, np.int64, len(self._members))  # ascending: they are given in that order
-        counts = self._poses.revisions[self._all_slots()]
+        ids = np.fromiter(self.by_id, np.int64, len(self.by_id))  # ascending: they are given in that order
+        counts = self.poses.revisions[self.slots()]
         wanted = np.asarray(identifiers)
+        if wanted.dtype.kind in "UO":
+            wanted = np.vectorize(self.id_of, otypes=[np.int64])(wanted)
         if wanted.dtype.kind not in "iu" and wanted.size:
             raise UnknownObject(f"ids of objects are whole numbers, not {identifiers!r:.80}")
         places = np.searchsorted(ids, wanted)
@@ -229,8 +239,8 @@ class Members:
 
     def candidates(
         self,
-        set_a: Iterable[int] | None,
-        set_b: Iterable[int] | None,
+        set_a: Keys,
+        set_b: Keys,
         keep: Keep | None,
         limits: Limits,
         device: str = "cpu",
@@ -263,19 +273,19 @@ class Members:
 
     def comparable(self, in_a: np.ndarray, in_b: np.ndarray) -> Comparable:
         """Which pairs of two sets, (n,) bool of all objects, can be compared."""
-        return Comparable(list(self._members.values()), in_a, in_b)
+        return Comparable(list(self.by_id.values()), in_a, in_b)
 
     def boxes(self, margin: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
         """All ids (n,) int64, ascending, and world boxes that contain the objects and a margin, (n, 6) float64 [m]."""
-        members = self._members.values()
-        ids = np.fromiter(self._members, np.int64, len(self._members))  # they are given in that order
+        members = self.by_id.values()
+        ids = np.fromiter(self.by_id, np.int64, len(self.by_id))  # they are given in that order
         if not members:
             return ids, np.empty((0, 6))
         return ids, world_boxes(self._bounds_and_resolutions()[0], self.all_rows(), margin)
 
     def all_rows(self) -> np.ndarray:
         """Poses of all objects in the order of their ids, (n, 3, 4) float64."""
-        return self._poses.rows[self._all_slots()]
+        return self.poses.rows[self.slots()]
 
     def _bounds_and_resolutions(self) -> tuple[np.ndarray, np.ndarray]:
         """Of all objects in their own coordinates, (n, 2, 3) [m], and (n,) [m].
@@ -284,16 +294,17 @@ class Members:
         """
         if self._shapes is not None:
             return self._shapes
-        members = self._members.values()
+        members = self.by_id.values()
         shapes = np.array([m.bounds for m in members]), np.array([m.resolution for m in members])
         if all(type(m.thing) is TriangleMesh for m in members):
             self._shapes = shapes
         return shapes
 
-    def _all_slots(self) -> np.ndarray:
-        if self._slots is None:
-            self._slots = np.fromiter((m.slot for m in self._members.values()), np.int64, len(self._members))
-        return self._slots
+    def slots(self) -> np.ndarray:
+        """Of all objects, (n,) int64, in the order of their ids."""
+        if self.kept_slots is None:
+            self.kept_slots = np.fromiter((m.slot for m in self.by_id.values()), np.int64, len(self.by_id))
+        return self.kept_slots
 
     def case_steps(
         self, pairs: np.ndarray, limits: Limits, clock: Clock, first_only: bool = False, device: str = "cpu"
@@ -311,14 +322,14 @@ class Members:
             The case, and the ids (n, 2) of its pairs.
         """
         ids, places = np.unique(pairs, return_inverse=True)
-        own = np.searchsorted(np.fromiter(self._members, np.int64, len(self._members)), ids)
-        members = list(map(self._members.__getitem__, ids.tolist()))
+        own = np.searchsorted(np.fromiter(self.by_id, np.int64, len(self.by_id)), ids)
+        members = list(map(self.by_id.__getitem__, ids.tolist()))
         placed = PlacedObjects(members, self.all_rows()[own], self._bounds_and_resolutions()[1][own])
-        found = find_case_steps(self._packer, placed, places.reshape(-1, 2), limits, clock, first_only, device)
+        found = find_case_steps(self.packer, placed, places.reshape(-1, 2), limits, clock, first_only, device)
         case, near = yield from found
         return case, pairs[near]
 
-    def members_of(self, chosen: Iterable[int] | None, name: str = "a set") -> np.ndarray:
+    def members_of(self, chosen: Iterable[int | str] | None, name: str = "a set") -> np.ndarray:
         """Which objects, in the order of their ids, a set means, (n,) bool; None means all.
 
         Raises:
@@ -326,33 +337,18 @@ class Members:
             UnsupportedOption: the set, called ``name``, is none.
         """
         if chosen is None:
-            return np.ones(len(self._members), np.bool_)
-        try:
-            wanted = set(chosen)
-        except TypeError:
-            raise UnsupportedOption(f"{name} must be None or several ids of objects, not {chosen!r:.80}") from None
-        for identifier in wanted:
-            self.member(identifier)
-        return np.fromiter(map(wanted.__contains__, self._members), np.bool_, len(self._members))
+            return np.ones(len(self.by_id), np.bool_)
+        if isinstance(chosen, str) or not isinstance(chosen, Iterable):
+            raise UnsupportedOption(f"{name} must be None or several ids or names of objects, not {chosen!r:.80}")
+        wanted = set(map(self.id_of, chosen))
+        return np.fromiter(map(wanted.__contains__, self.by_id), np.bool_, len(self.by_id))
 
-    def member(self, identifier: int) -> Member:
-        """The object of an id; raises UnknownObject."""
+    def member(self, key: int | str) -> Member:
+        """The object of an id or a name; raises UnknownObject."""
         try:
-            return self._members[identifier]
+            return self.by_id[key]  # type: ignore[index]  # names are looked up below
         except (KeyError, TypeError):
-            raise UnknownObject(f"the scene has no object {identifier!r:.80}") from None
-
-
-def of_one_state(
-    question: Callable[Concatenate[_S, _P], Generator[Progress, None, _T]],
-) -> Callable[Concatenate[_S, _P], Generator[Progress, None, _T]]:
-    """A question in slices as a method of a scene, ``unedited``."""
-
-    @wraps(question)
-    def asked(scene: _S, *args: _P.args, **options: _P.kwargs) -> Generator[Progress, None, _T]:
-        return scene.unedited(question(scene, *args, **options))
-
-    return asked
+            return self.by_id[self.id_of(key)]
 
 
 def _deformed(thing: MeshLike, vertices: Any) -> MeshLike:
@@ -391,10 +387,12 @@ def checked_keep(keep: Keep | None) -> Keep | None:
     return checked
 
 
-def require_scene(scene: object) -> None:
-    """Raise UnsupportedOption unless it is a scene."""
-    if not isinstance(scene, Members):
+def members_of_scene(scene: object) -> Members:
+    """The objects of a scene; raises UnsupportedOption for anything else."""
+    members = getattr(scene, "_objects", None)
+    if not isinstance(members, Members):
         raise UnsupportedOption(f"scene must be a meshclash.Scene, not a {type(scene).__name__}")
+    return members
 
 
 def _one_pose(pose: PoseLike) -> np.ndarray:

@@ -1,5 +1,6 @@
 """Two objects of a scene in their poses, of a pair that is asked by itself."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from ..hierarchy.bvh import Hierarchy
@@ -10,6 +11,7 @@ from ..types.mesh import TriangleMesh
 from ..types.pose import Pose
 from .member import SceneThing
 from .members import Members
+from .results import NO_NAMES
 
 
 class ObjectPair(NamedTuple):
@@ -18,6 +20,8 @@ class ObjectPair(NamedTuple):
     ids: tuple[int, int]
     things: tuple[SceneThing, SceneThing]
     poses: tuple[Pose, Pose]
+    names: Mapping[int, str] = NO_NAMES
+    """Of objects, by their ids."""
 
     @classmethod
     def of(cls, scene: Members, a: int, b: int) -> "ObjectPair":
@@ -27,6 +31,7 @@ class ObjectPair(NamedTuple):
             (a, b),
             (members[0].thing, members[1].thing),
             (Pose(members[0].rows), Pose(members[1].rows)),
+            scene.names,
         )
 
     @property

@@ -5,43 +5,31 @@ that have a common point are at distance 0, whether their surfaces meet or one l
 """
 
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..solid.case import Limits
+from ..solid.pair_verdict import verdict_order
 from ..types.numbers import whole_number
-from ..types.results import Progress, QueryStats
+from ..types.results import Progress
 from ..types.steps import scaled
 from .clock import Clock
-from .gaps import GapOptions, GapRecord, ObjectGap, measure_steps
+from .gaps import GapOptions, GapRecord, measure_steps
 from .members import Members
-from .pair_keys import different_pairs, no_pairs, pair_keys
-from .results import FirstContact, verdict_order
+from .pair_keys import different_pairs, pair_keys
+from .results import FirstContact, PairGap, SceneGaps
 
 _FIRST_REACH = 1.0 / 64.0  # of the scene's size: how far the search for near pairs looks first
 
 
-@dataclass(frozen=True)
-class SceneGaps:
-    """Pairs of objects of a scene with their distances: by severity, depth and distance."""
-
-    pairs: list[ObjectGap]
-    left_out: int
-    """How many pairs are not listed: none of them is nearer than ``beyond``."""
-    beyond: float
-    """[m]; infinite where nothing is left out."""
-    stats: QueryStats
-    unanswered: np.ndarray = field(default_factory=no_pairs)
-    """Ids (k, 2) int64 of pairs that cannot be compared, a point cloud and a clustered mesh: of clearances near ones;
-    they are not among those left out."""
-
-
-def clearances_steps(scene: Members, options: GapOptions) -> Generator[Progress, None, SceneGaps]:
-    """``Scene.clearances``, with its options as ``options``."""
+def gaps_steps(scene: Members, most: int | None, options: GapOptions) -> Generator[Progress, None, SceneGaps]:
+    """``Scene.gaps``, with its other options as ``options``."""
     clock, record = Clock(), GapRecord()
-    yield from measure_within_steps(scene, options, record, clock)
-    return _listed(record, clock)
+    if options.tolerance is not None:
+        yield from measure_within_steps(scene, options, record, clock)
+        return _listed(record, clock)
+    total = yield from measure_nearest_steps(scene, most, options, record, clock)
+    return _listed(record, clock, most, total)
 
 
 def measure_within_steps(
@@ -56,13 +44,6 @@ def measure_within_steps(
     pairs = scene.candidates(*sets, reach, options.device, record.notes, record.unanswered)
     clock.stop("broad phase")
     yield from measure_steps(scene, pairs, options, record, clock)
-
-
-def distances_steps(scene: Members, most: int | None, options: GapOptions) -> Generator[Progress, None, SceneGaps]:
-    """``Scene.distances``, with its options as ``options``."""
-    clock, record = Clock(), GapRecord()
-    total = yield from measure_nearest_steps(scene, most, options, record, clock)
-    return _listed(record, clock, most, total)
 
 
 def check_most(most: int | None) -> int | None:
@@ -161,13 +142,13 @@ def _nearest_first(
 
 def _listed(record: GapRecord, clock: Clock, most: int | None = None, total: int | None = None) -> SceneGaps:
     """The result: the ``most`` nearest, of ``total`` pairs."""
-    nearest = [gap for gap in record.nearest(most) if isinstance(gap, ObjectGap)]  # no question was in a hurry
-    nearest.sort(key=lambda g: (*verdict_order(g.verdict), g.distance, g.a, g.b))
+    nearest = [gap for gap in record.nearest(most) if isinstance(gap, PairGap)]  # no question was in a hurry
+    nearest.sort(key=lambda g: (*verdict_order(g), g.gap, g.a, g.b))
     left_out, beyond = beyond_nearest(nearest, total)
-    return SceneGaps(nearest, left_out, beyond, record.stats(clock), different_pairs(record.unanswered))
+    return SceneGaps(nearest, record.stats(clock), different_pairs(record.unanswered), left_out, beyond)
 
 
-def beyond_nearest(nearest: Sequence[ObjectGap | FirstContact], total: int | None) -> tuple[int, float]:
+def beyond_nearest(nearest: Sequence[PairGap | FirstContact], total: int | None) -> tuple[int, float]:
     """How many of ``total`` pairs are not among the nearest, and how far apart these are at least [m]."""
     left_out = 0 if total is None else total - len(nearest)
-    return left_out, max((gap.distance for gap in nearest), default=0.0) if left_out else np.inf
+    return left_out, max((gap.gap for gap in nearest), default=0.0) if left_out else np.inf

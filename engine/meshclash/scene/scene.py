@@ -7,22 +7,29 @@ changed, and ``proximity.py`` measures those that are apart.
 
 import math
 import time
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
+from ..errors import UnsupportedOption
 from ..query.limits import checked_limits
 from ..query.options import check_length, check_served_device
 from ..query.shortcuts.configuration import OneConfiguration
 from ..solid.case import Case, Limits
+from ..solid.pair_verdict import PairVerdict, verdict_order
 from ..timecritical.criteria import checked_budget, checked_criterion, checked_steps
 from ..timecritical.shared import SceneEstimate, SharedSearch
+from ..types.foreign import ForeignMesh
 from ..types.numbers import truth
-from ..types.results import TOUCHING, Progress, QueryStats
+from ..types.options import Depth, Device, Permitted
+from ..types.pose import Pose, PoseLike
+from ..types.results import Progress, QueryStats
 from ..types.slices import Slice
 from ..types.steps import in_slices, in_slices_unless, scaled
+from ..types.verdict import TOUCHING
 from .cases import PackedTrees
 from .clock import Clock
 from .cloud_collisions import CloudConfigurations, with_cloud_collisions_steps
@@ -42,21 +49,40 @@ from .collisions import (
 from .estimating import estimate_steps
 from .gaps import GapOptions
 from .judging import judged_portions
-from .member import Member
-from .members import Keep, Members, checked_keep, of_one_state
+from .member import Member, SceneThing
+from .members import Keep, Keys, Members, checked_keep
 from .object_pair import ObjectPair
 from .pair_keys import different_pairs
-from .proximity import SceneGaps, check_most, clearances_steps, distances_steps
-from .results import CloudObjectContacts, FirstContact, ObjectContacts, SceneContacts, verdict_order
+from .proximity import check_most, gaps_steps
+from .results import SceneContacts, SceneGaps
 from .special_pairs import special_contact_steps
 from .stepping import SceneStep, Stepper
 
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
-class Scene(Members):
-    """Objects with poses. Hierarchies are built when first needed and kept; objects may share one mesh."""
+
+def _of_one_state(
+    question: Callable[Concatenate["Scene", _P], Generator[Progress, None, _T]],
+) -> Callable[Concatenate["Scene", _P], Generator[Progress, None, _T]]:
+    """A question in slices about a scene that is not changed meanwhile."""
+
+    @wraps(question)
+    def asked(scene: "Scene", *args: _P.args, **options: _P.kwargs) -> Generator[Progress, None, _T]:
+        return scene._objects.unedited(question(scene, *args, **options))
+
+    return asked
+
+
+class Scene:
+    """Objects with poses, by ids and names. Hierarchies are built when first needed and kept.
+
+    ``len(scene)`` is the number of objects, iteration gives their ids, ``in`` takes an id or a name. Wherever an object
+    is meant, its id or its name is taken; answers have ids, and tell names.
+    """
 
     def __init__(self) -> None:
-        super().__init__()
+        self._objects = Members()
         self._shared = SharedSearch()
         self._stepper = Stepper()
         self._cloud_stepper = CloudStepper()
@@ -64,19 +90,117 @@ class Scene(Members):
         self._chosen: Choice | None = None
         self._spare: list[OneConfiguration] = []  # not in use; appending to and popping from a list are atomic
 
+    def __len__(self) -> int:
+        return len(self._objects)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._objects)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._objects
+
+    def __repr__(self) -> str:
+        return f"Scene({len(self)} objects)"
+
+    def add(
+        self,
+        mesh: SceneThing | ForeignMesh,
+        pose: PoseLike = None,
+        *,
+        name: str | None = None,
+        resolution: float | None = None,
+    ) -> int:
+        """Add an object and return its id.
+
+        Args:
+            mesh: a TriangleMesh, a hierarchy made by ``build``, a PointCloud or a ClusteredMesh; give the same one to
+                objects that share it.
+            pose: None (identity), a Pose or a rigid (4, 4) matrix.
+            name: of the object, which no other one has; None for none.
+            resolution: how finely the object's world coordinates are known [m], where its pose was stored less finely
+                than its mesh (``float32_resolution``); None: the mesh's own.
+
+        Raises:
+            InvalidMesh, InvalidPose, UnsupportedOption.
+        """
+        return self._objects.add(mesh, pose, name, resolution)
+
+    def remove(self, key: int | str) -> None:
+        """Remove an object, by its id or name; raises UnknownObject."""
+        self._objects.remove(key)
+
+    def name_of(self, key: int | str) -> str | int:
+        """What an object is called: its name, or its id where it has none. Raises UnknownObject."""
+        identifier = self._objects.id_of(key)
+        return self._objects.names.get(identifier, identifier)
+
+    def id_of(self, key: int | str) -> int:
+        """The id of an object, by its name or id; raises UnknownObject."""
+        return self._objects.id_of(key)
+
+    def set_pose(self, key: int | str, pose: PoseLike, resolution: float | None = None) -> None:
+        """Move an object; nothing is built or transformed. Raises UnknownObject, InvalidPose, InvalidMesh.
+
+        Args:
+            key: its id or name.
+            pose: as for ``add``.
+            resolution: as for ``add``; None leaves it as it is.
+        """
+        self._objects.set_pose(key, pose, resolution)
+
+    def set_poses(self, keys: Iterable[int | str], poses: Any) -> None:
+        """Move many objects at once, which takes a fraction of the time of as many calls of ``set_pose``.
+
+        Args:
+            keys: ids or names of k objects.
+            poses: (k, 4, 4), or a sequence of poses.
+
+        Raises:
+            UnknownObject, InvalidPose; UnsupportedOption: another number of poses than objects.
+        """
+        self._objects.set_poses(keys, poses)
+
+    def set_vertices(self, key: int | str, vertices: Any) -> None:
+        """Deform a mesh: same triangles, moved vertices (n, 3) [m]; its hierarchy, if it has one, is refitted.
+
+        Where deforming has made the boxes so loose that half as many tests again are expected as when it was built, it
+        is built anew.
+
+        Raises:
+            UnknownObject; InvalidMesh when the number of vertices differs or a coordinate is not finite;
+            UnsupportedOption for a cloud, or a clustered mesh.
+        """
+        self._objects.set_vertices(key, vertices)
+
+    def posed(self, key: int | str) -> tuple[SceneThing, Pose]:
+        """An object and its pose, for queries about it alone. Raises UnknownObject."""
+        return self._objects.posed(key)
+
+    def boxes(self, margin: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+        """All ids (n,) int64, ascending, and world boxes that contain the objects and a margin, (n, 6) float64 [m]."""
+        return self._objects.boxes(margin)
+
+    def revisions(self, keys: np.ndarray) -> np.ndarray:
+        """How often each object of an array of ids has been moved or deformed, int64 of the same shape.
+
+        Raises:
+            UnknownObject: one is not in the scene.
+        """
+        return self._objects.revisions(keys)
+
     @in_slices
-    @of_one_state
+    @_of_one_state
     def contacts(
         self,
         *,
-        set_a: Iterable[int] | None = None,
-        set_b: Iterable[int] | None = None,
+        set_a: Keys = None,
+        set_b: Keys = None,
         keep: Keep | None = None,
-        permitted_overlap: float | str = 0.0,
+        permitted_overlap: Permitted = 0.0,
         touch_tolerance: float = 0.0,
         touching: bool = True,
-        device: str = "auto",
-        depth: bool | str = True,
+        device: Device = "auto",
+        depth: Depth = True,
     ) -> Generator[Progress, None, SceneContacts]:
         """Every pair of objects that is not apart.
 
@@ -85,7 +209,7 @@ class Scene(Members):
         ``unanswered``; a question about such pairs alone is refused. Both hold for every question to a scene.
 
         Args:
-            set_a, set_b: ids; pairs have one object in each set. None stands for all objects.
+            set_a, set_b: ids or names; pairs have one object in each set. None stands for all objects.
             keep: takes pairs of ids (k, 2) int64 and returns (k,) bool, which of them to look at.
             permitted_overlap, touch_tolerance: see ``verdict``.
             touching: False leaves out pairs whose verdict is TOUCHING.
@@ -105,88 +229,84 @@ class Scene(Members):
         check_served_device(device)
         limits, touching = checked_limits(permitted_overlap, touch_tolerance, depth), truth("touching", touching)
         clock = Clock()
-        yield from self.cloud_steps()
+        yield from self._objects.cloud_steps()
         yield Progress(0.0, "comparing bounding boxes")
         notes: list[str] = []
         unanswered: list[np.ndarray] = []
-        pairs = self.candidates(set_a, set_b, keep, limits, device, notes, unanswered)
+        pairs = self._objects.candidates(set_a, set_b, keep, limits, device, notes, unanswered)
         refused = different_pairs(unanswered)
-        special = self.with_special(pairs)
+        special = self._objects.with_special(pairs)
         clock.stop("broad phase")
         compared = QueryStats(note="; ".join(notes))
-        of_clouds: list[CloudObjectContacts] = []
-        of_meshes: list[ObjectContacts] = []
+        results: list[PairVerdict] = []
         begin = float(special.mean()) if special.any() else 0.0  # of the progress of meshes
         if special.any():
-            steps = self._special_contacts(pairs[special], limits, touching)
-            found, work = yield from scaled(steps, 0.0, begin)
-            of_clouds = [item for item in found if isinstance(item, CloudObjectContacts)]
-            of_meshes = [item for item in found if isinstance(item, ObjectContacts)]
+            steps = self._special_contacts(pairs[special], limits)
+            results, work = yield from scaled(steps, 0.0, begin)
             clock.stop("pairs one by one")
             compared = compared.plus(work)
         pairs = pairs[~special]
-        if len(pairs) == 0:
-            return SceneContacts(of_meshes, replace(compared, seconds=clock.total), clock.timings, of_clouds, refused)
-        finding = self.case_steps(pairs, limits, clock, device=device)
-        case, identifiers = yield from scaled(finding, begin, 1.0)
-        results = yield from scaled(_judge(case, identifiers, limits, touching), begin, 1.0)
-        clock.stop("verdicts")
-        results = sorted(results + of_meshes, key=worst_first)
-        stats = case.answer.stats(clock.total, clock.timings).plus(compared)
-        return SceneContacts(results, stats, clock.timings, of_clouds, refused)
+        if len(pairs):
+            finding = self._objects.case_steps(pairs, limits, clock, device=device)
+            case, identifiers = yield from scaled(finding, begin, 1.0)
+            results += yield from scaled(_judge(case, identifiers, limits, self._objects.names), begin, 1.0)
+            clock.stop("verdicts")
+            compared = case.answer.stats().plus(compared)
+        listed = sorted((pair for pair in results if touching or pair.verdict is not TOUCHING), key=worst_first)
+        return SceneContacts(listed, replace(compared, seconds=clock.total, timings=clock.timings), refused)
 
     def _special_contacts(
-        self, pairs: np.ndarray, limits: Limits, touching: bool
-    ) -> Generator[Progress, None, tuple[list[ObjectContacts | CloudObjectContacts], QueryStats]]:
-        """What pairs of ids (k, 2) with a cloud or a clustered mesh do to each other, worst first, and the work."""
-        found: list[ObjectContacts | CloudObjectContacts] = []
+        self, pairs: np.ndarray, limits: Limits
+    ) -> Generator[Progress, None, tuple[list[PairVerdict], QueryStats]]:
+        """What pairs of ids (k, 2) with a cloud or a clustered mesh do to each other, and the work."""
+        found: list[PairVerdict] = []
         work = QueryStats()
         for k, (a, b) in enumerate(pairs.tolist()):
-            steps = special_contact_steps(ObjectPair.of(self, a, b), limits)
+            steps = special_contact_steps(ObjectPair.of(self._objects, a, b), limits)
             text = f"comparing pair {k + 1} of {len(pairs)} with a point cloud or a massive mesh"
             item, taken = yield from scaled(steps, k / len(pairs), (k + 1) / len(pairs), text)
             work = work.plus(taken)
-            if item is not None and not isinstance(item, FirstContact) and (touching or item.verdict != TOUCHING):
+            if isinstance(item, PairVerdict):
                 found.append(item)
-        return sorted(found, key=worst_first), work
+        return found, work
 
-    def _collides_at_once(
+    def _collisions_at_once(
         self, poses: Any = None, movers: Any = None, *, set_a: Any = None, set_b: Any = None, keep: Keep | None = None
     ) -> SceneCollisions | None:
         """The shortest way for one configuration of the objects of the last call; None where it does not answer."""
-        chosen, packed_trees = self._chosen, self._packer.current
+        chosen, packed_trees = self._chosen, self._objects.packer.current
         if (
             chosen is None
             or packed_trees is None
-            or self.has_special
-            or not chosen.is_of(self._slots, movers, set_a, set_b)
+            or self._objects.has_special
+            or not chosen.is_of(self._objects.kept_slots, movers, set_a, set_b)
         ):
             return None
         try:
             one = self._spare.pop()
         except IndexError:
-            packed_trees = self._packer.kept(list(self._members.values()))
+            packed_trees = self._objects.packer.kept(list(self._objects.by_id.values()))
             if packed_trees is None or packed_trees.few is None:
                 return None
             one = OneConfiguration(packed_trees, packed_trees.few, chosen)
         if not (one.is_of(packed_trees, chosen) and one.fits(poses)):
             return None
-        found = one.find(self._poses.rows, poses, checked_keep(keep))
+        found = one.find(self._objects.poses.rows, poses, checked_keep(keep))
         if one.uses > 0:
             self._spare.append(one)
         else:
-            self._packer.use_better_trees()
+            self._objects.packer.use_better_trees()
         return None if found is None else collisions_of_one(found)
 
-    @in_slices_unless(_collides_at_once)
-    @of_one_state
-    def collides(
+    @in_slices_unless(_collisions_at_once)
+    @_of_one_state
+    def collisions(
         self,
         poses: Any = None,
-        movers: Sequence[int] | None = None,
+        movers: Sequence[int | str] | None = None,
         *,
-        set_a: Iterable[int] | None = None,
-        set_b: Iterable[int] | None = None,
+        set_a: Keys = None,
+        set_b: Keys = None,
         keep: Keep | None = None,
     ) -> Generator[Progress, None, SceneCollisions]:
         """Which solids collide: whose surfaces meet, or of which one lies inside the other; with one contact each.
@@ -197,7 +317,8 @@ class Scene(Members):
         Args:
             poses: None for the objects as they stand; or poses (k, 4, 4) of the movers, or a stack (m, k, 4, 4) of
                 configurations, as a planner of motions has them. The scene itself stays as it is.
-            movers: ids (k,) of the objects that poses are given for; None stands for all, in the order of their ids.
+            movers: ids or names (k,) of the objects that poses are given for; None stands for all, in the order of
+                their ids.
             set_a, set_b, keep: as ``contacts``.
 
         Yields:
@@ -209,45 +330,47 @@ class Scene(Members):
             UnsupportedOption: ``keep`` returns another shape, movers that are named twice.
         """
         chosen = self._choose(poses, movers, set_a, set_b)
-        keep, members = checked_keep(keep), list(self._members.values())
-        rows = configured_rows(self.all_rows(), poses, chosen.places)
+        keep, members = checked_keep(keep), list(self._objects.by_id.values())
+        rows = configured_rows(self._objects.all_rows(), poses, chosen.places)
         if not rows.size:
             return no_collisions(len(rows))
         ids, in_a, in_b = chosen.ids, chosen.in_a, chosen.in_b
-        yield from self.cloud_steps()
-        some, meshes = self.meshes()
+        yield from self._objects.cloud_steps()
+        some, meshes = self._objects.meshes()
         if not meshes:
             found = no_collisions(len(rows))
         else:
             packed_trees = yield from self._packed_steps(meshes)
             asked = Configurations(packed_trees, ids[some], rows[:, some], in_a[some], in_b[some], keep)
             found = yield from collisions_steps(asked)
-        if not self.has_special:
+        if not self._objects.has_special:
             return found
         asked_of_clouds = CloudConfigurations(members, ids, rows, in_a, in_b, keep)
         return (yield from with_cloud_collisions_steps(asked_of_clouds, found))
 
     def _packed_steps(self, members: list[Member]) -> Generator[Progress, None, PackedTrees]:
         """The packed trees of meshes, those of the last time where these are the same."""
-        packed_trees = self._packer.kept(members)
-        return (yield from self._packer.packed_steps(members)) if packed_trees is None else packed_trees
+        packed_trees = self._objects.packer.kept(members)
+        return (yield from self._objects.packer.packed_steps(members)) if packed_trees is None else packed_trees
 
-    def _choose(
-        self, poses: Any, movers: Sequence[int] | None, set_a: Iterable[int] | None, set_b: Iterable[int] | None
-    ) -> Choice:
+    def _choose(self, poses: Any, movers: Sequence[int | str] | None, set_a: Keys, set_b: Keys) -> Choice:
         """What ``collides`` is asked about: that of the last call, if it named the same objects."""
-        slots, names = self._all_slots(), names_of(movers, set_a, set_b)
+        slots, names = self._objects.slots(), names_of(movers, set_a, set_b)
         if poses is not None and self._chosen is not None and self._chosen.serves(slots, names):
             return self._chosen
-        ids = np.fromiter(self._members, np.int64, len(self._members))
-        chosen = Choice(slots, names, ids, self.members_of(set_a, "set_a"), self.members_of(set_b, "set_b"))
+        if isinstance(movers, list | tuple):
+            movers = [self._objects.id_of(key) if isinstance(key, str) else key for key in movers]
+        ids = np.fromiter(self._objects.by_id, np.int64, len(self._objects.by_id))
+        chosen = Choice(
+            slots, names, ids, self._objects.members_of(set_a, "set_a"), self._objects.members_of(set_b, "set_b")
+        )
         chosen.places = mover_places(ids, poses, movers)
         if poses is not None:
             self._chosen = chosen
         return chosen
 
     @in_slices
-    @of_one_state
+    @_of_one_state
     def step(self, keep: Keep | None = None, first_only: bool = True) -> Generator[Progress, None, SceneStep]:
         """Which objects begin to touch, go on, and end since the last step of a scene that changes little.
 
@@ -268,92 +391,69 @@ class Scene(Members):
         """
         start = time.perf_counter()
         keep, first_only = checked_keep(keep), truth("first_only", first_only)
-        yield from self.cloud_steps()
-        yield from self._cloud_stepper.look_steps(self, keep)
-        some, members = self.meshes()
-        ids = np.fromiter(self._members, np.int64, len(self._members))[some]
+        yield from self._objects.cloud_steps()
+        yield from self._cloud_stepper.look_steps(self._objects, keep)
+        some, members = self._objects.meshes()
+        ids = np.fromiter(self._objects.by_id, np.int64, len(self._objects.by_id))[some]
         if members:
             packed_trees = yield from self._packed_steps(members)
-            found = yield from self._stepper.steps(ids, members, self.all_rows()[some], packed_trees, keep, first_only)
+            found = yield from self._stepper.steps(
+                ids, members, self._objects.all_rows()[some], packed_trees, keep, first_only
+            )
         else:
             found = self._stepper.empty_step()
         found = self._cloud_stepper.added_to(found)
         return replace(found, stats=replace(found.stats, seconds=time.perf_counter() - start))
 
     @in_slices
-    @of_one_state
-    def clearances(
+    @_of_one_state
+    def gaps(
         self,
-        tolerance: float,
+        tolerance: float | None = None,
         *,
-        set_a: Iterable[int] | None = None,
-        set_b: Iterable[int] | None = None,
-        keep: Keep | None = None,
-        permitted_overlap: float | str = 0.0,
-        device: str = "auto",
-    ) -> Generator[Progress, None, SceneGaps]:
-        """Every pair of solids no farther apart than a tolerance, at 0 where one lies inside the other.
-
-        ``meshclash.clearance`` asks about surfaces.
-
-        Pairs that meet are listed at distance 0, with their verdict and the triangles that meet.
-
-        Args:
-            tolerance: [m], from 0 on.
-            set_a, set_b, keep, permitted_overlap, device: as ``contacts``.
-
-        Yields:
-            Progress.
-
-        Raises:
-            UnknownObject, DeviceUnavailable; UnsupportedOption: a length is negative or not finite, an unknown device.
-        """
-        reach, limits = check_length("tolerance", tolerance), checked_limits(permitted_overlap)
-        options = GapOptions(set_a, set_b, keep, limits, reach, device=check_served_device(device))
-        return (yield from clearances_steps(self, options))
-
-    @in_slices
-    @of_one_state
-    def distances(
-        self,
         most: int | None = None,
-        *,
-        set_a: Iterable[int] | None = None,
-        set_b: Iterable[int] | None = None,
+        set_a: Keys = None,
+        set_b: Keys = None,
         keep: Keep | None = None,
-        permitted_overlap: float | str = 0.0,
-        device: str = "auto",
+        permitted_overlap: Permitted = 0.0,
+        device: Device = "auto",
+        depth: Depth = True,
     ) -> Generator[Progress, None, SceneGaps]:
-        """How far apart every pair of solids is: 0 where surfaces meet, and where one lies inside the other.
+        """How near solids come to one another: 0 where they have a common point, also where one lies in the other.
 
-        ``meshclash.distance`` asks about surfaces.
-
-        Pairs are measured in the order of their boxes' distances, until the boxes of all others are farther apart than
-        the pairs that are listed.
+        ``meshclash.distance`` and ``meshclash.clearance`` ask about surfaces. Pairs that meet have their verdict, and
+        the triangles that meet.
 
         Args:
-            most: pairs to list, from 1 on; None for all. Of pairs at equal distances any may be left out.
-            set_a, set_b, keep, permitted_overlap, device: as ``contacts``.
+            tolerance: [m], from 0 on: pairs no farther apart are listed, with all triangles that come that near. None:
+                all pairs are, or the nearest ones. They are measured in the order of their boxes' distances, until the
+                boxes of all others are farther apart than the pairs that are listed.
+            most: pairs to list, from 1 on; None for all. Only without a tolerance. Of pairs at equal gaps any may be
+                left out.
+            set_a, set_b, keep, permitted_overlap, device, depth: as ``contacts``.
 
         Yields:
             Progress.
 
         Raises:
-            UnknownObject, DeviceUnavailable; UnsupportedOption: ``most`` is no whole number from 1 on, a length is
-            negative or not finite, an unknown device.
+            UnknownObject, DeviceUnavailable; UnsupportedOption: ``most`` is no whole number from 1 on, or there is a
+                tolerance, too; a length is negative or not finite, an unknown device.
         """
-        most, limits = check_most(most), checked_limits(permitted_overlap)
-        options = GapOptions(set_a, set_b, keep, limits, device=check_served_device(device))
-        return (yield from distances_steps(self, most, options))
+        most, limits = check_most(most), checked_limits(permitted_overlap, depth=depth)
+        reach = None if tolerance is None else check_length("tolerance", tolerance)
+        if most is not None and reach is not None:
+            raise UnsupportedOption("gaps lists all pairs within a tolerance, or the nearest ones: name one of the two")
+        options = GapOptions(set_a, set_b, keep, limits, reach, device=check_served_device(device))
+        return (yield from gaps_steps(self._objects, most, options))
 
     @in_slices
-    @of_one_state
+    @_of_one_state
     def time_critical(
         self,
         budget: float | None = None,
         *,
-        set_a: Iterable[int] | None = None,
-        set_b: Iterable[int] | None = None,
+        set_a: Keys = None,
+        set_b: Keys = None,
         keep: Keep | None = None,
         p_min: float = 0.99,
         k_min: int = 10,
@@ -384,17 +484,17 @@ class Scene(Members):
                 mesh.
         """
         criterion, seconds, steps = checked_criterion(p_min, k_min, count), checked_budget(budget), checked_steps(steps)
-        yield from self.cloud_steps()
+        yield from self._objects.cloud_steps()
         start = time.perf_counter()
-        pairs = self.candidates(set_a, set_b, keep, Limits())
+        pairs = self._objects.candidates(set_a, set_b, keep, Limits())
         left = None if seconds is None else seconds - (time.perf_counter() - start)
-        self.refuse_clustered(np.unique(pairs).tolist(), "time_critical")
-        clouds = self.with_special(pairs)
+        self._objects.refuse_clustered(np.unique(pairs).tolist(), "time_critical")
+        clouds = self._objects.with_special(pairs)
         searches = self._cloud_searches
-        searches.follow(self, pairs[clouds])
+        searches.follow(self._objects, pairs[clouds])
         meshes = pairs[~clouds]
         share = 0.5 if searches.waiting and len(meshes) else 1.0  # of the budget, for pairs of meshes
-        members = {i: self.member(i) for i in np.unique(meshes).tolist()}
+        members = {i: self._objects.member(i) for i in np.unique(meshes).tolist()}
         budget_of_meshes = left and share * left, steps and math.ceil(share * steps)
         estimating = estimate_steps(self._shared, meshes, members, criterion, *budget_of_meshes)
         found = yield from scaled(estimating, 0.0, share)
@@ -404,19 +504,19 @@ class Scene(Members):
 
 
 def _judge(
-    case: Case, identifiers: np.ndarray, limits: Limits, touching: bool
-) -> Generator[Progress, None, list[ObjectContacts]]:
-    """Verdicts in slices, as results sorted by severity, depth and ids."""
-    results: list[ObjectContacts] = []
+    case: Case, identifiers: np.ndarray, limits: Limits, names: Mapping[int, str]
+) -> Generator[Progress, None, list[PairVerdict]]:
+    """Verdicts in slices."""
+    results: list[PairVerdict] = []
     piece = Slice()
-    for done, found in judged_portions(case, identifiers, limits):
-        results += [item for item in found if touching or item.verdict != TOUCHING]
+    for done, found in judged_portions(case, identifiers, limits, names):
+        results += found
         if piece.over:
             yield Progress(0.6 + 0.4 * done / len(case.jobs), f"judging object pair {done} of {len(case.jobs)}")
             piece = Slice()
-    return sorted(results, key=worst_first)
+    return results
 
 
-def worst_first(found: ObjectContacts | CloudObjectContacts) -> tuple[float, ...]:
+def worst_first(found: PairVerdict) -> tuple[float, ...]:
     """The order of results: by their verdicts and ids."""
-    return *verdict_order(found.verdict), found.a, found.b
+    return *verdict_order(found), found.a, found.b

@@ -6,32 +6,37 @@ was committed stays, and the next update goes on with the rest.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..query.limits import checked_limits
 from ..query.options import check_served_device
 from ..solid.case import Case
+from ..solid.pair_verdict import PairVerdict
 from ..types.numbers import truth
-from ..types.results import APART, TOUCHING, Progress, QueryStats, Verdict
+from ..types.results import Progress, QueryStats
 from ..types.steps import in_slices, scaled
+from ..types.verdict import TOUCHING
 from .clock import Clock
 from .judging import first_contact_of, judged_portions, stays
-from .members import Keep, Members, require_scene
+from .members import Keep, Keys, members_of_scene
 from .object_pair import ObjectPair
 from .pair_keys import different_pairs, no_pairs, pair_keys
-from .results import CloudObjectContacts, FirstContact, ObjectContacts
+from .results import FirstContact
 from .special_pairs import special_contact_steps
+
+if TYPE_CHECKING:
+    from .scene import Scene
 
 _BATCH = 256
 """Pairs that are traversed together: few enough for a commit now and then, many enough to be worth a kernel call."""
 
 _CLOUDS = "comparing point clouds"
 Pair = tuple[int, int]
-Sets = tuple[Iterable[int] | None, Iterable[int] | None, Keep | None]
+Sets = tuple[Keys, Keys, Keep | None]
 """``set_a``, ``set_b`` and ``keep`` of a question."""
 
 
@@ -40,8 +45,8 @@ class WatchChanges:
     """What became known since the last call of ``take_changes``; a pair is in at most one of the three."""
 
     found: dict[Pair, Any] = field(default_factory=dict)
-    """Pairs that are listed: the ``ObjectContacts`` of a ``Watch``, or ``CloudObjectContacts``, answered completely;
-    the ``ObjectGap`` of a ``GapWatch``, in first-contact mode without the triangles within the tolerance."""
+    """Pairs that are listed: the ``PairVerdict`` of a ``Watch``, answered completely; the ``PairGap`` of a
+    ``GapWatch``, in first-contact mode without the triangles within the tolerance."""
     meeting: dict[Pair, FirstContact] = field(default_factory=dict)
     """Pairs answered in first-contact mode that meet."""
     gone: set[Pair] = field(default_factory=set)
@@ -77,9 +82,8 @@ class SceneWatch(ABC):
         stats: QueryStats, the work of the last update.
     """
 
-    def __init__(self, scene: Members) -> None:
-        require_scene(scene)
-        self._scene = scene
+    def __init__(self, scene: "Scene") -> None:
+        self._scene = members_of_scene(scene)
         self.unanswered = no_pairs()
         self.stats = QueryStats()
 
@@ -100,8 +104,8 @@ class SceneWatch(ABC):
     def update(
         self,
         *,
-        set_a: Iterable[int] | None = None,
-        set_b: Iterable[int] | None = None,
+        set_a: Keys = None,
+        set_b: Keys = None,
         keep: Keep | None = None,
         first_contact: bool = False,
         device: str = "cpu",
@@ -137,11 +141,11 @@ class Watch(SceneWatch):
         UnsupportedOption: a length is negative or not finite.
     """
 
-    def __init__(self, scene: Members, permitted_overlap: float | str = 0.0, touch_tolerance: float = 0.0) -> None:
+    def __init__(self, scene: "Scene", permitted_overlap: float | str = 0.0, touch_tolerance: float = 0.0) -> None:
         super().__init__(scene)
         self._limits = checked_limits(permitted_overlap, touch_tolerance)
         self._known = _nothing_known(np.empty((0, 2), np.int64), np.empty((0, 2), np.int64))
-        self._verdicts: dict[Pair, Verdict] = {}  # of pairs that were answered completely and are not apart
+        self._listed: dict[Pair, PairVerdict] = {}  # pairs that were answered completely and are not apart
         self._reported: set[Pair] = set()
         self._changes = WatchChanges()
 
@@ -160,9 +164,9 @@ class Watch(SceneWatch):
         other_reach = old.touch_tolerance != self._limits.touch_tolerance
         special = self._scene.with_special(self._known.pairs).tolist()
         for place, (a, b) in enumerate(self._known.pairs.tolist()):
-            verdict = self._verdicts.get((a, b), APART)
-            doubted = verdict != APART and (special[place] or not stays(verdict, self._limits))
-            if doubted or (other_reach and verdict <= TOUCHING):
+            pair = self._listed.get((a, b))
+            doubted = pair is not None and (special[place] or not stays(pair, self._limits))
+            if doubted or (other_reach and (pair is None or pair.verdict is TOUCHING)):
                 self._known.revisions[place] = -1
 
     @property
@@ -201,7 +205,7 @@ class Watch(SceneWatch):
             if first_contact:
                 case, near = self._commit_first_contacts(case, near)
             done = 0
-            for end, found in judged_portions(case, near, self._limits):
+            for end, found in judged_portions(case, near, self._limits, self._scene.names):
                 self._commit(near[done:end], {(item.a, item.b): item for item in found})
                 done = end
                 yield Progress((begin + done) / len(asked), f"judging object pair {begin + done} of {len(asked)}")
@@ -253,17 +257,17 @@ class Watch(SceneWatch):
     def _meets(self, found: FirstContact) -> None:
         """Notes a pair that meets, of which no more is known yet."""
         self._forget((found.a, found.b))
-        self._verdicts.pop((found.a, found.b), None)
+        self._listed.pop((found.a, found.b), None)
         self._changes.meeting[found.a, found.b] = found
 
-    def _commit(self, pairs: np.ndarray, found: Mapping[Pair, ObjectContacts | CloudObjectContacts]) -> None:
+    def _commit(self, pairs: np.ndarray, found: Mapping[Pair, PairVerdict]) -> None:
         """Pairs (n, 2) that were answered completely, and what was found of those that are not apart."""
         self._now_known(pairs, complete=True)
         for a, b in pairs.tolist():
             if (a, b) in found:
                 self._forget((a, b))
                 self._changes.found[a, b] = found[a, b]
-                self._verdicts[a, b] = found[a, b].verdict
+                self._listed[a, b] = found[a, b]
             else:
                 self._drop((a, b))
 
@@ -276,7 +280,7 @@ class Watch(SceneWatch):
     def _drop(self, pair: Pair) -> None:
         """Notes that a pair is apart or gone, if anybody was told of it."""
         self._forget(pair)
-        self._verdicts.pop(pair, None)
+        self._listed.pop(pair, None)
         if pair in self._reported:
             self._changes.gone.add(pair)
 

@@ -10,7 +10,7 @@ holds nobody up either.
 """
 
 import math
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from itertools import repeat
 from typing import Any, NamedTuple
 
@@ -21,8 +21,8 @@ from ..geometry.triangle_pair import CROSSING
 from ..traversal.point import new_point_workspace
 from ..traversal.question import Goal, Question
 from ..types.pose import transform_points
-from ..types.results import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, Verdict
 from ..types.steps import always, in_slices, run, steps
+from ..types.verdict import Verdict
 from .by_fractions import Surface, bits_by_fractions
 from .case import Case, Limits
 from .coincidence import deny_coincidence
@@ -31,6 +31,7 @@ from .measure import LOWER, UPPER, Overlaps, measure_steps
 from .middles import Locations, middle_steps, pair_order
 from .open_judge import judge_open_steps
 from .open_overlap import DEPTH_CERTAINTY
+from .pair_verdict import Findings, FoundPairs, PairVerdict
 from .pockets import pocket_steps
 from .sampling import (
     ALL_PLACES,
@@ -46,7 +47,7 @@ from .sampling import (
     visited_room,
 )
 
-_VERDICTS = (APART, TOUCHING, CONTAINED, DUPLICATE, CLASH)
+_VERDICTS = tuple(Verdict)
 _APART, _TOUCHING, _CONTAINED, _DUPLICATE, _CLASH = range(5)
 _DECIMAL = 1.0 + 1e-9  # permitted lengths are decimal numbers that coordinates seldom meet to the last bit
 _SPAN = 512  # contacts, triangles or points that are looked at in one step
@@ -70,29 +71,28 @@ class Judgement(NamedTuple):
     certainties: np.ndarray
     """Probability that the verdict is right, (k,) float64; below 1 where an open mesh counts as what it means."""
 
-    def verdict(self, job: int) -> Verdict:
-        """The verdict of one object pair, with its depth."""
-        return self.verdicts()[job]
+    def found(self, case: Case, names: Mapping[int, str]) -> FoundPairs:
+        """What was found of the pairs of the case that was judged; names of objects by their ids."""
+        answer = case.answer
+        return FoundPairs(
+            case.jobs, case.rows_a, case.rows_b, answer.pairs, answer.kinds, self.start, case.meshes, self.locations,
+            names,
+        )  # fmt: skip
 
-    def verdicts(self) -> list[Verdict]:
-        """The verdicts of all object pairs, with their depths; those that say the same are one object."""
-        told: dict[tuple[Any, ...], Verdict] = {}
+    def records(self, ids: Sequence[tuple[int, int]], found: Findings) -> list[PairVerdict]:
+        """The verdicts of all object pairs (k, 2), with their measures and what was found of them."""
         measures: Iterable[tuple[float | None, ...]] = repeat((None, None, None))
         if not np.isnan(self.depths).all():
             measures = [tuple(map(_known, row)) for row in self.depths.tolist()]
-        columns = self.codes, self.certainties, self.flush, self.permitted
-        result = []
-        for key in zip(*(column.tolist() for column in columns), measures, strict=False):
-            verdict = told.get(key)
-            if verdict is None:
-                code, certainty, flush, permitted, (depth, lower, upper) = key
-                plain = code == _APART and certainty == 1.0
-                verdict = told[key] = _VERDICTS[code] if plain else _VERDICTS[code].with_measures(
-                    depth=depth, depth_lower=lower, depth_upper=upper, certainty=certainty, flush=flush,
-                    permitted_overlap=permitted,
-                )  # fmt: skip
-            result.append(verdict)
-        return result
+        columns = (column.tolist() for column in (self.codes, self.certainties, self.flush, self.permitted))
+        return [
+            PairVerdict(
+                a, b, _VERDICTS[code], depth, lower, upper, certainty, flush, permitted if code else 0.0, found, job
+            )
+            for job, ((a, b), code, certainty, flush, permitted, (depth, lower, upper)) in enumerate(
+                zip(ids, *columns, measures, strict=False)
+            )
+        ]
 
 
 def _known(length: float) -> float | None:

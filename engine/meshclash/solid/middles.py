@@ -8,8 +8,8 @@ from ..geometry.intersection import meeting, new_room
 from ..jit import kernel
 from ..reference import by_reference
 from ..traversal.point import world_triangle
-from ..types.results import CONTAINED
 from ..types.steps import run
+from ..types.verdict import CONTAINED
 from .case import Case
 from .pair_order import swapped_pairs
 

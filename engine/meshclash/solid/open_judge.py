@@ -11,8 +11,8 @@ from ..traversal.bounds import world_bounds
 from ..traversal.forest import pack_trees
 from ..traversal.question import Question
 from ..types.mesh import TriangleMesh
-from ..types.results import CLASH, CONTAINED, TOUCHING
 from ..types.steps import always
+from ..types.verdict import CLASH, CONTAINED, TOUCHING
 from .case import Case
 from .measure import LOWER, UPPER, box_overlaps
 from .open_overlap import DEPTH_CERTAINTY, OpenSide, containment, depth_steps, side_of

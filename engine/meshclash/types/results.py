@@ -1,8 +1,7 @@
 """What queries return."""
 
 from dataclasses import dataclass, field, replace
-from functools import total_ordering
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 
 class Progress(NamedTuple):
@@ -46,72 +45,3 @@ class QueryStats:
             device=self.device if other.device == "cpu" else other.device,
             note="; ".join(dict.fromkeys(filter(None, (self.note, other.note)))),
         )  # fmt: skip
-
-
-@total_ordering
-@dataclass(frozen=True, eq=False)
-class Verdict:
-    """What two objects do to each other; equal to another verdict of the same name, whatever was measured.
-
-    Ordered by severity: APART < TOUCHING < CONTAINED < DUPLICATE < CLASH. The constants ``Verdict.APART`` and so on
-    carry no lengths. A length is None where there is none: no common volume, or no object that bounds one.
-    """
-
-    APART: ClassVar["Verdict"]
-    TOUCHING: ClassVar["Verdict"]
-    CONTAINED: ClassVar["Verdict"]
-    DUPLICATE: ClassVar["Verdict"]
-    CLASH: ClassVar["Verdict"]
-
-    name: str
-    severity: int
-    """Grows from APART (0) to CLASH (4); results are sorted by it."""
-    depth: float | None = None
-    """Diameter of a ball that is proved to be in both solids [m]; of open meshes, of the largest ball known to be. None
-    without common volume, and where no ball is proved: then ``depth_lower`` is 0 and ``depth_upper`` says all."""
-    depth_lower: float | None = None
-    """The largest ball has at least this diameter [m]; None where nothing is proved."""
-    depth_upper: float | None = None
-    """The largest ball has at most this diameter [m]; None where nothing is proved."""
-    certainty: float = 1.0
-    """Probability that the verdict is right: 1 where the exact predicates decided it, less where open meshes are judged
-    as the solids that they seem to bound."""
-    flush: bool = False
-    """Whether the verdict is that of the objects as meant, and another one of the coordinates as stored: a difference
-    within their resolution made them clash (``permitted_overlap="resolution"``)."""
-    permitted_overlap: float = 0.0
-    """What was permitted to this pair [m]."""
-
-    def with_measures(
-        self,
-        *,
-        depth: float | None = None,
-        depth_lower: float | None = None,
-        depth_upper: float | None = None,
-        certainty: float = 1.0,
-        flush: bool = False,
-        permitted_overlap: float = 0.0,
-    ) -> "Verdict":
-        """The verdict of the same name with exactly these measures; what they mean is said at the fields."""
-        return Verdict(self.name, self.severity, depth, depth_lower, depth_upper, certainty, flush, permitted_overlap)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Verdict) and other.name == self.name
-
-    def __lt__(self, other: object) -> bool:
-        return self.severity < other.severity if isinstance(other, Verdict) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self.name)
-
-    def __str__(self) -> str:
-        return self.name
-
-
-APART = Verdict("APART", 0)
-TOUCHING = Verdict("TOUCHING", 1)
-CONTAINED = Verdict("CONTAINED", 2)
-DUPLICATE = Verdict("DUPLICATE", 3)
-CLASH = Verdict("CLASH", 4)
-for _verdict in (APART, TOUCHING, CONTAINED, DUPLICATE, CLASH):
-    setattr(Verdict, _verdict.name, _verdict)

@@ -19,6 +19,7 @@ from ...solid.climb import new_search_room
 from ...solid.depth import FIRST_BALL, overlap_depths
 from ...solid.frames import make_frame
 from ...solid.measure import COLUMNS, UPPER, is_wide
+from ...solid.pair_verdict import PairVerdict
 from ...solid.places import MOST_AROUND
 from ...solid.sampling import (
     COMMON,
@@ -38,7 +39,8 @@ from ...solid.solids import gather_solids
 from ...traversal.bounds import put_bounds
 from ...traversal.forest import pack_trees
 from ...traversal.point import new_point_workspace, world_triangle
-from ...types.results import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, Verdict
+from ...types.verdict import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING
+from ..judged import FoundAgain
 from .kernels import OPEN
 from .record import Record
 from .spare_workspaces import SpareWorkspaces
@@ -260,7 +262,7 @@ _spare: SpareWorkspaces[_Work] = SpareWorkspaces(_Work)
 
 def verdict_of_records(
     a: Record, b: Record, pose_a: Any, pose_b: Any, *, depth: Any = True, **others: Any
-) -> Verdict | None:
+) -> PairVerdict | None:
     """The verdict of two objects, nothing permitted; None where that is to be asked in full.
 
     Args:
@@ -276,12 +278,13 @@ def verdict_of_records(
         couple: Couple | None = a.couple
         if couple is None or not couple.is_of(a, b):
             couple = a.couple = Couple(a, b)
-        found = _judged(couple, work, depth) if couple.solid else None
+        again = FoundAgain((a.hierarchy, b.hierarchy), (pose_a, pose_b))
+        found = _judged(couple, work, depth, again) if couple.solid else None
     _spare.give(work)
     return found
 
 
-def _judged(couple: Couple, work: _Work, depth: bool) -> Verdict | None:
+def _judged(couple: Couple, work: _Work, depth: bool, again: FoundAgain) -> PairVerdict | None:
     """The verdict by the contacts of a couple."""
     contacts, count = work.contacts, work.contacts.count
     if count > MOST_CONTACTS:
@@ -294,15 +297,15 @@ def _judged(couple: Couple, work: _Work, depth: bool) -> Verdict | None:
     if bits == _LEFT:
         return None
     if not bits & COMMON:
-        return TOUCHING.with_measures() if count else APART
+        return PairVerdict(0, 1, TOUCHING if count else APART, None, None, None, 1.0, False, 0.0, again)
     clash = is_complete(bits)
     if not clash and count > 0 and couple.may_have_pockets(bits):
         return None
     verdict = CLASH if clash else DUPLICATE if bits & (ONLY_A | ONLY_B) == 0 else CONTAINED
     if not depth:
-        return verdict.with_measures()
+        return PairVerdict(0, 1, verdict, None, None, None, 1.0, False, 0.0, again)
     overlap_depths(*couple.posed, *work.overlap, *found, work.middles, FIRST_BALL, work.search, points, work.measures)
     lower, upper = work.measures[0, : UPPER + 1].tolist()
     if lower == 0.0 or (clash and is_wide(lower, upper)):
         return None
-    return verdict.with_measures(depth=lower, depth_lower=lower, depth_upper=upper)
+    return PairVerdict(0, 1, verdict, lower, lower, upper, 1.0, False, 0.0, again)

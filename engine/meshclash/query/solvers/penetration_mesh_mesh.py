@@ -13,7 +13,7 @@ from ...hierarchy.build import as_boxes
 from ...hierarchy.bvh import Hierarchy
 from ...solid.apart import common_ball, is_outside
 from ...types.pose import Pose
-from ...types.results import Verdict
+from ...types.verdict import Verdict
 from ..collide import collide, collides
 from ..distance import distance
 from ..results import Distance, Penetration, no_penetration, no_start

@@ -1,0 +1,83 @@
+"""The record of two meshes by their contacts, and the contacts of a record that was made without them."""
+
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..answering.answer import answer_steps
+from ..hierarchy.build import as_boxes
+from ..hierarchy.bvh import Hierarchy
+from ..solid.case import Case, Limits
+from ..solid.judge import judge
+from ..solid.pair_verdict import PairVerdict
+from ..solid.solids import gather_solids
+from ..traversal.bounds import world_bounds
+from ..traversal.forest import pack_trees
+from ..traversal.question import Question
+from ..types.pose import pose_stack
+from ..types.results import Progress
+from ..types.steps import always, run, scaled, steps
+
+_CONTACTS_SHARE = 0.6  # of the work, about
+_IDS = [(0, 1)]
+"""Of two objects that are in no scene."""
+
+
+def judged_steps(
+    trees: Sequence[Hierarchy], rows: tuple[np.ndarray, np.ndarray], limits: Limits, threads: int
+) -> Generator[Progress, None, PairVerdict]:
+    """What two trees in poses (1, 3, 4) do to each other."""
+    tree_set = pack_trees(trees)
+    jobs = np.array([[0, 1]], np.int64)
+    question = Question(tree_set.side, tree_set.side, jobs, *rows, threads=threads)
+    answer = yield from scaled(answer_steps(question), 0.0, _CONTACTS_SHARE, "comparing triangles")
+    boxes = world_bounds(tree_set, jobs[0], np.concatenate(rows))
+    meshes = [tree.mesh for tree in trees]
+    resolutions = np.array([[mesh.resolution for mesh in meshes]])
+    case = Case(tree_set, gather_solids(trees), jobs, *rows, boxes[:1], boxes[1:], answer, resolutions, meshes)
+    judgement = yield from always(Progress(_CONTACTS_SHARE, "judging contacts"), steps(judge, case, limits))
+    return judgement.records(_IDS, judgement.found(case, {}))[0]
+
+
+class FoundAgain:
+    """``Findings`` of two meshes that were judged at once: contacts are found when they are asked for.
+
+    Args:
+        things: the meshes, or their hierarchies.
+        poses: None, a Pose or a matrix each.
+    """
+
+    names: Mapping[int, str] = {}
+
+    def __init__(self, things: tuple[Any, Any], poses: tuple[Any, Any]) -> None:
+        self._things = things
+        self._poses = [pose.copy() if isinstance(pose, np.ndarray) else pose for pose in poses]
+        self._found: PairVerdict | None = None
+
+    def _asked(self) -> PairVerdict:
+        if self._found is None:
+            trees = [as_boxes(thing) for thing in self._things]
+            first, second = (pose_stack(pose)[0] for pose in self._poses)
+            self._found = run(judged_steps(trees, (first, second), Limits(depths=False), 1))
+        return self._found
+
+    def contacts(self, job: int) -> Any:
+        """As ``Findings``."""
+        return self._asked().contacts
+
+    def count(self, job: int) -> int:
+        """As ``Findings``."""
+        return len(self._asked().contacts)
+
+    def location(self, job: int) -> np.ndarray | None:
+        """As ``Findings``."""
+        return self._asked().location
+
+    def touched(self, job: int, side: int) -> np.ndarray:
+        """As ``Findings``."""
+        return self._asked().touched(side)
+
+    def inside(self, job: int) -> np.ndarray:
+        """As ``Findings``."""
+        return self._asked().inside

@@ -1,0 +1,35 @@
+"""``Verdict``: what two objects do to each other, in one word."""
+
+from enum import Enum
+from functools import total_ordering
+
+
+@total_ordering
+class Verdict(Enum):
+    """What two objects do to each other, ordered by severity."""
+
+    APART = 0
+    """They have no common point."""
+    TOUCHING = 1
+    """They meet without common volume, or as nearly as is permitted."""
+    CONTAINED = 2
+    """One of them has no point outside the other."""
+    DUPLICATE = 3
+    """Their surfaces coincide."""
+    CLASH = 4
+    """They have common volume, or surfaces that cross."""
+
+    @property
+    def severity(self) -> int:
+        """Grows from APART (0) to CLASH (4); results are sorted by it."""
+        severity: int = self._value_
+        return severity
+
+    def __lt__(self, other: object) -> bool:
+        return self._value_ < other._value_ if isinstance(other, Verdict) else NotImplemented
+
+    def __str__(self) -> str:
+        return self._name_
+
+
+APART, TOUCHING, CONTAINED, DUPLICATE, CLASH = Verdict
