@@ -16,7 +16,7 @@ def described(gaps):
     """Everything that does not depend on which of several nearest pairs of triangles was found first."""
     return sorted(
         (gap.a, gap.b, gap.verdict.name, gap.depth, gap.gap, gap.near_a.tolist(), gap.near_b.tolist(),
-         None if gap.contacts is None else gap.contacts.pairs.tolist())
+         gap.contacts.pairs.tolist())
         for gap in gaps
     )  # fmt: skip
 

@@ -41,7 +41,6 @@ def test_contacts_are_those_of_two_objects(number, place):
     scene, (i, j) = scene_of((a, POSES[place]), (b, None))
     found, alone = scene.contacts(), mc.collide(a, b, POSES[place])
     side, inside = parts(a, b, POSES[place])
-    assert found.pairs == []
     assert bool(found.pairs) == bool(len(alone) or len(inside))
     for pair in found.pairs:
         assert (pair.a, pair.b) == (i, j)
@@ -109,7 +108,6 @@ def test_the_resolution_of_coordinates_permits_nothing_to_a_cloud():
 def test_meshes_and_clouds_in_one_scene_with_sets_and_rules():
     scene, ids = scene_of((CLOSED, None), (ROUND, shifted(1.0)), (CLOSED, shifted(0.5)), (ROUND, shifted(1.2)))
     found = scene.contacts()
-    assert [(p.a, p.b) for p in found.pairs] == [(0, 2)]
     assert {(p.a, p.b) for p in found.pairs} == {(0, 1), (0, 3), (1, 2), (1, 3), (2, 3)}
     assert {tuple(pair) for pair in scene.collisions().pairs.tolist()} == {
         (0, 1),

@@ -19,7 +19,8 @@ CASES = all_cases()
 
 
 def fields(verdict):
-    return {name: (type(value), value) for name, value in vars(verdict).items()}
+    public = (name for name in verdict.__slots__ if not name.startswith("_"))
+    return {name: (type(getattr(verdict, name)), getattr(verdict, name)) for name in public}
 
 
 def prepared(*arrays):

@@ -338,9 +338,7 @@ class Members:
         """
         if chosen is None:
             return np.ones(len(self.by_id), np.bool_)
-        if isinstance(chosen, str) or not isinstance(chosen, Iterable):
-            raise UnsupportedOption(f"{name} must be None or several ids or names of objects, not {chosen!r:.80}")
-        wanted = set(map(self.id_of, chosen))
+        wanted = set(map(self.id_of, _several(chosen, name)))
         return np.fromiter(map(wanted.__contains__, self.by_id), np.bool_, len(self.by_id))
 
     def member(self, key: int | str) -> Member:
@@ -349,6 +347,14 @@ class Members:
             return self.by_id[key]  # type: ignore[index]  # names are looked up below
         except (KeyError, TypeError):
             return self.by_id[self.id_of(key)]
+
+
+def _several(keys: Iterable[int | str], name: str) -> list[int | str]:
+    """Ids or names of a set called ``name``; raises UnsupportedOption where it is none."""
+    if not isinstance(keys, str):  # the letters of a name are no objects
+        with suppress(TypeError):
+            return list(keys)
+    raise UnsupportedOption(f"{name} must be None or several ids or names of objects, not {keys!r:.80}")
 
 
 def _deformed(thing: MeshLike, vertices: Any) -> MeshLike:
