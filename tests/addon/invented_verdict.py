@@ -5,7 +5,6 @@ Given: the folder of the copy, the entry's name. The engine of this process says
 
 import json
 import sys
-from dataclasses import replace
 from types import SimpleNamespace
 
 import bpy
@@ -34,10 +33,10 @@ def saying_it(original):
 
     def take_changes(watch):
         changes = original(watch)
-        said = SimpleNamespace(
-            name=invented.upper(), severity=2, depth=0.5, depth_lower=0.5, depth_upper=0.5, flush=False, certainty=1.0
-        )
-        return replace(changes, found={key: replace(pair, verdict=said) for key, pair in changes.found.items()})
+        for pair in changes.found.values():
+            pair.verdict = SimpleNamespace(name=invented.upper(), severity=2)
+            pair.depth = pair.depth_lower = pair.depth_upper = 0.5
+        return changes
 
     return take_changes
 

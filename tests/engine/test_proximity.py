@@ -50,7 +50,7 @@ def assert_distances(result, expected, objects):
         verdict, distance = expected[gap.a, gap.b]
         assert gap.verdict == verdict
         assert gap.gap == distance
-        assert (not len(gap.contacts)) == (verdict == APART)
+        assert gap.verdict is verdict.verdict and (verdict != APART or not len(gap.contacts))
         assert_well_placed(gap, objects)
     severities = [gap.verdict.severity for gap in result.pairs]
     assert severities == sorted(severities, reverse=True)

@@ -1,13 +1,16 @@
 """Objects of a scene by name and id, its answers as sequences and tables, and how many names there are."""
 
 import sys
+from functools import partial
 from inspect import signature
+from types import SimpleNamespace
 
 import meshclash as mc
 import numpy as np
 import pytest
 from clouds import sphere
-from solids import box, matrix
+from solids import box
+from strategies import matrix
 
 CUBE = mc.TriangleMesh(*box((0, 0, 0), (1, 1, 1)))
 NAMES = "table", "arm", "tool", None
@@ -84,7 +87,13 @@ def test_an_answer_still_tells_the_names_of_objects_that_went():
     assert [(pair.name_a, pair.name_b) for pair in found] == [("table", "arm"), ("arm", "tool"), ("tool", 3)]
 
 
-def test_answers_are_sequences_and_tables():
+def frame(rows, columns):
+    """Columns by name, as those of a table."""
+    return {name: [row[name] for row in rows] for name in columns}
+
+
+def test_answers_are_sequences_and_tables(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(DataFrame=frame))
     scene = scene_of()
     scene.add(mc.clouds.PointCloud(*sphere(np.random.default_rng(1), 400, 0.4)), name="scan")
     found, gaps = scene.contacts(), scene.gaps(0.5)
@@ -98,7 +107,7 @@ def test_answers_are_sequences_and_tables():
         for row, pair in zip(rows, answer, strict=True):
             assert [row["x"], row["y"], row["z"]] == pair.location.tolist() and row["depth"] == pair.depth
     assert list(table["gap"]) == [pair.gap for pair in gaps]
-    assert list(mc.Scene().contacts().to_pandas().columns) == list(rows[0])[:-1]
+    assert list(mc.Scene().contacts().to_pandas()) == list(rows[0])[:-1]
 
 
 def test_a_table_without_pandas_says_what_to_do(monkeypatch):
@@ -131,7 +140,7 @@ def test_a_pose_that_changes_later_changes_no_record():
 
 def test_depths_may_be_left_out_of_every_question():
     scene = scene_of()
-    for ask in (scene.contacts, scene.gaps):
+    for ask in (scene.contacts, partial(scene.gaps, 0.0)):
         assert all(pair.depth for pair in ask()) and not any(pair.depth for pair in ask(depth=False))
     with pytest.raises(mc.UnsupportedOption, match="one of the two"):
         scene.gaps(0.5, most=1)

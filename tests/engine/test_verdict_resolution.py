@@ -51,7 +51,10 @@ def test_scenes_and_watches_ask_each_pair_by_its_own_resolution():
     unit = mc.TriangleMesh(*box((0, 0, 0), (1, 1, 1)))
     scene = mc.Scene()
     places = [(0, 0, 0), (1 - 1e-6, 0.25, 0.125), (-1 + 1e-6, 0.25, 0.125)]
-    ids = [scene.add(unit, mc.Pose.from_matrix(shifted(p)), resolution=r) for p, r in zip(places, (0, 2e-6, 5e-7), strict=True)]
+    ids = [
+        scene.add(unit, mc.Pose.from_matrix(shifted(p)), resolution=r)
+        for p, r in zip(places, (0, 2e-6, 5e-7), strict=True)
+    ]
     expected = {(0, 1): (mc.Verdict.TOUCHING, True), (0, 2): (mc.Verdict.CLASH, False)}
     rows = scene.contacts(permitted_overlap="resolution").pairs
     assert {(r.a, r.b): (r.verdict, r.flush) for r in rows} == expected
