@@ -23,14 +23,14 @@ from ui_fakes import make_report, make_row
 PAIR_KEYS = ["id", "a", "b", "frame", "verdict", "contacts", "faces_a", "faces_b", "location", "depth", "distance",
              "point_a", "point_b", "face_a", "face_b", "probability", "points_a", "points_b",
              "count_a", "count_b", "status", "comment", "outdated", "flush", "certainty",
-             "volume", "volume_lower", "volume_upper", "depth_lower", "depth_upper", "new"]  # fmt: skip
+             "volume", "volume_lower", "volume_upper", "depth_lower", "depth_upper", "new", "group"]  # fmt: skip
 
 
 def test_json_has_the_documented_keys():
     data = json.loads(make_report(make_row()).to_json())
     assert data["schema"] == SCHEMA == "meshclash.report/1"
-    keys = "schema version file created saved_list unit files baseline options objects events pairs stats"
-    assert list(data) == keys.split()
+    keys = "schema version file created saved_list unit files baseline options objects group_by groups events pairs"
+    assert list(data) == [*keys.split(), "stats"]
     assert [key for key in data["pairs"][0] if not key.startswith("original_")] == PAIR_KEYS
 
 

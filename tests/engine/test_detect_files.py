@@ -55,6 +55,25 @@ def test_the_answer_is_that_of_the_engine(boxes):
     assert len(list(scene.contacts().pairs)) == 2
 
 
+def test_clashes_come_in_groups_with_a_reason(tmp_path, capsys):
+    """Ten posts stand in a slab: one decision."""
+    slab = np.diag([40.0, 4.0, 1.0, 1.0])
+    slab[:3, 3] = -5.0, -1.0, -0.75
+    path, report = tmp_path / "hall.glb", tmp_path / "report.json"
+    matrices = {**{f"Post-{k}": moved(3.0 * k) for k in range(10)}, "Slab": slab}
+    scene_of_boxes(trimesh, matrices).export(path)
+    assert detect(path, "--report", report) == 0
+    data = json.loads(report.read_text("utf-8"))
+    assert [(group["reason"], len(group["pairs"])) for group in data["groups"]] == [
+        ("10 Post and Slab overlap, 250 mm deep", 10)
+    ]
+    assert {pair["group"] for pair in data["pairs"]} == {1}
+    assert "10 clashes in 1 group by cause:" in capsys.readouterr().out
+    assert detect(path, "--report", report, "--group-by", "storey") == 0
+    assert [group["reason"] for group in json.loads(report.read_text("utf-8"))["groups"]] == ["no object has a storey"]
+    assert detect(path, "--group-by", "colour") == 2
+
+
 @pytest.mark.parametrize(("fail_on", "code"), [(None, 0), ("clash", 1)])
 def test_the_exit_code_says_whether_there_is_a_clash(boxes, fail_on, code):
     assert detect(boxes, "--quiet", *(["--fail-on", fail_on] if fail_on else [])) == code

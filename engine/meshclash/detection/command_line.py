@@ -24,6 +24,7 @@ from .errors import DetectError, InputError
 from .files.bcf import read_bcf
 from .files.topics import reviews_of
 from .frame_scene import Progress
+from .grouping import GROUPINGS
 from .options import DEFAULT_TEST, RESOLUTION, TEST_OPTIONS, DetectOptions, parse_frames
 from .queries.registry import TESTS, test_named
 from .report import DetectReport
@@ -113,6 +114,8 @@ def add_answer(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     write = f"write a report: {', '.join(WRITERS)}; may be repeated"
     add("--report", type=Path, metavar="FILE", action="append", default=[], help=write)
+    decisions = f"how clashes are grouped in reports: {', '.join(GROUPINGS)} (default: cause)"
+    add("--group-by", choices=GROUPINGS, default="cause", metavar="WAY", help=decisions)
     earlier = "an earlier report: says which clashes are new, and keeps statuses and comments"
     add("--baseline", type=Path, metavar="OLD.json", help=earlier)
     add("--reviews", type=Path, metavar="FILE.bcf", help="statuses and comments that BCF brings back, 2.1 or 3.0")
@@ -234,7 +237,7 @@ def finish(
         files: of `open_reports`.
         more: writes something else; returns lines about it.
     """
-    report, told = _reviewed(given, report), list[str]()
+    report, told = replace(_reviewed(given, report), group_by=given.group_by), list[str]()
     try:
         for file in files:
             file.commit(written(file.path, report))
@@ -268,6 +271,7 @@ def _print_report(report: DetectReport, written: list[str]) -> None:
     permitted = report_formats.permitted(data)
     if permitted and "permitted_overlap" in test_named(report.options.test).takes:
         written = [f"Permitted overlap: {permitted}", *written]
+    lines += report_formats.groups_in_words(data)
     problem = say(sys.stdout, *lines, report_formats.summary(data), *written)
     if problem is not None:
         complain(f"the list could not be printed: {problem.strerror}")

@@ -170,7 +170,7 @@ def _now_steps(
     told = {item.name: item.properties for item in (*frame.objects, *frame.scans) if item.properties}
     return DetectReport(
         source.file, source.scale_length, options, large, statistics.skipped, statistics.as_dict(), seen, created,
-        objects=told,
+        objects=told, tested=[item.name for item in (*frame.objects, *frame.scans)],
     )  # fmt: skip
 
 

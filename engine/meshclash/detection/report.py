@@ -13,6 +13,7 @@ from . import report_formats, report_page
 from .events import ClashEvent
 from .fingerprints import Seen
 from .frame_scene import Skipped
+from .grouping import grouped, parts_of
 from .options import DetectOptions
 from .pair_row import PairRow
 from .verdicts import CLASH_VERDICTS
@@ -60,6 +61,8 @@ class DetectReport:
         outdated: ids of pairs of which an object may have changed since.
         events: of a range of frames, worst first; None where one frame was looked at.
         objects: what files say of objects, by their names.
+        tested: names of all objects that took part.
+        group_by: by what clashes are grouped, one of `grouping.GROUPINGS`.
         files: (path, metres of its unit, whether the file names it) of what was read without Blender.
         baseline: the earlier report that this one is compared with, and the ids of its clashes; None without one.
         version: of MeshClash.
@@ -81,6 +84,8 @@ class DetectReport:
     outdated: frozenset[str] = frozenset()
     events: list[ClashEvent] | None = None
     objects: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    tested: Sequence[str] = ()
+    group_by: str = "cause"
     files: Sequence[tuple[str, float, bool]] = ()
     baseline: tuple[str, frozenset[str]] | None = None
     version: str = ""
@@ -104,6 +109,13 @@ class DetectReport:
         reviews = {**baseline.reviews, **self.reviews}
         return replace(self, reviews=reviews, baseline=(baseline.file, frozenset(baseline.clashes)))
 
+    def groups(self) -> list[dict[str, Any]]:
+        """The groups of clashes: "key", "reason" in words, and "pairs", the ids."""
+        named = {name for row in self.clashes for name in row.names}
+        parts = parts_of(sorted(named.union(self.tested)), self.objects)
+        found = grouped(self.clashes, parts, self.scale_length, self.group_by)
+        return [{"key": group.key, "reason": group.reason, "pairs": pairs} for group, pairs in found]
+
     def _is_new(self, row: PairRow) -> bool | None:
         return None if self.baseline is None else row.id not in self.baseline[1]
 
@@ -121,7 +133,17 @@ class DetectReport:
         events = None if self.events is None else [self._event(event) for event in self.events]
         named = dict.fromkeys(name for row in self.rows for name in (row.a.name, row.b.name) if self.objects.get(name))
         summary["objects"] = [{"name": name, **self.objects[name]} for name in named]
-        return {**summary, "events": events, "pairs": [self._pair(row) for row in self.rows], "stats": stats}
+        groups = self.groups()
+        number = {pair: k + 1 for k, group in enumerate(groups) for pair in group["pairs"]}
+        pairs = [{**self._pair(row), "group": number.get(row.id)} for row in self.rows]
+        return {
+            **summary,
+            "group_by": self.group_by,
+            "groups": groups,
+            "events": events,
+            "pairs": pairs,
+            "stats": stats,
+        }
 
     def as_summary(self) -> dict[str, Any]:
         """The same without the pairs."""

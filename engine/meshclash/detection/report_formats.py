@@ -58,8 +58,10 @@ CSV_COLUMNS = (
     "event_end",
     "event_worst_frame",
     "new",
+    "group",
 )
 POINTS = ("location", "point_a", "point_b")
+MOST_GROUPS = 12  # that are printed
 LEFT_ALIGNED = 3  # columns of names; numbers are right-aligned
 APPROVED = "approved"  # the status of pairs that may stay as they are
 MILLIMETRES_BELOW, MICROMETRES_BELOW = 0.1, 1e-5
@@ -111,6 +113,18 @@ def to_table(report: dict[str, Any]) -> str:
     if report["events"] is not None:
         return _in_columns([event_header(report), *event_rows(report)])
     return _in_columns([table_header(report), *table_rows(report)])
+
+
+def groups_in_words(report: dict[str, Any]) -> list[str]:
+    """A line for each of the largest groups of clashes; none where every clash is a group of its own."""
+    groups = report["groups"]
+    count = sum(len(group["pairs"]) for group in groups)
+    if len(groups) == count:
+        return []
+    many = "group" if len(groups) == 1 else "groups"
+    lines = [f"{count} clashes in {len(groups)} {many} by {report['group_by']}:"]
+    lines += [f"{len(group['pairs']):6d}  {printable(group['reason'])}" for group in groups[:MOST_GROUPS]]
+    return [*lines, *([f"        and {len(groups) - MOST_GROUPS} more"] if len(groups) > MOST_GROUPS else [])]
 
 
 def _in_columns(given: list[tuple[str, ...]]) -> str:

@@ -1,0 +1,55 @@
+"""The clashes of a report in groups: each is one decision, with the reason in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..review.families import families
+from ..review.groups import WAYS, Clashes, Group, Part, group_clashes
+
+if TYPE_CHECKING:
+    from .pair_row import PairRow
+
+PROPERTIES = ("class", "type", "storey", "system", "collection")
+"""By what else clashes are grouped, where files say it."""
+GROUPINGS = (*WAYS, *PROPERTIES)
+
+
+def parts_of(names: Sequence[str], objects: Mapping[str, Mapping[str, str]]) -> list[Part]:
+    """The objects that were tested; the family is what the file says of its type, else it is told by the name."""
+    found = [objects.get(name, {}) for name in names]
+    stems = families([said.get("type") or name for name, said in zip(names, found, strict=True)])
+    return [Part(*item) for item in zip(names, names, stems, found, strict=True)]
+
+
+def grouped(rows: Sequence[PairRow], parts: Sequence[Part], scale: float, way: str) -> list[tuple[Group, list[str]]]:
+    """Groups of clashes with the ids of their pairs, those with most pairs first.
+
+    Args:
+        rows: of clashes; of a pair in several frames the first row counts, and all frames.
+        parts: all objects that were tested.
+        scale: metres per Blender unit.
+        way: one of ``GROUPINGS``; all are one group where no object has that property.
+    """
+    place = {part.name: k for k, part in enumerate(parts)}
+    first: dict[str, PairRow] = {}
+    frames: dict[str, list[int]] = {}
+    for row in rows:
+        first.setdefault(row.id, row)
+        frames.setdefault(row.id, []).append(row.frame)
+    kept = list(first.values())
+    ends = np.array([[place[name] for name in row.names] for row in kept], np.int64).reshape(-1, 2)
+    depths = np.array([row.proved_depth for row in kept], np.float64) * scale  # None becomes NaN
+    middles = np.array([row.location or (np.nan,) * 3 for row in kept], np.float64).reshape(-1, 3) * scale
+    reach = 0.5 * np.nan_to_num(depths)[:, None]
+    span = np.array([(min(found), max(found)) for found in frames.values()], np.int64).reshape(-1, 2)
+    boxes = np.stack([middles - reach, middles + reach], axis=1)
+    clashes = Clashes(ends[:, 0], ends[:, 1], depths, boxes, [row.verdict for row in kept], span)
+    if way not in WAYS and not any(way in part.properties for part in parts):
+        found = [Group(np.arange(len(kept)), f"no object has a {way}", way)] if kept else []
+    else:
+        found = group_clashes(parts, clashes, way)
+    return [(group, [kept[k].id for k in group.rows.tolist()]) for group in found]
