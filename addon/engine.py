@@ -81,7 +81,7 @@ def load(cache_dir: str | None = None, quiet: bool = False) -> ModuleType:
         _choose_cache(cache_dir)
         _import_numba()
         _engine = _import_engine()
-        _imported(".kernels.cache").before_compiling[:] = [] if quiet else [_say_compiling]
+        _imported(".kernels.progress").tell_compiling([] if quiet else [_say_compiling])
         if _gpu_from[0]:
             _engine.configure_device(**_gpu_from[0])
     return _engine

@@ -4,7 +4,19 @@
 ``mc.motion``, ``mc.review``, ``mc.shapes`` and ``mc.lab`` give those of a subject.
 """
 
+import importlib
+import sys
+from typing import Any
+
 from .lazy import public_names
 
 __version__ = "0.2.0"
-__getattr__, __dir__, __all__ = public_names(__name__, __file__)
+_get, __dir__, __all__ = public_names(__name__, __file__)
+
+
+def __getattr__(name: str) -> Any:
+    """A public name or a module; whoever asks for one is told when this process has to compile."""
+    value = _get(name)
+    if f"{__name__}.kernels.cache" in sys.modules:
+        importlib.import_module(".kernels.progress", __name__).tell_compiling()
+    return value
