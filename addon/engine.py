@@ -31,6 +31,7 @@ PRELOADED = (
     "numba.np.linalg", "numba.np.arraymath", "numba.np.npyimpl", "numba.np.random.generator_methods",
     "numba.cpython.setobj", "numba.core.inline_closurecall",
     "numba.typed.typeddict", "numba.typed.typedset", "numba.experimental.jitclass.base", ".jit",
+    ".kernels.progress",
     ".geometry.lane_triangles", ".volumes.registry", ".hierarchy.build", ".traversal.point", ".traversal.near_wide",
     ".traversal.near_engine", ".gpu.device", ".answering.answer", ".solid.near",
     ".solid.measure", ".solid.open_judge", ".solid.judge",
