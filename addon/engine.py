@@ -31,11 +31,11 @@ PRELOADED = (
     "numba.np.linalg", "numba.np.arraymath", "numba.np.npyimpl", "numba.np.random.generator_methods",
     "numba.cpython.setobj", "numba.core.inline_closurecall",
     "numba.typed.typeddict", "numba.typed.typedset", "numba.experimental.jitclass.base", ".jit",
-    ".kernels.progress",
-    ".geometry.lane_triangles", ".volumes.registry", ".hierarchy.build", ".traversal.point", ".traversal.near_wide",
-    ".traversal.near_engine", ".gpu.device", ".answering.answer", ".solid.near",
+    ".compiling", ".geometry.lane_triangles", ".volumes.registry", ".hierarchy.build", ".traversal.point",
+    ".traversal.near_wide", ".traversal.near_engine", ".gpu.device", ".answering.answer", ".solid.near",
     ".solid.measure", ".solid.open_judge", ".solid.judge",
-    ".pointcloud.build", ".pointcloud.query", ".voxels.collide", ".massive.inputs", ".massive.mesh", ".query.collide",
+    ".pointcloud.build", ".pointcloud.query", ".voxels.collide", ".massive.inputs", ".massive.mesh",
+    ".convex.convexity", ".geometry.hull_separation", ".query.collide", ".massive.contacts",
     ".timecritical.search", ".scene.cloud_pairs", ".scene.scene", ".continuous.impacts", ".continuous.swept",
     ".query.penetration", ".query.signed_distance", ".convex.closest", ".voxels.map", ".massive.levels",
     ".warming",
@@ -82,7 +82,7 @@ def load(cache_dir: str | None = None, quiet: bool = False) -> ModuleType:
         _choose_cache(cache_dir)
         _import_numba()
         _engine = _import_engine()
-        _imported(".kernels.progress").tell_compiling([] if quiet else [_say_compiling])
+        _imported(".compiling").tell_compiling([] if quiet else [_say_compiling])
         if _gpu_from[0]:
             _engine.configure_device(**_gpu_from[0])
     return _engine

@@ -18,5 +18,5 @@ def __getattr__(name: str) -> Any:
     """A public name or a module; whoever asks for one is told when this process has to compile."""
     value = _get(name)
     if f"{__name__}.kernels.cache" in sys.modules:
-        importlib.import_module(".kernels.progress", __name__).tell_compiling()
+        importlib.import_module(".compiling", __name__).tell_compiling()
     return value

@@ -13,8 +13,8 @@ PICTURE = ROOT / "docs" / "images" / "architecture.svg"
 SOURCES = sorted(ENGINE.rglob("*.py"))
 
 LAYERS = (
-    "lazy", "errors", "output", "kernels", "jit_pipeline", "jit", "reference", "types", "geometry", "volumes",
-    "hierarchy", "traversal", "gpu", "broadphase", "answering", "solid", "pointcloud", "convex",
+    "lazy", "errors", "output", "kernels", "jit_pipeline", "jit", "compiling", "reference", "types", "geometry",
+    "volumes", "hierarchy", "traversal", "gpu", "broadphase", "answering", "solid", "pointcloud", "convex",
     "voxels", "massive", "reading", "query", "continuous", "manifold", "motion", "timecritical", "scene", "warming",
     "review", "detection", "clouds", "shapes", "lab", "",
 )  # fmt: skip

@@ -11,8 +11,8 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 
-from ..jit import cache_problem, kernel_counts
-from . import cache
+from .jit import cache_problem, kernel_counts
+from .kernels import cache
 
 QUIET = "MESHCLASH_QUIET"
 """Variable of the environment: with a value nothing is said."""

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from meshclash.kernels.progress import COMPILING, QUIET
+from meshclash.compiling import COMPILING, QUIET
 
 ENGINE = Path(__file__).resolve().parents[2] / "engine"
 ASK = """
@@ -47,8 +47,8 @@ def test_an_application_may_say_it_itself(tmp_path):
     """Its function is called in place of ours, whoever asks for public names afterwards."""
     program = """
 import numpy as np
-import meshclash.kernels.progress as progress
-progress.tell_compiling([lambda: print("the window says so")])
+import meshclash.compiling as compiling
+compiling.tell_compiling([lambda: print("the window says so")])
 import meshclash as mc
 mc.Pose
 from meshclash.types.pose import check_stack
