@@ -185,7 +185,7 @@ def ask(query: Query, things: tuple[Any, ...], poses: tuple[Any, ...], **given: 
         InvalidMesh, InvalidPose, UnsupportedOption, DeviceUnavailable.
     """
     start = time.perf_counter()
-    things = tuple(map(as_own, things))
+    things = tuple(thing if _kind_of(thing) else as_own(thing) for thing in things)
     kinds = tuple(map(_kind_of, things))
     others = next((kind.value for kind in kinds if kind in (CLUSTERED, CLOUD)), None)
     options = checked_options(given, CLUSTERED in kinds, others, query.served)
