@@ -59,7 +59,8 @@ def checked_options(given: Mapping[str, Any], boxes_only: bool, only: str | None
     if only and options.engine == VOXELS:
         raise UnsupportedOption(f"engine 'voxels' compares meshes, not {only}: use engine='auto'")
     served = served and not only and options.engine != VOXELS
-    return options._replace(device=check_device(options.device, served))
+    device = check_device(options.device, served)
+    return options if device is options.device else options._replace(device=device)
 
 
 def check_device(device: Any, served: bool = False) -> str:
@@ -72,7 +73,7 @@ def check_device(device: Any, served: bool = False) -> str:
     if not served and isinstance(device, str) and device == "cuda":
         raise DeviceUnavailable("this query is computed on the CPU only: use device='auto' or 'cpu'")
     require_device(device)
-    return str(device) if served else "cpu"
+    return device if served else "cpu"  # type: ignore[no-any-return]
 
 
 def check_served_device(device: str) -> str:

@@ -122,7 +122,7 @@ TABLE: dict[tuple[Any, ...], tuple[str, ...]] = {
     (MASSIVE_COLLIDE, CLUSTERED, MESH): ("runs_clustered_mesh",),
     (MASSIVE_COLLIDE, CLUSTERED, CLUSTERED): ("runs_clustered_mesh",),
 }
-"""Files of ``solvers/`` by question and kinds. Each has ``solve``: of an ``Asked``, in slices."""
+"""Files of ``solvers/`` by question and kinds. Each has ``solve``: of an ``Asked``, in slices; None passes."""
 
 
 class Asked(NamedTuple):
@@ -185,7 +185,7 @@ def ask(query: Query, things: tuple[Any, ...], poses: tuple[Any, ...], **given: 
         InvalidMesh, InvalidPose, UnsupportedOption, DeviceUnavailable.
     """
     start = time.perf_counter()
-    things = tuple(thing if _kind_of(thing) else as_own(thing) for thing in things)
+    things = tuple([thing if type(thing) in KINDS else as_own(thing) for thing in things])
     kinds = tuple(map(_kind_of, things))
     others = next((kind.value for kind in kinds if kind in (CLUSTERED, CLOUD)), None)
     options = checked_options(given, CLUSTERED in kinds, others, query.served)
@@ -195,7 +195,8 @@ def ask(query: Query, things: tuple[Any, ...], poses: tuple[Any, ...], **given: 
         raise UnsupportedOption(f"{query.name} takes one pose for each object, not a stack")
     asked = Asked(query, (things[0], things[-1]), (rows_a, rows_b), stacked, options, start)
     for name in names:
-        answer = yield from scaled(_solver(name)(asked), 0.0, 1.0)
+        work = _solver(name)(asked)
+        answer = None if work is None else (yield from scaled(work, 0.0, 1.0))
         if answer is not None:
             return answer
     raise AssertionError(f"no solver answers {query.name}")
@@ -213,7 +214,9 @@ def _of_prepared(query: Query) -> Callable[..., Any]:
         side_a, side_b = record_of(a), record_of(b)
         if side_a is None or side_b is None:
             return None
-        return tell(side_a, side_b, pose_a, pose_b, **options)  # type: ignore[misc]
+        if options:
+            return tell(side_a, side_b, pose_a, pose_b, **options)  # type: ignore[misc]
+        return tell(side_a, side_b, pose_a, pose_b)  # type: ignore[misc]
 
     return _no_short_way if tell is None else at_once
 
@@ -223,15 +226,15 @@ def _no_short_way(*_: object, **__: object) -> None:
 
 
 @cache
-def _solver(name: str) -> Callable[[Asked], Generator[Any, None, Any]]:
+def _solver(name: str) -> Callable[[Asked], Generator[Any, None, Any] | None]:
     """``solve`` of a file; files are imported when they are first needed."""
-    solve: Callable[[Asked], Generator[Any, None, Any]]
+    solve: Callable[[Asked], Generator[Any, None, Any] | None]
     solve = importlib.import_module(f".solvers.{name}", __package__).solve
     return solve
 
 
 def _kind_of(thing: Any) -> Kind | None:
-    return next((kind for of, kind in KINDS.items() if isinstance(thing, of)), None)
+    return KINDS.get(type(thing)) or next((kind for of, kind in KINDS.items() if isinstance(thing, of)), None)
 
 
 def _solvers_for(query: Query, things: tuple[Any, ...], kinds: tuple[Kind | None, ...]) -> tuple[str, ...]:

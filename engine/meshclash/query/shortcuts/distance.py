@@ -27,8 +27,8 @@ def distance_of_records(
     pose_b: Any,
     *,
     start: Any = None,
-    relative_error: Any = 0.0,
-    absolute_error: Any = 0.0,
+    relative_error: Any = EXACT[0],
+    absolute_error: Any = EXACT[1],
     **others: Any,
 ) -> Distance | None:
     """The distance of two meshes; None where it is to be asked in full.
@@ -43,10 +43,15 @@ def distance_of_records(
         others: options that it does not know.
     """
     begin = time.perf_counter()
-    if others or type(relative_error) is not float or type(absolute_error) is not float:
+    errors = EXACT
+    if others:
         return None
-    if not (0.0 <= relative_error < 1.0 and 0.0 <= absolute_error < math.inf):
-        return None
+    if relative_error is not EXACT[0] or absolute_error is not EXACT[1]:
+        errors = relative_error, absolute_error
+        if not (type(relative_error) is type(absolute_error) is float):
+            return None
+        if not (0.0 <= relative_error < 1.0 and 0.0 <= absolute_error < math.inf):
+            return None
     pair = None
     if start is not None:
         if type(start) is not Distance or type(start.triangle_a) is not int:
@@ -54,7 +59,7 @@ def distance_of_records(
         pair = start.triangle_a, start.triangle_b
         if not (0 <= pair[0] < a.triangle_count and 0 <= pair[1] < b.triangle_count):
             return None
-    space, found, errors = spare.take(), None, (relative_error, absolute_error)
+    space, found = spare.take(), None
     if space.take_poses(pose_a, pose_b):
         if errors == EXACT and (a.met or a.triangle_count + b.triangle_count <= _FEW):
             found = _contact(space, a, b, 0, 0)
