@@ -135,7 +135,7 @@ def test_status_comment_and_age_are_in_every_format():
     ]  # fmt: skip
     assert lines[1]["comment"] == "'=press <fit>"  # no formula
     page = report.to_html()
-    assert '<tr class="clash approved outdated">' in page and "=press &lt;fit&gt;" in page
+    assert '<tr class="clash approved outdated"' in page and "=press &lt;fit&gt;" in page
     assert "an object may have changed since" in page
 
 
@@ -167,16 +167,16 @@ def test_the_page_is_titled_by_the_file_and_shows_clashes_first():
     report = replace(make_report(make_row(), *touching), file="/home/ann/tower/whole.blend")
     page = report.to_html()
     assert page.count("MeshClash: whole.blend<") == 2 and "<dd>/home/ann/tower/whole.blend</dd>" in page
-    shown, _, folded = page.partition("<details>")
+    shown, _, folded = page.partition('<details class="quiet">')
     assert "<summary>690 more: touching</summary>" in folded
-    assert shown.count('<tr class="clash open">') == 1 and 'class="touching' not in shown
-    assert folded.count('<tr class="touching open">') == 690
-    assert "<details>" not in make_report(*touching).to_html() and "<details>" not in make_report(make_row()).to_html()
+    assert shown.count('<tr class="clash open"') == 1 and 'class="touching' not in shown
+    assert folded.count('<tr class="touching open"') == 690
+    assert "<details" not in make_report(*touching).to_html() and "<details" not in make_report(make_row()).to_html()
 
 
 def test_names_on_the_page_are_broken_after_signs_and_not_inside_words():
     page = make_report(make_row(a="Basic_Wall:Generic-300/138<7>")).to_html()
-    assert "<td>Basic_<wbr>Wall:<wbr>Generic-<wbr>300/<wbr>138&lt;7&gt;</td>" in page
+    assert "<span>Basic_<wbr>Wall:<wbr>Generic-<wbr>300/<wbr>138&lt;7&gt;</span>" in page
 
 
 def test_html_escapes_names_and_is_well_formed():
@@ -186,7 +186,7 @@ def test_html_escapes_names_and_is_well_formed():
 
     class Checker(HTMLParser):
         def handle_starttag(self, tag, attrs):
-            if tag not in ("meta", "wbr"):
+            if tag not in ("meta", "wbr", "input", "img"):
                 opened.append(tag)
 
         def handle_endtag(self, tag):

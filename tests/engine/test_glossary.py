@@ -11,14 +11,15 @@ ENGINE = Path(mc.__file__).parent
 MODULES = sorted(ENGINE.rglob("*.py"))
 PLAIN = """
     adjacent approach arguments assert baseline batches bcf branch build capacities chance changed climb clipping clock
-    code coincidence command comparable configure control cover criteria cuda culling curves deforming detect driving
-    elementary entries estimating events exactly expanding fans files fingerprints float32 folders followed followers
-    foreign formed forms fractions generic halves identity ifc incremental init inputs intersection judge judging junit
-    lazy like limits line loops main map marking measure meeting middles moving nearness neighbours once option options
-    output paper part parts patches pipeline placed placing polygons prepared processors proving proximity quality
-    random ranges raw read regions relative repair report results rules sampling sarif schedule self separation shrink
-    single sorting source sources special state statistics stepping table terminal thin timeline topics traverse usd
-    validate vectors walk warming well width wires world writers xlsx compiling
+    code coincidence command comparable compiling configure control cover criteria cuda culling curves deforming detect
+    driving elementary entries estimating events exactly expanding fans files fingerprints float32 folders followed
+    followers foreign formed forms fractions generic glb grouping halves identity ifc incremental init inputs
+    intersection judge judging junit lazy like limits line loops main map marking measure meeting middles moving nearby
+    nearness neighbours once option options output page paper part parts patches picture pictures pipeline placed
+    placing polygons prepared processors proving proximity quality random ranges raw read regions relative repair
+    report results rules sampling sarif schedule self separation shrink single sorting source sources special state
+    statistics stepping table terminal thin timeline topics traverse usd validate vectors viewer walk warming well
+    width wires world writers xlsx
 """
 """English words that mean what they say; whatever means more stands in the glossary."""
 KNOWN = set(re.findall(r"[a-z][a-z0-9]*", GLOSSARY)) | set(PLAIN.split())

@@ -2,15 +2,22 @@
 
 import io
 import json
+import re
+import sys
 import uuid
 import zipfile
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from meshclash.detection.errors import InputError
 from meshclash.detection.files.bcf import BcfFile, read_bcf
+from meshclash.detection.files.glb import to_glb
 from meshclash.detection.files.junit import to_junit
+from meshclash.detection.files.nearby import nearby
+from meshclash.detection.files.page import to_html
+from meshclash.detection.files.pictures import pictures
 from meshclash.detection.files.sarif import to_sarif
 from meshclash.detection.files.topics import reviews_of, to_bcf, topic_guid
 from meshclash.detection.files.xlsx import COLUMNS, to_xlsx
@@ -188,3 +195,43 @@ def test_hostile_names_are_text_in_every_bcf(tmp_path):
         topic = read_bcf(path).topics[0]
         assert "<b>&" in topic.title and topic.comments[0].text.startswith("<b>&")
     assert BcfFile("3.0").to_bytes()
+
+
+def test_a_page_loads_nothing_and_keeps_hostile_names_as_text():
+    page = to_html(report(pair(1, a=HOSTILE, comment="</script><script>alert(1)</script>"), pair(2, "touching")))
+    assert "&lt;b&gt;&amp;&quot;=cmd\\x1b[2J" in page and "<script>alert" not in page
+    assert not re.search(r"""(?:src|href)=["'](?!data:)""", page) and "http" not in page
+    assert page.count("<script type=") == 2 and '<td data-label="depth' not in page.partition("<table")[0]
+
+
+def test_a_page_has_views_of_clashes_whose_shapes_are_at_hand():
+    triangles = np.array([[[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[90, 0, 0], [91, 0, 0], [90, 1, 0]]], np.float64)
+    shown = nearby(pair(1, location=[0.2, 0.2, 0.0]), lambda name: triangles)
+    assert len(shown.a) == 1, "what is far from the clash is left out"
+    glb = to_glb(shown)
+    assert glb[:4] == b"glTF" and int.from_bytes(glb[8:12], "little") == len(glb)
+    scene = pytest.importorskip("trimesh").load_scene(io.BytesIO(glb), file_type="glb")
+    low, high = scene.bounds
+    assert np.allclose(high - low, [1.0, 0.0, 1.0], atol=1e-4), "y up, as glTF has it"
+    page = to_html(report(pair(1)), {f"{1:016x}": b"png"}, {f"{1:016x}": glb})
+    assert '<dialog id="view"' in page and "data:image/png;base64,cG5n" in page and 'class="turn"' in page
+    assert nearby(pair(1, location=None), lambda name: triangles) is None
+
+
+def test_a_long_page_lays_out_few_rows_at_once():
+    page = to_html(report(*[pair(k) for k in range(1200)]))
+    assert page.count('<tbody class="more">') == 2 and page.count("<tr class=") == 1200
+
+
+def test_pictures_are_drawn_without_a_window():
+    """Where VTK is installed."""
+    pytest.importorskip("vtkmodules")
+    triangles = np.array([[[0, 0, 0], [1, 0, 0], [0, 1, 0]]], np.float64)
+    found = pictures([pair(1, location=[0.2, 0.2, 0.0])], lambda name: triangles)
+    assert found[f"{1:016x}"].startswith(b"\x89PNG")
+
+
+def test_pictures_without_vtk_are_a_clear_message(monkeypatch):
+    monkeypatch.setitem(sys.modules, "vtkmodules", None)
+    with pytest.raises(InputError, match=r"pip install 'meshclash\[picture\]'"):
+        pictures([], lambda name: np.empty((0, 3, 3)))

@@ -9,8 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from . import report_formats, report_page
+from . import report_formats
 from .events import ClashEvent
+from .files import page
+from .files.glb import to_glb
+from .files.nearby import nearby
 from .fingerprints import Seen
 from .frame_scene import Skipped
 from .grouping import grouped, parts_of
@@ -212,7 +215,28 @@ class DetectReport:
 
     def to_html(self) -> str:
         """One self-contained page."""
-        return report_page.to_html(self.as_dict())
+        return page.to_html(self.as_dict(), self.pictures, self.shapes())
+
+    def shapes(self, most: int = 500, most_bytes: int = 36_000_000) -> dict[str, bytes]:
+        """Binary glTF of both objects near each clash, by the ids of pairs, as far as triangles are at hand.
+
+        Args:
+            most: clashes, the worst first.
+            most_bytes: of all; in a page they take a third more.
+        """
+        found: dict[str, bytes] = {}
+        if self.triangles is None:
+            return found
+        for row in self.rows:
+            if row.verdict in CLASH_VERDICTS and row.id not in found and len(found) < most:
+                shown = nearby(self._pair(row), self.triangles)
+                content = b"" if shown is None else to_glb(shown)
+                most_bytes -= len(content)
+                if most_bytes < 0:
+                    break
+                if content:
+                    found[row.id] = content
+        return found
 
     def to_table(self) -> str:
         """Aligned text for a terminal."""

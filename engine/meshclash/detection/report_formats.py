@@ -1,4 +1,4 @@
-"""A report dictionary of schema `meshclash.report/1` as JSON, CSV or a table of text; `report_page.py` makes HTML."""
+"""A report dictionary of schema `meshclash.report/1` as JSON, CSV or a table of text; `files/` has others."""
 
 from __future__ import annotations
 

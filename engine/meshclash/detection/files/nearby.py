@@ -1,0 +1,53 @@
+"""What is to be seen of a clash: the triangles of both objects around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+MOST_TRIANGLES = 1500
+"""Of an object."""
+LEAST_REACH, MOST_REACH = 0.02, 5.0
+"""How far around a clash is shown [m]."""
+
+Triangles = Callable[[str], np.ndarray]
+
+
+class Nearby(NamedTuple):
+    """The surroundings of a clash, in metres.
+
+    Attributes:
+        a, b: world triangles (t, 3, 3) of the two objects.
+        centre: where they meet.
+        reach: how far around it is shown.
+    """
+
+    a: np.ndarray
+    b: np.ndarray
+    centre: np.ndarray
+    reach: float
+
+
+def nearby(pair: dict[str, Any], triangles: Triangles) -> Nearby | None:
+    """The surroundings of a pair of a report; None where nobody knows where it is, or one of the two has no faces."""
+    if pair["location"] is None:
+        return None
+    centre, both = np.array(pair["location"]), [triangles(pair[name]) for name in ("a", "b")]
+    if not all(len(one) for one in both):
+        return None
+    sizes = [float(np.ptp(one.reshape(-1, 3), axis=0).max()) for one in both]
+    reach = float(np.clip(0.75 * min(sizes), LEAST_REACH, MOST_REACH))
+    a, b = (_around(one, centre, reach) for one in both)
+    return Nearby(a, b, centre, reach)
+
+
+def _around(triangles: np.ndarray, centre: np.ndarray, reach: float) -> np.ndarray:
+    """Triangles whose boxes come near a point; the nearest of too many."""
+    low, high = triangles.min(axis=1), triangles.max(axis=1)
+    gap = np.maximum(np.maximum(low - centre, centre - high), 0.0).max(axis=1)
+    near = np.flatnonzero(gap <= reach)
+    if len(near) > MOST_TRIANGLES:
+        near = np.sort(near[np.argsort(gap[near], kind="stable")[:MOST_TRIANGLES]])
+    return triangles[near if len(near) else [int(gap.argmin())]]

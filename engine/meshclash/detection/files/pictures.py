@@ -1,0 +1,100 @@
+"""Pictures of clashes without a window, by VTK."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from .nearby import Nearby, Triangles, nearby
+from .topics import FIELD, VIEW
+
+WIDTH, HEIGHT = 640, 360
+MOST_PICTURES = 500
+COLOURS = (0.88, 0.48, 0.12), (0.18, 0.44, 0.87)
+
+
+def pictures(pairs: Iterable[dict[str, Any]], triangles: Triangles) -> dict[str, bytes]:
+    """PNG by the ids of pairs, of the first `MOST_PICTURES`.
+
+    Raises:
+        InputError: VTK is not installed, or cannot draw here; the message says what to do.
+    """
+    try:
+        import vtkmodules.vtkRenderingOpenGL2  # noqa: F401, PLC0415 - registers what draws
+        from vtkmodules import vtkRenderingCore  # noqa: PLC0415
+        from vtkmodules.vtkCommonCore import vtkLogger  # noqa: PLC0415
+    except ImportError as error:
+        raise InputError(f"pictures are drawn by VTK ({error}): pip install 'meshclash[picture]'") from error
+    vtkLogger.SetStderrVerbosity(vtkLogger.VERBOSITY_OFF)  # it tells each way to draw that it tries
+    window = vtkRenderingCore.vtkRenderWindow()
+    window.SetOffScreenRendering(1)
+    window.SetSize(WIDTH, HEIGHT)
+    window.SetMultiSamples(4)
+    found: dict[str, bytes] = {}
+    for pair in pairs:
+        if len(found) == MOST_PICTURES:
+            break
+        if pair["id"] not in found and (shown := nearby(pair, triangles)) is not None:
+            found[pair["id"]] = _drawn(window, vtkRenderingCore, shown)
+    window.Finalize()
+    return found
+
+
+def _drawn(window: Any, core: Any, shown: Nearby) -> bytes:
+    from vtkmodules.util.numpy_support import vtk_to_numpy  # noqa: PLC0415
+    from vtkmodules.vtkIOImage import vtkPNGWriter  # noqa: PLC0415
+
+    renderer = core.vtkRenderer()
+    renderer.SetBackground(1.0, 1.0, 1.0)
+    for triangles, colour in zip((shown.a, shown.b), COLOURS, strict=True):
+        renderer.AddActor(_actor(core, triangles, colour))
+    window.AddRenderer(renderer)
+    camera = renderer.GetActiveCamera()
+    reach = 3.2 * shown.reach
+    camera.SetFocalPoint(*shown.centre)
+    camera.SetPosition(*(shown.centre + reach * np.array(VIEW)))
+    camera.SetViewUp(0.0, 0.0, 1.0)
+    camera.SetViewAngle(0.75 * FIELD)
+    renderer.ResetCameraClippingRange()
+    window.Render()
+    grab = core.vtkWindowToImageFilter()
+    grab.SetInput(window)
+    grab.ReadFrontBufferOff()
+    writer = vtkPNGWriter()
+    writer.SetWriteToMemory(1)
+    writer.SetInputConnection(grab.GetOutputPort())
+    writer.Write()
+    window.RemoveRenderer(renderer)
+    if not writer.GetResult():
+        raise InputError("VTK cannot draw here: it found neither a display, nor EGL, nor OSMesa")
+    return bytes(vtk_to_numpy(writer.GetResult()))
+
+
+def _actor(core: Any, triangles: np.ndarray, colour: tuple[float, float, float]) -> Any:
+    from vtkmodules.util.numpy_support import numpy_to_vtk, numpy_to_vtkIdTypeArray  # noqa: PLC0415
+    from vtkmodules.vtkCommonCore import vtkPoints  # noqa: PLC0415
+    from vtkmodules.vtkCommonDataModel import vtkCellArray, vtkPolyData  # noqa: PLC0415
+
+    points = vtkPoints()
+    points.SetData(numpy_to_vtk(np.ascontiguousarray(triangles.reshape(-1, 3)), deep=True))
+    cells = vtkCellArray()
+    count = len(triangles)
+    places = np.column_stack((np.full(count, 3), np.arange(3 * count).reshape(-1, 3))).astype(np.int64).ravel()
+    cells.SetCells(count, numpy_to_vtkIdTypeArray(places, deep=True))
+    mesh = vtkPolyData()
+    mesh.SetPoints(points)
+    mesh.SetPolys(cells)
+    mapper = core.vtkPolyDataMapper()
+    mapper.SetInputData(mesh)
+    actor = core.vtkActor()
+    actor.SetMapper(mapper)
+    look = actor.GetProperty()
+    look.SetColor(*colour)
+    look.SetOpacity(0.75)
+    look.SetInterpolationToFlat()
+    look.EdgeVisibilityOn()
+    look.SetEdgeOpacity(0.35)
+    return actor
