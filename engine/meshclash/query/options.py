@@ -76,11 +76,6 @@ def check_device(device: Any, served: bool = False) -> str:
     return device if served else "cpu"  # type: ignore[no-any-return]
 
 
-def check_served_device(device: str) -> str:
-    """``check_device`` of a question that devices answer."""
-    return check_device(device, True)
-
-
 def check_threads(threads: int | None) -> int:
     """The most threads a query may use; raises UnsupportedOption unless None or a positive whole number."""
     return thread_limit(threads)

@@ -316,7 +316,7 @@ class Members:
             limits: lengths that a verdict allows for.
             clock: takes the seconds of each stage.
             first_only: look for one contact of each pair only.
-            device: that tests triangles, as ``check_served_device`` gives it.
+            device: that tests triangles, as ``check_device`` gives it.
 
         Returns:
             The case, and the ids (n, 2) of its pairs.

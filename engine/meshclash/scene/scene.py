@@ -16,7 +16,7 @@ import numpy as np
 
 from ..errors import UnsupportedOption
 from ..query.limits import checked_limits
-from ..query.options import check_length, check_served_device
+from ..query.options import check_device, check_length
 from ..query.shortcuts.configuration import OneConfiguration
 from ..solid.case import Case, Limits
 from ..solid.pair_verdict import PairVerdict, verdict_order
@@ -226,7 +226,7 @@ class Scene:
             SceneChanged: the scene was changed, and the generator gone on with.
             DeviceUnavailable: "cuda" was asked for and no device can be used.
         """
-        check_served_device(device)
+        check_device(device, served=True)
         limits, touching = checked_limits(permitted_overlap, touch_tolerance, depth), truth("touching", touching)
         clock = Clock()
         yield from self._objects.cloud_steps()
@@ -443,7 +443,7 @@ class Scene:
         reach = None if tolerance is None else check_length("tolerance", tolerance)
         if most is not None and reach is not None:
             raise UnsupportedOption("gaps lists all pairs within a tolerance, or the nearest ones: name one of the two")
-        options = GapOptions(set_a, set_b, keep, limits, reach, device=check_served_device(device))
+        options = GapOptions(set_a, set_b, keep, limits, reach, device=check_device(device, served=True))
         return (yield from gaps_steps(self._objects, most, options))
 
     @in_slices

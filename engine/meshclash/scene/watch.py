@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..query.limits import checked_limits
-from ..query.options import check_served_device
+from ..query.options import check_device
 from ..solid.case import Case
 from ..solid.pair_verdict import PairVerdict
 from ..types.numbers import truth
@@ -125,7 +125,7 @@ class SceneWatch(ABC):
             UnknownObject, UnsupportedOption, DeviceUnavailable, SceneChanged: as ``Scene.contacts``. What was
             found before the scene changed is kept, and the next update goes on with the rest.
         """
-        asked = truth("first_contact", first_contact), check_served_device(device)
+        asked = truth("first_contact", first_contact), check_device(device, served=True)
         self.stats = yield from self._scene.unedited(self._steps((set_a, set_b, keep), *asked))
         return self.take_changes()
 
