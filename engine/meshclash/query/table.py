@@ -102,7 +102,7 @@ TABLE: dict[tuple[Any, ...], tuple[str, ...]] = {
     (COLLIDES, CLOUD, CLOUD): ("meeting_cloud_mesh",),
     (COLLIDES, CLUSTERED, MESH): ("meeting_clustered_mesh",),
     (COLLIDES, CLUSTERED, CLUSTERED): ("meeting_clustered_mesh",),
-    (SELF_COLLIDE, MESH): ("self_contacts_mesh",),
+    (SELF_COLLIDE, MESH): ("contacts_mesh_mesh",),
     (SELF_COLLIDE, CLUSTERED): ("contacts_clustered_mesh",),
     (DISTANCE, MESH, MESH): ("prepared_mesh_mesh", "distance_mesh_mesh"),
     (DISTANCE, CLOUD, MESH): ("distance_cloud_mesh",),

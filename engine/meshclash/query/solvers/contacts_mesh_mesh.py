@@ -1,4 +1,4 @@
-"""``collide`` of two meshes by their hierarchies: a question about one pair of trees, or one for each pose."""
+"""``collide`` of two meshes, and ``self_collide`` of one, by hierarchies: one pair of trees for each pose."""
 
 from collections.abc import Generator
 
@@ -8,7 +8,7 @@ from ..table import Asked
 
 
 def solve(asked: Asked) -> Generator[float, None, Contacts]:
-    """All contacts."""
+    """All contacts; of one mesh those with itself, but for what neighbours share."""
     options = {"crossing_only": not asked.options.touching, "threads": asked.options.threads}
-    answer, meshes = yield from answered(asked, asked.rows, **options)
+    answer, meshes = yield from answered(asked, asked.rows, with_itself=asked.query.sides == 1, **options)
     return Contacts(answer.pairs, answer.kinds, answer.jobs, asked.stats(answer), meshes, asked.rows)
