@@ -40,6 +40,11 @@ OVERLAY_SCOPES = (
     ("ALL", "All Clashes", "Show every listed clash, and the selected pair whatever it is"),
     ("ACTIVE", "Selected Pair", "Show only the pair selected in the list"),
 )
+SURROUNDINGS = (
+    ("ALL", "All", "Show everything as it is"),
+    ("ISOLATE", "Isolate", "Show only the two objects of the selected pair (local view)"),
+    ("GHOST", "Ghost", "Make everything transparent but the two objects of the selected pair"),
+)
 STATUSES = (
     ("OPEN", "Open", "Not looked at yet", "RADIOBUT_OFF", 0),
     ("REVIEWED", "Reviewed", "Looked at; something has to be done", "HIDE_OFF", 1),
@@ -50,8 +55,8 @@ STATUS_ORDER = tuple(item[0] for item in STATUSES)
 STATUS_FILTERS = [(name, label, tip, icon, 1 << number) for name, label, tip, icon, number in STATUSES]
 SORT_KEYS = (
     (WORST, "Worst First", "In the order of the report"),
-    (NAME_A, "A", "By the name of the first object"),
-    (NAME_B, "B", "By the name of the second object"),
+    (NAME_A, "Name of A", "By the name of the first object"),
+    (NAME_B, "Name of B", "By the name of the second object"),
     (FACES, "Faces", "By the number of faces or points in contact, the most first"),
     (MEASURE, "Measure", "Deep overlaps first, wide gaps last; the likelier first"),
     (STATUS, "Status", "By status"),
@@ -66,13 +71,25 @@ MILLISECOND = 0.001
 LENGTHS = ("permitted_overlap", "touch_tolerance", "tolerance")  # options of tests that are lengths
 
 
-def _derived(name: str, default: Callable[[bpy.types.Scene], float]) -> dict[str, Any]:
-    """Arguments of a property whose default depends on the scene; what the user sets is stored as ever."""
+def _derived(
+    name: str, default: Callable[[bpy.types.Scene], float], counts: Callable[[PropertyGroup], bool] = lambda _: True
+) -> dict[str, Any]:
+    """Arguments of a property whose default depends on the scene; what the user sets is stored as ever.
+
+    Args:
+        name: of the property.
+        default: its value where none is set.
+        counts: whether what is set counts.
+    """
     if bpy.app.version >= (5, 0, 0):
-        return {"get_transform": lambda self, value, is_set: value if is_set else default(self.id_data)}
+
+        def shown(self: PropertyGroup, value: float, is_set: bool) -> float:
+            return value if is_set and counts(self) else default(self.id_data)
+
+        return {"get_transform": shown}
 
     def get(self: PropertyGroup) -> float:
-        return float(self[name]) if name in self else default(self.id_data)
+        return float(self[name]) if name in self and counts(self) else default(self.id_data)
 
     def put(self: PropertyGroup, value: float) -> None:
         self[name] = value
@@ -120,26 +137,23 @@ def _list_again(self: PropertyGroup, context: bpy.types.Context) -> None:
         reactions.tell("list asked", context)
 
 
+def _order_again(self: PropertyGroup, context: bpy.types.Context) -> None:
+    """Another column begins with its first row."""
+    if not self.filling:
+        self.filling, self.sort_reverse, self.filling = True, False, False
+        _list_again(self, context)
+
+
 def _turn_page(self: PropertyGroup, context: bpy.types.Context) -> None:
     if not self.filling:
         reactions.tell("page turned", context)
 
 
-def _isolation_changed(self: PropertyGroup, context: bpy.types.Context) -> None:
+def _surroundings_changed(self: PropertyGroup, context: bpy.types.Context) -> None:
     if self.filling:
         return
     reactions.tell("view left", context)
-    if self.isolate:
-        self.filling, self.ghost, self.filling = True, False, False  # one or the other
-        reactions.tell("pair chosen", context)
-
-
-def _ghost_changed(self: PropertyGroup, context: bpy.types.Context) -> None:
-    if self.filling:
-        return
-    reactions.tell("view left", context)
-    if self.ghost:
-        self.filling, self.isolate, self.filling = True, False, False
+    if self.around != "ALL":
         reactions.tell("pair chosen", context)
 
 
@@ -184,16 +198,28 @@ def _write_comment(self: PropertyGroup, value: str) -> None:
         reviews.say(self.id_data, row, comment=value)
 
 
+def _permitted_by_itself(scene: bpy.types.Scene) -> float:
+    """What the last answer permitted without being told a length [Blender units]."""
+    result = scene_results.result_of(scene.session_uid)
+    report = None if result is None else result.report
+    return 0.0 if report is None else 2.0 * (report.stats.get("resolution") or 0.0) / report.scale_length
+
+
 def _permit_length(self: PropertyGroup, context: bpy.types.Context) -> None:
     """Who gives a length wants it to count."""
     self.permitted_by = "LENGTH"
     _redraw(self, context)
 
 
+def _is_stored(settings: PropertyGroup, name: str) -> bool:
+    """Whether a derived property was set; before Blender 5.0 one with a way to be read always counts as set."""
+    return settings.is_property_set(name) if bpy.app.version >= (5, 0, 0) else name in settings
+
+
 def keep_permitted_lengths() -> None:
     """Lets files of versions that knew lengths only keep theirs; where none was chosen, the new default holds."""
     for settings in (scene.meshclash for scene in bpy.data.scenes if scene.library is None):
-        if settings.is_property_set("permitted_overlap") and not settings.is_property_set("permitted_by"):
+        if _is_stored(settings, "permitted_overlap") and not settings.is_property_set("permitted_by"):
             settings.permitted_by = "LENGTH"
 
 
@@ -216,8 +242,10 @@ class MESHCLASH_PG_settings(PropertyGroup):
     )  # fmt: skip
     permitted_overlap: FloatProperty(
         name="Permitted Overlap",
-        description="A clash no deeper than this counts as touching (press fits, welds)",
-        subtype="DISTANCE", min=0.0, soft_max=1.0, default=0.0, precision=5, update=_permit_length,
+        description="A clash no deeper than this counts as touching (press fits, welds); until set, it is what the "
+        "coordinates cannot tell from flush",
+        subtype="DISTANCE", min=0.0, soft_max=1.0, precision=5, update=_permit_length,
+        **_derived("permitted_overlap", _permitted_by_itself, lambda self: self.permitted_by == "LENGTH"),
     )  # fmt: skip
     touch_tolerance: FloatProperty(
         name="Touch Tolerance",
@@ -483,16 +511,12 @@ class MESHCLASH_PG_results(PropertyGroup):
         unit="VOLUME", min=0.0, default=0.0, precision=4, update=_list_again,
     )  # fmt: skip
     sort_key: EnumProperty(
-        name="Sort by", description="By what the list is sorted", items=SORT_KEYS, default=WORST, update=_list_again
+        name="Sort by", description="By what the list is sorted", items=SORT_KEYS, default=WORST, update=_order_again
     )
     sort_reverse: BoolProperty(name="Reverse", description="The last one first", update=_list_again)
-    isolate: BoolProperty(
-        name="Isolate", description="Show only the two objects of the selected pair (local view)", default=True,
-        update=_isolation_changed,
-    )  # fmt: skip
-    ghost: BoolProperty(
-        name="Ghost", description="Make everything transparent but the two objects of the selected pair",
-        update=_ghost_changed,
+    around: EnumProperty(
+        name="Around", description="What is seen around the selected pair", items=SURROUNDINGS, default="ISOLATE",
+        update=_surroundings_changed,
     )  # fmt: skip
     events: CollectionProperty(type=MESHCLASH_PG_event)
     active_event: IntProperty(

@@ -58,16 +58,13 @@ def typical(lengths: Iterable[float]) -> float | None:
     return known[len(known) // 2] if known else None
 
 
+def certainty(row: Any) -> str:
+    """How certain the verdict of a listed row is; "" where it is sure."""
+    return f"{format_share(row.certainty)} certain" if row.certainty < 1.0 else ""
+
+
 def measure(row: Any, names: Sequence[str], unit_settings: bpy.types.UnitSettings, like: float | None = None) -> str:
-    """The first measure that a listed row has, and how certain its verdict is where that is below 1.
-
-    All measures are negative where they are unknown. `like`: as in `length`.
-    """
-    text = _first_measure(row, names, unit_settings, like)
-    return f"{text} ({format_share(row.certainty)})" if row.certainty < 1.0 else text
-
-
-def _first_measure(row: Any, names: Sequence[str], unit_settings: bpy.types.UnitSettings, like: float | None) -> str:
+    """The first measure that a listed row has; all are negative where they are unknown. `like`: as in `length`."""
     for name in names:
         value = getattr(row, name)
         if value >= 0.0 and name == "probability":

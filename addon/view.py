@@ -39,15 +39,15 @@ def show_active_pair(context: bpy.types.Context) -> None:
     area, listed = context.area, context.window_manager.meshclash
     if area is None or area.type != "VIEW_3D":
         return
-    if pair and (listed.isolate or listed.ghost):
+    if pair and listed.around != "ALL":
         shown_things.viewpoints().setdefault(area.as_pointer(), _viewpoint(area))
-        if listed.isolate:
+        if listed.around == "ISOLATE":
             _isolate(context, area, pair)
         else:
             ghosting.enter(area)
     view_notes.write(context)
     _frame(area, row, pair)
-    if pair and not (listed.isolate or listed.ghost):
+    if pair and listed.around == "ALL":
         _come_before_what_hides(context, area, pair)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable
+from typing import Any
 
 import bpy
 from meshclash.detection.errors import InputError
@@ -99,9 +100,16 @@ def _object(name: str, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) 
     if item is None:
         names = [other.name for other in scene.objects]
         raise InputError(f"there is no object '{name}' in scene '{scene.name}'{_suggestion(name, names)}")
-    if not item.visible_get(view_layer=view_layer):
+    with outside_of_views():
+        visible = item.visible_get(view_layer=view_layer)
+    if not visible:
         raise InputError(f"object '{name}' is hidden in the viewport: unhide it, or choose another set")
     return frozenset((item.name_full,))
+
+
+def outside_of_views() -> Any:
+    """While inside, visibility is that of a view layer: in a 3D view Blender means its local view."""
+    return bpy.context.temp_override(area=None, region=None)
 
 
 def _suggestion(name: str, names: Iterable[str]) -> str:

@@ -19,7 +19,7 @@ from meshclash.detection.job import run_to_end
 
 from .enumeration import Enumeration, Wanted, read_object
 from .massive_objects import massive_path
-from .objects import SELECTION, has_shape, resolve_set
+from .objects import SELECTION, has_shape, outside_of_views, resolve_set
 from .point_reader import is_scan, read_points
 from .shell_objects import is_shell
 
@@ -48,14 +48,15 @@ def unchanged(
     present = {item.name_full: item for item in scene.objects if item is not None}
     same: set[str] = set()
     others: set[str] = set()
-    for name in names:
-        known, item = seen.objects.get(name), present.get(name)
-        if known is None and (item is None or not has_shape(item)):
-            same.add(name)
-        elif known is None or not known.plain or (item is not None and not _is_plain(item)):
-            others.add(name)
-        elif item is not None and item.visible_get(view_layer=view_layer) and _is_as_before(item, known, depsgraph):
-            same.add(name)
+    with outside_of_views():
+        for name in names:
+            known, item = seen.objects.get(name), present.get(name)
+            if known is None and (item is None or not has_shape(item)):
+                same.add(name)
+            elif known is None or not known.plain or (item is not None and not _is_plain(item)):
+                others.add(name)
+            elif item is not None and item.visible_get(view_layer=view_layer) and _is_as_before(item, known, depsgraph):
+                same.add(name)
     if others:
         now = _walked(scene, view_layer, seen, others)
         same |= {name for name in others if now.get(name) == seen.objects.get(name)}

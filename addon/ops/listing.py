@@ -10,7 +10,6 @@ from bpy.types import Operator
 from meshclash.detection.pair_row import PairRow
 
 from .. import results, scene_results, shown_things, view
-from ..props import SORT_KEYS
 from ..texts import verdict_in_words
 
 SIDES = (("a", "A", "The first object"), ("b", "B", "The second object"))
@@ -22,31 +21,6 @@ def _has_rows(cls: type[Operator], context: bpy.types.Context) -> bool:
         cls.poll_message_set("Press Detect first: there are no pairs")
         return False
     return True
-
-
-class MESHCLASH_OT_sort_rows(Operator):
-    """Sort the list by this column; press again to turn it round"""
-
-    bl_idname = "meshclash.sort_rows"
-    bl_label = "Sort"
-    bl_options = {"INTERNAL"}
-
-    key: EnumProperty(name="Sort by", items=SORT_KEYS, options={"SKIP_SAVE"})
-
-    @classmethod
-    def description(cls, _context: bpy.types.Context, properties: Any) -> str:
-        """The tooltip."""
-        tip = next(tip for name, _, tip in SORT_KEYS if name == properties.key)
-        return f"Sort the list: {tip[0].lower()}{tip[1:]}. Press again to turn it round"
-
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        listed = context.window_manager.meshclash
-        if listed.sort_key == self.key:
-            listed.sort_reverse = not listed.sort_reverse
-        else:
-            listed.filling, listed.sort_reverse, listed.filling = True, False, False  # one change, listed once
-            listed.sort_key = self.key
-        return {"FINISHED"}
 
 
 class MESHCLASH_OT_pick_row(Operator):
@@ -181,7 +155,6 @@ class MESHCLASH_OT_list_all(Operator):
 
 
 CLASSES = (
-    MESHCLASH_OT_sort_rows,
     MESHCLASH_OT_pick_row,
     MESHCLASH_OT_step_pair,
     MESHCLASH_OT_turn_page,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 from bpy.props import EnumProperty
 from bpy.types import Operator
@@ -18,6 +20,12 @@ class MESHCLASH_OT_set_status(Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     status: EnumProperty(name="Status", items=STATUSES, default="OPEN")
+
+    @classmethod
+    def description(cls, _context: bpy.types.Context, properties: Any) -> str:
+        """The tooltip."""
+        label, tip = next((label, tip) for status, label, tip, *_ in STATUSES if status == properties.status)
+        return f"{label}: {tip[0].lower()}{tip[1:]}. Saved with the file and kept when the pair is found again"
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -219,7 +219,7 @@ def _current_batches(context: bpy.types.Context, settings: Any, result: scene_re
     """The batches of what is to be seen now, of all pairs and of the selected one, made anew where that has changed."""
     listed = context.window_manager.meshclash
     row = result.row(listed.selected) if listed.scene_uid == context.scene.session_uid else None
-    apart = listed.isolate or listed.ghost
+    apart = listed.around != "ALL"
     hidden = shown_things.isolated_views() or shown_things.ghosted_views()
     alone = apart and (row is not None or hidden)  # clashes of hidden objects mean nothing
     current = []

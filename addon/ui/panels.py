@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from bpy.types import Panel
 from meshclash.detection.errors import InputError
 from meshclash.detection.options import DetectOptions, changed_settings
 from meshclash.detection.queries.registry import test_named
@@ -16,12 +17,9 @@ from ..adapters.scene_size import shown_unit
 from ..adapters.shell_objects import PROPERTY as SHELL
 from ..adapters.source import metres_per_unit
 from ..core import device_gain
-from ..core.table import FACES, MEASURE, STATUS, WORST
 from ..overlay import draw as overlay
-from ..props import STATUSES
 from ..reviews import approved_counts, reviews_of
 from ..texts import (
-    MEASURE_LABELS,
     counted,
     depth,
     length,
@@ -31,13 +29,15 @@ from ..texts import (
     volume,
     wrapped,
 )
-from .lists import COLUMNS, columns
+from .lists import STATUS_ICONS
 from .parts import TabPanel, draw_facts, draw_table, draw_text, named_row
 
-OPTION_ORDER = ("tolerance", "permitted_overlap", "touch_tolerance", "budget", "overlap_volume")
-"""Options of tests, in the order of the panel; only those that a test takes are shown."""
+FIRST, LATER = ("tolerance", "budget"), ("touch_tolerance", "overlap_volume")
+"""Options of tests that stand in the panel itself, and among its options; only those that a test takes are shown."""
 NOT_KNOWN_YET = "up to what the coordinates cannot tell from flush"
 LONG_NAME_SHARE = 0.46  # of the narrowest sidebar
+LEAST_ROWS, MOST_ROWS = 4, 12  # of the list, by the height of the sidebar
+ABOVE_AND_BELOW, ROW = 430.0, 34.0  # height of all but the list where a pair is selected, of a row [px at scale 1]
 CAPTION_SHARE = 0.25  # of the width, before the facts of the selected pair
 LONG_CAPTION_SHARE = 0.32  # the same where a caption is as long as "Probability", which fits a narrow sidebar so
 
@@ -63,19 +63,18 @@ class MESHCLASH_PT_detect(TabPanel):
         if test.of_pairs:
             _draw_set(inputs, settings, "b", "Set B")
         named_row(inputs, "Test").prop(settings, "test", text="")
-        wanted = inputs.column(align=True)
-        for name in OPTION_ORDER:
-            if name == "permitted_overlap" and name in test.takes:
-                _draw_permitted(wanted, context, settings)
-            elif name in test.takes:
-                wanted.prop(settings, name)
+        for name in FIRST:
+            if name in test.takes:
+                inputs.prop(settings, name)
+        if "permitted_overlap" in test.takes:
+            _draw_permitted(inputs, context, settings)
         if task is None:
             row = layout.row(align=True)
             row.scale_y = 1.5
             row.operator("meshclash.detect", icon="VIEWZOOM")
             icon = "PAUSE" if live else "PLAY"
             row.operator("meshclash.live", text="Stop Live" if live else "Live", icon=icon, depress=live is not None)
-            _draw_live(layout, settings, live, context.region)
+            _draw_live(layout, live, context.region)
         else:
             row = layout.row(align=True)
             row.scale_y = 1.5
@@ -84,14 +83,12 @@ class MESHCLASH_PT_detect(TabPanel):
 
 
 def _draw_permitted(layout: Any, context: Any, settings: Any) -> None:
-    """The permitted overlap: a length, or what the last answer found that coordinates cannot tell; how to raise it."""
-    named_row(layout, "Permitted Overlap", LONG_NAME_SHARE).prop(settings, "permitted_by", text="")
-    result = scene_results.result_of(context.scene.session_uid)
+    """The permitted overlap, with the ways to raise it and back to what the coordinates cannot tell."""
+    row = layout.row(align=True)
+    row.prop(settings, "permitted_overlap", text="Ignore Overlaps Below")
     if settings.permitted_by == "LENGTH":
-        layout.prop(settings, "permitted_overlap", text="Up to")
-    else:
-        text = ("" if result is None else permitted(result.report.as_summary())) or NOT_KNOWN_YET
-        draw_text(layout, text[0].upper() + text[1:], context.region, "BLANK1")
+        row.prop_enum(settings, "permitted_by", "AUTO", text="", icon="LOOP_BACK")
+    result = scene_results.result_of(context.scene.session_uid)
     wanted = None if result is None else shallow_below(context.scene, result)
     if wanted is not None:
         text = f"Hide Overlaps Below {length(wanted, context.scene.unit_settings)}"
@@ -106,9 +103,8 @@ def shallow_below(scene: Any, result: scene_results.SceneResult) -> float | None
     return wanted if result.table.has_clash_below(wanted) else None
 
 
-def _draw_live(layout: Any, settings: Any, run: Any, region: Any) -> None:
-    """The budget, and how well Live keeps it."""
-    layout.prop(settings, "live_budget")
+def _draw_live(layout: Any, run: Any, region: Any) -> None:
+    """How well Live keeps its budget."""
     if run is None:
         return
     live = run.live
@@ -147,11 +143,37 @@ def _draw_engine_problem(layout: Any, region: Any) -> None:
     box.operator("meshclash.copy_diagnostics", icon="COPYDOWN")
 
 
+class MESHCLASH_PT_options(TabPanel):
+    """What most detections leave as it is."""
+
+    bl_label = "Options"
+    bl_parent_id = "MESHCLASH_PT_detect"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Any) -> None:
+        layout, settings = self.layout, context.scene.meshclash
+        layout.enabled = running_work.running_task() is None
+        test = test_named(settings.test)
+        if "permitted_overlap" in test.takes:
+            named_row(layout, "Permitted Overlap", LONG_NAME_SHARE).prop(settings, "permitted_by", text="")
+            result = scene_results.result_of(context.scene.session_uid)
+            if settings.permitted_by != "LENGTH":
+                text = ("" if result is None else permitted(result.report.as_summary())) or NOT_KNOWN_YET
+                draw_text(layout, text[0].upper() + text[1:], context.region, "BLANK1")
+        column = layout.column(align=True)
+        for name in LATER:
+            if name in test.takes:
+                column.prop(settings, name)
+        column.prop(settings, "live_budget")
+        if test.of_pairs:
+            column.prop(settings, "point_budget")
+
+
 class MESHCLASH_PT_exclusions(TabPanel):
     """Pairs that are left out."""
 
     bl_label = "Exclude"
-    bl_parent_id = "MESHCLASH_PT_detect"
+    bl_parent_id = "MESHCLASH_PT_options"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Any) -> None:
@@ -173,7 +195,7 @@ class MESHCLASH_PT_object(TabPanel):
     """What only the user knows of an object."""
 
     bl_label = "Active Object"
-    bl_parent_id = "MESHCLASH_PT_detect"
+    bl_parent_id = "MESHCLASH_PT_options"
     bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
@@ -195,6 +217,11 @@ class MESHCLASH_PT_results(TabPanel):
     def poll(cls, context: Any) -> bool:
         return scene_results.result_of(context.scene.session_uid) is not None
 
+    def draw_header_preset(self, context: Any) -> None:
+        row = self.layout.row(align=True)
+        row.operator("meshclash.export_report", text="", icon="EXPORT", emboss=False)
+        row.operator("meshclash.clear_results", text="", icon="TRASH", emboss=False)
+
     def draw(self, context: Any) -> None:
         layout, listed = self.layout, context.window_manager.meshclash
         result = scene_results.existing_result(context.scene.session_uid)
@@ -202,7 +229,7 @@ class MESHCLASH_PT_results(TabPanel):
         if result.found.rows and not result.report.rows:
             draw_text(layout, "All pairs that were found are excluded", context.region, "CHECKMARK")
         elif not result.report.rows:
-            draw_text(layout, test_named(result.report.options.test).nothing, context.region, "CHECKMARK")
+            _draw_nothing(layout, context, result.report)
         elif listed.scene_uid != context.scene.session_uid:
             layout.operator("meshclash.show_results", icon="FILE_REFRESH")
         else:
@@ -213,9 +240,29 @@ class MESHCLASH_PT_results(TabPanel):
         warning = coarse(result.report.as_summary())
         if warning:
             draw_text(layout, warning[0].upper() + warning[1:], context.region, "ERROR")
-        row = layout.row(align=True)
-        row.operator("meshclash.export_report", icon="EXPORT")
-        row.operator("meshclash.clear_results", text="", icon="TRASH")
+
+
+def _draw_nothing(layout: Any, context: Any, report: Any) -> None:
+    """What was tested without finding anything, and what else can be asked."""
+    test, count = test_named(report.options.test), report.stats.get("objects", 0)
+    draw_text(layout, f"{test.nothing}: {counted(count, 'object')} tested", context.region, "CHECKMARK")
+    draw_text(layout, _advice(report, test, count), context.region, "INFO")
+
+
+def _advice(report: Any, test: Any, count: int) -> str:
+    """What to try after an empty answer: more objects, fewer exceptions, another test."""
+    options = report.options
+    if not test.of_pairs:
+        return "The test Intersection finds where different objects meet"
+    if count < 2:
+        return "Hidden objects and those outside of the sets take no part: show them, or choose other sets"
+    if options.rules.same_parent or options.rules.same_armature or options.rules.same_collection:
+        return "Options, Exclude leaves out pairs of the same parent, armature or collection: try without"
+    if (options.set_a, options.set_b) != ("all", "all"):
+        return "Only pairs of the two sets are tested: choose Everything to see all others"
+    if options.tolerance is not None:
+        return "A larger tolerance finds more; the test Distance says how far apart all are"
+    return "The test Clearance finds what comes too near, Distance how far apart all are"
 
 
 def _draw_age(layout: Any, context: Any, result: scene_results.SceneResult) -> None:
@@ -259,21 +306,26 @@ def _draw_list(layout: Any, context: Any, result: scene_results.SceneResult) -> 
         draw_text(layout, text, context.region, "CHECKMARK")
     _draw_filters(layout, context, result)
     column = layout.column(align=True)
-    _draw_heading(column, context, result)
-    column.template_list("MESHCLASH_UL_pairs", "", listed, "rows", listed, "active_row", rows=6)
+    column.template_list(
+        "MESHCLASH_UL_pairs", "", listed, "rows", listed, "active_row", rows=_rows_that_fit(context, listed)
+    )
     _draw_pages(column, context, listed)
 
 
+def _rows_that_fit(context: Any, listed: Any) -> int:
+    """Rows of the list that leave room for what is said of the selected pair below it."""
+    height = (context.region.height if context.region else 0) / (context.preferences.system.ui_scale or 1.0)
+    return int(min(max((height - ABOVE_AND_BELOW) // ROW, LEAST_ROWS), MOST_ROWS, max(len(listed.rows), LEAST_ROWS)))
+
+
 def _draw_filters(layout: Any, context: Any, result: scene_results.SceneResult) -> None:
-    """What the list is asked for beside verdicts: words, statuses, the pairs of some objects."""
+    """What the list is asked for beside verdicts: words, an order, and what stands in the popover."""
     listed, owners = context.window_manager.meshclash, shown_things.listed().owners
     column = layout.column(align=True)
     row = column.row(align=True)
     row.prop(listed, "search", text="", icon="VIEWZOOM")
-    row.prop(listed, "statuses", expand=True, icon_only=True)  # Blender's own: a click lists one, Shift several
     row.operator("meshclash.list_selected", text="", icon="RESTRICT_SELECT_OFF")
-    if result.table.has_volumes:
-        column.prop(listed, "min_volume", text="At Least in Common")
+    row.popover("MESHCLASH_PT_filter", text="", icon="FILTER")
     if owners is not None:
         names = next(iter(owners)) if len(owners) == 1 else counted(len(owners), "object")
         draw_text(column, f"Only pairs of {names}", context.region, "RESTRICT_SELECT_OFF")
@@ -282,24 +334,25 @@ def _draw_filters(layout: Any, context: Any, result: scene_results.SceneResult) 
         column.operator("meshclash.list_all", text=text, icon="PANEL_CLOSE")
 
 
-def _draw_heading(layout: Any, context: Any, result: scene_results.SceneResult) -> None:
-    """The names of the columns, which sort the list."""
-    listed = context.window_manager.meshclash
-    measures = ", ".join(MEASURE_LABELS[name] for name in result.report.options.measures)
-    texts = {FACES: "Parts" if result.table.has_scans else "Faces", MEASURE: measures}
-    heading = layout.row()
-    for cell, (key, text) in zip(columns(heading, context), COLUMNS, strict=True):
-        if cell is None:
-            continue
-        icon = ("SORT_DESC" if listed.sort_reverse else "SORT_ASC") if listed.sort_key == key else "NONE"
-        if key == STATUS:
-            worst = cell.operator("meshclash.sort_rows", text="", icon="SORTSIZE", depress=listed.sort_key == WORST)
-            worst.key = WORST
-            icon = "CHECKMARK"
-        chosen = listed.sort_key == key
-        cell.operator(
-            "meshclash.sort_rows", text=texts.get(key, text), icon=icon, emboss=True, depress=chosen
-        ).key = key
+class MESHCLASH_PT_filter(Panel):
+    """Which pairs are listed, and in which order."""
+
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "HEADER"
+    bl_label = "Order and Filter"
+    bl_options = {"INSTANCED"}
+
+    def draw(self, context: Any) -> None:
+        layout, listed = self.layout, context.window_manager.meshclash
+        result = scene_results.result_of(context.scene.session_uid)
+        layout.label(text="Order")
+        row = layout.row(align=True)
+        row.prop(listed, "sort_key", text="")
+        row.prop(listed, "sort_reverse", text="", icon="SORT_DESC" if listed.sort_reverse else "SORT_ASC")
+        layout.label(text="Status")
+        layout.column(align=True).prop(listed, "statuses", expand=True)  # Blender's own: Shift adds one
+        if result is not None and result.table.has_volumes:
+            layout.prop(listed, "min_volume", text="At Least in Common")
 
 
 def _draw_pages(layout: Any, context: Any, listed: Any) -> None:
@@ -320,18 +373,14 @@ def _draw_pages(layout: Any, context: Any, listed: Any) -> None:
 
 
 def _draw_active(layout: Any, context: Any, row: Any, options: DetectOptions) -> None:
-    listed = context.window_manager.meshclash
     actions = layout.column(align=True)
     steps = actions.row(align=True)
-    steps.prop(listed, "isolate", toggle=True, icon="ZOOM_SELECTED")
-    steps.prop(listed, "ghost", toggle=True, icon="GHOST_ENABLED")
+    steps.prop(context.window_manager.meshclash, "around", expand=True)
     steps.operator("meshclash.step_pair", text="", icon="TRIA_UP").step = -1
     steps.operator("meshclash.step_pair", text="", icon="TRIA_DOWN").step = 1
-    actions.operator("meshclash.select_faces", icon="FACESEL")
-    actions.operator("meshclash.exclude_pair", icon="REMOVE")
     if row is None:
         return
-    _draw_review(layout, context, row)
+    _draw_review(actions, context, row)
     units = context.scene.unit_settings
     lines = [
         (letter.upper(), f"{counted(side.count, 'point' if side.is_scan else 'face')} of {side.name}")
@@ -354,15 +403,18 @@ def _draw_active(layout: Any, context: Any, row: Any, options: DetectOptions) ->
     if row.location is not None:
         lines.append(("At", place(row.location, units)))
     draw_facts(layout, lines, context.region, CAPTION_SHARE if row.probability is None else LONG_CAPTION_SHARE)
+    ways = layout.row(align=True)
+    ways.operator("meshclash.select_faces", text="Select Faces", icon="FACESEL")
+    ways.operator("meshclash.exclude_pair", text="Exclude Pair", icon="REMOVE")
 
 
 def _draw_review(layout: Any, context: Any, row: Any) -> None:
+    """What the user says of the pair, in one line."""
     review = context.scene.meshclash.reviews.get(row.id)
-    status = review.status if review else "OPEN"
-    label, icon = next((item[1], item[3]) for item in STATUSES if item[0] == status)
-    column = layout.column(align=True)
-    column.operator_menu_enum("meshclash.set_status", "status", text=label, icon=icon)
-    column.prop(context.scene.meshclash, "comment", text="", placeholder="Comment")
+    said, line = review.status if review else "OPEN", layout.row(align=True)
+    for status, icon in STATUS_ICONS.items():
+        line.operator("meshclash.set_status", text="", icon=icon, depress=status == said).status = status
+    line.prop(context.scene.meshclash, "comment", text="", placeholder="Comment")
 
 
 def _draw_left_out(layout: Any, context: Any, report: Any) -> None:
@@ -409,6 +461,7 @@ class MESHCLASH_PT_display(TabPanel):
 
     bl_label = "Display"
     bl_order = 2
+    bl_options = {"DEFAULT_CLOSED"}
 
     def draw_header(self, context: Any) -> None:
         self.layout.prop(context.scene.meshclash, "overlay", text="")
@@ -486,9 +539,11 @@ COUNTERS = (
 
 CLASSES = (
     MESHCLASH_PT_detect,
+    MESHCLASH_PT_options,
     MESHCLASH_PT_exclusions,
     MESHCLASH_PT_object,
     MESHCLASH_PT_results,
+    MESHCLASH_PT_filter,
     MESHCLASH_PT_marks,
     MESHCLASH_PT_display,
     MESHCLASH_PT_statistics,

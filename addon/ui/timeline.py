@@ -9,14 +9,13 @@ from meshclash.detection.errors import InputError
 from meshclash.detection.events import ClashEvent
 from meshclash.detection.options import format_frames
 from meshclash.detection.queries.registry import test_named
-from meshclash.detection.report_formats import format_moment
+from meshclash.detection.report_formats import format_moment, format_share
 from meshclash.detection.verdicts import VERDICTS
 
 from .. import events_list, running_work, scene_results, shown_things
 from ..core.scanned import Scanned
-from ..core.short_names import shorten
-from ..texts import counted, depth, length, measure, text_width, verdict_in_words
-from .lists import FRAME_WIDTH, ICON_WIDTH, LEAST_NAME
+from ..texts import counted, depth, length, measure, verdict_in_words
+from .lists import LINE_HEIGHT, draw_pair, shortened
 from .parts import TabPanel, draw_facts, draw_text
 
 BEGINS = {
@@ -24,8 +23,6 @@ BEGINS = {
 }  # fmt: skip
 ENDS = {"range": "at the last frame of the range, or later", "apart": "", "vanishes": "as one of the two vanishes"}
 CAPTION_SHARE = 0.4  # of the width, before the facts of an event
-FRAMES_SHARE, NAMES_SHARE = 0.22, 0.76  # of the width of a row, and of the rest of it
-SIGN_WIDTH = 26.0  # of what stands between two names [px at scale 1]
 
 
 class MESHCLASH_UL_events(UIList):
@@ -35,31 +32,16 @@ class MESHCLASH_UL_events(UIList):
         self, context: Any, layout: Any, _data: Any, item: Any, _icon: int, _active_data: Any, _active: str, index: int
     ) -> None:
         row = layout.row(align=True)
-        row.label(text="", icon=VERDICTS[item.verdict].icon)
-        split = row.split(factor=FRAMES_SHARE, align=True)
-        text = f"{item.start}–{item.end}" if item.end > item.start else str(item.start)
-        _pick(split, text, index)
-        rest = split.split(factor=NAMES_SHARE, align=True)
-        common = shown_things.listed().common_in_events
-        both = dict.fromkeys((item.name_a, item.name_b))
-        names = " × ".join(shorten(name, _room(context), text_width, common) for name in both)
-        _pick(rest, names, index)
-        _pick(rest, measure(item, ("depth", "distance"), context.scene.unit_settings, None), index, "RIGHT")
+        row.scale_y = LINE_HEIGHT
+        frames = f"{item.start}–{item.end}" if item.end > item.start else str(item.start)
+        frames = ", ".join(filter(None, (frames, format_share(item.certainty) if item.certainty < 1.0 else "")))
+        numbers = measure(item, ("depth", "distance"), context.scene.unit_settings, None), frames
 
+        def cell(line: Any, text: str, _side: str) -> None:
+            line.operator("meshclash.pick_event", text=text, translate=False, emboss=False).index = index
 
-def _pick(layout: Any, text: str, index: int, alignment: str = "LEFT") -> None:
-    """A text that selects the event: Blender's own items of lists have no tooltip of ours."""
-    cell = layout.row()
-    cell.alignment = alignment
-    cell.operator("meshclash.pick_event", text=text, translate=False, emboss=False).index = index
-
-
-def _room(context: Any) -> float:
-    """For the letters of a name [px]."""
-    scale = context.preferences.system.ui_scale or 1.0
-    whole = (context.region.width if context.region else 420.0) / scale - FRAME_WIDTH - ICON_WIDTH
-    names: float = (1.0 - FRAMES_SHARE) * NAMES_SHARE * whole - SIGN_WIDTH
-    return scale * max(LEAST_NAME, 0.5 * names)
+        names = shortened(item, context, shown_things.listed().common_in_events)
+        draw_pair(row, context, (VERDICTS[item.verdict].icon, "BLANK1"), names, numbers, cell)
 
 
 class MESHCLASH_PT_timeline(TabPanel):

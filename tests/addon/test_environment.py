@@ -146,7 +146,7 @@ def test_linked_objects(library, add_box, registered):
 def test_faces_of_linked_objects_are_not_selected_but_named(library, registered):
     bpy.context.scene.collection.children.link(link(library))
     bpy.ops.meshclash.detect()
-    bpy.context.window_manager.meshclash.isolate = False
+    bpy.context.window_manager.meshclash.around = "ALL"
     bpy.context.window_manager.meshclash.active_row = 0
     with pytest.raises(RuntimeError, match="Box"):
         bpy.ops.meshclash.select_faces()

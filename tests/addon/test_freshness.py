@@ -45,7 +45,7 @@ def boxes(registered, add_box):
     bpy.context.view_layer.objects.active = bpy.data.objects["A"]
     bpy.context.view_layer.update()
     bpy.ops.ed.undo_push(message="boxes")
-    bpy.context.window_manager.meshclash.isolate = False
+    bpy.context.window_manager.meshclash.around = "ALL"
     detect()
     return bpy.data.objects
 

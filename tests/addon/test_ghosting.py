@@ -5,9 +5,8 @@ from types import SimpleNamespace
 import bpy
 import numpy as np
 import pytest
-from ui_fakes import make_report, make_row
 
-from addon import ghosting, handlers, results, shown_things
+from addon import ghosting, handlers, shown_things
 from addon.overlay import bodies
 
 
@@ -68,18 +67,6 @@ def test_a_saved_file_has_no_ghosts_and_the_window_keeps_them(context, areas):
     assert ghosting.is_ghosted(areas[0]) and not ghosting.is_ghosted(areas[1])
     ghosting.leave(context)
     assert shading(areas[0]) == before
-
-
-def test_ghosts_and_isolation_exclude_each_other(registered):
-    results.show_report(bpy.context, bpy.context.scene, make_report(make_row()))
-    listed = bpy.context.window_manager.meshclash
-    assert listed.isolate and not listed.ghost
-    listed.ghost = True
-    assert listed.ghost and not listed.isolate
-    listed.isolate = True
-    assert listed.isolate and not listed.ghost
-    listed.isolate = False
-    assert not listed.ghost
 
 
 def test_loading_a_file_forgets_them(context, areas):

@@ -192,7 +192,7 @@ class Stress:
 
     def do_select_row(self):
         listed = bpy.context.window_manager.meshclash
-        listed.isolate = False
+        listed.around = "ALL"
         if len(listed.rows):
             listed.active_row = int(self.rng.integers(-1, len(listed.rows)))
 

@@ -134,7 +134,7 @@ def test_the_list_is_filtered_and_sorted_by_volume(listed):
 
 def test_the_panel_shows_volumes_in_the_scenes_units(listed):
     bpy.context.scene.unit_settings.scale_length = 0.01
-    listed.isolate = False
+    listed.around = "ALL"
     for at, said in ((0, "0.9 to 1.1 cm³"), (2, "not a solid")):
         listed.active_row = at
         layout = draw(panels.MESHCLASH_PT_results, bpy.context)

@@ -51,7 +51,7 @@ def test_batches_are_made_anew_only_when_something_else_is_to_be_seen(made):
     touching = make_row(b="C", verdict="touching")
     results.show_report(context, context.scene, make_report(make_row(), touching))
     assert current() == current() and made == [(1, 2, 1, 0)]
-    listed.isolate = False
+    listed.around = "ALL"
     listed.active_row = 1  # drawn beside all clashes, which stay as they are
     assert len(current()) == 2 and made[1:] == [(1, 2, 1, 0)]
     settings.overlay_xray = False  # no matter of arrays
@@ -60,9 +60,9 @@ def test_batches_are_made_anew_only_when_something_else_is_to_be_seen(made):
     settings.overlay_scope = "ACTIVE"
     assert len(current()) == 1 and len(made) == 2
     settings.overlay_scope = "ALL"
-    listed.isolate = True  # an isolated pair is drawn alone
+    listed.around = "ISOLATE"  # an isolated pair is drawn alone
     assert len(current()) == 1 and len(made) == 2
-    listed.isolate = False
+    listed.around = "ALL"
     listed.search = "nobody"  # what is not listed is not drawn, but the selected pair is
     assert len(current()) == 2 and made[2:] == [(0, 0, 0, 0)]
 
@@ -70,7 +70,7 @@ def test_batches_are_made_anew_only_when_something_else_is_to_be_seen(made):
 def test_statuses_decide_what_is_drawn_where_the_list_asks_for_them(made):
     context, listed = bpy.context, bpy.context.window_manager.meshclash
     results.show_report(context, context.scene, make_report(make_row(), make_row(b="C")))
-    listed.isolate, listed.active_row = False, 0
+    listed.around, listed.active_row = "ALL", 0
     current()
     bpy.ops.meshclash.set_status(status="REVIEWED")
     current()
@@ -97,7 +97,7 @@ def test_the_selected_pair_stands_out_and_dots_of_others_are_hidden_by_what_lies
     monkeypatch.setattr(draw, "restored_state", contextlib.nullcontext)
     monkeypatch.setattr(draw, "_draw_batches", lambda _view, _batches, look, _settings: looks.append(look))
     results.show_report(context, context.scene, make_report(make_row(), make_row(b="C")))
-    listed.isolate = False
+    listed.around = "ALL"
     for row, expected in ((-1, [(1.0, False)]), (0, [(draw.BESIDE_SELECTED, False), (1.0, True)])):
         listed.active_row = row
         looks.clear()

@@ -54,7 +54,7 @@ def test_a_list_that_came_with_the_file_can_be_exported(registered, tmp_path):
     rules = Rules(same_parent=True, listed_pairs=frozenset({("X", "Y")}))
     report = make_report(make_row(), make_row(b="C"), set_a="object:A", permitted_overlap=0.25, rules=rules)
     results.show_report(bpy.context, bpy.context.scene, replace(report, created="2026-11-22T10:11:12+01:00"))
-    bpy.context.window_manager.meshclash.isolate = False
+    bpy.context.window_manager.meshclash.around = "ALL"
     bpy.context.window_manager.meshclash.active_row = 0
     bpy.ops.meshclash.set_status(status="REVIEWED")
     before = results.as_listed(bpy.context.scene).as_dict()
@@ -72,7 +72,7 @@ def test_a_list_that_came_with_the_file_can_be_exported(registered, tmp_path):
 
 
 def test_an_excluded_pair_is_saved_and_can_be_taken_back_after_loading(result, tmp_path):
-    bpy.context.window_manager.meshclash.isolate = False
+    bpy.context.window_manager.meshclash.around = "ALL"
     bpy.context.window_manager.meshclash.active_row = 0
     bpy.ops.meshclash.exclude_pair()
     assert reopened(tmp_path).report.rows == []
@@ -195,14 +195,14 @@ def test_damaged_notes_of_views_are_passed_over(registered, text):
 
 
 def test_statuses_are_saved_and_found_again(result, tmp_path):
-    bpy.context.window_manager.meshclash.isolate = False
+    bpy.context.window_manager.meshclash.around = "ALL"
     bpy.context.window_manager.meshclash.active_row = 0
     bpy.ops.meshclash.set_status(status="APPROVED")
     bpy.context.scene.meshclash.reviews[0].comment = "press fit"
     loaded = reopened(tmp_path)
     review = bpy.context.scene.meshclash.reviews[loaded.report.rows[0].id]
     assert (review.status, review.comment, review.name_a) == ("APPROVED", "press fit", "A")
-    bpy.context.window_manager.meshclash.isolate = False
+    bpy.context.window_manager.meshclash.around = "ALL"
     bpy.context.window_manager.meshclash.active_row = 0
     bpy.ops.meshclash.set_status(status="OPEN")
     assert len(bpy.context.scene.meshclash.reviews) == 1  # the comment is worth keeping
@@ -212,7 +212,7 @@ def test_statuses_are_saved_and_found_again(result, tmp_path):
 
 
 def test_a_status_can_be_undone(result):
-    bpy.context.window_manager.meshclash.isolate = False
+    bpy.context.window_manager.meshclash.around = "ALL"
     bpy.context.window_manager.meshclash.active_row = 0
     bpy.ops.ed.undo_push(message="before")
     bpy.ops.meshclash.set_status(status="RESOLVED")

@@ -24,7 +24,7 @@ def names():
 
 def show(*rows, **options):
     results.show_report(bpy.context, bpy.context.scene, make_report(*rows, **options))
-    listed().isolate = False
+    listed().around = "ALL"
 
 
 @pytest.fixture
@@ -60,8 +60,7 @@ def test_the_selected_pair_stays_selected_on_other_pages_and_in_other_orders(man
     assert results.active_pair(bpy.context) is chosen and listed().active_row == -1
     listed().page = 1
     assert listed().active_row == 3
-    bpy.ops.meshclash.sort_rows(key="MEASURE")
-    bpy.ops.meshclash.sort_rows(key="MEASURE")
+    listed().sort_key, listed().sort_reverse = "MEASURE", True
     assert listed().sort_reverse and listed().active_row == -1 and results.active_pair(bpy.context) is chosen
     listed().search = "B3"
     assert listed().rows[listed().active_row].pair_id == chosen.id
@@ -80,11 +79,11 @@ def test_stepping_crosses_pages_and_ends_at_the_last_row(many):
 @pytest.mark.parametrize(("key", "first", "last"), [("A", "A0", "A6"), ("B", "B0", f"B{2 * PAGE + 4}")])
 def test_a_column_sorts_all_pages(many, key, first, last):
     side = f"name_{key.lower()}"
-    bpy.ops.meshclash.sort_rows(key=key)
+    listed().sort_key = key
     assert getattr(listed().rows[0], side) == first
-    bpy.ops.meshclash.sort_rows(key=key)
+    listed().sort_reverse = True
     assert getattr(listed().rows[0], side) == last
-    bpy.ops.meshclash.sort_rows(key="WORST")
+    listed().sort_key = "WORST"
     assert listed().rows[0].name_b == "B0" and not listed().sort_reverse
 
 
@@ -116,7 +115,7 @@ def test_a_new_status_moves_a_row_where_statuses_are_asked(registered):
 
 def test_a_click_on_a_status_lists_that_one(many):
     """Blender's own buttons of several choices do so; single ones of the same choices would take theirs away."""
-    layout = draw(panels.MESHCLASH_PT_results, bpy.context)
+    layout = draw(panels.MESHCLASH_PT_filter, bpy.context)
     (how,) = [kwargs for name, args, kwargs in layout.calls if name == "prop" and args[1:] == ("statuses",)]
     assert how["expand"] and "prop_enum" not in [name for name, _, _ in layout.calls]
 

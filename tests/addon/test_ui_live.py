@@ -276,7 +276,7 @@ def test_settings_are_followed(agrees, driver):
 
 def test_the_selected_row_follows_its_pair(agrees, boxes, add_box):
     listed = bpy.context.window_manager.meshclash
-    listed.isolate = False
+    listed.around = "ALL"
     index = next(i for i, row in enumerate(listed.rows) if row.name_a == "B")
     listed.active_row = index
 

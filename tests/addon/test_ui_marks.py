@@ -18,7 +18,7 @@ def boxes(registered, add_box):
     for name in ("A", "B"):
         add_box(name, (0, 0, 0), (1, 1, 1))
     bpy.context.view_layer.update()
-    bpy.context.window_manager.meshclash.isolate = False
+    bpy.context.window_manager.meshclash.around = "ALL"
     show(make_row())
     return bpy.data.objects
 

@@ -8,7 +8,7 @@ from addon import ops
 from addon.ui import menus
 
 NEEDS_ITS_PLACE = {
-    "pick_row", "pick_event", "sort_rows", "turn_page",  # which row, column or page
+    "pick_row", "pick_event", "turn_page",  # which row or page
     "include_pair", "hide_overlaps", "show_results", "show_events",  # what the panel says beside the button
     "clear_cache",  # belongs to the preferences
 }  # fmt: skip

@@ -96,21 +96,35 @@ def looks(space):
     return [round(x, 4) for x in seen.view_location], round(seen.view_distance, 4), seen.view_perspective
 
 
-@pytest.mark.parametrize("kind", ["isolate", "ghost"])
+@pytest.mark.parametrize("kind", ["ISOLATE", "GHOST"])
 def test_what_ends_looking_at_a_pair_brings_the_view_back(view3d, kind):
     space, context = view3d
     with bpy.context.temp_override(**context):
         list_one_pair()
         listed, before = bpy.context.window_manager.meshclash, looks(space)
-        setattr(listed, kind, True)
-        for ended in (lambda: setattr(listed, kind, False), lambda: view.leave_isolation(bpy.context)):
-            setattr(listed, kind, True)
+        listed.around = kind
+        for ended in (lambda: setattr(listed, "around", "ALL"), lambda: view.leave_isolation(bpy.context)):
+            listed.around = kind
             listed.active_row = -1
             listed.active_row = 0
             assert looks(space) != before
             ended()
             assert looks(space) == before
         assert not shown_things.viewpoints()
+
+
+def test_what_a_local_view_hides_can_be_tested(view3d):
+    _space, context = view3d
+    settings = bpy.context.scene.meshclash
+    with bpy.context.temp_override(**context):
+        list_one_pair()
+        bpy.context.window_manager.meshclash.active_row = 0
+        settings.set_a, settings.set_a_object = "OBJECT", bpy.data.objects["Cube"]
+        assert not settings.set_a_object.visible_get(), "the pair is not isolated"
+        assert bpy.ops.meshclash.detect() == {"FINISHED"}
+        settings.set_a_object.hide_set(True)
+        with pytest.raises(RuntimeError, match="'Cube' is hidden"):
+            bpy.ops.meshclash.detect()
 
 
 @pytest.mark.parametrize(("place", "expected"), [(0.6, 0.57), (0.3, 1.0), (None, 1.0)])
@@ -120,7 +134,7 @@ def test_the_eye_stops_before_what_would_hide_the_pair(view3d, place, expected):
     with bpy.context.temp_override(**context):
         list_one_pair()
         listed, seen = bpy.context.window_manager.meshclash, space.region_3d
-        listed.isolate = False
+        listed.around = "ALL"
         listed.active_row = 0
         free = seen.view_distance
         if place is not None:
@@ -138,7 +152,7 @@ def test_a_file_is_saved_as_it_was_looked_at_before(view3d):
     with bpy.context.temp_override(**context):
         list_one_pair()
         listed, before = bpy.context.window_manager.meshclash, looks(space)
-        listed.ghost = True
+        listed.around = "GHOST"
         listed.active_row = 0
         near = looks(space)
         view.suspend_isolation(bpy.context)
@@ -151,7 +165,7 @@ def test_a_file_is_saved_as_it_was_looked_at_before(view3d):
 
 def test_isolation_without_a_viewport_does_nothing(listed):
     listed.active_row = 0
-    listed.isolate = False
+    listed.around = "ALL"
     assert shown_things.isolated_views() == {}
     view.leave_isolation(bpy.context)
 

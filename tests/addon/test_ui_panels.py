@@ -7,6 +7,7 @@ import pytest
 from meshclash.detection.errors import InputError
 from meshclash.detection.frame_scene import Progress, Skipped
 from meshclash.detection.queries.registry import TESTS
+from meshclash.detection.rules import Rules
 from meshclash.detection.units import UNITS
 from meshclash.detection.verdicts import VERDICTS
 from ui_fakes import RecordingLayout, draw, make_report, make_row
@@ -37,8 +38,9 @@ def test_all_panels_draw_without_results(registered):
 
 
 def test_panels_share_one_tab(registered):
-    assert {panel.bl_category for panel in ALL_PANELS} == {"MeshClash"}
-    assert {(panel.bl_space_type, panel.bl_region_type) for panel in ALL_PANELS} == {("VIEW_3D", "UI")}
+    tab = [panel for panel in ALL_PANELS if "INSTANCED" not in getattr(panel, "bl_options", ())]  # no popovers
+    assert {panel.bl_category for panel in tab} == {"MeshClash"}
+    assert {(panel.bl_space_type, panel.bl_region_type) for panel in tab} == {("VIEW_3D", "UI")}
 
 
 def test_detect_panel_offers_the_button_and_pickers(registered):
@@ -48,7 +50,7 @@ def test_detect_panel_offers_the_button_and_pickers(registered):
     layout = draw(panels.MESHCLASH_PT_detect, bpy.context)
     assert layout.operators() == ["meshclash.detect", "meshclash.live"]
     properties = [args[1] for name, args, _ in layout.calls if name == "prop"]
-    assert {"set_a_collection", "set_b_object", "permitted_overlap", "touch_tolerance"} <= set(properties)
+    assert {"set_a_collection", "set_b_object", "permitted_overlap"} <= set(properties)
 
 
 @pytest.mark.parametrize("name", list(TESTS))
@@ -69,14 +71,13 @@ def test_shallow_overlaps_are_hidden_by_one_click(registered, add_box):
     """What the parts of a whole of 2.5 m are known to, and 0.02 mm above that."""
     for name, x in (("A", 0.0), ("B", 0.99998), ("C", 1.5), ("D", -0.999996)):
         add_box(name, (0, 0, 0), (1, 1, 1), location=(x, 0, 0))
-    assert "Up to what the coordinates cannot tell from flush" in " ".join(
-        draw(panels.MESHCLASH_PT_detect, bpy.context).texts()
-    )
+    assert "Up to what the coordinates cannot tell from flush" in options_in_words()
     bpy.ops.meshclash.detect()
     listed = bpy.context.window_manager.meshclash
     assert {row.name: row.verdict for row in listed.rows} == {"A × B": "clash", "B × C": "clash", "A × D": "touching"}
-    layout = draw(panels.MESHCLASH_PT_detect, bpy.context)
-    assert "Up to 7.6 µm, which the coordinates cannot tell from flush" in " ".join(layout.texts())
+    layout, settings = draw(panels.MESHCLASH_PT_detect, bpy.context), bpy.context.scene.meshclash
+    assert "Up to 7.6 µm, which the coordinates cannot tell from flush" in options_in_words()
+    assert settings.permitted_overlap == pytest.approx(7.6e-6, rel=0.01), "the field says what is permitted"
     assert "Hide Overlaps Below 0.1 mm" in shown(layout) and "meshclash.hide_overlaps" in layout.operators()
     bpy.ops.meshclash.hide_overlaps(length=1e-4)
     assert {row.name: row.verdict for row in listed.rows} == {
@@ -85,7 +86,15 @@ def test_shallow_overlaps_are_hidden_by_one_click(registered, add_box):
         "A × D": "touching",
     }
     assert bpy.context.scene.meshclash.permitted_by == "LENGTH"
-    assert "meshclash.hide_overlaps" not in draw(panels.MESHCLASH_PT_detect, bpy.context).operators()
+    layout = draw(panels.MESHCLASH_PT_detect, bpy.context)
+    assert "meshclash.hide_overlaps" not in layout.operators()
+    assert ("prop_enum", (settings, "permitted_by", "AUTO"), {"text": "", "icon": "LOOP_BACK"}) in layout.calls
+    settings.permitted_by = "AUTO"
+    assert settings.permitted_overlap == pytest.approx(7.6e-6, rel=0.01)
+
+
+def options_in_words():
+    return " ".join(draw(panels.MESHCLASH_PT_options, bpy.context).texts())
 
 
 def shown_properties(layout):
@@ -95,8 +104,9 @@ def shown_properties(layout):
 @pytest.mark.parametrize("name", list(TESTS))
 def test_detect_panel_shows_what_the_test_takes(registered, name):
     bpy.context.scene.meshclash.test, bpy.context.scene.meshclash.permitted_by = name, "LENGTH"
-    layout = draw(panels.MESHCLASH_PT_detect, bpy.context)
-    assert {option for option in panels.OPTION_ORDER if option in shown_properties(layout)} == TESTS[name].takes
+    shown = {name for panel in panels.CLASSES[:2] for name in shown_properties(draw(panel, bpy.context))}
+    known = {"permitted_overlap", *panels.FIRST, *panels.LATER}
+    assert shown & known == TESTS[name].takes
     assert bpy.ops.meshclash.live.poll()
 
 
@@ -106,7 +116,7 @@ def measures_shown(listed):
     for row in listed.rows:
         layout = RecordingLayout()
         lists.MESHCLASH_UL_pairs.draw_item(None, bpy.context, layout, listed, row, 0, listed, "active_row", 0)
-        measures.append(layout.texts()[-1])
+        measures.append(layout.texts()[-2])
     return measures
 
 
@@ -117,7 +127,7 @@ def test_what_meets_itself_is_named_once_and_every_cell_says_which_pair_it_is(re
     assert listed.rows[0].name == row.title == "Leg.L"
     layout = RecordingLayout()
     lists.MESHCLASH_UL_pairs.draw_item(None, bpy.context, layout, listed, listed.rows[0], 0, listed, "active_row", 0)
-    assert layout.texts() == ["Leg.L", "itself", "–"] and set(layout.operators()) == {"meshclash.pick_row"}
+    assert layout.texts() == ["Leg.L", "itself", "–", "3 faces"] and set(layout.operators()) == {"meshclash.pick_row"}
     listed.active_row = 0
     assert "Leg.L" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
     assert not [text for text in draw(panels.MESHCLASH_PT_results, bpy.context).texts() if "of Leg.L" in text]
@@ -131,8 +141,8 @@ def test_gaps_are_listed_in_scene_units(registered):
     listed = bpy.context.window_manager.meshclash
     assert measures_shown(listed) == ["0.25 m", "0.012 m"]
     layout = draw(panels.MESHCLASH_PT_results, bpy.context)
-    assert {"Near 1", "Clash 1", "Depth, Gap"} <= set(layout.texts()) and "Apart 0" not in layout.texts()
-    listed.isolate = False
+    assert {"Near 1", "Clash 1"} <= set(layout.texts()) and "Apart 0" not in layout.texts()
+    listed.around = "ALL"
     listed.active_row = 1
     assert "Gap" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
 
@@ -144,14 +154,32 @@ def test_probabilities_are_percent_and_their_colours_are_explained(registered):
     results.show_report(bpy.context, bpy.context.scene, make_report(meets, likely, test="time-critical", budget=0.01))
     listed = bpy.context.window_manager.meshclash
     assert measures_shown(listed) == ["100%", ">99%"]
-    listed.isolate, listed.active_row = False, 1
+    listed.around, listed.active_row = "ALL", 1
     assert ">99.9%" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
     assert "green unlikely" in shown(draw(panels.MESHCLASH_PT_display, bpy.context)).replace(" | ", " ")
 
 
 def test_nothing_found_is_said_in_the_words_of_the_test(registered):
     results.show_report(bpy.context, bpy.context.scene, make_report(test="clearance", tolerance=0.1))
-    assert "Nothing comes that near" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
+    words = " ".join(draw(panels.MESHCLASH_PT_results, bpy.context).texts())
+    assert "Nothing comes that near: 2 objects tested" in words and "A larger tolerance finds more" in words
+
+
+@pytest.mark.parametrize(
+    ("asked", "objects", "advice"),
+    [
+        ({}, 2, "The test Clearance finds what comes too near"),
+        ({}, 1, "Hidden objects and those outside of the sets take no part"),
+        ({"set_a": "selection"}, 2, "Only pairs of the two sets are tested"),
+        ({"rules": Rules(same_parent=True)}, 2, "Options, Exclude leaves out"),
+        ({"test": "self"}, 1, "The test Intersection"),
+    ],
+)
+def test_who_finds_nothing_is_told_what_to_try(registered, asked, objects, advice):
+    report = make_report(**asked)
+    report.stats["objects"] = objects
+    results.show_report(bpy.context, bpy.context.scene, report)
+    assert advice in " ".join(draw(panels.MESHCLASH_PT_results, bpy.context).texts())
 
 
 def test_pairs_that_are_left_out_are_counted(registered):
@@ -195,7 +223,8 @@ def test_excluded_pairs_are_listed(registered):
 def test_results_panel_lists_and_counts(filled):
     layout = draw(panels.MESHCLASH_PT_results, bpy.context)
     assert {"Clash 1", "Inside 1", "Duplicate 0", "Touching 1"} <= set(layout.texts())
-    assert "meshclash.export_report" in layout.operators()
+    header = draw(panels.MESHCLASH_PT_results, bpy.context, "draw_header_preset")
+    assert header.operators() == ["meshclash.export_report", "meshclash.clear_results"]
 
 
 def test_results_panel_details_of_the_selected_pair(filled):
@@ -207,7 +236,7 @@ def test_results_panel_details_of_the_selected_pair(filled):
 
 def test_results_panel_says_when_nothing_touches(registered):
     results.show_report(bpy.context, bpy.context.scene, make_report())
-    assert "Nothing touches" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
+    assert "Nothing touches: 2 objects tested" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
 
 
 def test_results_panel_names_what_was_not_tested(registered):
@@ -255,7 +284,7 @@ def test_a_length_of_another_test_is_no_change(filled):
 
 
 def test_an_approved_pair_is_not_counted_among_the_clashes(filled):
-    filled.isolate, filled.active_row = False, 0
+    filled.around, filled.active_row = "ALL", 0
     bpy.ops.meshclash.set_status(status="APPROVED")
     texts = draw(panels.MESHCLASH_PT_results, bpy.context).texts()
     assert {"Clash 0", "Inside 1"} <= set(texts)
@@ -272,13 +301,13 @@ def test_an_approved_clash_has_no_red_icon(filled):
         return [kwargs["icon"] for _, _, kwargs in layout.calls if "icon" in kwargs]
 
     assert VERDICTS["clash"].icon in icons()
-    filled.isolate, filled.active_row = False, 0
+    filled.around, filled.active_row = "ALL", 0
     bpy.ops.meshclash.set_status(status="APPROVED")
     assert VERDICTS["clash"].icon not in icons()
 
 
 def test_a_list_of_excluded_pairs_only_is_not_called_clean(filled):
-    filled.isolate = False
+    filled.around = "ALL"
     for _ in range(3):
         filled.active_row = 0
         bpy.ops.meshclash.exclude_pair()
@@ -332,20 +361,7 @@ def test_list_rows(filled):
     for at, measured in ((0, "0.25 m"), (1, "–")):
         layout, row = RecordingLayout(), filled.rows[at]
         lists.MESHCLASH_UL_pairs.draw_item(None, bpy.context, layout, filled, row, 0, filled, "active_row", at)
-        assert layout.texts() == [row.name_a, row.name_b, measured]  # no room for the number of faces
-
-
-def test_the_verdict_is_written_out_where_there_is_room(filled):
-    from types import SimpleNamespace
-
-    system = SimpleNamespace(ui_scale=2.0)
-    context = SimpleNamespace(
-        region=SimpleNamespace(width=2.0 * lists.WIDE + 1), scene=bpy.context.scene,
-        preferences=SimpleNamespace(system=system),
-    )  # fmt: skip
-    layout = RecordingLayout()
-    lists.MESHCLASH_UL_pairs.draw_item(None, context, layout, filled, filled.rows[0], 0, filled, "active_row", 0)
-    assert layout.texts()[0] == "Clash" and "3" in layout.texts()
+        assert layout.texts() == [row.name_a, row.name_b, measured, "3 faces"]
 
 
 @pytest.mark.parametrize(
@@ -440,5 +456,5 @@ def test_a_depth_that_is_not_proved_is_called_a_bound(registered):
     results.show_report(bpy.context, bpy.context.scene, make_report(make_row(b="C"), fit))
     listed = bpy.context.window_manager.meshclash
     assert measures_shown(listed) == ["0.25 m", "≤ 0.002 m"]
-    listed.isolate, listed.active_row = False, 1
+    listed.around, listed.active_row = "ALL", 1
     assert "at most 2 mm" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()

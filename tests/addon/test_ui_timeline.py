@@ -123,7 +123,7 @@ def draw_item(item, index=0):
     layout = RecordingLayout()
     MESHCLASH_UL_events.draw_item(SimpleNamespace(), bpy.context, layout, None, item, 0, None, "", index)
     assert any("–" in text or text.isdigit() for text in layout.texts())
-    assert layout.operators() == ["meshclash.pick_event"] * 3  # each cell has our tooltip
+    assert layout.operators() == ["meshclash.pick_event"] * 4  # each cell has our tooltip
 
 
 def test_the_cells_of_an_event_say_what_it_is(passing):

@@ -25,7 +25,7 @@ def pair(registered, add_box):
 def select():
     bpy.ops.meshclash.detect()
     listed = bpy.context.window_manager.meshclash
-    listed.isolate = False
+    listed.around = "ALL"
     listed.active_row = 0
     return listed
 
@@ -130,7 +130,7 @@ def test_without_a_pair_or_with_a_scan_there_is_nothing_to_show(registered):
     assert not bpy.ops.meshclash.show_voxels.poll()
     results.show_report(bpy.context, bpy.context.scene, make_report(make_row(is_scan_b=True)))
     listed = bpy.context.window_manager.meshclash
-    listed.isolate = False
+    listed.around = "ALL"
     listed.active_row = 0
     assert not bpy.ops.meshclash.show_voxels.poll()
 

@@ -112,7 +112,7 @@ def acts(addon: SimpleNamespace) -> dict[str, list[Callable[[], object]]]:
         "sort by status, worst": set_to("sort_key", "STATUS", "WORST"),
         "turn round": set_to("sort_reverse", True, False),
         "turn pages": set_to("page", 250, 2, 499, 1),
-        "select a pair, alone": [*set_to("isolate", True), *(select(k) for k in (5, 77_777, 41))][1:],
+        "select a pair, alone": [*set_to("around", "ISOLATE"), *(select(k) for k in (5, 77_777, 41))][1:],
         "select a pair, among all": [*(select(k) for k in (50_000, 99_999, 7))],
     }  # fmt: skip
 
@@ -124,7 +124,7 @@ def listed_statuses(listed: Any) -> list[str]:
 
 def prepare(addon: SimpleNamespace, name: str) -> None:
     """Sets what an act needs beforehand."""
-    bpy.context.window_manager.meshclash.isolate = name.endswith("alone")
+    bpy.context.window_manager.meshclash.around = "ISOLATE" if name.endswith("alone") else "ALL"
 
 
 def resident() -> float:

@@ -27,7 +27,9 @@ SETTLE = 0.25  # seconds between two looks at the screen, at least
 DRAWINGS = 2.0  # between two looks, as many as the window may need
 TRIES = 40
 MIDDLE = 0.35  # of the sidebar's width: on most buttons, beside their texts
-NUMBERS = 0.79  # of the sidebar's width: on numbers of a list
+NAMES = 56  # pixels from the left border of the sidebar at scale 1: on the first letters of names in a list
+AROUND = {"ALL": 0.12, "ISOLATE": 0.35, "GHOST": 0.6}  # of the sidebar's width
+ROW_HEIGHT = 34.0  # of two lines [pixels at scale 1]
 SCREENFULS = 3
 HEIGHTS = (0.97, 0.5, 0.03)  # of the sidebar, where the wheel is turned: no list is as tall
 Play = Generator[float, None, Any]
@@ -126,6 +128,8 @@ class Window:
         region = self.region()
         before = region.width
         x, y = region.x + INSIDE_BORDER, region.y + region.height - EDGE - 2 * SEARCH_STEP
+        self.move(*self.view_centre)
+        yield 0.3
         self.move(x, y)
         yield 0.3
         self.send("mousedown", 1)
@@ -154,15 +158,20 @@ class Window:
         x, y = yield from self.find(lambda: self._hovered_property() == name, name, across)
         yield from self.click(x, y)
 
+    def look_around(self, kind: str) -> Play:
+        """Clicks what is to be seen around the selected pair: "ALL", "ISOLATE" or "GHOST"."""
+        yield from self.toggle("around", AROUND[kind])
+
     def click_row(self, index: int, name: str = "active_row") -> Play:
         """Clicks a row of the list whose active row is the property `name`."""
         picks = f"bpy.ops.meshclash.pick_{name.removeprefix('active_')}("
-        x, y = yield from self.find(lambda: picks in self._hovered_command(), f"the list of {name}", NUMBERS)
+        across = NAMES * bpy.context.preferences.system.ui_scale / self.region().width
+        x, y = yield from self.find(lambda: picks in self._hovered_command(), f"the list of {name}", across)
         while picks in self._hovered_command():  # up to the first pixel above the first row
             y += 1
             self.move(x, y)
             yield HOVER
-        height = round(20 * bpy.context.preferences.system.ui_scale)
+        height = round(ROW_HEIGHT * bpy.context.preferences.system.ui_scale)
         yield from self.click(x, y - height // 2 - index * height)
 
     def find(self, matches: Callable[[], bool], what: str, across: float = MIDDLE) -> Play:

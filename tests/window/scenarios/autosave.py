@@ -24,10 +24,10 @@ def play(window: Any) -> Generator[float, None, None]:
 
     yield from window.detect()  # the list is written by a handler, too
     listed = bpy.context.window_manager.meshclash
-    listed.isolate = False
+    listed.around = "ALL"
     yield from _own_local_view(window)
     mine = _shown(window)
-    listed.isolate = True
+    listed.around = "ISOLATE"
     yield from window.click_row(2)
     assert _shown(window) != mine
     yield from _reopened(window, "own.blend")
@@ -37,7 +37,7 @@ def play(window: Any) -> Generator[float, None, None]:
     shading = _space(window).shading
     before = shading.type, shading.show_xray, shading.xray_alpha
     listed = bpy.context.window_manager.meshclash
-    listed.ghost = True
+    listed.around = "GHOST"
     yield from window.click_row(2)
     assert shading.show_xray
     yield from _reopened(window, "ghosts.blend")
@@ -45,7 +45,7 @@ def play(window: Any) -> Generator[float, None, None]:
     assert (shading.type, shading.show_xray, shading.xray_alpha) == before
     yield from window.open_tab()
     yield from window.detect()
-    bpy.context.window_manager.meshclash.isolate = True
+    bpy.context.window_manager.meshclash.around = "ISOLATE"
     yield from window.click_row(0)
     here = window.window.workspace.name
     window.window.workspace = next(other for other in bpy.data.workspaces if other.name != here)

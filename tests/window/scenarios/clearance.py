@@ -39,7 +39,7 @@ def play(window: Any) -> Generator[float, None, None]:
     yield from window.show("without_gap")
     assert window.colour_share(CURVE) < 0.0001
     settings.overlay_curves = True
-    yield from window.toggle("isolate")
+    yield from window.look_around("ALL")
 
     yield from _choose(window, "distance")
     yield from window.detect()

@@ -33,10 +33,10 @@ def play(window: Any) -> Generator[float, None, None]:
     assert listed.active_row == 1, listed.active_row
     chosen = window.rows[1]
     assert {item.name for item in bpy.context.selected_objects} == {chosen.name_a, chosen.name_b}
-    assert listed.isolate and view.local_view is not None
+    assert listed.around == "ISOLATE" and view.local_view is not None
     yield from window.show("isolated")
 
-    yield from window.toggle("isolate")
+    yield from window.look_around("ALL")
     yield 0.5
     assert view.local_view is None
     yield from window.show("among_others")
@@ -60,9 +60,9 @@ def _ghosts(window: Any) -> Generator[float, None, None]:
     """Everything but the pair becomes transparent; the view is as before afterwards, and what is saved is, too."""
     shading, listed = window.area().spaces.active.shading, bpy.context.window_manager.meshclash
     before = shading.type, shading.show_xray, shading.xray_alpha
-    yield from window.toggle("ghost", across=0.6)
+    yield from window.look_around("GHOST")
     yield 0.5
-    assert listed.ghost and shading.show_xray and shading.xray_alpha < 0.5
+    assert listed.around == "GHOST" and shading.show_xray and shading.xray_alpha < 0.5
     yield from window.show("ghosts")
     seen = []
     bpy.app.handlers.save_pre.append(lambda *_: seen.append((shading.type, shading.show_xray, shading.xray_alpha)))
@@ -70,7 +70,7 @@ def _ghosts(window: Any) -> Generator[float, None, None]:
     bpy.app.handlers.save_pre.pop()
     assert seen == [before], "the file would open with ghosts"
     assert shading.show_xray, "the window keeps its ghosts"
-    yield from window.toggle("ghost", across=0.6)
+    yield from window.look_around("ALL")
     yield 0.5
     assert (shading.type, shading.show_xray, shading.xray_alpha) == before
     assert listed.selected, "the pair stays selected"

@@ -29,7 +29,7 @@ def play(window: Any) -> Generator[float, None, None]:
     yield 0.5
     marked = [mesh.name for mesh in bpy.data.meshes if ATTRIBUTE in mesh.attributes]
     assert len(marked) > 2, f"only {marked} are marked while a pair is isolated"
-    yield from window.toggle("isolate")
+    yield from window.look_around("ALL")
     yield 0.5
     assert abs(seen.view_distance - before) < 1e-3 * before, "one is left close to the pair"
     yield from _among_others(window, listed)
@@ -37,7 +37,7 @@ def play(window: Any) -> Generator[float, None, None]:
     yield from _tooltip_of_numbers(window)
     scenes.show_all(window, clip=(1.0, 20000.0))
     before = seen.view_distance
-    listed.isolate = True
+    listed.around = "ISOLATE"
     yield from window.click_row(0)
     assert seen.view_distance < 0.9 * before
     yield from window.detect()
@@ -54,7 +54,7 @@ def _among_others(window: Any, listed: Any) -> Generator[float, None, None]:
         yield from window.show(f"{kind}_among_others")
     for state in (True, False):
         with window.context():
-            listed.ghost = state
+            listed.around = "GHOST" if state else "ALL"
         yield from window.show("ghosts" if state else "without_ghosts")
 
 
@@ -74,7 +74,7 @@ def _one_status(window: Any, listed: Any) -> Generator[float, None, None]:
 
 def _tooltip_of_numbers(window: Any) -> Generator[float, None, None]:
     bpy.context.preferences.view.show_tooltips = True
-    yield from window.find_button("meshclash.pick_row", across=0.79)
+    yield from window.find_button("meshclash.pick_row", across=0.2)
     yield TOOLTIP
     window.picture("tooltip")
     bpy.context.preferences.view.show_tooltips = False

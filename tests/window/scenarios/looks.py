@@ -97,16 +97,16 @@ def _pair(window: Any, name: str) -> Play:
     clashes = [row for row in result.report.rows if row.verdict == "clash"]
     few = min(clashes or result.report.rows, key=lambda row: row.a.count + row.b.count)
     with window.context():
-        listed.isolate = True
+        listed.around = "ISOLATE"
         window.module("results").select_pair(bpy.context, few.id)
     yield 0.5
     yield from _both(window, f"{name}_isolated")
     with window.context():
-        listed.ghost = True
+        listed.around = "GHOST"
     yield 0.5
     yield from _both(window, f"{name}_ghosts")
     with window.context():
-        listed.ghost = False
+        listed.around = "ALL"
         window.module("results").select_pair(bpy.context, None)
     _fitted(window)
 

@@ -158,7 +158,7 @@ def _detect(window: Any) -> Play:
     yield from window.show("contact_without_overlay")
     assert _reddened(with_overlay, window.view_pixels()) > 0.001, "the points in contact are hidden"
     settings.overlay = True
-    yield from window.toggle("isolate")
+    yield from window.look_around("ALL")
     yield 0.5
     scenes.show_all(window)
 

@@ -118,11 +118,11 @@ def _everything(window: Any) -> Play:
         yield from window.click_row(index)
         yield 0.5
         yield from window.show(f"row_{name.lower()}")
-        yield from window.toggle("isolate")  # off and on again: the list scrolls away otherwise
+        yield from window.look_around("ALL")  # off and on again: the list scrolls away otherwise
         yield 0.3
-        yield from window.toggle("isolate")
+        yield from window.look_around("ISOLATE")
         yield 0.3
-    yield from window.toggle("isolate")
+    yield from window.look_around("ALL")
 
 
 def _legend(window: Any) -> Play:

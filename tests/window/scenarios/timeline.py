@@ -48,7 +48,7 @@ def _open(window: Any, name: str) -> Generator[float, None, None]:
     yield 0.5
     if window.region().width <= 1:
         yield from window.open_tab(width=400)
-    bpy.context.window_manager.meshclash.isolate = False
+    bpy.context.window_manager.meshclash.around = "ALL"
 
 
 def _enlarge_timeline(window: Any, by: int = 110) -> Generator[float, None, None]:

@@ -84,7 +84,7 @@ def _own_acts(window: Any) -> Generator[float, None, None]:
     yield from window.key("Tab")
     yield from window.wait_for(lambda: bpy.context.mode == "OBJECT", "Object Mode", 40)
     yield from window.wait_for(lambda: not _stale(window), "unchanged objects to be known again", 40)
-    yield from window.toggle("isolate")
+    yield from window.look_around("ALL")
 
 
 def _moved_and_undone(window: Any) -> Generator[float, None, None]:
@@ -107,7 +107,7 @@ def _moved_and_undone(window: Any) -> Generator[float, None, None]:
 
 def _excluded(window: Any) -> Generator[float, None, None]:
     listed = bpy.context.window_manager.meshclash
-    listed.isolate = True
+    listed.around = "ISOLATE"
     yield from window.click_row(0)
     names, ids = ([getattr(row, name) for row in window.rows] for name in ("name", "pair_id"))
     yield from window.press("meshclash.exclude_pair")
@@ -127,7 +127,7 @@ def _settings_and_approval(window: Any) -> Generator[float, None, None]:
     yield from window.show("settings_changed")
     settings.touch_tolerance = 0.0
     listed = bpy.context.window_manager.meshclash
-    listed.isolate = False
+    listed.around = "ALL"
     listed.active_row = -1
     scenes.show_all(window)
     yield from window.settle()
@@ -139,4 +139,4 @@ def _settings_and_approval(window: Any) -> Generator[float, None, None]:
     scenes.show_all(window)
     yield from window.show("approved")
     assert window.colour_share(RED) < 0.2 * before, "approved pairs are drawn as clashes"
-    listed.isolate = True
+    listed.around = "ISOLATE"

@@ -1,0 +1,58 @@
+"""The states of the tab at three widths, in pictures to look at, and what F3 finds."""
+
+from collections.abc import Generator
+from typing import Any
+
+import bpy
+
+from . import scenes
+
+Play = Generator[float, None, None]
+WIDTHS = (300, 400, 600)
+SOUGHT = ("detect", "clash", "export", "scan")
+
+
+def play(window: Any) -> Play:
+    """Plays the scenario."""
+    yield from scenes.open_gearbox(window)
+    for width in WIDTHS:
+        yield from _states(window, width)
+    yield from _found_by_f3(window)
+
+
+def _states(window: Any, width: int) -> Play:
+    """Nothing yet, a list, a pair, what is searched for, nothing found."""
+    listed, settings = bpy.context.window_manager.meshclash, bpy.context.scene.meshclash
+    yield from window.open_tab(width)
+    yield from window.show(f"{width}_nothing_yet")
+    yield from window.detect()
+    yield from window.show(f"{width}_list")
+    yield from window.click_row(2)
+    yield 0.5
+    assert listed.active_row == 2, listed.active_row
+    yield from window.show(f"{width}_pair")
+    listed.search = "cover bolt"
+    yield 0.3
+    yield from window.show(f"{width}_search")
+    bpy.ops.meshclash.list_all()
+    settings.set_a, settings.set_a_object = "OBJECT", bpy.data.objects["Base"]
+    settings.set_b, settings.set_b_object = "OBJECT", bpy.data.objects["Magnet"]
+    yield from window.detect()
+    yield from window.show(f"{width}_nothing_found")
+    settings.set_a = settings.set_b = "ALL"
+    with window.context():
+        bpy.ops.meshclash.clear_results()
+
+
+def _found_by_f3(window: Any) -> Play:
+    """The search of all menus, in pictures: which entries it shows cannot be asked."""
+    for word in SOUGHT:
+        window.move(*window.view_centre)
+        yield from window.key("F3")
+        yield 1.0
+        window.send("type", "--delay", 60, word)
+        yield 1.0
+        window.picture(f"f3_{word}")
+        yield from window.key("Escape")
+        yield from window.key("Escape")
+        yield 0.5
