@@ -26,7 +26,7 @@ from . import (
 )
 from .ops import heartbeat
 from .overlay import draw, heat_map, lines, strip
-from .ui import menus
+from .ui import menus, presets
 
 CLASSES = (*props.CLASSES, *preferences.CLASSES, *ops.CLASSES, *ui.CLASSES)
 
@@ -53,8 +53,9 @@ def register() -> None:
         for overlay in (draw, lines, heat_map, strip):
             overlay.HANDLERS.install()
             done.callback(overlay.HANDLERS.uninstall)
-        menus.attach()
-        done.callback(menus.detach)
+        for places in (menus, presets):
+            places.attach()
+            done.callback(places.detach)
         done.callback(commandline.unregister_command, commandline.register_command())
         done.callback(_restore_views)
         _undo.push(done.pop_all())

@@ -26,6 +26,7 @@ from meshclash.detection.verdicts import VERDICTS
 from . import reactions, reviews, running_work, scene_results, shown_things
 from .adapters import massive_objects, shell_objects
 from .adapters.scene_size import default_clearance
+from .adapters.source import metres_per_unit
 from .core.levels import SPLITS, VOLUMES
 from .core.table import FACES, MEASURE, NAME_A, NAME_B, STATUS, WORST, ListQuery
 from .redraw import tag_redraw, tag_redraw_timelines
@@ -69,6 +70,11 @@ PERMITTED = (
 )  # fmt: skip
 MILLISECOND = 0.001
 LENGTHS = ("permitted_overlap", "touch_tolerance", "tolerance")  # options of tests that are lengths
+PRESET_VALUES = (
+    "test", "tolerance", "touch_tolerance", "budget", "overlap_volume", "skip_same_parent", "skip_same_armature",
+    "skip_same_collection", "point_budget", "permitted_overlap", "permitted_by",
+)  # fmt: skip
+"""What a preset says; who permits comes last, since a length that is set counts."""
 
 
 def _derived(
@@ -387,6 +393,13 @@ class MESHCLASH_PG_settings(PropertyGroup):
         elif scene.use_preview_range:
             first, last = scene.frame_preview_start, scene.frame_preview_end
         return frame_range(first, last, self.timeline_step)
+
+    def begin_preset(self, **chosen: Any) -> None:
+        """Sets what a preset says, lengths in metres; all else that presets say gets its default."""
+        for name in PRESET_VALUES:
+            self.property_unset(name)
+        for name, value in chosen.items():
+            setattr(self, name, value / metres_per_unit(self.id_data) if name in LENGTHS else value)
 
     @property
     def excluded_names(self) -> frozenset[tuple[str, str]]:

@@ -1,9 +1,10 @@
 """The sidebar tab and the menus."""
 
-from . import hierarchy, lists, massive, menus, panels, scans, timeline, voxels
+from . import hierarchy, lists, massive, menus, panels, presets, scans, timeline, voxels
 
 CLASSES = (
     *lists.CLASSES,
+    *presets.CLASSES,
     *panels.CLASSES,
     *timeline.CLASSES,
     *voxels.CLASSES,

@@ -31,6 +31,7 @@ from ..texts import (
 )
 from .lists import STATUS_ICONS
 from .parts import TabPanel, draw_facts, draw_table, draw_text, named_row
+from .presets import MESHCLASH_PT_presets
 
 FIRST, LATER = ("tolerance", "budget"), ("touch_tolerance", "overlap_volume")
 """Options of tests that stand in the panel itself, and among its options; only those that a test takes are shown."""
@@ -47,6 +48,9 @@ class MESHCLASH_PT_detect(TabPanel):
 
     bl_label = "Detect"
     bl_order = 0
+
+    def draw_header_preset(self, _context: Any) -> None:
+        MESHCLASH_PT_presets.draw_panel_header(self.layout)
 
     def draw(self, context: Any) -> None:
         layout, settings = self.layout, context.scene.meshclash

@@ -10,6 +10,7 @@ from addon.ui import menus
 NEEDS_ITS_PLACE = {
     "pick_row", "pick_event", "turn_page",  # which row or page
     "include_pair", "hide_overlaps", "show_results", "show_events",  # what the panel says beside the button
+    "add_preset",  # stands in the menu of presets
     "clear_cache",  # belongs to the preferences
 }  # fmt: skip
 

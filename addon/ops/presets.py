@@ -1,0 +1,23 @@
+"""Keeps what Detect tests as a preset of the user's, or removes one."""
+
+from __future__ import annotations
+
+from bl_operators.presets import AddPresetBase
+from bpy.types import Operator
+
+from ..props import PRESET_VALUES
+from ..ui.presets import FOLDER, MESHCLASH_PT_presets
+
+
+class MESHCLASH_OT_add_preset(AddPresetBase, Operator):
+    """Keep the test and its options under a name, for all files"""
+
+    bl_idname = "meshclash.add_preset"
+    bl_label = "Add Detect Preset"
+    preset_menu = MESHCLASH_PT_presets.__name__
+    preset_subdir = FOLDER
+    preset_defines = ["settings = bpy.context.scene.meshclash"]
+    preset_values = [f"settings.{name}" for name in PRESET_VALUES]
+
+
+CLASSES = (MESHCLASH_OT_add_preset,)

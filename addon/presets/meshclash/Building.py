@@ -1,0 +1,5 @@
+"""Services against structure: overlaps below a centimetre are ignored."""
+
+import bpy
+
+bpy.context.scene.meshclash.begin_preset(test="intersection", permitted_overlap=0.01)

@@ -1,0 +1,5 @@
+"""Parts that fit: overlaps that their coordinates cannot tell from flush are ignored."""
+
+import bpy
+
+bpy.context.scene.meshclash.begin_preset(test="intersection")

@@ -1,0 +1,5 @@
+"""Cloth and simulations: surfaces that meet, found anew in every frame."""
+
+import bpy
+
+bpy.context.scene.meshclash.begin_preset(test="deforming")

@@ -1,0 +1,5 @@
+"""Parts that are pressed into each other: overlaps below 0.2 mm are ignored."""
+
+import bpy
+
+bpy.context.scene.meshclash.begin_preset(test="intersection", permitted_overlap=0.0002)
