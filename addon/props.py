@@ -52,6 +52,16 @@ STATUSES = (
     ("APPROVED", "Approved", "Looked at; it may stay as it is", "CHECKMARK", 2),
     ("RESOLVED", "Resolved", "The scene was changed so that it should be gone", "SOLO_ON", 3),
 )
+GROUPINGS_SHOWN = (
+    ("cause", "Cause", "A detail that repeats between two families, or an object that lies wrong"),
+    ("families", "Families", "Kinds of the two objects: names without numbers of copies"),
+    ("pattern", "Pattern", "Kinds of the two objects, and the size of the interference"),
+    ("object", "Object", "The fewest objects that have a part in all clashes"),
+    ("place", "Place", "Where they are: clashes of an object beside each other"),
+    ("collection", "Collection", "The collections of the two objects"),
+    ("class", "IFC Class", "The classes of the two objects, where their file says it"),
+    ("storey", "Storey", "The storeys of the two objects, where their file says it"),
+)
 STATUS_ORDER = tuple(item[0] for item in STATUSES)
 STATUS_FILTERS = [(name, label, tip, icon, 1 << number) for name, label, tip, icon, number in STATUSES]
 SORT_KEYS = (
@@ -148,6 +158,18 @@ def _order_again(self: PropertyGroup, context: bpy.types.Context) -> None:
     if not self.filling:
         self.filling, self.sort_reverse, self.filling = True, False, False
         _list_again(self, context)
+
+
+def _group_again(self: PropertyGroup, context: bpy.types.Context) -> None:
+    if not self.filling:
+        self.begin()
+        reactions.tell("groups asked", context)
+
+
+def _list_group(self: PropertyGroup, context: bpy.types.Context) -> None:
+    if not self.filling:
+        self.begin()
+        reactions.tell("group chosen", context)
 
 
 def _turn_page(self: PropertyGroup, context: bpy.types.Context) -> None:
@@ -497,6 +519,12 @@ class MESHCLASH_PG_event(PropertyGroup):
     certainty: FloatProperty(description="That the verdict is right, 0 to 1", default=1.0)
 
 
+class MESHCLASH_PG_group(PropertyGroup):
+    """One group of clashes; `name` is the reason why they belong together."""
+
+    count: IntProperty(description="Pairs of the group")
+
+
 class MESHCLASH_PG_results(PropertyGroup):
     """The result list of one scene: a page of its rows, and what is asked of it."""
 
@@ -531,6 +559,14 @@ class MESHCLASH_PG_results(PropertyGroup):
         name="Around", description="What is seen around the selected pair", items=SURROUNDINGS, default="ISOLATE",
         update=_surroundings_changed,
     )  # fmt: skip
+    groups: CollectionProperty(type=MESHCLASH_PG_group)
+    active_group: IntProperty(
+        name="Group", description="Choose a group to list its pairs alone", default=-1, update=_list_group
+    )
+    group_by: EnumProperty(
+        name="Group by", description="What the clashes of a group have in common", items=GROUPINGS_SHOWN,
+        default="cause", update=_group_again,
+    )  # fmt: skip
     events: CollectionProperty(type=MESHCLASH_PG_event)
     active_event: IntProperty(
         name="Event", description="Select an event to go to its worst frame and select its two objects", default=-1,
@@ -548,6 +584,7 @@ class MESHCLASH_PG_results(PropertyGroup):
         for verdict in VERDICTS:
             setattr(self, f"show_{verdict}", True)
         self.statuses, self.search, self.page, self.min_volume = set(STATUS_ORDER), "", 1, 0.0
+        self.active_group, shown_things.listed().group = -1, None
         self.filling = False
 
     def ask_for_all(self) -> None:
@@ -561,7 +598,7 @@ class MESHCLASH_PG_results(PropertyGroup):
         statuses = None if len(self.statuses) in (0, len(STATUS_ORDER)) else frozenset(self.statuses)
         return ListQuery(
             self.shown_verdicts(), self.search, statuses, shown_things.listed().owners, self.sort_key,
-            self.sort_reverse, self.min_volume,
+            self.sort_reverse, self.min_volume, shown_things.listed().group,
         )  # fmt: skip
 
     def shown_verdicts(self) -> frozenset[str]:
@@ -585,6 +622,7 @@ CLASSES = (
     MESHCLASH_PG_settings,
     MESHCLASH_PG_row,
     MESHCLASH_PG_event,
+    MESHCLASH_PG_group,
     MESHCLASH_PG_results,
 )
 

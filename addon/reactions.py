@@ -8,7 +8,7 @@ from typing import Literal
 
 import bpy
 
-Event = Literal["pair chosen", "view left", "list asked", "page turned", "event chosen"]
+Event = Literal["pair chosen", "view left", "list asked", "page turned", "event chosen", "groups asked", "group chosen"]
 Reaction = Callable[[bpy.types.Context], None]
 
 _reactions: dict[Event, Reaction] = {}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 import numpy as np
 
-from . import reactions, scene_results, shown_things
+from . import groups, reactions, scene_results, shown_things
 from .core import device_gain
 from .core.short_names import commonness
 from .core.table import STATUS
@@ -34,6 +34,7 @@ def show_report(context: bpy.types.Context, scene: bpy.types.Scene, report: Dete
     scene_results.store_result(scene.session_uid, report)
     scene_results.exclude(scene.session_uid, scene.meshclash.excluded_names)
     context.window_manager.meshclash.begin()
+    shown_things.listed().group = None
     relist(context, scene)
 
 
@@ -158,10 +159,26 @@ def relist(context: bpy.types.Context, scene: bpy.types.Scene, selected: str | N
     """
     listed, result = context.window_manager.meshclash, scene_results.result_of(scene.session_uid)
     listed.selected = selected or ""
+    groups.fill(listed, scene.session_uid)
     if result is not None:
         _find(listed, scene, result)
     _fill(listed, scene.session_uid, result)
     tag_redraw(context)
+
+
+@reactions.on("groups asked")
+def group_again(context: bpy.types.Context) -> None:
+    """Groups the clashes in another way, and lists all pairs."""
+    relist(context, context.scene, context.window_manager.meshclash.selected)
+
+
+@reactions.on("group chosen")
+def list_group(context: bpy.types.Context) -> None:
+    """Lists the pairs of the chosen group alone; all of them where none is chosen."""
+    listed, state = context.window_manager.meshclash, shown_things.listed()
+    chosen = listed.active_group
+    state.group = state.groups[chosen] if 0 <= chosen < len(state.groups) else None
+    relist(context, context.scene)
 
 
 @reactions.on("list asked")

@@ -28,6 +28,9 @@ class Listed:
         cells: of each row of the page, so that nothing is written to Blender twice.
         order: positions in the report of all rows that are listed, on whatever page, in the order of the list.
         owners: full names of the objects whose pairs alone are listed, or None.
+        group: ids of the pairs of the chosen group, which alone are listed, or None.
+        groups: ids of the pairs of each group.
+        grouped: of which result the groups are, by its serial, and by what; None where there are none.
         common: in how many names of the page each word occurs.
         typical: the depth or distance in whose unit those of the page are written, or None.
         common_in_events: the same of all events.
@@ -37,6 +40,9 @@ class Listed:
     cells: list[dict[str, object]] = field(default_factory=list)
     order: Positions = field(default_factory=lambda: np.empty(0, np.int64))
     owners: frozenset[str] | None = None
+    group: frozenset[str] | None = None
+    groups: list[frozenset[str]] = field(default_factory=list)
+    grouped: tuple[int, str] | None = None
     common: Counter[str] = field(default_factory=Counter)
     common_in_events: Counter[str] = field(default_factory=Counter)
     typical: float | None = None

@@ -43,6 +43,7 @@ class ListQuery:
         reverse: whether the last row comes first; rows without a value stay at the end.
         min_volume: rows that certainly have less volume in common are not listed, cubic Blender units; it counts only
             where volumes were measured.
+        pairs: ids of the pairs of a group, which alone are listed; None for all.
     """
 
     verdicts: frozenset[str]
@@ -52,6 +53,7 @@ class ListQuery:
     key: str = WORST
     reverse: bool = False
     min_volume: float = 0.0
+    pairs: frozenset[str] | None = None
 
 
 class RowTable:
@@ -157,6 +159,8 @@ class RowTable:
             mask &= self._contains(word)
         if query.owners is not None:
             mask &= self.about(query.owners)
+        if query.pairs is not None:
+            mask &= self._of_pairs(query.pairs)
         if query.min_volume > 0.0 and self.has_volumes:
             mask &= ~_NO_VOLUME[self.verdicts] & ~(self.measures["volume_upper"] < query.min_volume)
         needs_status = query.statuses is not None or query.key == STATUS
@@ -178,6 +182,11 @@ class RowTable:
             values = self.measures[name]
             found = np.where(np.isnan(found), values if name == "distance" else -values, found)
         return found
+
+    def _of_pairs(self, pairs: Iterable[str]) -> Mask:
+        hit = np.zeros(len(self), np.bool_)
+        hit[[self.positions[pair] for pair in pairs if pair in self.positions]] = True
+        return hit
 
     def _contains(self, word: str) -> Mask:
         hit = np.fromiter((word in name for name in self._folded), np.bool_, len(self.names))

@@ -3,6 +3,7 @@
 from . import (
     detect,
     export,
+    groups,
     hierarchy,
     listing,
     live,
@@ -24,6 +25,7 @@ CLASSES = (
     *pairs.CLASSES,
     *presets.CLASSES,
     *review.CLASSES,
+    *groups.CLASSES,
     *marks.CLASSES,
     *export.CLASSES,
     *hierarchy.CLASSES,

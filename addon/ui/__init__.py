@@ -1,11 +1,12 @@
 """The sidebar tab and the menus."""
 
-from . import hierarchy, lists, massive, menus, panels, presets, scans, timeline, voxels
+from . import groups, hierarchy, lists, massive, menus, panels, presets, scans, timeline, voxels
 
 CLASSES = (
     *lists.CLASSES,
     *presets.CLASSES,
     *panels.CLASSES,
+    *groups.CLASSES,
     *timeline.CLASSES,
     *voxels.CLASSES,
     *scans.CLASSES,

@@ -126,6 +126,12 @@ class SourceObject:
     properties: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def told_properties(self) -> dict[str, str]:
+        """What its file says of it, and its collections."""
+        found = {"collection": ", ".join(sorted(self.collections))} if self.collections else {}
+        return {**found, **self.properties}
+
+    @property
     def told(self) -> tuple[str, str, str]:
         """What rows tell of it."""
         return self.name, self.owner, self.source

@@ -167,7 +167,7 @@ def _now_steps(
     objects = (yield from within(fingerprint_steps(followed.frame), 1.0, 1.0)) if remember else None
     seen = None if objects is None else Seen(options.set_a, options.set_b, objects)
     large.sort(key=lambda row: row.order)
-    told = {item.name: item.properties for item in (*frame.objects, *frame.scans) if item.properties}
+    told = {item.name: item.told_properties for item in (*frame.objects, *frame.scans) if item.told_properties}
     return DetectReport(
         source.file, source.scale_length, options, large, statistics.skipped, statistics.as_dict(), seen, created,
         objects=told, tested=[item.name for item in (*frame.objects, *frame.scans)],

@@ -112,11 +112,11 @@ class DetectReport:
         reviews = {**baseline.reviews, **self.reviews}
         return replace(self, reviews=reviews, baseline=(baseline.file, frozenset(baseline.clashes)))
 
-    def groups(self) -> list[dict[str, Any]]:
-        """The groups of clashes: "key", "reason" in words, and "pairs", the ids."""
+    def groups(self, way: str | None = None) -> list[dict[str, Any]]:
+        """The groups of clashes, as ``group_by`` or another way: "key", "reason" in words, and "pairs", the ids."""
         named = {name for row in self.clashes for name in row.names}
         parts = parts_of(sorted(named.union(self.tested)), self.objects)
-        found = grouped(self.clashes, parts, self.scale_length, self.group_by)
+        found = grouped(self.clashes, parts, self.scale_length, way or self.group_by)
         return [{"key": group.key, "reason": group.reason, "pairs": pairs} for group, pairs in found]
 
     def _is_new(self, row: PairRow) -> bool | None:
