@@ -28,6 +28,8 @@ class MESHCLASH_MT_main(Menu):
         layout.operator("meshclash.list_all")
         layout.separator()
         layout.operator_menu_enum("meshclash.set_status", "status", text="Status of Pair")
+        layout.operator_menu_enum("meshclash.set_listed_status", "status", text="Status of All Listed Pairs")
+        layout.operator("meshclash.select_listed")
         layout.operator("meshclash.select_faces", icon="FACESEL")
         layout.operator("meshclash.exclude_pair", icon="REMOVE")
         layout.separator()
