@@ -45,7 +45,7 @@ from .adapters.source import BlenderSource
 MakeWorkers = Callable[[int, "str | None", str], Workers]
 """Makes so many workers, or those of a Dask scheduler, for a question."""
 
-EPILOG = "sets: all, selection, NAME, object:NAME, collection:NAME"
+EPILOG = "sets: all, selection, NAME, object:NAME, collection:NAME, and of IFC class:IfcPipe*, type:, storey:, system:"
 
 
 def register_command() -> Any:

@@ -21,6 +21,7 @@ from meshclash.detection.frame_scene import FrameScene, Skipped, SourceCloud, So
 
 from ..core.changes import Changes
 from ..core.massive_file import read_massive
+from .ifc_properties import described
 from .lookup import ObjectKey, find_object, object_key
 from .massive_objects import massive_path
 from .mesh_reader import corner_vertices, read_mesh
@@ -314,6 +315,7 @@ class Enumeration:
             armatures=self._armatures[source.name_full],
             collections=self._collections_of(owner),
             shell=is_shell(source),
+            properties=described(source),
         )
         self._result.objects.append(item)
         return item

@@ -9,6 +9,9 @@ from typing import Any
 
 import bpy
 from meshclash.detection.errors import InputError
+from meshclash.detection.sets import OR, PROPERTIES, members
+
+from .ifc_properties import DescribedObject, described
 
 ALL, SELECTION = "all", "selection"
 SHAPELESS = frozenset(("ARMATURE", "CAMERA", "EMPTY", "LATTICE", "LIGHT", "LIGHT_PROBE", "SPEAKER"))
@@ -19,7 +22,8 @@ def resolve_set(expression: str, scene: bpy.types.Scene, view_layer: bpy.types.V
     """Full names of the objects that a set expression means.
 
     Args:
-        expression: "all", "selection", "collection:NAME" (with its child collections), "object:NAME" or a NAME.
+        expression: "all", "selection", "collection:NAME" (with its child collections), "object:NAME", a NAME, or a
+            property of IFC as "class:IfcPipe*" (`meshclash.detection.sets`); " | " joins several.
         scene: the scene to look in.
         view_layer: whose selection and visibility count.
 
@@ -33,6 +37,8 @@ def resolve_set(expression: str, scene: bpy.types.Scene, view_layer: bpy.types.V
         return None
     if expression == SELECTION:
         return _selection(view_layer)
+    if scene.objects.get(expression) is None and _is_of_properties(expression):
+        return _by_properties(expression, scene, view_layer)
     if expression.startswith(COLLECTION_PREFIX):
         return _collection(expression.removeprefix(COLLECTION_PREFIX), scene)
     return _object(expression.removeprefix(OBJECT_PREFIX), scene, view_layer)
@@ -78,6 +84,22 @@ def armatures_of(item: bpy.types.Object) -> frozenset[str]:
     if item.parent is not None and item.parent.type == "ARMATURE":
         names.add(item.parent.name_full)
     return frozenset(names)
+
+
+def _is_of_properties(expression: str) -> bool:
+    """Whether a set is made by properties of IFC, or of several parts."""
+    return OR in expression or expression.partition(":")[0] in PROPERTIES
+
+
+def _by_properties(expression: str, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> frozenset[str]:
+    """Of the objects that are visible."""
+    collections = collections_of_objects(scene)
+    things = [
+        DescribedObject(item.name_full, described(item), sorted(collections.get(item.name_full, ())))
+        for item in scene.objects
+        if has_shape(item) and item.visible_get(view_layer=view_layer)
+    ]
+    return frozenset(things[k].name for k in members(expression, things))
 
 
 def _selection(view_layer: bpy.types.ViewLayer) -> frozenset[str]:

@@ -107,6 +107,21 @@ def test_a_report_may_be_its_own_baseline(boxes, tmp_path):
     assert report.read_bytes() == before
 
 
+def test_a_report_is_valid_by_the_published_schema(boxes, tmp_path):
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads((ROOT / "docs" / "report.schema.json").read_text("utf-8"))
+    old, new = tmp_path / "old.json", tmp_path / "new.json"
+    assert detect(boxes, "--quiet", "--report", old) == 0
+    assert detect(boxes, "--quiet", "--test", "distance", "--baseline", old, "--report", new) == 0
+    for path in (old, new):
+        data = json.loads(path.read_text("utf-8"))
+        jsonschema.Draft202012Validator(schema).validate(data)
+        assert set(data) == set(schema["properties"])
+        assert set(data["pairs"][0]) == set(schema["properties"]["pairs"]["items"]["properties"])
+        data["pairs"][0]["depth"] = "deep"
+        assert not jsonschema.Draft202012Validator(schema).is_valid(data)
+
+
 def test_report_diff_says_what_is_new_known_and_gone(boxes, tmp_path, capsys):
     old, new = tmp_path / "old.json", tmp_path / "new.json"
     detect(boxes, "--quiet", "--report", old)
