@@ -7,7 +7,7 @@
   const bar = document.getElementById("controls");
   const counted = document.getElementById("counted");
   const search = document.getElementById("search");
-  const chosen = ["verdict", "status", "new"].map((name) => [name, document.getElementById(`filter-${name}`)]);
+  const chosen = ["verdict", "status", "new", "group"].map((name) => [name, document.getElementById(`filter-${name}`)]);
   bar.hidden = false;
 
   const more = document.getElementById("more");

@@ -59,7 +59,8 @@ th[aria-sort] button::after {{ content: " ▲"; }} th[aria-sort=descending] butt
 summary {{ cursor: pointer; margin: 1em 0; }}
 #controls {{ display: flex; flex-wrap: wrap; gap: .5em 1em; align-items: end; margin: 1em 0; }}
 #controls[hidden], tr[hidden], button[hidden] {{ display: none; }}
-#controls label {{ display: grid; }} #controls input, #controls select, #view button {{ font: inherit; padding: .3em; }}
+#controls label {{ display: grid; }} #controls select {{ max-width: 20em; }}
+#controls input, #controls select, #view button {{ font: inherit; padding: .3em; }}
 .script tbody.more {{ display: none; }}
 dialog {{ width: min(60em, 92vw); height: min(44em, 88vh); border: 1px solid #999; border-radius: 6px; padding: 1em; }}
 dialog h2 {{ margin: 0 0 .5em; font-size: 1em; }} dialog .place {{ height: calc(100% - 6em); }}
@@ -158,7 +159,18 @@ def _overview(report: dict[str, Any]) -> str:
     )  # fmt: skip
     if kinds:
         tables += _counts(["classes", "pairs"], [[name, count] for name, count in kinds.most_common(MOST_KINDS)])
-    return f"<h2>Overview</h2>\n{tables}"
+    return f"<h2>Overview</h2>\n{tables}{_groups(report)}"
+
+
+def _groups(report: dict[str, Any]) -> str:
+    """The groups of clashes with their reasons, folded; "" where each clash is one of its own."""
+    groups = report.get("groups") or []
+    count = sum(len(group["pairs"]) for group in groups)
+    if len(groups) in (0, count):
+        return ""
+    items = "".join(f"<li>{html.escape(group['reason'])}: {len(group['pairs']):,}</li>" for group in groups)
+    head = html.escape(f"{count:,} clashes in {len(groups):,} groups by {report['group_by']}")
+    return f"<details><summary>{head}</summary><ol>{items}</ol></details>\n"
 
 
 def _kinds(pair: dict[str, Any], told: Mapping[str, Mapping[str, str]]) -> list[str]:
@@ -183,6 +195,10 @@ def _controls(report: dict[str, Any]) -> str:
             menus.append(_menu(name, values))
     if report["baseline"] is not None:
         menus.append(_menu("new", ["new", "known"]))
+    groups = report.get("groups") or []
+    if len(groups) > 1:
+        named = {str(k): f"{k}: {group['reason']} ({len(group['pairs'])})" for k, group in enumerate(groups, start=1)}
+        menus.append(_menu("group", list(named), named))
     return (
         '<div id="controls" role="search" hidden><label>Search<input id="search" type="search"></label>'
         f'{"".join(menus)}<output id="counted"></output>'
@@ -190,8 +206,12 @@ def _controls(report: dict[str, Any]) -> str:
     )
 
 
-def _menu(name: str, values: list[str]) -> str:
-    options = "".join(f"<option>{html.escape(value)}</option>" for value in values)
+def _menu(name: str, values: list[str], words: Mapping[str, str] | None = None) -> str:
+    shown = words or {}
+    options = "".join(
+        f'<option value="{html.escape(value, quote=True)}">{html.escape(shown.get(value, value))}</option>'
+        for value in values
+    )
     return f'<label>{name}<select id="filter-{name}"><option value="">all</option>{options}</select></label>'
 
 
@@ -279,7 +299,7 @@ def _row(number: int, pair: dict[str, Any], cells: tuple[str, ...], titles: tupl
     for name, label in zip(("status", "comment"), labels[-2:], strict=True):
         inner = f"<span>{_breakable(pair[name])}</span>" if pair[name] else ""
         shown.append(f'<td class="said" data-label="{label}">{inner}</td>')
-    given = {"verdict": pair["verdict"], "status": pair["status"], "new": new}
+    given = {"verdict": pair["verdict"], "status": pair["status"], "new": new, "group": str(pair.get("group") or "")}
     data = "".join(f' data-{name}="{html.escape(value, quote=True)}"' for name, value in given.items())
     return f'<tr class="{html.escape(" ".join(classes))}"{data} title="{html.escape(pair["id"])}">{"".join(shown)}</tr>'
 
