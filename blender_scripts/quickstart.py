@@ -108,7 +108,9 @@ def _environment(version: str, extra: str) -> Path:
         wanted.append(NUMPY_OF_BLENDER[version])
     _say("Installing bpy {} and the engine (about 400 MB the first time)".format(version))
     project = "{}[{}]".format(ROOT, ",".join(extras)) if extras else str(ROOT)
-    _run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-e", project, *wanted])
+    # Of thousands of files few are ever imported: Python compiles these then.
+    options = ["--quiet", "--disable-pip-version-check", "--no-compile"]
+    _run([python, "-m", "pip", "install", *options, "-e", project, *wanted])
     _check_bpy(python)
     return python
 

