@@ -177,7 +177,7 @@ def test_csv_html_and_quiet(boxes, tmp_path, capfd):
     assert run(boxes, "--report", tmp_path / "report.html", "--quiet") == DONE
     with (tmp_path / "report.csv").open(newline="", encoding="utf-8") as file:
         assert [row["verdict"] for row in csv.DictReader(file)] == ["clash", "touching"]
-    assert "<td>A</td>" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "<span>A</span>" in (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "clash" not in capfd.readouterr().out
 
 
