@@ -17,7 +17,7 @@ LAYERS = (
     {"redraw", "reactions", "screens", "running_work", "shown_things", "scene_results", "engine", "preferences"},
     {"early_bytecode", "kernel_building"},
     {"props", "reviews", "texts", "freshness", "ghosting", "view_notes"},
-    {"results", "events_list", "refining"},
+    {"results", "events_list", "refining", "groups"},
     {"view", "overlay"},
     {"ui"},
     {"ops", "commandline"},

@@ -1,4 +1,4 @@
-"""The states of the tab at three widths, in pictures to look at, and what F3 finds."""
+"""The states of the tab at three widths, in pictures to look at."""
 
 from collections.abc import Generator
 from typing import Any
@@ -9,7 +9,6 @@ from . import scenes
 
 Play = Generator[float, None, None]
 WIDTHS = (300, 400, 600)
-SOUGHT = ("detect", "clash", "export", "scan")
 
 
 def play(window: Any) -> Play:
@@ -17,7 +16,6 @@ def play(window: Any) -> Play:
     yield from scenes.open_gearbox(window)
     for width in WIDTHS:
         yield from _states(window, width)
-    yield from _found_by_f3(window)
 
 
 def _states(window: Any, width: int) -> Play:
@@ -42,17 +40,3 @@ def _states(window: Any, width: int) -> Play:
     settings.set_a = settings.set_b = "ALL"
     with window.context():
         bpy.ops.meshclash.clear_results()
-
-
-def _found_by_f3(window: Any) -> Play:
-    """The search of all menus, in pictures: which entries it shows cannot be asked."""
-    for word in SOUGHT:
-        window.move(*window.view_centre)
-        yield from window.key("F3")
-        yield 1.0
-        window.send("type", "--delay", 60, word)
-        yield 1.0
-        window.picture(f"f3_{word}")
-        yield from window.key("Escape")
-        yield from window.key("Escape")
-        yield 0.5
