@@ -180,7 +180,7 @@ def test_an_identity_is_the_global_id_or_the_name_and_no_two_are_alike():
 
 
 def test_ifc_gives_elements_with_what_the_model_says_of_them(tmp_path):
-    """Where ifcopenshell (200 MB) is installed, as CI does: the model is written by it, too."""
+    """The model is written by ifcopenshell, too; the test extra has it."""
     pytest.importorskip("ifcopenshell")
     from ifc_samples import write_model
 
