@@ -194,9 +194,9 @@ def make_engine():
 
     return SimpleNamespace(
         Scene=make_scene,
-        Watch=FakeWatch,
-        FirstContact=type(None),
-        motion=SimpleNamespace(KeyframedMotion=lambda times, poses: poses, time_of_contact=_halfway),
+        motion=SimpleNamespace(
+            LiveContacts=FakeWatch, KeyframedMotion=lambda times, poses: poses, time_of_contact=_halfway
+        ),
         steps=lambda question, *given, **options: question(*given, **options),
         scenes=scenes,
         TriangleMesh=FakeMesh,

@@ -42,7 +42,7 @@ def saying_it(original):
 
 
 engine = loader.load()
-engine.Watch.take_changes = saying_it(engine.Watch.take_changes)
+engine.motion.LiveContacts.take_changes = saying_it(engine.motion.LiveContacts.take_changes)
 addon.register()
 for name, x in (("A", 0.0), ("B", 0.5)):
     add_box(name, (x, 0, 0), (x + 1, 1, 1))

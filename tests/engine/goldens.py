@@ -116,7 +116,7 @@ def scenes(answers):
     for seed in range(6):
         rng = np.random.default_rng(seed)
         editor = Editor(rng, own_trees=True)
-        watch, gap_watch = mc.Watch(editor.scene), mc.GapWatch(editor.scene, 0.3)
+        watch, gap_watch = mc.motion.LiveContacts(editor.scene), mc.motion.LiveGaps(editor.scene, 0.3)
         for step in range(12):
             editor.step()
             if step % 4 != 3:

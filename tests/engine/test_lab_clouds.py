@@ -26,10 +26,12 @@ def test_the_papers_mode_agrees_on_clear_cases(shapes):
     control = mc.lab.PaperControl(2e-3)
     for second in ("sphere", "plane", "torus"):
         for gap in (-0.3, -0.1, 0.1, 0.3):
-            answer = mc.lab.cloud_collision(a, shapes[second], None, POSES[second](gap), mode="paper", control=control)
+            answer = mc.lab.cloud_collision(
+                a, shapes[second], None, POSES[second](gap), method="paper", control=control
+            )
             assert answer.colliding == (gap < 0), (second, gap)
-            again = mc.lab.cloud_collision(a, shapes[second], None, POSES[second](gap), mode="paper")
-            once_more = mc.lab.cloud_collision(a, shapes[second], None, POSES[second](gap), mode="paper")
+            again = mc.lab.cloud_collision(a, shapes[second], None, POSES[second](gap), method="paper")
+            once_more = mc.lab.cloud_collision(a, shapes[second], None, POSES[second](gap), method="paper")
             assert again.stats.exact_tests == once_more.stats.exact_tests
             assert again.colliding == once_more.colliding == (gap < 0)
 

@@ -182,7 +182,7 @@ def test_contacts_begin_and_end_when_they_do(polygon, seed, resolution):
     plate, thing = solid((-1, -1, -1), (1, 1, 0)), solid((-0.2, -0.2, 0), (0.2, 0.2, 0.4))
     motion = mc.motion.KeyframedMotion(times, poses)
     found = mc.motion.time_of_contact(
-        plate, thing, here, motion, tolerance=tolerance, intervals=True, resolution=resolution
+        plate, thing, here, motion, tolerance=tolerance, intervals=True, interruption=resolution
     )
     spans = [(span.start, span.end) for span in found.intervals]
     pause = (resolution or times[-1] / 256) * (1 + 1e-9)
@@ -212,7 +212,7 @@ def test_short_contacts_are_found_and_the_end_of_a_rest_too():
     ends = [(span.start, span.end) for span in found.intervals]
     assert np.allclose(ends, [(0.0, times[695]), (29.25, 29.25), (50.0, 50.0)], atol=1e-3)
     assert all(start <= t <= end for (start, end), t in zip(ends, (times[695], 29.25, 50.0), strict=True))
-    (one, two) = mc.motion.time_of_contact(plate, thing, None, motion, intervals=True, resolution=0.3).intervals
+    (one, two) = mc.motion.time_of_contact(plate, thing, None, motion, intervals=True, interruption=0.3).intervals
     assert one.end >= 29.25 and two.start <= 50.0 <= two.end  # an interruption shorter than the resolution is none
 
 
@@ -225,7 +225,9 @@ def test_keys_an_ulp_apart_may_differ_by_less_than_the_tolerance(begin, resoluti
     heights = 1.0, 1.0 - 1e-8, -0.1, -0.1 + 1e-8, -0.1 + 2e-8, -0.1 + 3e-8, 1.0
     poses = [matrix(rotation_about(np.array([0.0, 0, 1]), 1e-9 * k), (0, 0, z)) for k, z in enumerate(heights)]
     motion = mc.motion.KeyframedMotion(times, poses)
-    found = mc.motion.time_of_contact(plate, thing, None, motion, tolerance=1e-5, intervals=True, resolution=resolution)
+    found = mc.motion.time_of_contact(
+        plate, thing, None, motion, tolerance=1e-5, intervals=True, interruption=resolution
+    )
     (lasting,) = found.intervals
     assert lasting.start == found.time == pytest.approx(begin + 1.0 / 1.1, abs=1.1e-5)
     assert lasting.start <= begin + 1.0 / 1.1 + 1e-9 and begin + 2.0 + 0.1 / 1.1 - 1e-7 <= lasting.end
@@ -350,7 +352,7 @@ def test_axis_and_angle_give_back_the_rotation(seed, angle):
     [
         (lambda a: mc.motion.time_of_contact(a, a, tolerance=0.0), "above 0"),
         (lambda a: mc.motion.time_of_contact(a, a, tolerance=1e-18), "too small"),
-        (lambda a: mc.motion.time_of_contact(a, a, resolution=0.0), "resolution"),
+        (lambda a: mc.motion.time_of_contact(a, a, interruption=0.0), "interruption"),
         (lambda a: mc.motion.time_of_contact(a, a, depth="exact"), "depth must be True or False"),
         (lambda a: mc.motion.ScrewMotion(start=1.0, end=1.0), "times must rise"),
         (lambda a: mc.motion.ScrewMotion(start=-1.7e308, end=1.7e308), "too far apart"),

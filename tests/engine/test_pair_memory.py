@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from meshclash.scene.pair_memory import PairMemory
 from solids import box
 
 BOX = mc.TriangleMesh(*box((0, 0, 0), (1, 1, 1)))
@@ -20,7 +21,7 @@ def test_an_answer_holds_while_both_objects_are_as_they_were(rounds):
     scene = mc.Scene()
     for _ in IDS:
         scene.add(BOX)
-    memory, expected = mc.PairMemory(), {}
+    memory, expected = PairMemory(), {}
     for moved, followed, answered in rounds:
         for key in moved:
             scene.set_pose(key, np.eye(4))
@@ -36,7 +37,7 @@ def test_an_answer_holds_while_both_objects_are_as_they_were(rounds):
 
 
 def test_what_is_not_followed_cannot_be_noted():
-    scene, memory = mc.Scene(), mc.PairMemory()
+    scene, memory = mc.Scene(), PairMemory()
     ids = [scene.add(BOX) for _ in range(2)]
     with pytest.raises(KeyError):
         memory.note((0, 1), "apart")

@@ -320,12 +320,12 @@ def test_a_resolution_never_misses_and_counts_work_down(shapes, second):
     work = []
     for resolution in (0.8, 0.4, 0.2, 0.1, 0.05):
         answers = [
-            mc.lab.cloud_collision(a, b, None, gap_pose(second, gap), resolution=resolution) for gap in (-0.05, 0.02)
+            mc.lab.cloud_collision(a, b, None, gap_pose(second, gap), node_size=resolution) for gap in (-0.05, 0.02)
         ]
         assert answers[0].colliding
         work.append(sum(answer.stats.volume_tests for answer in answers))
     assert work == sorted(work)
-    assert not mc.lab.cloud_collision(a, b, None, gap_pose(second, 0.3), resolution=0.05).colliding
+    assert not mc.lab.cloud_collision(a, b, None, gap_pose(second, 0.3), node_size=0.05).colliding
 
 
 def test_a_budget_always_gives_an_answer(shapes):
@@ -414,7 +414,7 @@ def test_bad_options_are_refused(shapes):
         ({"budget": 10**400}, "budget"),
         ({"budget": "1"}, "budget"),
         ({"resolution": np.nan}, "resolution"),
-        ({"mode": "fast"}, "root, paper"),
+        ({"method": "fast"}, "root, paper"),
         ({"mode": ["root"]}, "root, paper"),
         ({"control": mc.lab.PaperControl(1.0)}, "belongs to mode"),
         ({"control": 0.001, "mode": "paper"}, "control must be a PaperControl, not a float"),
@@ -422,7 +422,7 @@ def test_bad_options_are_refused(shapes):
         with pytest.raises(mc.UnsupportedOption, match=message):
             mc.lab.cloud_collision(a, a, **options)
     with pytest.raises(mc.UnsupportedOption, match="two clouds"):
-        mc.lab.cloud_collision(a, mesh, mode="paper")
+        mc.lab.cloud_collision(a, mesh, method="paper")
     with pytest.raises(mc.UnsupportedOption, match="needs a PointCloud"):
         mc.lab.cloud_collision(mesh, mesh)
     for query in (mc.collides, mc.collide, mc.distance, mc.lab.cloud_collision, mc.lab.cloud_distance):

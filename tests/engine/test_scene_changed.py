@@ -27,9 +27,9 @@ class Asked:
         for _ in range(clouds):
             self.clouds.append(self.scene.add(CLOUD, some_pose(rng)))
         self.watch, self.gaps, self.nearest = (
-            mc.Watch(self.scene),
-            mc.GapWatch(self.scene, 0.3),
-            mc.GapWatch(self.scene),
+            mc.motion.LiveContacts(self.scene),
+            mc.motion.LiveGaps(self.scene, 0.3),
+            mc.motion.LiveGaps(self.scene),
         )
         scene = self.scene
         self.questions = {

@@ -128,7 +128,7 @@ def test_configurations_with_clouds_equal_one_by_one():
 
 def test_watches_follow_clouds():
     scene, (cloud, mesh) = scene_of((ROUND, POSES["far"]), (CLOSED, None))
-    watch, gaps = mc.Watch(scene), mc.GapWatch(scene, 0.2)
+    watch, gaps = mc.motion.LiveContacts(scene), mc.motion.LiveGaps(scene, 0.2)
     for place in ("far", "crossing", "deep inside", "near", "far", "near"):
         scene.set_pose(cloud, POSES[place])
         expected, near = scene.contacts().pairs, scene.gaps(0.2).pairs
@@ -147,8 +147,8 @@ def test_first_contacts_say_who_meets_and_are_completed_later(number, place):
     scene, pair = scene_of((a, POSES[place]), (b, None))
     pair, alone = tuple(pair), mc.collide(a, b, POSES[place])
     for watch, expected in (
-        (mc.Watch(scene), scene.contacts().pairs),
-        (mc.GapWatch(scene), scene.gaps().pairs),
+        (mc.motion.LiveContacts(scene), scene.contacts().pairs),
+        (mc.motion.LiveGaps(scene), scene.gaps().pairs),
     ):
         first = watch.update(first_contact=True)
         assert (pair in first.meeting) == (len(alone) > 0) == watch.incomplete

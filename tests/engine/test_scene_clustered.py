@@ -95,7 +95,7 @@ def test_gaps_are_those_in_memory(model, tolerance):
 def test_an_answer_follows_poses_and_is_watched(model):
     size = model[2]
     expected, found = scenes(model, some_poses(size, 3, 5))
-    watches = [mc.Watch(scene) for scene in (expected, found)]
+    watches = [mc.motion.LiveContacts(scene) for scene in (expected, found)]
     rng = np.random.default_rng(9)
     for _ in range(4):
         pose = matrix(rotation(rng), rng.uniform(-1, 1, 3) * size)
@@ -189,7 +189,7 @@ def test_a_pair_that_cannot_be_compared_leaves_the_others_alone(model, name):
         ids = [scene.add(thing, pose) for thing, pose in zip(things, poses, strict=True)]
         for k in left_out:
             scene.remove(ids[k])
-        watch = mc.GapWatch(scene, most=4) if name == "gaps" else mc.Watch(scene)
+        watch = mc.motion.LiveGaps(scene, most=4) if name == "gaps" else mc.motion.LiveContacts(scene)
         if name in ("watch", "gaps"):
             changes = watch.update()
             return set(changes.found), watch.unanswered, watch

@@ -60,7 +60,7 @@ def test_scenes_and_watches_ask_each_pair_by_its_own_resolution():
     assert {(r.a, r.b): (r.verdict, r.flush) for r in rows} == expected
     gaps = scene.gaps(0.0, permitted_overlap="resolution").pairs
     assert {(g.a, g.b): (g.verdict, g.flush) for g in gaps} == expected
-    watch = mc.Watch(scene, permitted_overlap="resolution")
+    watch = mc.motion.LiveContacts(scene, permitted_overlap="resolution")
     assert {p: (r.verdict, r.flush) for p, r in watch.update().found.items()} == expected
     scene.set_pose(ids[2], shifted(places[2]), resolution=1e-6)
     assert {p: (r.verdict, r.flush) for p, r in watch.update().found.items()} == {(0, 2): (mc.Verdict.TOUCHING, True)}

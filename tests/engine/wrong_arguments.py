@@ -86,8 +86,8 @@ def functions():
     yield "read_points", mc.clouds.read_points, {"path": "no such file.ply"}
     for public in (
         mc.TriangleMesh,
-        mc.Watch,
-        mc.GapWatch,
+        mc.motion.LiveContacts,
+        mc.motion.LiveGaps,
         mc.lab.PaperControl,
         mc.shapes.ConvexHull,
         mc.motion.KeyframedMotion,
@@ -113,7 +113,7 @@ def functions():
         (mc.Pose.identity(), ("apply",)), (mc.motion.KeyframedMotion([0.0, 1.0], [np.eye(4)] * 2), ("pose", "poses")),
         (mc.CollisionMatrix(), ("group_of", "assign", "set_rule", "set_pair", "__call__")),
         (mc.motion.SweepAndPrune(), ("update",)), (mc.motion.WakeUps(), ("set", "forget", "take_due")),
-        (mc.Watch(scene()), ("update",)), (mc.GapWatch(scene()), ("update",)),
+        (mc.motion.LiveContacts(scene()), ("update",)), (mc.motion.LiveGaps(scene()), ("update",)),
     ):  # fmt: skip
         for method in methods:
             yield f"{type(thing).__name__}.{method}", getattr(thing, method), kept

@@ -11,6 +11,7 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
+from ..scene.pair_memory import PairMemory
 from .cloud_scene import CloudScene, Prepare
 from .engine_scene import EngineScene
 from .errors import DetectError
@@ -60,7 +61,7 @@ class Followed:
         self._clouds = clouds or CloudScene(engine, 0)
         self._warm: set[str] = set()
         self._letters: dict[int, tuple[bool, bool]] = {}
-        self._volumes: Any = None  # the engine's `PairMemory`: bounds of common volumes
+        self._volumes: Any = None  # bounds of common volumes
 
     @property
     def built(self) -> int:
@@ -190,7 +191,7 @@ class Followed:
         if not question.options.overlap_volume:
             return self.rows()
         if self._volumes is None:
-            self._volumes = self.engine.PairMemory()
+            self._volumes = PairMemory()
         solids = [pair for pair, row in rows.items() if may_have_volume(question, pair, row)]
         for pair in self._volumes.follow(self.world.scene, solids):
             self._volumes.note(pair, (yield from volume_steps(question, pair, rows[pair])))

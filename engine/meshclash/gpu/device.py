@@ -29,7 +29,6 @@ from .trees import MOST_TRIANGLES, Trees, build_trees, refit_trees
 CROSSOVERS = ("crossover", "clearance_crossover", "distance_crossover", "object_crossover", "point_crossover")
 """Settings from which sizes on "auto" takes the device, one for each kind of question."""
 DEVICES = ("auto", "cpu", "cuda")
-MODES = ("fast", "reproducible")
 _MOST_KEPT = 32
 """Sets of trees that stay on the device, and owners of other arrays."""
 
@@ -61,7 +60,7 @@ def _from_environment(crossover: str) -> int | None:
 class _Settings:
     crossovers: dict[str, int | None] = field(default_factory=lambda: {k: _from_environment(k) for k in CROSSOVERS})
     memory_limit: int | None = None
-    mode: str = "fast"
+    reproducible: bool = False
 
 
 @dataclass
@@ -114,7 +113,7 @@ def device_state(refresh: bool = False, look: bool = True) -> DeviceState:
 def configure_device(
     crossover: int | None = None,
     memory_limit: int | None = None,
-    mode: str = "fast",
+    reproducible: bool = False,
     point_crossover: int | None = None,
     clearance_crossover: int | None = None,
     distance_crossover: int | None = None,
@@ -127,7 +126,7 @@ def configure_device(
             the device; ``python -m bench gpu`` measures it. None stands for the variable
             ``MESHCLASH_GPU_CROSSOVER``, and without that for never: "auto" is the CPU until it has been measured.
         memory_limit: most bytes to use on the device; None for what is free.
-        mode: "fast" finds contacts by a queue, "reproducible" level by level in the paper's scheme. Answers are the
+        reproducible: False finds contacts by a queue, True level by level in the paper's scheme. Answers are the
             same.
         point_crossover: points from which ``deviation`` and ``PointCloud.evaluate`` take the device; as ``crossover``,
             with the variable ``MESHCLASH_GPU_POINT_CROSSOVER``.
@@ -136,18 +135,17 @@ def configure_device(
         object_crossover: objects from which scenes compare their boxes on the device; likewise.
 
     Raises:
-        UnsupportedOption: a number that is not positive, or an unknown mode.
+        UnsupportedOption: a number that is not positive, or ``reproducible`` is no truth value.
     """
     numbers = (crossover, clearance_crossover, distance_crossover, object_crossover, point_crossover)
     crossovers = dict(zip(CROSSOVERS, numbers, strict=True))
     for name, value in {**crossovers, "memory_limit": memory_limit}.items():
         if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
             raise UnsupportedOption(f"{name} must be None or a positive whole number, not {value!r:.80}")
-    if not isinstance(mode, str) or mode not in MODES:
-        raise UnsupportedOption(f"mode {mode!r:.80} is not known; known are {', '.join(MODES)}")
+    reproducible = truth("reproducible", reproducible)
     changed = memory_limit != _settings.memory_limit
     _settings.crossovers = {k: _from_environment(k) if value is None else value for k, value in crossovers.items()}
-    _settings.memory_limit, _settings.mode = memory_limit, mode
+    _settings.memory_limit, _settings.reproducible = memory_limit, reproducible
     if changed:
         _session.clear()
 
@@ -186,9 +184,9 @@ def may_answer(device: str, crossover: str = "crossover") -> bool:
     return device == "cuda" or (device == "auto" and _settings.crossovers[crossover] is not None)
 
 
-def mode() -> str:
-    """The mode in which devices find contacts, one of ``MODES``."""
-    return _settings.mode
+def is_reproducible() -> bool:
+    """Whether devices find contacts level by level."""
+    return _settings.reproducible
 
 
 def pays(device: str, crossover: str, size: int) -> bool:

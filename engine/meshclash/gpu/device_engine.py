@@ -6,7 +6,7 @@ from ..geometry.triangle_pair import CROSSING
 from ..traversal.engine import Chunk, EngineFailed
 from ..traversal.question import Goal, Question
 from .breadth_first import Hits, traverse
-from .device import Session, mode, on_device, serves, trees_of_sides
+from .device import Session, is_reproducible, on_device, serves, trees_of_sides
 from .jobs import own_triangles
 from .nearness import find_clearances, find_distances
 from .trees import Trees
@@ -66,7 +66,7 @@ def found_on(session: Session, a: Trees, b: Trees, question: Question) -> Counte
 
 
 def _contacts(session: Session, a: Trees, b: Trees, question: Question) -> Counted:
-    find = session.backend.traverse_fast if mode() == "fast" else traverse
+    find = traverse if is_reproducible() else session.backend.traverse_fast
     return chunk_of_hits(a, b, question, find(session.space, a, b, question))
 
 

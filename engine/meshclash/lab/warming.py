@@ -54,7 +54,7 @@ def _volume_steps(name: str, a: TriangleMesh, b: TriangleMesh) -> Steps:
 def _clouds(points: np.ndarray) -> None:
     cloud = PointCloud(points)
     cover_by_chance(cloud)
-    cloud_collision(cloud, cloud, mode="paper")
+    cloud_collision(cloud, cloud, method="paper")
 
 
 def _progressive(mesh: TriangleMesh) -> None:

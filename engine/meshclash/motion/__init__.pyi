@@ -1,4 +1,4 @@
-"""Rigid motion: when objects that move and turn first touch, how long they stay in contact, when to look again."""
+"""What moves: when objects first touch and how long, what is between two frames, scenes that change."""
 
 from ..broadphase.incremental import PairChanges as PairChanges
 from ..broadphase.incremental import SweepAndPrune as SweepAndPrune
@@ -9,6 +9,11 @@ from ..continuous.impacts import point_triangle_impacts as point_triangle_impact
 from ..continuous.swept import SweptContacts as SweptContacts
 from ..continuous.swept import swept_collide as swept_collide
 from ..continuous.swept import swept_self_collide as swept_self_collide
+from ..scene.live import LiveChanges as LiveChanges
+from ..scene.live import LiveContacts as LiveContacts
+from ..scene.live_gaps import LiveGaps as LiveGaps
+from ..scene.stepping import SceneStep as SceneStep
+from ..timecritical.shared import SceneEstimate as SceneEstimate
 from .contact import TimeOfContact as TimeOfContact
 from .contact import time_of_contact as time_of_contact
 from .deepest import ContactInterval as ContactInterval

@@ -85,7 +85,7 @@ def time_of_contact(
     *,
     tolerance: float | None = None,
     intervals: bool = False,
-    resolution: float | None = None,
+    interruption: float | None = None,
     depth: bool = True,
 ) -> Generator[Progress, None, TimeOfContact]:
     """When two objects in rigid motion first come into contact.
@@ -102,19 +102,19 @@ def time_of_contact(
         tolerance: [m], above 0; None: 1e-5 of the size of the smaller object.
         intervals: True also finds from when to when the objects stay in contact, and the deepest moment.
         depth: False leaves out the deepest moments, which often take most of the time.
-        resolution: contacts that are interrupted for a shorter time than this may be reported as one; None: 1/256 of
+        interruption: contacts that are interrupted for a shorter time than this may be reported as one; None: 1/256 of
             the time. No contact is too short to be found, and outside the intervals the objects are apart for certain.
 
     Yields:
         Progress.
 
     Raises:
-        InvalidMesh, InvalidPose; UnsupportedOption: a tolerance or resolution not above 0, or too small to be resolved
-        in float64 at these coordinates, speeds and times.
+        InvalidMesh, InvalidPose; UnsupportedOption: a tolerance or interruption not above 0, or too small to be
+        resolved in float64 at these coordinates, speeds and times.
     """
     chase = _Chase(a, b, as_motion("motion_a", motion_a), as_motion("motion_b", motion_b), tolerance)
     wanted, deepest = truth("intervals", intervals), truth("depth", depth)
-    pause = chase.checked_resolution(resolution)
+    pause = chase.checked_pause(interruption)
     at = chase.measure(chase.start)
     first = meeting = at if chase.is_contact(at) else (yield from chase.contact_towards_steps(at, chase.end))
     spans: list[list[float]] = []
@@ -186,11 +186,11 @@ class _Chase:
             return self._tick * self._mover(side, span.start).speed
         return make_mover(replace(span, start=0.0, end=1.0), *self._points[side]).speed
 
-    def checked_resolution(self, resolution: float | None) -> float:
+    def checked_pause(self, interruption: float | None) -> float:
         """How long a contact may be interrupted and still be one; raises UnsupportedOption."""
-        pause = (self.end - self.start) / _PARTS if resolution is None else real_number(resolution)
-        if not math.isfinite(pause) or pause < 0.0 or (resolution is not None and pause == 0.0):
-            raise UnsupportedOption(f"resolution must be a time above 0, not {resolution!r:.80}")
+        pause = (self.end - self.start) / _PARTS if interruption is None else real_number(interruption)
+        if not math.isfinite(pause) or pause < 0.0 or (interruption is not None and pause == 0.0):
+            raise UnsupportedOption(f"interruption must be a time above 0, not {interruption!r:.80}")
         return pause
 
     def _sides(self) -> list[tuple[Motion, tuple[np.ndarray, float]]]:

@@ -1,11 +1,13 @@
 """What was found out about pairs of objects of a scene, for as long as neither of the two moves or deforms."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from .members import Members
+if TYPE_CHECKING:
+    from .members import Members
+    from .scene import Scene
 
 _T = TypeVar("_T")
 Pair = tuple[int, int]
@@ -34,7 +36,7 @@ class PairMemory(Generic[_T]):
         """The pairs of ids with their answers, in the order in which they were followed."""
         return ((pair, self._answers[pair][1]) for pair in self._revisions if pair in self._answers)
 
-    def follow(self, scene: Members, pairs: Iterable[Pair] | np.ndarray) -> list[Pair]:
+    def follow(self, scene: "Members | Scene", pairs: Iterable[Pair] | np.ndarray) -> list[Pair]:
         """Take up pairs, and forget all others; returns those that have no answer for their objects as they are.
 
         Args:

@@ -25,6 +25,8 @@ class FirstContact:
     b: int
     contacts: Contacts | CloudContacts
     """One triangle pair, column 0 in a, column 1 in b; or one point, where one of the two is a cloud."""
+    verdict = None
+    """Nothing more is known."""
     gap = 0.0
     """[m], as every pair that meets."""
 

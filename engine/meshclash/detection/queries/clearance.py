@@ -45,4 +45,4 @@ class ClearanceTest(DetectTest):
 
     def follower(self, question: DetectQuestion) -> Follower:
         """As `DetectTest`."""
-        return GapFollower(self, question.engine.GapWatch(question.world.scene))
+        return GapFollower(self, question.engine.motion.LiveGaps(question.world.scene))

@@ -46,4 +46,4 @@ class DistanceTest(DetectTest):
 
     def follower(self, question: DetectQuestion) -> Follower:
         """As `DetectTest`."""
-        return GapFollower(self, question.engine.GapWatch(question.world.scene, most=MOST_PAIRS))
+        return GapFollower(self, question.engine.motion.LiveGaps(question.world.scene, most=MOST_PAIRS))

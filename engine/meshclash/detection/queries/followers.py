@@ -60,7 +60,7 @@ class WatchFollower(Follower):
 
     Args:
         test: writes the rows.
-        watch: a `Watch`.
+        watch: a `LiveContacts`.
     """
 
     _distance: float | None = None  # of pairs that meet
@@ -101,7 +101,7 @@ class WatchFollower(Follower):
         self._watch.change_limits(question.permitted_overlap, question.units(question.options.touch_tolerance))
 
     def _draft(self, question: DetectQuestion, found: Any, frame: int) -> Draft:
-        if isinstance(found, question.engine.FirstContact):
+        if found.verdict is None:  # a first contact, of which no more is known
             return first_contact_draft(question.engine, question.world, found, frame, self._distance)
         return self._test.draft(question, found, frame)
 
@@ -111,7 +111,7 @@ class WatchFollower(Follower):
 
 
 class GapFollower(WatchFollower):
-    """Follows a `GapWatch`."""
+    """Follows a `LiveGaps`."""
 
     _distance = 0.0
 

@@ -45,4 +45,4 @@ class IntersectionTest(DetectTest):
 
     def follower(self, question: DetectQuestion) -> Follower:
         """As `DetectTest`."""
-        return WatchFollower(self, question.engine.Watch(question.world.scene))
+        return WatchFollower(self, question.engine.motion.LiveContacts(question.world.scene))

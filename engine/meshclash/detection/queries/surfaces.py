@@ -7,6 +7,7 @@ from abc import abstractmethod
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from ...scene.pair_memory import PairMemory
 from ..frame_scene import Progress
 from ..kernel_parts import BASIC_PARTS
 from ..rows import ROWS_AT_ONCE, Draft, row_steps, surfaces_draft
@@ -72,14 +73,14 @@ class SurfaceFollower(Follower):
     def __init__(self, test: SurfaceTest) -> None:
         super().__init__()
         self._test = test
-        self._known: Any = None  # the engine's `PairMemory`: pairs that were asked
+        self._known: Any = None  # pairs that were asked
         self._unwritten: dict[Pair, SurfaceMeeting | None] = {}
 
     def ask_steps(self, question: DetectQuestion, first_contact: bool) -> Generator[Any, None, DetectAnswer]:
         """As `Follower`; all contacts of a pair are found in any case."""
         started, stats = time.perf_counter(), question.engine.QueryStats()
         if self._known is None:
-            self._known = question.engine.PairMemory()
+            self._known = PairMemory()
         pairs = self._test.pairs(question)
         due: list[Pair] = self._known.follow(question.world.scene, pairs)
         for known in (self._unwritten, self.rows):

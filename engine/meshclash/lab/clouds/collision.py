@@ -1,4 +1,4 @@
-"""``cloud_collision``: whether two objects collide by a deadline, down to a resolution, or as in the founding paper."""
+"""``cloud_collision``: whether two objects collide by a deadline, down to a size of nodes, or as in the paper."""
 
 import time
 from dataclasses import dataclass
@@ -22,11 +22,11 @@ from ...types.pose import PoseLike
 from ...types.results import QueryStats
 from .paper_test import PaperTest, paper_search
 
-MODES = ("root", "paper")
+METHODS = ("root", "paper")
 TEST_POINTS = 50
-"""Test points of a pair of leaves in mode "paper", unless a PaperControl says otherwise."""
+"""Test points of a pair of leaves in method "paper", unless a PaperControl says otherwise."""
 ENOUGH_IN_RADII = 0.3
-"""d_eps of mode "paper", in sampling radii of the finer cloud."""
+"""d_eps of method "paper", in sampling radii of the finer cloud."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class CloudCollision:
 
 
 class PaperControl:
-    """Keeps queries of mode "paper" near a time budget, as Klein and Zachmann (2004, section 5.4) do.
+    """Keeps queries of method "paper" near a time budget, as Klein and Zachmann (2004, section 5.4) do.
 
     After each query the number of test points is multiplied by sqrt(budget / time), within a half and two, and the
     distance at which leaves count as colliding is divided by it, both within bounds.
@@ -74,21 +74,21 @@ def cloud_collision(
     pose_b: PoseLike = None,
     *,
     budget: float | None = None,
-    resolution: float | None = None,
-    mode: str = "root",
+    node_size: float | None = None,
+    method: str = "root",
     control: PaperControl | None = None,
 ) -> CloudCollision:
-    """Whether two objects collide, one of them at least a cloud, by a deadline or down to a resolution.
+    """Whether two objects collide, one of them at least a cloud, by a deadline or down to a size of nodes.
 
     Args:
         a, b: PointClouds, or one of them a TriangleMesh or its hierarchy.
         pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
         budget: processor time [s] after which the best answer so far is given; building a hierarchy is not counted.
-        resolution: length [m] below which nothing is resolved: parts of both no larger than this, whose
+        node_size: length [m] below which nothing is resolved: parts of both no larger than this, whose
             boxes and sphere coverings overlap, count as contact. Never misses one, and finds some that are not there.
-        mode: "root" searches pairs of leaves for a point on both surfaces; "paper" takes the priority and the random
+        method: "root" searches pairs of leaves for a point on both surfaces; "paper" takes the priority and the random
             test points of Klein and Zachmann (2004), for clouds only.
-        control: number of test points and distance of mode "paper", adapted after each query.
+        control: number of test points and distance of method "paper", adapted after each query.
 
     Returns:
         CloudCollision.
@@ -102,10 +102,10 @@ def cloud_collision(
         build_now(thing)
     begun = time.thread_time()
     rows_a, rows_b = one_pose(pose_a, pose_b, "cloud_collision")
-    paper = _paper_test(a, b, mode, control)
+    paper = _paper_test(a, b, method, control)
     search = search_for(a, b, rows_a, rows_b, True)[0] if paper is None else _as_paper(a, b, rows_a, rows_b, paper)
-    if resolution is not None:
-        limit_resolution(search, checked_positive("resolution", resolution, "metres"))
+    if node_size is not None:
+        limit_resolution(search, checked_positive("node_size", node_size, "metres"))
     if budget is None:
         search.finish()
     else:
@@ -118,18 +118,18 @@ def cloud_collision(
     return CloudCollision(probability >= 0.5, probability, search.complete, point, search.stats(seconds))
 
 
-def _paper_test(a: Thing, b: Thing, mode: str, control: PaperControl | None) -> PaperTest | None:
-    """What mode "paper" asks for; None for the other."""
-    if not isinstance(mode, str) or mode not in MODES:
-        raise UnsupportedOption(f"mode {mode!r:.80} is not known; known are {', '.join(MODES)}")
+def _paper_test(a: Thing, b: Thing, method: str, control: PaperControl | None) -> PaperTest | None:
+    """What method "paper" asks for; None for the other."""
+    if not isinstance(method, str) or method not in METHODS:
+        raise UnsupportedOption(f"method {method!r:.80} is not known; known are {', '.join(METHODS)}")
     if control is not None and not isinstance(control, PaperControl):
         raise UnsupportedOption(f"control must be a PaperControl, not a {type(control).__name__}")
-    if mode == "root":
+    if method == "root":
         if control is not None:
-            raise UnsupportedOption('a PaperControl belongs to mode "paper"')
+            raise UnsupportedOption('a PaperControl belongs to method "paper"')
         return None
     if not (isinstance(a, PointCloud) and isinstance(b, PointCloud)):
-        raise UnsupportedOption('mode "paper" needs two clouds')
+        raise UnsupportedOption('method "paper" needs two clouds')
     test_points = TEST_POINTS if control is None else round(control.test_points)
     enough = ENOUGH_IN_RADII if control is None else control.enough
     return PaperTest(test_points, enough * finer_radius(a, b))

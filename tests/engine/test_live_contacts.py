@@ -26,7 +26,7 @@ def test_any_history_of_updates_equals_the_scene_asked_anew(seed, batch):
     """Updates in either mode, given up at any step or run to the end, then one that completes."""
     rng = np.random.default_rng(seed)
     editor = Editor(rng)
-    follower = Follower(mc.Watch(editor.scene))
+    follower = Follower(mc.motion.LiveContacts(editor.scene))
     patch = pytest.MonkeyPatch()
     patch.setattr(watch_module, "_BATCH", batch)
     for _ in range(5):
@@ -64,7 +64,7 @@ def asked_pairs(scene, monkeypatch):
 
 def test_only_pairs_of_changed_objects_are_asked_again(monkeypatch):
     scene, ids = row(8)
-    watch = mc.Watch(scene)
+    watch = mc.motion.LiveContacts(scene)
     asked = asked_pairs(scene, monkeypatch)
     watch.update()
     assert len(asked) == 7
@@ -86,7 +86,7 @@ def test_only_pairs_of_changed_objects_are_asked_again(monkeypatch):
 def test_first_contact_mode_knows_who_meets_and_is_completed_later(monkeypatch):
     scene, ids = row(6)
     inner = scene.add(mc.TriangleMesh(BOX[0] * 0.1 + 0.3, BOX[1]))
-    watch = mc.Watch(scene)
+    watch = mc.motion.LiveContacts(scene)
     changes = watch.update(first_contact=True)
     complete = {(pair.a, pair.b): pair for pair in scene.contacts().pairs}
     assert changes.meeting.keys() | changes.found.keys() == complete.keys()
@@ -102,7 +102,7 @@ def test_first_contact_mode_knows_who_meets_and_is_completed_later(monkeypatch):
 
 def test_sets_and_rules_may_change_between_updates():
     scene, ids = row(5)
-    follower = Follower(mc.Watch(scene))
+    follower = Follower(mc.motion.LiveContacts(scene))
     for sets in (
         {},
         {"set_a": ids[:1]},
@@ -118,16 +118,16 @@ def test_limits_are_those_of_the_scene():
     scene, ids = row(3)
     scene.set_pose(ids[0], matrix(shift=(-0.3, 0.0, 0.0)))
     limits = {"permitted_overlap": 0.3, "touch_tolerance": 0.1}
-    found = mc.Watch(scene, **limits).update().found.values()
+    found = mc.motion.LiveContacts(scene, **limits).update().found.values()
     assert described(found) == described(scene.contacts(**limits).pairs)
     assert {pair.verdict for pair in found} == {mc.Verdict.TOUCHING}
     with pytest.raises(mc.UnsupportedOption, match="touch_tolerance"):
-        mc.Watch(scene, touch_tolerance=-1.0)
+        mc.motion.LiveContacts(scene, touch_tolerance=-1.0)
 
 
 def test_a_removed_object_takes_its_pairs_along():
     scene, ids = row(3)
-    watch = mc.Watch(scene)
+    watch = mc.motion.LiveContacts(scene)
     watch.update()
     scene.remove(ids[1])
     assert watch.update().gone == {(ids[0], ids[1]), (ids[1], ids[2])}
@@ -139,7 +139,7 @@ def test_a_removed_object_takes_its_pairs_along():
 
 def test_a_pair_that_comes_and_goes_untold_is_never_told():
     scene, ids = row(2)
-    watch = mc.Watch(scene)
+    watch = mc.motion.LiveContacts(scene)
     untold = mc.steps(watch.update)
     while not watch._changes.found:
         next(untold)
@@ -158,7 +158,7 @@ def test_other_limits_say_what_a_new_watch_would(seed, lengths):
     """Also between edits, and where an update is given up."""
     rng = np.random.default_rng(seed)
     editor = Editor(rng)
-    follower = Follower(mc.Watch(editor.scene))
+    follower = Follower(mc.motion.LiveContacts(editor.scene))
     for permitted, touch in lengths:
         for _ in range(rng.integers(0, 4)):
             editor.step()
@@ -180,7 +180,7 @@ def test_other_limits_ask_only_pairs_that_they_may_change(monkeypatch):
     mesh = mc.TriangleMesh(*BOX)
     for shift in (0.0, 0.75, 1.74, 2.74, 10.0):  # overlaps of .25 and .01, a touch, and one alone
         scene.add(mesh, matrix(shift=(shift, 0.0, 0.0)))
-    watch = mc.Watch(scene)
+    watch = mc.motion.LiveContacts(scene)
     watch.update()
     asked = asked_pairs(scene, monkeypatch)
     for permitted, expected in ((0.005, []), (0.02, [(1, 2)]), (0.03, []), (0.3, [(0, 1)]), (0.02, [(0, 1)])):
@@ -199,7 +199,7 @@ def test_other_limits_of_open_meshes(permitted):
     vertices, triangles = BOX
     for mesh, shift in ((BOX, 0.0), ((vertices, triangles[:-2]), 0.85), ((vertices, triangles[2:]), 1.5)):
         scene.add(mc.TriangleMesh(*mesh), matrix(shift=(shift, 0.1, 0.07)))
-    follower = Follower(mc.Watch(scene))
+    follower = Follower(mc.motion.LiveContacts(scene))
     for length in (0.3, 0.0, permitted):
         follower.watch.change_limits(length)
         follower.update()

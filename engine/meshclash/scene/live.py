@@ -1,4 +1,4 @@
-"""``Watch``: what meets in a scene, kept up to date while its objects move, deform, come and go.
+"""``LiveContacts``: what meets in a scene, kept up to date while its objects move, deform, come and go.
 
 Every pair of objects whose boxes overlap is remembered with the revisions of its two objects. An update asks again
 only pairs with an object that changed since, commits them portion by portion, and may be given up at any time: what
@@ -41,12 +41,12 @@ Sets = tuple[Keys, Keys, Keep | None]
 
 
 @dataclass
-class WatchChanges:
+class LiveChanges:
     """What became known since the last call of ``take_changes``; a pair is in at most one of the three."""
 
     found: dict[Pair, Any] = field(default_factory=dict)
-    """Pairs that are listed: the ``PairVerdict`` of a ``Watch``, answered completely; the ``PairGap`` of a
-    ``GapWatch``, in first-contact mode without the triangles within the tolerance."""
+    """Pairs that are listed: the ``PairVerdict`` of a ``LiveContacts``, answered completely; the ``PairGap`` of a
+    ``LiveGaps``, in first-contact mode without the triangles within the tolerance."""
     meeting: dict[Pair, FirstContact] = field(default_factory=dict)
     """Pairs answered in first-contact mode that meet."""
     gone: set[Pair] = field(default_factory=set)
@@ -70,7 +70,7 @@ class _Known(NamedTuple):
         return pair_keys(self.pairs)
 
 
-class SceneWatch(ABC):
+class LivePairs(ABC):
     """The pairs of a scene that are listed for some reason, as a difference from update to update.
 
     Args:
@@ -93,7 +93,7 @@ class SceneWatch(ABC):
         """Number of pairs that were answered in first-contact mode, so that something is missing."""
 
     @abstractmethod
-    def take_changes(self) -> WatchChanges:
+    def take_changes(self) -> LiveChanges:
         """What became known since the last call."""
 
     @abstractmethod
@@ -109,7 +109,7 @@ class SceneWatch(ABC):
         keep: Keep | None = None,
         first_contact: bool = False,
         device: str = "cpu",
-    ) -> Generator[Progress, None, WatchChanges]:
+    ) -> Generator[Progress, None, LiveChanges]:
         """Ask the pairs that changed, and take the changes.
 
         In slices the scene must not be changed before the last; changes may be taken between two.
@@ -130,7 +130,7 @@ class SceneWatch(ABC):
         return self.take_changes()
 
 
-class Watch(SceneWatch):
+class LiveContacts(LivePairs):
     """The pairs of a scene that are not apart, as a difference from update to update.
 
     Args:
@@ -147,7 +147,7 @@ class Watch(SceneWatch):
         self._known = _nothing_known(np.empty((0, 2), np.int64), np.empty((0, 2), np.int64))
         self._listed: dict[Pair, PairVerdict] = {}  # pairs that were answered completely and are not apart
         self._reported: set[Pair] = set()
-        self._changes = WatchChanges()
+        self._changes = LiveChanges()
 
     def change_limits(self, permitted_overlap: float | str = 0.0, touch_tolerance: float = 0.0) -> None:
         """Ask with other lengths from now on; only pairs whose answer may be another one are asked again.
@@ -171,7 +171,7 @@ class Watch(SceneWatch):
 
     @property
     def incomplete(self) -> int:
-        """As ``SceneWatch``."""
+        """As ``LivePairs``."""
         return int(np.count_nonzero(~self._known.complete & (self._known.revisions[:, 0] >= 0)))
 
     def _steps(self, sets: Sets, first_contact: bool, device: str) -> Generator[Progress, None, QueryStats]:
@@ -212,9 +212,9 @@ class Watch(SceneWatch):
             clock.stop("verdicts")
         return replace(work, seconds=clock.total, timings=clock.timings)
 
-    def take_changes(self) -> WatchChanges:
+    def take_changes(self) -> LiveChanges:
         """The changes committed since the last call."""
-        changes, self._changes = self._changes, WatchChanges()
+        changes, self._changes = self._changes, LiveChanges()
         self._reported -= changes.gone
         self._reported |= changes.found.keys() | changes.meeting.keys()
         return changes

@@ -1,4 +1,4 @@
-"""``GapWatch``: how near the objects of a scene come to one another, kept up to date while they move and deform.
+"""``LiveGaps``: how near the objects of a scene come to one another, kept up to date while they move and deform.
 
 Every pair that was measured is remembered with the revisions of its two objects. An update measures again only pairs
 with an object that changed since, from the triangles that were nearest then; it may be given up at any time, and the
@@ -17,16 +17,16 @@ from ..types.verdict import APART
 from .clock import Clock
 from .gaps import GapOptions, GapRecord, Memory, Pair, PairGap
 from .judging import stays
+from .live import LiveChanges, LivePairs, Sets
 from .pair_keys import different_pairs
 from .proximity import beyond_nearest, check_most, measure_nearest_steps, measure_within_steps
 from .results import FirstContact
-from .watch import SceneWatch, Sets, WatchChanges
 
 if TYPE_CHECKING:
     from .scene import Scene
 
 
-class GapWatch(SceneWatch):
+class LiveGaps(LivePairs):
     """The pairs of a scene within a tolerance, or the nearest pairs, as a difference from update to update.
 
     Args:
@@ -83,7 +83,7 @@ class GapWatch(SceneWatch):
 
     @property
     def incomplete(self) -> int:
-        """As ``SceneWatch``."""
+        """As ``LivePairs``."""
         return sum(not known.complete for known in self._memory.values())
 
     def _steps(self, sets: Sets, first_contact: bool, device: str) -> Generator[Progress, None, QueryStats]:
@@ -101,12 +101,12 @@ class GapWatch(SceneWatch):
         self._listed = {(gap.a, gap.b): gap for gap in listed}
         return record.stats(clock)
 
-    def take_changes(self) -> WatchChanges:
+    def take_changes(self) -> LiveChanges:
         """How what the last finished update lists differs from what the last call told."""
         old, new = self._reported, self._listed
         changed = {pair: gap for pair, gap in new.items() if old.get(pair) is not gap}
         self._reported = new
-        return WatchChanges(
+        return LiveChanges(
             {pair: gap for pair, gap in changed.items() if not isinstance(gap, FirstContact)},
             {pair: gap for pair, gap in changed.items() if isinstance(gap, FirstContact)},
             old.keys() - new.keys(),

@@ -33,7 +33,7 @@ def test_any_history_of_updates_equals_the_scene_measured_anew(seed, tolerance, 
     """Updates in either mode, given up at any step or run to the end, then one that completes."""
     rng = np.random.default_rng(seed)
     editor = Editor(rng)
-    follower = Follower(mc.GapWatch(editor.scene, tolerance))
+    follower = Follower(mc.motion.LiveGaps(editor.scene, tolerance))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gaps_module, "_BATCH", batch)
         for _ in range(5):
@@ -54,7 +54,7 @@ def test_the_nearest_pairs_stay_the_nearest(seed, most):
     rng = np.random.default_rng(seed)
     scene, mesh = mc.Scene(), mc.TriangleMesh(*BOX)
     ids = [scene.add(mesh, matrix(shift=rng.uniform(-9, 9, 3))) for _ in range(8)]
-    follower = Follower(mc.GapWatch(scene, most=most))
+    follower = Follower(mc.motion.LiveGaps(scene, most=most))
     for _ in range(4):
         scene.set_pose(int(rng.choice(ids)), matrix(shift=rng.uniform(-9, 9, 3)))
         follower.update()
@@ -91,7 +91,7 @@ def measured_pairs(monkeypatch):
 @pytest.mark.parametrize("options", [{"tolerance": 1.5}, {}])
 def test_only_pairs_of_changed_objects_are_measured_again(measured_pairs, options):
     scene, ids = row(6)
-    watch = mc.GapWatch(scene, **options)
+    watch = mc.motion.LiveGaps(scene, **options)
     asked = measured_pairs(scene)
     first = watch.update()
     assert set(asked) >= first.found.keys() == {(i, i + 1) for i in ids[:-1]} or not options
@@ -107,7 +107,7 @@ def test_only_pairs_of_changed_objects_are_measured_again(measured_pairs, option
 def test_a_measurement_starts_from_the_triangles_that_were_nearest():
     """The second look at two tori that hardly moved takes a part of the tests of the first."""
     scene, ids = row(2, torus(2, 0.5, 64, 32), step=5.5)
-    watch = mc.GapWatch(scene)
+    watch = mc.motion.LiveGaps(scene)
     costs = []
     for k in range(2):
         scene.set_pose(ids[1], matrix(shift=(5.5 + 1e-4 * k, 0.1, 0.0)))
@@ -120,7 +120,7 @@ def test_in_a_hurry_it_knows_who_meets_and_how_far_apart_the_others_are(measured
     scene, ids = row(3)
     scene.set_pose(ids[1], matrix(shift=(0.75, 0.1, 0.0)))
     inner = scene.add(mc.TriangleMesh(BOX[0] * 0.1 + 0.3, BOX[1]))
-    watch = mc.GapWatch(scene, 3.0)
+    watch = mc.motion.LiveGaps(scene, 3.0)
     changes = watch.update(first_contact=True)
     complete = {(gap.a, gap.b): gap for gap in cold(scene, 3.0).pairs}
     assert changes.meeting.keys() == {(ids[0], ids[1])}
@@ -136,7 +136,7 @@ def test_in_a_hurry_it_knows_who_meets_and_how_far_apart_the_others_are(measured
 
 def test_sets_rules_and_removals():
     scene, ids = row(5)
-    follower = Follower(mc.GapWatch(scene, 9.0))
+    follower = Follower(mc.motion.LiveGaps(scene, 9.0))
     for sets in (
         {},
         {"set_a": ids[:1]},
@@ -157,7 +157,7 @@ def test_sets_rules_and_removals():
 )  # fmt: skip
 def test_wrong_options_are_refused(options, name):
     with pytest.raises(mc.UnsupportedOption, match=name):
-        mc.GapWatch(mc.Scene(), **options)
+        mc.motion.LiveGaps(mc.Scene(), **options)
 
 
 @settings(max_examples=20)
@@ -165,7 +165,7 @@ def test_wrong_options_are_refused(options, name):
 def test_other_limits_say_what_a_new_watch_would(seed):
     rng = np.random.default_rng(seed)
     editor = Editor(rng)
-    watch = mc.GapWatch(editor.scene)
+    watch = mc.motion.LiveGaps(editor.scene)
     listed = {}
     for _ in range(4):
         for _ in range(rng.integers(0, 4)):
@@ -174,7 +174,7 @@ def test_other_limits_say_what_a_new_watch_would(seed):
         watch.change_limits(permitted, tolerance)
         changes = watch.update()
         listed = {pair: gap for pair, gap in {**listed, **changes.found}.items() if pair not in changes.gone}
-        fresh = mc.GapWatch(editor.scene, tolerance, permitted_overlap=permitted).update().found
+        fresh = mc.motion.LiveGaps(editor.scene, tolerance, permitted_overlap=permitted).update().found
         assert judged(listed) == judged(fresh)
 
 
