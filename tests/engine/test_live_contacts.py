@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.scene import watch as watch_module
+from meshclash.scene import live as watch_module
 from scene_editor import BOX, Editor
 from strategies import matrix
 from watch_follower import Follower
