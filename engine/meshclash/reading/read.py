@@ -49,6 +49,8 @@ def read(path: str | os.PathLike[str], unit: str | float | None = None) -> Parts
             that reads it is not installed; the message names what to do.
         UnsupportedOption: the unit.
     """
+    if not isinstance(path, str | bytes | os.PathLike):
+        raise InvalidFile(f"path must be that of a file, not {path!r:.80}")
     file = Path(os.fsdecode(path))
     metres = 1.0 if unit is None else metres_of(unit)
     before = _state(file)
