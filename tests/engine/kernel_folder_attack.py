@@ -20,6 +20,7 @@ import shutil
 import stat
 import sys
 import tempfile
+import traceback
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
@@ -258,6 +259,8 @@ def as_user(user: int, group: int, umask: int, act: Callable[[], object]) -> obj
             os.umask(umask)
             os.write(writer, json.dumps(act()).encode())
             os._exit(0)
+        except BaseException:
+            traceback.print_exc()  # else nobody learns why
         finally:
             os._exit(1)
     os.close(writer)
