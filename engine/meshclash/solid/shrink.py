@@ -282,15 +282,15 @@ def growing_bounds(
 ) -> Generator[None, None, np.ndarray]:
     """As ``fit_bounds``, by moves from half of lengths (n,) [m] on, below half of others (n,).
 
-    Where a move that says little does not do, none between does.
+    Where a move that says little does not do, none between is tried but the first: large moves cross what is thin.
     """
     moves, bounds = np.full(len(case.jobs), np.nan), np.full(len(chosen), np.inf)
     moves[chosen] = _LITTLE * upper
     far = yield from fit_bounds(case, chosen, [of_both(case, moves)], shares_volume)
-    moves[chosen] = np.where(np.isfinite(far), 0.5 * lower, np.nan)
+    moves[chosen] = 0.5 * lower
     while not np.isnan(moves).all():
         found = yield from fit_bounds(case, chosen, [of_both(case, moves)], shares_volume)
         bounds = np.fmin(bounds, found)
-        moves[chosen] = np.where(np.isfinite(bounds), np.nan, _GROWTH * moves[chosen])
+        moves[chosen] = np.where(np.isfinite(bounds) | np.isinf(far), np.nan, _GROWTH * moves[chosen])
         moves[chosen] = np.where(moves[chosen] < _LITTLE * upper, moves[chosen], np.nan)
     return np.fmin(bounds, far)
