@@ -4,7 +4,7 @@
 * A permission that the interval leaves open: the solids share no volume once shrunk by that much (``shrink.py``); else
   a thorough search, and branch and bound (``branch.py``). What these leave open is decided by the largest ball found.
 * An interval that is wide because parts fit each other, or that holds no ball: a bound from shrunk solids.
-* Every interval, if that is asked for: the thorough search, and branch and bound.
+* Every interval, if that is asked for: branch and bound; where bounds stay apart, again after the thorough search.
 """
 
 from collections.abc import Generator
@@ -26,6 +26,7 @@ LOWER, UPPER = range(2)
 COLUMNS = 5
 _AT_ONCE = 2048  # triangles of pairs that are measured in one step
 _PILED_UP = 16.0  # times a move that says nothing of a pair: roundings of many numbers
+_CLOSE = 0.9  # of the bound from above: what is asked of refined bounds
 _THIN = 1.0 / 256.0  # of the bound from above: a ball below that says little of the depth
 
 Steps = Generator[None, None, None]
@@ -110,6 +111,8 @@ def measure_steps(
         bounds = yield from growing_bounds(case, wide, lower, found[wide, UPPER], shares_volume)
         overlaps.bound(wide, bounds)
     if exact:
+        yield from overlaps.refine(chosen)
+        chosen = chosen[found[chosen, LOWER] < _CLOSE * found[chosen, UPPER]]
         yield from overlaps.search(chosen, THOROUGH)
         yield from overlaps.refine(chosen)
 
