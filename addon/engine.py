@@ -35,8 +35,8 @@ PRELOADED = (
     ".traversal.near_wide", ".traversal.near_engine", ".gpu.device", ".answering.answer", ".solid.near",
     ".solid.measure", ".solid.open_judge", ".solid.judge",
     ".pointcloud.build", ".pointcloud.query", ".voxels.collide", ".massive.inputs", ".massive.mesh",
-    ".convex.convexity", ".geometry.hull_separation", ".query.collide", ".massive.contacts",
-    ".timecritical.search", ".scene.cloud_pairs", ".scene.scene", ".continuous.impacts", ".continuous.swept",
+    ".convex.convexity", ".convex.hull_separation", ".query.collide", ".massive.contacts",
+    ".timecritical.search", ".scene.cloud_pairs", ".scene.scene", ".continuous.impacts", ".query.swept_collide",
     ".query.penetration", ".query.signed_distance", ".convex.closest", ".voxels.map", ".massive.levels",
     ".warming",
 )  # fmt: skip

@@ -18,10 +18,10 @@ from meshclash.hierarchy.build import build
 from meshclash.solid.case import Case, Limits
 from meshclash.solid.judge import judge
 from meshclash.solid.pair_verdict import NOTHING
-from meshclash.solid.solids import gather_solids
 from meshclash.traversal.bounds import world_bounds
 from meshclash.traversal.forest import pack_trees
 from meshclash.traversal.question import Question
+from meshclash.traversal.solids import gather_solids
 from meshclash.types.mesh import TriangleMesh
 from meshclash.types.steps import run as run_steps
 

@@ -38,6 +38,8 @@ from .query.results import SignedDistance as SignedDistance
 from .query.signed_distance import contains as contains
 from .query.signed_distance import signed_distance as signed_distance
 from .query.signed_distance import winding_number as winding_number
+from .query.time_critical import TimeCritical as TimeCritical
+from .query.time_critical import time_critical as time_critical
 from .query.verdict import verdict as verdict
 from .reading.read import read as read
 from .scene.collisions import SceneCollisions as SceneCollisions
@@ -48,8 +50,6 @@ from .scene.scene import Scene as Scene
 from .solid.pair_verdict import PairVerdict as PairVerdict
 from .solid.solidity import Solidity as Solidity
 from .solid.solidity import solidity as solidity
-from .timecritical.query import TimeCritical as TimeCritical
-from .timecritical.query import time_critical as time_critical
 from .traversal.contacts import Contacts as Contacts
 from .types.mesh import TriangleMesh as TriangleMesh
 from .types.pose import Pose as Pose

@@ -17,13 +17,13 @@ import numpy as np
 from .detection.detect_files import main as detect
 from .detection.report_command import main as report
 from .errors import InvalidFile, MeshClashError
+from .files.source import real
 from .lab.progressive.collide import progressive_collide
 from .lab.progressive.meshes import ProgressiveMeshes, progressive_beside
 from .massive.layout import FEWEST_TRIANGLES, MOST_TRIANGLES
 from .massive.levels import MeshLevels, levels_beside
 from .massive.mesh import BUILD_MEMORY, DEFAULT_CLUSTER, DEFAULT_MEMORY, ClusteredMesh
 from .output import OutputFile
-from .pointcloud.files.source import real
 from .query.collide import collide
 from .query.massive_collide import massive_collide
 from .traversal.contacts import Contacts

@@ -13,10 +13,10 @@ from .continuous.adjacent import Neighbours
 from .continuous.impacts import edge_edge_impacts
 from .continuous.moving_engine import MovingEngine
 from .continuous.moving_tree import Elements, MovingTree
-from .continuous.swept import swept_collide, swept_self_collide
 from .convex.closest import closest_features
 from .convex.hull import ConvexHull
 from .errors import UnsupportedOption
+from .files.pcd import unpack_lzf
 from .geometry.intersection import contact_segments, new_room, overlap_outlines
 from .geometry.neighbours import touching_beyond_shared
 from .hierarchy.build import DEFAULT_LEAF_SIZE, build, parts_steps, refit
@@ -29,7 +29,6 @@ from .massive.ply import walk_rows
 from .pointcloud.cloud import PointCloud
 from .pointcloud.deviation import deviation
 from .pointcloud.distance import cloud_distance
-from .pointcloud.files.pcd import unpack_lzf
 from .pointcloud.query import collide_clouds
 from .query.clearance import clearance
 from .query.collide import collide, collides, self_collide
@@ -38,8 +37,10 @@ from .query.massive_collide import massive_collide
 from .query.penetration import penetration
 from .query.shortcuts.object_pairs import MOST_OBJECTS
 from .query.signed_distance import signed_distance
+from .query.swept_collide import swept_collide, swept_self_collide
 from .query.verdict import verdict
 from .query.voxel_collide import voxel_collide
+from .query.voxel_overlaps import voxel_overlaps
 from .scene.scene import Scene
 from .solid.branch import new_cells, refine_depths
 from .solid.case import Case
@@ -52,12 +53,12 @@ from .solid.measure import COLUMNS
 from .solid.middles import lay_middles
 from .solid.sampling import ALL_PLACES, EFFORT, sample_sides
 from .solid.shrink import component_signs, gather_normals, move_inward
-from .solid.solids import Solids, solid_of
 from .traversal.bounds import world_bounds
 from .traversal.forest import Forest, TreeSet, pack_trees
 from .traversal.oriented import oriented_boxes, told_apart
 from .traversal.point import IDENTITY, new_point_workspace
 from .traversal.question import Answer, Question
+from .traversal.solids import Solids, solid_of
 from .traversal.wide_engine import WideEngine
 from .types.mesh import TriangleMesh
 from .types.pose import Pose
@@ -65,7 +66,6 @@ from .types.results import Progress
 from .types.steps import run
 from .volumes.registry import DEFAULT_VOLUME, VOLUMES
 from .voxels.itself import voxel_self_collide
-from .voxels.many import voxel_overlaps
 from .voxels.map import VoxelMap
 from .voxels.surface import voxelise
 

@@ -10,9 +10,9 @@ import numpy as np
 from meshclash.continuous.certify import certify
 from meshclash.continuous.check_certificate import check_certificate
 from meshclash.continuous.impacts import edge_edge_impacts, point_triangle_impacts
-from meshclash.continuous.swept import swept_collide
 from meshclash.geometry.triangle_pair import classify_triangle_pairs
 from meshclash.query.collide import collide
+from meshclash.query.swept_collide import swept_collide
 from meshclash.types.mesh import TriangleMesh
 
 from . import Row

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 from meshclash.hierarchy.bvh import Hierarchy
 from meshclash.query.collide import collides
-from meshclash.timecritical.query import time_critical
+from meshclash.query.time_critical import time_critical
 
 from . import Row
 from .timecritical_poses import random_poses, tree_of

@@ -7,8 +7,8 @@ from meshclash.gpu.breadth_first import Workspace
 from meshclash.gpu.device import Session
 from meshclash.pointcloud import measure
 from meshclash.pointcloud.tree import PointTree
-from meshclash.solid.solids import Solids, gather_solids
 from meshclash.traversal.forest import Forest, pack_trees
+from meshclash.traversal.solids import Solids, gather_solids
 from solids import box, joined, refined, shell
 
 POSE = random_pose(4, (0.3, -0.2, 0.1))

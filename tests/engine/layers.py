@@ -1,4 +1,4 @@
-"""The stages of the engine and what each imports: the data of ``test_layering.py`` and of the picture.
+"""The rooms of the engine, their stages and what each imports: the data of ``test_layering.py`` and of the picture.
 
 ``python tests/engine/layers.py`` draws ``docs/images/architecture.svg`` anew.
 """
@@ -12,14 +12,34 @@ ENGINE = ROOT / "engine" / "meshclash"
 PICTURE = ROOT / "docs" / "images" / "architecture.svg"
 SOURCES = sorted(ENGINE.rglob("*.py"))
 
-LAYERS = (
-    "lazy", "errors", "output", "kernels", "jit_pipeline", "jit", "compiling", "reference", "types", "geometry",
-    "volumes", "hierarchy", "traversal", "gpu", "broadphase", "answering", "solid", "pointcloud", "convex",
-    "voxels", "massive", "reading", "query", "continuous", "manifold", "motion", "timecritical", "scene", "warming",
-    "review", "detection", "clouds", "shapes", "lab", "",
-)  # fmt: skip
-"""From the bottom up: each imports from its own and from those before it. The last is the package itself, with
-its command lines."""
+ROOMS = {
+    "runtime": ("lazy", "errors", "output", "kernels", "jit_pipeline", "jit", "compiling", "reference"),
+    "types": ("types",),
+    "exact": ("geometry",),
+    "files": ("files",),
+    "trees": ("volumes", "hierarchy"),
+    "search": ("broadphase", "traversal"),
+    "engines": ("gpu", "answering"),
+    "solids": ("solid",),
+    "clouds": ("pointcloud",),
+    "convex": ("convex",),
+    "voxels": ("voxels",),
+    "massive": ("massive",),
+    "between frames": ("continuous",),
+    "time-critical": ("timecritical",),
+    "reading": ("reading",),
+    "questions": ("query",),
+    "manifold": ("manifold",),
+    "motion": ("motion",),
+    "scene": ("scene",),
+    "lab": ("lab",),
+    "reports": ("review", "detection"),
+}
+"""The stages of each room, from the bottom up: a stage imports from those before it."""
+SOLVERS = ("solids", "clouds", "convex", "voxels", "massive", "between frames", "time-critical")
+"""Rooms that stand side by side: none imports another one."""
+LAYERS = (*(stage for room in ROOMS.values() for stage in room), "clouds", "shapes", "warming", "")
+"""All stages; the last are the package itself: its subjects, warm-up and command lines."""
 
 _WIDTH, _FLOOR, _ROOM, _HEIGHT = 880, 52, 118, 30
 
@@ -59,60 +79,65 @@ def target_layer(path: Path, level: int, name: str) -> str:
     return ([*here[: len(here) - level + 1], *name.split(".")])[0]
 
 
+def room_of(stage: str) -> str:
+    """The room of a stage; "" for the package itself."""
+    return next((room for room, stages in ROOMS.items() if stage in stages), "")
+
+
 @cache
-def arrows() -> dict[str, tuple[str, ...]]:
-    """Of each stage but the package itself the other stages that it imports at run time."""
-    found: dict[str, set[str]] = {layer: set() for layer in LAYERS if layer}
+def arrows(typed: bool = False) -> dict[str, tuple[str, ...]]:
+    """Of each room the others that it imports at run time; with ``typed`` also those that only type checkers see."""
+    found: dict[str, set[str]] = {room: set() for room in ROOMS}
     for path in SOURCES:
-        own = layer_of(path)
+        own = room_of(layer_of(path))
         if own:
-            targets = {target_layer(path, level, name) for level, name in imported_modules(path, False) if level}
-            found[own] |= targets - {own}
-    return {layer: tuple(sorted(targets)) for layer, targets in found.items()}
+            imports = imported_modules(path, typed)
+            found[own] |= {room_of(target_layer(path, level, name)) for level, name in imports if level} - {own}
+    return {room: tuple(sorted(targets)) for room, targets in found.items()}
 
 
 @cache
-def below(layer: str) -> frozenset[str]:
-    """All stages that a stage needs, directly or not."""
-    return frozenset(arrows()[layer]).union(*(below(target) for target in arrows()[layer]))
+def below(room: str) -> frozenset[str]:
+    """All rooms that a room needs, directly or not."""
+    return frozenset(arrows()[room]).union(*(below(target) for target in arrows()[room]))
 
 
 @cache
-def floor(layer: str) -> int:
-    """0 for what imports no stage, else one above the highest stage that is imported."""
-    return 1 + max((floor(target) for target in arrows()[layer]), default=-1)
+def floor(room: str) -> int:
+    """0 for what imports no other room, else one above the highest that is imported."""
+    return 1 + max((floor(target) for target in arrows()[room]), default=-1)
 
 
 def shown_arrows() -> list[tuple[str, str]]:
     """Arrows that do not follow from others."""
     return [
-        (layer, target)
-        for layer, targets in arrows().items()
+        (room, target)
+        for room, targets in arrows().items()
         for target in targets
         if not any(target in below(other) for other in targets)
     ]
 
 
 def picture() -> str:
-    """The stages as boxes on floors, and the imports from which all others follow as arrows; SVG."""
-    top = max(floor(layer) for layer in arrows())
+    """The rooms as boxes on floors, and the imports from which all others follow as arrows; SVG."""
+    top = max(floor(room) for room in arrows())
     places = {}
     for level in range(top + 1):
-        rooms = [layer for layer in arrows() if floor(layer) == level]
+        rooms = [room for room in arrows() if floor(room) == level]
         if level:  # above the middle of what it stands on
-            rooms.sort(key=lambda layer: sum(places[t][0] for t in arrows()[layer]) / len(arrows()[layer]))
-        for k, layer in enumerate(rooms):
-            places[layer] = (_WIDTH * (2 * k + 1) // (2 * len(rooms)), 30 + _FLOOR * (top - level))
+            rooms.sort(key=lambda room: sum(places[t][0] for t in arrows()[room]) / len(arrows()[room]))
+        for k, room in enumerate(rooms):
+            places[room] = (_WIDTH * (2 * k + 1) // (2 * len(rooms)), 30 + _FLOOR * (top - level))
     lines = []
-    for layer, target in shown_arrows():
-        (x, y), (u, v) = places[layer], places[target]
+    for room, target in shown_arrows():
+        (x, y), (u, v) = places[room], places[target]
         ends = f'x1="{x}" y1="{y + _HEIGHT // 2}" x2="{u}" y2="{v - _HEIGHT // 2}"'
         lines.append(f'<line {ends} marker-end="url(#head)"/>')
     boxes = []
-    for layer, (x, y) in places.items():
+    for room, (x, y) in places.items():
         boxes.append(
             f'<rect x="{x - _ROOM // 2}" y="{y - _HEIGHT // 2}" width="{_ROOM}" height="{_HEIGHT}" rx="5"/>'
-            f'<text x="{x}" y="{y + 5}" fill="#123" stroke="none">{layer}</text>'
+            f'<text x="{x}" y="{y + 5}" fill="#123" stroke="none">{room}</text>'
         )
     height = _FLOOR * (top + 1) + 10
     return "\n".join([
@@ -135,4 +160,4 @@ def picture() -> str:
 if __name__ == "__main__":
     PICTURE.write_text(picture(), "utf-8")
     floors, count = 1 + max(map(floor, arrows())), sum(map(len, arrows().values()))
-    print(f"{len(arrows())} stages on {floors} floors, {count} arrows")
+    print(f"{len(arrows())} rooms on {floors} floors, {count} arrows")

@@ -8,9 +8,9 @@ from distances import fill_distances
 from hypothesis import given
 from hypothesis import strategies as st
 from meshclash.jit import config, kernel
-from meshclash.solid.frames import inverses_of
 from meshclash.traversal.candidates import begin_far, begin_near, begin_on_line, next_far, next_near, next_on_line
 from meshclash.traversal.forest import pack_trees
+from meshclash.traversal.frames import inverses_of
 from meshclash.traversal.point import local_slack, new_point_workspace, to_local
 from solids import torus
 from strategies import any_points, matrix, poses, rotation, scaled_points, soup

@@ -11,10 +11,10 @@ from meshclash.hierarchy.build import as_boxes
 from meshclash.solid.case import Case
 from meshclash.solid.judge import _shares_volume
 from meshclash.solid.shrink import fit_bounds, growing_bounds, of_both, of_smaller
-from meshclash.solid.solids import gather_solids
 from meshclash.traversal.bounds import world_bounds
 from meshclash.traversal.forest import pack_trees
 from meshclash.traversal.question import Question
+from meshclash.traversal.solids import gather_solids
 from meshclash.types.steps import run
 from solids import box, joined
 from strategies import matrix, rotation

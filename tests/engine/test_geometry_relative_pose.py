@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from meshclash.geometry.relative_pose import relative_rows
 from meshclash.jit import kernel
-from meshclash.solid.frames import inverses_of
+from meshclash.traversal.frames import inverses_of
 from meshclash.types.pose import inverse_rotations, transform_points
 from meshclash.volumes import aabb
 from strategies import matrix, rotation

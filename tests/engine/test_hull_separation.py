@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.geometry.hull_separation import hull_separation
+from meshclash.convex.hull_separation import hull_separation
 from scipy.spatial import ConvexHull
 from strategies import rotation
 

@@ -14,9 +14,13 @@ from layers import (
     ENGINE,
     LAYERS,
     PICTURE,
+    ROOMS,
     ROOT,
+    SOLVERS,
     SOURCES,
     arrows,
+    below,
+    floor,
     imported_modules,
     layer_of,
     picture,
@@ -103,9 +107,21 @@ def test_every_stage_is_named_in_the_order():
     assert found == set(LAYERS)
 
 
-def test_the_picture_of_the_stages_is_drawn_from_the_imports():
+MOST_FLOORS = 9
+
+
+def test_rooms_stand_on_few_floors_and_solvers_side_by_side():
+    order = list(ROOMS)
+    for room, targets in arrows(typed=True).items():
+        assert all(order.index(target) < order.index(room) for target in targets), f"{room} looks up: {targets}"
+    assert 1 + max(map(floor, ROOMS)) <= MOST_FLOORS
+    for solver in SOLVERS:
+        assert below(solver).isdisjoint(SOLVERS), f"{solver} stands on another solver"
+
+
+def test_the_picture_of_the_rooms_is_drawn_from_the_imports():
     assert PICTURE.read_text("utf-8") == picture(), "draw it anew: python tests/engine/layers.py"
-    assert all(f">{layer}</text>" in picture() for layer in arrows())
+    assert all(f">{room}</text>" in picture() for room in arrows())
 
 
 def test_the_check_sees_imports_of_every_form(tmp_path):

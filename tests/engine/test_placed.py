@@ -6,10 +6,10 @@ import pytest
 from meshclash.hierarchy.build import build
 from meshclash.jit import kernel
 from meshclash.reference import by_reference
-from meshclash.solid.frames import make_frame
 from meshclash.solid.near import nearest_from, place_triangles
 from meshclash.solid.placed import MOST_PLACED, PLACED_LENGTH, look_at_all
 from meshclash.traversal.forest import pack_trees
+from meshclash.traversal.frames import make_frame
 from meshclash.traversal.point import new_point_workspace
 from solids import box, gear, prism
 

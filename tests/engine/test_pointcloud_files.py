@@ -11,8 +11,8 @@ from cloud_files import las, pack_lzf, pcd, ply
 from clouds import sphere
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.pointcloud.files import source
-from meshclash.pointcloud.files.pcd import unpack_lzf
+from meshclash.files import source
+from meshclash.files.pcd import unpack_lzf
 
 FINITE = st.floats(-1e7, 1e7)
 

@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 from meshclash.jit import kernel
 from meshclash.reference import by_reference
-from meshclash.solid.frames import inverses_of, make_frame
 from meshclash.solid.halves import ANY, by_wedge
-from meshclash.solid.places import MOST_AROUND, away_from, ray_end, star, vertex_base
 from meshclash.solid.sampling import _bits_of_cells, _bits_of_corners
-from meshclash.solid.solids import gather_solids
 from meshclash.traversal.forest import pack_trees
+from meshclash.traversal.frames import inverses_of, make_frame
+from meshclash.traversal.places import MOST_AROUND, away_from, ray_end, star, vertex_base
 from meshclash.traversal.point import new_point_workspace
+from meshclash.traversal.solids import gather_solids
 from verdict_cases import flush_bodies
 
 

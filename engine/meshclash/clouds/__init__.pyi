@@ -5,5 +5,5 @@ from ..pointcloud.cloud import PointCloud as PointCloud
 from ..pointcloud.contacts import CloudContacts as CloudContacts
 from ..pointcloud.deviation import deviation as deviation
 from ..pointcloud.distance import CloudDistance as CloudDistance
-from ..pointcloud.files.read import read_cloud as read_cloud
-from ..pointcloud.files.read import read_points as read_points
+from ..pointcloud.read import read_cloud as read_cloud
+from ..pointcloud.read import read_points as read_points

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 from ..errors import MeshClashError
-from ..pointcloud.files.read import UNITS
+from ..pointcloud.read import UNITS
 from .command_line import (
     Interruption,
     ProgressLine,

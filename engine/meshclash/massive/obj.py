@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..pointcloud.files.source import Source, integer, real
+from ..files.source import Source, integer, real
 from .sources import NO_TRIANGLES, NO_VERTICES, MeshSource, SourcePiece, opened
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import InvalidFile
+from ..files.ply import Element, Property, read_header, skip_binary
+from ..files.source import Source, integer
+from ..files.table import Layout, parse_rows
 from ..jit import kernel
-from ..pointcloud.files.ply import Element, Property, read_header, skip_binary
-from ..pointcloud.files.source import Source, integer
-from ..pointcloud.files.table import Layout, parse_rows
 from .sources import CHUNK, NO_TRIANGLES, NO_VERTICES, MeshSource, SourcePiece, opened
 
 _LISTS = ("vertex_indices", "vertex_index")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import InvalidFile, InvalidMesh
-from ..pointcloud.files.source import Source
+from ..files.source import Source
 
 CHUNK = 1 << 18
 """Vertices or triangles of a piece."""

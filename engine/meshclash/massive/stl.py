@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import InvalidFile
-from ..pointcloud.files.source import Source, real
+from ..files.source import Source, real
 from .sources import NO_TRIANGLES, MeshSource, SourcePiece, opened
 
 _FACET = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])

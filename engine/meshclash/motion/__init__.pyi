@@ -6,9 +6,9 @@ from ..continuous.certify import certify as certify
 from ..continuous.impacts import Impacts as Impacts
 from ..continuous.impacts import edge_edge_impacts as edge_edge_impacts
 from ..continuous.impacts import point_triangle_impacts as point_triangle_impacts
-from ..continuous.swept import SweptContacts as SweptContacts
-from ..continuous.swept import swept_collide as swept_collide
-from ..continuous.swept import swept_self_collide as swept_self_collide
+from ..query.swept_collide import SweptContacts as SweptContacts
+from ..query.swept_collide import swept_collide as swept_collide
+from ..query.swept_collide import swept_self_collide as swept_self_collide
 from ..scene.live import LiveChanges as LiveChanges
 from ..scene.live import LiveContacts as LiveContacts
 from ..scene.live_gaps import LiveGaps as LiveGaps

@@ -12,10 +12,10 @@ from ..hierarchy.build import as_hierarchy
 from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..jit import inner, kernel
 from ..reference import by_reference
-from ..solid.frames import beyond_root, make_frame, nearest_in, winding_in
-from ..solid.solids import gather_solids
 from ..traversal.forest import pack_trees
+from ..traversal.frames import beyond_root, make_frame, nearest_in, winding_in
 from ..traversal.point import new_point_workspace
+from ..traversal.solids import gather_solids
 from ..types.numbers import truth
 from ..types.pose import PoseLike, pose_stack, transform_points
 from ..types.results import Progress

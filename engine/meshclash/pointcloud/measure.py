@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..answering.devices import Session, on_device, wants_points
-from ..solid.solids import Solids
 from ..traversal.forest import TreeSet
+from ..traversal.solids import Solids
 from .tree import PointTree
 
 _CHUNK = 1 << 12

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..gpu.cuda_gpu import cuda, kernel
-from ..solid.frames import make_frame
 from ..traversal.forest import Forest
+from ..traversal.frames import make_frame
 from ..traversal.point import STACK_SIZE as MESH_STACK_SIZE
 from ..traversal.point import PointWorkspace
 from .deviation import from_solid, from_surface

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from ..solid.solids import Solids
 from ..traversal.forest import Forest
 from ..traversal.point import new_point_workspace
+from ..traversal.solids import Solids
 from .deviation import distances_from_cloud, distances_from_mesh
 from .surface import new_sums
 from .tree import SAMPLE_COUNT, STACK_SIZE, PointTree, evaluate_many

@@ -11,10 +11,10 @@ from ..hierarchy.bvh import Hierarchy
 from ..solid.case import Case, Limits
 from ..solid.judge import judge
 from ..solid.pair_verdict import PairVerdict
-from ..solid.solids import gather_solids
 from ..traversal.bounds import world_bounds
 from ..traversal.forest import pack_trees
 from ..traversal.question import Question
+from ..traversal.solids import gather_solids
 from ..types.pose import pose_stack
 from ..types.results import Progress
 from ..types.steps import always, run, scaled, steps

@@ -10,8 +10,8 @@ from types import ModuleType
 import numpy as np
 
 from ..errors import InvalidFile
-from ..pointcloud.files.read import FORMATS as POINT_FORMATS
-from ..pointcloud.files.read import metres_of, read_points
+from ..pointcloud.read import FORMATS as POINT_FORMATS
+from ..pointcloud.read import metres_of, read_points
 from ..types.steps import run
 from .ifc_files import read_ifc
 from .part import Parts, PartShape

@@ -13,11 +13,11 @@ from ..answering.answer import answer_steps
 from ..hierarchy.bvh import Hierarchy, MeshLike, TreeParts
 from ..query.shortcuts.object_pairs import FewObjects
 from ..solid.case import Case, Limits
-from ..solid.solids import Solids, gather_solids, solid_of
 from ..traversal.bounds import world_bounds
 from ..traversal.forest import TreeSet, pack_trees
 from ..traversal.oriented import oriented_boxes, told_apart
 from ..traversal.question import Answer, Question
+from ..traversal.solids import Solids, gather_solids, solid_of
 from ..types.mesh import TriangleMesh
 from ..types.results import Progress
 from ..types.steps import scaled

@@ -18,9 +18,9 @@ from ..query.shortcuts.kernels import FIRST, PLACE, SECOND
 from ..query.shortcuts.object_pairs import UNDECIDED, YES, CollidingPairs
 from ..reference import by_reference
 from ..solid.case import Case, Limits
-from ..solid.frames import IN, OUT, inverses_of, make_frame, side_of_solid
 from ..solid.judge import judge
 from ..traversal.bounds import world_bounds
+from ..traversal.frames import IN, OUT, inverses_of, make_frame, side_of_solid
 from ..traversal.point import new_point_workspace, world_triangle
 from ..traversal.question import Answer
 from ..types.numbers import float_array

@@ -12,9 +12,9 @@ from ..hierarchy.bvh import Hierarchy
 from ..jit import inner, kernel
 from ..reference import by_reference
 from ..traversal.forest import pack_trees
+from ..traversal.frames import IN, OUT, make_frame, nearest_in, side_of_solid
 from ..traversal.point import new_point_workspace
-from .frames import IN, OUT, make_frame, nearest_in, side_of_solid
-from .solids import kept_solids, solid_of
+from ..traversal.solids import kept_solids, solid_of
 
 _CLIMB = 16
 _SHORTEST_STEP = 0.01  # of the radius

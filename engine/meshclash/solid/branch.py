@@ -13,10 +13,10 @@ import numpy as np
 from ..geometry.tuples import minus
 from ..jit import inner, kernel
 from ..reference import by_reference
+from ..traversal.frames import OUT, side_of_solid
 from ..traversal.pair_heap import heap_pop, heap_push
 from .climb import MEMORY, climb, grow, nearest_of_both
 from .depth import proved_radius
-from .frames import OUT, side_of_solid
 from .near import along, nearest_from, search_frame
 
 MOST_CELLS = 1 << 13

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..traversal.forest import TreeSet
+from ..traversal.frames import inverses_of
 from ..traversal.question import Answer
+from ..traversal.solids import Solids
 from ..types.mesh import TriangleMesh
-from .frames import inverses_of
-from .solids import Solids
 
 
 class Limits(NamedTuple):

@@ -11,9 +11,19 @@ import numpy as np
 from ..geometry.predicates import exact_orient3d
 from ..jit import inner, kernel
 from ..reference import by_reference
+from ..traversal.frames import make_frame
+from ..traversal.places import (
+    FOUND,
+    MOST_AROUND,
+    TURNS,
+    away_from,
+    numbers_at,
+    ray_end,
+    star,
+    vertex_base,
+    without_area,
+)
 from ..traversal.point import world_triangle
-from .frames import make_frame
-from .places import FOUND, MOST_AROUND, TURNS, away_from, numbers_at, ray_end, star, vertex_base, without_area
 
 
 @inner

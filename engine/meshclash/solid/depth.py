@@ -22,8 +22,8 @@ from ..geometry.triangle_pair import COPLANAR, CROSSING
 from ..geometry.tuples import dot, minus
 from ..jit import inner, kernel
 from ..reference import by_reference
+from ..traversal.frames import centroid, outward_normal, surface_tolerance
 from .climb import MEMORY, climb, grow, nearest_of_both
-from .frames import centroid, outward_normal, surface_tolerance
 from .near import along, is_inside, near_triangle, nearest_from, proved_clearance, search_frame
 from .width import width_across
 

@@ -23,6 +23,7 @@ from ..hierarchy.moments import moment_unit, moments_of
 from ..jit import inner, is_compiled, kernel, parallel_kernel, parallel_region, prange, thread_limit
 from ..reference import by_reference
 from ..traversal.forest import pack_trees
+from ..traversal.frames import beyond_root, make_frame, nearest_in, surface_tolerance, winding_in
 from ..traversal.point import (
     STACK_SIZE,
     PointWorkspace,
@@ -30,10 +31,9 @@ from ..traversal.point import (
     winding_along,
     world_triangle,
 )
+from ..traversal.solids import kept_solids
 from ..traversal.winding import NO_MOMENTS, generalised_winding
 from ..types.pose import inverse_rotations, transform_points
-from .frames import beyond_root, make_frame, nearest_in, surface_tolerance, winding_in
-from .solids import kept_solids
 
 NEAREST, EXACT_SIDE, WINDING, WINDING_SIDE = 1, 2, 4, 8
 """What is asked for: nearest points; winding numbers of a closed mesh by crossings; generalised ones, precise or just

@@ -14,8 +14,8 @@ import numpy as np
 from ..geometry.triangle_distance import squared_distance
 from ..jit import inner, kernel
 from ..reference import by_reference
+from ..traversal.frames import IN, beyond_root, centroid, make_frame, middle, nearest_in, side_of_solid
 from ..traversal.point import new_point_workspace, world_triangle
-from .frames import IN, beyond_root, centroid, make_frame, middle, nearest_in, side_of_solid
 
 _AT_ONCE = 256  # triangles or contacts that are looked at in one step
 _MOST_STEPS = 24

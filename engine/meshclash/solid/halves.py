@@ -11,8 +11,8 @@ space: a column that stands in another one of the same profile has nearly all of
 
 from ..geometry.predicates import UNCERTAIN, exact_orient3d
 from ..jit import inner
+from ..traversal.places import held_edges, held_triangle, is_at, numbers_at
 from ..traversal.point import world_triangle
-from .places import held_edges, held_triangle, is_at, numbers_at
 
 BOTH, ONLY_OWN, ONLY_OTHER = 1, 2, 4
 """Cells that may be around a point, to be added up: in both solids, or in one of them only."""

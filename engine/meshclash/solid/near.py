@@ -14,9 +14,9 @@ from ..geometry.tuples import cross, dot, minus
 from ..jit import inner
 from ..reference import by_reference
 from ..traversal.candidates import begin_near, next_near
+from ..traversal.frames import IN, ON, make_frame, outward_side, side_of_solid
 from ..traversal.point import local_slack, to_local, world_triangle
 from ..traversal.winding import generalised_winding
-from .frames import IN, ON, make_frame, outward_side, side_of_solid
 from .placed import MOST_PLACED, PLACED_LENGTH, close_table, look_at_all, put_triangle
 
 _ROUNDING = 2.0**-53

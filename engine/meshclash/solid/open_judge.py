@@ -10,6 +10,7 @@ from ..hierarchy.build import as_boxes
 from ..traversal.bounds import world_bounds
 from ..traversal.forest import pack_trees
 from ..traversal.question import Question
+from ..traversal.solids import gather_solids
 from ..types.mesh import TriangleMesh
 from ..types.steps import always
 from ..types.verdict import CLASH, CONTAINED, TOUCHING
@@ -19,7 +20,6 @@ from .open_overlap import DEPTH_CERTAINTY, OpenSide, containment, depth_steps, s
 from .opening import enclosed_steps
 from .repair import closed_mesh
 from .solidity import Meant, meant_steps
-from .solids import gather_solids
 
 _ROUNDING = 512.0 * 2.0**-53  # of the largest coordinate: lengths below this may be rounding
 _STRETCH = 1.001  # of poses that are rigid but for ``RIGID_TOLERANCE``

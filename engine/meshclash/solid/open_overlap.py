@@ -14,6 +14,7 @@ from ..hierarchy.build import as_boxes, as_hierarchy
 from ..hierarchy.bvh import Hierarchy
 from ..hierarchy.moments import MOMENT_WORDS, moment_unit, moments_of
 from ..traversal.forest import pack_trees
+from ..traversal.solids import Solids, gather_solids
 from ..types.pose import transform_points
 from .case import Case
 from .climb import SearchRoom, new_search_room
@@ -22,7 +23,6 @@ from .field import EXACT_SIDE, NEAREST, WINDING_SIDE, PosedSurface
 from .measure import LOWER, UPPER, Overlaps, box_overlaps
 from .middles import middle_steps, pair_order
 from .solidity import Meant, certainties
-from .solids import Solids, gather_solids
 
 _SAMPLES = 64  # of a surface, for containment
 _SURE = 0.7  # |w| at the whole sphere of a ball that is known to be inside

@@ -7,8 +7,8 @@ Around a corner that two prisms share there are three planes and 20 places.
 
 from ..geometry.predicates import UNCERTAIN, exact_orient3d
 from ..jit import inner
+from ..traversal.places import held_triangle
 from ..traversal.point import world_triangle
-from .places import held_triangle
 
 _MOST = 4  # planes: their sides, and which of them a place lies in, are six bits
 _ORIGIN = (0.0, 0.0, 0.0)

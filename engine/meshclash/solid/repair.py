@@ -16,8 +16,8 @@ from ..jit import kernel
 from ..reference import by_reference
 from ..traversal.forest import pack_trees
 from ..traversal.point import DIRECTIONS, IDENTITY, new_point_workspace, winding_along, world_triangle
+from ..traversal.solids import component_volumes
 from ..types.mesh import TriangleMesh
-from .solids import component_volumes
 
 _VOTERS = 64  # triangles of a component that are asked
 _RAYS = 8

@@ -21,10 +21,8 @@ from ..geometry.predicates import UNCERTAIN, exact_orient3d
 from ..geometry.triangle_pair import CROSSING
 from ..jit import inner, kernel, portable
 from ..reference import by_reference
-from ..traversal.point import world_triangle
-from .frames import make_frame
-from .halves import BOTH, ONLY_OTHER, ONLY_OWN, by_wedge, halves
-from .places import (
+from ..traversal.frames import make_frame
+from ..traversal.places import (
     FOUND,
     GRAZES,
     MOST_AROUND,
@@ -40,6 +38,8 @@ from .places import (
     star,
     vertex_base,
 )
+from ..traversal.point import world_triangle
+from .halves import BOTH, ONLY_OTHER, ONLY_OWN, by_wedge, halves
 from .planes import NO_PLANES, cells_beside, planes_around
 
 COMMON, ONLY_A, ONLY_B, SURFACE_IN, SURFACE_OUT, UNDECIDED = 1, 2, 4, 8, 16, 32

@@ -25,14 +25,14 @@ from ..jit import kernel
 from ..reference import by_reference
 from ..traversal.bounds import world_bounds
 from ..traversal.forest import pack_trees
+from ..traversal.frames import centroid, inverses_of, make_frame, outward_side
 from ..traversal.point import IDENTITY, new_point_workspace
 from ..traversal.question import Question
+from ..traversal.solids import Solid, gather_solids, kept_solids, solid_of
 from ..types.mesh import TriangleMesh
 from ..types.steps import always
 from .case import Case
 from .fans import cut_fans, least_moves, split_fans
-from .frames import centroid, inverses_of, make_frame, outward_side
-from .solids import Solid, gather_solids, kept_solids, solid_of
 
 _BEYOND = 1.0 + 1e-12  # covers the rounding of a move's length
 _LARGE = 16  # times the triangles of the other object: such an object stays as it is

@@ -116,7 +116,7 @@ def _sum_around(forest, tree, moments, origin, unit, q, third, beta2, stack):
 
 @inner
 def generalised_winding(forest, frame, moments, unit, p, for_sides, work):
-    """Generalised winding number of a posed tree around the world point p; ``frame`` as in ``solid/frames.py``.
+    """Generalised winding number of a posed tree around the world point p; ``frame`` as in ``frames.py``.
 
     Triangles count as they are wound. ``for_sides``: coarse except near one half, where it tells inside from outside.
     """

@@ -1,9 +1,9 @@
 """Voxels: which cells of a regular grid two surfaces share, found anew for every question without any preparation."""
 
 from ..query.voxel_collide import voxel_collide as voxel_collide
+from ..query.voxel_overlaps import VoxelOverlaps as VoxelOverlaps
+from ..query.voxel_overlaps import voxel_overlaps as voxel_overlaps
 from .itself import voxel_self_collide as voxel_self_collide
-from .many import VoxelOverlaps as VoxelOverlaps
-from .many import voxel_overlaps as voxel_overlaps
 from .map import ShellContacts as ShellContacts
 from .map import VoxelMap as VoxelMap
 from .results import VoxelContacts as VoxelContacts

@@ -7,9 +7,9 @@ import numpy as np
 from ..answering.answer import answer_steps
 from ..errors import NotASolid
 from ..hierarchy.build import as_hierarchy
-from ..solid.solids import Solid, solid_of
 from ..traversal.forest import pack_trees
 from ..traversal.question import Question
+from ..traversal.solids import Solid, solid_of
 from ..types.mesh import TriangleMesh
 from ..types.results import Progress
 from ..types.steps import run, scaled

@@ -15,10 +15,10 @@ from ...geometry.lanes import doubles, shifted
 from ...geometry.relative_pose import invert_rotation
 from ...jit import config, inlined, inner, kernel
 from ...reference import by_reference
-from ...solid.frames import IN, OUT, make_frame, side_of_solid
-from ...solid.solids import Solids
 from ...traversal.forest import TreeSet, note_usage
+from ...traversal.frames import IN, OUT, make_frame, side_of_solid
 from ...traversal.point import PointWorkspace, new_point_workspace, world_triangle
+from ...traversal.solids import Solids
 from .kernels import (
     APART,
     DEEPEST,

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from ...convex.convexity import convex_points
-from ...geometry.expanding_polytope import APART, DIRECTION, LENGTH, LOWER, OPEN, POINTS
-from ...geometry.hull_separation import part_at_once
+from ...convex.expanding_polytope import APART, DIRECTION, LENGTH, LOWER, OPEN, POINTS
+from ...convex.hull_separation import part_at_once
 from ..results import Penetration, no_penetration
 from .record import Record
 

@@ -17,10 +17,8 @@ from ...jit import inner, kernel
 from ...reference import by_reference
 from ...solid.climb import new_search_room
 from ...solid.depth import FIRST_BALL, overlap_depths
-from ...solid.frames import make_frame
 from ...solid.measure import COLUMNS, UPPER, is_wide
 from ...solid.pair_verdict import PairVerdict
-from ...solid.places import MOST_AROUND
 from ...solid.sampling import (
     COMMON,
     COMPONENTS_A,
@@ -35,10 +33,12 @@ from ...solid.sampling import (
     is_complete,
     visited_room,
 )
-from ...solid.solids import gather_solids
 from ...traversal.bounds import put_bounds
 from ...traversal.forest import pack_trees
+from ...traversal.frames import make_frame
+from ...traversal.places import MOST_AROUND
 from ...traversal.point import new_point_workspace, world_triangle
+from ...traversal.solids import gather_solids
 from ...types.verdict import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING
 from ..judged import FoundAgain
 from .kernels import OPEN

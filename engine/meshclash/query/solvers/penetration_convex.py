@@ -3,8 +3,8 @@
 from collections.abc import Generator
 
 from ...convex.convexity import convex_points
-from ...geometry.expanding_polytope import APART, OPEN
-from ...geometry.hull_separation import part_each
+from ...convex.expanding_polytope import APART, OPEN
+from ...convex.hull_separation import part_each
 from ...hierarchy.build import as_boxes
 from ...types.pose import Pose
 from ..results import Penetration, no_penetration, no_start

@@ -6,9 +6,9 @@ from functools import cached_property
 import numpy as np
 
 from ...convex.convexity import is_convex, used_points
+from ...convex.hull_separation import Separation, hull_separation, part_each
 from ...errors import InvalidMesh
 from ...geometry.directions import CUBE_DIRECTIONS
-from ...geometry.hull_separation import Separation, hull_separation, part_each
 from ...hierarchy.build import as_boxes
 from ...hierarchy.bvh import Hierarchy
 from ...solid.apart import common_ball, is_outside

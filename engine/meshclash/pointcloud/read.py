@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import InvalidFile, InvalidPointCloud, UnsupportedOption
-from ...types.numbers import real_number
-from ...types.results import Progress
-from ..cloud import PointCloud
-from .las import read_las
-from .pcd import read_pcd
-from .ply import read_ply
-from .source import RawPoints, Source
-from .text import read_text
+from ..errors import InvalidFile, InvalidPointCloud, UnsupportedOption
+from ..files.las import read_las
+from ..files.pcd import read_pcd
+from ..files.ply import read_ply
+from ..files.source import RawPoints, Source
+from ..files.text import read_text
+from ..types.numbers import real_number
+from ..types.results import Progress
+from .cloud import PointCloud
 
 Reader = Callable[[Source], Generator[float, None, RawPoints]]
 

@@ -16,11 +16,14 @@ import numpy as np
 
 from ..answering.answer import answer_steps
 from ..answering.driving import driven_steps
+from ..continuous.adjacent import Neighbours
+from ..continuous.around import triangle_pairs
+from ..continuous.impacts import STAGE_NAMES
+from ..continuous.moving_engine import MovingEngine
+from ..continuous.moving_tree import Elements, MovingTree
 from ..errors import InvalidMesh
 from ..hierarchy.build import DEFAULT_LEAF_SIZE, build, refit
 from ..hierarchy.bvh import Hierarchy, MeshLike
-from ..query.options import check_threads
-from ..query.sides import question_about
 from ..traversal.engine import Chunk
 from ..types.foreign import as_own
 from ..types.mesh import TriangleMesh
@@ -28,11 +31,8 @@ from ..types.numbers import truth
 from ..types.pose import pose_stack
 from ..types.results import Progress, QueryStats
 from ..types.steps import in_slices, retold, shares, steps
-from .adjacent import Neighbours
-from .around import triangle_pairs
-from .impacts import STAGE_NAMES
-from .moving_engine import MovingEngine
-from .moving_tree import Elements, MovingTree
+from .options import check_threads
+from .sides import question_about
 
 _HORIZONS = (2.0**-4, 1.0)
 """How far the first moment is looked for, one after the other."""

@@ -13,12 +13,12 @@ from ..pointcloud.cloud import PointCloud
 from ..types.pose import PoseLike, transform_points
 from ..types.results import QueryStats
 from ..types.steps import run
-from .bricks import Bricks, common_bricks, list_voxels, rank_words
-from .collide import ENGINE, mesh_of, single_pose
-from .entries import entry_steps
-from .grid import Grid, checked_fineness, make_grid
-from .marking import mark_steps
-from .placing import Gridded, Placed, choose_of, place, put_on_grid
+from ..voxels.bricks import Bricks, common_bricks, list_voxels, rank_words
+from ..voxels.collide import ENGINE, mesh_of, single_pose
+from ..voxels.entries import entry_steps
+from ..voxels.grid import Grid, checked_fineness, make_grid
+from ..voxels.marking import mark_steps
+from ..voxels.placing import Gridded, Placed, choose_of, place, put_on_grid
 
 _OUTWARD = 1.0 + 1e-12
 

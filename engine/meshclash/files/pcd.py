@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...jit import kernel
+from ..jit import kernel
 from .source import RawPoints, Source, whole_number
 from .table import find_columns, read_counted_rows
 

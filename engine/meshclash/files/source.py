@@ -7,7 +7,7 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
-from ...errors import InvalidFile
+from ..errors import InvalidFile
 
 LONGEST_LINE = 1 << 16
 """Bytes of a line beyond which a file is taken for something else."""

@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..geometry.tuples import cross, dot, minus
 from ..jit import inner, kernel
 from ..reference import by_reference
 from ..types.pose import plainly_rigid
-from .tuples import cross, dot, minus
 
 _ROUNDING = 1e-13
 """Of the size: planes and points nearer to each other are taken for equal."""

@@ -8,8 +8,8 @@ import numpy as np
 from ..geometry.relative_pose import invert_rotation
 from ..jit import inner, kernel
 from ..reference import by_reference
-from ..traversal.point import box_gap, local_slack, nearest, to_local, winding, world_triangle
 from .places import FOUND, TURNS, away_from, ray_end, star, vertex_base
+from .point import box_gap, local_slack, nearest, to_local, winding, world_triangle
 
 IN, OUT, ON = 1, 2, 0
 

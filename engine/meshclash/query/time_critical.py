@@ -8,15 +8,15 @@ import numpy as np
 from ..errors import UnsupportedOption
 from ..hierarchy.build import as_boxes, as_hierarchies
 from ..hierarchy.bvh import MeshLike
-from ..query.collide import collides
-from ..query.options import check_device, check_threads
+from ..timecritical import traversal as layout
+from ..timecritical.criteria import checked_budget, checked_criterion, checked_steps
+from ..timecritical.search import Limit, Search
+from ..timecritical.trees import adb_tree
 from ..types.pose import PoseLike, pose_stack
 from ..types.results import QueryStats
 from ..volumes.registry import volume_named
-from . import traversal as layout
-from .criteria import checked_budget, checked_criterion, checked_steps
-from .search import Limit, Search
-from .trees import adb_tree
+from .collide import collides
+from .options import check_device, check_threads
 
 _ONE_JOB = np.array([[0, 1]], np.int64)
 

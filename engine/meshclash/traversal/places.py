@@ -20,8 +20,8 @@ from ..geometry.predicates import (
     measured_orient3d,
 )
 from ..jit import inner
-from ..traversal.candidates import begin_on_line, next_on_line
-from ..traversal.point import DIRECTIONS, box_gap, local_slack, outward_direction, to_local, world_triangle
+from .candidates import begin_on_line, next_on_line
+from .point import DIRECTIONS, box_gap, local_slack, outward_direction, to_local, world_triangle
 
 FOUND, GRAZES, UNDECIDED = 0, 1, 2
 """How a question ended: answered; the ray grazes something, so another one is needed; the predicates cannot tell."""
