@@ -209,7 +209,7 @@ def check_scene(scene: MovingScene) -> Row:
     there is none, or an interruption within it that is longer than the resolution; wrong: no order, or a deepest moment
     outside of its interval, or at which a plane shows that they are less deep.
     """
-    options = {"tolerance": scene.tolerance, "intervals": True, "resolution": scene.resolution}
+    options = {"tolerance": scene.tolerance, "intervals": True, "interruption": scene.resolution}
     found = time_of_contact(*scene.things, *scene.motions, **options, depth=scene.with_depth)
     spans = np.array([(span.start, span.end) for span in found.intervals]).reshape(-1, 2)
     times = _moments(scene, spans)

@@ -161,7 +161,7 @@ def asked(engine, monkeypatch):
 
     def take(followed):
         names = {key: item.name for key, item in followed.world.objects.items()}
-        own = [pair for scene, pair in pairs if scene is followed.world.scene]  # others are of warming up
+        own = [pair for scene, pair in pairs if scene is followed.world.scene._objects]  # others are of warming up
         taken = sorted(tuple(sorted(names[key] for key in pair)) for pair in own)
         pairs.clear()
         return taken

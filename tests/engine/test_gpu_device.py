@@ -315,7 +315,7 @@ def test_settings_that_make_no_sense():
         {"crossover": 1.5},
         {"memory_limit": -1},
         {"memory_limit": True},
-        {"mode": "best"},
+        {"reproducible": "best"},
     ):
         with pytest.raises(mc.UnsupportedOption, match=next(iter(options))):
             mc.configure_device(**options)

@@ -413,7 +413,7 @@ def test_bad_options_are_refused(shapes):
         ({"budget": 0.0}, "budget must be a finite number of seconds above 0"),
         ({"budget": 10**400}, "budget"),
         ({"budget": "1"}, "budget"),
-        ({"resolution": np.nan}, "resolution"),
+        ({"node_size": np.nan}, "node_size"),
         ({"method": "fast"}, "root, paper"),
         ({"mode": ["root"]}, "root, paper"),
         ({"control": mc.lab.PaperControl(1.0)}, "belongs to mode"),
