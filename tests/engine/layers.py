@@ -34,6 +34,7 @@ ROOMS = {
     "scene": ("scene",),
     "lab": ("lab",),
     "reports": ("review", "detection"),
+    "compat": ("compat",),
 }
 """The stages of each room, from the bottom up: a stage imports from those before it."""
 SOLVERS = ("solids", "clouds", "convex", "voxels", "massive", "between frames", "time-critical")

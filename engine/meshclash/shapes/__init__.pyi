@@ -4,9 +4,9 @@ from ..convex.closest import ClosestFeatures as ClosestFeatures
 from ..convex.closest import closest_features as closest_features
 from ..convex.hull import ConvexHull as ConvexHull
 from ..convex.parts import convex_parts as convex_parts
-from .primitives import box as box
-from .primitives import capsule as capsule
-from .primitives import cone as cone
-from .primitives import cylinder as cylinder
-from .primitives import plane as plane
-from .primitives import sphere as sphere
+from ..convex.primitives import box as box
+from ..convex.primitives import capsule as capsule
+from ..convex.primitives import cone as cone
+from ..convex.primitives import cylinder as cylinder
+from ..convex.primitives import plane as plane
+from ..convex.primitives import sphere as sphere

@@ -1,0 +1,233 @@
+"""``CollisionManager``: trimesh's own, answered by this engine.
+
+    from meshclash.compat.trimesh import CollisionManager
+    trimesh.collision.CollisionManager = CollisionManager    # for code that makes its own
+
+Closed meshes are solids: what lies inside collides. Contacts are exact, whatever the library of the original rounds;
+normals lead from the first object of a contact to the second, depths are those of the contact's region.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from trimesh import collision
+
+from ..errors import NotASolid
+from ..manifold.contact_points import contact_points
+from ..query.penetration import penetration
+from ..scene.results import PairGap, PairVerdict
+from ..scene.scene import Scene
+from ..types.foreign import as_own
+from ..types.mesh import TriangleMesh
+from ..types.pose import Pose, split_matrix
+
+EXTERNAL = "__external"
+"""The name of an object that is no member, in data about contacts and distances."""
+
+
+class CollisionManager(collision.CollisionManager):  # type: ignore[misc]
+    """Objects with names and transforms; methods, arguments and answers are trimesh's."""
+
+    def __init__(self) -> None:  # the original asks for python-fcl
+        self._scene = Scene()
+        self._objs: dict[Any, int] = {}
+        self._given: dict[Any, tuple[Any, bool]] = {}  # what was added, and whether something is baked into it
+
+    def add_object(self, name: Any, mesh: Any, transform: Any = None) -> int:
+        """Add an object, or replace the one of that name.
+
+        Args:
+            name: of the object.
+            mesh: what has vertices and faces.
+            transform: (4, 4), also with a scale; None for the identity.
+
+        Raises:
+            InvalidMesh, InvalidPose: as ``Scene.add``.
+        """
+        added, baked = _add(self._scene, mesh, transform)
+        if name in self._objs:
+            self._scene.remove(self._objs[name])
+        self._objs[name], self._given[name] = added, (mesh, baked)
+        return added
+
+    def remove_object(self, name: Any) -> None:
+        """Take an object out; raises ValueError for a name that is not there."""
+        self._scene.remove(self._known(name))
+        del self._objs[name], self._given[name]
+
+    def set_transform(self, name: Any, transform: Any) -> None:
+        """Move an object; arguments as ``add_object``, raises ValueError for a name that is not there."""
+        place, (mesh, baked) = self._known(name), self._given[name]
+        pose, stretch = split_matrix(transform)
+        if baked or stretch is not None:
+            self.add_object(name, mesh, transform)
+        else:
+            self._scene.set_pose(place, pose)
+
+    def in_collision_single(
+        self, mesh: Any, transform: Any = None, return_names: bool = False, return_data: bool = False
+    ) -> Any:
+        """Whether a mesh collides with a member, with their names and contacts where these are asked for."""
+        with self._beside([(EXTERNAL, mesh, transform)]) as (names, ids):
+            found = self._meeting(ids)
+            named = {next(name for name in _names(pair, names) if name != EXTERNAL) for pair in found}
+            return _answer(bool(found), named, found, names, return_names, return_data)
+
+    def in_collision_internal(self, return_names: bool = False, return_data: bool = False) -> Any:
+        """Whether members collide with each other, with the pairs of names in alphabetical order."""
+        found, names = self._meeting(), {place: name for name, place in self._objs.items()}
+        named = {tuple(sorted(_names(pair, names))) for pair in found}
+        return _answer(bool(found), named, found, names, return_names, return_data)
+
+    def in_collision_other(
+        self, other_manager: "CollisionManager", return_names: bool = False, return_data: bool = False
+    ) -> Any:
+        """Whether a member collides with one of another manager; pairs of names begin with this one's."""
+        with self._with(other_manager) as (names, ids):
+            found = self._meeting(ids)
+            named = {_this_first(pair, names, ids) for pair in found}
+            return _answer(bool(found), named, found, names, return_names, return_data)
+
+    def min_distance_single(
+        self, mesh: Any, transform: Any = None, return_name: bool = False, return_data: bool = False
+    ) -> Any:
+        """The least distance of a mesh to a member; negative, the depth of penetration, where they overlap."""
+        with self._beside([(EXTERNAL, mesh, transform)]) as (names, ids):
+            nearest, distance = self._nearest(ids)
+            named = None if nearest is None else next(n for n in _names(nearest, names) if n != EXTERNAL)
+            return _distance(distance, named, nearest, names, return_name, return_data)
+
+    def min_distance_internal(self, name: Any = None, return_names: bool = False, return_data: bool = False) -> Any:
+        """The least distance between members, or of one of them to the others."""
+        nearest, distance = self._nearest(None if name is None else [self._known(name)])
+        names = {place: known for known, place in self._objs.items()}
+        named = None if nearest is None else tuple(sorted(_names(nearest, names)))
+        return _distance(distance, named, nearest, names, return_names, return_data)
+
+    def min_distance_other(
+        self, other_manager: "CollisionManager", return_names: bool = False, return_data: bool = False
+    ) -> Any:
+        """The least distance between a member and one of another manager; this one's name comes first."""
+        with self._with(other_manager) as (names, ids):
+            nearest, distance = self._nearest(ids)
+            named = None if nearest is None else _this_first(nearest, names, ids)
+            return _distance(distance, named, nearest, names, return_names, return_data)
+
+    def _known(self, name: Any) -> int:
+        if name not in self._objs:
+            raise ValueError(f"{name} not in collision manager!")
+        return self._objs[name]
+
+    @contextmanager
+    def _beside(self, others: Iterable[tuple[Any, Any, Any]]) -> Iterator[tuple[dict[int, Any], list[int]]]:
+        """Other objects in the scene for a while: the names of all by id, and the ids of the others."""
+        names, ids = {place: name for name, place in self._objs.items()}, []
+        try:
+            for name, mesh, transform in others:
+                ids.append(_add(self._scene, mesh, transform)[0])
+                names[ids[-1]] = name
+            yield names, ids
+        finally:
+            for place in ids:
+                self._scene.remove(place)
+
+    def _with(self, other: "CollisionManager") -> Any:
+        posed = {name: other._scene.posed(place) for name, place in other._objs.items()}
+        return self._beside((name, mesh, pose) for name, (mesh, pose) in posed.items())
+
+    def _sets(self, ids: list[int] | None) -> dict[str, Any]:
+        if ids is None:
+            return {}
+        return {"set_a": [place for place in self._objs.values() if place not in ids], "set_b": ids}
+
+    def _meeting(self, ids: list[int] | None = None) -> list[PairVerdict]:
+        return list(self._scene.contacts(**self._sets(ids), depth=False))
+
+    def _nearest(self, ids: list[int] | None) -> tuple[PairGap | None, float]:
+        """The nearest pair and its signed distance; None and infinity where there is none."""
+        found = list(self._scene.gaps(most=1, **self._sets(ids), depth=False))
+        if not found:
+            return None, np.inf
+        if found[0].gap > 0.0:
+            return found[0], found[0].gap
+        meeting = list(self._scene.gaps(0.0, **self._sets(ids), depth=False))
+        depths = [self._depth(pair) for pair in meeting]
+        deepest = int(np.argmax(depths))
+        return meeting[deepest], -depths[deepest]
+
+    def _depth(self, pair: PairGap) -> float:
+        (a, pose_a), (b, pose_b) = (self._scene.posed(place) for place in (pair.a, pair.b))
+        assert isinstance(a, TriangleMesh) and isinstance(b, TriangleMesh)
+        try:
+            return float(penetration(a, b, pose_a, pose_b).depth)
+        except NotASolid:
+            return 0.0
+
+
+def scene_to_collision(scene: Any) -> tuple[CollisionManager, dict[str, int]]:
+    """A manager with the objects of a trimesh scene, and their ids by the names of nodes."""
+    manager = CollisionManager()
+    graph = scene.graph
+    placed = {node: graph[node] for node in graph.nodes_geometry}
+    ids = {node: manager.add_object(node, scene.geometry[name], matrix) for node, (matrix, name) in placed.items()}
+    return manager, ids
+
+
+def _add(scene: Scene, mesh: Any, transform: Any) -> tuple[int, bool]:
+    """Add a mesh in a pose; its id, and whether what is not rigid in its transform was baked into it."""
+    if transform is None or isinstance(transform, Pose):
+        return scene.add(mesh, transform), False
+    if np.shape(transform) != (4, 4):
+        raise ValueError("transform must be (4,4)!")
+    pose, baked = split_matrix(transform)
+    return scene.add(mesh if baked is None else as_own(mesh).transformed(baked), pose), baked is not None
+
+
+def _names(pair: PairVerdict, names: dict[int, Any]) -> tuple[Any, Any]:
+    return names[pair.a], names[pair.b]
+
+
+def _this_first(pair: PairVerdict, names: dict[int, Any], others: list[int]) -> tuple[Any, Any]:
+    first, second = _names(pair, names)
+    return (second, first) if pair.a in others else (first, second)
+
+
+def _answer(
+    meets: bool, named: set[Any], pairs: list[PairVerdict], names: dict[int, Any], with_names: bool, with_data: bool
+) -> Any:
+    parts: list[Any] = [meets]
+    if with_names:
+        parts.append(named)
+    if with_data:
+        parts.append([data for pair in pairs for data in _contact_data(pair, names)])
+    return parts[0] if len(parts) == 1 else tuple(parts)
+
+
+def _contact_data(pair: PairVerdict, names: dict[int, Any]) -> Iterator[collision.ContactData]:
+    """One for each two triangles that meet; none where an object lies inside another."""
+    found = contact_points(pair.contacts)
+    rows = zip(pair.contacts.pairs.tolist(), found.normals, found.points, found.depths, strict=True)
+    for (i, j), normal, point, depth in rows:
+        contact = SimpleNamespace(b1=i, b2=j, normal=normal, pos=point, penetration_depth=float(depth))
+        yield collision.ContactData(_names(pair, names), contact)
+
+
+def _distance(
+    distance: float, named: Any, pair: PairGap | None, names: dict[int, Any], with_names: bool, with_data: bool
+) -> Any:
+    parts: list[Any] = [distance]
+    if with_names:
+        parts.append(named)
+    if with_data:
+        parts.append(None if pair is None else _distance_data(pair, distance, names))
+    return parts[0] if len(parts) == 1 else tuple(parts)
+
+
+def _distance_data(pair: PairGap, distance: float, names: dict[int, Any]) -> collision.DistanceData:
+    points = np.full((2, 3), np.nan) if pair.points is None else pair.points
+    i, j = pair.triangles or (-1, -1)
+    result = SimpleNamespace(b1=i, b2=j, nearest_points=points, min_distance=distance)
+    return collision.DistanceData(_names(pair, names), result)
