@@ -81,9 +81,9 @@ def _compare(geom: Any, path: Path, options: argparse.Namespace) -> Row:
     by_number = {element.number: element for element in elements}
     scene = Scene()
     numbers = {scene.add(element.mesh): element.number for element in elements}
-    scene.collisions()  # builds the hierarchies: the tree has its own by now, too
+    scene.collides()  # builds the hierarchies: the tree has its own by now, too
     seconds = {
-        "collides [ms]": least(scene.collisions, _RUNS)[0],
+        "collides [ms]": least(scene.collides, _RUNS)[0],
         "no depths [ms]": least(lambda: scene.contacts(depth=False), _RUNS)[0],
     }
     seconds["contacts [ms]"], found = least(lambda: scene.contacts().pairs, _RUNS)

@@ -71,13 +71,11 @@ def _compare(name: str, robot: Robot, options: argparse.Namespace) -> Row:
     def keep(of: np.ndarray) -> np.ndarray:
         return table[of[:, 0], of[:, 1]]
 
-    found = scene.collisions(poses, movers, set_a=movers, keep=keep)
+    found = scene.collides(poses, movers, set_a=movers, keep=keep)
     met = found.triangles[:, 0] >= 0
     ours: Triples = set(zip(found.configuration[met].tolist(), *found.pairs[met].T.tolist(), strict=True))
-    stack = least(lambda: scene.collisions(poses, movers, set_a=movers, keep=keep), options.runs)[0]
-    single = least(lambda: [scene.collisions(p, movers, set_a=movers, keep=keep) for p in poses[:1000]], options.runs)[
-        0
-    ]
+    stack = least(lambda: scene.collides(poses, movers, set_a=movers, keep=keep), options.runs)[0]
+    single = least(lambda: [scene.collides(p, movers, set_a=movers, keep=keep) for p in poses[:1000]], options.runs)[0]
     parts = [*meshes, *obstacles]
     peer = _CoalScene(parts, len(meshes), pairs)
     theirs = peer.collisions(poses)

@@ -29,7 +29,7 @@ RINGS = 16  # 960 triangles
 _AGAIN: dict[str, Callable[[Scene], object]] = {
     "again": Scene.contacts,
     "no depths": lambda scene: scene.contacts(depth=False),
-    "collides": Scene.collisions,
+    "collides": Scene.collides,
 }
 """What is asked of a scene that was asked before; python-fcl's manager answers the last one."""
 

@@ -87,8 +87,8 @@ def _measured_scene(other: TriangleMesh) -> None:
     scene = Scene()
     scene.add(_two_boxes()[0])
     scene.add(other)
-    scene.gaps(1.0)
-    scene.gaps()
+    scene.clearances(1.0)
+    scene.distances()
 
 
 def _probabilities(a: TriangleMesh, b: TriangleMesh) -> None:
@@ -173,12 +173,12 @@ def _configurations(a: TriangleMesh) -> None:
     inner = TriangleMesh(0.5 * _CORNERS + 0.5 * _CORNERS.mean(axis=0), _BOX)  # one in the other
     few, many = Scene(), Scene()
     moved, _ = few.add(a), few.add(inner)
-    few.collisions(np.stack([np.eye(4)] * 2)[:, None], [moved])
-    few.collisions(np.eye(4)[None], [moved])
+    few.collides(np.stack([np.eye(4)] * 2)[:, None], [moved])
+    few.collides(np.eye(4)[None], [moved])
     many.add(inner)
     for _ in range(MOST_OBJECTS):
         many.add(a)
-    many.collisions(set_a=[0])
+    many.collides(set_a=[0])
 
 
 def _steps_of_scene(a: TriangleMesh, b: TriangleMesh) -> None:

@@ -123,9 +123,12 @@ def scenes(answers):
                 continue
             name = f"scene {seed} {step}"
             _add_contacts(answers, f"{name} contacts", editor.scene.contacts().pairs)
-            found = editor.scene.collisions()
+            found = editor.scene.collides()
             answers.add(f"{name} collides", [found.pairs])
-            for kind, gaps in (("distances", editor.scene.gaps(most=7)), ("clearances", editor.scene.gaps(0.3))):
+            for kind, gaps in (
+                ("distances", editor.scene.distances(most=7)),
+                ("clearances", editor.scene.clearances(0.3)),
+            ):
                 rows = [(gap.a, gap.b, gap.verdict.severity, len(gap.near_a), len(gap.near_b)) for gap in gaps.pairs]
                 answers.add(f"{name} {kind}", [rows], [[gap.gap for gap in gaps.pairs]])
             for kind, changes in (("watch", watch.update()), ("gap watch", gap_watch.update())):

@@ -152,8 +152,8 @@ def scene_of(count=6):
 
 
 SCENE_QUERIES = {
-    "clearances": lambda device: scene_of().gaps(0.3, device=device),
-    "distances": lambda device: scene_of().gaps(most=7, device=device),
+    "clearances": lambda device: scene_of().clearances(0.3, device=device),
+    "distances": lambda device: scene_of().distances(most=7, device=device),
     "contacts": lambda device: scene_of().contacts(device=device),
 }
 

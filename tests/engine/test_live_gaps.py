@@ -23,7 +23,7 @@ def described(gaps):
 
 def cold(scene, tolerance=None, most=None, **sets):
     """What a question without a memory finds."""
-    return scene.gaps(most=most, **sets) if tolerance is None else scene.gaps(tolerance, **sets)
+    return scene.distances(most=most, **sets) if tolerance is None else scene.clearances(tolerance, **sets)
 
 
 @pytest.mark.slow

@@ -65,7 +65,7 @@ def test_distances_of_any_scene_are_those_of_its_pairs(seed, permitted_overlap):
     for _ in range(3):
         for _ in range(4):
             editor.step()
-        found = editor.scene.gaps(permitted_overlap=permitted_overlap)
+        found = editor.scene.distances(permitted_overlap=permitted_overlap)
         assert found.left_out == 0 and found.beyond == np.inf
         assert_distances(found, pairwise(editor.objects, permitted_overlap), editor.objects)
 
@@ -78,7 +78,7 @@ def test_clearances_of_any_scene_are_those_of_its_pairs(seed, tolerance):
         editor.add()
     objects = editor.objects
     expected = {pair: value for pair, value in pairwise(objects).items() if value[1] <= tolerance}
-    found = editor.scene.gaps(tolerance)
+    found = editor.scene.clearances(tolerance)
     assert_distances(found, expected, objects)
     for gap in found.pairs:
         (mesh_a, pose_a), (mesh_b, pose_b) = objects[gap.a], objects[gap.b]
@@ -100,7 +100,7 @@ def test_only_farther_pairs_are_left_out(seed, most):
         pose = matrix(rotation(rng), rng.choice([1.0, 40.0]) * rng.uniform(-3, 3, 3))
         objects[scene.add(mesh, pose)] = mesh, pose
     every = sorted(distance for _, distance in pairwise(objects).values())
-    found = scene.gaps(most=most)
+    found = scene.distances(most=most)
     assert sorted(gap.gap for gap in found.pairs) == every[:most]
     assert found.left_out == len(every) - most
     assert found.beyond == every[most - 1]
@@ -109,15 +109,15 @@ def test_only_farther_pairs_are_left_out(seed, most):
 def test_sets_and_rules_choose_among_all_pairs():
     scene = mc.Scene()
     ids = [scene.add(mc.TriangleMesh(*BOX), matrix(shift=(2.0 * k, 0, 0))) for k in range(5)]
-    for ask in (partial(scene.gaps), partial(scene.gaps, 9.0)):
+    for ask in (scene.distances, partial(scene.clearances, 9.0)):
         chosen = ask(set_a=ids[:2], set_b=ids[1:3])
         assert {(gap.a, gap.b) for gap in chosen.pairs} == {(0, 1), (0, 2), (1, 2)}
         kept = ask(keep=lambda pairs: pairs.sum(axis=1) == 4)
         assert {(gap.a, gap.b) for gap in kept.pairs} == {(0, 4), (1, 3)}
-    cut = scene.gaps(most=1, keep=lambda pairs: pairs.sum(axis=1) % 2 == 0)
+    cut = scene.distances(most=1, keep=lambda pairs: pairs.sum(axis=1) % 2 == 0)
     assert (len(cut.pairs), cut.left_out) == (1, 3)
     with pytest.raises(mc.UnknownObject):
-        scene.gaps(set_a=[99])
+        scene.distances(set_a=[99])
 
 
 def test_meshes_of_very_different_sizes_in_one_question():
@@ -127,7 +127,7 @@ def test_meshes_of_very_different_sizes_in_one_question():
     for k in range(6):
         pose = matrix(shift=(7.0 * k, 0, 0))
         objects[scene.add(meshes[k % 2], pose)] = meshes[k % 2], pose
-    assert_distances(scene.gaps(), pairwise(objects), objects)
+    assert_distances(scene.distances(), pairwise(objects), objects)
 
 
 @pytest.mark.parametrize("count", [0, 1])
@@ -135,7 +135,7 @@ def test_no_pairs(count):
     scene = mc.Scene()
     for _ in range(count):
         scene.add(mc.TriangleMesh(*BOX))
-    for found in (scene.gaps(), scene.gaps(most=3), scene.gaps(1.0)):
+    for found in (scene.distances(), scene.distances(most=3), scene.clearances(1.0)):
         assert found.pairs == [] and found.left_out == 0
 
 
@@ -143,7 +143,7 @@ def test_an_object_inside_another_is_at_no_distance():
     scene = mc.Scene()
     scene.add(mc.TriangleMesh(*box((0, 0, 0), (4, 4, 4))))
     scene.add(mc.TriangleMesh(*box((1, 1, 1), (1, 1, 1))))
-    (gap,) = scene.gaps(0.0).pairs
+    (gap,) = scene.clearances(0.0).pairs
     assert (gap.verdict, gap.gap, gap.points, gap.triangles) == (mc.Verdict.CONTAINED, 0.0, None, None)
     assert len(gap.near_a) == len(gap.near_b) == 0
 
@@ -155,12 +155,12 @@ def test_portions_hold_every_pair_once(monkeypatch):
     scene = mc.Scene()
     scene.add(a)
     scene.add(b, pose)
-    (gap,) = scene.gaps(0.5).pairs
+    (gap,) = scene.clearances(0.5).pairs
     monkeypatch.setattr(near_engine, "_CHUNK", 64)
     parted = mc.clearance(a, b, 0.5, pose_b=pose)
     assert len(whole) > 1000
     assert np.array_equal(whole.pairs, parted.pairs) and np.array_equal(whole.distances, parted.distances)
-    (again,) = scene.gaps(0.5).pairs
+    (again,) = scene.clearances(0.5).pairs
     assert np.array_equal(gap.near_a, again.near_a) and np.array_equal(gap.near_b, again.near_b)
 
 
@@ -168,8 +168,8 @@ def test_closing_leaves_the_scene_as_it_was():
     scene = mc.Scene()
     for shift in (0.0, 0.5, 2.0, 4.0):
         scene.add(mc.TriangleMesh(*BOX), matrix(shift=(shift, 0, 0)))
-    whole = [gap.gap for gap in scene.gaps().pairs]
-    for make in (lambda scene: mc.steps(scene.gaps), lambda scene: mc.steps(scene.gaps, 9.0)):
+    whole = [gap.gap for gap in scene.distances().pairs]
+    for make in (lambda scene: mc.steps(scene.distances), lambda scene: mc.steps(scene.clearances, 9.0)):
         fractions = [step.fraction for step in make(scene)]
         assert len(fractions) > 1 and fractions == sorted(fractions) and fractions[-1] <= 1.0
         for count in range(1, len(fractions)):
@@ -177,19 +177,19 @@ def test_closing_leaves_the_scene_as_it_was():
             for _ in range(count):
                 next(steps)
             steps.close()
-        assert [gap.gap for gap in scene.gaps().pairs] == whole
+        assert [gap.gap for gap in scene.distances().pairs] == whole
 
 
 @pytest.mark.parametrize("tolerance", [-1.0, float("nan"), float("inf"), "wide"])
 def test_wrong_tolerances_are_refused(tolerance):
     with pytest.raises(mc.UnsupportedOption, match="tolerance"):
-        mc.Scene().gaps(tolerance)
+        mc.Scene().clearances(tolerance)
 
 
 @pytest.mark.parametrize("most", [0, -1, True, 1.5, "all"])
 def test_wrong_numbers_of_pairs_are_refused(most):
     with pytest.raises(mc.UnsupportedOption, match="most"):
-        mc.Scene().gaps(most=most)
+        mc.Scene().distances(most=most)
 
 
 def test_sets_that_can_be_read_once_are_sets():
@@ -197,8 +197,8 @@ def test_sets_that_can_be_read_once_are_sets():
     cube = mc.TriangleMesh(*box((0, 0, 0), (1, 1, 1)))
     for k in range(6):
         scene.add(cube, matrix(shift=(10.0 * k, 0, 0)))
-    expected = scene.gaps(most=2, set_a=[0, 1], set_b=[3, 4, 5])
-    found = scene.gaps(most=2, set_a=iter([0, 1]), set_b=iter([3, 4, 5]))
+    expected = scene.distances(most=2, set_a=[0, 1], set_b=[3, 4, 5])
+    found = scene.distances(most=2, set_a=iter([0, 1]), set_b=iter([3, 4, 5]))
     assert [(gap.a, gap.b, gap.gap) for gap in found.pairs] == [(g.a, g.b, g.gap) for g in expected.pairs]
     assert (found.left_out, found.beyond) == (expected.left_out, expected.beyond)
     assert expected.left_out == 4
@@ -210,10 +210,10 @@ def test_functions_ask_about_surfaces_and_scenes_about_solids():
     scene = mc.Scene()
     scene.add(room)
     scene.add(inner)
-    assert not mc.collides(room, inner) and scene.collisions() and mc.verdict(room, inner) == mc.Verdict.CONTAINED
-    assert mc.distance(room, inner).distance == 0.5 and scene.gaps().pairs[0].gap == 0.0
-    assert len(mc.clearance(room, inner, 0.25)) == 0 and scene.gaps(0.25).pairs[0].gap == 0.0
+    assert not mc.collides(room, inner) and scene.collides() and mc.verdict(room, inner) == mc.Verdict.CONTAINED
+    assert mc.distance(room, inner).distance == 0.5 and scene.distances().pairs[0].gap == 0.0
+    assert len(mc.clearance(room, inner, 0.25)) == 0 and scene.clearances(0.25).pairs[0].gap == 0.0
     for asked, word in ((mc.collides, "surfaces"), (mc.distance, "surfaces"), (mc.clearance, "surfaces")):
         assert word in asked.__doc__.split("\n")[0]
-    for asked in (mc.Scene.collisions, mc.Scene.gaps):
+    for asked in (mc.Scene.collides, mc.Scene.distances, mc.Scene.clearances):
         assert "solids" in asked.__doc__.split("\n")[0]

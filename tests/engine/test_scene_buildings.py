@@ -21,7 +21,7 @@ def test_verdicts_are_those_of_its_construction(shape):
     scene = building(shape)
     found = scene.contacts().pairs
     assert Counter(pair.verdict.name for pair in found) == expected_verdicts(shape)
-    assert {(pair.a, pair.b) for pair in found} == set(map(tuple, scene.collisions().pairs.tolist()))
+    assert {(pair.a, pair.b) for pair in found} == set(map(tuple, scene.collides().pairs.tolist()))
 
 
 @pytest.mark.parametrize("count", [1, 1000, 50_000])

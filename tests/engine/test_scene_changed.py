@@ -34,10 +34,10 @@ class Asked:
         scene = self.scene
         self.questions = {
             "contacts": partial(mc.steps, scene.contacts),
-            "collides": partial(mc.steps, scene.collisions),
+            "collides": partial(mc.steps, scene.collides),
             "step": partial(mc.steps, scene.step),
-            "clearances": partial(mc.steps, scene.gaps, 0.3),
-            "distances": partial(mc.steps, scene.gaps, most=3),
+            "clearances": partial(mc.steps, scene.clearances, 0.3),
+            "distances": partial(mc.steps, scene.distances, most=3),
             "time critical": partial(mc.steps, scene.time_critical),
             "watch": partial(mc.steps, self.watch.update),
             "first": partial(mc.steps, self.watch.update, first_contact=True),
@@ -84,9 +84,9 @@ def check(asked):
     expected = named(fresh.contacts().pairs, ids)
     found = asked.scene.contacts()
     assert named(found.pairs) == expected
-    assert {tuple(pair) for pair in asked.scene.collisions().pairs.tolist()} == expected.keys()
+    assert {tuple(pair) for pair in asked.scene.collides().pairs.tolist()} == expected.keys()
     assert {tuple(pair) for pair in asked.scene.step().pairs.tolist()} == expected.keys()
-    for watch, steps in ((asked.gaps, fresh.gaps(0.3)), (asked.nearest, fresh.gaps())):
+    for watch, steps in ((asked.gaps, fresh.clearances(0.3)), (asked.nearest, fresh.distances())):
         run(mc.steps(watch.update))
         assert {ids[g.a] * 1000 + ids[g.b]: g.gap for g in steps.pairs} == pytest.approx(
             {a * 1000 + b: g.gap for (a, b), g in watch._listed.items()}, abs=1e-9

@@ -52,7 +52,7 @@ def test_contacts_are_those_of_two_objects(number, place):
         whole = side is not None and not len(alone) and len(inside) == (a, b)[side].point_count
         assert pair.verdict == (mc.Verdict.CONTAINED if whole else mc.Verdict.CLASH)
         assert (pair.depth is None) == (len(inside) == 0)
-    assert scene.collisions().pairs.tolist() == [[p.a, p.b] for p in found.pairs]
+    assert scene.collides().pairs.tolist() == [[p.a, p.b] for p in found.pairs]
 
 
 def test_every_verdict_is_seen_by_these_pairs():
@@ -69,7 +69,7 @@ def test_every_verdict_is_seen_by_these_pairs():
 def test_distances_are_those_of_two_objects(number, place):
     a, b = PAIRS[number]
     scene, _ = scene_of((a, POSES[place]), (b, None))
-    (gap,), alone = scene.gaps().pairs, mc.distance(a, b, POSES[place])
+    (gap,), alone = scene.distances().pairs, mc.distance(a, b, POSES[place])
     meet = scene.contacts().pairs
     if meet:
         assert gap.gap == 0.0 and gap.verdict == meet[0].verdict
@@ -79,7 +79,7 @@ def test_distances_are_those_of_two_objects(number, place):
         assert gap.points.tolist() == [alone.point_a.tolist(), alone.point_b.tolist()]
         assert gap.triangles == (alone.index_a, alone.index_b)
     for tolerance in (0.5 * gap.gap, gap.gap):
-        listed = scene.gaps(tolerance).pairs
+        listed = scene.clearances(tolerance).pairs
         assert len(listed) == (tolerance >= gap.gap)
 
 
@@ -109,7 +109,7 @@ def test_meshes_and_clouds_in_one_scene_with_sets_and_rules():
     scene, ids = scene_of((CLOSED, None), (ROUND, shifted(1.0)), (CLOSED, shifted(0.5)), (ROUND, shifted(1.2)))
     found = scene.contacts()
     every = {(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)}
-    assert {(p.a, p.b) for p in found} == {tuple(pair) for pair in scene.collisions().pairs.tolist()} == every
+    assert {(p.a, p.b) for p in found} == {tuple(pair) for pair in scene.collides().pairs.tolist()} == every
     some = scene.contacts(set_a=[ids[1]], keep=lambda pairs: pairs.sum(axis=1) < 4)
     assert {(p.a, p.b) for p in some.pairs} == {(0, 1), (1, 2)}
 
@@ -117,10 +117,10 @@ def test_meshes_and_clouds_in_one_scene_with_sets_and_rules():
 def test_configurations_with_clouds_equal_one_by_one():
     scene, ids = scene_of((CLOSED, None), (ROUND, None), (CLOSED, shifted(4.0)))
     stack = np.stack([np.stack([pose, shifted(0, 0, 9 * (k % 2))]) for k, pose in enumerate(POSES.values())])
-    found = scene.collisions(stack, [ids[1], ids[0]])
+    found = scene.collides(stack, [ids[1], ids[0]])
     for k, poses in enumerate(stack):
         scene.set_poses([ids[1], ids[0]], poses)
-        alone = scene.collisions()
+        alone = scene.collides()
         assert found.pairs[found.configuration == k].tolist() == alone.pairs.tolist()
         assert found.any[k] == bool(alone)
     assert found.any.any() and not found.any.all()
@@ -131,7 +131,7 @@ def test_watches_follow_clouds():
     watch, gaps = mc.motion.LiveContacts(scene), mc.motion.LiveGaps(scene, 0.2)
     for place in ("far", "crossing", "deep inside", "near", "far", "near"):
         scene.set_pose(cloud, POSES[place])
-        expected, near = scene.contacts().pairs, scene.gaps(0.2).pairs
+        expected, near = scene.contacts().pairs, scene.clearances(0.2).pairs
         changes, gap_changes = watch.update(), gaps.update()
         assert [pair.verdict for pair in changes.found.values()] == [pair.verdict for pair in expected]
         assert [gap.gap for gap in gap_changes.found.values()] == [gap.gap for gap in near]
@@ -148,7 +148,7 @@ def test_first_contacts_say_who_meets_and_are_completed_later(number, place):
     pair, alone = tuple(pair), mc.collide(a, b, POSES[place])
     for watch, expected in (
         (mc.motion.LiveContacts(scene), scene.contacts().pairs),
-        (mc.motion.LiveGaps(scene), scene.gaps().pairs),
+        (mc.motion.LiveGaps(scene), scene.distances().pairs),
     ):
         first = watch.update(first_contact=True)
         assert (pair in first.meeting) == (len(alone) > 0) == watch.incomplete
@@ -220,7 +220,7 @@ def test_steps_equal_collisions_from_scratch(seed):
             scene.remove(ids.pop(int(rng.integers(len(ids)))))
             ids.append(scene.add(ROUND, shifted(*rng.uniform(-1.5, 1.5, 3))))
         step = scene.step()
-        now = pairs_of(scene.collisions().pairs)
+        now = pairs_of(scene.collides().pairs)
         assert pairs_of(step.pairs) == now
         events = [pairs_of(step.begun), pairs_of(step.persisting), pairs_of(step.ended)]
         assert events == [now - before, now & before, before - now]

@@ -60,7 +60,7 @@ def test_instances_of_one_file_meet_as_meshes_in_memory(model, seed):
     expected, found = scenes(model, some_poses(size, 4, seed), others)
     assert_same_contacts(found.contacts().pairs, expected.contacts().pairs)
     assert len(found.contacts().pairs) > 2
-    assert found.collisions().pairs.tolist() == expected.collisions().pairs.tolist()
+    assert found.collides().pairs.tolist() == expected.collides().pairs.tolist()
     for pair in found.contacts().pairs:
         assert pair.verdict == (mc.Verdict.CLASH if (pair.contacts.kinds == mc.ContactKind.CROSSING).any()
                                 else mc.Verdict.TOUCHING)  # fmt: skip
@@ -76,7 +76,7 @@ def test_instances_of_one_file_meet_as_meshes_in_memory(model, seed):
 def test_gaps_are_those_in_memory(model, tolerance):
     size = model[2]
     expected, found = scenes(model, some_poses(1.4 * size, 4, 11), [(SHEET, matrix(shift=(0, 0, size)))])
-    for ask in (lambda s: s.gaps(tolerance * size), lambda s: s.gaps(), lambda s: s.gaps(most=3)):
+    for ask in (lambda s: s.clearances(tolerance * size), lambda s: s.distances(), lambda s: s.distances(most=3)):
         here, there = ask(found), ask(expected)
         assert by_ids(here.pairs).keys() == by_ids(there.pairs).keys()
         assert (here.left_out, here.beyond) == (there.left_out, there.beyond)
@@ -89,7 +89,7 @@ def test_gaps_are_those_in_memory(model, tolerance):
                 assert other.verdict is mc.Verdict.APART and not len(other.contacts)
             else:
                 assert_same(other.contacts, gap.contacts)
-    assert any(gap.gap > 0.0 for gap in found.gaps().pairs)
+    assert any(gap.gap > 0.0 for gap in found.distances().pairs)
 
 
 def test_an_answer_follows_poses_and_is_watched(model):
@@ -109,7 +109,7 @@ def test_an_answer_follows_poses_and_is_watched(model):
         assert_same_contacts(changes[1].found.values(), changes[0].found.values())
         assert changes[1].gone == changes[0].gone
     stack = np.stack([np.stack([matrix(shift=(d * size, 0, 0)), np.eye(4)]) for d in (0.0, 0.9, 5.0)])
-    here, there = (scene.collisions(stack, [0, 2]) for scene in (found, expected))
+    here, there = (scene.collides(stack, [0, 2]) for scene in (found, expected))
     assert here.pairs.tolist() == there.pairs.tolist() and here.any.tolist() == there.any.tolist()
     found.remove(1)
     expected.remove(1)
@@ -137,7 +137,7 @@ def test_touching_within_a_tolerance(model):
     scene = mc.Scene()
     scene.add(model[1])
     scene.add(SHEET, matrix(shift=(0, 0, 3 * size)))
-    gap = scene.gaps().pairs[0].gap
+    gap = scene.distances().pairs[0].gap
     assert gap > 0.0 and scene.contacts(touch_tolerance=0.99 * gap).pairs == []
     pair = scene.contacts(touch_tolerance=1.01 * gap).pairs[0]
     assert pair.verdict == mc.Verdict.TOUCHING and len(pair.contacts) == 0 and pair.location is None
@@ -148,10 +148,10 @@ def test_what_they_cannot_be_asked_is_refused(model):
     scene = mc.Scene()
     scene.add(model[1])
     scene.add(mc.clouds.PointCloud(sphere(np.random.default_rng(1), 400, 0.5)[0]))
-    for ask in (scene.contacts, scene.collisions, scene.gaps, scene.step):
+    for ask in (scene.contacts, scene.collides, scene.distances, scene.step):
         with pytest.raises(mc.UnsupportedOption, match="object 1 is a point cloud and object 0 a clustered mesh"):
             ask()
-    assert not scene.collisions(set_a=[0], set_b=[0])
+    assert not scene.collides(set_a=[0], set_b=[0])
     scene.add(SHEET)
     assert (0, 2) in by_ids(scene.contacts().pairs)
     with pytest.raises(mc.UnsupportedOption, match="there is no other pair"):
@@ -194,8 +194,8 @@ def test_a_pair_that_cannot_be_compared_leaves_the_others_alone(model, name):
             changes = watch.update()
             return set(changes.found), watch.unanswered, watch
         questions = {
-            "contacts": scene.contacts, "collides": scene.collisions, "clearances": lambda: scene.gaps(0.1 * size),
-            "distances": scene.gaps, "nearest": lambda: scene.gaps(most=3), "step": scene.step,
+            "contacts": scene.contacts, "collides": scene.collides, "clearances": lambda: scene.clearances(0.1 * size),
+            "distances": scene.distances, "nearest": lambda: scene.distances(most=3), "step": scene.step,
         }  # fmt: skip
         answer = questions[name]()
         return told(answer), answer.unanswered, answer
@@ -218,6 +218,6 @@ def test_what_cannot_be_told_counts_as_no_way_to_go(model):
     scene.add(model[1])
     cloud = scene.add(mc.clouds.PointCloud(sphere(np.random.default_rng(1), 400, 0.4 * size)[0]))
     scene.add(cube, matrix(shift=(90 * size, 0, 0)))
-    found = scene.collisions(np.stack([matrix(), matrix(shift=(30 * size, 0, 0))])[:, None], [cloud])
+    found = scene.collides(np.stack([matrix(), matrix(shift=(30 * size, 0, 0))])[:, None], [cloud])
     assert found and found.pairs.tolist() == [] and found.unanswered.tolist() == [[0, cloud]]
     assert found.any.tolist() == [True, False]

@@ -1,4 +1,4 @@
-"""``Scene.collisions``: the pairs that ``contacts`` gives, in the scene as it stands and in configurations."""
+"""``Scene.collides``: the pairs that ``contacts`` gives, in the scene as it stands and in configurations."""
 
 import concurrent.futures
 
@@ -43,7 +43,7 @@ def test_pairs_are_those_of_contacts(seed):
     editor = crowd(seed)
     for _ in range(3):
         editor.step()
-    found, expected = editor.scene.collisions(), editor.scene.contacts()
+    found, expected = editor.scene.collides(), editor.scene.contacts()
     assert set(map(tuple, found.pairs.tolist())) == pairs_of(expected)
     assert bool(found) == bool(expected.pairs) == bool(found.any[0])
     by_ids = {(pair.a, pair.b): set(map(tuple, pair.contacts.pairs.tolist())) for pair in expected.pairs}
@@ -62,8 +62,8 @@ def test_configurations_are_the_scene_with_its_objects_moved(seed, some):
     poses = np.tile(np.eye(4), (3, len(movers), 1, 1))
     for pose in poses.reshape(-1, 4, 4):
         pose[:3, :3], pose[:3, 3] = rotation(rng), rng.uniform(-2, 2, 3)
-    found = scene.collisions(poses, movers=movers if some else None)
-    alone = [scene.collisions(configuration, movers=movers) for configuration in poses]
+    found = scene.collides(poses, movers=movers if some else None)
+    alone = [scene.collides(configuration, movers=movers) for configuration in poses]
     for k, configuration in enumerate(poses):
         of_this = found.pairs[found.configuration == k]
         assert np.array_equal(of_this, alone[k].pairs)
@@ -78,37 +78,37 @@ def test_configurations_are_the_scene_with_its_objects_moved(seed, some):
 def test_what_lies_inside_collides(outer, inner):
     scene = mc.Scene()
     a, b = scene.add(mc.TriangleMesh(*outer(*LARGE))), scene.add(mc.TriangleMesh(*inner(*SMALL)))
-    found = scene.collisions()
+    found = scene.collides()
     assert found.pairs.tolist() == [[a, b]]
     assert found.triangles.tolist() == [[-1, -1]]
     assert pairs_of(scene.contacts()) == {(a, b)}
     scene.set_pose(b, matrix(shift=(0.0, 0.0, 5.0)))
-    assert not scene.collisions()
+    assert not scene.collides()
 
 
 def test_a_part_in_a_cavity_does_not_collide():
     scene = mc.Scene()
     scene.add(mc.TriangleMesh(*joined(box(*LARGE), reversed_winding(box((0.25, 0.25, 0.25), (0.75, 0.75, 0.75))))))
     scene.add(mc.TriangleMesh(*box(*SMALL)))
-    assert not scene.collisions()
+    assert not scene.collides()
     assert not scene.contacts().pairs
 
 
 def test_sets_and_rules_choose_pairs():
     scene = mc.Scene()
     ids = [scene.add(mc.TriangleMesh(*box(*LARGE))) for _ in range(4)]
-    assert len(scene.collisions().pairs) == 6
-    assert scene.collisions(set_a=ids[:1], set_b=ids[2:]).pairs.tolist() == [[ids[0], ids[2]], [ids[0], ids[3]]]
-    assert scene.collisions(keep=lambda pairs: pairs[:, 1] == ids[1]).pairs.tolist() == [ids[:2]]
-    assert not scene.collisions(keep=lambda pairs: np.zeros(len(pairs), bool))
+    assert len(scene.collides().pairs) == 6
+    assert scene.collides(set_a=ids[:1], set_b=ids[2:]).pairs.tolist() == [[ids[0], ids[2]], [ids[0], ids[3]]]
+    assert scene.collides(keep=lambda pairs: pairs[:, 1] == ids[1]).pairs.tolist() == [ids[:2]]
+    assert not scene.collides(keep=lambda pairs: np.zeros(len(pairs), bool))
 
 
 def test_empty_scenes_and_no_configurations():
-    assert not mc.Scene().collisions()
-    assert mc.Scene().collisions().any.tolist() == [False]
+    assert not mc.Scene().collides()
+    assert mc.Scene().collides().any.tolist() == [False]
     scene = mc.Scene()
     scene.add(mc.TriangleMesh(*box(*LARGE)))
-    found = scene.collisions(np.empty((0, 1, 4, 4)))
+    found = scene.collides(np.empty((0, 1, 4, 4)))
     assert not found and found.any.shape == (0,)
 
 
@@ -116,17 +116,17 @@ def test_wrong_arguments_are_named():
     scene = mc.Scene()
     a = scene.add(mc.TriangleMesh(*box(*LARGE)))
     with pytest.raises(mc.UnsupportedOption, match="movers are named"):
-        scene.collisions(movers=[a])
+        scene.collides(movers=[a])
     with pytest.raises(mc.UnknownObject, match="7"):
-        scene.collisions(np.eye(4)[None], movers=[7])
+        scene.collides(np.eye(4)[None], movers=[7])
     with pytest.raises(mc.UnsupportedOption, match="once"):
-        scene.collisions(np.tile(np.eye(4), (2, 1, 1)), movers=[a, a])
+        scene.collides(np.tile(np.eye(4), (2, 1, 1)), movers=[a, a])
     with pytest.raises(mc.InvalidPose, match="1 movers"):
-        scene.collisions(np.eye(4))
+        scene.collides(np.eye(4))
     with pytest.raises(mc.InvalidPose, match="rigid"):
-        scene.collisions(2.0 * np.eye(4)[None] - np.diag([0, 0, 0, 1.0]))
+        scene.collides(2.0 * np.eye(4)[None] - np.diag([0, 0, 0, 1.0]))
     with pytest.raises(mc.UnsupportedOption, match="keep"):
-        scene.collisions(keep=5)
+        scene.collides(keep=5)
 
 
 @settings(max_examples=15)
@@ -144,11 +144,11 @@ def test_verdicts_without_depths_are_the_same(seed):
 
 def same_as_of_many(scene, poses):
     """What few objects collide is what many would, in a stack and in single configurations."""
-    few = [scene.collisions(poses), *(scene.collisions(p) for p in poses)]
+    few = [scene.collides(poses), *(scene.collides(p) for p in poses)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(object_pairs, "MOST_OBJECTS", 0)
         scene._objects.packer = type(scene._objects.packer)()
-        many = [scene.collisions(poses), *(scene.collisions(p) for p in poses)]
+        many = [scene.collides(poses), *(scene.collides(p) for p in poses)]
     for one, other in zip(few, many, strict=True):
         for field in ("pairs", "triangles", "configuration", "any"):
             assert getattr(one, field).tolist() == getattr(other, field).tolist()
@@ -194,7 +194,7 @@ def test_long_and_undecided_pairs_are_answered_as_of_many_objects(monkeypatch):
     same_as_of_many(scene, poses)
     if not config.DISABLE_JIT:
         assert (False, False) in calls and (True, True) in calls  # one is long, and one is left to a question
-    assert scene.collisions().pairs.tolist()[0] == [0, 1] and scene.collisions().triangles[0].tolist() == [-1, -1]
+    assert scene.collides().pairs.tolist()[0] == [0, 1] and scene.collides().triangles[0].tolist() == [-1, -1]
 
 
 def test_objects_that_come_and_go_are_not_taken_for_others():
@@ -202,19 +202,19 @@ def test_objects_that_come_and_go_are_not_taken_for_others():
     ids = [scene.add(mc.TriangleMesh(*box(*LARGE)), matrix(shift=(3.0 * k, 0, 0))) for k in range(4)]
     onto_last = matrix(shift=(9.5, 0, 0))[None]
     for _ in range(2):
-        assert scene.collisions(onto_last, [ids[0]]).pairs.tolist() == [[ids[0], ids[3]]]
-        assert scene.collisions(onto_last, [ids[1]]).pairs.tolist() == [[ids[1], ids[3]]]
-        assert not scene.collisions(onto_last, [ids[0]], set_a=[ids[1]])
+        assert scene.collides(onto_last, [ids[0]]).pairs.tolist() == [[ids[0], ids[3]]]
+        assert scene.collides(onto_last, [ids[1]]).pairs.tolist() == [[ids[1], ids[3]]]
+        assert not scene.collides(onto_last, [ids[0]], set_a=[ids[1]])
     scene.remove(ids[3])
-    assert not scene.collisions(onto_last, [ids[0]])
+    assert not scene.collides(onto_last, [ids[0]])
     with pytest.raises(mc.UnknownObject):
-        scene.collisions(onto_last, [ids[3]])
+        scene.collides(onto_last, [ids[3]])
     new = scene.add(mc.TriangleMesh(*box(*LARGE)), matrix(shift=(9.0, 0, 0)))
-    assert scene.collisions(onto_last, [ids[0]]).pairs.tolist() == [[ids[0], new]]
+    assert scene.collides(onto_last, [ids[0]]).pairs.tolist() == [[ids[0], new]]
     movers = [ids[0]]
-    scene.collisions(onto_last, movers)
+    scene.collides(onto_last, movers)
     movers[0] = ids[1]
-    assert scene.collisions(onto_last, movers).pairs.tolist() == [[ids[1], new]]
+    assert scene.collides(onto_last, movers).pairs.tolist() == [[ids[1], new]]
 
 
 def asked_at_once(monkeypatch):
@@ -261,14 +261,14 @@ def test_single_configurations_are_those_of_a_stack(monkeypatch):
 
     answers = asked_at_once(monkeypatch)
     for options in ({}, {"keep": keep}, {"set_a": movers}, {"set_a": movers, "set_b": others, "keep": keep}):
-        stack = scene.collisions(poses, movers, **options)
+        stack = scene.collides(poses, movers, **options)
         for k, pose in enumerate(poses):
             kinds = pose, np.asfortranarray(pose), pose[::-1].copy()[::-1]
-            same(scene.collisions(kinds[k % 3], movers, **options), stack, k)
+            same(scene.collides(kinds[k % 3], movers, **options), stack, k)
     if not config.DISABLE_JIT:
         assert len(answers) > 200 and sum(answer is None for answer in answers) < 20
     before = asked[-1].copy()
-    scene.collisions(poses[0], movers, set_a=movers, set_b=others, keep=lambda pairs: np.zeros(len(pairs), np.bool_))
+    scene.collides(poses[0], movers, set_a=movers, set_b=others, keep=lambda pairs: np.zeros(len(pairs), np.bool_))
     assert asked[-1].tolist() == before.tolist()  # what keep was given is its own
 
 
@@ -284,7 +284,7 @@ def test_single_configurations_see_what_changed_between_them():
             scene.contacts(set_a=ids[:2], set_b=ids[2:4])
         if k % 13 == 0:
             ids.append(scene.add(mc.TriangleMesh(*box(*SMALL)), matrix(shift=rng.uniform(-1, 1, 3))))
-        same(scene.collisions(poses[k], movers), scene.collisions(poses[k : k + 1], movers), 0)
+        same(scene.collides(poses[k], movers), scene.collides(poses[k : k + 1], movers), 0)
 
 
 def test_a_hierarchy_refitted_in_place_is_seen():
@@ -292,10 +292,10 @@ def test_a_hierarchy_refitted_in_place_is_seen():
     hierarchy = mc.build(body)
     moved, _ = scene.add(hierarchy), scene.add(body, matrix(shift=(1.5, 0, 0)))
     for _ in range(3):
-        assert not scene.collisions() and not scene.collisions(np.eye(4)[None], [moved])
+        assert not scene.collides() and not scene.collides(np.eye(4)[None], [moved])
     mc.refit(hierarchy, body.vertices * 2.0, in_place=True)
     for _ in range(3):
-        assert scene.collisions() and scene.collisions(np.eye(4)[None], [moved])
+        assert scene.collides() and scene.collides(np.eye(4)[None], [moved])
 
 
 def test_wrong_poses_are_refused_as_at_first():
@@ -307,29 +307,29 @@ def test_wrong_poses_are_refused_as_at_first():
     for _ in range(2):
         for pose in wrong:
             with pytest.raises(mc.InvalidPose):
-                scene.collisions(pose, ids[:3])
+                scene.collides(pose, ids[:3])
         for names in ([ids[0], ids[0], ids[1]], [ids[0], ids[1]]):
             with pytest.raises(mc.MeshClashError):
-                scene.collisions(poses[0], names)
+                scene.collides(poses[0], names)
         with pytest.raises(mc.UnknownObject):
-            scene.collisions(poses[0], [ids[0], ids[1], 999])
+            scene.collides(poses[0], [ids[0], ids[1], 999])
         with pytest.raises(mc.UnsupportedOption):
-            scene.collisions(poses[0], ids[:3], keep=lambda pairs: pairs)
+            scene.collides(poses[0], ids[:3], keep=lambda pairs: pairs)
         with pytest.raises(mc.UnsupportedOption):
-            scene.collisions(poses[0], ids[:3], keep=3)
-        scene.collisions(poses[0], ids[:3])
-        scene.collisions(poses[0], ids[:3])
+            scene.collides(poses[0], ids[:3], keep=3)
+        scene.collides(poses[0], ids[:3])
+        scene.collides(poses[0], ids[:3])
 
 
 def test_single_configurations_of_several_threads_do_not_mix():
     scene, ids, poses = some_scene(5)
     movers = ids[:3]
-    scene.collisions(poses[0], movers)
-    stack = scene.collisions(poses, movers)
+    scene.collides(poses[0], movers)
+    stack = scene.collides(poses, movers)
 
     def ask(_):
         for k, pose in enumerate(poses):
-            same(scene.collisions(pose, movers), stack, k)
+            same(scene.collides(pose, movers), stack, k)
         return True
 
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
@@ -343,7 +343,7 @@ def test_a_hierarchy_that_was_refitted_in_place_is_seen():
     scene.add(mc.TriangleMesh(*box((0.5, 0, 0), (1.5, 1, 1))))
     for shift, meeting in ((0.0, True), (5.0, False), (0.25, True)):
         mc.refit(hierarchy, corners + np.array([shift, 0.0, 0.0]), in_place=True)
-        assert scene.collisions().any.tolist() == [meeting]
+        assert scene.collides().any.tolist() == [meeting]
         assert len(scene.contacts(depth=False).pairs) == len(scene.contacts().pairs) == int(meeting)
 
 

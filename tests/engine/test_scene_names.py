@@ -46,11 +46,11 @@ def test_names_are_taken_where_ids_are():
     scene = scene_of()
     for sets in ({"set_a": ["arm"]}, {"set_a": [1]}, {"set_b": {"arm"}}, {"set_a": ["arm", "table"], "set_b": [2, 1]}):
         ids = {name: [scene.id_of(key) for key in keys] for name, keys in sets.items()}
-        for ask in (scene.contacts, scene.gaps, scene.collisions, scene.time_critical):
+        for ask in (scene.contacts, scene.distances, scene.collides, scene.time_critical):
             assert np.array(pairs_of(ask(**sets))).tolist() == np.array(pairs_of(ask(**ids))).tolist() != []
     away = matrix(shift=(0.0, 9.0, 0.0))
     for movers in (["arm"], [1], ("arm",)):
-        assert scene.collisions(away[None], movers).pairs.tolist() == [[2, 3]]
+        assert scene.collides(away[None], movers).pairs.tolist() == [[2, 3]]
     scene.set_pose("arm", away)
     scene.set_poses(["tool", 3], [away, away])
     assert scene.posed("tool")[1].matrix.tolist() == away.tolist() and scene.revisions(["table", "arm"]).tolist() == [
@@ -96,7 +96,7 @@ def test_answers_are_sequences_and_tables(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(DataFrame=frame))
     scene = scene_of()
     scene.add(mc.clouds.PointCloud(*sphere(np.random.default_rng(1), 400, 0.4)), name="scan")
-    found, gaps = scene.contacts(), scene.gaps(0.5)
+    found, gaps = scene.contacts(), scene.clearances(0.5)
     assert len(found) == len(found.pairs) == 4 and found[0] is found.pairs[0] and list(found) == found.pairs[:]
     assert found[-1] in found and repr(found) == "SceneContacts(4 pairs: 4 clash)"
     for answer in (found, gaps):
@@ -140,10 +140,8 @@ def test_a_pose_that_changes_later_changes_no_record():
 
 def test_depths_may_be_left_out_of_every_question():
     scene = scene_of()
-    for ask in (scene.contacts, partial(scene.gaps, 0.0)):
+    for ask in (scene.contacts, partial(scene.clearances, 0.0)):
         assert all(pair.depth for pair in ask()) and not any(pair.depth for pair in ask(depth=False))
-    with pytest.raises(mc.UnsupportedOption, match="one of the two"):
-        scene.gaps(0.5, most=1)
 
 
 def test_names_are_few():

@@ -20,7 +20,7 @@ def as_set(pairs):
 
 def check(scene, step, before, keep=None, first_only=True):
     """Compare a step with ``collides``; returns the pairs that touch."""
-    truth = as_set(scene.collisions(keep=keep).pairs)
+    truth = as_set(scene.collides(keep=keep).pairs)
     assert as_set(step.pairs) == truth
     assert as_set(step.begun) == truth - before
     assert as_set(step.persisting) == truth & before
@@ -103,9 +103,9 @@ def test_what_stays_apart_sleeps_and_wakes_in_time():
         asleep += step.asleep
         if len(step.begun):
             begun = frame
-            assert len(scene.collisions().pairs)
+            assert len(scene.collides().pairs)
             scene.set_pose(moving, matrix(shift=(0, 0.6 - 0.01 * (frame - 1), 0)))
-            assert not scene.collisions()
+            assert not scene.collides()
             break
     assert begun is not None and asleep > 10
 
@@ -142,7 +142,7 @@ def test_a_hierarchy_that_deforming_has_spoiled_is_built_anew():
     flat = mc.TriangleMesh(*sheet((-1, -1), (1, 1), 0.0, cells=cells))
     scene = mc.Scene()
     identifier = scene.add(flat)
-    scene.collisions()
+    scene.collides()
     rng = np.random.default_rng(3)
     scene.set_vertices(identifier, flat.vertices + np.array([0, 0, 0.001]))
     good = expected_tests(scene.posed(identifier)[0])

@@ -32,8 +32,8 @@ def questions():
         (mc.motion.time_of_contact, (box_mesh(), box_mesh(), None, SHIFTED), lambda found: found.time),
         (mc.motion.swept_collide, (box_mesh(), box_mesh()), lambda found: found.pairs.tolist()),
         (scene.contacts, (), lambda found: [(item.a, item.b, item.depth) for item in found.pairs]),
-        (scene.collisions, (), lambda found: list(found.any)),
-        (scene.gaps, (), lambda found: [item.gap for item in found.pairs]),
+        (scene.collides, (), lambda found: list(found.any)),
+        (scene.distances, (), lambda found: [item.gap for item in found.pairs]),
     ]
 
 

@@ -58,7 +58,7 @@ def test_scenes_and_watches_ask_each_pair_by_its_own_resolution():
     expected = {(0, 1): (mc.Verdict.TOUCHING, True), (0, 2): (mc.Verdict.CLASH, False)}
     rows = scene.contacts(permitted_overlap="resolution").pairs
     assert {(r.a, r.b): (r.verdict, r.flush) for r in rows} == expected
-    gaps = scene.gaps(0.0, permitted_overlap="resolution").pairs
+    gaps = scene.clearances(0.0, permitted_overlap="resolution").pairs
     assert {(g.a, g.b): (g.verdict, g.flush) for g in gaps} == expected
     watch = mc.motion.LiveContacts(scene, permitted_overlap="resolution")
     assert {p: (r.verdict, r.flush) for p, r in watch.update().found.items()} == expected

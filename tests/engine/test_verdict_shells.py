@@ -168,7 +168,7 @@ def test_nothing_is_inside_a_mesh_that_was_made_a_shell(surface):
     scene = mc.Scene()
     for mesh in (shell, part):
         scene.add(mesh)
-    assert scene.contacts().pairs == [] and len(scene.collisions().pairs) == 0
+    assert scene.contacts().pairs == [] and len(scene.collides().pairs) == 0
     assert not mc.solidity(shell).solid
     with pytest.raises(mc.errors.NotASolid, match="shell"):
         mc.contains(shell, np.zeros((1, 3)))

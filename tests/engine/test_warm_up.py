@@ -70,8 +70,8 @@ for pose in (shift, far):
     mc.distance(a, b, pose, start=mc.distance(a, b))
     mc.clearance(a, b, 4.0, pose).points()
 scene.add(b, far)
-scene.gaps(most=3)
-scene.gaps(5.0)
+scene.distances(most=3)
+scene.clearances(5.0)
 k = np.arange(3000) + 0.5
 z = 1 - k / 1500
 ball = np.stack([np.sqrt(1 - z * z) * np.cos(2.4 * k), np.sqrt(1 - z * z) * np.sin(2.4 * k), z], 1)
@@ -96,8 +96,8 @@ for first_only in (False, True):
     mc.motion.swept_self_collide(a, None, moved[::-1], first_only=first_only)
 for ask in (mc.motion.point_triangle_impacts, mc.motion.edge_edge_impacts):
     ask(corners.reshape(-1, 4, 3), moved.reshape(-1, 4, 3))
-scene.collisions()
-scene.collisions(np.stack([np.eye(4)] * 3)[:, None], ids[:1])
+scene.collides()
+scene.collides(np.stack([np.eye(4)] * 3)[:, None], ids[:1])
 for k in range(3):
     scene.time_critical(budget=1e-3)
     scene.set_vertices(ids[0], corners + 0.1 * k)

@@ -32,7 +32,7 @@ def main() -> dict[str, float]:
     scene = mc.Scene()
     ids: list[int] = [scene.add(a), scene.add(b, pose)]
     found: mc.SceneContacts = scene.contacts(set_a=ids[:1], keep=lambda pairs: pairs[:, 0] >= 0)
-    near: mc.SceneGaps = scene.gaps(0.1)
+    near: mc.SceneGaps = scene.clearances(0.1)
     for progress in mc.steps(scene.contacts, depth=False):
         assert progress.fraction <= 1.0
     try:

@@ -148,12 +148,12 @@ class CollisionManager(collision.CollisionManager):  # type: ignore[misc]
 
     def _nearest(self, ids: list[int] | None) -> tuple[PairGap | None, float]:
         """The nearest pair and its signed distance; None and infinity where there is none."""
-        found = list(self._scene.gaps(most=1, **self._sets(ids), depth=False))
+        found = list(self._scene.distances(most=1, **self._sets(ids), depth=False))
         if not found:
             return None, np.inf
         if found[0].gap > 0.0:
             return found[0], found[0].gap
-        meeting = list(self._scene.gaps(0.0, **self._sets(ids), depth=False))
+        meeting = list(self._scene.clearances(0.0, **self._sets(ids), depth=False))
         depths = [self._depth(pair) for pair in meeting]
         deepest = int(np.argmax(depths))
         return meeting[deepest], -depths[deepest]

@@ -111,7 +111,7 @@ def collides(
 ) -> Generator[Progress, None, bool | np.ndarray]:
     """Whether the surfaces of two objects meet: False for one that lies inside the other without contact.
 
-    ``Scene.collisions`` asks about solids, and counts such a pair; ``verdict`` says CONTAINED. It stops at the first
+    ``Scene.collides`` asks about solids, and counts such a pair; ``verdict`` says CONTAINED. It stops at the first
     contact. Arguments and errors as ``collide``.
 
     Returns:

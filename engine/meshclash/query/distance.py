@@ -75,7 +75,7 @@ def distance(
 ) -> Generator[Progress, None, Distance | CloudDistance]:
     """How far apart the surfaces of two objects are, with the nearest points: inside a solid, how far from its wall.
 
-    ``Scene.gaps`` asks about solids, which have the gap 0 where one lies inside the other. Where surfaces meet
+    ``Scene.distances`` asks about solids, which have the gap 0 where one lies inside the other. Where surfaces meet
     the distance is exactly 0, and the pair named is one of those that meet. Among pairs that are apart and equally
     near the one that sorts first is named. Source: Larsen, Gottschalk, Lin, Manocha, "Fast proximity queries with swept
     sphere volumes" (1999), for the search.

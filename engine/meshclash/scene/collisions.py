@@ -128,7 +128,7 @@ def names_of(*chosen: Any) -> list[list[int | str] | None] | None:
 
 
 def mover_places(ids: np.ndarray, poses: Any, movers: Sequence[int | str] | None) -> np.ndarray | None:
-    """Where the movers stand among all objects, (k,) int64; None where the objects stay. See ``Scene.collisions``.
+    """Where the movers stand among all objects, (k,) int64; None where the objects stay. See ``Scene.collides``.
 
     Raises:
         UnknownObject, UnsupportedOption.

@@ -32,7 +32,7 @@ class LiveGaps(LivePairs):
     Args:
         scene: the scene to watch; it is not changed.
         tolerance: [m], from 0 on: pairs no farther apart are listed, with the triangles that come that near
-            (``Scene.gaps``). None: all pairs are, or the nearest ones.
+            (``Scene.clearances``). None: all pairs are, or the nearest ones.
         most: how many pairs to list, from 1 on; None for all. Only without a tolerance.
         permitted_overlap: see ``verdict``.
 

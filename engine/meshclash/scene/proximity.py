@@ -23,7 +23,7 @@ _FIRST_REACH = 1.0 / 64.0  # of the scene's size: how far the search for near pa
 
 
 def gaps_steps(scene: Members, most: int | None, options: GapOptions) -> Generator[Progress, None, SceneGaps]:
-    """``Scene.gaps``, with its other options as ``options``."""
+    """``Scene.clearances`` where ``options`` have a tolerance, else ``Scene.distances``."""
     clock, record = Clock(), GapRecord()
     if options.tolerance is not None:
         yield from measure_within_steps(scene, options, record, clock)

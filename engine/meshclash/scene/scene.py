@@ -14,7 +14,6 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
-from ..errors import UnsupportedOption
 from ..query.limits import checked_limits
 from ..query.options import check_device, check_length
 from ..query.shortcuts.configuration import OneConfiguration
@@ -270,7 +269,7 @@ class Scene:
                 found.append(item)
         return found, work
 
-    def _collisions_at_once(
+    def _collides_at_once(
         self, poses: Any = None, movers: Any = None, *, set_a: Any = None, set_b: Any = None, keep: Keep | None = None
     ) -> SceneCollisions | None:
         """The shortest way for one configuration of the objects of the last call; None where it does not answer."""
@@ -298,9 +297,9 @@ class Scene:
             self._objects.packer.use_better_trees()
         return None if found is None else collisions_of_one(found)
 
-    @in_slices_unless(_collisions_at_once)
+    @in_slices_unless(_collides_at_once)
     @_of_one_state
-    def collisions(
+    def collides(
         self,
         poses: Any = None,
         movers: Sequence[int | str] | None = None,
@@ -407,11 +406,10 @@ class Scene:
 
     @in_slices
     @_of_one_state
-    def gaps(
+    def clearances(
         self,
-        tolerance: float | None = None,
+        tolerance: float,
         *,
-        most: int | None = None,
         set_a: Keys = None,
         set_b: Keys = None,
         keep: Keep | None = None,
@@ -419,31 +417,55 @@ class Scene:
         device: Device = "auto",
         depth: Depth = True,
     ) -> Generator[Progress, None, SceneGaps]:
-        """How near solids come to one another: 0 where they have a common point, also where one lies in the other.
+        """Every pair of solids no farther apart than a tolerance: at a gap of 0 where one lies in the other.
 
-        ``meshclash.distance`` and ``meshclash.clearance`` ask about surfaces. Pairs that meet have their verdict, and
-        the triangles that meet.
+        ``meshclash.clearance`` asks about surfaces. Pairs that meet have their verdict, and the triangles that meet.
 
         Args:
-            tolerance: [m], from 0 on: pairs no farther apart are listed, with all triangles that come that near. None:
-                all pairs are, or the nearest ones. They are measured in the order of their boxes' distances, until the
-                boxes of all others are farther apart than the pairs that are listed.
-            most: pairs to list, from 1 on; None for all. Only without a tolerance. Of pairs at equal gaps any may be
-                left out.
+            tolerance: [m], from 0 on; all triangles that come that near are listed.
             set_a, set_b, keep, permitted_overlap, device, depth: as ``contacts``.
 
         Yields:
             Progress.
 
         Raises:
-            UnknownObject, DeviceUnavailable; UnsupportedOption: ``most`` is no whole number from 1 on, or there is a
-                tolerance, too; a length is negative or not finite, an unknown device.
+            UnknownObject, DeviceUnavailable; UnsupportedOption: a length is negative or not finite, an unknown device.
+        """
+        reach, limits = check_length("tolerance", tolerance), checked_limits(permitted_overlap, depth=depth)
+        options = GapOptions(set_a, set_b, keep, limits, reach, device=check_device(device, served=True))
+        return (yield from gaps_steps(self._objects, None, options))
+
+    @in_slices
+    @_of_one_state
+    def distances(
+        self,
+        most: int | None = None,
+        *,
+        set_a: Keys = None,
+        set_b: Keys = None,
+        keep: Keep | None = None,
+        permitted_overlap: Permitted = 0.0,
+        device: Device = "auto",
+        depth: Depth = True,
+    ) -> Generator[Progress, None, SceneGaps]:
+        """How far apart every pair of solids is: a gap of 0 where they have a common point, also inside the other.
+
+        ``meshclash.distance`` asks about surfaces. Pairs are measured in the order of their boxes' distances, until the
+        boxes of all others are farther apart than the pairs that are listed.
+
+        Args:
+            most: pairs to list, from 1 on; None for all. Of pairs at equal gaps any may be left out.
+            set_a, set_b, keep, permitted_overlap, device, depth: as ``contacts``.
+
+        Yields:
+            Progress.
+
+        Raises:
+            UnknownObject, DeviceUnavailable; UnsupportedOption: ``most`` is no whole number from 1 on, a length is
+            negative or not finite, an unknown device.
         """
         most, limits = check_most(most), checked_limits(permitted_overlap, depth=depth)
-        reach = None if tolerance is None else check_length("tolerance", tolerance)
-        if most is not None and reach is not None:
-            raise UnsupportedOption("gaps lists all pairs within a tolerance, or the nearest ones: name one of the two")
-        options = GapOptions(set_a, set_b, keep, limits, reach, device=check_device(device, served=True))
+        options = GapOptions(set_a, set_b, keep, limits, device=check_device(device, served=True))
         return (yield from gaps_steps(self._objects, most, options))
 
     @in_slices
