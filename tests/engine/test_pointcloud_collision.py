@@ -415,9 +415,9 @@ def test_bad_options_are_refused(shapes):
         ({"budget": "1"}, "budget"),
         ({"node_size": np.nan}, "node_size"),
         ({"method": "fast"}, "root, paper"),
-        ({"mode": ["root"]}, "root, paper"),
-        ({"control": mc.lab.PaperControl(1.0)}, "belongs to mode"),
-        ({"control": 0.001, "mode": "paper"}, "control must be a PaperControl, not a float"),
+        ({"method": ["root"]}, "root, paper"),
+        ({"control": mc.lab.PaperControl(1.0)}, "belongs to method"),
+        ({"control": 0.001, "method": "paper"}, "control must be a PaperControl, not a float"),
     ):
         with pytest.raises(mc.UnsupportedOption, match=message):
             mc.lab.cloud_collision(a, a, **options)
