@@ -27,7 +27,7 @@ SUBJECTS = (
     ("massive", "lab"),
     ("query",),
     ("verdict", "solid", "depth", "hierarchy"),
-    ("scene", "timecritical", "watch", "gap"),
+    ("scene", "timecritical", "live"),
     ("voxel", "voxels", "traversal", "volumes"),
     ("continuous", "convex", "motion"),
 )

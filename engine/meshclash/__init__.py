@@ -5,7 +5,6 @@
 """
 
 import importlib
-import sys
 from typing import Any
 
 from .lazy import public_names
@@ -17,6 +16,6 @@ _get, __dir__, __all__ = public_names(__name__, __file__)
 def __getattr__(name: str) -> Any:
     """A public name or a module; whoever asks for one is told when this process has to compile."""
     value = _get(name)
-    if f"{__name__}.kernels.cache" in sys.modules:
+    if hasattr(globals().get("kernels"), "cache"):  # what compiles is loaded
         importlib.import_module(".compiling", __name__).tell_compiling()
     return value

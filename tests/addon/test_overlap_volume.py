@@ -139,7 +139,8 @@ def test_the_panel_shows_volumes_in_the_scenes_units(listed):
         listed.active_row = at
         layout = draw(panels.MESHCLASH_PT_results, bpy.context)
         assert said in layout.texts()
-        assert "min_volume" in [args[1] for name, args, _ in layout.calls if name == "prop"]
+    layout = draw(panels.MESHCLASH_PT_filter, bpy.context)
+    assert "min_volume" in [args[1] for name, args, _ in layout.calls if name == "prop"]
 
 
 def test_a_list_without_volumes_has_no_such_filter(registered):
@@ -147,7 +148,7 @@ def test_a_list_without_volumes_has_no_such_filter(registered):
     listed = bpy.context.window_manager.meshclash
     listed.min_volume = 5.0
     assert len(listed.rows) == 2
-    layout = draw(panels.MESHCLASH_PT_results, bpy.context)
+    layout = draw(panels.MESHCLASH_PT_filter, bpy.context)
     assert "min_volume" not in [args[1] for name, args, _ in layout.calls if name == "prop"]
 
 

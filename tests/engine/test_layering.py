@@ -31,8 +31,7 @@ from subprocesses import run_python
 FORBIDDEN = ("bpy", "mathutils", "gpu", "bmesh", "numba.cuda", "threading", "pickle")
 CUDA_MODULE = ENGINE / "gpu" / "cuda_gpu.py"
 """The one place that may import the CUDA target."""
-PERMITTED = (CUDA_MODULE, "numba.cuda"), (ENGINE / "compiling.py", "threading")
-"""The thread of the second shows on a terminal how far compiling is, and asks nothing of the engine."""
+PERMITTED = ((CUDA_MODULE, "numba.cuda"),)
 
 
 def ids(paths):

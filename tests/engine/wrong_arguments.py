@@ -96,7 +96,7 @@ def functions():
     yield "ScrewMotion", mc.motion.ScrewMotion, {"start": 0.0, "end": 1.0}
     yield "ScrewMotion.about", mc.motion.ScrewMotion.about, {"start": 0.0, "end": 1.0}
     yield "PointCloud", mc.clouds.PointCloud, {"points": sphere()}
-    asked = "posed", "contacts", "collisions", "gaps", "time_critical", "revisions", "step"
+    asked = "posed", "contacts", "collides", "clearances", "distances", "time_critical", "revisions", "step"
     for method in ("add", "remove", "set_pose", "set_poses", "set_vertices", *asked):
 
         def fresh(_method=method, **arguments):

@@ -13,7 +13,7 @@ from ..convex import primitives
 from ..errors import NotASolid
 from ..hierarchy.build import build
 from ..hierarchy.bvh import Hierarchy
-from ..manifold.contact_points import contact_points
+from ..manifold.every_contact import contact_points
 from ..motion.contact import time_of_contact
 from ..motion.motions import KeyframedMotion
 from ..query.distance import distance as surface_distance

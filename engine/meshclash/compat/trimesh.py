@@ -1,7 +1,6 @@
 """``CollisionManager``: trimesh's own, answered by this engine.
 
-    from meshclash.compat.trimesh import CollisionManager
-    trimesh.collision.CollisionManager = CollisionManager    # for code that makes its own
+``trimesh.collision.CollisionManager = meshclash.compat.trimesh.CollisionManager`` serves code that makes its own.
 
 Closed meshes are solids: what lies inside collides. Contacts are exact, whatever the library of the original rounds;
 normals lead from the first object of a contact to the second, depths are those of the contact's region.
@@ -16,7 +15,7 @@ import numpy as np
 from trimesh import collision
 
 from ..errors import NotASolid
-from ..manifold.contact_points import contact_points
+from ..manifold.every_contact import contact_points
 from ..query.penetration import penetration
 from ..scene.results import PairGap, PairVerdict
 from ..scene.scene import Scene

@@ -8,6 +8,7 @@ import numpy as np
 from ..errors import InvalidMesh, UnsupportedOption
 from ..types.foreign import as_own
 from ..types.mesh import TriangleMesh
+from ..types.numbers import whole_number
 from .hull import ConvexHull
 
 
@@ -35,14 +36,15 @@ def convex_parts(mesh: Any, concavity: float = 0.05, most: int | None = None, se
         raise InvalidMesh(f"convex_parts needs a closed mesh, not {own!r:.80}")
     if not isinstance(concavity, float | int) or not 0.01 <= concavity <= 1.0:
         raise UnsupportedOption(f"concavity must be a number from 0.01 to 1, not {concavity!r:.60}")
-    if most is not None and (not isinstance(most, int) or most < 1):
-        raise UnsupportedOption(f"most must be None or a whole number from 1 on, not {most!r:.60}")
+    limit = -1 if most is None else whole_number("most", most, 1)
+    seed = whole_number("seed", seed, 0)
+    if max(limit, seed) >= 1 << 31:
+        raise UnsupportedOption("most and seed must be below 2**31")
     try:
         coacd: Any = importlib.import_module("coacd")
     except ImportError as error:
         raise UnsupportedOption('convex_parts needs CoACD: pip install "meshclash[convex]"') from error
     coacd.set_log_level("error")
     given = coacd.Mesh(own.vertices, own.topology.welded[own.triangles])
-    limit = -1 if most is None else most
     found = coacd.run_coacd(given, threshold=float(concavity), max_convex_hull=limit, seed=seed)
     return [ConvexHull(np.asarray(vertices, np.float64)).mesh() for vertices, _ in found]

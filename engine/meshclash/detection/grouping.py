@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..review.families import families
 from ..review.groups import WAYS, Clashes, Group, Part, group_clashes
+from ..review.names import families
 
 if TYPE_CHECKING:
     from .pair_row import PairRow

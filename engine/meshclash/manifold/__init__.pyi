@@ -1,6 +1,6 @@
 """Contact manifolds: points, normals and depths of what is in contact, as physics and planning want them."""
 
-from .contact_points import ContactPoints as ContactPoints
-from .contact_points import contact_points as contact_points
+from .every_contact import ContactPoints as ContactPoints
+from .every_contact import contact_points as contact_points
 from .regions import ContactRegion as ContactRegion
 from .regions import contact_regions as contact_regions

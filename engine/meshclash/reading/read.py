@@ -69,7 +69,7 @@ def _state(file: Path) -> tuple[int, int, int]:
     try:
         state = file.stat()
     except OSError as error:
-        raise InvalidFile(f"{file}: cannot be read: {error.strerror or error}") from None
+        raise InvalidFile(f"{file!s:.500}: cannot be read: {error.strerror or error}") from None
     except ValueError as error:
         raise InvalidFile(f"{str(file)!r:.80} cannot be the name of a file: {error}") from None
     if not stat.S_ISREG(state.st_mode):
