@@ -112,6 +112,15 @@ def test_every_row_is_in_one_group_whatever_the_order(way, asked, seed):
     assert len(again) == len(found) or way in ("object", "pattern")
 
 
+def test_clashes_without_a_place_part_no_others():
+    parts = [Part(str(k), str(k), "A") for k in range(2)]
+    boxes = np.full((9, 2, 3), np.nan)
+    boxes[[0, 8]] = 0.0
+    for order in (np.arange(9), np.array([1, 0, *range(2, 9)]), np.array([0, 8, *range(1, 8)])):
+        clashes = Clashes(np.zeros(9, int), np.ones(9, int), np.full(9, np.nan), boxes[order], ["CLASH"] * 9)
+        assert sorted(len(group.rows) for group in group_clashes(parts, clashes, "place")) == [1] * 7 + [2]
+
+
 def test_an_unknown_way_is_refused():
     with pytest.raises(UnsupportedOption, match="no groups by 'colour'"):
         group_clashes(

@@ -281,10 +281,11 @@ def _of_object(rows: _Rows, place: int, some: Numbers) -> Group:
 
 
 def _by_place(rows: _Rows) -> list[Group]:
-    """Clashes of one object beside each other."""
+    """Clashes of one object beside each other; what has no place stands alone."""
     boxes, joined = rows.clashes.boxes, _Joined(len(rows.left))
+    placed = ~np.isnan(boxes).any(axis=(1, 2))
     for some in rows.of_objects().values():
-        by_x = sorted(some, key=lambda row: boxes[row, 0, 0])
+        by_x = sorted((row for row in some if placed[row]), key=lambda row: boxes[row, 0, 0])
         for k, row in enumerate(by_x):
             for other in by_x[k + 1 :]:
                 if boxes[other, 0, 0] - boxes[row, 1, 0] > ONE_PLACE:
@@ -295,7 +296,7 @@ def _by_place(rows: _Rows) -> list[Group]:
     found = []
     for place in _split(joined.tops()):
         objects = rows.several([*rows.left[place].tolist(), *rows.right[place].tolist()])
-        known = boxes[place][~np.isnan(boxes[place, 0, 0])]
+        known = boxes[place][placed[place]]
         at = ", ".join(f"{value:.2f}" for value in known.mean(axis=(0, 1))) if len(known) else "unknown"
         found.append(Group(place, f"{objects} meet at {at}" + " m" * bool(len(known)), _key("place", at, objects)))
     return found
