@@ -283,7 +283,7 @@ def _of_object(rows: _Rows, place: int, some: Numbers) -> Group:
 def _by_place(rows: _Rows) -> list[Group]:
     """Clashes of one object beside each other; what has no place stands alone."""
     boxes, joined = rows.clashes.boxes, _Joined(len(rows.left))
-    placed = ~np.isnan(boxes).any(axis=(1, 2))
+    placed = np.isfinite(boxes.reshape(-1, 6).sum(axis=1))
     for some in rows.of_objects().values():
         by_x = sorted((row for row in some if placed[row]), key=lambda row: boxes[row, 0, 0])
         for k, row in enumerate(by_x):
