@@ -255,7 +255,7 @@ def _print_left_out(report: DetectReport, quiet: bool) -> None:
     """Names the objects that were not tested; a damaged one is an error, which is told in any case."""
     told = (item for item in report.skipped if item.damaged or not quiet)
     say(sys.stderr, *(f"left out: {item.name}: {item.reason}" for item in told))
-    warning = report_formats.coarse(report.as_dict())
+    warning = report_formats.coarse(report.as_summary())
     if warning and not quiet:
         complain(f"warning: {warning} (--permitted-overlap resolution)")
 

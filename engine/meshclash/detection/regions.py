@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..manifold.connected import components
 from .pair_row import PairRow
 
 Floats = NDArray[np.float64]
@@ -347,7 +348,7 @@ def _rectangles(plane: _Faces, pieces: Floats, owner: Indices, group: Indices) -
             one, other = one[meet], other[meet]
         if not len(one):
             return rectangles
-        group = np.unique(_components(count, one, other), return_inverse=True)[1][group]
+        group = np.unique(components(count, np.stack([one, other], axis=1)), return_inverse=True)[1][group]
 
 
 def _of_one_value(values: Indices) -> tuple[Indices, Indices]:
@@ -361,19 +362,6 @@ def _of_one_value(values: Indices) -> tuple[Indices, Indices]:
 def _counted(lengths: Indices) -> Indices:
     """0, 1, 2 and so on for each of some lengths, one after the other."""
     return np.asarray(np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths))
-
-
-def _components(count: int, one: Indices, other: Indices) -> Indices:
-    """For each of so many the lowest to which the pairs of a relation lead through others."""
-    label = np.arange(count)
-    while True:
-        lowest = label.copy()
-        np.minimum.at(lowest, one, label[other])
-        np.minimum.at(lowest, other, label[one])
-        lowest = lowest[lowest]
-        if np.array_equal(lowest, label):
-            return label
-        label = lowest
 
 
 def _cut(corners: Floats, face: Indices, rectangles: _Rectangles) -> tuple[Floats, Indices]:

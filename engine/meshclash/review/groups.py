@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UnsupportedOption
+from ..manifold.connected import components
 
 Numbers = NDArray[np.int64]
 Lengths = NDArray[np.float64]
@@ -282,7 +283,7 @@ def _of_object(rows: _Rows, place: int, some: Numbers) -> Group:
 
 def _by_place(rows: _Rows) -> list[Group]:
     """Clashes of one object beside each other; what has no place stands alone."""
-    boxes, joined = rows.clashes.boxes, _Joined(len(rows.left))
+    boxes, beside = rows.clashes.boxes, []
     placed = np.isfinite(boxes.reshape(-1, 6).sum(axis=1))
     for some in rows.of_objects().values():
         by_x = sorted((row for row in some if placed[row]), key=lambda row: boxes[row, 0, 0])
@@ -292,9 +293,9 @@ def _by_place(rows: _Rows) -> list[Group]:
                     break
                 gap = np.maximum(boxes[row, 0], boxes[other, 0]) - np.minimum(boxes[row, 1], boxes[other, 1])
                 if (gap <= ONE_PLACE).all():
-                    joined.join(row, other)
+                    beside.append((row, other))
     found = []
-    for place in _split(joined.tops()):
+    for place in _split(components(len(rows.left), np.array(beside, np.int64).reshape(-1, 2))):
         objects = rows.several([*rows.left[place].tolist(), *rows.right[place].tolist()])
         known = boxes[place][placed[place]]
         at = ", ".join(f"{value:.2f}" for value in known.mean(axis=(0, 1))) if len(known) else "unknown"
@@ -341,25 +342,6 @@ WAYS: dict[str, Callable[[_Rows], list[Group]]] = {
     "frames": _by_frames,
 }
 """By what rows are grouped, besides properties of their objects."""
-
-
-class _Joined:
-    """Rows that are joined two by two."""
-
-    def __init__(self, count: int) -> None:
-        self._up = list(range(count))
-
-    def _top(self, row: int) -> int:
-        while self._up[row] != row:
-            self._up[row] = self._up[self._up[row]]
-            row = self._up[row]
-        return row
-
-    def join(self, a: int, b: int) -> None:
-        self._up[self._top(a)] = self._top(b)
-
-    def tops(self) -> Numbers:
-        return np.array([self._top(row) for row in range(len(self._up))], np.int64)
 
 
 def _split(codes: Numbers) -> list[Numbers]:
