@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -65,12 +65,6 @@ def say(scene: bpy.types.Scene, row: PairRow, status: str | None = None, comment
     if review.status == OPEN and not review.comment:
         reviews.remove(reviews.find(row.id))
     scene_results.doubt_reviews()
-
-
-def say_all(scene: bpy.types.Scene, rows: Sequence[PairRow], status: str) -> None:
-    """Keeps one status of many pairs."""
-    for row in rows:
-        say(scene, row, status=status)
 
 
 def approved_counts(result: SceneResult, reviews: Reviews) -> Counter[str]:

@@ -48,7 +48,8 @@ class MESHCLASH_OT_set_listed_status(OfListed):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         rows = {row.id: row for row in _listed_rows(context)}
-        reviews.say_all(context.scene, list(rows.values()), self.status)
+        for row in rows.values():
+            reviews.say(context.scene, row, status=self.status)
         results.list_again(context)
         self.report({"INFO"}, f"{counted(len(rows), 'pair')}: {self.status.lower()}")
         return {"FINISHED"}
