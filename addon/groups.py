@@ -25,4 +25,5 @@ def fill(listed: bpy.types.PropertyGroup, scene_uid: int) -> None:
         item = listed.groups.add()
         item.name, item.count = group["reason"], len(group["pairs"])
     state.groups = [frozenset(group["pairs"]) for group in found]
+    state.reasons = {pair: group["reason"] for group in found for pair in group["pairs"]}
     listed.filling = False

@@ -64,6 +64,11 @@ class MESHCLASH_AP_preferences(AddonPreferences):
         name="Curve Width", description="Width of the intersection curves", subtype="PIXEL",
         min=1.0, max=10.0, default=CURVE_WIDTH, update=_redraw,
     )  # fmt: skip
+    show_research: BoolProperty(
+        name="Show Tools for Research",
+        description="Panels and a menu for statistics, hierarchies, the advisor and common voxels",
+        default=False, update=_redraw,
+    )  # fmt: skip
     fast_path: BoolProperty(
         name="Fast Mesh Reading",
         description="Read triangles directly from Blender's memory, checked against the documented way on first use",
@@ -101,6 +106,8 @@ class MESHCLASH_AP_preferences(AddonPreferences):
         column = layout.column(heading="Overlay")
         for name in ("colour_a", "colour_b", "colour_curve", "curve_width"):
             column.prop(self, name)
+        column = layout.column(heading="Tab")
+        column.prop(self, "show_research")
         column = layout.column(heading="Detection")
         column.prop(self, "fast_path")
         draw_device(column, self, of(context))
@@ -116,6 +123,7 @@ class _Defaults:
     """The preferences of an add-on that is registered without being installed (tests, scripts in a checkout)."""
 
     colour_a, colour_b, colour_curve, curve_width = COLOUR_A, COLOUR_B, COLOUR_CURVE, CURVE_WIDTH
+    show_research = False
     fast_path = True
     device, gpu_from, gpu_points_from = "CPU", GPU_FROM, GPU_FROM
     gpu_clearance_from = gpu_distance_from = gpu_objects_from = 0

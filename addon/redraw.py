@@ -12,10 +12,12 @@ def tag_redraw_timelines(context: bpy.types.Context) -> None:
 
 
 def tag_redraw(context: bpy.types.Context, region_types: tuple[str, ...] = ("WINDOW", "UI")) -> None:
-    """Asks all 3D viewports to draw these regions again."""
+    """Asks all 3D viewports to draw these regions again, and the lists of results of full width."""
     for window in context.window_manager.windows:
         for area in window.screen.areas:
             if area.type == "VIEW_3D":
                 for region in area.regions:
                     if region.type in region_types:
                         region.tag_redraw()
+            elif area.type == "PROPERTIES" and "UI" in region_types:
+                area.tag_redraw()

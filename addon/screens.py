@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import bpy
+
+TABS = "show_properties_"  # the switches of a Properties editor's tabs, from Blender 5.0 on
+TAB = "SCENE"
 
 
 def view3d_areas(context: bpy.types.Context) -> Iterator[tuple[bpy.types.Window, bpy.types.Screen, bpy.types.Area]]:
@@ -14,3 +18,45 @@ def view3d_areas(context: bpy.types.Context) -> Iterator[tuple[bpy.types.Window,
     hidden = [(windows[0], screen) for screen in context.blend_data.screens if windows and screen not in shown]
     for window, screen in [*zip(windows, shown, strict=True), *hidden]:
         yield from ((window, screen, area) for area in screen.areas if area.type == "VIEW_3D")
+
+
+def become_results(area: bpy.types.Area, scene: bpy.types.Scene) -> None:
+    """Makes an area a list of results: a Properties editor with one tab, without its header.
+
+    These switches are saved with the file, and are what it is known by again. Before Blender 5.0 there are none for
+    tabs; the scene is pinned instead.
+    """
+    area.ui_type = "PROPERTIES"
+    space: Any = area.spaces.active
+    space.context = TAB
+    tabs = _tabs(space)
+    for name in tabs:
+        setattr(space, name, name == TABS + TAB.lower())
+    if not tabs:
+        space.pin_id, space.use_pin_id = scene, True
+    space.show_region_header = False
+
+
+def shows_results(space: Any) -> bool:
+    """Whether a space is such a list, and no Properties editor of the user's own."""
+    if space is None or space.type != "PROPERTIES" or space.context != TAB or space.show_region_header:
+        return False
+    tabs = _tabs(space)
+    return not any(getattr(space, name) for name in tabs if name != TABS + TAB.lower()) if tabs else space.use_pin_id
+
+
+def _tabs(space: Any) -> list[str]:
+    return [name for name in space.bl_rna.properties.keys() if name.startswith(TABS)]  # noqa: SIM118 - no dictionary
+
+
+def result_areas(context: bpy.types.Context) -> Iterator[tuple[bpy.types.Window, bpy.types.Area]]:
+    """The lists of results in the windows."""
+    for window in context.window_manager.windows:
+        yield from ((window, area) for area in window.screen.areas if shows_results(area.spaces.active))
+
+
+def largest_view(context: bpy.types.Context) -> tuple[bpy.types.Window, bpy.types.Area] | None:
+    """The largest 3D view in the windows of the context's scene, and its window; None where there is none."""
+    windows = [window for window in context.window_manager.windows if window.scene == context.scene]
+    views = [(window, area) for window in windows for area in window.screen.areas if area.type == "VIEW_3D"]
+    return max(views, key=lambda view: view[1].width * view[1].height, default=None)

@@ -30,6 +30,7 @@ class Listed:
         owners: full names of the objects whose pairs alone are listed, or None.
         group: ids of the pairs of the chosen group, which alone are listed, or None.
         groups: ids of the pairs of each group.
+        reasons: why each pair is in its group, by the id of the pair.
         grouped: of which result the groups are, by its serial, and by what; None where there are none.
         common: in how many names of the page each word occurs.
         typical: the depth or distance in whose unit those of the page are written, or None.
@@ -42,6 +43,7 @@ class Listed:
     owners: frozenset[str] | None = None
     group: frozenset[str] | None = None
     groups: list[frozenset[str]] = field(default_factory=list)
+    reasons: dict[str, str] = field(default_factory=dict)
     grouped: tuple[int, str] | None = None
     common: Counter[str] = field(default_factory=Counter)
     common_in_events: Counter[str] = field(default_factory=Counter)

@@ -13,7 +13,7 @@ from meshclash.detection.pair_row import PairRow
 from . import ghosting, reactions, results, running_work, shown_things, view_notes
 from .overlay import render_data
 from .redraw import tag_redraw
-from .screens import view3d_areas
+from .screens import largest_view, shows_results, view3d_areas
 
 FRAME_MARGIN = 1.7  # distance of the eye, in sizes of what is framed, through a lens of 50 mm
 STANDARD_LENS = 50.0
@@ -36,9 +36,21 @@ def show_active_pair(context: bpy.types.Context) -> None:
         _leave_mode(context)
     if context.mode == "OBJECT":
         _select(context, pair, {row.a.owner if letter == "a" else row.b.owner for letter in row.scans})
-    area, listed = context.area, context.window_manager.meshclash
-    if area is None or area.type != "VIEW_3D":
-        return
+    area = context.area
+    if area is not None and shows_results(area.spaces.active):
+        found = largest_view(context)
+        if found is None:
+            return
+        window, area = found
+        with context.temp_override(window=window, screen=window.screen, area=area):
+            _show_in(bpy.context, area, row, pair)
+    elif area is not None and area.type == "VIEW_3D":
+        _show_in(context, area, row, pair)
+
+
+def _show_in(context: bpy.types.Context, area: bpy.types.Area, row: PairRow, pair: list[bpy.types.Object]) -> None:
+    """Frames and isolates a pair in one 3D view."""
+    listed = context.window_manager.meshclash
     if pair and listed.around != "ALL":
         shown_things.viewpoints().setdefault(area.as_pointer(), _viewpoint(area))
         if listed.around == "ISOLATE":

@@ -12,6 +12,27 @@ CACHED = {"CLOTH": "cloth", "SOFT_BODY": "soft body", "DYNAMIC_PAINT": "dynamic 
 """Modifiers with a point cache, by Blender's names."""
 
 
+IN_TIME = {
+    *CACHED, "BUILD", "COLLISION", "FLUID", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "NODES", "OCEAN", "PARTICLE_SYSTEM",
+    "WAVE",
+}  # fmt: skip
+"""Modifiers that may give other shapes in other frames, without a curve of the user's."""
+
+MOST_ASKED = 5000  # objects; more take too long to ask whenever a panel is drawn
+
+
+def changes_in_time(scene: bpy.types.Scene) -> bool:
+    """Whether objects of a scene may be elsewhere, or have another shape, in another frame."""
+    if bpy.data.actions or scene.rigidbody_world is not None or len(scene.objects) > MOST_ASKED:
+        return True
+    return any(_varies(item) for item in scene.objects if item is not None)
+
+
+def _varies(item: bpy.types.Object) -> bool:
+    data = item.animation_data
+    return (data is not None and len(data.drivers) > 0) or any(found.type in IN_TIME for found in item.modifiers)
+
+
 def refuse_unbaked(scene: bpy.types.Scene) -> None:
     """For questions about frames out of their order.
 

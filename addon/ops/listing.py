@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
-from bpy.props import EnumProperty, IntProperty
+from bpy.props import EnumProperty, IntProperty, StringProperty
 from bpy.types import Operator
 from meshclash.detection.pair_row import PairRow
 
@@ -90,6 +90,24 @@ class MESHCLASH_OT_step_pair(Operator):
         return {"FINISHED"}
 
 
+class MESHCLASH_OT_sort_rows(Operator):
+    """Sort the list by this column; another click sorts it the other way round"""
+
+    bl_idname = "meshclash.sort_rows"
+    bl_label = "Sort Pairs"
+    bl_options = {"INTERNAL"}
+
+    key: StringProperty(options={"SKIP_SAVE"})
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        listed = context.window_manager.meshclash
+        if listed.sort_key == self.key:
+            listed.sort_reverse = not listed.sort_reverse
+        else:
+            listed.sort_key = self.key
+        return {"FINISHED"}
+
+
 class MESHCLASH_OT_turn_page(Operator):
     """Show another page of the list"""
 
@@ -157,6 +175,7 @@ class MESHCLASH_OT_list_all(Operator):
 CLASSES = (
     MESHCLASH_OT_pick_row,
     MESHCLASH_OT_step_pair,
+    MESHCLASH_OT_sort_rows,
     MESHCLASH_OT_turn_page,
     MESHCLASH_OT_list_selected,
     MESHCLASH_OT_list_all,

@@ -1,12 +1,13 @@
 """The sidebar tab and the menus."""
 
-from . import groups, hierarchy, lists, massive, menus, panels, presets, scans, timeline, voxels
+from . import groups, hierarchy, lists, massive, menus, panels, presets, results_area, scans, timeline, voxels
 
 CLASSES = (
     *lists.CLASSES,
     *presets.CLASSES,
     *panels.CLASSES,
     *groups.CLASSES,
+    *results_area.CLASSES,
     *timeline.CLASSES,
     *voxels.CLASSES,
     *scans.CLASSES,

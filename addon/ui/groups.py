@@ -43,17 +43,22 @@ class MESHCLASH_PT_groups(TabPanel):
         self.layout.label(text=f"{len(listed.groups):,} of {clashes:,} clashes")
 
     def draw(self, context: Any) -> None:
-        layout, listed = self.layout, context.window_manager.meshclash
-        layout.prop(listed, "group_by", text="By")
-        rows = min(ROWS, max(3, len(listed.groups)))
-        layout.template_list("MESHCLASH_UL_groups", "", listed, "groups", listed, "active_group", rows=rows)
-        if shown_things.listed().group is None:
-            return
-        line = layout.row(align=True)
-        line.label(text="All listed:")
-        for status, icon in STATUS_ICONS.items():
-            line.operator("meshclash.set_listed_status", text="", icon=icon).status = status
-        line.operator("meshclash.select_listed", text="", icon="RESTRICT_SELECT_OFF")
+        draw_groups(self.layout, context, ROWS)
+
+
+def draw_groups(layout: Any, context: Any, most_rows: int) -> None:
+    """The list of groups, and what can be done with all pairs of the chosen one."""
+    listed = context.window_manager.meshclash
+    layout.prop(listed, "group_by", text="By")
+    rows = min(most_rows, max(3, len(listed.groups)))
+    layout.template_list("MESHCLASH_UL_groups", "", listed, "groups", listed, "active_group", rows=rows)
+    if shown_things.listed().group is None:
+        return
+    line = layout.row(align=True)
+    line.label(text="All listed:")
+    for status, icon in STATUS_ICONS.items():
+        line.operator("meshclash.set_listed_status", text="", icon=icon).status = status
+    line.operator("meshclash.select_listed", text="", icon="RESTRICT_SELECT_OFF")
 
 
 CLASSES = (MESHCLASH_UL_groups, MESHCLASH_PT_groups)

@@ -7,13 +7,13 @@ from typing import Any
 from .. import running_work, shown_things
 from ..core.levels import LABELS
 from ..texts import counted
-from .parts import TabPanel, draw_table, draw_text, named_row
+from .parts import ResearchPanel, draw_table, draw_text, named_row
 
 MOST_CANDIDATES = 12
 HEADING = ("Build", "Question", "Memory", "Tests")
 
 
-class MESHCLASH_PT_hierarchy(TabPanel):
+class MESHCLASH_PT_hierarchy(ResearchPanel):
     """Draws a level of a hierarchy over the active object."""
 
     bl_label = "Hierarchy"
@@ -45,7 +45,7 @@ class MESHCLASH_PT_hierarchy(TabPanel):
             draw_text(layout, "The mesh has changed since: press Update", context.region, "INFO")
 
 
-class MESHCLASH_PT_advisor(TabPanel):
+class MESHCLASH_PT_advisor(ResearchPanel):
     """Which volume and builder suit two objects."""
 
     bl_label = "Advisor"

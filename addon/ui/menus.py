@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 from bpy.types import Menu
 
-from .. import scene_results
+from .. import preferences, scene_results
 
 
 class MESHCLASH_MT_main(Menu):
@@ -33,9 +33,12 @@ class MESHCLASH_MT_main(Menu):
         layout.operator("meshclash.select_faces", icon="FACESEL")
         layout.operator("meshclash.exclude_pair", icon="REMOVE")
         layout.separator()
-        for menu in (MESHCLASH_MT_marks, MESHCLASH_MT_timeline, MESHCLASH_MT_models, MESHCLASH_MT_research):
+        research = (MESHCLASH_MT_research,) if preferences.of(context).show_research else ()
+        for menu in (MESHCLASH_MT_marks, MESHCLASH_MT_timeline, MESHCLASH_MT_models, *research):
             layout.menu(menu.__name__)
         layout.separator()
+        layout.operator("meshclash.open_results", text="Open Clash Results", icon="WINDOW").place = "WINDOW"
+        layout.operator("meshclash.open_results", text="Clash Results Below the View").place = "AREA"
         layout.operator("meshclash.export_report", text="Export Clash Report", icon="EXPORT")
         layout.operator("meshclash.clear_results", text="Clear Clash Results", icon="TRASH")
         layout.operator("meshclash.copy_diagnostics", icon="COPYDOWN")

@@ -30,7 +30,7 @@ from ..texts import (
     wrapped,
 )
 from .lists import STATUS_ICONS
-from .parts import TabPanel, draw_facts, draw_table, draw_text, named_row
+from .parts import ResearchPanel, TabPanel, draw_facts, draw_table, draw_text, named_row
 from .presets import MESHCLASH_PT_presets
 
 FIRST, LATER = ("tolerance", "budget"), ("touch_tolerance", "overlap_volume")
@@ -61,7 +61,6 @@ class MESHCLASH_PT_detect(TabPanel):
         task = running_work.running_task()
         inputs = layout.column()
         inputs.enabled = task is None
-        live = running_work.running_live()
         test = test_named(settings.test)
         _draw_set(inputs, settings, "a", "Set A" if test.of_pairs else "Objects")
         if test.of_pairs:
@@ -72,18 +71,23 @@ class MESHCLASH_PT_detect(TabPanel):
                 inputs.prop(settings, name)
         if "permitted_overlap" in test.takes:
             _draw_permitted(inputs, context, settings)
+        row = layout.row(align=True)
+        row.scale_y = 1.5
+        draw_detection(row)
         if task is None:
-            row = layout.row(align=True)
-            row.scale_y = 1.5
-            row.operator("meshclash.detect", icon="VIEWZOOM")
-            icon = "PAUSE" if live else "PLAY"
-            row.operator("meshclash.live", text="Stop Live" if live else "Live", icon=icon, depress=live is not None)
-            _draw_live(layout, live, context.region)
-        else:
-            row = layout.row(align=True)
-            row.scale_y = 1.5
-            row.progress(factor=task.fraction, text=task.text)
-            row.operator("meshclash.stop", text="", icon="CANCEL")
+            _draw_live(layout, running_work.running_live(), context.region)
+
+
+def draw_detection(row: Any) -> None:
+    """The buttons that begin, or how far what runs has come and the button that stops it."""
+    task, live = running_work.running_task(), running_work.running_live()
+    if task is not None:
+        row.progress(factor=task.fraction, text=task.text)
+        row.operator("meshclash.stop", text="", icon="CANCEL")
+        return
+    row.operator("meshclash.detect", icon="VIEWZOOM")
+    icon = "PAUSE" if live else "PLAY"
+    row.operator("meshclash.live", text="Stop Live" if live else "Live", icon=icon, depress=live is not None)
 
 
 def _draw_permitted(layout: Any, context: Any, settings: Any) -> None:
@@ -223,6 +227,7 @@ class MESHCLASH_PT_results(TabPanel):
 
     def draw_header_preset(self, context: Any) -> None:
         row = self.layout.row(align=True)
+        row.operator("meshclash.open_results", text="", icon="WINDOW", emboss=False)
         row.operator("meshclash.export_report", text="", icon="EXPORT", emboss=False)
         row.operator("meshclash.clear_results", text="", icon="TRASH", emboss=False)
 
@@ -238,7 +243,7 @@ class MESHCLASH_PT_results(TabPanel):
             layout.operator("meshclash.show_results", icon="FILE_REFRESH")
         else:
             _draw_list(layout, context, result)
-            _draw_active(layout, context, results.active_pair(context), result.report.options)
+            draw_pair_facts(layout, context, results.active_pair(context), result.report.options)
         _draw_left_out(layout, context, result.report)
         _draw_skipped(layout, result.report.skipped, context.region)
         warning = coarse(result.report.as_summary())
@@ -296,8 +301,22 @@ def _changed_settings(scene: Any, asked: DetectOptions) -> list[str]:
 
 def _draw_list(layout: Any, context: Any, result: scene_results.SceneResult) -> None:
     listed = context.window_manager.meshclash
-    buttons = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
-    test = test_named(result.report.options.test)
+    draw_verdicts(layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True), context, result)
+    accepted = approved_counts(result, reviews_of(context.scene))
+    if accepted.total():
+        text = f"{counted(accepted.total(), 'pair')} approved: listed, but not counted and not drawn"
+        draw_text(layout, text, context.region, "CHECKMARK")
+    draw_filters(layout, context, result)
+    column = layout.column(align=True)
+    column.template_list(
+        "MESHCLASH_UL_pairs", "", listed, "rows", listed, "active_row", rows=_rows_that_fit(context, listed)
+    )
+    draw_pages(column, context, listed)
+
+
+def draw_verdicts(buttons: Any, context: Any, result: scene_results.SceneResult) -> None:
+    """How many pairs of each verdict there are; a click lists them, or lists them no longer."""
+    listed, test = context.window_manager.meshclash, test_named(result.report.options.test)
     accepted = approved_counts(result, reviews_of(context.scene))
     for verdict in (*test.verdicts, *(name for name in PROVISIONAL_VERDICTS if result.counts[name])):
         entry = VERDICTS[verdict]
@@ -305,15 +324,6 @@ def _draw_list(layout: Any, context: Any, result: scene_results.SceneResult) -> 
         button = buttons.row(align=True)
         button.active = result.counts[verdict] > 0
         button.prop(listed, f"show_{verdict}", text=f"{entry.label} {count}", icon=entry.icon, toggle=True)
-    if accepted.total():
-        text = f"{counted(accepted.total(), 'pair')} approved: listed, but not counted and not drawn"
-        draw_text(layout, text, context.region, "CHECKMARK")
-    _draw_filters(layout, context, result)
-    column = layout.column(align=True)
-    column.template_list(
-        "MESHCLASH_UL_pairs", "", listed, "rows", listed, "active_row", rows=_rows_that_fit(context, listed)
-    )
-    _draw_pages(column, context, listed)
 
 
 def _rows_that_fit(context: Any, listed: Any) -> int:
@@ -322,7 +332,7 @@ def _rows_that_fit(context: Any, listed: Any) -> int:
     return int(min(max((height - ABOVE_AND_BELOW) // ROW, LEAST_ROWS), MOST_ROWS, max(len(listed.rows), LEAST_ROWS)))
 
 
-def _draw_filters(layout: Any, context: Any, result: scene_results.SceneResult) -> None:
+def draw_filters(layout: Any, context: Any, result: scene_results.SceneResult) -> None:
     """What the list is asked for beside verdicts: words, an order, and what stands in the popover."""
     listed, owners = context.window_manager.meshclash, shown_things.listed().owners
     column = layout.column(align=True)
@@ -359,7 +369,7 @@ class MESHCLASH_PT_filter(Panel):
             layout.prop(listed, "min_volume", text="At Least in Common")
 
 
-def _draw_pages(layout: Any, context: Any, listed: Any) -> None:
+def draw_pages(layout: Any, context: Any, listed: Any) -> None:
     """Which rows these are, and the way to the others."""
     pages = results.page_count(listed.found)
     if pages > 1:
@@ -376,7 +386,8 @@ def _draw_pages(layout: Any, context: Any, listed: Any) -> None:
         draw_text(layout, text if listed.found else f"No pair of {listed.total:,} is as asked", context.region, "NONE")
 
 
-def _draw_active(layout: Any, context: Any, row: Any, options: DetectOptions) -> None:
+def draw_pair_facts(layout: Any, context: Any, row: Any, options: DetectOptions) -> None:
+    """The row of review below a list, and all that is known of the selected pair."""
     actions = layout.column(align=True)
     steps = actions.row(align=True)
     steps.prop(context.window_manager.meshclash, "around", expand=True)
@@ -492,7 +503,7 @@ class MESHCLASH_PT_display(TabPanel):
             draw_text(layout, f"Faces cannot be drawn: {overlay.failure()}", context.region, "ERROR")
 
 
-class MESHCLASH_PT_statistics(TabPanel):
+class MESHCLASH_PT_statistics(ResearchPanel):
     """Counts and times of the last detection."""
 
     bl_label = "Statistics"
@@ -502,7 +513,7 @@ class MESHCLASH_PT_statistics(TabPanel):
     @classmethod
     def poll(cls, context: Any) -> bool:
         result = scene_results.result_of(context.scene.session_uid)
-        return result is not None and not result.loaded
+        return super().poll(context) and result is not None and not result.loaded
 
     def draw(self, context: Any) -> None:
         report = scene_results.existing_result(context.scene.session_uid).report

@@ -6,6 +6,7 @@ from typing import Any
 
 from bpy.types import Panel
 
+from .. import preferences
 from ..texts import wrapped
 
 
@@ -15,6 +16,14 @@ class TabPanel(Panel):
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
     bl_category = "MeshClash"
+
+
+class ResearchPanel(TabPanel):
+    """What only those want to see who study how answers are found."""
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return bool(preferences.of(context).show_research)
 
 
 def draw_text(layout: Any, text: str, region: Any, icon: str) -> None:

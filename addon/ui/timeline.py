@@ -13,6 +13,7 @@ from meshclash.detection.report_formats import format_moment, format_share
 from meshclash.detection.verdicts import VERDICTS
 
 from .. import events_list, running_work, scene_results, shown_things
+from ..adapters.simulations import changes_in_time
 from ..core.scanned import Scanned
 from ..texts import counted, depth, length, measure, verdict_in_words
 from .lists import LINE_HEIGHT, draw_pair, shortened
@@ -50,6 +51,10 @@ class MESHCLASH_PT_timeline(TabPanel):
     bl_label = "Timeline"
     bl_order = 0  # after Detect, which is registered before
     bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return scene_results.timeline_of(context.scene.session_uid) is not None or changes_in_time(context.scene)
 
     def draw(self, context: Any) -> None:
         layout, settings = self.layout, context.scene.meshclash

@@ -6,10 +6,10 @@ from typing import Any
 
 from .. import results, running_work, shown_things
 from ..texts import length
-from .parts import TabPanel, draw_table, draw_text
+from .parts import ResearchPanel, draw_table, draw_text
 
 
-class MESHCLASH_PT_voxels(TabPanel):
+class MESHCLASH_PT_voxels(ResearchPanel):
     """Draws the voxels that the selected pair shares."""
 
     bl_label = "Common Voxels"
@@ -19,7 +19,7 @@ class MESHCLASH_PT_voxels(TabPanel):
     @classmethod
     def poll(cls, context: Any) -> bool:
         shown = shown_things.shown_voxels(context.scene.session_uid)
-        return results.active_pair(context) is not None or shown is not None
+        return super().poll(context) and (results.active_pair(context) is not None or shown is not None)
 
     def draw(self, context: Any) -> None:
         layout, settings = self.layout, context.scene.meshclash

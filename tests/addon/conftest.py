@@ -47,6 +47,14 @@ def registered():
 
 
 @pytest.fixture
+def research(registered, monkeypatch):
+    """The preference for the tools of research is on."""
+    from addon import preferences
+
+    monkeypatch.setattr(preferences._Defaults, "show_research", True)
+
+
+@pytest.fixture
 def engine():
     """The meshclash module as the extension loads it."""
     from addon import engine as loader

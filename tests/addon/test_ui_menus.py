@@ -8,7 +8,7 @@ from addon import ops
 from addon.ui import menus
 
 NEEDS_ITS_PLACE = {
-    "pick_row", "pick_event", "turn_page",  # which row or page
+    "pick_row", "pick_event", "turn_page", "sort_rows",  # which row or page
     "include_pair", "hide_overlaps", "show_results", "show_events",  # what the panel says beside the button
     "add_preset",  # stands in the menu of presets
     "clear_cache",  # belongs to the preferences
@@ -27,13 +27,15 @@ def reached(menu):
     return found
 
 
-def test_the_menu_leads_to_every_operator(registered):
+def test_the_menu_leads_to_every_operator(research):
     found = reached(menus.MESHCLASH_MT_main)
     known = {cls.bl_idname.partition(".")[2] for cls in ops.CLASSES}
     assert known - set(found) == NEEDS_ITS_PLACE and not set(found) - known
 
 
-@pytest.mark.parametrize("word", ["detect", "clash", "export", "scan", "live", "import", "timeline", "marker"])
+@pytest.mark.parametrize(
+    "word", ["detect", "clash", "export", "scan", "live", "import", "timeline", "marker", "results"]
+)
 def test_what_f3_is_asked_for_is_in_a_label(registered, word):
     labels = [label.lower() for labels in reached(menus.MESHCLASH_MT_main).values() for label in labels]
     assert any(word in label for label in labels)

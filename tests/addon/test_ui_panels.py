@@ -224,7 +224,7 @@ def test_results_panel_lists_and_counts(filled):
     layout = draw(panels.MESHCLASH_PT_results, bpy.context)
     assert {"Clash 1", "Inside 1", "Duplicate 0", "Touching 1"} <= set(layout.texts())
     header = draw(panels.MESHCLASH_PT_results, bpy.context, "draw_header_preset")
-    assert header.operators() == ["meshclash.export_report", "meshclash.clear_results"]
+    assert header.operators() == ["meshclash.open_results", "meshclash.export_report", "meshclash.clear_results"]
 
 
 def test_results_panel_details_of_the_selected_pair(filled):
@@ -325,7 +325,7 @@ def test_first_contacts_of_live_have_a_filter(registered):
     assert not listed.shows("contact") and "contact" not in listed.shown_verdicts()
 
 
-def test_a_list_that_came_with_the_file_has_no_statistics(filled):
+def test_a_list_that_came_with_the_file_has_no_statistics(filled, research):
     assert panels.MESHCLASH_PT_statistics.poll(bpy.context)
     scene_results.store_result(bpy.context.scene.session_uid, make_report(make_row()), loaded=True)
     assert not panels.MESHCLASH_PT_statistics.poll(bpy.context)

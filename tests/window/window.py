@@ -123,6 +123,10 @@ class Window:
             panel.bl_options = panel.bl_options - {"DEFAULT_CLOSED"}
             bpy.utils.register_class(panel)
 
+    def show_research(self) -> None:
+        """Shows the tools for research, as the box in the preferences does."""
+        bpy.context.preferences.addons[self.package].preferences.show_research = True
+
     def _widen(self, width: int) -> Play:
         """Drags the sidebar's left border, beside a panel: elsewhere the sidebar lets the mouse through."""
         region = self.region()
@@ -155,7 +159,7 @@ class Window:
 
     def toggle(self, name: str, across: float = MIDDLE) -> Play:
         """Clicks the sidebar's button of a property, as "overlay_xray"."""
-        x, y = yield from self.find(lambda: self._hovered_property() == name, name, across)
+        x, y = yield from self.find(lambda: self.hovered_property() == name, name, across)
         yield from self.click(x, y)
 
     def look_around(self, kind: str) -> Play:
@@ -197,7 +201,7 @@ class Window:
                     yield 2 * HOVER  # a busy machine: Blender may not have noticed yet that the mouse has moved
                     if matches():
                         return x, y
-                seen.append(self._hovered_property() or self._hovered_command())
+                seen.append(self.hovered_property() or self._hovered_command())
             yield from self._scroll(up=False)
         raise LookupError(f"no button of {what} among {sorted(set(filter(None, seen)))}")
 
@@ -226,7 +230,7 @@ class Window:
                 bpy.ops.ui.copy_python_command_button()
         return bpy.context.window_manager.clipboard
 
-    def _hovered_property(self) -> str:
+    def hovered_property(self) -> str:
         with self.context("UI"):
             found = bpy.context.property
         return found[1].rpartition(".")[2] if found else ""

@@ -8,7 +8,8 @@ import bpy
 from . import scenes
 
 ATTRIBUTE = "meshclash_contact"
-STATUSES_AT = (0.5, 0.56, 0.62, 0.68, 0.74)  # of the sidebar's width: where the signs of statuses may be
+FILTER_BUTTON = 42.0  # from the right border of the sidebar to the button of the popover [px at scale 1]
+STATUS_BELOW = (95.0, 105.0, 85.0)  # from there to the first status [px at scale 1]
 TOOLTIP = 2.5  # seconds until a tooltip stands
 
 
@@ -59,12 +60,19 @@ def _among_others(window: Any, listed: Any) -> Generator[float, None, None]:
 
 
 def _one_status(window: Any, listed: Any) -> Generator[float, None, None]:
-    for across in STATUSES_AT:
-        try:
-            yield from window.toggle("statuses", across)
+    """Chooses the first status in the popover beside the search."""
+    _, y = yield from window.find(lambda: window.hovered_property() == "search", "search")
+    scale = bpy.context.preferences.system.ui_scale
+    x = window.region().x + window.region().width - round(FILTER_BUTTON * scale)
+    yield from window.click(x, y)
+    yield 0.7
+    window.picture("filter")
+    for below in STATUS_BELOW:
+        yield from window.click(x, y - round(below * scale))
+        yield 0.5
+        if len(listed.statuses) == 1:
             break
-        except LookupError:
-            continue
+    window.move(*window.view_centre)
     yield 0.5
     assert len(listed.statuses) == 1, f"a click on one status lists {listed.statuses}"
     yield from window.show("one_status")

@@ -15,6 +15,7 @@ Play = Generator[float, None, None]
 
 def play(window: Any) -> Play:
     """Plays the scenario."""
+    window.show_research()
     window.unfold("ui.hierarchy", "MESHCLASH_PT_hierarchy", "MESHCLASH_PT_advisor")
     scenes.two_heads()
     left, right = (bpy.data.objects[name] for name in ("Left", "Right"))

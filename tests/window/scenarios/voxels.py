@@ -15,7 +15,9 @@ LEAST = 1000.0  # mm³
 
 def play(window: Any) -> Generator[float, None, None]:
     """Plays the scenario."""
+    window.show_research()
     window.unfold("ui.voxels", "MESHCLASH_PT_voxels")
+    window.unfold("ui.panels", "MESHCLASH_PT_options", "MESHCLASH_PT_exclusions", "MESHCLASH_PT_object")
     yield from scenes.open_example(window, "gearbox")
     yield from window.open_tab(width=400)
     settings, listed = bpy.context.scene.meshclash, bpy.context.window_manager.meshclash

@@ -1,0 +1,66 @@
+"""Opens the list of results in an area of its own width."""
+
+from __future__ import annotations
+
+import bpy
+from bpy.props import EnumProperty
+from bpy.types import Operator
+
+from ..screens import become_results, largest_view, result_areas
+
+SHARE = 0.4  # of the view, where it is split
+PLACES = (
+    ("WINDOW", "Window", "A window of its own"),
+    ("AREA", "Area", "Below the 3D view, which gives some of its height"),
+)
+
+
+class MESHCLASH_OT_open_results(Operator):
+    """List the results at full width, in a window or below the view; it is saved with the file like all windows"""
+
+    bl_idname = "meshclash.open_results"
+    bl_label = "Open Results"
+    bl_options = {"REGISTER"}
+
+    place: EnumProperty(name="Place", description="Where the list opens", items=PLACES, options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if bpy.app.background:
+            cls.poll_message_set("There is no window")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        if next(result_areas(context), None) is not None:
+            self.report({"INFO"}, "The results are open already")
+            return {"CANCELLED"}
+        area = _window(context) if self.place == "WINDOW" else _below_the_view(context)
+        if area is None:
+            self.report({"ERROR"}, "There is no 3D view with room below it")
+            return {"CANCELLED"}
+        become_results(area, context.scene)
+        return {"FINISHED"}
+
+
+def _window(context: bpy.types.Context) -> bpy.types.Area | None:
+    before = set(context.window_manager.windows)
+    bpy.ops.wm.window_new()
+    made = next((window for window in context.window_manager.windows if window not in before), None)
+    return None if made is None else made.screen.areas[0]
+
+
+def _below_the_view(context: bpy.types.Context) -> bpy.types.Area | None:
+    found = largest_view(context)
+    if found is None:
+        return None
+    window, view = found
+    before = set(window.screen.areas)
+    region = next(region for region in view.regions if region.type == "WINDOW")
+    with context.temp_override(window=window, screen=window.screen, area=view, region=region):
+        bpy.ops.screen.area_split(direction="HORIZONTAL", factor=SHARE)
+    made = [area for area in window.screen.areas if area not in before]
+    return min([*made, view], key=lambda area: area.y) if made else None
+
+
+CLASSES = (MESHCLASH_OT_open_results,)

@@ -1,0 +1,160 @@
+"""The list of results at full width: a Properties editor that shows nothing else (`screens.become_results`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+from bpy.types import Panel, UIList
+from meshclash.detection.verdicts import VERDICTS
+
+from .. import results, scene_results, shown_things
+from ..core.short_names import shorten
+from ..core.table import FACES, MEASURE, NAME_A, NAME_B, STATUS
+from ..props import STATUSES
+from ..screens import shows_results
+from ..texts import measure, text_width
+from .groups import draw_groups
+from .lists import ACCEPTED_ICON, STATUS_ICONS
+from .panels import draw_detection, draw_filters, draw_pages, draw_pair_facts, draw_verdicts
+
+COLUMNS = (
+    ("Group", "", 0.24), ("A", NAME_A, 0.19), ("B", NAME_B, 0.19), ("Collections", "", 0.14),
+    ("Measure", MEASURE, 0.08), ("Faces", FACES, 0.05), ("Status", STATUS, 0.07), ("Frame", "", 0.04),
+)  # fmt: skip
+"""Title of each column, by what a click on it sorts, and its share of the width."""
+FRAME, PADDING = 110.0, 12.0  # [px at scale 1]: of the editor beside rows, of a cell beside its text
+SIGN = 0.02  # share of the width that the verdict's icon takes
+ROW, AROUND = 20.0, 250.0  # heights of a row, of all but the list [px at scale 1]
+LEAST_ROWS, MOST_ROWS = 5, 60
+GROUPS_FROM, GROUPS_SHARE = 1100.0, 0.24  # width of an area that has groups at its left [px at scale 1], their share
+LABELS = {status: label for status, label, *_ in STATUSES}
+
+
+def _cells(layout: Any) -> list[Any]:
+    """A place for each column, the first for the icon."""
+    rest, left, cells = layout, 1.0, []
+    for share in (SIGN, *(share * (1.0 - SIGN) for _, _, share in COLUMNS[:-1])):
+        split = rest.split(factor=share / left, align=True)
+        cells.append(split.row(align=True))
+        rest, left = split, left - share
+    return [*cells, rest.row(align=True)]
+
+
+def _scale(context: Any) -> float:
+    return float(context.preferences.system.ui_scale or 1.0)
+
+
+def _beside_groups(context: Any) -> bool:
+    width = context.region.width / _scale(context) if context.region else 0.0
+    return width >= GROUPS_FROM and len(context.window_manager.meshclash.groups) > 0
+
+
+def _list_width(context: Any) -> float:
+    """Of the rows [px]."""
+    width = (context.region.width if context.region else 1000.0) - FRAME * _scale(context)
+    return max(100.0, width * (1.0 - GROUPS_SHARE if _beside_groups(context) else 1.0))
+
+
+class MESHCLASH_UL_wide(UIList):
+    """A page of object pairs, a line each."""
+
+    def draw_item(
+        self, context: Any, layout: Any, data: Any, item: Any, _icon: int, _active_data: Any, _active: str, index: int
+    ) -> None:
+        result, shown = scene_results.result_of(data.scene_uid), shown_things.listed()
+        pair = None if result is None else result.row(item.pair_id)
+        layout.active = result is not None and result.is_fresh(item.pair_id)
+        review = context.scene.meshclash.reviews.get(item.pair_id)
+        status = review.status if review else "OPEN"
+        measures = () if result is None else result.report.options.measures
+        cells, width, sought = _cells(layout), _list_width(context), data.search.split()
+        cells[0].label(text="", icon=ACCEPTED_ICON if status == "APPROVED" else VERDICTS[item.verdict].icon)
+        texts = (
+            shown.reasons.get(item.pair_id, ""), item.name_a, item.name_b, collections(pair),
+            measure(item, measures, context.scene.unit_settings, shown.typical), f"{item.faces_a + item.faces_b:,}",
+            LABELS[status], "" if pair is None else str(pair.frame),
+        )  # fmt: skip
+        for cell, text, (title, _key, share) in zip(cells[1:], texts, COLUMNS, strict=True):
+            room = share * width - PADDING * _scale(context)
+            fitting = shorten(text, room, text_width, shown.common, sought)
+            if title in "AB":
+                cell.alignment = "LEFT"
+                picked = cell.operator("meshclash.pick_row", text=fitting, translate=False, emboss=False)
+                picked.index, picked.side = index, title.lower()
+            elif title == "Status":
+                cell.label(text=text, icon=STATUS_ICONS[status])
+            else:
+                cell.label(text=fitting, translate=False)
+
+    def draw_filter(self, _context: Any, _layout: Any) -> None:
+        """Nothing: search and filters stand above the list."""
+
+    def filter_items(self, _context: Any, _data: Any, _propname: str) -> tuple[list[int], list[int]]:
+        return [], []
+
+
+def collections(pair: Any) -> str:
+    """The collections of the two objects of a row, each once."""
+    owners = () if pair is None else (bpy.data.objects.get(side.owner) for side in pair.sides)
+    return ", ".join(dict.fromkeys(found.name for item in owners if item for found in item.users_collection))
+
+
+class MESHCLASH_PT_wide_results(Panel):
+    """All of the results, as wide as their area is."""
+
+    bl_space_type = "PROPERTIES"
+    bl_region_type = "WINDOW"
+    bl_context = "scene"
+    bl_label = "Clash Results"
+    bl_options = {"HIDE_HEADER"}  # so it stands above Blender's own panels
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return shows_results(context.space_data)
+
+    def draw(self, context: Any) -> None:
+        layout, listed = self.layout, context.window_manager.meshclash
+        result = scene_results.result_of(context.scene.session_uid)
+        row = layout.row(align=True)
+        draw_detection(row)
+        if result is None:
+            layout.label(text="Nothing was detected yet in this scene", icon="INFO")
+            return
+        row.operator("meshclash.export_report", text="", icon="EXPORT")
+        row.operator("meshclash.clear_results", text="", icon="TRASH")
+        if listed.scene_uid != context.scene.session_uid:
+            layout.operator("meshclash.show_results", icon="FILE_REFRESH")
+            return
+        draw_verdicts(row.row(align=True), context, result)
+        draw_filters(layout, context, result)
+        if _beside_groups(context):
+            split = layout.split(factor=GROUPS_SHARE)
+            draw_groups(split.column(), context, _rows(context) - 3)
+            layout = split.column()
+        _draw_titles(layout, listed)
+        layout.template_list(
+            "MESHCLASH_UL_wide", "", listed, "rows", listed, "active_row", rows=_rows(context), maxrows=_rows(context)
+        )
+        draw_pages(layout, context, listed)
+        draw_pair_facts(layout, context, results.active_pair(context), result.report.options)
+
+
+def _rows(context: Any) -> int:
+    """Rows of the list that fit with what is above and below it."""
+    height = context.area.height / _scale(context) if context.area else 0.0
+    return int(min(max((height - AROUND) // ROW, LEAST_ROWS), MOST_ROWS))
+
+
+def _draw_titles(layout: Any, listed: Any) -> None:
+    """The titles of the columns; a click sorts by one, another click the other way round."""
+    for cell, (title, key, _) in zip(_cells(layout.box())[1:], COLUMNS, strict=True):
+        if not key:
+            cell.label(text=title)
+            continue
+        sorted_by = listed.sort_key == key
+        icon = "NONE" if not sorted_by else "SORT_DESC" if listed.sort_reverse else "SORT_ASC"
+        cell.operator("meshclash.sort_rows", text=title, icon=icon, emboss=False, depress=sorted_by).key = key
+
+
+CLASSES = (MESHCLASH_UL_wide, MESHCLASH_PT_wide_results)

@@ -1,0 +1,115 @@
+"""The list of results of full width, and which panels the tab shows without being asked."""
+
+from types import SimpleNamespace
+
+import bpy
+import pytest
+from ui_fakes import RecordingLayout, draw, make_report, make_row
+
+from addon import results, scene_results, screens
+from addon.adapters.simulations import changes_in_time
+from addon.ui import hierarchy, menus, panels, results_area, timeline, voxels
+
+RESEARCH = (
+    panels.MESHCLASH_PT_statistics, hierarchy.MESHCLASH_PT_hierarchy, hierarchy.MESHCLASH_PT_advisor,
+    voxels.MESHCLASH_PT_voxels,
+)  # fmt: skip
+
+
+@pytest.fixture
+def properties():
+    """A Properties editor of the start file; afterwards it is as before, since windows outlive files."""
+    area = next(area for area in bpy.context.screen.areas if area.type == "PROPERTIES")
+    space, scene = area.spaces.active, bpy.context.scene
+    names = ["show_region_header", *screens._tabs(space)]
+    before = {name: getattr(space, name) for name in names}
+    yield area, scene
+    for name, value in before.items():
+        setattr(space, name, value)
+    if not screens._tabs(space):
+        space.use_pin_id, space.pin_id = False, None
+
+
+@pytest.fixture
+def filled(registered):
+    results.show_report(bpy.context, bpy.context.scene, make_report(make_row(), make_row(b="C", verdict="touching")))
+    return bpy.context.window_manager.meshclash
+
+
+def test_a_users_own_properties_editor_shows_no_results(registered, properties):
+    area, scene = properties
+    assert not screens.shows_results(area.spaces.active)
+    screens.become_results(area, scene)
+    assert screens.shows_results(area.spaces.active)
+    area.spaces.active.show_region_header = True
+    assert not screens.shows_results(area.spaces.active)
+
+
+def test_other_spaces_show_no_results(registered):
+    assert not screens.shows_results(None)
+    for area in bpy.context.screen.areas:
+        assert not screens.shows_results(area.spaces.active)
+
+
+def test_the_area_has_a_list_with_all_columns(filled):
+    layout = draw(results_area.MESHCLASH_PT_wide_results, bpy.context)
+    assert "template_list" in [name for name, *_ in layout.calls]
+    said = layout.texts()
+    assert {title for title, *_ in results_area.COLUMNS} <= set(said)
+    assert {"meshclash.detect", "meshclash.export_report", "meshclash.sort_rows"} <= set(layout.operators())
+
+
+def test_a_row_says_what_its_columns_promise(filled, add_box):
+    add_box("A", (0, 0, 0), (1, 1, 1))
+    layout = RecordingLayout()
+    draw_row = results_area.MESHCLASH_UL_wide.draw_item
+    draw_row(None, bpy.context, layout, filled, filled.rows[0], 0, filled, "active_row", 0)
+    said = [kwargs["text"] for name, _, kwargs in layout.calls if name in ("label", "operator")]
+    assert said[2:4] == ["A", "B"] and said[5:] == ["0.25 m", "3", "Open", "1"]
+    assert said[1] and said[4] == "Scene Collection"
+
+
+def test_a_click_on_a_title_sorts_and_another_one_turns_round(filled):
+    bpy.ops.meshclash.sort_rows(key="A")
+    assert (filled.sort_key, filled.sort_reverse) == ("A", False)
+    bpy.ops.meshclash.sort_rows(key="A")
+    assert (filled.sort_key, filled.sort_reverse) == ("A", True)
+
+
+def test_before_detect_the_area_says_so(registered):
+    assert "Nothing was detected yet in this scene" in draw(results_area.MESHCLASH_PT_wide_results, bpy.context).texts()
+
+
+def test_tools_for_research_are_asked_for(filled, monkeypatch):
+    filled.around, filled.active_row = "ALL", 0
+    assert not any(panel.poll(bpy.context) for panel in RESEARCH)
+    assert "MESHCLASH_MT_research" not in _menus()
+    monkeypatch.setattr(menus.preferences._Defaults, "show_research", True)
+    assert all(panel.poll(bpy.context) for panel in RESEARCH)
+    assert "MESHCLASH_MT_research" in _menus()
+
+
+def _menus():
+    return [args[0] for name, args, _ in draw(menus.MESHCLASH_MT_main, bpy.context).calls if name == "menu"]
+
+
+def test_the_timeline_is_there_where_something_moves(registered, add_box):
+    poll = timeline.MESHCLASH_PT_timeline.poll
+    item = add_box("A", (0, 0, 0), (1, 1, 1))
+    assert not poll(bpy.context)
+    item.modifiers.new("Smooth", "SUBSURF")
+    assert not changes_in_time(bpy.context.scene)
+    item.modifiers.new("Cloth", "CLOTH")
+    assert poll(bpy.context)
+    item.modifiers.clear()
+    assert not poll(bpy.context)
+    item.driver_add("location", 0)
+    assert poll(bpy.context)
+    item.driver_remove("location", 0)
+    item.keyframe_insert("location", frame=1)
+    assert poll(bpy.context)
+
+
+def test_a_scanned_timeline_stays_in_the_tab(registered, monkeypatch):
+    monkeypatch.setattr(scene_results, "timeline_of", lambda _uid: SimpleNamespace(events=()))
+    assert timeline.MESHCLASH_PT_timeline.poll(bpy.context)
