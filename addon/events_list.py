@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import bpy
 
 from . import reactions, results, running_work, scene_results, shown_things
-from .core.short_names import commonness
 from .redraw import tag_redraw, tag_redraw_timelines
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ def list_events(context: bpy.types.Context, scene: bpy.types.Scene) -> None:
     """Makes the list show the worst events of the scene; none is selected."""
     listed, scanned = context.window_manager.meshclash, scene_results.timeline_of(scene.session_uid)
     events = [] if scanned is None else scanned.events[:LISTED]
-    shown_things.listed().common_in_events = commonness(name for event in events for name in event.row.names)
+    shown_things.listed().names_of_events = tuple(name for event in events for name in event.row.names)
     listed.filling = True
     listed.events.clear()
     for event in events:

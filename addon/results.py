@@ -10,7 +10,6 @@ import numpy as np
 
 from . import groups, reactions, scene_results, shown_things
 from .core import device_gain
-from .core.short_names import commonness
 from .core.table import STATUS
 from .props import STATUS_ORDER
 from .redraw import tag_redraw
@@ -78,7 +77,7 @@ def _fill(listed: bpy.types.PropertyGroup, scene_uid: int, result: scene_results
     count = 0 if result is None else len(state.order)
     page = min(listed.page, page_count(count))
     rows = [] if result is None else [result.report.rows[at] for at in state.order[_of_page(page)].tolist()]
-    state.common = commonness(name for row in rows for name in row.names)
+    state.names = tuple(dict.fromkeys(name for row in rows for name in row.names))
     lengths = (row.distance if row.depth is None else row.depth for row in rows)
     state.typical = typical(value for value in lengths if value is not None)
     listed.filling = True

@@ -32,9 +32,9 @@ class Listed:
         groups: ids of the pairs of each group.
         reasons: why each pair is in its group, by the id of the pair.
         grouped: of which result the groups are, by its serial, and by what; None where there are none.
-        common: in how many names of the page each word occurs.
+        names: of the page, each once.
         typical: the depth or distance in whose unit those of the page are written, or None.
-        common_in_events: the same of all events.
+        names_of_events: of all listed events.
         accepted: how many pairs of each verdict are approved, with the serial of the result and the approved ids.
     """
 
@@ -45,8 +45,8 @@ class Listed:
     groups: list[frozenset[str]] = field(default_factory=list)
     reasons: dict[str, str] = field(default_factory=dict)
     grouped: tuple[int, str] | None = None
-    common: Counter[str] = field(default_factory=Counter)
-    common_in_events: Counter[str] = field(default_factory=Counter)
+    names: tuple[str, ...] = ()
+    names_of_events: tuple[str, ...] = ()
     typical: float | None = None
     accepted: tuple[int, frozenset[str], Counter[str]] | None = None
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 
 CUT = "…"
+ROUNDS = 3
 WORDS = re.compile(r"\d+|[^\W\d_]+|[\W_]+")  # numbers, words, and what stands between
 
 
@@ -43,6 +45,71 @@ def shorten(
         if width(text) <= room:
             return _begun(name, text, room, width)
     return cut_in_the_middle(_joined(words, kept, found) if order else name, room, width)
+
+
+def told_apart(
+    names: Iterable[str], room: float, width: Callable[[str], float], sought: Sequence[str] = ()
+) -> dict[str, str]:
+    """Each of some names as much as fits, so that different names stay different where the room allows it.
+
+    Names that are shortened alike are shortened again by what differs among them alone.
+
+    Args:
+        names: that are seen together.
+        room, width, sought: as `shorten` takes them.
+    """
+    width = cache(width)
+    different = sorted(set(names))
+    common = commonness(different)
+    texts = {name: shorten(name, room, width, common, sought) for name in different}
+    for _ in range(ROUNDS):
+        for group in _alike(texts):
+            common = commonness(group)
+            texts.update({name: shorten(name, room, width, common, sought) for name in group})
+    for _ in range(ROUNDS):
+        for group in _alike(texts):
+            places = enumerate(zip(*group, strict=False))
+            start = next((at for at, letters in places if len({*letters}) > 1), min(map(len, group)))
+            texts.update({name: _around(name, start, room, width, sought) for name in group})
+    return texts
+
+
+def _alike(texts: dict[str, str]) -> list[list[str]]:
+    """The names that have one text, where several have it."""
+    groups: dict[str, list[str]] = {}
+    for name, text in texts.items():
+        groups.setdefault(text, []).append(name)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _around(name: str, start: int, room: float, width: Callable[[str], float], sought: Sequence[str]) -> str:
+    """The part of a name after a place, with what was sought before it, and as much between them as fits."""
+    ends = (_end_of(name, text) for text in sought)
+    found = max((end for end in ends if 0 < end[1] <= start), default=(0, 0))
+    for low, high in dict.fromkeys((found, (0, 0))):
+        head, first, last = _part(name, low, high) if high else "", start, len(name)
+
+        def text(first: int, last: int, head: str = head, high: int = high) -> str:
+            return head.removesuffix(CUT) + (CUT if first > high else "") + name[first:last] + CUT * (last < len(name))
+
+        while last > first + 1 and width(text(first, last)) > room:
+            last -= 1
+        if width(text(first, last)) > room:
+            continue
+        while first > high and width(text(first - 1, last)) <= room:
+            first -= 1
+        return text(first, last)
+    return cut_in_the_middle(name[start:], room, width)
+
+
+def _end_of(name: str, text: str) -> tuple[int, int]:
+    """Where a text is in a name, in either case; (0, 0) where it is not."""
+    match = re.search(re.escape(text), name, re.IGNORECASE) if text else None
+    return match.span() if match else (0, 0)
+
+
+def _part(name: str, start: int, end: int) -> str:
+    return (CUT if start else "") + name[start:end] + (CUT if end < len(name) else "")
 
 
 def _words(name: str, sought: Sequence[str]) -> tuple[list[str], set[int]]:

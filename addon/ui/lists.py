@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from bpy.types import UIList
 from meshclash.detection.verdicts import VERDICTS
 
 from .. import scene_results, shown_things
-from ..core.short_names import shorten
+from ..core.short_names import told_apart
 from ..props import STATUSES
-from ..texts import certainty, counted, measure, text_width
+from ..texts import certainty, counted, measure, text_width, text_widths
 
 ACCEPTED_ICON = "OUTLINER_COLLECTION"  # of an approved pair: its verdict in no colour
 STATUS_ICONS = {status: icon for status, _label, _tip, icon, _number in STATUSES}
@@ -20,6 +20,7 @@ LINE_HEIGHT = 0.85  # of a line's usual height
 SIGNS, NUMBERS = 22.0, 72.0  # widths of the first and the last column [px at scale 1]
 FRAME, PADDING = 87.0, 22.0  # [px at scale 1]: of the sidebar beside rows, of a button beside its text
 LEAST_NAME, UNKNOWN_WIDTH = 30.0, 333.0  # [px at scale 1]: of a name, of a row without a region
+SAMPLE, LISTS = "0", 16  # whose width tells sizes of letters apart; lists whose names are kept as they fit
 ITSELF = "itself"  # in the place of the second name, where an object meets itself
 
 
@@ -57,10 +58,16 @@ def draw_pair(
             cell(line, text, side)
 
 
-def shortened(item: Any, context: Any, common: Counter[str], sought: Sequence[str] = ()) -> list[str]:
-    """The names of a listed pair as they fit, one where an object meets itself."""
-    room = name_width(context)
-    return [shorten(name, room, text_width, common, sought) for name in dict.fromkeys((item.name_a, item.name_b))]
+def shortened(item: Any, room: float, names: tuple[str, ...], sought: str = "") -> list[str]:
+    """The names of a listed pair as they fit among those that are listed, one where an object meets itself."""
+    texts = _fitting(names, room, tuple(sought.split()), text_width(SAMPLE))
+    return [texts[name] for name in dict.fromkeys((item.name_a, item.name_b))]
+
+
+@lru_cache(LISTS)
+def _fitting(names: tuple[str, ...], room: float, sought: tuple[str, ...], _letters: float) -> dict[str, str]:
+    """Each of the names of a list as it fits; found once, until the list, its width or its letters change."""
+    return told_apart(names, room, text_widths(), sought)
 
 
 class MESHCLASH_UL_pairs(UIList):
@@ -86,7 +93,7 @@ class MESHCLASH_UL_pairs(UIList):
             picked = line.operator("meshclash.pick_row", text=text, translate=False, emboss=False)
             picked.index, picked.side = index, side
 
-        draw_pair(row, context, icons, shortened(item, context, shown.common, data.search.split()), numbers, cell)
+        draw_pair(row, context, icons, shortened(item, name_width(context), shown.names, data.search), numbers, cell)
 
     def draw_filter(self, _context: Any, _layout: Any) -> None:
         """Nothing: search and filters stand above the list, and are asked of all pages."""

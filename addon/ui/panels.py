@@ -243,7 +243,10 @@ class MESHCLASH_PT_results(TabPanel):
             layout.operator("meshclash.show_results", icon="FILE_REFRESH")
         else:
             _draw_list(layout, context, result)
-            draw_pair_facts(layout, context, results.active_pair(context), result.report.options)
+            pair = results.active_pair(context)
+            draw_steps(layout.column(align=True), context, pair)
+            if pair is not None:
+                draw_pair_facts(layout, context, pair, result.report.options)
         _draw_left_out(layout, context, result.report)
         _draw_skipped(layout, result.report.skipped, context.region)
         warning = coarse(result.report.as_summary())
@@ -386,16 +389,18 @@ def draw_pages(layout: Any, context: Any, listed: Any) -> None:
         draw_text(layout, text if listed.found else f"No pair of {listed.total:,} is as asked", context.region, "NONE")
 
 
-def draw_pair_facts(layout: Any, context: Any, row: Any, options: DetectOptions) -> None:
-    """The row of review below a list, and all that is known of the selected pair."""
-    actions = layout.column(align=True)
+def draw_steps(actions: Any, context: Any, row: Any) -> None:
+    """What is seen around the selected pair, the ways to others, and what the user says of it."""
     steps = actions.row(align=True)
     steps.prop(context.window_manager.meshclash, "around", expand=True)
     steps.operator("meshclash.step_pair", text="", icon="TRIA_UP").step = -1
     steps.operator("meshclash.step_pair", text="", icon="TRIA_DOWN").step = 1
-    if row is None:
-        return
-    _draw_review(actions, context, row)
+    if row is not None:
+        _draw_review(actions, context, row)
+
+
+def draw_pair_facts(layout: Any, context: Any, row: Any, options: DetectOptions, within: float = 1.0) -> None:
+    """All that is known of the selected pair, on a share of the region's width."""
     units = context.scene.unit_settings
     lines = [
         (letter.upper(), f"{counted(side.count, 'point' if side.is_scan else 'face')} of {side.name}")
@@ -417,7 +422,8 @@ def draw_pair_facts(layout: Any, context: Any, row: Any, options: DetectOptions)
         lines.append(("Probability", probability(row.probability, row.verdict, digits=1)))
     if row.location is not None:
         lines.append(("At", place(row.location, units)))
-    draw_facts(layout, lines, context.region, CAPTION_SHARE if row.probability is None else LONG_CAPTION_SHARE)
+    share = CAPTION_SHARE if row.probability is None else LONG_CAPTION_SHARE
+    draw_facts(layout, lines, context.region, share, within)
     ways = layout.row(align=True)
     ways.operator("meshclash.select_faces", text="Select Faces", icon="FACESEL")
     ways.operator("meshclash.exclude_pair", text="Exclude Pair", icon="REMOVE")

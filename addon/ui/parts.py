@@ -51,11 +51,19 @@ def draw_table(layout: Any, rows: list[tuple[str, str]]) -> None:
         right.label(text=value)
 
 
-def draw_facts(layout: Any, facts: list[tuple[str, str]], region: Any, share: float) -> None:
-    """Names at the left, on a share of the width, and at the right texts of several lines."""
+def draw_facts(layout: Any, facts: list[tuple[str, str]], region: Any, share: float, within: float = 1.0) -> None:
+    """Names at the left, on a share of the width, and at the right texts of several lines.
+
+    Args:
+        layout: the place, on a share `within` of the width of `region`.
+        facts: names and texts.
+        region: that is drawn.
+        share: of the width, for the names.
+        within: see above.
+    """
     box = layout.box().column(align=True)
     for name, text in facts:
-        for index, line in enumerate(wrapped(text, region, 1.0 - share)):
+        for index, line in enumerate(wrapped(text, region, within * (1.0 - share))):
             split = box.split(factor=share)
             left = split.row()
             left.active = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import Any
 
 import bpy
@@ -9,24 +10,25 @@ from bpy.types import Panel, UIList
 from meshclash.detection.verdicts import VERDICTS
 
 from .. import results, scene_results, shown_things
-from ..core.short_names import shorten
+from ..core.short_names import CUT
 from ..core.table import FACES, MEASURE, NAME_A, NAME_B, STATUS
 from ..props import STATUSES
 from ..screens import shows_results
 from ..texts import measure, text_width
 from .groups import draw_groups
-from .lists import ACCEPTED_ICON, STATUS_ICONS
-from .panels import draw_detection, draw_filters, draw_pages, draw_pair_facts, draw_verdicts
+from .lists import ACCEPTED_ICON, ITSELF, STATUS_ICONS, shortened
+from .panels import draw_detection, draw_filters, draw_pages, draw_pair_facts, draw_steps, draw_verdicts
 
+NAME_SHARE = 0.19
 COLUMNS = (
-    ("Group", "", 0.24), ("A", NAME_A, 0.19), ("B", NAME_B, 0.19), ("Collections", "", 0.14),
-    ("Measure", MEASURE, 0.08), ("Faces", FACES, 0.05), ("Status", STATUS, 0.07), ("Frame", "", 0.04),
+    ("Group", "", 0.22), ("A", NAME_A, NAME_SHARE), ("B", NAME_B, NAME_SHARE), ("Collections", "", 0.13),
+    ("Measure", MEASURE, 0.08), ("Faces", FACES, 0.06), ("Status", STATUS, 0.08), ("Frame", "", 0.05),
 )  # fmt: skip
 """Title of each column, by what a click on it sorts, and its share of the width."""
 FRAME, PADDING = 110.0, 12.0  # [px at scale 1]: of the editor beside rows, of a cell beside its text
 SIGN = 0.02  # share of the width that the verdict's icon takes
 ROW, AROUND = 20.0, 250.0  # heights of a row, of all but the list [px at scale 1]
-LEAST_ROWS, MOST_ROWS = 5, 60
+LEAST_ROWS, MOST_ROWS, MOST_GROUPS = 5, 60, 12
 GROUPS_FROM, GROUPS_SHARE = 1100.0, 0.24  # width of an area that has groups at its left [px at scale 1], their share
 LABELS = {status: label for status, label, *_ in STATUSES}
 
@@ -68,16 +70,17 @@ class MESHCLASH_UL_wide(UIList):
         review = context.scene.meshclash.reviews.get(item.pair_id)
         status = review.status if review else "OPEN"
         measures = () if result is None else result.report.options.measures
-        cells, width, sought = _cells(layout), _list_width(context), data.search.split()
+        cells, width = _cells(layout), _list_width(context)
+        name_a, name_b = (*shortened(item, NAME_SHARE * width - PADDING * _scale(context), shown.names, data.search),
+                          ITSELF)[:2]  # fmt: skip
         cells[0].label(text="", icon=ACCEPTED_ICON if status == "APPROVED" else VERDICTS[item.verdict].icon)
         texts = (
-            shown.reasons.get(item.pair_id, ""), item.name_a, item.name_b, collections(pair),
+            shown.reasons.get(item.pair_id, ""), name_a, name_b, collections(pair),
             measure(item, measures, context.scene.unit_settings, shown.typical), f"{item.faces_a + item.faces_b:,}",
             LABELS[status], "" if pair is None else str(pair.frame),
         )  # fmt: skip
         for cell, text, (title, _key, share) in zip(cells[1:], texts, COLUMNS, strict=True):
-            room = share * width - PADDING * _scale(context)
-            fitting = shorten(text, room, text_width, shown.common, sought)
+            fitting = text if title in "AB" else _begin(text, share * width - PADDING * _scale(context))
             if title in "AB":
                 cell.alignment = "LEFT"
                 picked = cell.operator("meshclash.pick_row", text=fitting, translate=False, emboss=False)
@@ -92,6 +95,14 @@ class MESHCLASH_UL_wide(UIList):
 
     def filter_items(self, _context: Any, _data: Any, _propname: str) -> tuple[list[int], list[int]]:
         return [], []
+
+
+def _begin(text: str, room: float) -> str:
+    """As much of the beginning of a text as fits."""
+    if text_width(text) <= room:
+        return text
+    length = bisect_right(range(len(text)), room, key=lambda size: text_width(text[:size] + CUT))
+    return text[: max(0, length - 1)].rstrip() + CUT
 
 
 def collections(pair: Any) -> str:
@@ -128,16 +139,20 @@ class MESHCLASH_PT_wide_results(Panel):
             return
         draw_verdicts(row.row(align=True), context, result)
         draw_filters(layout, context, result)
+        pair = results.active_pair(context)
         if _beside_groups(context):
             split = layout.split(factor=GROUPS_SHARE)
-            draw_groups(split.column(), context, _rows(context) - 3)
+            left = split.column()
+            draw_groups(left, context, MOST_GROUPS)
             layout = split.column()
+            if pair is not None:
+                draw_pair_facts(left, context, pair, result.report.options, GROUPS_SHARE)
         _draw_titles(layout, listed)
         layout.template_list(
             "MESHCLASH_UL_wide", "", listed, "rows", listed, "active_row", rows=_rows(context), maxrows=_rows(context)
         )
         draw_pages(layout, context, listed)
-        draw_pair_facts(layout, context, results.active_pair(context), result.report.options)
+        draw_steps(layout.column(align=True), context, pair)
 
 
 def _rows(context: Any) -> int:
@@ -148,7 +163,8 @@ def _rows(context: Any) -> int:
 
 def _draw_titles(layout: Any, listed: Any) -> None:
     """The titles of the columns; a click sorts by one, another click the other way round."""
-    for cell, (title, key, _) in zip(_cells(layout.box())[1:], COLUMNS, strict=True):
+    for cell, (title, key, _) in zip(_cells(layout.row(align=True))[1:], COLUMNS, strict=True):
+        cell.alignment = "LEFT"
         if not key:
             cell.label(text=title)
             continue

@@ -16,7 +16,7 @@ from .. import events_list, running_work, scene_results, shown_things
 from ..adapters.simulations import changes_in_time
 from ..core.scanned import Scanned
 from ..texts import counted, depth, length, measure, verdict_in_words
-from .lists import LINE_HEIGHT, draw_pair, shortened
+from .lists import LINE_HEIGHT, draw_pair, name_width, shortened
 from .parts import TabPanel, draw_facts, draw_text
 
 BEGINS = {
@@ -41,7 +41,7 @@ class MESHCLASH_UL_events(UIList):
         def cell(line: Any, text: str, _side: str) -> None:
             line.operator("meshclash.pick_event", text=text, translate=False, emboss=False).index = index
 
-        names = shortened(item, context, shown_things.listed().common_in_events)
+        names = shortened(item, name_width(context), shown_things.listed().names_of_events)
         draw_pair(row, context, (VERDICTS[item.verdict].icon, "BLANK1"), names, numbers, cell)
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from addon.core.short_names import CUT, commonness, cut_in_the_middle, shorten
+from addon.core.short_names import CUT, commonness, cut_in_the_middle, shorten, told_apart
 
 WORD = st.text("abcxyz", min_size=1, max_size=9)
 PARTS = st.lists(WORD, max_size=5)
@@ -72,3 +72,20 @@ def test_what_was_sought_is_always_seen(before, word, after, data):
     room = data.draw(st.integers(len(word) + 2, max(len(word) + 2, len(name))))
     text = shorten(name, room, len, commonness([name, *others]), [word])
     assert len(text) <= room and word.casefold() in text.casefold()
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.text("ab .1", max_size=30), max_size=8, unique=True), st.integers(4, 30))
+def test_names_that_are_told_apart_fit(names, room):
+    texts = told_apart(names, room, len)
+    assert set(texts) == set(names) and all(len(text) <= room for text in texts.values())
+    assert all(text == name for name, text in texts.items() if len(name) <= room)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text("ab", max_size=30), st.text("ab", max_size=30), st.text("xyz", min_size=1, max_size=3), st.data())
+def test_two_names_that_differ_in_some_letters_are_told_apart(before, after, letters, data):
+    others = data.draw(st.text("pqr", min_size=len(letters), max_size=len(letters)))
+    names = [before + letters + after, before + others + after]
+    texts = told_apart(names, len(letters) + 2, len)
+    assert texts[names[0]] != texts[names[1]]

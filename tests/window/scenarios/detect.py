@@ -16,6 +16,7 @@ RED = (1.0, 0.22, 0.13)  # of highlighted faces
 
 def play(window: Any) -> Generator[float, None, None]:
     """Plays the scenario."""
+    window.unfold("ui.panels", "MESHCLASH_PT_display")
     yield from scenes.open_gearbox(window)
     yield from window.open_tab(width=400)
     yield from window.show("before")

@@ -8,8 +8,8 @@ import bpy
 from . import scenes
 
 ATTRIBUTE = "meshclash_contact"
-FILTER_BUTTON = 42.0  # from the right border of the sidebar to the button of the popover [px at scale 1]
-STATUS_BELOW = (95.0, 105.0, 85.0)  # from there to the first status [px at scale 1]
+FILTER_BUTTON = 44.0  # from the right border of the sidebar to the button of the popover [px at scale 1]
+STATUS_ABOVE = (101.0, 96.0, 106.0)  # from there up to the first status [px at scale 1]
 TOOLTIP = 2.5  # seconds until a tooltip stands
 
 
@@ -67,8 +67,8 @@ def _one_status(window: Any, listed: Any) -> Generator[float, None, None]:
     yield from window.click(x, y)
     yield 0.7
     window.picture("filter")
-    for below in STATUS_BELOW:
-        yield from window.click(x, y - round(below * scale))
+    for above in STATUS_ABOVE:
+        yield from window.click(x - round(FILTER_BUTTON * scale), y + round(above * scale))
         yield 0.5
         if len(listed.statuses) == 1:
             break
