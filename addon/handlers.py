@@ -9,7 +9,18 @@ from bpy.app.handlers import persistent
 from meshclash.detection.errors import InputError
 from meshclash.detection.terminal import say
 
-from . import events_list, freshness, props, refining, results, running_work, scene_results, shown_things, view
+from . import (
+    events_list,
+    freshness,
+    histories,
+    props,
+    refining,
+    results,
+    running_work,
+    scene_results,
+    shown_things,
+    view,
+)
 from .adapters.source import metres_per_unit
 from .adapters.updates import changes_of
 from .core import saved
@@ -23,6 +34,7 @@ def forget_file() -> None:
     refining.end()
     running_work.clear()
     scene_results.clear()
+    histories.forget()
     shown_things.clear()
 
 
@@ -45,6 +57,7 @@ def on_load_post(*_args: object) -> None:
     if bpy.context.scene is not None:
         events_list.list_events(bpy.context, bpy.context.scene)
     props.keep_permitted_lengths()
+    histories.loaded()
     for scene in bpy.data.scenes:
         if scene.library is None and scene.meshclash.deviation_serial:
             scene.meshclash.deviation_serial = 0  # of a measurement of another session
@@ -69,6 +82,7 @@ def on_save_pre(*_args: object) -> None:
     Nor does isolation: the file would open so, with nothing to end it.
     """
     view.suspend_isolation(bpy.context)
+    histories.before_save()
     for scene in bpy.data.scenes:
         result = scene_results.result_of(scene.session_uid)
         text = "" if result is None else saved.to_text(result.found)
@@ -79,6 +93,7 @@ def on_save_pre(*_args: object) -> None:
 @persistent
 def on_save_post(*_args: object) -> None:
     """The file is written, or could not be: what was isolated is isolated again."""
+    histories.after_save()
     view.resume_isolation(bpy.context)
 
 
@@ -91,6 +106,9 @@ def on_undo(scene: bpy.types.Scene, *_args: object) -> None:
         live.note(Changes(everything=True))
     _mark_missing(scene)
     scene_results.doubt_reviews()
+    for other in bpy.data.scenes:
+        if other.library is None:
+            histories.sync(other, undone=True)
     bodies.forget()
     for other in bpy.data.scenes:
         if scene_results.suspect_all(other.session_uid):

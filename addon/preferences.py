@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty, StringProperty
 from bpy.types import AddonPreferences
 
 from . import engine, running_work
@@ -69,6 +69,9 @@ class MESHCLASH_AP_preferences(AddonPreferences):
         description="Panels and a menu for statistics, hierarchies, the advisor and common voxels",
         default=False, update=_redraw,
     )  # fmt: skip
+    author: StringProperty(
+        name="Your Name", description="Who says what of clashes, in histories; empty: the name of the system's user"
+    )
     fast_path: BoolProperty(
         name="Fast Mesh Reading",
         description="Read triangles directly from Blender's memory, checked against the documented way on first use",
@@ -109,6 +112,7 @@ class MESHCLASH_AP_preferences(AddonPreferences):
         column = layout.column(heading="Tab")
         column.prop(self, "show_research")
         column = layout.column(heading="Detection")
+        column.prop(self, "author")
         column.prop(self, "fast_path")
         draw_device(column, self, of(context))
         column = layout.column(align=True)
@@ -124,6 +128,7 @@ class _Defaults:
 
     colour_a, colour_b, colour_curve, curve_width = COLOUR_A, COLOUR_B, COLOUR_CURVE, CURVE_WIDTH
     show_research = False
+    author = ""
     fast_path = True
     device, gpu_from, gpu_points_from = "CPU", GPU_FROM, GPU_FROM
     gpu_clearance_from = gpu_distance_from = gpu_objects_from = 0

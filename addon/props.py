@@ -206,6 +206,9 @@ class MESHCLASH_PG_review(PropertyGroup):
         update=_reviewed,
     )  # fmt: skip
     comment: StringProperty(name="Comment", description="A note on this pair, saved with the file")
+    assignee: StringProperty(name="Assignee", description="Who takes care of this pair")
+    priority: StringProperty(name="Priority", description="How urgent it is: low, normal, high or critical")
+    due: StringProperty(name="Due", description="Until when, as 2026-12-24")
 
 
 def _selected_row(settings: PropertyGroup) -> PairRow | None:
@@ -223,7 +226,7 @@ def _comment(self: PropertyGroup) -> str:
 def _write_comment(self: PropertyGroup, value: str) -> None:
     row = _selected_row(self)
     if row is not None:
-        reviews.say(self.id_data, row, comment=value)
+        reviews.say(self.id_data, [row], comment=value)
 
 
 def _permitted_by_itself(scene: bpy.types.Scene) -> float:
@@ -312,6 +315,8 @@ class MESHCLASH_PG_settings(PropertyGroup):
         name="Comment", description="A note on the selected pair, whatever its status; saved with the file",
         get=_comment, set=_write_comment,
     )  # fmt: skip
+    history: StringProperty(description="What became of clashes, as lines of a journal", options={"HIDDEN"})
+    history_id: StringProperty(description="What journals call this scene", options={"HIDDEN"})
     saved_list: StringProperty(
         description="The list of the last results as it is saved with the file", options={"HIDDEN"}
     )

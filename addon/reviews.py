@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from . import scene_results, shown_things
+from . import histories, scene_results, shown_things
 
 if TYPE_CHECKING:
     from meshclash.detection.pair_row import PairRow
 
     from .scene_results import SceneResult
 
-OPEN, APPROVED = "OPEN", "APPROVED"
+APPROVED = "APPROVED"
+FEW = 50  # reviews that are removed one by one
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,11 +28,13 @@ class Reviews:
         count: how many pairs have a word, for a look whether some were added or taken away.
         statuses: statuses by pair id; all other pairs are open.
         approved: ids of the pairs that the user has approved: they stay listed, but count and draw as no clash.
+        places: where each pair's review stands.
     """
 
     count: int
     statuses: Mapping[str, str]
     approved: frozenset[str]
+    places: Mapping[str, int]
 
 
 def reviews_of(scene: bpy.types.Scene) -> Reviews:
@@ -40,31 +43,66 @@ def reviews_of(scene: bpy.types.Scene) -> Reviews:
     if known is not None and sure and known.count == len(items):
         return known
     read = {review.name: review.status for review in items}
+    places = {name: place for place, name in enumerate(read)} if len(read) == len(items) else _places(items)
     approved = frozenset(name for name, status in read.items() if status == APPROVED)
     if known is not None and known.approved == approved:
         approved = known.approved  # the same object is compared at once
     if known is None or known.statuses != read or known.count != len(items):
-        known = Reviews(len(items), read, approved)
+        known = Reviews(len(items), read, approved, places)
     scene_results.keep_reviews(scene.session_uid, known)
     return known
 
 
+def _places(items: Any) -> dict[str, int]:
+    return {review.name: place for place, review in reversed(list(enumerate(items)))}
+
+
+def review_of(scene: bpy.types.Scene, pair_id: str) -> bpy.types.PropertyGroup | None:
+    """What is said of a pair; None where nothing is."""
+    place, items = reviews_of(scene).places.get(pair_id), scene.meshclash.reviews
+    found = items[place] if place is not None and place < len(items) else None
+    return found if found is None or found.name == pair_id else items.get(pair_id)
+
+
 def comment_of(scene: bpy.types.Scene, pair_id: str) -> str:
     """The comment on a pair, "" where there is none."""
-    review = scene.meshclash.reviews.get(pair_id)
+    review = review_of(scene, pair_id)
     return review.comment if review else ""
 
 
-def say(scene: bpy.types.Scene, row: PairRow, status: str | None = None, comment: str | None = None) -> None:
-    """Keeps what the user says of a pair, a status, a comment or both; an open pair without a comment has no review."""
-    reviews = scene.meshclash.reviews
-    review = reviews.get(row.id) or reviews.add()
-    review.name, review.name_a, review.name_b = row.id, row.a.name, row.b.name
-    review.status = review.status if status is None else status
-    review.comment = review.comment if comment is None else comment
-    if review.status == OPEN and not review.comment:
-        reviews.remove(reviews.find(row.id))
+def say(scene: bpy.types.Scene, rows: Iterable[PairRow], **said: str) -> None:
+    """Keeps what the user says of pairs, and writes it to the journal.
+
+    Args:
+        scene: the scene.
+        rows: of the pairs; one of which nothing is said any more has no review.
+        said: "status", as properties have it, "comment", "assignee", "priority", "due".
+    """
+    items, known, empty = scene.meshclash.reviews, reviews_of(scene), []
+    places, told = dict(known.places), {row.id: row for row in rows}
+    changed: dict[str, list[str]] = {name: [] for name in said}
+    for pair, row in told.items():
+        place = places.get(pair, -1)
+        review = items[place] if 0 <= place < len(items) and items[place].name == pair else None
+        if review is None:
+            review = items.add()
+            review.name, review.name_a, review.name_b = pair, row.a.name, row.b.name
+            places[pair] = len(items) - 1
+        for name, value in said.items():
+            if getattr(review, name) != value:
+                setattr(review, name, value)
+                changed[name].append(pair)
+        if histories.words_of(review) == histories.NOTHING:
+            empty.append(pair)
+    if len(empty) < FEW:
+        for pair in empty:
+            items.remove(items.find(pair))
+    else:
+        histories.drop(scene, empty)
     scene_results.doubt_reviews()
+    for name, pairs in changed.items():
+        if pairs:
+            histories.say(scene, pairs, name, said[name].lower() if name == "status" else said[name])
 
 
 def approved_counts(result: SceneResult, reviews: Reviews) -> Counter[str]:

@@ -11,6 +11,7 @@ did not change costs a look into a dictionary, and its object and mesh are taken
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, replace
 
@@ -125,6 +126,7 @@ class Enumeration:
         self._entries: dict[EntryKey, Remembered] = {}
         self._scene = scene
         self._collections: dict[str, frozenset[str]] | None = None
+        self._keys: Counter[str] | None = None  # GlobalIds of the scene's objects
         self._armatures: dict[str, frozenset[str]] = {}
         self._names: set[str] = set()
         self._without_mesh: dict[str, str] = {}
@@ -302,9 +304,10 @@ class Enumeration:
         if source.name_full not in self._armatures:
             self._armatures[source.name_full] = armatures_of(source)
         parent = owner if path else source.parent
+        told = described(source)
         item = SourceObject(
             name=name,
-            identity=f"{path}\0{source.name_full}",
+            identity=self._identity(source, path, told.get("GlobalId", "")),
             mesh_key=mesh_key,
             matrix=matrix,
             owner=owner.name_full,
@@ -315,10 +318,20 @@ class Enumeration:
             armatures=self._armatures[source.name_full],
             collections=self._collections_of(owner),
             shell=is_shell(source),
-            properties=described(source),
+            properties=told,
         )
         self._result.objects.append(item)
         return item
+
+    def _identity(self, source: bpy.types.Object, path: str, key: str) -> str:
+        """What tells an object from others in every run: as files are read without Blender, its GlobalId."""
+        if key and not path:
+            if self._keys is None:
+                told = (described(item).get("GlobalId", "") for item in self._scene.objects if item is not None)
+                self._keys = Counter(told)
+            if self._keys[key] == 1:
+                return key
+        return f"{path}\0{source.name_full}"
 
     def _collections_of(self, owner: bpy.types.Object) -> frozenset[str]:
         if self._collections is None:

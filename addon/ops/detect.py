@@ -24,7 +24,7 @@ from meshclash.detection.report import DetectReport
 from meshclash.detection.report_formats import format_seconds, left_out, too_small
 from meshclash.detection.verdicts import FINAL_VERDICTS, VERDICTS
 
-from .. import engine, freshness, preferences, refining, results, running_work, scene_results, view
+from .. import engine, freshness, histories, preferences, refining, results, running_work, scene_results, view
 from ..adapters import mesh_reader
 from ..adapters.massive_objects import massive_path
 from ..adapters.point_reader import is_scan
@@ -99,6 +99,7 @@ def accept(context: bpy.types.Context, scene_uid: int, report: DetectReport) -> 
     if scene is None:
         raise DetectError("The scene was removed during detection")
     view.leave_isolation(context)  # no pair is selected any more
+    histories.detected(scene, report)
     results.show_report(context, scene, report)
     scene_results.mark_stale(scene_uid, running_work.changed_meanwhile())
     freshness.look_soon()

@@ -48,8 +48,7 @@ class MESHCLASH_OT_set_listed_status(OfListed):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         rows = {row.id: row for row in _listed_rows(context)}
-        for row in rows.values():
-            reviews.say(context.scene, row, status=self.status)
+        reviews.say(context.scene, rows.values(), status=self.status)
         results.list_again(context)
         self.report({"INFO"}, f"{counted(len(rows), 'pair')}: {self.status.lower()}")
         return {"FINISHED"}

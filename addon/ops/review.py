@@ -35,7 +35,7 @@ class MESHCLASH_OT_set_status(Operator):
         return True
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        reviews.say(context.scene, results.selected_pair(context), status=self.status)
+        reviews.say(context.scene, [results.selected_pair(context)], status=self.status)
         results.list_again(context)
         return {"FINISHED"}
 

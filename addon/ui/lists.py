@@ -12,6 +12,7 @@ from meshclash.detection.verdicts import VERDICTS
 from .. import scene_results, shown_things
 from ..core.short_names import told_apart
 from ..props import STATUSES
+from ..reviews import review_of
 from ..texts import certainty, counted, measure, text_width, text_widths
 
 ACCEPTED_ICON = "OUTLINER_COLLECTION"  # of an approved pair: its verdict in no colour
@@ -79,7 +80,7 @@ class MESHCLASH_UL_pairs(UIList):
         result, shown = scene_results.result_of(data.scene_uid), shown_things.listed()
         row = layout.row(align=True)
         row.scale_y, row.active = LINE_HEIGHT, result is not None and result.is_fresh(item.pair_id)
-        review = context.scene.meshclash.reviews.get(item.pair_id)
+        review = review_of(context.scene, item.pair_id)
         accepted = review is not None and review.status == "APPROVED"
         icons = ACCEPTED_ICON if accepted else VERDICTS[item.verdict].icon, _status_icon(review)
         measures = () if result is None else result.report.options.measures

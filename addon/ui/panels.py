@@ -18,7 +18,7 @@ from ..adapters.shell_objects import PROPERTY as SHELL
 from ..adapters.source import metres_per_unit
 from ..core import device_gain
 from ..overlay import draw as overlay
-from ..reviews import approved_counts, reviews_of
+from ..reviews import approved_counts, review_of, reviews_of
 from ..texts import (
     counted,
     depth,
@@ -431,7 +431,7 @@ def draw_pair_facts(layout: Any, context: Any, row: Any, options: DetectOptions,
 
 def _draw_review(layout: Any, context: Any, row: Any) -> None:
     """What the user says of the pair, in one line."""
-    review = context.scene.meshclash.reviews.get(row.id)
+    review = review_of(context.scene, row.id)
     said, line = review.status if review else "OPEN", layout.row(align=True)
     for status, icon in STATUS_ICONS.items():
         line.operator("meshclash.set_status", text="", icon=icon, depress=status == said).status = status

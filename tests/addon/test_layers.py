@@ -16,7 +16,7 @@ LAYERS = (
     {"adapters"},
     {"redraw", "reactions", "screens", "running_work", "shown_things", "scene_results", "engine", "preferences"},
     {"early_bytecode", "kernel_building"},
-    {"props", "reviews", "texts", "freshness", "ghosting", "view_notes"},
+    {"histories", "props", "reviews", "texts", "freshness", "ghosting", "view_notes"},
     {"results", "events_list", "refining", "groups"},
     {"view", "overlay"},
     {"ui"},

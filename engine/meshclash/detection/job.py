@@ -16,6 +16,7 @@ from .frame_scene import Progress, SceneSource, Skipped
 from .options import DetectOptions, set_in_words
 from .queries.registry import test_named
 from .report import DetectReport, now
+from .revision import identity_steps
 from .statistics import RunStatistics
 from .steps import within
 from .tasks import TaskAnswer, ThisProcess, Workers
@@ -166,11 +167,12 @@ def _now_steps(
     require_members(options, letters_of(followed.world.objects.values()), statistics.skipped)
     objects = (yield from within(fingerprint_steps(followed.frame), 1.0, 1.0)) if remember else None
     seen = None if objects is None else Seen(options.set_a, options.set_b, objects)
+    revision = (yield from within(identity_steps(followed.frame, source.scale_length), 1.0, 1.0)) if remember else ()
     large.sort(key=lambda row: row.order)
     told = {item.name: item.told_properties for item in (*frame.objects, *frame.scans) if item.told_properties}
     return DetectReport(
         source.file, source.scale_length, options, large, statistics.skipped, statistics.as_dict(), seen, created,
-        objects=told, tested=[item.name for item in (*frame.objects, *frame.scans)],
+        objects=told, tested=[item.name for item in (*frame.objects, *frame.scans)], revision=revision,
     )  # fmt: skip
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from ..review.revisions import Identity
 from . import report_formats
 from .events import ClashEvent
 from .files import page
@@ -65,6 +67,7 @@ class DetectReport:
         events: of a range of frames, worst first; None where one frame was looked at.
         objects: what files say of objects, by their names.
         tested: names of all objects that took part.
+        revision: what these are like, for a later detection; empty where nobody asks.
         group_by: by what clashes are grouped, one of `grouping.GROUPINGS`.
         files: (path, metres of its unit, whether the file names it) of what was read without Blender.
         baseline: the earlier report that this one is compared with, and the ids of its clashes; None without one.
@@ -88,6 +91,7 @@ class DetectReport:
     events: list[ClashEvent] | None = None
     objects: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     tested: Sequence[str] = ()
+    revision: Sequence[Identity] = ()
     group_by: str = "cause"
     files: Sequence[tuple[str, float, bool]] = ()
     baseline: tuple[str, frozenset[str]] | None = None
@@ -119,6 +123,11 @@ class DetectReport:
         found = grouped(self.clashes, parts, self.scale_length, way or self.group_by)
         return [{"key": group.key, "reason": group.reason, "pairs": pairs} for group, pairs in found]
 
+    @cached_property
+    def _own_groups(self) -> list[dict[str, Any]]:
+        """Those of files, found once for all of them."""
+        return self.groups()
+
     def _is_new(self, row: PairRow) -> bool | None:
         return None if self.baseline is None else row.id not in self.baseline[1]
 
@@ -136,7 +145,7 @@ class DetectReport:
         events = None if self.events is None else [self._event(event) for event in self.events]
         named = dict.fromkeys(name for row in self.rows for name in (row.a.name, row.b.name) if self.objects.get(name))
         summary["objects"] = [{"name": name, **self.objects[name]} for name in named]
-        groups = self.groups()
+        groups = self._own_groups
         number = {pair: k + 1 for k, group in enumerate(groups) for pair in group["pairs"]}
         pairs = [{**self._pair(row), "group": number.get(row.id)} for row in self.rows]
         return {

@@ -9,15 +9,20 @@ import json
 import os
 import secrets
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import InvalidFile, UnsupportedOption
 
-FIELDS = ("status", "assignee", "priority", "due", "comment", "found", "gone")
-"""What an event may say of a clash. "found" and "gone" are said by detections, the others by people."""
+SAID = ("status", "assignee", "priority", "due", "comment")
+"""What people say of a clash."""
+EDITED = ("group", "merged", "name")
+"""What people do to groups: put pairs into one, put one into another, name one."""
+DETECTED = ("detected", "found", "gone", "moved", "objects")
+"""What detections say; `review.history` tells how."""
+FIELDS = (*SAID, *EDITED, *DETECTED)
+"""What an event may say."""
 MOST_TEXT = 10_000
 """Characters of a value, or of a name."""
 _NEWLINE = b"\n"
@@ -30,9 +35,10 @@ class Event(NamedTuple):
         id: 16 hexadecimal digits, of this event alone.
         time: UTC, ISO 8601 with microseconds.
         author: who said it.
-        clash: the id of a pair, or the key of a group.
+        clash: the id of a pair, or the key of a group; several of them stand a line each.
         field: one of ``FIELDS``.
         value: what was said.
+        scene: which of the scenes of a file it is about; "" where there is one.
     """
 
     id: str
@@ -41,38 +47,22 @@ class Event(NamedTuple):
     clash: str
     field: str
     value: str = ""
+    scene: str = ""
 
+    @property
+    def clashes(self) -> list[str]:
+        """Of what it was said."""
+        return self.clash.split("\n")
 
-class Comment(NamedTuple):
-    """A remark on a clash."""
-
-    time: str
-    author: str
-    text: str
-
-
-@dataclass
-class Decision:
-    """What was said of a clash so far.
-
-    Attributes:
-        status, assignee, priority, due: what was said last; "" where nothing was.
-        comments: in the order of their times.
-        found: time of the detection that found it first, or found it again.
-        gone: time of the detection that did not find it any more; "" while it is there.
-        returned: whether it was there again after it was gone.
-        time: of the last event.
-    """
-
-    status: str = ""
-    assignee: str = ""
-    priority: str = ""
-    due: str = ""
-    comments: list[Comment] = field(default_factory=list)
-    found: str = ""
-    gone: str = ""
-    returned: bool = False
-    time: str = ""
+    @property
+    def moved_from(self) -> list[str]:
+        """The former ids of pairs that have another one; empty of other events."""
+        if self.field != "moved":
+            return []
+        try:
+            return [str(item[0]) for item in json.loads(self.value)]
+        except (ValueError, TypeError, IndexError, KeyError, RecursionError):
+            return []
 
 
 def now() -> str:
@@ -80,17 +70,18 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
-def event(author: str, clash: str, what: str, value: str = "", time: str = "") -> Event:
+def event(author: str, clash: str, what: str, value: str = "", time: str = "", scene: str = "") -> Event:
     """A new event.
 
     Args:
         what: its field.
         time: when it was said; "" for this moment.
+        scene: as ``Event`` has it.
 
     Raises:
         UnsupportedOption: there is no such field, or a text is too long.
     """
-    said = Event(secrets.token_hex(8), time or now(), author, clash, what, value)
+    said = Event(secrets.token_hex(8), time or now(), author, clash, what, value, scene)
     fault = _fault(said)
     if fault:
         raise UnsupportedOption(f"{fault} in an event of '{clash:.80}'")
@@ -111,49 +102,9 @@ def _fault(said: Event) -> str:
     return "" if moment.tzinfo is not None else "a time has no zone"
 
 
-def found_events(before: dict[str, Decision], found: Iterable[str], author: str, time: str = "") -> list[Event]:
-    """What a detection says: which clashes are there that were not, and which are gone.
-
-    Args:
-        before: the decisions until now, by clash.
-        found: the ids of all clashes that the detection found.
-        time: of the detection.
-    """
-    moment, there = time or now(), set(found)
-    known = {clash for clash, decision in before.items() if decision.found and not decision.gone}
-    begun = [event(author, clash, "found", time=moment) for clash in sorted(there - known)]
-    return begun + [event(author, clash, "gone", time=moment) for clash in sorted(known - there)]
-
-
-def decisions(events: Iterable[Event]) -> dict[str, Decision]:
-    """What all events say together, by clash; the order in which they are given does not matter."""
-    result: dict[str, Decision] = {}
-    for said in sorted(set(events), key=lambda said: (said.time, said.id)):
-        decision = result.setdefault(said.clash, Decision())
-        decision.time = said.time
-        if said.field == "comment":
-            decision.comments.append(Comment(said.time, said.author, said.value))
-        elif said.field == "found":
-            decision.returned = decision.returned or bool(decision.gone)
-            decision.found, decision.gone = said.time, ""
-        elif said.field == "gone":
-            decision.gone = said.time
-        else:
-            setattr(decision, said.field, said.value)
-    return result
-
-
-def progress(decision: Decision, last_detection: str) -> str:
-    """What became of a clash: "new", "active", "reopened" or "resolved", the last of which is gone.
-
-    Args:
-        last_detection: time of it; what it found first is new.
-    """
-    if decision.gone:
-        return "resolved"
-    if decision.found < last_detection:
-        return "active"
-    return "reopened" if decision.returned else "new"
+def as_lines(events: Iterable[Event]) -> str:
+    """The lines of a journal that hold events."""
+    return "".join(json.dumps(said, ensure_ascii=False) + "\n" for said in events)
 
 
 class Journal:
@@ -192,7 +143,7 @@ class Journal:
         self._read_to += len(whole)
         added = []
         for line in whole.splitlines():
-            said = _parsed(line)
+            said = parsed(line)
             if said is None:
                 self.damaged += bool(line.strip())
             elif said.id not in self.events:
@@ -211,7 +162,7 @@ class Journal:
         new = [said for said in events if said.id not in self.events]
         if not new:
             return
-        lines = "".join(json.dumps(said, ensure_ascii=False) + "\n" for said in new).encode()
+        lines = as_lines(new).encode()
         try:
             with self.path.open("ab+", buffering=0) as file:  # each write goes to the end, whoever wrote before
                 if file.tell():
@@ -229,18 +180,14 @@ class Journal:
         """Take in the events of another journal, or of a saved file; raises as ``add``."""
         self.add(sorted(other, key=lambda said: (said.time, said.id)))
 
-    def decisions(self) -> dict[str, Decision]:
-        """What all events say together, by clash."""
-        return decisions(self.events.values())
 
-
-def _parsed(line: bytes) -> Event | None:
-    """The event of a line; None where it holds none."""
+def parsed(line: bytes | str) -> Event | None:
+    """The event of a line of a journal; None where it holds none."""
     try:
         data = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(data, list) or len(data) != len(Event._fields) or not all(isinstance(x, str) for x in data):
+    if not isinstance(data, list) or len(data) not in (6, 7) or not all(isinstance(x, str) for x in data):
         return None
     said = Event(*data)
     return None if _fault(said) else said

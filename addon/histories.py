@@ -1,0 +1,337 @@
+"""The histories of the scenes, and the journal beside the file: what a crash or another save lost comes back.
+
+A scene's `reviews` hold what the user says of pairs, so that Blender undoes and saves it. Each change of them is an
+event of the scene's history, and the journal gets it at once. With `scene_results` this is state of the session: plain
+data by the `session_uid` of scenes.
+"""
+
+from __future__ import annotations
+
+import getpass
+import secrets
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import bpy
+from meshclash.errors import InvalidFile
+from meshclash.review.history import Decision, Found, History, compact, detection_events, said_events
+from meshclash.review.journal import Event, Journal, as_lines, parsed
+
+from . import preferences, scene_results
+
+if TYPE_CHECKING:
+    from meshclash.detection.report import DetectReport
+
+MOST_TEXT = 8_000_000
+"""Characters of a history in a .blend file; the journal beside it keeps everything."""
+ENDING = ".meshclash-journal"
+FIELDS = ("status", "comment", "assignee", "priority", "due")
+NOTHING = ("open", "", "", "", "")
+Words = tuple[str, ...]
+
+
+@dataclass
+class Kept:
+    """The history of one scene.
+
+    Attributes:
+        scene: its name in journals.
+        history: all events.
+        objects: session uids of objects by their identities, at the last detection of this session.
+        foreign: pairs of which another Blender said something.
+        version: another number after each change.
+    """
+
+    scene: str
+    history: History = field(default_factory=History)
+    objects: dict[str, int] = field(default_factory=dict)
+    foreign: set[str] = field(default_factory=set)
+    version: int = 0
+
+
+class _State:
+    """The mutable values behind this module's functions."""
+
+    kept: dict[int, Kept] = {}  # noqa: RUF012 - one per session on purpose
+    journal: Journal | None = None
+    problem = ""
+    saved: tuple[int, int] | None = None  # of the file as this Blender read or wrote it: time and size
+
+
+def kept(scene: bpy.types.Scene) -> Kept:
+    """What is kept of a scene."""
+    found = _State.kept.get(scene.session_uid)
+    if found is None:
+        found = _State.kept[scene.session_uid] = Kept(scene.meshclash.history_id or secrets.token_hex(8))
+    return found
+
+
+def history_of(scene: bpy.types.Scene) -> History:
+    """The history of a scene."""
+    return kept(scene).history
+
+
+def author() -> str:
+    """Who works here, by the preferences, else by the system."""
+    chosen = str(preferences.of(bpy.context).author).strip()
+    if chosen:
+        return chosen
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a system without users
+        return "somebody"
+
+
+def problem() -> str:
+    """Why the journal cannot be kept; "" where it can."""
+    return _State.problem
+
+
+def journal_path() -> Path | None:
+    """The journal beside the open file; None of one that was never saved."""
+    return Path(bpy.data.filepath).with_suffix(ENDING) if bpy.data.filepath else None
+
+
+def forget() -> None:
+    """Forgets the open file."""
+    _State.kept.clear()
+    _State.journal, _State.problem, _State.saved = None, "", None
+
+
+def say(scene: bpy.types.Scene, clashes: list[str], what: str, value: str) -> None:
+    """Says the same of pairs, or of groups, in the history and in the journal."""
+    append(scene, said_events(author(), clashes, what, value, scene=kept(scene).scene))
+
+
+def append(scene: bpy.types.Scene, events: Iterable[Event]) -> set[str]:
+    """Takes events into the history of a scene, and writes them to the journal; returns what they are about."""
+    events, found = list(events), kept(scene)
+    about = found.history.take(events)
+    found.version += 1
+    _write(events)
+    return about
+
+
+def _write(events: Iterable[Event]) -> None:
+    """Writes events to the journal; where that is not possible, the histories go with the file alone."""
+    events = list(events)
+    path = journal_path()
+    if path is None or not events:
+        return
+    try:
+        if _State.journal is None or _State.journal.path != path:
+            _State.journal = Journal(path)
+            events = [said for item in _State.kept.values() for said in item.history.events.values()]
+        _State.journal.add(events)
+        _State.problem = ""
+    except InvalidFile as error:
+        _State.journal, _State.problem = None, str(error)
+
+
+def words_of(review: bpy.types.PropertyGroup) -> Words:
+    """What a review says, in the order of `FIELDS`."""
+    return (review.status.lower(), *(getattr(review, name) for name in FIELDS[1:]))
+
+
+def _words(decision: Decision) -> Words:
+    return (decision.status or "open", *(getattr(decision, name) for name in FIELDS[1:]))
+
+
+def sync(scene: bpy.types.Scene, undone: bool = False) -> None:
+    """Says in the history what was changed in the reviews of a scene: by scripts, by undo.
+
+    Args:
+        scene: the scene.
+        undone: whether Blender took steps back: what others said meanwhile is put into the reviews again.
+    """
+    found, reviews = kept(scene), scene.meshclash.reviews
+    history, again = found.history, set()
+    for review in reviews:
+        if review.name not in history.decisions and history.moved_to(review.name) != review.name:
+            again |= {review.name, history.moved_to(review.name)}
+    now = {review.name: words_of(review) for review in reviews if review.name not in again}
+    known = {clash: _words(decision) for clash, decision in history.decisions.items() if "|" not in clash}
+    changed: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for clash in now.keys() | known.keys():
+        before, after = known.get(clash, NOTHING), now.get(clash, NOTHING)
+        if before == after or clash in again:
+            continue
+        if undone and clash in found.foreign:
+            again.add(clash)
+            continue
+        for what, old, new in zip(FIELDS, before, after, strict=True):
+            if old != new:
+                changed[what, new].append(clash)
+    for (what, value), clashes in changed.items():
+        say(scene, sorted(clashes), what, value)
+    put(scene, again)
+
+
+def put(scene: bpy.types.Scene, clashes: Iterable[str]) -> None:
+    """Makes the reviews of a scene say of pairs what the history says."""
+    reviews, decisions = scene.meshclash.reviews, history_of(scene).decisions
+    wanted = {clash: decisions.get(clash, Decision()) for clash in clashes if "|" not in clash}
+    if not wanted:
+        return
+    kept_words = {review.name: (review.name_a, review.name_b, words_of(review)) for review in reviews}
+    before = dict(kept_words)
+    for clash, decision in wanted.items():
+        words = _words(decision)
+        kept_words.pop(clash, None)
+        if words != NOTHING:
+            kept_words[clash] = (*decision.names, words)
+    if kept_words != before:
+        _fill(reviews, kept_words)
+    scene_results.doubt_reviews()
+
+
+def drop(scene: bpy.types.Scene, clashes: Iterable[str]) -> None:
+    """Removes the reviews of pairs, all at once."""
+    reviews, left_out = scene.meshclash.reviews, {*clashes}
+    _fill(reviews, {
+        review.name: (review.name_a, review.name_b, words_of(review))
+        for review in reviews if review.name not in left_out
+    })  # fmt: skip
+
+
+def _fill(reviews: bpy.types.bpy_prop_collection, wanted: Mapping[str, tuple[str, str, Words]]) -> None:
+    reviews.clear()
+    for clash, (name_a, name_b, words) in wanted.items():
+        review = reviews.add()
+        review.name, review.name_a, review.name_b = clash, name_a, name_b
+        review.status = words[0].upper() if words[0].upper() in STATUSES else "OPEN"
+        for name, value in zip(FIELDS[1:], words[1:], strict=True):
+            setattr(review, name, value)
+
+
+STATUSES = ("OPEN", "REVIEWED", "APPROVED", "RESOLVED")
+
+
+def read_others() -> bool:
+    """Takes in what other Blenders wrote to the journal since; returns whether that is news."""
+    if _State.journal is None:
+        return False
+    try:
+        added = _State.journal.read()
+    except InvalidFile as error:
+        _State.problem = str(error)
+        return False
+    return _take(added)
+
+
+def _take(events: Iterable[Event]) -> bool:
+    of: dict[str, list[Event]] = defaultdict(list)
+    for said in events:
+        of[said.scene].append(said)
+    news = False
+    for scene in bpy.data.scenes:
+        found = kept(scene)
+        new = [said for said in of.get(found.scene, ()) if said.id not in found.history.events]
+        if new and scene.library is None:
+            about = found.history.take(new)
+            found.foreign |= about
+            found.version += 1
+            put(scene, about)
+            news = True
+    return news
+
+
+def loaded() -> None:
+    """A file was opened: its histories, and what its journal has beyond them."""
+    forget()
+    for scene in bpy.data.scenes:
+        if scene.library is not None:
+            continue
+        lines = scene.meshclash.history.splitlines()
+        kept(scene).history.take(said for said in map(parsed, lines) if said is not None)
+        if len(scene.meshclash.reviews):
+            sync(scene)
+    path = journal_path()
+    if path is None:
+        return
+    _State.saved = _stamp(path.with_suffix(Path(bpy.data.filepath).suffix))
+    if path.exists():
+        try:
+            _State.journal = Journal(path)
+        except InvalidFile as error:
+            _State.problem = str(error)
+            return
+        _take(_State.journal.events.values())
+    _write([said for item in _State.kept.values() for said in item.history.events.values()])
+
+
+def before_save() -> None:
+    """The histories go into the file, as far as there is room."""
+    read_others()
+    for scene in bpy.data.scenes:
+        if scene.library is not None:
+            continue
+        sync(scene)
+        found = kept(scene)
+        text = as_lines(compact(found.history.events.values(), MOST_TEXT))
+        if scene.meshclash.history != text:
+            scene.meshclash.history = text
+        if text and scene.meshclash.history_id != found.scene:
+            scene.meshclash.history_id = found.scene
+
+
+def after_save() -> None:
+    """The file is there: so is its journal."""
+    _write([said for item in _State.kept.values() for said in item.history.events.values()])
+    _State.saved = _stamp(Path(bpy.data.filepath)) if bpy.data.filepath else None
+
+
+def saved_by_another() -> bool:
+    """Whether the open file was written since this Blender read or wrote it."""
+    return bool(bpy.data.filepath) and _State.saved is not None and _stamp(Path(bpy.data.filepath)) != _State.saved
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+def detected(scene: bpy.types.Scene, report: DetectReport) -> None:
+    """Says in the history what a detection found, and what is gone."""
+    read_others()
+    sync(scene)
+    found = kept(scene)
+    identities = {item.name: item.id for item in report.revision}
+    pairs = {
+        row.id: Found(row.names, (identities.get(row.a.name, ""), identities.get(row.b.name, "")))
+        for row in report.rows
+    }
+    uids = {item.name_full: item.session_uid for item in scene.objects if item is not None}
+    now = {item.id: uids[item.name] for item in report.revision if item.name in uids}
+    was = {uid: identity for identity, uid in found.objects.items()}
+    same = {identity: was[uid] for identity, uid in now.items() if uid in was}
+    found.objects = now
+    before = len(found.history.events)
+    events = detection_events(found.history, pairs, report.revision, author(), same, scene=found.scene)
+    append(scene, events)
+    if before:
+        put(scene, moved_ids(events))
+
+
+def moved_ids(events: Iterable[Event]) -> set[str]:
+    """The pairs that have another id than before, by both ids."""
+    return {clash for said in events if said.field == "moved" for clash in (*said.clashes, *said.moved_from)}
+
+
+def found_again(scene: bpy.types.Scene, result: Mapping[str, object]) -> list[str]:
+    """The pairs of a result that were said to be resolved before the last detection found them."""
+    history = history_of(scene)
+    resolved = (review.name for review in scene.meshclash.reviews if review.status == "RESOLVED")
+    return [clash for clash in resolved if clash in result and history.still_there(clash)]
+
+
+def gone(scene: bpy.types.Scene) -> list[tuple[str, Decision]]:
+    """The pairs that are not found any more, the last ones first."""
+    found = [(clash, decision) for clash, decision in history_of(scene).decisions.items() if decision.gone]
+    return sorted(found, key=lambda item: item[1].gone, reverse=True)

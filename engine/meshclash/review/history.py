@@ -1,0 +1,390 @@
+"""What became of the clashes of a scene, detection by detection: all events of a journal together.
+
+A detection says what it "found" that was not there, and what is "gone". Where the objects of the model have other names
+than before, it first says which pair was called how ("moved"), so that what was decided stays with its pair.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..detection.identity import pair_id
+from .journal import MOST_TEXT, SAID, Event, event, now
+from .revisions import Identity, match_revisions
+
+Names = tuple[str, str]
+NEW, ACTIVE, REOPENED, RESOLVED = "new", "active", "reopened", "resolved"
+AT_ONCE = MOST_TEXT // 17
+"""Ids of pairs, with the ends of their lines, that one event can name."""
+
+
+class Comment(NamedTuple):
+    """A remark on a clash."""
+
+    time: str
+    author: str
+    text: str
+
+
+@dataclass(slots=True)
+class Decision:
+    """What was said of a clash, or of a group, so far.
+
+    Attributes:
+        status, assignee, priority, due: what was said last; "" where nothing was.
+        comments: in the order of their times.
+        found: time of the detection that found it first, or found it again.
+        gone: time of the detection that did not find it any more; "" while it is there.
+        returned: whether it was there again after it was gone.
+        time: of the last event.
+        settled: time of the last status.
+        names: of its two objects, ("", "") where they are not known.
+        ends: what tells these objects from all others; the same.
+    """
+
+    status: str = ""
+    assignee: str = ""
+    priority: str = ""
+    due: str = ""
+    comments: list[Comment] = field(default_factory=list)
+    found: str = ""
+    gone: str = ""
+    returned: bool = False
+    time: str = ""
+    settled: str = ""
+    names: Names = ("", "")
+    ends: Names = ("", "")
+
+    @property
+    def comment(self) -> str:
+        """The last remark."""
+        return self.comments[-1].text if self.comments else ""
+
+
+class Found(NamedTuple):
+    """A pair that a detection found: names of its objects, and what tells them from all others."""
+
+    names: Names
+    ends: Names
+
+
+class History:
+    """All events of one scene together.
+
+    Args:
+        events: in any order.
+
+    Attributes:
+        events: by their ids.
+        decisions: what was said, by the ids of pairs and the keys of groups.
+        objects: the objects of the last detection, by their ids.
+        groups: the keys of groups that pairs were put into by hand, by the ids of the pairs.
+        merged: the keys of groups that other groups were put into, by the keys of these.
+        names: of groups that have got one, by their keys.
+        detected: time of the last detection; "" where there was none.
+    """
+
+    def __init__(self, events: Iterable[Event] = ()) -> None:
+        self.events: dict[str, Event] = {}
+        self._forget()
+        self.take(events)
+
+    def _forget(self) -> None:
+        self.decisions: dict[str, Decision] = {}
+        self.objects: dict[str, Identity] = {}
+        self.groups: dict[str, str] = {}
+        self.merged: dict[str, str] = {}
+        self.names: dict[str, str] = {}
+        self.detected = ""
+        self._last = ("", "")
+        self._forward: dict[str, str] = {}
+
+    def take(self, events: Iterable[Event]) -> set[str]:
+        """Takes in events that it does not have; returns what they are about: pairs and groups."""
+        new = [said for said in events if said.id not in self.events]
+        self.events.update((said.id, said) for said in new)
+        new = sorted({said.id: said for said in new}.values(), key=_order)
+        if new and _order(new[0]) < self._last:  # another writer said it before what is known
+            self._forget()
+            for said in sorted(self.events.values(), key=_order):
+                self._say(said)
+        else:
+            for said in new:
+                self._say(said)
+        return {clash for said in new for clash in said.clashes}
+
+    def _say(self, said: Event) -> None:
+        self._last = _order(said)
+        if said.field == "detected":
+            self.detected = said.time
+        elif said.field == "objects":
+            self._take_objects(said)
+        elif said.field == "moved":
+            self._move(said)
+        elif said.field in ("group", "merged", "name"):
+            of = {"group": self.groups, "merged": self.merged, "name": self.names}[said.field]
+            for clash in said.clashes:
+                of[clash] = said.value
+                if not said.value:
+                    del of[clash]
+        else:
+            for clash, found in zip(said.clashes, _found(said), strict=True):
+                self._say_of(self._decision(clash), said, found)
+
+    def _decision(self, clash: str) -> Decision:
+        if clash not in self.decisions:
+            clash = self._forward.get(clash, clash)
+        return self.decisions.setdefault(clash, Decision())
+
+    @staticmethod
+    def _say_of(decision: Decision, said: Event, found: Found | None) -> None:
+        decision.time = said.time
+        if said.field == "comment":
+            decision.comments.append(Comment(said.time, said.author, said.value))
+        elif said.field == "found":
+            decision.returned = decision.returned or bool(decision.gone)
+            decision.found, decision.gone = said.time, ""
+            if found is not None:
+                decision.names, decision.ends = found
+        elif said.field == "gone":
+            decision.gone = said.time
+        else:
+            setattr(decision, said.field, said.value)
+            if said.field == "status":
+                decision.settled = said.time
+
+    def _take_objects(self, said: Event) -> None:
+        for item in _listed(said.value):
+            match item:
+                case [str(key)]:
+                    self.objects.pop(key, None)
+                case [str(key), str(name), [*box], int(triangles), int() | float() as area, str(own)] if len(
+                    box
+                ) == 6 and all(isinstance(x, int | float) for x in box):
+                    sides = np.array(box, np.float64).reshape(2, 3)
+                    self.objects[key] = Identity(key, name, sides, triangles, float(area), own)
+
+    def _move(self, said: Event) -> None:
+        """All pairs of the event at once: two may have changed their names."""
+        items = [item for item in _listed(said.value) if _is_texts(item, 3)]
+        taken = {old: self.decisions.pop(old) for old, *_ in items if old in self.decisions}
+        groups = {old: self.groups.pop(old) for old, *_ in items if old in self.groups}
+        for new, (old, *ends) in zip(said.clashes, items, strict=False):
+            if old in taken:
+                decision = taken[old]
+                decision.ends = (ends[0], ends[1])
+                self.decisions[new], self._forward[old] = decision, new
+                self._forward.pop(new, None)
+            if old in groups:
+                self.groups[new] = groups[old]
+
+    def moved_to(self, clash: str) -> str:
+        """The id that a pair got when one of its objects was called otherwise; the same where it has none."""
+        return self._forward.get(clash, clash)
+
+    def progress(self, clash: str) -> str:
+        """What became of a pair: "new", "active", "reopened" or "resolved"; "" of one that no detection knows."""
+        decision = self.decisions.get(clash)
+        return "" if decision is None or not decision.found else progress(decision, self.detected)
+
+    def still_there(self, clash: str) -> bool:
+        """Whether a pair that was said to be resolved was found by a later detection."""
+        decision = self.decisions.get(clash)
+        if decision is None or decision.status != RESOLVED or decision.gone:
+            return False
+        return decision.settled < self.detected
+
+    def group_of(self, key: str, clash: str, way: str) -> str:
+        """The key of the group of a pair after what was done by hand.
+
+        Args:
+            key: of the group that it is in by itself.
+            clash: the id of the pair.
+            way: of grouping; pairs are put into groups of one way.
+        """
+        by_hand = self.groups.get(clash, "")
+        if by_hand.startswith(f"hand|{way}|"):
+            key = by_hand
+        seen = {key}
+        while key in self.merged and self.merged[key] not in seen:
+            key = self.merged[key]
+            seen.add(key)
+        return key
+
+
+def decisions(events: Iterable[Event]) -> dict[str, Decision]:
+    """What all events say together, by clash; the order in which they are given does not matter."""
+    return History(events).decisions
+
+
+def progress(decision: Decision, last_detection: str) -> str:
+    """What became of a clash: "new", "active", "reopened" or "resolved", the last of which is gone.
+
+    Args:
+        last_detection: time of it; what it found first is new.
+    """
+    if decision.gone:
+        return RESOLVED
+    if decision.found < last_detection:
+        return ACTIVE
+    return REOPENED if decision.returned else NEW
+
+
+def said_events(
+    author: str, clashes: Sequence[str], what: str, value: str, time: str = "", scene: str = ""
+) -> list[Event]:
+    """The same said of many pairs, in as few events as can be; arguments as ``event``."""
+    moment = time or now()
+    return [
+        event(author, "\n".join(clashes[k : k + AT_ONCE]), what, value, moment, scene)
+        for k in range(0, len(clashes), AT_ONCE)
+    ]
+
+
+def detection_events(
+    history: History,
+    pairs: Mapping[str, Found],
+    objects: Sequence[Identity],
+    author: str,
+    same: Mapping[str, str] | None = None,
+    time: str = "",
+    scene: str = "",
+) -> list[Event]:
+    """What a detection says.
+
+    Args:
+        history: until now.
+        pairs: all clashes that it found, by their ids.
+        objects: all that were tested; empty where it is not known what they are.
+        author: who detected.
+        same: ids of objects of before by ids of now, as far as the caller knows that these are the same.
+        time, scene: as ``event``.
+    """
+    moment = time or now()
+    said = [event(author, "", "detected", "", moment, scene)]
+    if objects:
+        moves = moved_pairs(history, objects, same or {})
+        said += _with_values(author, moves, "moved", moment, scene)
+        said += _with_values(author, _changed_objects(history, objects), "objects", moment, scene)
+        if moves:
+            history = History([*history.events.values(), *said])
+    known = {clash for clash, decision in history.decisions.items() if decision.found and not decision.gone}
+    begun = [(clash, [*found.names, *found.ends]) for clash, found in pairs.items() if clash not in known]
+    ended = [clash for clash in known if clash not in pairs]
+    return [
+        *said,
+        *_with_values(author, begun, "found", moment, scene),
+        *said_events(author, sorted(ended), "gone", "", moment, scene),
+    ]
+
+
+def found_events(before: dict[str, Decision], found: Iterable[str], author: str, time: str = "") -> list[Event]:
+    """The same where nothing is known but the ids of pairs: what is there that was not, and what is gone.
+
+    Args:
+        before: the decisions until now, by clash.
+        found: the ids of all clashes that the detection found.
+        author: who detected.
+        time: of the detection.
+    """
+    moment, there = time or now(), set(found)
+    known = {clash for clash, decision in before.items() if decision.found and not decision.gone}
+    begun = said_events(author, sorted(there - known), "found", "", moment)
+    return begun + said_events(author, sorted(known - there), "gone", "", moment)
+
+
+def moved_pairs(history: History, objects: Sequence[Identity], same: Mapping[str, str]) -> list[tuple[str, list[str]]]:
+    """The new ids of pairs whose objects are called otherwise now, each with the old one and its two objects.
+
+    A pair of which an object cannot be told from others any more gets an id of its own, and is gone with it: another
+    object has its name.
+    """
+    now_there = {item.id: item for item in objects}
+    same = {new: old for new, old in same.items() if new in now_there}
+    if not history.objects:  # decisions of a version that knew names only
+        known = {end for decision in history.decisions.values() for end in decision.ends}
+        same = {**{item.id: f"\0{item.name}" for item in objects if f"\0{item.name}" in known}, **same}
+        match = same
+    else:
+        old = [item for key, item in history.objects.items() if key not in same.values()]
+        match = {**match_revisions(old, [item for item in objects if item.id not in same]), **same}
+    new_of = {old: new for new, old in match.items()}
+    moves = []
+    for clash, decision in history.decisions.items():
+        ends = [new_of.get(end, secrets.token_hex(8) if end in now_there else end) for end in decision.ends]
+        if decision.ends != ("", "") and tuple(ends) != decision.ends:
+            moves.append((pair_id(*ends), [clash, *ends]))
+    return moves
+
+
+def compact(events: Iterable[Event], most: int) -> list[Event]:
+    """The newest events that fit into so many characters; what people said goes before what detections said."""
+    kept: list[Event] = []
+    ordered = sorted(events, key=lambda said: (said.field in (*SAID, "group", "merged", "name"), _order(said)))
+    for said in reversed(ordered):
+        most -= sum(map(len, said)) + 30
+        if most < 0:
+            break
+        kept.append(said)
+    return sorted(kept, key=_order)
+
+
+def _order(said: Event) -> tuple[str, str]:
+    return said.time, said.id
+
+
+def _changed_objects(history: History, objects: Sequence[Identity]) -> list[tuple[str, list[Any]]]:
+    """The objects that differ from those of the last detection; one that is gone is its id alone."""
+    there = {item.id for item in objects}
+    changed: list[list[Any]] = [[key] for key in history.objects if key not in there]
+    for item in objects:
+        box = [float(x) for x in np.round(item.box, 6).ravel()]
+        known = history.objects.get(item.id)
+        if known is None or known[1:2] + known[3:] != item[1:2] + item[3:] or box != known.box.ravel().tolist():
+            changed.append([item.id, item.name, box, item.triangles, item.area, item.key])
+    return [("", item) for item in changed]
+
+
+def _with_values(author: str, items: Sequence[tuple[str, Any]], what: str, time: str, scene: str) -> Iterator[Event]:
+    """Events that say something else of each of many clashes: values are lists, as JSON."""
+    clashes: list[str] = []
+    values: list[str] = []
+    room = MOST_TEXT
+    for clash, value in items:
+        text = json.dumps(value, ensure_ascii=False)
+        if values and len(text) + 20 > room:
+            yield event(author, "\n".join(clashes).strip("\n"), what, f"[{','.join(values)}]", time, scene)
+            clashes, values, room = [], [], MOST_TEXT
+        clashes.append(clash)
+        values.append(text)
+        room -= len(text) + 20
+    if values:
+        yield event(author, "\n".join(clashes).strip("\n"), what, f"[{','.join(values)}]", time, scene)
+
+
+def _listed(text: str) -> list[Any]:
+    """The list of a value; empty where it is damaged."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    return found if isinstance(found, list) else []
+
+
+def _is_texts(item: Any, count: int) -> bool:
+    return isinstance(item, list) and len(item) == count and all(isinstance(x, str) for x in item)
+
+
+def _found(said: Event) -> list[Found | None]:
+    """What "found" says of each of its pairs."""
+    count = len(said.clashes)
+    items = _listed(said.value) if said.field == "found" and said.value else []
+    if len(items) != count:
+        return [None] * count
+    return [Found((x[0], x[1]), (x[2], x[3])) if _is_texts(x, 4) else None for x in items]
