@@ -16,9 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
+from meshclash.detection.identity import pair_id
 from meshclash.errors import InvalidFile
-from meshclash.review.history import Decision, Found, History, compact, detection_events, said_events
+from meshclash.review.history import Decision, Found, History, compact, detection_events, said_events, valued_events
 from meshclash.review.journal import Event, Journal, as_lines, parsed
+from meshclash.review.journal import now as moment
 
 from . import preferences, scene_results
 
@@ -124,8 +126,9 @@ def _write(events: Iterable[Event]) -> None:
     try:
         if _State.journal is None or _State.journal.path != path:
             _State.journal = Journal(path)
+            _take(_State.journal.events.values())
             events = [said for item in _State.kept.values() for said in item.history.events.values()]
-        _State.journal.add(events)
+        _take(_State.journal.add(events))
         _State.problem = ""
     except InvalidFile as error:
         _State.journal, _State.problem = None, str(error)
@@ -165,9 +168,20 @@ def sync(scene: bpy.types.Scene, undone: bool = False) -> None:
         for what, old, new in zip(FIELDS, before, after, strict=True):
             if old != new:
                 changed[what, new].append(clash)
+    append(scene, valued_events(author(), _former(scene), "found", moment(), found.scene))
     for (what, value), clashes in changed.items():
         say(scene, sorted(clashes), what, value)
     put(scene, again)
+
+
+def _former(scene: bpy.types.Scene) -> list[tuple[str, list[str]]]:
+    """The pairs of reviews that a version without histories left, by the names of their objects."""
+    decisions, found = history_of(scene).decisions, []
+    for review in scene.meshclash.reviews:
+        ends = [f"\0{name}" for name in (review.name_a, review.name_b)]
+        if review.name not in decisions and review.name == pair_id(*ends):
+            found.append((review.name, [review.name_a, review.name_b, *ends]))
+    return found
 
 
 def put(scene: bpy.types.Scene, clashes: Iterable[str]) -> None:
@@ -260,6 +274,8 @@ def loaded() -> None:
             _State.problem = str(error)
             return
         _take(_State.journal.events.values())
+        for found in _State.kept.values():
+            found.foreign.clear()  # it is our own file now: what undo takes back from here on is said here
     _write([said for item in _State.kept.values() for said in item.history.events.values()])
 
 

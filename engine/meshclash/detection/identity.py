@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from ..review.revisions import pair_id as pair_id
+
 if TYPE_CHECKING:
     from ..reading.part import MeshPart
-
-
-def pair_id(identity_a: str, identity_b: str) -> str:
-    """16 hexadecimal digits from the identities of two objects, whatever their order."""
-    first, second = sorted((identity_a, identity_b))
-    digest = hashlib.sha256(f"{len(first)}:{first}{second}".encode("utf-8", "surrogatepass"))  # names need not be text
-    return digest.hexdigest()[:16]
 
 
 def identities(parts: Sequence[MeshPart]) -> list[str]:

@@ -10,13 +10,13 @@ import json
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..detection.identity import pair_id
 from .journal import MOST_TEXT, SAID, Event, event, now
-from .revisions import Identity, match_revisions
+from .revisions import Identity, match_revisions, pair_id
 
 Names = tuple[str, str]
 NEW, ACTIVE, REOPENED, RESOLVED = "new", "active", "reopened", "resolved"
@@ -102,7 +102,7 @@ class History:
         self.merged: dict[str, str] = {}
         self.names: dict[str, str] = {}
         self.detected = ""
-        self._last = ("", "")
+        self._last = ""
         self._forward: dict[str, str] = {}
 
     def take(self, events: Iterable[Event]) -> set[str]:
@@ -110,23 +110,25 @@ class History:
         new = [said for said in events if said.id not in self.events]
         self.events.update((said.id, said) for said in new)
         new = sorted({said.id: said for said in new}.values(), key=_order)
-        if new and _order(new[0]) < self._last:  # another writer said it before what is known
+        if new and new[0].time <= self._last:  # another writer said it before what is known
             self._forget()
-            for said in sorted(self.events.values(), key=_order):
-                self._say(said)
+            new_ones = sorted(self.events.values(), key=_order)
         else:
-            for said in new:
-                self._say(said)
+            new_ones = new
+        for (_, what), together in groupby(new_ones, key=lambda said: (said.time, said.field)):
+            if what == "moved":
+                self._move(list(together))
+            else:
+                for said in together:
+                    self._say(said)
+        self._last = new_ones[-1].time if new_ones else self._last
         return {clash for said in new for clash in said.clashes}
 
     def _say(self, said: Event) -> None:
-        self._last = _order(said)
         if said.field == "detected":
             self.detected = said.time
         elif said.field == "objects":
             self._take_objects(said)
-        elif said.field == "moved":
-            self._move(said)
         elif said.field in ("group", "merged", "name"):
             of = {"group": self.groups, "merged": self.merged, "name": self.names}[said.field]
             for clash in said.clashes:
@@ -170,19 +172,25 @@ class History:
                     sides = np.array(box, np.float64).reshape(2, 3)
                     self.objects[key] = Identity(key, name, sides, triangles, float(area), own)
 
-    def _move(self, said: Event) -> None:
-        """All pairs of the event at once: two may have changed their names."""
-        items = [item for item in _listed(said.value) if _is_texts(item, 3)]
-        taken = {old: self.decisions.pop(old) for old, *_ in items if old in self.decisions}
-        groups = {old: self.groups.pop(old) for old, *_ in items if old in self.groups}
-        for new, (old, *ends) in zip(said.clashes, items, strict=False):
+    def _move(self, events: Sequence[Event]) -> None:
+        """All pairs at once: two may have exchanged their names."""
+        moves = [
+            (new, *item)
+            for said in events
+            for new, item in zip(said.clashes, _listed(said.value), strict=False)
+            if _is_texts(item, 3)
+        ]
+        taken = {old: self.decisions.pop(old) for _, old, *_ in moves if old in self.decisions}
+        groups = {old: self.groups.pop(old) for _, old, *_ in moves if old in self.groups}
+        for new, old, end_a, end_b in moves:
             if old in taken:
                 decision = taken[old]
-                decision.ends = (ends[0], ends[1])
+                decision.ends = (end_a, end_b)
                 self.decisions[new], self._forward[old] = decision, new
-                self._forward.pop(new, None)
             if old in groups:
                 self.groups[new] = groups[old]
+        for new, *_ in moves:
+            self._forward.pop(new, None)
 
     def moved_to(self, clash: str) -> str:
         """The id that a pair got when one of its objects was called otherwise; the same where it has none."""
@@ -270,8 +278,8 @@ def detection_events(
     said = [event(author, "", "detected", "", moment, scene)]
     if objects:
         moves = moved_pairs(history, objects, same or {})
-        said += _with_values(author, moves, "moved", moment, scene)
-        said += _with_values(author, _changed_objects(history, objects), "objects", moment, scene)
+        said += valued_events(author, moves, "moved", moment, scene)
+        said += valued_events(author, _changed_objects(history, objects), "objects", moment, scene)
         if moves:
             history = History([*history.events.values(), *said])
     known = {clash for clash, decision in history.decisions.items() if decision.found and not decision.gone}
@@ -279,7 +287,7 @@ def detection_events(
     ended = [clash for clash in known if clash not in pairs]
     return [
         *said,
-        *_with_values(author, begun, "found", moment, scene),
+        *valued_events(author, begun, "found", moment, scene),
         *said_events(author, sorted(ended), "gone", "", moment, scene),
     ]
 
@@ -335,8 +343,9 @@ def compact(events: Iterable[Event], most: int) -> list[Event]:
     return sorted(kept, key=_order)
 
 
-def _order(said: Event) -> tuple[str, str]:
-    return said.time, said.id
+def _order(said: Event) -> tuple[str, bool, str, str]:
+    """By time; a detection says first what pairs are called now."""
+    return said.time, said.field not in ("moved", "objects"), said.field, said.id
 
 
 def _changed_objects(history: History, objects: Sequence[Identity]) -> list[tuple[str, list[Any]]]:
@@ -351,7 +360,7 @@ def _changed_objects(history: History, objects: Sequence[Identity]) -> list[tupl
     return [("", item) for item in changed]
 
 
-def _with_values(author: str, items: Sequence[tuple[str, Any]], what: str, time: str, scene: str) -> Iterator[Event]:
+def valued_events(author: str, items: Sequence[tuple[str, Any]], what: str, time: str, scene: str) -> Iterator[Event]:
     """Events that say something else of each of many clashes: values are lists, as JSON."""
     clashes: list[str] = []
     values: list[str] = []

@@ -151,8 +151,8 @@ class Journal:
                 added.append(said)
         return added
 
-    def add(self, events: Iterable[Event]) -> None:
-        """Write events to the disk; when it returns, they are there.
+    def add(self, events: Iterable[Event]) -> list[Event]:
+        """Write events to the disk; when it returns, they are there. Returns all that are new: others may have written.
 
         A line that another program left unfinished is ended first, so that it takes no event of ours with it.
 
@@ -161,7 +161,7 @@ class Journal:
         """
         new = [said for said in events if said.id not in self.events]
         if not new:
-            return
+            return self.read()
         lines = as_lines(new).encode()
         try:
             with self.path.open("ab+", buffering=0) as file:  # each write goes to the end, whoever wrote before
@@ -174,7 +174,7 @@ class Journal:
                 os.fsync(file.fileno())
         except OSError as reason:
             raise InvalidFile(f"the journal '{self.path}' cannot be written: {reason.strerror}") from reason
-        self.read()
+        return self.read()
 
     def join(self, other: Iterable[Event]) -> None:
         """Take in the events of another journal, or of a saved file; raises as ``add``."""

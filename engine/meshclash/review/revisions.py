@@ -1,5 +1,6 @@
 """Which object of a revised model is which object of before, though it was renamed, moved, edited or imported anew."""
 
+import hashlib
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
@@ -44,6 +45,13 @@ class Identity(NamedTuple):
         """Whether the two may be one shape, turned and moved."""
         same_area = abs(self.area - other.area) <= SAME_AREA * max(self.area, other.area)
         return self.triangles == other.triangles and same_area
+
+
+def pair_id(identity_a: str, identity_b: str) -> str:
+    """16 hexadecimal digits from the identities of two objects, whatever their order."""
+    first, second = sorted((identity_a, identity_b))
+    digest = hashlib.sha256(f"{len(first)}:{first}{second}".encode("utf-8", "surrogatepass"))  # names need not be text
+    return digest.hexdigest()[:16]
 
 
 def match_revisions(before: Sequence[Identity], after: Sequence[Identity]) -> dict[str, str]:
