@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
-from meshclash.detection.identity import pair_id
 from meshclash.errors import InvalidFile
 from meshclash.review.history import Decision, Found, History, compact, detection_events, said_events, valued_events
 from meshclash.review.journal import Event, Journal, as_lines, parsed
 from meshclash.review.journal import now as moment
+from meshclash.review.revisions import pair_id
 
 from . import preferences, scene_results
 

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from meshclash.detection import report_formats
-from meshclash.detection.identity import pair_id
 from meshclash.detection.options import DetectOptions
 from meshclash.detection.report import SCHEMA, DetectReport, Review
 from meshclash.detection.rules import Rules
 from meshclash.detection.units import SYSTEMS, UNITS, length_in_words
+from meshclash.review.revisions import pair_id
 from ui_fakes import make_report, make_row
 
 PAIR_KEYS = ["id", "a", "b", "frame", "verdict", "contacts", "faces_a", "faces_b", "location", "depth", "distance",

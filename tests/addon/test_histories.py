@@ -245,7 +245,7 @@ def test_kill_9_between_detect_and_save_loses_no_word(hall, tmp_path):
 
 
 def test_ids_are_those_of_the_command_line_where_objects_have_a_global_id(registered, add_box):
-    from meshclash.detection.identity import pair_id
+    from meshclash.review.revisions import pair_id
 
     for name, key in (("A", "GUID-A"), ("B", "GUID-B")):
         add_box(name, (0, 0, 0), (1, 1, 1), np.random.default_rng(ord(name)).random(3) * 0.1)["GlobalId"] = key

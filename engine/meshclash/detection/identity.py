@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ..review.revisions import pair_id as pair_id
-
 if TYPE_CHECKING:
     from ..reading.part import MeshPart
 

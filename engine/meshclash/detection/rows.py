@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..review.revisions import pair_id
 from .cloud_scene import PlacedCloud
 from .curves import curve_steps
 from .engine_scene import EngineScene
 from .frame_scene import Progress, SourceMesh, SourceObject
-from .identity import pair_id
 from .pair_row import PairRow, PairSide, Point
 from .regions import ContactFaces, cut_rows
 from .steps import telling
