@@ -6,14 +6,14 @@ from typing import Any
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty, StringProperty
 from bpy.types import AddonPreferences
+from meshclash.detection import colours
 
 from . import engine, running_work
 from .redraw import tag_redraw
 
 BASE = __package__  # "bl_ext.<repository>.meshclash" when installed
 CACHE_FOLDER = "kernels"
-COLOUR_A = (1.0, 0.22, 0.13, 0.75)
-COLOUR_B = (0.1, 0.55, 1.0, 0.75)
+FACES_A, FACES_B = (*colours.COLOUR_A, 0.75), (*colours.COLOUR_B, 0.75)
 COLOUR_CURVE = (1.0, 0.9, 0.25, 1.0)
 CURVE_WIDTH = 2.5
 DEVICES = (
@@ -50,11 +50,11 @@ class MESHCLASH_AP_preferences(AddonPreferences):
 
     colour_a: FloatVectorProperty(
         name="Faces of A", description="Contacting faces of the first object of a pair",
-        subtype="COLOR_GAMMA", size=4, min=0.0, max=1.0, default=COLOUR_A, update=_redraw,
+        subtype="COLOR_GAMMA", size=4, min=0.0, max=1.0, default=FACES_A, update=_redraw,
     )  # fmt: skip
     colour_b: FloatVectorProperty(
         name="Faces of B", description="Contacting faces of the second object of a pair",
-        subtype="COLOR_GAMMA", size=4, min=0.0, max=1.0, default=COLOUR_B, update=_redraw,
+        subtype="COLOR_GAMMA", size=4, min=0.0, max=1.0, default=FACES_B, update=_redraw,
     )  # fmt: skip
     colour_curve: FloatVectorProperty(
         name="Curves", description="Intersection curves",
@@ -126,7 +126,7 @@ class MESHCLASH_AP_preferences(AddonPreferences):
 class _Defaults:
     """The preferences of an add-on that is registered without being installed (tests, scripts in a checkout)."""
 
-    colour_a, colour_b, colour_curve, curve_width = COLOUR_A, COLOUR_B, COLOUR_CURVE, CURVE_WIDTH
+    colour_a, colour_b, colour_curve, curve_width = FACES_A, FACES_B, COLOUR_CURVE, CURVE_WIDTH
     show_research = False
     author = ""
     fast_path = True

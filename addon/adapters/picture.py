@@ -15,6 +15,7 @@ from typing import Any
 import bpy
 import numpy as np
 from mathutils import Matrix
+from meshclash.detection.colours import COLOUR_A, COLOUR_B, linear
 from meshclash.detection.errors import DetectError
 from meshclash.detection.frame_scene import SceneSource
 from meshclash.detection.job import run_to_end
@@ -27,7 +28,7 @@ SIZE = (1280, 800)
 SAMPLES = 12
 TRANSPARENT_LAYERS = 64
 STANDARD_OUTPUT = 1  # its file descriptor
-COLOUR_A, COLOUR_B, COLOUR_CURVE = (1.0, 0.20, 0.01), (0.01, 0.20, 1.0), (0.45, 0.0, 0.40)
+PAINT_A, PAINT_B, COLOUR_CURVE = linear(COLOUR_A), linear(COLOUR_B), (0.45, 0.0, 0.40)
 INK, EDGE, GLASS = (0.03, 0.03, 0.04), (0.20, 0.22, 0.25), (0.25, 0.28, 0.33)
 PAPER = (0.93, 0.94, 0.95)
 
@@ -77,8 +78,8 @@ class _Studio:
         self._add_surface("Involved", layout.involved, self._ghost(0.08, 0.40))
         self._add_surface("Scans", layout.scans, self._ink(EDGE))
         self._add_surface("Edges", layout.edges, self._ink(EDGE, opacity=0.45))
-        self._add_surface("A", layout.highlight_a, self._paint(COLOUR_A))
-        self._add_surface("B", layout.highlight_b, self._paint(COLOUR_B))
+        self._add_surface("A", layout.highlight_a, self._paint(PAINT_A))
+        self._add_surface("B", layout.highlight_b, self._paint(PAINT_B))
         self._add_surface("Curves", layout.curves, self._ink(COLOUR_CURVE))
         self._add_labels(layout)
         self._add_camera(layout.view)
@@ -127,7 +128,7 @@ class _Studio:
     def _add_labels(self, layout: PictureLayout) -> None:
         """Texts on a plane in front of everything, then lines that begin where the texts end."""
         view = layout.view
-        inks = [self._ink(INK), self._ink(COLOUR_A), self._ink(COLOUR_B)]
+        inks = [self._ink(INK), self._ink(PAINT_A), self._ink(PAINT_B)]
         texts = [self._add_text(label, view, inks) for label in layout.labels]
         self._scene.view_layers[0].update()
         for label, text in zip(layout.labels, texts, strict=True):

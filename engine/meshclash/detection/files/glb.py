@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ..colours import COLOUR_A, COLOUR_B, linear
 from .nearby import Nearby
 
-COLOURS = (0.745, 0.194, 0.014, 0.8), (0.028, 0.159, 0.730, 0.8)
+COLOURS = (*linear(COLOUR_A), 0.8), (*linear(COLOUR_B), 0.8)
 """Of the two objects, linear, not quite opaque."""
 GRID = 32_767
 _MAGIC, _JSON, _BINARY = 0x46546C67, 0x4E4F534A, 0x004E4942

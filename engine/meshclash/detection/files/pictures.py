@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from ..colours import COLOUR_A, COLOUR_B
 from ..errors import InputError
 from .nearby import Nearby, Triangles, nearby
 from .topics import FIELD, VIEW
 
 WIDTH, HEIGHT = 640, 360
 MOST_PICTURES = 500
-COLOURS = (0.88, 0.48, 0.12), (0.18, 0.44, 0.87)
+COLOURS = COLOUR_A, COLOUR_B
 
 
 def pictures(pairs: Iterable[dict[str, Any]], triangles: Triangles) -> dict[str, bytes]:

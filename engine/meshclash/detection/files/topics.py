@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 from xml.etree import ElementTree
 
+from ..colours import COLOUR_A, COLOUR_B, hexadecimal
 from ..report import Review
 from ..report_formats import format_depth
 from ..verdicts import CLASH_VERDICTS
@@ -28,7 +29,7 @@ MEANT = {
 }  # fmt: skip
 """Statuses of other programs, in small letters."""
 GLOBAL_ID = re.compile(r"[0-3][0-9A-Za-z_$]{21}")
-COLOURS = "E07A1F", "2F6FDE"
+COLOURS = hexadecimal(COLOUR_A), hexadecimal(COLOUR_B)
 VIEW = (0.55, -0.62, 0.56)
 FIELD, ASPECT = 60.0, 16.0 / 9.0
 NEAREST, USUAL = 0.25, 2.0
