@@ -1,29 +1,65 @@
-"""The groups of the listed result: each is one decision; choosing one lists its pairs alone."""
+"""The groups of the listed result: each is one decision; choosing one lists its pairs alone.
+
+What was done to groups by hand - pairs taken out, groups put together and named - is kept in the history of the scene,
+by keys that the next detection gives again, and is done again to whatever it finds.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
 import bpy
 
-from . import scene_results, shown_things
+from . import histories, scene_results, shown_things
+
+if TYPE_CHECKING:
+    from meshclash.review.history import History
+
+BY_HAND = "put together by hand"
 
 
-def fill(listed: bpy.types.PropertyGroup, scene_uid: int) -> None:
-    """Makes Blender's list of groups that of the scene's result, grouped as is set; none is chosen.
+def fill(listed: bpy.types.PropertyGroup, scene: bpy.types.Scene) -> None:
+    """Makes Blender's list of groups that of the scene's result, grouped as is set; the chosen one stays chosen.
 
     A result that is grouped already is left alone: grouping looks at all of its clashes.
     """
-    result, state = scene_results.result_of(scene_uid), shown_things.listed()
-    wanted = None if result is None or result.live else (result.serial, listed.group_by)
+    result, state = scene_results.result_of(scene.session_uid), shown_things.listed()
+    history = histories.history_of(scene)
+    wanted = None if result is None or result.live else (result.serial, listed.group_by, history.edits)
     if state.grouped == wanted:
         return
-    state.grouped, state.group = wanted, None
+    chosen = listed.groups[listed.active_group].key if 0 <= listed.active_group < len(listed.groups) else None
+    if state.grouped is None or wanted is None or state.grouped[:2] != wanted[:2]:
+        state.found_groups = [] if result is None or wanted is None else result.report.groups(listed.group_by)
+        chosen = None
+    state.grouped = wanted
+    found = _edited(state.found_groups, history, listed.group_by)
     listed.filling = True
     listed.groups.clear()
-    listed.active_group = -1
-    found = [] if result is None or wanted is None else result.report.groups(listed.group_by)
     for group in found:
         item = listed.groups.add()
-        item.name, item.count = group["reason"], len(group["pairs"])
+        item.name, item.count, item.key = group["reason"], len(group["pairs"]), group["key"]
+    keys = [group["key"] for group in found]
+    listed.active_group = keys.index(chosen) if chosen in keys else -1
     state.groups = [frozenset(group["pairs"]) for group in found]
+    state.group = state.groups[listed.active_group] if listed.active_group >= 0 else None
     state.reasons = {pair: group["reason"] for group in found for pair in group["pairs"]}
+    state.group_numbers = {pair: k for k, group in enumerate(found) for pair in group["pairs"]}
     listed.filling = False
+
+
+def _edited(found: list[dict[str, Any]], history: History, way: str) -> list[dict[str, Any]]:
+    """Groups after what was done by hand; those with most pairs first."""
+    if not (history.groups or history.merged or history.names):
+        return found
+    pairs: dict[str, list[str]] = defaultdict(list)
+    for group in found:
+        for pair in group["pairs"]:
+            pairs[history.group_of(group["key"], pair, way)].append(pair)
+    reasons = {group["key"]: group["reason"] for group in found}
+    made = [
+        {"key": key, "reason": history.names.get(key) or reasons.get(key, BY_HAND), "pairs": some}
+        for key, some in pairs.items()
+    ]
+    return sorted(made, key=lambda group: -len(group["pairs"]))

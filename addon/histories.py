@@ -45,6 +45,8 @@ class Kept:
         objects: session uids of objects by their identities, at the last detection of this session.
         foreign: pairs of which another Blender said something.
         version: another number after each change.
+        gone: the pairs that are gone, for a version.
+        asked: for which version and which progress pairs were asked last, and these pairs.
     """
 
     scene: str
@@ -52,6 +54,8 @@ class Kept:
     objects: dict[str, int] = field(default_factory=dict)
     foreign: set[str] = field(default_factory=set)
     version: int = 0
+    asked: tuple[int, frozenset[str], frozenset[str]] | None = None
+    gone: tuple[int, list[tuple[str, Decision]]] | None = None
 
 
 class _State:
@@ -340,6 +344,33 @@ def moved_ids(events: Iterable[Event]) -> set[str]:
     return {clash for said in events if said.field == "moved" for clash in (*said.clashes, *said.moved_from)}
 
 
+def edited_groups(scene: bpy.types.Scene) -> bool:
+    """Whether something was done to groups by hand."""
+    history = history_of(scene)
+    return bool(history.groups or history.merged or history.names)
+
+
+def forget_edits(scene: bpy.types.Scene) -> None:
+    """Takes back what was done to groups by hand."""
+    history = history_of(scene)
+    for what, known in (("group", history.groups), ("merged", history.merged), ("name", history.names)):
+        if known:
+            append(scene, said_events(author(), sorted(known), what, "", scene=kept(scene).scene))
+
+
+def pairs_of(scene: bpy.types.Scene, progress: frozenset[str]) -> frozenset[str]:
+    """The ids of the pairs of which something became: "NEW", "ACTIVE", "REOPENED", "STILL" (resolved, but there)."""
+    found = kept(scene)
+    if found.asked is None or found.asked[:2] != (found.version, progress):
+        history, names = found.history, {name.lower() for name in progress}
+        pairs = (
+            clash for clash in history.decisions
+            if history.progress(clash) in names or ("still" in names and history.still_there(clash))
+        )  # fmt: skip
+        found.asked = found.version, progress, frozenset(pairs)
+    return found.asked[2]
+
+
 def found_again(scene: bpy.types.Scene, result: Mapping[str, object]) -> list[str]:
     """The pairs of a result that were said to be resolved before the last detection found them."""
     history = history_of(scene)
@@ -348,6 +379,21 @@ def found_again(scene: bpy.types.Scene, result: Mapping[str, object]) -> list[st
 
 
 def gone(scene: bpy.types.Scene) -> list[tuple[str, Decision]]:
-    """The pairs that are not found any more, the last ones first."""
-    found = [(clash, decision) for clash, decision in history_of(scene).decisions.items() if decision.gone]
-    return sorted(found, key=lambda item: item[1].gone, reverse=True)
+    """The pairs that are not found any more, the last ones first; found once for each version."""
+    known = kept(scene)
+    if known.gone is None or known.gone[0] != known.version:
+        found = [(clash, decision) for clash, decision in known.history.decisions.items() if decision.gone]
+        known.gone = known.version, sorted(found, key=lambda item: item[1].gone, reverse=True)
+    return known.gone[1]
+
+
+def notes(scene: bpy.types.Scene) -> list[tuple[str, str]]:
+    """What is to be known of the history of a scene, with icons."""
+    found = []
+    if problem():
+        found.append((f"What is said is kept in the file alone: {problem()}", "ERROR"))
+    if saved_by_another():
+        found.append(
+            ("Another Blender has saved this file since: what it says of clashes is here, all else is not", "ERROR")
+        )
+    return found

@@ -23,12 +23,24 @@ from meshclash.detection.report import Review
 from meshclash.detection.rules import Rules
 from meshclash.detection.verdicts import VERDICTS
 
-from . import reactions, reviews, running_work, scene_results, shown_things
+from . import histories, reactions, reviews, running_work, scene_results, shown_things
 from .adapters import massive_objects, shell_objects
 from .adapters.scene_size import default_clearance
 from .adapters.source import metres_per_unit
 from .core.levels import SPLITS, VOLUMES
-from .core.table import FACES, MEASURE, NAME_A, NAME_B, STATUS, WORST, ListQuery
+from .core.table import (
+    FACES,
+    FRAME,
+    GROUP,
+    MEASURE,
+    NAME_A,
+    NAME_B,
+    PROGRESS,
+    STATUS,
+    VERDICT,
+    WORST,
+    ListQuery,
+)  # fmt: skip
 from .redraw import tag_redraw, tag_redraw_timelines
 
 SET_KINDS = (
@@ -62,6 +74,13 @@ GROUPINGS_SHOWN = (
     ("class", "IFC Class", "The classes of the two objects, where their file says it"),
     ("storey", "Storey", "The storeys of the two objects, where their file says it"),
 )
+PRIORITIES = (
+    ("AS_IT_IS", "As It Is", "What was said before"),
+    ("LOW", "Low", "Some day"),
+    ("NORMAL", "Normal", "As all others"),
+    ("HIGH", "High", "Before the others"),
+    ("CRITICAL", "Critical", "Now"),
+)
 STATUS_ORDER = tuple(item[0] for item in STATUSES)
 STATUS_FILTERS = [(name, label, tip, icon, 1 << number) for name, label, tip, icon, number in STATUSES]
 SORT_KEYS = (
@@ -71,6 +90,21 @@ SORT_KEYS = (
     (FACES, "Faces", "By the number of faces or points in contact, the most first"),
     (MEASURE, "Measure", "Deep overlaps first, wide gaps last; the likelier first"),
     (STATUS, "Status", "By status"),
+    (VERDICT, "Verdict", "The worst verdicts first"),
+    (GROUP, "Group", "By group, those with most pairs first"),
+    (PROGRESS, "Progress", "New ones first, then those that are back, then all others"),
+    (FRAME, "Frame", "By frame"),
+    ("ASSIGNEE", "Assignee", "By who takes care of them"),
+    ("PRIORITY", "Priority", "By how urgent they are"),
+    ("DUE", "Due", "By until when"),
+)
+SAID_KEYS = {"ASSIGNEE": "assignee", "PRIORITY": "priority", "DUE": "due"}
+PROGRESS_ORDER = ("new", "reopened", "active", "resolved", "")
+PROGRESSES = (
+    ("NEW", "New", "Not found by any detection before the last one", 1),
+    ("ACTIVE", "Active", "Found before, and by the last detection", 2),
+    ("REOPENED", "Reopened", "Found by the last detection after it was gone", 4),
+    ("STILL", "Resolved, but There", "Said to be resolved before the last detection found them", 8),
 )
 PERMITTED = (
     ("AUTO", "Resolution", "Overlaps that the stored coordinates cannot tell from flush; coarser than 0.1 mm they are "
@@ -528,6 +562,7 @@ class MESHCLASH_PG_group(PropertyGroup):
     """One group of clashes; `name` is the reason why they belong together."""
 
     count: IntProperty(description="Pairs of the group")
+    key: StringProperty(description="The same for the same group of another detection")
 
 
 class MESHCLASH_PG_results(PropertyGroup):
@@ -550,6 +585,11 @@ class MESHCLASH_PG_results(PropertyGroup):
     statuses: EnumProperty(
         name="Statuses", description="List pairs with these statuses; press Shift to choose several",
         items=STATUS_FILTERS, options={"ENUM_FLAG"}, default=set(STATUS_ORDER), update=_list_again,
+    )  # fmt: skip
+    progress: EnumProperty(
+        name="Progress", description="List pairs of which this became; press Shift to choose several; none for all",
+        items=[(name, label, tip, "NONE", bit) for name, label, tip, bit in PROGRESSES], options={"ENUM_FLAG"},
+        update=_list_again,
     )  # fmt: skip
     min_volume: FloatProperty(
         name="Common Volume",
@@ -589,7 +629,7 @@ class MESHCLASH_PG_results(PropertyGroup):
         for verdict in VERDICTS:
             setattr(self, f"show_{verdict}", True)
         self.statuses, self.search, self.page, self.min_volume = set(STATUS_ORDER), "", 1, 0.0
-        self.active_group, shown_things.listed().group = -1, None
+        self.active_group, shown_things.listed().group, self.progress = -1, None, set()
         self.filling = False
 
     def ask_for_all(self) -> None:
@@ -603,8 +643,17 @@ class MESHCLASH_PG_results(PropertyGroup):
         statuses = None if len(self.statuses) in (0, len(STATUS_ORDER)) else frozenset(self.statuses)
         return ListQuery(
             self.shown_verdicts(), self.search, statuses, shown_things.listed().owners, self.sort_key,
-            self.sort_reverse, self.min_volume, shown_things.listed().group,
+            self.sort_reverse, self.min_volume, self._pairs(),
         )  # fmt: skip
+
+    def _pairs(self) -> frozenset[str] | None:
+        """The pairs of the chosen group of which became what is asked; None for all."""
+        group, uid = shown_things.listed().group, self.scene_uid
+        scene = next((scene for scene in bpy.data.scenes if scene.session_uid == uid), None)
+        if not self.progress or scene is None:
+            return group
+        found = histories.pairs_of(scene, frozenset(self.progress))
+        return found if group is None else found & group
 
     def shown_verdicts(self) -> frozenset[str]:
         """The verdicts whose pairs are listed."""

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import bpy
 import numpy as np
 
-from . import groups, reactions, scene_results, shown_things
+from . import groups, histories, reactions, scene_results, shown_things
 from .core import device_gain
-from .core.table import STATUS
-from .props import STATUS_ORDER
+from .core.table import GROUP, PROGRESS, STATUS, natural
+from .props import PROGRESS_ORDER, SAID_KEYS, STATUS_ORDER
 from .redraw import tag_redraw
 from .reviews import reviews_of
 from .texts import typical
@@ -65,7 +65,24 @@ def rows_of(result: scene_results.SceneResult, query: ListQuery, scene: bpy.type
     measures = result.report.options.measures
     asks_status = query.statuses is not None or query.key == STATUS
     reviews = reviews_of(scene).statuses if asks_status else {}
-    return result.table.find(query, measures, reviews, STATUS_ORDER)
+    return result.table.find(query, measures, reviews, STATUS_ORDER, _column(result, query.key, scene))
+
+
+def _column(result: scene_results.SceneResult, key: str, scene: bpy.types.Scene) -> np.ndarray | None:
+    """The values of rows that are no part of the report, by which a list is sorted; None for other keys."""
+    rows, history = result.report.rows, histories.history_of(scene)
+    if key == GROUP:
+        numbers = shown_things.listed().group_numbers
+        return np.fromiter((numbers.get(row.id, len(numbers)) for row in rows), np.int64, len(rows))
+    if key == PROGRESS:
+        codes = {name: at for at, name in enumerate(PROGRESS_ORDER)}
+        return np.fromiter((codes[history.progress(row.id)] for row in rows), np.int64, len(rows))
+    if key in SAID_KEYS:
+        said = SAID_KEYS[key]
+        values = {name: natural(getattr(decision, said)) for name, decision in history.decisions.items()}
+        order = {value: at for at, value in enumerate(sorted({*values.values()} - {natural("")}))}
+        return np.array([order.get(values.get(row.id, ()), np.nan) for row in rows], np.float64)
+    return None
 
 
 def _fill(listed: bpy.types.PropertyGroup, scene_uid: int, result: scene_results.SceneResult | None) -> None:
@@ -158,7 +175,9 @@ def relist(context: bpy.types.Context, scene: bpy.types.Scene, selected: str | N
     """
     listed, result = context.window_manager.meshclash, scene_results.result_of(scene.session_uid)
     listed.selected = selected or ""
-    groups.fill(listed, scene.session_uid)
+    if result is None or not shown_things.listed().marked <= result.rows.keys():
+        shown_things.listed().marked = frozenset()
+    groups.fill(listed, scene)
     if result is not None:
         _find(listed, scene, result)
     _fill(listed, scene.session_uid, result)
@@ -168,7 +187,10 @@ def relist(context: bpy.types.Context, scene: bpy.types.Scene, selected: str | N
 @reactions.on("groups asked")
 def group_again(context: bpy.types.Context) -> None:
     """Groups the clashes in another way, and lists all pairs."""
-    relist(context, context.scene, context.window_manager.meshclash.selected)
+    listed = context.window_manager.meshclash
+    listed.filling, listed.active_group, listed.filling = True, -1, False
+    shown_things.listed().group = None
+    relist(context, context.scene, listed.selected)
 
 
 @reactions.on("group chosen")
@@ -256,6 +278,16 @@ def as_listed(scene: bpy.types.Scene) -> DetectReport:
     result = scene_results.existing_result(scene.session_uid)
     outdated = frozenset(row.id for row in result.report.rows if result.is_stale(row))
     return replace(result.report, reviews=scene.meshclash.reviews_in_words(), outdated=outdated)
+
+
+def chosen_rows(context: bpy.types.Context) -> list[PairRow]:
+    """The rows that are selected together, else the selected one, else all that are listed; each pair once."""
+    result, state = scene_results.result_of(context.scene.session_uid), shown_things.listed()
+    if result is None or context.window_manager.meshclash.scene_uid != context.scene.session_uid:
+        return []
+    if state.marked:
+        return [row for pair, row in result.rows.items() if pair in state.marked]
+    return list({row.id: row for row in (result.report.rows[at] for at in state.order.tolist())}.values())
 
 
 def active_pair(context: bpy.types.Context) -> PairRow | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -31,7 +31,10 @@ class Listed:
         group: ids of the pairs of the chosen group, which alone are listed, or None.
         groups: ids of the pairs of each group.
         reasons: why each pair is in its group, by the id of the pair.
-        grouped: of which result the groups are, by its serial, and by what; None where there are none.
+        grouped: of which result the groups are, by its serial, by what, and after which edits; None without groups.
+        found_groups: the groups before what was done to them by hand.
+        group_numbers: in which group each pair is, by the id of the pair.
+        marked: ids of pairs that are selected together, by Ctrl or Shift.
         names: of the page, each once.
         typical: the depth or distance in whose unit those of the page are written, or None.
         names_of_events: of all listed events.
@@ -44,7 +47,10 @@ class Listed:
     group: frozenset[str] | None = None
     groups: list[frozenset[str]] = field(default_factory=list)
     reasons: dict[str, str] = field(default_factory=dict)
-    grouped: tuple[int, str] | None = None
+    grouped: tuple[int, str, int] | None = None
+    found_groups: list[dict[str, Any]] = field(default_factory=list)
+    group_numbers: dict[str, int] = field(default_factory=dict)
+    marked: frozenset[str] = frozenset()
     names: tuple[str, ...] = ()
     names_of_events: tuple[str, ...] = ()
     typical: float | None = None

@@ -112,6 +112,14 @@ def _isolate(context: bpy.types.Context, area: bpy.types.Area, pair: list[bpy.ty
         _set_local_members(context, space, {chosen.name_full for chosen in pair})
 
 
+def isolate(context: bpy.types.Context, items: list[bpy.types.Object]) -> None:
+    """Shows only some objects in the 3D view of the context, until a pair is chosen or the isolation is left."""
+    area = context.area
+    shown_things.viewpoints().setdefault(area.as_pointer(), _viewpoint(area))
+    _isolate(context, area, items)
+    view_notes.write(context)
+
+
 def _shown_names(context: bpy.types.Context, space: bpy.types.SpaceView3D) -> tuple[str, ...]:
     return tuple(found.name_full for found in _layer_objects(context) if _is_shown(found, space))
 

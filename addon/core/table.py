@@ -23,6 +23,7 @@ Positions = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 WORST, NAME_A, NAME_B, FACES, MEASURE, STATUS = "WORST", "A", "B", "FACES", "MEASURE", "STATUS"
+FRAME, VERDICT, GROUP, PROGRESS = "FRAME", "VERDICT", "GROUP", "PROGRESS"
 """By what rows are sorted; `WORST` is the order of the report."""
 _SOLID = np.array([name in SOLID_VERDICTS for name in VERDICTS])
 _NO_VOLUME = np.array([name in NO_VOLUME_VERDICTS for name in VERDICTS])
@@ -63,6 +64,7 @@ class RowTable:
         names: all names of objects in their natural order, "Bolt 2" before "Bolt 10"; columns of names are indices.
         positions: the position of a pair's first row by the pair's id.
         verdicts: (n,) int8 places in `VERDICTS`.
+        frames, severities: (n,) int64 of the rows.
         faces: (n,) int64 faces and points in contact, of both objects.
         a, b: (n,) int32 indices of the names of the two objects.
         owners: (4, n) int32 indices of the names of the owners and the sources of both.
@@ -78,6 +80,8 @@ class RowTable:
         code = {name: index for index, name in enumerate(self.names)}
         self.positions = {row.id: position for position, row in reversed(list(enumerate(rows)))}
         self.verdicts = np.fromiter((number[row.verdict] for row in rows), np.int8, count)
+        self.frames = np.fromiter((row.frame for row in rows), np.int64, count)
+        self.severities = np.fromiter((row.severity for row in rows), np.int64, count)
         self.faces = np.fromiter((row.count for row in rows), np.int64, count)
         self.a = np.fromiter((code[row.a.name] for row in rows), np.int32, count)
         self.b = np.fromiter((code[row.b.name] for row in rows), np.int32, count)
@@ -144,7 +148,12 @@ class RowTable:
         return bool((_SOLID[self.verdicts] & (self.measures["depth"] < depth)).any())
 
     def find(
-        self, query: ListQuery, measures: Sequence[str], reviews: Mapping[str, str], statuses: Sequence[str]
+        self,
+        query: ListQuery,
+        measures: Sequence[str],
+        reviews: Mapping[str, str],
+        statuses: Sequence[str],
+        column: NDArray[Any] | None = None,
     ) -> Positions:
         """The positions of the rows to list, in the order of the list.
 
@@ -152,6 +161,7 @@ class RowTable:
             query: what is wanted.
             measures: by which measures the test's rows are compared; the first one that a row has counts.
             reviews, statuses: as `statuses` takes them.
+            column: (n,) by which rows are sorted where the key is none of this table; NaN where unknown.
         """
         listed = np.array([name in query.verdicts for name in VERDICTS])
         mask = listed[self.verdicts]
@@ -171,6 +181,9 @@ class RowTable:
         if query.key == WORST:
             return found[::-1] if query.reverse else found
         keys: dict[str, NDArray[Any]] = {NAME_A: self.a, NAME_B: self.b, FACES: -self.faces, STATUS: status}
+        keys |= {FRAME: self.frames, VERDICT: -self.severities}
+        if column is not None:
+            keys[query.key] = column
         deepest = -np.nan_to_num(self.measures["depth_upper"])
         columns = [keys[query.key]] if query.key in keys else [self.badness(measures), deepest]
         return found[_order([column[found] for column in columns], query.reverse)]

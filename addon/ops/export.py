@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import bpy
-from bpy.props import EnumProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, StringProperty
 from bpy.types import Operator
 from bpy_extras.io_utils import ExportHelper
 from meshclash.detection.errors import InputError
@@ -30,6 +31,7 @@ class MESHCLASH_OT_export_report(Operator, ExportHelper):
     filename_ext = ".json"
     filepath: StringProperty(name="File Path", subtype="FILE_PATH")
     filter_glob: StringProperty(default="*.json;*.csv;*.html", options={"HIDDEN"})
+    listed: BoolProperty(name="Only Listed Pairs", description="Leave out pairs that the list does not show")
     format: EnumProperty(name="Format", items=[item[:3] for item in FORMATS], default="JSON")
 
     @classmethod
@@ -49,6 +51,9 @@ class MESHCLASH_OT_export_report(Operator, ExportHelper):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         report = results.as_listed(context.scene)
+        if self.listed:
+            pairs = {row.id for row in results.chosen_rows(context)}
+            report = replace(report, rows=[row for row in report.rows if row.id in pairs])
         name = bpy.path.abspath(self.filepath)
         path, extension = Path(self._with_extension(name)), self._chosen(name)[3]
         text = WRITERS[extension](report)

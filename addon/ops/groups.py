@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+import secrets
+from datetime import date
 from typing import Any
 
 import bpy
-from bpy.props import EnumProperty
+from bpy.props import BoolProperty, EnumProperty, StringProperty
 from bpy.types import Operator
 
-from .. import results, reviews, scene_results, shown_things, view
-from ..props import STATUSES
+from .. import histories, results, reviews, shown_things, view
+from ..props import PRIORITIES, STATUSES
+from ..redraw import tag_redraw
 from ..texts import counted
-
-
-def _listed_rows(context: bpy.types.Context) -> list[Any]:
-    result = scene_results.result_of(context.scene.session_uid)
-    if result is None or context.window_manager.meshclash.scene_uid != context.scene.session_uid:
-        return []
-    return [result.report.rows[at] for at in shown_things.listed().order.tolist()]
 
 
 class OfListed(Operator):
@@ -47,8 +43,8 @@ class MESHCLASH_OT_set_listed_status(OfListed):
         return f"{label}, for all pairs that are listed. Saved with the file and kept when they are found again"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        rows = {row.id: row for row in _listed_rows(context)}
-        reviews.say(context.scene, rows.values(), status=self.status)
+        rows = results.chosen_rows(context)
+        reviews.say(context.scene, rows, status=self.status)
         results.list_again(context)
         self.report({"INFO"}, f"{counted(len(rows), 'pair')}: {self.status.lower()}")
         return {"FINISHED"}
@@ -61,9 +57,11 @@ class MESHCLASH_OT_select_listed(OfListed):
     bl_label = "Select Objects of Listed Pairs"
     bl_options = {"REGISTER", "UNDO"}
 
+    isolate: BoolProperty(name="Isolate", description="Hide all other objects (local view)", options={"SKIP_SAVE"})
+
     def execute(self, context: bpy.types.Context) -> set[str]:
         view.leave_isolation(context)
-        names = {name for row in _listed_rows(context) for name in (row.a.owner, row.b.owner)}
+        names = {name for row in results.chosen_rows(context) for name in (row.a.owner, row.b.owner)}
         found = [item for item in context.view_layer.objects if item.name_full in names and item.visible_get()]
         if not found:
             self.report({"WARNING"}, "The objects of these pairs are hidden, or no longer in this view layer")
@@ -74,6 +72,8 @@ class MESHCLASH_OT_select_listed(OfListed):
             item.select_set(item in found)
         context.view_layer.objects.active = found[0]
         if context.area is not None and context.area.type == "VIEW_3D":
+            if self.isolate:
+                view.isolate(context, found)
             region = next((region for region in context.area.regions if region.type == "WINDOW"), None)
             with context.temp_override(region=region):
                 bpy.ops.view3d.view_selected()
@@ -81,4 +81,195 @@ class MESHCLASH_OT_select_listed(OfListed):
         return {"FINISHED"}
 
 
-CLASSES = (MESHCLASH_OT_set_listed_status, MESHCLASH_OT_select_listed)
+class MESHCLASH_OT_say_of_listed(OfListed):
+    """Say who takes care of all listed pairs, how urgent they are and until when, and leave a comment"""
+
+    bl_idname = "meshclash.say_of_listed"
+    bl_label = "Assign Listed Pairs"
+    bl_options = {"REGISTER", "UNDO"}
+
+    assignee: StringProperty(name="Assignee", description="Who takes care of them; empty: as it is")
+    priority: EnumProperty(name="Priority", description="How urgent they are", items=PRIORITIES)
+    due: StringProperty(name="Due", description="Until when, as 2026-12-24; empty: as it is")
+    comment: StringProperty(name="Comment", description="What is to be known; empty: none")
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
+        return context.window_manager.invoke_props_dialog(self)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        if self.due:
+            try:
+                date.fromisoformat(self.due)
+            except ValueError:
+                self.report({"ERROR"}, f"'{self.due}' is no date as 2026-12-24")
+                return {"CANCELLED"}
+        given = {"assignee": self.assignee, "priority": self.priority.lower(), "due": self.due, "comment": self.comment}
+        said = {name: value for name, value in given.items() if value not in ("", "as_it_is")}
+        rows = results.chosen_rows(context)
+        reviews.say(context.scene, rows, **said)
+        results.list_again(context)
+        self.report({"INFO"}, f"{counted(len(rows), 'pair')}: {', '.join(said) or 'nothing said'}")
+        return {"FINISHED"}
+
+
+class MESHCLASH_OT_exclude_listed(OfListed):
+    """Never test the listed pairs again; they go to the list of excluded pairs"""
+
+    bl_idname = "meshclash.exclude_listed"
+    bl_label = "Exclude Listed Pairs"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        excluded, rows = context.scene.meshclash.excluded_pairs, results.chosen_rows(context)
+        known = {frozenset((pair.name_a, pair.name_b)) for pair in excluded}
+        for row in rows:
+            if frozenset(row.names) not in known:
+                pair = excluded.add()
+                pair.name_a, pair.name_b = row.names
+        view.leave_isolation(context)
+        results.follow_exclusions(context, context.scene)
+        self.report({"INFO"}, f"{counted(len(rows), 'pair')} excluded")
+        return {"FINISHED"}
+
+
+class OfGroup(Operator):
+    """What the operators of the chosen group have in common."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        listed = context.window_manager.meshclash
+        if listed.scene_uid != context.scene.session_uid or not 0 <= listed.active_group < len(listed.groups):
+            cls.poll_message_set("Choose a group first")
+            return False
+        return True
+
+
+class MESHCLASH_OT_name_group(OfGroup):
+    """Give the group a name; without one it has its reason"""
+
+    bl_idname = "meshclash.name_group"
+    bl_label = "Name Group"
+    bl_options = {"REGISTER"}
+
+    name: StringProperty(name="Name", maxlen=200)
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
+        listed = context.window_manager.meshclash
+        self.name = listed.groups[listed.active_group].name[:200]
+        return context.window_manager.invoke_props_dialog(self)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        listed = context.window_manager.meshclash
+        histories.say(context.scene, [listed.groups[listed.active_group].key], "name", self.name.strip())
+        results.relist(context, context.scene, listed.selected)
+        return {"FINISHED"}
+
+
+class MESHCLASH_OT_comment_group(OfGroup):
+    """Leave a comment on the group, with your name and the time"""
+
+    bl_idname = "meshclash.comment_group"
+    bl_label = "Comment on Group"
+    bl_options = {"REGISTER"}
+
+    text: StringProperty(name="Comment", options={"SKIP_SAVE"})
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
+        return context.window_manager.invoke_props_dialog(self)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        listed = context.window_manager.meshclash
+        if not self.text.strip():
+            return {"CANCELLED"}
+        histories.say(context.scene, [listed.groups[listed.active_group].key], "comment", self.text.strip())
+        tag_redraw(context, ("UI",))
+        return {"FINISHED"}
+
+
+class MESHCLASH_OT_split_group(OfGroup):
+    """Make a group of the pairs that are selected together (Ctrl or Shift in the list)"""
+
+    bl_idname = "meshclash.split_group"
+    bl_label = "Split Group"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not shown_things.listed().marked:
+            cls.poll_message_set("Select pairs in the list with Ctrl or Shift first")
+            return False
+        return super().poll(context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        listed, state = context.window_manager.meshclash, shown_things.listed()
+        key = f"hand|{listed.group_by}|{secrets.token_hex(8)}"
+        histories.say(context.scene, sorted(state.marked), "group", key)
+        reason = listed.groups[listed.active_group].name
+        histories.say(context.scene, [key], "name", f"{len(state.marked)} of: {reason}"[:200])
+        state.marked = frozenset()
+        results.relist(context, context.scene, listed.selected)
+        return {"FINISHED"}
+
+
+def _other_groups(self: Any, context: bpy.types.Context) -> list[tuple[str, str, str]]:
+    """All groups but the chosen one; Blender needs the texts to be kept."""
+    listed = context.window_manager.meshclash
+    found = [(item.key, item.name, "") for at, item in enumerate(listed.groups) if at != listed.active_group]
+    _KEPT[:] = found
+    return _KEPT
+
+
+_KEPT: list[tuple[str, str, str]] = []
+
+
+class MESHCLASH_OT_merge_group(OfGroup):
+    """Put the group into another one; pairs that a later detection finds in it follow"""
+
+    bl_idname = "meshclash.merge_group"
+    bl_label = "Merge Group"
+    bl_property = "into"
+    bl_options = {"REGISTER"}
+
+    into: EnumProperty(name="Into", items=_other_groups)
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
+        context.window_manager.invoke_search_popup(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        listed = context.window_manager.meshclash
+        chosen = listed.groups[listed.active_group].key
+        histories.say(context.scene, [self.into], "merged", "")  # whatever it was put into before
+        histories.say(context.scene, [chosen], "merged", self.into)
+        results.relist(context, context.scene, listed.selected)
+        return {"FINISHED"}
+
+
+class MESHCLASH_OT_reset_groups(Operator):
+    """Forget what was done to groups by hand: names, groups that were split and put together"""
+
+    bl_idname = "meshclash.reset_groups"
+    bl_label = "Groups as Found"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return histories.edited_groups(context.scene)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        histories.forget_edits(context.scene)
+        results.relist(context, context.scene, context.window_manager.meshclash.selected)
+        return {"FINISHED"}
+
+
+CLASSES = (
+    MESHCLASH_OT_set_listed_status,
+    MESHCLASH_OT_select_listed,
+    MESHCLASH_OT_say_of_listed,
+    MESHCLASH_OT_exclude_listed,
+    MESHCLASH_OT_name_group,
+    MESHCLASH_OT_comment_group,
+    MESHCLASH_OT_split_group,
+    MESHCLASH_OT_merge_group,
+    MESHCLASH_OT_reset_groups,
+)

@@ -10,6 +10,7 @@ from bpy.types import Operator
 from meshclash.detection.pair_row import PairRow
 
 from .. import results, scene_results, shown_things, view
+from ..redraw import tag_redraw
 from ..texts import verdict_in_words
 
 SIDES = (("a", "A", "The first object"), ("b", "B", "The second object"))
@@ -24,7 +25,7 @@ def _has_rows(cls: type[Operator], context: bpy.types.Context) -> bool:
 
 
 class MESHCLASH_OT_pick_row(Operator):
-    """Select this pair"""
+    """Select this pair; with Ctrl or Shift several"""
 
     bl_idname = "meshclash.pick_row"
     bl_label = "Select Pair"
@@ -32,6 +33,9 @@ class MESHCLASH_OT_pick_row(Operator):
 
     index: IntProperty(options={"SKIP_SAVE"})
     side: EnumProperty(items=SIDES, options={"SKIP_SAVE"})
+    extend: EnumProperty(
+        items=(("NONE", "None", ""), ("ONE", "One", ""), ("RANGE", "Range", "")), options={"SKIP_SAVE", "HIDDEN"}
+    )
 
     @classmethod
     def description(cls, context: bpy.types.Context, properties: Any) -> str:
@@ -42,11 +46,28 @@ class MESHCLASH_OT_pick_row(Operator):
         row = result.row(rows[properties.index].pair_id)
         return "" if row is None else tooltip(context, row, properties.side)
 
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """Ctrl adds the pair to the selected ones, or takes it away; Shift adds all up to it."""
+        self.extend = "RANGE" if event.shift else "ONE" if event.ctrl or event.oskey else "NONE"
+        return self.execute(context)
+
     def execute(self, context: bpy.types.Context) -> set[str]:
-        listed = context.window_manager.meshclash
+        listed, state = context.window_manager.meshclash, shown_things.listed()
         if not 0 <= self.index < len(listed.rows):
             return {"CANCELLED"}
-        listed.active_row = self.index
+        if self.extend == "NONE":
+            state.marked = frozenset()
+            listed.active_row = self.index
+            return {"FINISHED"}
+        first = listed.active_row if listed.active_row >= 0 else self.index
+        some = range(*sorted((first, self.index))) if self.extend == "RANGE" else ()
+        pairs = {listed.rows[at].pair_id for at in (*some, self.index, *((first,) if self.extend == "RANGE" else ()))}
+        if self.extend == "RANGE":
+            state.marked |= pairs
+        else:
+            active = {listed.selected} if listed.selected and not state.marked else set()
+            state.marked = (state.marked | active) ^ pairs
+        tag_redraw(context, ("UI",))
         return {"FINISHED"}
 
 
@@ -153,6 +174,25 @@ class MESHCLASH_OT_list_selected(Operator):
         return {"FINISHED"}
 
 
+class MESHCLASH_OT_list_found_again(Operator):
+    """List the pairs that were said to be resolved, and that the last detection found all the same"""
+
+    bl_idname = "meshclash.list_found_again"
+    bl_label = "List Resolved Pairs That Are Still There"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return _has_rows(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        view.leave_isolation(context)
+        listed = context.window_manager.meshclash
+        listed.show_all()
+        listed.progress = {"STILL"}
+        return {"FINISHED"}
+
+
 class MESHCLASH_OT_list_all(Operator):
     """List all pairs again, whatever was asked of the list"""
 
@@ -178,5 +218,6 @@ CLASSES = (
     MESHCLASH_OT_sort_rows,
     MESHCLASH_OT_turn_page,
     MESHCLASH_OT_list_selected,
+    MESHCLASH_OT_list_found_again,
     MESHCLASH_OT_list_all,
 )

@@ -8,7 +8,7 @@ import bpy
 from bpy.props import EnumProperty
 from bpy.types import Operator
 
-from .. import results, reviews
+from .. import results, reviews, shown_things
 from ..props import STATUSES
 
 
@@ -35,7 +35,8 @@ class MESHCLASH_OT_set_status(Operator):
         return True
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        reviews.say(context.scene, [results.selected_pair(context)], status=self.status)
+        rows = results.chosen_rows(context) if shown_things.listed().marked else [results.selected_pair(context)]
+        reviews.say(context.scene, rows, status=self.status)
         results.list_again(context)
         return {"FINISHED"}
 

@@ -6,11 +6,13 @@ from typing import Any
 
 from bpy.types import UIList
 
-from .. import scene_results, shown_things
+from .. import histories, scene_results, shown_things
+from ..texts import counted
 from .lists import STATUS_ICONS
-from .parts import TabPanel
+from .parts import TabPanel, draw_text
 
 ROWS = 6
+MOST_COMMENTS, MOST_GONE = 5, 3
 
 
 class MESHCLASH_UL_groups(UIList):
@@ -52,13 +54,59 @@ def draw_groups(layout: Any, context: Any, most_rows: int) -> None:
     layout.prop(listed, "group_by", text="By")
     rows = min(most_rows, max(3, len(listed.groups)))
     layout.template_list("MESHCLASH_UL_groups", "", listed, "groups", listed, "active_group", rows=rows)
-    if shown_things.listed().group is None:
+    _draw_progress(layout, context)
+    if shown_things.listed().group is None and not shown_things.listed().marked:
         return
+    marked = len(shown_things.listed().marked)
     line = layout.row(align=True)
-    line.label(text="All listed:")
+    line.label(text=f"{marked:,} selected:" if marked else "All listed:")
     for status, icon in STATUS_ICONS.items():
         line.operator("meshclash.set_listed_status", text="", icon=icon).status = status
+    line = layout.row(align=True)
+    line.operator("meshclash.say_of_listed", text="Assign", icon="USER")
     line.operator("meshclash.select_listed", text="", icon="RESTRICT_SELECT_OFF")
+    line.operator("meshclash.select_listed", text="", icon="HIDE_OFF").isolate = True
+    line.operator("meshclash.exclude_listed", text="", icon="REMOVE")
+    line.operator("meshclash.export_report", text="", icon="EXPORT").listed = True
+    _draw_edits(layout, context)
+
+
+def _draw_edits(layout: Any, context: Any) -> None:
+    """What can be done to the chosen group itself, and what was said of it."""
+    listed = context.window_manager.meshclash
+    line = layout.row(align=True)
+    line.operator("meshclash.name_group", text="Name")
+    line.operator("meshclash.comment_group", text="Comment")
+    line.operator("meshclash.split_group", text="Split")
+    line.operator("meshclash.merge_group", text="Merge")
+    line.operator("meshclash.reset_groups", text="", icon="LOOP_BACK")
+    if not 0 <= listed.active_group < len(listed.groups):
+        return
+    decision = histories.history_of(context.scene).decisions.get(listed.groups[listed.active_group].key)
+    for remark in decision.comments[-MOST_COMMENTS:] if decision else ():
+        draw_text(
+            layout, f"{remark.author}, {remark.time[:16].replace('T', ' ')}: {remark.text}", context.region, "NONE"
+        )
+
+
+def _draw_progress(layout: Any, context: Any) -> None:
+    """What became of pairs since the last detection, and what is wrong with the journal."""
+    scene = context.scene
+    for text, icon in histories.notes(scene):
+        draw_text(layout, text, context.region, icon)
+    result = scene_results.result_of(scene.session_uid)
+    still = 0 if result is None else len(histories.found_again(scene, result.rows))
+    if still:
+        layout.operator(
+            "meshclash.list_found_again", text=f"{counted(still, 'resolved pair')}: still there", icon="ERROR"
+        )
+    gone = histories.gone(scene)
+    if gone:
+        column = layout.column(align=True)
+        column.label(text=f"{counted(len(gone), 'pair')} gone, the last ones:", icon="CHECKMARK")
+        for _, decision in gone[:MOST_GONE]:
+            names = " × ".join(dict.fromkeys(decision.names))
+            draw_text(column, f"{decision.gone[:10]} {names}", context.region, "BLANK1")
 
 
 CLASSES = (MESHCLASH_UL_groups, MESHCLASH_PT_groups)

@@ -16,6 +16,7 @@ from ..reviews import review_of
 from ..texts import certainty, counted, measure, text_width, text_widths
 
 ACCEPTED_ICON = "OUTLINER_COLLECTION"  # of an approved pair: its verdict in no colour
+MARKED_ICON = "CHECKBOX_HLT"  # of pairs that are selected together
 STATUS_ICONS = {status: icon for status, _label, _tip, icon, _number in STATUSES}
 LINE_HEIGHT = 0.85  # of a line's usual height
 SIGNS, NUMBERS = 22.0, 72.0  # widths of the first and the last column [px at scale 1]
@@ -83,6 +84,8 @@ class MESHCLASH_UL_pairs(UIList):
         review = review_of(context.scene, item.pair_id)
         accepted = review is not None and review.status == "APPROVED"
         icons = ACCEPTED_ICON if accepted else VERDICTS[item.verdict].icon, _status_icon(review)
+        if item.pair_id in shown.marked:
+            icons = MARKED_ICON, icons[1]
         measures = () if result is None else result.report.options.measures
         kind = "part" if result is not None and result.table.has_scans else "face"
         numbers = (

@@ -368,6 +368,8 @@ class MESHCLASH_PT_filter(Panel):
         row.prop(listed, "sort_reverse", text="", icon="SORT_DESC" if listed.sort_reverse else "SORT_ASC")
         layout.label(text="Status")
         layout.column(align=True).prop(listed, "statuses", expand=True)  # Blender's own: Shift adds one
+        layout.label(text="Since the Last Detection")
+        layout.column(align=True).prop(listed, "progress", expand=True)
         if result is not None and result.table.has_volumes:
             layout.prop(listed, "min_volume", text="At Least in Common")
 

@@ -11,18 +11,20 @@ from meshclash.detection.verdicts import VERDICTS
 
 from .. import results, scene_results, shown_things
 from ..core.short_names import CUT
-from ..core.table import FACES, MEASURE, NAME_A, NAME_B, STATUS
+from ..core.table import FACES, GROUP, MEASURE, NAME_A, NAME_B, STATUS
+from ..core.table import FRAME as FRAME_KEY
 from ..props import STATUSES
+from ..reviews import review_of
 from ..screens import shows_results
 from ..texts import measure, text_width
 from .groups import draw_groups
-from .lists import ACCEPTED_ICON, ITSELF, STATUS_ICONS, shortened
+from .lists import ACCEPTED_ICON, ITSELF, MARKED_ICON, STATUS_ICONS, shortened
 from .panels import draw_detection, draw_filters, draw_pages, draw_pair_facts, draw_steps, draw_verdicts
 
 NAME_SHARE = 0.19
 COLUMNS = (
-    ("Group", "", 0.22), ("A", NAME_A, NAME_SHARE), ("B", NAME_B, NAME_SHARE), ("Collections", "", 0.13),
-    ("Measure", MEASURE, 0.08), ("Faces", FACES, 0.06), ("Status", STATUS, 0.08), ("Frame", "", 0.05),
+    ("Group", GROUP, 0.22), ("A", NAME_A, NAME_SHARE), ("B", NAME_B, NAME_SHARE), ("Collections", "", 0.13),
+    ("Measure", MEASURE, 0.08), ("Faces", FACES, 0.06), ("Status", STATUS, 0.08), ("Frame", FRAME_KEY, 0.05),
 )  # fmt: skip
 """Title of each column, by what a click on it sorts, and its share of the width."""
 FRAME, PADDING = 110.0, 12.0  # [px at scale 1]: of the editor beside rows, of a cell beside its text
@@ -67,13 +69,13 @@ class MESHCLASH_UL_wide(UIList):
         result, shown = scene_results.result_of(data.scene_uid), shown_things.listed()
         pair = None if result is None else result.row(item.pair_id)
         layout.active = result is not None and result.is_fresh(item.pair_id)
-        review = context.scene.meshclash.reviews.get(item.pair_id)
+        review = review_of(context.scene, item.pair_id)
         status = review.status if review else "OPEN"
         measures = () if result is None else result.report.options.measures
         cells, width = _cells(layout), _list_width(context)
         name_a, name_b = (*shortened(item, NAME_SHARE * width - PADDING * _scale(context), shown.names, data.search),
                           ITSELF)[:2]  # fmt: skip
-        cells[0].label(text="", icon=ACCEPTED_ICON if status == "APPROVED" else VERDICTS[item.verdict].icon)
+        cells[0].label(text="", icon=_sign(item, status, shown.marked))
         texts = (
             shown.reasons.get(item.pair_id, ""), name_a, name_b, collections(pair),
             measure(item, measures, context.scene.unit_settings, shown.typical), f"{item.faces_a + item.faces_b:,}",
@@ -95,6 +97,12 @@ class MESHCLASH_UL_wide(UIList):
 
     def filter_items(self, _context: Any, _data: Any, _propname: str) -> tuple[list[int], list[int]]:
         return [], []
+
+
+def _sign(item: Any, status: str, marked: frozenset[str]) -> str:
+    if item.pair_id in marked:
+        return MARKED_ICON
+    return ACCEPTED_ICON if status == "APPROVED" else VERDICTS[item.verdict].icon
 
 
 def _begin(text: str, room: float) -> str:

@@ -75,3 +75,102 @@ def test_an_empty_result_has_no_groups(registered, add_box):
     bpy.context.view_layer.update()
     bpy.ops.meshclash.detect()
     assert len(bpy.context.window_manager.meshclash.groups) == 0
+
+
+def marked(*names):
+    listed = bpy.context.window_manager.meshclash
+    for name in names:
+        (at,) = (at for at, row in enumerate(listed.rows) if row.name == name)
+        bpy.ops.meshclash.pick_row(index=at, side="a", extend="ONE")
+
+
+def test_a_group_that_was_split_and_named_is_so_after_the_next_detect_and_in_the_file(hall, tmp_path):
+    hall.active_group = 0
+    marked("Post.000 × Slab", "Post.003 × Slab")
+    bpy.ops.meshclash.split_group()
+    assert [item.count for item in hall.groups] == [POSTS - 2, 2, 1]
+    hall.active_group = 1
+    bpy.ops.meshclash.name_group(name="Two that lean")
+    bpy.ops.meshclash.comment_group(text="ask the builder")
+    bpy.data.objects["Post.003"].name = "Leaning"
+    bpy.context.view_layer.update()
+    bpy.ops.meshclash.detect()
+    assert [(item.name, item.count) for item in hall.groups][1] == ("Two that lean", 2)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "hall.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "hall.blend"))
+    bpy.ops.meshclash.detect()
+    hall = bpy.context.window_manager.meshclash
+    assert [(item.name, item.count) for item in hall.groups][1] == ("Two that lean", 2)
+    bpy.ops.meshclash.reset_groups()
+    assert sorted(item.count for item in hall.groups) == [1, 1, POSTS - 1]  # "Leaning" is a family of its own
+
+
+def test_a_group_that_was_merged_takes_new_pairs_along(hall, add_box):
+    hall.active_group = 1
+    bpy.ops.meshclash.merge_group(into=hall.groups[0].key)
+    assert [item.count for item in hall.groups] == [POSTS + 1]
+    add_box("Pump.001", (30, 20, 0), (32, 22, 2))
+    add_box("Tank.001", (31, 21, 1), (34, 24, 4))
+    bpy.context.view_layer.update()
+    bpy.ops.meshclash.detect()
+    assert [item.count for item in hall.groups] == [POSTS + 2]
+
+
+def test_several_pairs_are_selected_and_get_one_status(hall):
+    bpy.ops.meshclash.pick_row(index=1, side="a")
+    bpy.ops.meshclash.pick_row(index=3, side="a", extend="RANGE")
+    bpy.ops.meshclash.pick_row(index=2, side="a", extend="ONE")
+    bpy.ops.meshclash.set_status(status="REVIEWED")
+    wanted = {hall.rows[at].pair_id for at in (1, 3)}
+    assert {review.name for review in bpy.context.scene.meshclash.reviews} == wanted
+    bpy.ops.meshclash.pick_row(index=0, side="a")
+    bpy.ops.meshclash.set_status(status="APPROVED")
+    assert len(bpy.context.scene.meshclash.reviews) == 3
+
+
+def test_who_and_until_when_is_said_of_a_group_and_sorts_the_list(hall):
+    hall.active_group = 1
+    bpy.ops.meshclash.say_of_listed(assignee="Ann", priority="HIGH", due="2026-12-24", comment="now")
+    (review,) = bpy.context.scene.meshclash.reviews
+    assert (review.assignee, review.priority, review.due, review.comment) == ("Ann", "high", "2026-12-24", "now")
+    with pytest.raises(RuntimeError, match="is no date"):
+        bpy.ops.meshclash.say_of_listed(due="tomorrow")
+    bpy.ops.meshclash.list_all()
+    for key in ("ASSIGNEE", "PRIORITY", "DUE"):
+        hall.sort_key = key
+        assert hall.rows[0].pair_id == review.name
+    hall.sort_key = "GROUP"
+    assert hall.rows[POSTS].pair_id == review.name
+    for key in ("PROGRESS", "FRAME", "VERDICT"):
+        hall.sort_key = key
+        assert hall.found == POSTS + 1
+
+
+def test_what_is_new_or_resolved_but_there_is_listed_alone(hall):
+    hall.active_row = 1
+    resolved = hall.rows[1].pair_id
+    bpy.ops.meshclash.set_status(status="RESOLVED")
+    bpy.data.objects["Tank"].location.z = 50
+    bpy.context.view_layer.update()
+    bpy.ops.meshclash.detect()
+    bpy.ops.meshclash.list_found_again()
+    assert [row.pair_id for row in hall.rows] == [resolved]
+    bpy.data.objects["Tank"].location.z = 0
+    bpy.context.view_layer.update()
+    bpy.ops.meshclash.detect()
+    bpy.ops.meshclash.list_all()
+    hall.progress = {"REOPENED"}
+    assert [row.name for row in hall.rows] == ["Pump × Tank"]
+    hall.progress = {"ACTIVE"}
+    assert hall.found == POSTS
+
+
+def test_a_group_is_excluded_and_exported_alone(hall, tmp_path):
+    import json
+
+    hall.active_group = 1
+    bpy.ops.meshclash.export_report(filepath=str(tmp_path / "group.json"), listed=True)
+    assert [pair["a"] for pair in json.loads((tmp_path / "group.json").read_text())["pairs"]] == ["Pump"]
+    bpy.ops.meshclash.exclude_listed()
+    assert [(pair.name_a, pair.name_b) for pair in bpy.context.scene.meshclash.excluded_pairs] == [("Pump", "Tank")]
+    assert hall.total == POSTS

@@ -88,6 +88,7 @@ class History:
         merged: the keys of groups that other groups were put into, by the keys of these.
         names: of groups that have got one, by their keys.
         detected: time of the last detection; "" where there was none.
+        edits: another number after each change of groups by hand.
     """
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
@@ -102,6 +103,7 @@ class History:
         self.merged: dict[str, str] = {}
         self.names: dict[str, str] = {}
         self.detected = ""
+        self.edits = getattr(self, "edits", 0) + 1
         self._last = ""
         self._forward: dict[str, str] = {}
 
@@ -130,11 +132,13 @@ class History:
         elif said.field == "objects":
             self._take_objects(said)
         elif said.field in ("group", "merged", "name"):
+            self.edits += 1
             of = {"group": self.groups, "merged": self.merged, "name": self.names}[said.field]
             for clash in said.clashes:
-                of[clash] = said.value
-                if not said.value:
-                    del of[clash]
+                if said.value:
+                    of[clash] = said.value
+                else:
+                    of.pop(clash, None)
         else:
             for clash, found in zip(said.clashes, _found(said), strict=True):
                 self._say_of(self._decision(clash), said, found)
@@ -189,6 +193,7 @@ class History:
                 self.decisions[new], self._forward[old] = decision, new
             if old in groups:
                 self.groups[new] = groups[old]
+        self.edits += 1
         for new, *_ in moves:
             self._forward.pop(new, None)
 
