@@ -25,6 +25,7 @@ from meshclash.review.revisions import pair_id
 from . import preferences, scene_results
 
 if TYPE_CHECKING:
+    from meshclash.detection.pair_row import PairRow
     from meshclash.detection.report import DetectReport
 
 MOST_TEXT = 8_000_000
@@ -337,6 +338,13 @@ def detected(scene: bpy.types.Scene, report: DetectReport) -> None:
     append(scene, events)
     if before:
         put(scene, moved_ids(events))
+
+
+def checked(scene: bpy.types.Scene, pair_id: str, rows: Iterable[PairRow]) -> None:
+    """Says in the history what was found when a pair was checked again."""
+    decision, found = history_of(scene).decisions.get(pair_id), [*rows]
+    if decision is not None and decision.found and bool(decision.gone) == bool(found):
+        say(scene, [pair_id], "found" if found else "gone", "")
 
 
 def moved_ids(events: Iterable[Event]) -> set[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -47,6 +47,7 @@ class SceneResult:
         incomplete: whether it is an answer in first-contact mode: who meets, and no more.
         loaded: whether it came with the file: a list without faces, of a scene that may have changed since.
         stale: full names of objects that moved, changed shape or are gone since.
+        checked: ids of pairs that were checked again since objects changed.
         refined: whether depths have got closer bounds since the rows were sorted.
     """
 
@@ -60,10 +61,11 @@ class SceneResult:
     loaded: bool = False
     stale: frozenset[str] = frozenset()
     refined: bool = False
+    checked: frozenset[str] = frozenset()
 
     def is_stale(self, row: PairRow) -> bool:
         """Whether a row may no longer be true."""
-        return self.loaded or not self.stale.isdisjoint(row.owners)
+        return row.id not in self.checked and (self.loaded or not self.stale.isdisjoint(row.owners))
 
     def is_fresh(self, pair_id: str) -> bool:
         """Whether there is a row with that id, and it is still true."""
@@ -82,9 +84,11 @@ class SceneResult:
     @property
     def stale_rows(self) -> Mask:
         """Which rows of `table` may no longer be true."""
-        if self.loaded:
-            return np.ones(len(self.table), np.bool_)
-        return self.table.about(self.stale) if self.stale else np.zeros(len(self.table), np.bool_)
+        stale = np.full(len(self.table), self.loaded)
+        if self.stale:
+            stale |= self.table.about(self.stale)
+        stale[[self.table.positions[pair] for pair in self.checked if pair in self.table.positions]] = False
+        return stale
 
 
 @dataclass
@@ -199,6 +203,23 @@ def refine(scene_uid: int, rows: Iterable[PairRow]) -> None:
             result.table.refine(result.table.positions[key], row)
 
 
+def replace_pair(scene_uid: int, pair_id: str, rows: Sequence[PairRow]) -> None:
+    """Puts what was found when a pair was checked again in the place of its rows; it stands where it stood."""
+    result = _State.results[scene_uid]
+
+    def changed(report: DetectReport) -> DetectReport:
+        at = next((at for at, row in enumerate(report.rows) if row.id == pair_id), 0)
+        left = [row for row in report.rows if row.id != pair_id]
+        return replace(report, rows=[*left[:at], *rows, *left[at:]])
+
+    found, report = changed(result.found), changed(result.report)
+    counts, by_id = _counted(report)
+    _State.results[scene_uid] = replace(
+        result, found=found, report=report, serial=next(_serials), counts=counts, rows=by_id,
+        checked=result.checked | {row.id for row in rows},
+    )  # fmt: skip
+
+
 def sort_again(scene_uid: int) -> None:
     """Sorts rows whose depths have got closer bounds since they were sorted."""
     result = _State.results.get(scene_uid)
@@ -245,6 +266,9 @@ def mark_stale(scene_uid: int, names: Iterable[str]) -> bool:
     running_work.note_changed(names)
     aged = _age_deviation(scene_uid, names)
     result = _State.results.get(scene_uid)
+    if result is not None and result.checked:
+        checked = (result.row(pair) for pair in result.checked)
+        result.checked = frozenset(row.id for row in checked if row is not None and names.isdisjoint(row.owners))
     if result is None or result.stale.issuperset(names):
         return aged
     result.stale |= names

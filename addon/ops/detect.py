@@ -6,6 +6,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Generator
+from dataclasses import replace
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -19,6 +20,7 @@ from meshclash.detection.errors import DetectError
 from meshclash.detection.followed import Followed
 from meshclash.detection.kernel_parts import CLOUD_PARTS, MASSIVE_PARTS
 from meshclash.detection.options import DetectOptions
+from meshclash.detection.pair_row import PairRow
 from meshclash.detection.queries.registry import test_named
 from meshclash.detection.report import DetectReport
 from meshclash.detection.report_formats import format_seconds, left_out, too_small
@@ -250,6 +252,56 @@ class MESHCLASH_OT_detect(Operator):
         return run_at_once(self, context, prepare, lambda report: accept(context, context.scene.session_uid, report))
 
 
+def check_pair(context: bpy.types.Context, row: PairRow) -> list[PairRow]:
+    """What the test of the result finds now between the two objects of one of its rows; nothing else is read.
+
+    Raises:
+        DetectError: one of them is gone or hidden.
+    """
+    asked = scene_results.existing_result(context.scene.session_uid).report.options
+    options = replace(asked, set_a=f"object:{row.a.owner}", set_b=f"object:{row.b.owner}")
+    ways = partial(load_steps, preferences.cache_folder())
+    parts = test_named(options.test).parts(options) + (CLOUD_PARTS if row.scans else ())
+    module = job.run_to_end(ways(parts, gpu=preferences.gpu_from(context) is not None))
+    followed = Followed(module, ways, device=job.DEVICE)
+    source = BlenderSource.from_context(context)
+    report = job.run_to_end(job.detect_steps(source, options, module, followed=followed))
+    return [found for found in report.rows if found.id == row.id]
+
+
+class MESHCLASH_OT_check_again(Operator):
+    """Test the two objects of the selected pair once more, as they are now, and nothing else"""
+
+    bl_idname = "meshclash.check_again"
+    bl_label = "Check Pair Again"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if results.active_pair(context) is None:
+            cls.poll_message_set("Select a pair in the list")
+            return False
+        return MESHCLASH_OT_detect.poll(context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        row, scene = results.selected_pair(context), context.scene
+        started = time.perf_counter()
+        try:
+            rows = check_pair(context, row)
+        except USER_ERRORS as error:
+            self.report({"ERROR"}, explain(error))
+            return {"CANCELLED"}
+        seconds = time.perf_counter() - started
+        scene_results.replace_pair(scene.session_uid, row.id, rows)
+        histories.checked(scene, row.id, rows)
+        if not rows:
+            view.leave_isolation(context)
+        results.relist(context, scene, row.id if rows else None)
+        found = VERDICTS[rows[0].verdict].label if rows else "Not found any more"
+        self.report({"INFO"}, f"{found}: {row.title} ({format_seconds(seconds)})")
+        return {"FINISHED"}
+
+
 class MESHCLASH_OT_hide_overlaps(Operator):
     """Count overlaps that are less deep than this as touching, and detect again"""
 
@@ -286,4 +338,4 @@ class MESHCLASH_OT_stop(Operator):
         return {"FINISHED"}
 
 
-CLASSES = (MESHCLASH_OT_detect, MESHCLASH_OT_hide_overlaps, MESHCLASH_OT_stop)
+CLASSES = (MESHCLASH_OT_detect, MESHCLASH_OT_check_again, MESHCLASH_OT_hide_overlaps, MESHCLASH_OT_stop)

@@ -31,10 +31,11 @@ class MESHCLASH_MT_main(Menu):
         layout.operator_menu_enum("meshclash.set_listed_status", "status", text="Status of All Listed Pairs")
         layout.operator("meshclash.select_listed")
         layout.operator("meshclash.select_faces", icon="FACESEL")
+        layout.operator("meshclash.check_again", icon="FILE_REFRESH")
         layout.operator("meshclash.exclude_pair", icon="REMOVE")
         layout.separator()
         research = (MESHCLASH_MT_research,) if preferences.of(context).show_research else ()
-        for menu in (MESHCLASH_MT_marks, MESHCLASH_MT_timeline, MESHCLASH_MT_models, *research):
+        for menu in (MESHCLASH_MT_groups, MESHCLASH_MT_marks, MESHCLASH_MT_timeline, MESHCLASH_MT_models, *research):
             layout.menu(menu.__name__)
         layout.separator()
         layout.operator("meshclash.open_results", text="Open Clash Results", icon="WINDOW").place = "WINDOW"
@@ -42,6 +43,20 @@ class MESHCLASH_MT_main(Menu):
         layout.operator("meshclash.export_report", text="Export Clash Report", icon="EXPORT")
         layout.operator("meshclash.clear_results", text="Clear Clash Results", icon="TRASH")
         layout.operator("meshclash.copy_diagnostics", icon="COPYDOWN")
+
+
+class MESHCLASH_MT_groups(Menu):
+    """What is said of many pairs, and done to groups."""
+
+    bl_label = "Groups and Listed Pairs"
+
+    def draw(self, _context: Any) -> None:
+        layout = self.layout
+        for name in ("say_of_listed", "exclude_listed", "list_found_again"):
+            layout.operator(f"meshclash.{name}")
+        layout.separator()
+        for name in ("name_group", "comment_group", "split_group", "merge_group", "reset_groups"):
+            layout.operator(f"meshclash.{name}")
 
 
 class MESHCLASH_MT_marks(Menu):
@@ -150,4 +165,11 @@ def detach() -> None:
         getattr(bpy.types, name).remove(draw)
 
 
-CLASSES = (MESHCLASH_MT_main, MESHCLASH_MT_marks, MESHCLASH_MT_timeline, MESHCLASH_MT_models, MESHCLASH_MT_research)
+CLASSES = (
+    MESHCLASH_MT_main,
+    MESHCLASH_MT_groups,
+    MESHCLASH_MT_marks,
+    MESHCLASH_MT_timeline,
+    MESHCLASH_MT_models,
+    MESHCLASH_MT_research,
+)

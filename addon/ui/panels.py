@@ -428,7 +428,8 @@ def draw_pair_facts(layout: Any, context: Any, row: Any, options: DetectOptions,
     draw_facts(layout, lines, context.region, share, within)
     ways = layout.row(align=True)
     ways.operator("meshclash.select_faces", text="Select Faces", icon="FACESEL")
-    ways.operator("meshclash.exclude_pair", text="Exclude Pair", icon="REMOVE")
+    ways.operator("meshclash.check_again", text="Check Again", icon="FILE_REFRESH")
+    ways.operator("meshclash.exclude_pair", text="Exclude", icon="REMOVE")
 
 
 def _draw_review(layout: Any, context: Any, row: Any) -> None:

@@ -3,6 +3,8 @@
 import bpy
 import pytest
 
+from addon import histories, scene_results
+
 POSTS = 6
 
 
@@ -174,3 +176,30 @@ def test_a_group_is_excluded_and_exported_alone(hall, tmp_path):
     bpy.ops.meshclash.exclude_listed()
     assert [(pair.name_a, pair.name_b) for pair in bpy.context.scene.meshclash.excluded_pairs] == [("Pump", "Tank")]
     assert hall.total == POSTS
+
+
+def test_one_pair_is_checked_again_and_nothing_else(hall):
+    row = next(at for at, row in enumerate(hall.rows) if row.name == "Pump × Tank")
+    pair = hall.rows[row].pair_id
+    bpy.ops.meshclash.pick_row(index=row, side="a")
+    bpy.data.objects["Tank"].location.x = 0.5
+    bpy.data.objects["Post.000"].location.z = 50
+    bpy.context.view_layer.update()
+    result = scene_results.existing_result(bpy.context.scene.session_uid)
+    depth = result.row(pair).depth
+    assert result.is_stale(result.row(pair))
+    bpy.ops.meshclash.check_again()
+    result = scene_results.existing_result(bpy.context.scene.session_uid)
+    assert result.row(pair).depth == pytest.approx(0.5) != depth and not result.is_stale(result.row(pair))
+    assert hall.selected == pair and hall.total == POSTS + 1
+    assert result.stale_rows.sum() == 1  # the post that moved was not looked at
+    bpy.data.objects["Tank"].location.x = 9
+    bpy.context.view_layer.update()
+    assert result.is_stale(result.row(pair))
+    bpy.ops.meshclash.check_again()
+    assert hall.total == POSTS
+    assert [found for found, _ in histories.gone(bpy.context.scene)] == [pair]
+    bpy.data.objects["Tank"].location.x = 0
+    bpy.context.view_layer.update()
+    bpy.ops.meshclash.detect()
+    assert histories.history_of(bpy.context.scene).progress(pair) == "reopened"
