@@ -1,4 +1,4 @@
-"""Writes the report of the scene to a file."""
+"""Writes the report of the scene to a file, and reads what others have said of its pairs."""
 
 from __future__ import annotations
 
@@ -8,16 +8,23 @@ from pathlib import Path
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 from bpy.types import Operator
-from bpy_extras.io_utils import ExportHelper
+from bpy_extras.io_utils import ExportHelper, ImportHelper
 from meshclash.detection.errors import InputError
+from meshclash.detection.files.bcf import read_bcf
+from meshclash.detection.files.topics import reviews_of
 from meshclash.detection.writers import WRITERS
 
-from .. import engine, results, scene_results
+from .. import engine, results, reviews, scene_results
 
 FORMATS = (
     ("JSON", "JSON", "All data, schema meshclash.report/1", ".json"),
     ("CSV", "CSV", "One line per pair, for a spreadsheet", ".csv"),
-    ("HTML", "HTML", "A page to read and print", ".html"),
+    ("HTML", "HTML", "A page to read, search and print", ".html"),
+    ("XLSX", "XLSX", "A workbook; needs the Python package xlsxwriter", ".xlsx"),
+    ("BCF", "BCF 3.0", "Topics with viewpoints, for BIM programs", ".bcf"),
+    ("BCF21", "BCF 2.1", "Topics with viewpoints, for older BIM programs", ".bcfzip"),
+    ("JUNIT", "JUnit", "A test case per pair, for build servers", ".xml"),
+    ("SARIF", "SARIF", "Results for code hosts and their viewers", ".sarif"),
 )
 
 
@@ -30,17 +37,13 @@ class MESHCLASH_OT_export_report(Operator, ExportHelper):
 
     filename_ext = ".json"
     filepath: StringProperty(name="File Path", subtype="FILE_PATH")
-    filter_glob: StringProperty(default="*.json;*.csv;*.html", options={"HIDDEN"})
+    filter_glob: StringProperty(default=";".join(f"*{item[3]}" for item in FORMATS), options={"HIDDEN"})
     listed: BoolProperty(name="Only Listed Pairs", description="Leave out pairs that the list does not show")
     format: EnumProperty(name="Format", items=[item[:3] for item in FORMATS], default="JSON")
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        result = scene_results.result_of(context.scene.session_uid)
-        if result is not None and result.incomplete:
-            cls.poll_message_set("The answer is incomplete: wait for Live, or press Detect")
-            return False
-        return result is not None
+        return _has_answer(cls, context)
 
     def check(self, _context: bpy.types.Context) -> bool:
         """The file browser asks whether an option changed the file name."""
@@ -56,10 +59,10 @@ class MESHCLASH_OT_export_report(Operator, ExportHelper):
             report = replace(report, rows=[row for row in report.rows if row.id in pairs])
         name = bpy.path.abspath(self.filepath)
         path, extension = Path(self._with_extension(name)), self._chosen(name)[3]
-        text = WRITERS[extension](report)
         try:
+            content = WRITERS[extension](report)
             with engine.output_file(path, "report", (extension,)) as output:
-                output.commit(text)
+                output.commit(content)
         except (engine.EngineMissing, InputError, OSError) as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -79,4 +82,47 @@ class MESHCLASH_OT_export_report(Operator, ExportHelper):
         return next(item for item in FORMATS if item[0] == self.format)
 
 
-CLASSES = (MESHCLASH_OT_export_report,)
+class MESHCLASH_OT_import_bcf(Operator, ImportHelper):
+    """Take statuses and comments of the listed pairs from a BCF file that comes back, 2.1 or 3.0"""
+
+    bl_idname = "meshclash.import_bcf"
+    bl_label = "Import BCF"
+    bl_options = {"REGISTER", "UNDO"}
+
+    filename_ext = ".bcf"
+    filepath: StringProperty(name="File Path", subtype="FILE_PATH")
+    filter_glob: StringProperty(default="*.bcf;*.bcfzip", options={"HIDDEN"})
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return _has_answer(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        path = Path(bpy.path.abspath(self.filepath))
+        rows = {row.id: row for row in results.as_listed(context.scene).rows}
+        try:
+            file = read_bcf(path)
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        said = reviews_of(file, rows)
+        for pair, review in said.items():
+            reviews.say(context.scene, rows[pair], status=review.status.upper(), comment=review.comment)
+        results.list_again(context)
+        others = len(file.topics) - len(said)
+        left = f"; {others} of its topics are about no listed pair" if others else ""
+        self.report({"INFO"} if said else {"WARNING"}, f"{len(said)} pairs have what {path.name} says of them{left}")
+        return {"FINISHED"}
+
+
+def _has_answer(cls: type[Operator], context: bpy.types.Context) -> bool:
+    """Whether there is a whole answer, for `poll`, which says why not."""
+    result = scene_results.result_of(context.scene.session_uid)
+    if result is None:
+        cls.poll_message_set("Press Detect first")
+    elif result.incomplete:
+        cls.poll_message_set("The answer is incomplete: wait for Live, or press Detect")
+    return result is not None and not result.incomplete
+
+
+CLASSES = (MESHCLASH_OT_export_report, MESHCLASH_OT_import_bcf)

@@ -41,6 +41,7 @@ class MESHCLASH_MT_main(Menu):
         layout.operator("meshclash.open_results", text="Open Clash Results", icon="WINDOW").place = "WINDOW"
         layout.operator("meshclash.open_results", text="Clash Results Below the View").place = "AREA"
         layout.operator("meshclash.export_report", text="Export Clash Report", icon="EXPORT")
+        layout.operator("meshclash.import_bcf", text="Import BCF Statuses and Comments", icon="IMPORT")
         layout.operator("meshclash.clear_results", text="Clear Clash Results", icon="TRASH")
         layout.operator("meshclash.copy_diagnostics", icon="COPYDOWN")
 
@@ -142,6 +143,11 @@ def _in_context_menu(self: Any, context: Any) -> None:
 def _in_import(self: Any, _context: Any) -> None:
     self.layout.operator("meshclash.import_scan", text="Scan (PLY, PCD, LAS, LAZ, XYZ, PTS, CSV)")
     self.layout.operator("meshclash.import_massive", text="Massive Model (PLY, STL, OBJ, NPZ)")
+    self.layout.operator("meshclash.import_bcf", text="Clash Statuses and Comments (BCF)")
+
+
+def _in_export(self: Any, _context: Any) -> None:
+    self.layout.operator("meshclash.export_report", text="Clash Report (BCF, HTML, XLSX, JSON, CSV, XML, SARIF)")
 
 
 PLACES: tuple[tuple[str, Callable[[Any, Any], None]], ...] = (
@@ -149,6 +155,7 @@ PLACES: tuple[tuple[str, Callable[[Any, Any], None]], ...] = (
     ("VIEW3D_MT_object", _in_menu),
     ("VIEW3D_MT_object_context_menu", _in_context_menu),
     ("TOPBAR_MT_file_import", _in_import),
+    ("TOPBAR_MT_file_export", _in_export),
 )
 """Menus of Blender, and what is drawn at their end."""
 

@@ -6,10 +6,11 @@ import bpy
 import numpy as np
 import pytest
 from mathutils import Vector
+from meshclash.detection.files.topics import to_bcf
 from meshclash.detection.rules import Rules
 from ui_fakes import draw, make_report, make_row
 
-from addon import results, scene_results, shown_things, view
+from addon import results, reviews, scene_results, shown_things, view
 from addon.ui import panels
 
 
@@ -305,10 +306,46 @@ def test_clear_results(listed):
     assert not bpy.ops.meshclash.export_report.poll()
 
 
-@pytest.mark.parametrize(("kind", "start"), [("JSON", "{"), ("CSV", ""), ("HTML", "<!")])
+@pytest.mark.parametrize(
+    ("kind", "ending", "start"), [("XLSX", "xlsx", b"PK"), ("BCF", "bcf", b"PK"), ("BCF21", "bcfzip", b"PK")]
+)
+def test_export_for_other_programs(listed, tmp_path, kind, ending, start):
+    assert bpy.ops.meshclash.export_report(filepath=str(tmp_path / "report.json"), format=kind) == {"FINISHED"}
+    assert (tmp_path / f"report.{ending}").read_bytes().startswith(start)
+
+
+@pytest.mark.parametrize("version", ["2.1", "3.0"])
+def test_what_a_bcf_file_says_comes_into_the_list(listed, tmp_path, version):
+    scene, path = bpy.context.scene, tmp_path / "back.bcf"
+    results.show_report(bpy.context, scene, make_report(make_row(), make_row("A", "C")))
+    first, second = results.as_listed(scene).rows[:2]
+    reviews.say(scene, first, status="APPROVED", comment="the sleeve is drawn")
+    reviews.say(scene, second, comment="to be moved")
+    path.write_bytes(to_bcf(results.as_listed(scene).as_dict(), version))
+    reviews.say(scene, first, status="OPEN", comment="")
+    reviews.say(scene, second, status="RESOLVED", comment="")
+    assert bpy.ops.meshclash.import_bcf(filepath=str(path)) == {"FINISHED"}
+    statuses = reviews.reviews_of(scene).statuses
+    assert (statuses[first.id], reviews.comment_of(scene, first.id)) == ("APPROVED", "the sleeve is drawn")
+    assert (statuses[second.id], reviews.comment_of(scene, second.id)) == ("OPEN", "to be moved")
+
+
+def test_a_damaged_bcf_file_changes_nothing(listed, tmp_path):
+    path = tmp_path / "bad.bcf"
+    path.write_bytes(b"PK no zip")
+    reviews.say(bpy.context.scene, results.as_listed(bpy.context.scene).rows[0], comment="mine")
+    with pytest.raises(RuntimeError, match=r"bad\.bcf"):
+        bpy.ops.meshclash.import_bcf(filepath=str(path))
+    assert [review.comment for review in bpy.context.scene.meshclash.reviews] == ["mine"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "start"), [("JSON", "{"), ("CSV", ""), ("HTML", "<!"), ("JUNIT", "<?xml"), ("SARIF", "{")]
+)
 def test_export(listed, tmp_path, kind, start):
     assert bpy.ops.meshclash.export_report(filepath=str(tmp_path / "report.json"), format=kind) == {"FINISHED"}
-    text = (tmp_path / f"report.{kind.lower()}").read_text("utf-8")
+    ending = {"JUNIT": "xml"}.get(kind, kind.lower())
+    text = (tmp_path / f"report.{ending}").read_text("utf-8")
     assert text.startswith(start)
     if kind == "JSON":
         assert json.loads(text)["schema"] == "meshclash.report/1"
