@@ -61,7 +61,6 @@ summary {{ cursor: pointer; margin: 1em 0; }}
 #controls[hidden], tr[hidden], button[hidden] {{ display: none; }}
 #controls label {{ display: grid; }} #controls select {{ max-width: 20em; }}
 #controls input, #controls select, #view button {{ font: inherit; padding: .3em; }}
-.script tbody.more {{ display: none; }}
 dialog {{ width: min(60em, 92vw); height: min(44em, 88vh); border: 1px solid #999; border-radius: 6px; padding: 1em; }}
 dialog h2 {{ margin: 0 0 .5em; font-size: 1em; }} dialog .place {{ height: calc(100% - 6em); }}
 model-viewer {{ width: 100%; height: 100%; background: #f6f6f6; }}
@@ -86,8 +85,8 @@ model-viewer {{ width: 100%; height: 100%; background: #f6f6f6; }}
 """
 SIGNS = re.compile(r"([._:/\\|-]+)(?=\w)")
 TEXT_CELLS = 3  # verdict and names come first, numbers follow
-AT_ONCE, NEWLINE, LATER = 500, "\n", ' class="more"'
-"""Rows that a browser lays out before somebody wants more."""
+AT_ONCE, NEWLINE = 200, "\n"
+"""Rows of a table that a browser builds before somebody wants more."""
 FEWEST_OF_OVERVIEW, MOST_KINDS = 8, 20
 """Pairs from which on there is an overview; pairs of classes in it."""
 OUTDATED = "Of pairs in grey an object may have changed since."
@@ -114,8 +113,7 @@ def to_html(
     page = without_controls(
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta name="viewport" content="width=device-width"><title>{title}</title>\n<style>{STYLE}</style>\n'
-        '<script type="module">document.documentElement.classList.add("script");</script></head>\n'
-        f"<body><main><h1>{title}</h1>\n{notes}<dl>\n{facts}\n</dl>\n{_overview(report)}{_controls(report)}"
+        f"</head><body><main><h1>{title}</h1>\n{notes}<dl>\n{facts}\n</dl>\n{_overview(report)}{_controls(report)}"
         f"{_events(report)}"
         f"{_tables(table_header(report), report['pairs'], table_rows(report), _Told(report, pictures, shapes))}"
         f"{f'<h2>Left out</h2><ul>{items}</ul>' if left_out else ''}"
@@ -270,11 +268,14 @@ def _tables(titles: tuple[str, ...], said: list[dict[str, Any]], cells: list[tup
 
 
 def _table(titles: tuple[str, ...], rows: list[str]) -> str:
+    """A table; what follows its first rows is text for the script, and a table of its own where none runs."""
     head = "".join(f'<th scope="col">{html.escape(title)}</th>' for title in titles[:-2])
     head += "".join(f'<th scope="col" class="said">{title}</th>' for title in titles[-2:])
-    bodies = [rows[k : k + AT_ONCE] for k in range(0, len(rows), AT_ONCE)]
-    body = "".join(f"<tbody{LATER if k else ''}>\n{NEWLINE.join(part)}\n</tbody>" for k, part in enumerate(bodies))
-    return f'<table class="pairs"><thead><tr>{head}</tr></thead>\n{body}</table>\n'
+    parts = [
+        f'<table class="pairs"><thead><tr>{head}</tr></thead>\n<tbody>\n{NEWLINE.join(part)}\n</tbody></table>\n'
+        for part in (rows[:AT_ONCE], rows[AT_ONCE:])
+    ]
+    return parts[0] + (f'<noscript class="more">{parts[1]}</noscript>\n' if rows[AT_ONCE:] else "")
 
 
 def _breakable(text: str) -> str:
