@@ -9,6 +9,7 @@ from typing import Any
 
 # A module here offers add_arguments(parser) and run(options) -> exit status; the text is what --help says.
 BENCHES = {
+    "blender-files": "pairs and depths of `meshclash detect` beside those in Blender of the same files",
     "clouds": "collisions of point clouds beside their meshes' own answers and cKDTree's minimum distance",
     "continuous": "points, edges and triangles between two frames against rational root isolation",
     "depths": "depths of overlaps against rational truth (boxes) and the best of many searches (models)",

@@ -12,8 +12,9 @@ from .part import PartShape
 from .raw import RawPart, RawParts
 
 NOT_BUILT = "IfcFeatureElement"  # openings and other holes
-COARSEST = 1e-4
-"""Most that a model's own precision counts for [m]: some name a millimetre, which is no rounding."""
+FINEST, COARSEST = 1e-6, 1e-4
+"""Least and most that a model's own precision counts for [m]: some name a nanometre, which neither the
+digits in the file nor the cutting of walls keep, others a millimetre, which is no rounding."""
 
 
 def read_ifc(file: Path, _library: ModuleType) -> RawParts:
@@ -83,4 +84,4 @@ def _resolution(model: Any, metres: float) -> float:
     """What the model itself calls the same place [m]: the precision of its contexts."""
     contexts = model.by_type("IfcGeometricRepresentationContext", include_subtypes=False)
     told = [float(context.Precision) * metres for context in contexts if context.Precision]
-    return min(max(told, default=0.0), 0.5 * COARSEST)
+    return min(max([0.5 * FINEST, *told]), 0.5 * COARSEST)
