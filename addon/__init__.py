@@ -20,6 +20,7 @@ from . import (
     preferences,
     props,
     running_work,
+    translations,
     ui,
     view,
     view_notes,
@@ -53,7 +54,7 @@ def register() -> None:
         for overlay in (draw, lines, heat_map, strip):
             overlay.HANDLERS.install()
             done.callback(overlay.HANDLERS.uninstall)
-        for places in (menus, presets):
+        for places in (menus, presets, translations):
             places.attach()
             done.callback(places.detach)
         done.callback(commandline.unregister_command, commandline.register_command())

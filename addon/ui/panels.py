@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from bpy.app.translations import pgettext_iface as iface_
 from bpy.types import Panel
 from meshclash.detection.errors import InputError
 from meshclash.detection.options import DetectOptions, changed_settings
@@ -326,7 +327,7 @@ def draw_verdicts(buttons: Any, context: Any, result: scene_results.SceneResult)
         count = result.counts[verdict] - accepted[verdict]
         button = buttons.row(align=True)
         button.active = result.counts[verdict] > 0
-        button.prop(listed, f"show_{verdict}", text=f"{entry.label} {count}", icon=entry.icon, toggle=True)
+        button.prop(listed, f"show_{verdict}", text=f"{iface_(entry.label)} {count}", icon=entry.icon, toggle=True)
 
 
 def _rows_that_fit(context: Any, listed: Any) -> int:

@@ -9,6 +9,7 @@ from . import scenes
 
 Play = Generator[float, None, None]
 WIDTHS = (300, 400, 600)
+LANGUAGES = ("de", "de_DE", "ja", "ja_JP")
 
 
 def play(window: Any) -> Play:
@@ -16,6 +17,7 @@ def play(window: Any) -> Play:
     yield from scenes.open_gearbox(window)
     for width in WIDTHS:
         yield from _states(window, width)
+    yield from _languages(window)
 
 
 def _states(window: Any, width: int) -> Play:
@@ -40,3 +42,17 @@ def _states(window: Any, width: int) -> Play:
     settings.set_a = settings.set_b = "ALL"
     with window.context():
         bpy.ops.meshclash.clear_results()
+
+
+def _languages(window: Any) -> Play:
+    """The list in each language that this Blender has."""
+    view = bpy.context.preferences.view
+    known, before = bpy.app.translations.locales, view.language
+    window.notes["languages"] = [code for code in LANGUAGES if code in known]
+    yield from window.detect()
+    for code in window.notes["languages"]:
+        view.language = code
+        yield 1.0
+        assert bpy.app.translations.pgettext_iface("Ignore Overlaps Below") != "Ignore Overlaps Below", code
+        yield from window.show(f"language_{code}")
+    view.language = before

@@ -1,0 +1,241 @@
+"""German and Japanese for the controls of the extension, by Blender's own mechanism.
+
+Blender translates what it shows by the language of its preferences; names of objects are never translated.
+"""
+
+from __future__ import annotations
+
+import bpy
+
+CONTEXTS = ("*", "Operator")  # of properties, panels and labels; of buttons of operators
+LANGUAGES = (("de", "de_DE"), ("ja", "ja_JP"))
+"""The codes of each language, in new and in older versions of Blender, in the order of the columns."""
+TABLE = """
+Active Object | Aktives Objekt | アクティブオブジェクト
+Add Detect Preset | Vorgabe hinzufügen | 検出プリセットを追加
+Add Markers | Marker hinzufügen | マーカーを追加
+Advisor | Ratgeber | アドバイザー
+All | Alle | すべて
+All Clashes | Alle Kollisionen | すべての干渉
+All listed: | Alle gelisteten: | 表示中すべて:
+Any Resolution | Jede Auflösung | 任意の分解能
+Apart | Getrennt | 分離
+Approved | Genehmigt | 承認済み
+Around | Umgebung | 周囲
+Assign Highlight Material | Material zuweisen | 強調マテリアルを割り当て
+Assign Material: All Clashes | Material zuweisen: alle Kollisionen | マテリアル割り当て: すべての干渉
+Assign Material: Selected Pair | Material zuweisen: gewähltes Paar | マテリアル割り当て: 選択したペア
+At Least in Common | Mindestens gemeinsam | 共通体積の下限
+Attribute | Attribut | 属性
+Bake Clearance to Curve | Abstand als Kurve backen | 間隔をカーブにベイク
+Budget (ms) | Zeitbudget (ms) | 時間予算 (ms)
+Build Massive File | Massendatei erzeugen | 大規模ファイルを作成
+Builder | Aufbau | 構築方法
+By | Nach | 基準
+Cancel | Abbrechen | キャンセル
+Cause | Ursache | 原因
+Clash | Kollision | 干渉
+Clash Results | Kollisionen | 干渉の結果
+Clash Results Below the View | Kollisionen unter der Ansicht | 干渉の結果をビューの下に
+Clear Clash Results | Kollisionen löschen | 干渉の結果を消去
+Clear Compiled Cache | Kompilierte Dateien löschen | コンパイル済みキャッシュを消去
+Clear Deviation | Abweichung löschen | 偏差を消去
+Clear Events | Ereignisse löschen | イベントを消去
+Clear Results | Ergebnisse löschen | 結果を消去
+Clearance | Mindestabstand | クリアランス
+Collection | Sammlung | コレクション
+Collections | Sammlungen | コレクション
+Comment | Kommentar | コメント
+Common Volume | Gemeinsames Volumen | 共通体積
+Common Voxels | Gemeinsame Voxel | 共通ボクセル
+Contact | Berührung | 接触
+Copy Diagnostics | Diagnose kopieren | 診断情報をコピー
+Curve Width | Linienbreite | カーブの幅
+Curves | Kurven | カーブ
+Curves and Gaps | Kurven und Abstände | カーブと隙間
+Deforming | Verformbar | 変形
+Detect | Prüfen | 検出
+Detect Again | Erneut prüfen | 再検出
+Detect Clashes | Kollisionen prüfen | 干渉を検出
+Detection | Prüfung | 検出
+Device | Gerät | デバイス
+Display | Anzeige | 表示
+Distance | Abstand | 距離
+Duplicate | Duplikat | 重複
+Event | Ereignis | イベント
+Every | Alle n | 間隔
+Everything | Alles | すべて
+Exclude | Ausschließen | 除外
+Exclude Pair | Paar ausschließen | ペアを除外
+Exclude This Pair | Dieses Paar ausschließen | このペアを除外
+Excluded pair | Ausgeschlossenes Paar | 除外したペア
+Export Clash Report | Kollisionsbericht exportieren | 干渉レポートを書き出し
+Export Report | Bericht exportieren | レポートを書き出し
+Face Attribute | Flächenattribut | 面の属性
+Faces | Flächen | 面
+Faces of A | Flächen von A | Aの面
+Faces of B | Flächen von B | Bの面
+Families | Familien | ファミリー
+Fast Mesh Reading | Meshes schnell lesen | メッシュの高速読み込み
+First | Erstes | 最初
+Frame | Bild | フレーム
+Ghost | Durchsichtig | 半透明
+Group | Gruppe | グループ
+Group by | Gruppieren nach | グループ化の基準
+Groups | Gruppen | グループ
+Hide Common Voxels | Gemeinsame Voxel ausblenden | 共通ボクセルを隠す
+Hide Hierarchy | Hierarchie ausblenden | 階層を隠す
+Hide Shallow Overlaps | Flache Überlappungen ausblenden | 浅い重なりを隠す
+Hierarchy | Hierarchie | 階層
+IFC Class | IFC-Klasse | IFCクラス
+Ignore Overlaps Below | Überlappung ignorieren unter | 無視する重なりの上限
+Import Massive Model | Massenmodell importieren | 大規模モデルを読み込み
+Import Scan | Scan importieren | スキャンを読み込み
+Inside | Innerhalb | 内側
+Intersection | Durchdringung | 交差
+Is a Shell | Ist eine Schale | シェルである
+Isolate | Isolieren | 分離
+Last | Letztes | 最後
+Length | Länge | 長さ
+Level | Ebene | レベル
+Likely | Wahrscheinlich | 可能性が高い
+Lines | Linien | 線
+List All Pairs | Alle Paare auflisten | すべてのペアを表示
+List Pairs of Selected Objects | Paare gewählter Objekte auflisten | 選択オブジェクトのペアを表示
+Live | Live | ライブ
+Live Budget (ms) | Live-Budget (ms) | ライブの時間予算 (ms)
+Live Clashes | Kollisionen live | ライブ干渉検出
+Look for a GPU | GPU suchen | GPUを検索
+Mark Faces | Flächen markieren | 面をマーク
+Massive Models | Massenmodelle | 大規模モデル
+Material | Material | マテリアル
+Measure | Maß | 測定値
+Measure Deviation | Abweichung messen | 偏差を測定
+Measure Hierarchies of Selected Objects | Hierarchien gewählter Objekte messen | 選択オブジェクトの階層を測定
+Measure Selected Objects | Gewählte Objekte messen | 選択オブジェクトを測定
+Meets | Trifft | 接する
+Name | Name | 名前
+Name of A | Name von A | Aの名前
+Name of B | Name von B | Bの名前
+Near | Zu nah | 近接
+Next Pair | Nächstes Paar | 次のペア
+Nothing was detected yet in this scene | In dieser Szene wurde noch nichts geprüft | まだ検出されていません
+Object | Objekt | オブジェクト
+Objects | Objekte | オブジェクト
+Open | Offen | 未確認
+Open Clash Results | Kollisionen im Fenster öffnen | 干渉の結果を開く
+Open Results | Ergebnisse öffnen | 結果を開く
+Options | Optionen | オプション
+Order | Reihenfolge | 順序
+Order and Filter | Reihenfolge und Filter | 順序とフィルター
+Overlap Volume | Überlappungsvolumen | 重なりの体積
+Overlay | Überlagerung | オーバーレイ
+Own Range | Eigener Bereich | 独自の範囲
+Page | Seite | ページ
+Pair | Paar | ペア
+Pairs with the | Paare mit | 対象のペア
+Pattern | Muster | パターン
+Permitted Overlap | Erlaubte Überlappung | 許容する重なり
+Place | Ort | 場所
+Points Drawn | Gezeichnete Punkte | 描画する点
+Points per Scan (0: all) | Punkte je Scan (0: alle) | スキャンごとの点数 (0: すべて)
+Presets | Vorgaben | プリセット
+Previous Pair | Voriges Paar | 前のペア
+Probability | Wahrscheinlichkeit | 確率
+Range (0: automatic) | Bereich (0: automatisch) | 範囲 (0: 自動)
+Remove Face Attribute | Flächenattribut entfernen | 面の属性を削除
+Remove From Excluded Pairs | Ausschluss aufheben | 除外を解除
+Remove Heat Map | Heatmap entfernen | ヒートマップを削除
+Remove Markers | Marker entfernen | マーカーを削除
+Research | Forschung | 研究
+Resolution | Auflösung | 分解能
+Resolved | Gelöst | 解決済み
+Restore Materials | Materialien wiederherstellen | マテリアルを復元
+Results | Ergebnisse | 結果
+Reverse | Umkehren | 逆順
+Reviewed | Gesehen | 確認済み
+Same Armature | Gleiche Armatur | 同じアーマチュア
+Same Collection | Gleiche Sammlung | 同じコレクション
+Same Parent | Gleiches Elternobjekt | 同じ親
+Scan Timeline | Zeitleiste prüfen | タイムラインを走査
+Scan Timeline for Clashes | Zeitleiste auf Kollisionen prüfen | タイムラインの干渉を走査
+Scans | Scans | スキャン
+Scans and Massive Models | Scans und Massenmodelle | スキャンと大規模モデル
+Search | Suchen | 検索
+Select Contacting Faces | Berührende Flächen wählen | 接触面を選択
+Select Event | Ereignis wählen | イベントを選択
+Select Faces | Flächen wählen | 面を選択
+Select Objects of Listed Pairs | Objekte gelisteter Paare wählen | 表示中のペアのオブジェクトを選択
+Select Pair | Paar wählen | ペアを選択
+Selected | Ausgewählt | 選択
+Selected Pair | Gewähltes Paar | 選択したペア
+Self-Contact | Selbstberührung | 自己接触
+Set A | Menge A | セットA
+Set B | Menge B | セットB
+Show | Zeigen | 表示
+Show Active Object | Aktives Objekt zeigen | アクティブオブジェクトを表示
+Show Common Voxels | Gemeinsame Voxel zeigen | 共通ボクセルを表示
+Show Deviation | Abweichung zeigen | 偏差を表示
+Show Events of This Scene | Ereignisse dieser Szene zeigen | このシーンのイベントを表示
+Show Hierarchy | Hierarchie zeigen | 階層を表示
+Show Hierarchy of Active Object | Hierarchie des aktiven Objekts zeigen | アクティブオブジェクトの階層を表示
+Show in Timeline | In der Zeitleiste zeigen | タイムラインに表示
+Show Overlay | Überlagerung zeigen | オーバーレイを表示
+Show Results of This Scene | Ergebnisse dieser Szene zeigen | このシーンの結果を表示
+Show Tools for Research | Werkzeuge für Forschung zeigen | 研究用ツールを表示
+Size (0: by number) | Größe (0: nach Anzahl) | サイズ (0: 数で指定)
+Sort by | Sortieren nach | 並べ替え
+Sort Pairs | Paare sortieren | ペアを並べ替え
+Statistics | Statistik | 統計
+Status | Status | ステータス
+Status of All Listed | Status aller gelisteten | 表示中すべてのステータス
+Status of All Listed Pairs | Status aller gelisteten Paare | 表示中の全ペアのステータス
+Status of Pair | Status des Paars | ペアのステータス
+Statuses | Status | ステータス
+Stop Detection | Prüfung anhalten | 検出を停止
+Stop Live | Live anhalten | ライブを停止
+Storey | Geschoss | 階
+Tab | Reiter | タブ
+Test | Test | テスト
+Time-Critical | Zeitkritisch | 時間制限
+Timeline | Zeitleiste | タイムライン
+Tolerance | Toleranz | 許容値
+Touch Tolerance | Berührungstoleranz | 接触の許容値
+Touching | Berührung | 接触
+Try Everything | Alles versuchen | すべて試す
+Turn Page | Blättern | ページをめくる
+Unlikely | Unwahrscheinlich | 可能性が低い
+Volume | Volumen | ボリューム
+Voxels Across | Voxel je Seite | ボクセル数
+Worst First | Schlimmste zuerst | 深刻な順
+Write Face Attribute | Flächenattribut schreiben | 面の属性を書き込み
+Write Face Attribute: All Clashes | Flächenattribut schreiben: alle Kollisionen | 面の属性を書き込み: すべての干渉
+Write Face Attribute: Selected Pair | Flächenattribut schreiben: gewähltes Paar | 面の属性を書き込み: 選択したペア
+Write Heat Map | Heatmap schreiben | ヒートマップを書き込み
+X-Ray | Röntgen | X線
+"""
+"""A text in English, German and Japanese a line."""
+
+
+def texts() -> dict[str, tuple[str, ...]]:
+    """Translations by the English text, in the order of `LANGUAGES`."""
+    lines = (line.split(" | ") for line in TABLE.strip().splitlines())
+    return {english: tuple(others) for english, *others in lines}
+
+
+def attach() -> None:
+    """Lets Blender translate the texts."""
+    known = texts()
+    bpy.app.translations.register(
+        __name__,
+        {
+            code: {(context, english): said[column] for english, said in known.items() for context in CONTEXTS}
+            for column, codes in enumerate(LANGUAGES)
+            for code in codes
+        },
+    )
+
+
+def detach() -> None:
+    """Blender translates them no longer."""
+    bpy.app.translations.unregister(__name__)
