@@ -30,10 +30,10 @@ from typing import Any
 import numba
 import numpy as np
 from meshclash.gpu import device as gpu_device
-from meshclash.gpu.backend_host import HostBackend
 from meshclash.gpu.breadth_first import Workspace, traverse
 from meshclash.gpu.state import DeviceState
 from meshclash.gpu.trees import Trees, build_trees
+from meshclash.lab.device_model.backend import HostBackend
 from meshclash.query.collide import collide
 from meshclash.traversal.question import Question
 from meshclash.types.mesh import TriangleMesh

@@ -6,8 +6,8 @@ from itertools import combinations
 
 import numpy as np
 from meshclash import collides, distance
-from meshclash.motion import WakeUps, safe_time
-from meshclash.motion.schedule import relative_speed
+from meshclash.lab import WakeUps, safe_time
+from meshclash.lab.schedule import relative_speed
 from meshclash.motion.span import rotation_about
 
 from . import Row

@@ -7,10 +7,10 @@ import time
 from typing import Any
 
 import numpy as np
-from meshclash.continuous.certify import certify
-from meshclash.continuous.check_certificate import check_certificate
 from meshclash.continuous.impacts import edge_edge_impacts, point_triangle_impacts
 from meshclash.geometry.triangle_pair import classify_triangle_pairs
+from meshclash.lab.proofs.certify import certify
+from meshclash.lab.proofs.check_certificate import check_certificate
 from meshclash.query.collide import collide
 from meshclash.query.swept_collide import swept_collide
 from meshclash.types.mesh import TriangleMesh

@@ -10,7 +10,6 @@ from meshclash.massive.candidates import candidate_steps
 from meshclash.massive.contacts import ContactOptions, Portion, Tally, counts_of, joined, pairs_steps
 from meshclash.massive.mesh import ClusteredMesh
 from meshclash.massive.sides import as_sources, side_of
-from meshclash.massive.tiles import TILE_TRIANGLES, tiles_of
 from meshclash.traversal.contacts import Contacts
 from meshclash.types.pose import PoseLike, every_pose
 from meshclash.types.results import Progress
@@ -19,6 +18,7 @@ from meshclash.types.steps import in_slices, run, scaled
 from .files import FileMark
 from .meshes import mark_of, opened
 from .task import Task, Workers
+from .tiles import TILE_TRIANGLES, tiles_of
 
 _CUTTING = 0.02
 """Share of the whole work that cutting is said to be."""

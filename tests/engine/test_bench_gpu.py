@@ -16,8 +16,8 @@ from bench import device_near, device_times, gpu
 from bench.device_times import Clock, in_turn
 from gpu_cases import needs_cuda_target
 from meshclash.gpu import device
-from meshclash.gpu.backend_host import HostBackend
 from meshclash.gpu.state import DeviceFault, DeviceState
+from meshclash.lab.device_model.backend import HostBackend
 
 pytestmark = pytest.mark.needs_jit
 

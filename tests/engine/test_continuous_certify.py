@@ -9,8 +9,8 @@ from pathlib import Path
 import meshclash as mc
 import numpy as np
 import pytest
-from meshclash.continuous import check_certificate as checker
-from meshclash.continuous.check_certificate import check_certificate
+from meshclash.lab.proofs import check_certificate as checker
+from meshclash.lab.proofs.check_certificate import check_certificate
 from oracles.generators import CLASSES, make_pairs
 from oracles.impact_cases import CASES, make_cases
 from oracles.oracle import classify_pairs
@@ -20,7 +20,7 @@ ASK = (mc.motion.point_triangle_impacts, mc.motion.edge_edge_impacts)
 
 def certify_four(kind, x):
     cut = 2 if kind else 1
-    return mc.motion.certify(x[:cut], x[cut:4], x[4 : 4 + cut], x[4 + cut :])
+    return mc.lab.certify(x[:cut], x[cut:4], x[4 : 4 + cut], x[4 + cut :])
 
 
 @pytest.mark.parametrize("kind", (0, 1))
@@ -38,7 +38,7 @@ def test_moving_verdicts_are_proved(name, kind):
 def test_verdicts_at_rest_are_proved(name):
     a, b = make_pairs(name, 25, seed=3)
     for p, q, kind in zip(a, b, classify_pairs(a, b), strict=True):
-        certificate = mc.motion.certify(p, q)
+        certificate = mc.lab.certify(p, q)
         assert certificate["meets"] == (kind != 0)
         assert check_certificate(certificate) == "", certificate
 
@@ -52,7 +52,7 @@ def test_pairs_of_moving_triangles_are_proved():
             x[2:] = x[:2] + rng.integers(-2, 3, (2, 3, 3))
             first, second = (mc.TriangleMesh(corners, [[0, 1, 2]]) for corners in x[:2])
             found = mc.motion.swept_collide(first, second, None, x[2], None, x[3])
-            certificate = mc.motion.certify(*x)
+            certificate = mc.lab.certify(*x)
             assert certificate["meets"] == bool(len(found))
             assert check_certificate(json.loads(json.dumps(certificate))) == "", certificate
             verdicts.append(tuple(certificate["proof"]))
@@ -65,7 +65,7 @@ def test_things_that_slide_by_at_a_small_distance_are_proved_with_few_directions
     first_end = np.array([[0.0, 0, 0], [8, 1, 4], [-1, 8, 4]])
     gap = np.array([0.0, 0, 2.0**-26])
     for rows in ([0, 1, 2], [0, 1]):
-        certificate = mc.motion.certify(first[rows], (first + gap)[rows], first_end[rows], (first_end + gap)[rows])
+        certificate = mc.lab.certify(first[rows], (first + gap)[rows], first_end[rows], (first_end + gap)[rows])
         assert not certificate["meets"] and len(certificate["proof"]["apart"]) < 20
         assert check_certificate(certificate) == ""
 
@@ -77,8 +77,8 @@ def a_few():
         for x in make_cases("integers", 40, seed=6):
             yield certify_four(kind, x)
     for _ in range(30):
-        yield mc.motion.certify(*rng.integers(-3, 4, (2, 3, 3)).astype(float))
-        yield mc.motion.certify(*rng.integers(-3, 4, (4, 3, 3)).astype(float))
+        yield mc.lab.certify(*rng.integers(-3, 4, (2, 3, 3)).astype(float))
+        yield mc.lab.certify(*rng.integers(-3, 4, (4, 3, 3)).astype(float))
 
 
 def test_the_opposite_verdict_is_refused():
@@ -122,7 +122,7 @@ def test_forged_parts_are_refused():
     hit, miss = hit_and_miss()
     low, high, depth = hit["proof"]["interval"]
     assert low > 0
-    meet = mc.motion.certify(np.eye(3), [[0, 0, 0], [1, 1, 1], [1, 0.2, 0]])
+    meet = mc.lab.certify(np.eye(3), [[0, 0, 0], [1, 1, 1], [1, 0.2, 0]])
     assert meet["meets"]
     forged = [
         changed(hit, ["proof", "interval"], [0, low, depth]),
@@ -203,4 +203,4 @@ def test_the_checker_runs_alone():
 )
 def test_bad_points_are_refused_with_words(points, message):
     with pytest.raises(mc.InvalidMesh, match=message):
-        mc.motion.certify(*points)
+        mc.lab.certify(*points)

@@ -11,8 +11,8 @@ import pytest
 from gpu_cases import moved
 from gpu_devices import pretended
 from meshclash.gpu import device, trees
-from meshclash.gpu.backend_host import HostBackend
 from meshclash.gpu.state import DeviceFault, DeviceState, OutOfDeviceMemory
+from meshclash.lab.device_model.backend import HostBackend
 from solids import box, refined, torus
 from strategies import matrix
 

@@ -13,8 +13,8 @@ from clouds import random_pose
 from gpu_devices import pretended
 from gpu_point_cases import clouds, points_near, solid
 from meshclash.gpu import device
-from meshclash.gpu.backend_host import HostBackend
 from meshclash.gpu.state import DeviceFault, DeviceState, OutOfDeviceMemory
+from meshclash.lab.device_model.backend import HostBackend
 from meshclash.pointcloud import measure
 
 HERE = Path(__file__).parent

@@ -9,7 +9,7 @@ import meshclash
 import numpy as np
 import pytest
 from gpu_cases import TIGHT, cases, steps
-from meshclash.gpu.backend_host import HostBackend
+from meshclash.lab.device_model.backend import HostBackend
 
 HERE = Path(__file__).parent
 

@@ -22,7 +22,7 @@ def test_no_collision_of_finer_stepping_is_missed(block):
 
 @given(NUMBERS, st.floats(-1e3, 1e6), NUMBERS)
 def test_nothing_is_reached_before_the_safe_time(distance, speed, acceleration):
-    time = mc.motion.safe_time(distance, speed, acceleration)
+    time = mc.lab.safe_time(distance, speed, acceleration)
     assert time >= 0.0
     if math.isfinite(time):
         for share in (0.25, 0.5, 0.999):
@@ -31,20 +31,20 @@ def test_nothing_is_reached_before_the_safe_time(distance, speed, acceleration):
 
 
 def test_limits():
-    assert mc.motion.safe_time(0.0, 1.0) == 0.0
-    assert mc.motion.safe_time(3.0, 2.0) == 1.5
-    assert mc.motion.safe_time(3.0, 0.0) == math.inf
-    assert mc.motion.safe_time(3.0, -1.0) == math.inf
-    assert mc.motion.safe_time(2.0, 0.0, 1.0) == pytest.approx(2.0)
-    assert mc.motion.safe_time(2.0, 1.0, 1e-30) == pytest.approx(2.0)
+    assert mc.lab.safe_time(0.0, 1.0) == 0.0
+    assert mc.lab.safe_time(3.0, 2.0) == 1.5
+    assert mc.lab.safe_time(3.0, 0.0) == math.inf
+    assert mc.lab.safe_time(3.0, -1.0) == math.inf
+    assert mc.lab.safe_time(2.0, 0.0, 1.0) == pytest.approx(2.0)
+    assert mc.lab.safe_time(2.0, 1.0, 1e-30) == pytest.approx(2.0)
     for bad in ((-1.0, 1.0, 0.0), (1.0, math.nan, 0.0), (1.0, 1.0, -1.0), (math.inf, 1.0, 0.0)):
         with pytest.raises(mc.UnsupportedOption):
-            mc.motion.safe_time(*bad)
+            mc.lab.safe_time(*bad)
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.sampled_from([None, 1.0, math.inf])), max_size=200))
 def test_a_heap_keeps_no_more_than_a_few_entries_for_each_key(actions):
-    heap = mc.motion.WakeUps()
+    heap = mc.lab.WakeUps()
     for key, moment in actions * 20:
         if moment is None:
             heap.forget(key)
@@ -64,7 +64,7 @@ def test_a_heap_keeps_no_more_than_a_few_entries_for_each_key(actions):
     ],
 )
 def test_a_heap_refuses_what_is_no_moment_or_no_key(call):
-    heap = mc.motion.WakeUps()
+    heap = mc.lab.WakeUps()
     heap.set("a", 1.0)
     with pytest.raises(mc.UnsupportedOption):
         call(heap)
@@ -73,7 +73,7 @@ def test_a_heap_refuses_what_is_no_moment_or_no_key(call):
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.one_of(st.none(), st.integers(0, 9)), st.booleans())))
 def test_a_heap_gives_what_is_due_and_nothing_else(actions):
-    heap, truth = mc.motion.WakeUps(), {}
+    heap, truth = mc.lab.WakeUps(), {}
     for key, moment, take in actions:
         if moment is None:
             heap.forget(key)

@@ -10,7 +10,6 @@ import pytest
 from massive_cases import assert_same
 from meshclash.__main__ import main as meshclash_main
 from meshclash.massive.sides import side_of
-from meshclash.massive.tiles import tiles_of
 from meshclash.types.steps import run
 from solids import refined, torus
 from strategies import matrix
@@ -18,6 +17,7 @@ from subprocesses import run_python
 from tasks.__main__ import main
 from tasks.contacts import ModelPair, collide_pairs
 from tasks.task import VERSION, Task, ThisProcess, work_off
+from tasks.tiles import tiles_of
 
 distributed = pytest.importorskip("distributed") if not os.environ.get("CI") else __import__("distributed")
 dask_workers = pytest.importorskip("tasks.dask_workers")

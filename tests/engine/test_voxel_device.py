@@ -12,8 +12,8 @@ import pytest
 from gpu_cases import needs_cuda_target
 from gpu_devices import pretended
 from hypothesis import given
-from meshclash.gpu.backend_host import HostBackend
 from meshclash.gpu.state import DeviceFault, OutOfDeviceMemory
+from meshclash.lab.device_model.backend import HostBackend
 from meshclash.types.steps import run
 from meshclash.voxels.bricks import common_bricks, list_voxels
 from meshclash.voxels.device import common_voxels_on

@@ -112,7 +112,7 @@ def functions():
         (MESH, ("transformed", "with_vertices")), (cloud, ("transformed", "evaluate")), (mc.Pose, ("from_matrix",)),
         (mc.Pose.identity(), ("apply",)), (mc.motion.KeyframedMotion([0.0, 1.0], [np.eye(4)] * 2), ("pose", "poses")),
         (mc.CollisionMatrix(), ("group_of", "assign", "set_rule", "set_pair", "__call__")),
-        (mc.motion.SweepAndPrune(), ("update",)), (mc.motion.WakeUps(), ("set", "forget", "take_due")),
+        (mc.motion.SweepAndPrune(), ("update",)), (mc.lab.WakeUps(), ("set", "forget", "take_due")),
         (mc.motion.LiveContacts(scene()), ("update",)), (mc.motion.LiveGaps(scene()), ("update",)),
     ):  # fmt: skip
         for method in methods:

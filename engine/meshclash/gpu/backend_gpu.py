@@ -1,6 +1,6 @@
 """A CUDA device as a backend: its memory, and the launches of its kernels.
 
-``backend_host.HostBackend`` has the same methods.
+``lab.device_model`` has the same methods.
 
 Everything runs on one stream, in order; only downloads wait. What is written again and again, the vertices of deforming
 meshes, goes through page-locked memory, and is copied while the host goes on.

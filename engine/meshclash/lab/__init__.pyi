@@ -12,5 +12,8 @@ from .levels import hierarchy_level as hierarchy_level
 from .levels import level_wireframe as level_wireframe
 from .progressive.collide import progressive_collide as progressive_collide
 from .progressive.meshes import ProgressiveMeshes as ProgressiveMeshes
+from .proofs.certify import certify as certify
+from .schedule import WakeUps as WakeUps
+from .schedule import safe_time as safe_time
 from .soups import collide_soups as collide_soups
 from .validate import assert_well_formed as assert_well_formed

@@ -2,7 +2,6 @@
 
 from ..broadphase.incremental import PairChanges as PairChanges
 from ..broadphase.incremental import SweepAndPrune as SweepAndPrune
-from ..continuous.certify import certify as certify
 from ..continuous.impacts import Impacts as Impacts
 from ..continuous.impacts import edge_edge_impacts as edge_edge_impacts
 from ..continuous.impacts import point_triangle_impacts as point_triangle_impacts
@@ -19,5 +18,3 @@ from .contact import time_of_contact as time_of_contact
 from .deepest import ContactInterval as ContactInterval
 from .motions import KeyframedMotion as KeyframedMotion
 from .motions import ScrewMotion as ScrewMotion
-from .schedule import WakeUps as WakeUps
-from .schedule import safe_time as safe_time

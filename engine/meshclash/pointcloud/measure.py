@@ -1,6 +1,6 @@
 """Many points at once, on a device or on the CPU: distances from a surface, and values of a cloud's surface.
 
-``measure_gpu.py`` has the kernels, ``measure_host.py`` the same on the CPU. A device is given large portions. From its
+``measure_gpu.py`` has the kernels. A device is given large portions. From its
 first fault on the CPU goes on with small ones, so a question in slices stays one.
 """
 

@@ -115,13 +115,6 @@ def one_pose(pose_a: Any, pose_b: Any, query: str) -> tuple[np.ndarray, np.ndarr
     return rows_a[0], rows_b[0]
 
 
-def collides_clouds(a: Thing, b: Thing, pose_a: PoseLike = None, pose_b: PoseLike = None) -> bool | np.ndarray:
-    """``collides`` where a or b is a PointCloud: whether a point lies on both surfaces."""
-    rows_a, rows_b, stacked = pose_pairs(pose_a, pose_b)
-    hits = [search_for(a, b, p, q, True)[0].finish().hit for p, q in zip(rows_a, rows_b, strict=True)]
-    return np.array(hits, np.bool_) if stacked else hits[0]
-
-
 @in_slices
 def collide_clouds(
     a: Thing, b: Thing, pose_a: PoseLike = None, pose_b: PoseLike = None

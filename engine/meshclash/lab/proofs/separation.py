@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
-from .forms import Form, between, multiply, subtract
-from .rational import Vector, cross, dot, minus
+from ...continuous.forms import Form, between, multiply, subtract
+from ...continuous.rational import Vector, cross, dot, minus
 
 _AXES: tuple[Vector, ...] = (([1], [0], [0]), ([0], [1], [0]), ([0], [0], [1]))
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ..geometry.lane_gaps import near_square
-from ..jit import prange
+from ...geometry.lane_gaps import near_square
+from ...gpu.near_steps import LIMIT, MAY_MEET, NEAR, distance_at_most, pair_distance
+from ...gpu.pyramid import CHILDREN, locate
+from ...jit import prange
 from .loops import loop, serial_loop
-from .near_steps import LIMIT, MAY_MEET, NEAR, distance_at_most, pair_distance
-from .pyramid import CHILDREN, locate
 
 
 @serial_loop

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ..jit import kernel
-from .cover import SHAPE_LENGTH
-from .device_steps import NO_VOXELS, begin_triangle, brick_voxels
-from .walk import SPAN_LENGTH
+from ...jit import kernel
+from ...voxels.cover import SHAPE_LENGTH
+from ...voxels.device_steps import NO_VOXELS, begin_triangle, brick_voxels
+from ...voxels.walk import SPAN_LENGTH
 
 
 @kernel

@@ -7,8 +7,7 @@ alone, never on who works the tiles off.
 from collections.abc import Iterator
 
 import numpy as np
-
-from .sides import Clusters
+from meshclash.massive.sides import Clusters
 
 TILE_TRIANGLES = 1 << 19
 """Of the pages of a tile, both objects together: some tenths of a second."""

@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidMesh
+from ...continuous.forms import Form, between
+from ...continuous.impacts import checked_points
+from ...continuous.moving import EDGE_EDGE, POINT_TRIANGLE
+from ...continuous.rational import Encounter, Vector, integer_points
+from ...errors import InvalidMesh
 from .check_certificate import ELEMENTS
-from .forms import Form, between
-from .impacts import checked_points
-from .moving import EDGE_EDGE, POINT_TRIANGLE
-from .rational import Encounter, Vector, integer_points
 from .separation import intervals_apart
 from .witness import common_point
 

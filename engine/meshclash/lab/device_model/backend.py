@@ -5,24 +5,25 @@ steps are loops (``loops.py``) over what a thread of the device does; sorting an
 means.
 """
 
-import importlib
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from ..jit import kernel, parallel_region, prange
-from ..traversal.question import Question
-from . import boxes_host, near_host
-from .breadth_first import Hits, Workspace, traverse
-from .karras import leaf_box, link_key, merge_boxes, morton_key
+from ...gpu.breadth_first import Hits, Workspace, traverse
+from ...gpu.karras import leaf_box, link_key, merge_boxes, morton_key
+from ...gpu.near_steps import may_be_near
+from ...gpu.pair_steps import child_pair, fan_out, may_meet, pair_kind
+from ...gpu.pyramid import CHILDREN, LEAVES, locate
+from ...jit import kernel, parallel_region, prange
+from ...traversal.question import Question
+from . import boxes, near, points, voxels
 from .loops import LOOPS, loop, serial_loop
-from .near_steps import may_be_near
-from .pair_steps import child_pair, fan_out, may_meet, pair_kind
-from .pyramid import CHILDREN, LEAVES, locate
 
-_WITH_LOOPS = (boxes_host, near_host)
+_WITH_LOOPS = (boxes, near)
 """Modules that fill ``LOOPS``, beside this one."""
+_STEPS = {"device": voxels, "measure": points}
+"""Name of a stage's module that asks a device -> its steps here."""
 PARALLEL_FROM = 1 << 12
 """Entries from which a step is shared out."""
 
@@ -175,8 +176,8 @@ class HostBackend:
         return {}
 
     def run(self, module: str, kernel: str, entries: int, *arguments: Any) -> None:
-        """A step of another stage over so many entries: the function of ``module`` with ``_host`` behind its name."""
-        getattr(importlib.import_module(f"{module}_host"), kernel)(*arguments)
+        """A step of another stage over so many entries: the function of that name beside this file."""
+        getattr(_STEPS[module.rpartition(".")[2]], kernel)(*arguments)
 
     def sort_keys(self, trees: Any, keys: np.ndarray) -> np.ndarray:
         """Keys sorted by tree and code; equal ones stay in order."""

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..jit import prange
-from .box_steps import boxes_overlap
+from ...gpu.box_steps import boxes_overlap
+from ...jit import prange
 from .loops import loop
 
 

@@ -1,0 +1,1 @@
+"""Verdicts with proofs that a small program checks in plain integers."""
