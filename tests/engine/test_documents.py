@@ -78,7 +78,7 @@ def test_code_runs_and_prints_what_is_said(path, tmp_path, monkeypatch):
 
 
 def test_a_typed_program_runs():
-    """`mypy --strict tests/typed` is a step of `.ci/run`."""
+    """mypy --strict and pyright read it in `.ci/run`."""
     program = runpy.run_path(str(ROOT / "tests" / "typed" / "user_calls.py"))
     found = program["main"]()
     assert found == {"contacts": found["contacts"], "severity": 4, "distance": 2.0, "scene": 1, "near": 1}

@@ -18,7 +18,7 @@ def float32_resolution(largest: Any, matrix: Any = None) -> float:
     Each coordinate of a mesh is off by at most half a unit in the last place (ulp) of the largest one. A matrix A, t
     that was stored in single precision as well adds its own rounding: world coordinate i is off by at most
 
-        e_i = sum over j of (|A_ij| ulp(largest) + ulp(A_ij) largest) / 2 + ulp(t_i) / 2
+        e_i = sum over j of (abs(A_ij) ulp(largest) + ulp(A_ij) largest) / 2 + ulp(t_i) / 2
 
     and the point by the length of (e_0, e_1, e_2), which is returned. Entries of A that are 0, 1 or -1 count as exact:
     they are what an object has that nobody turned or scaled.
