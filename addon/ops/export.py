@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
 
@@ -106,8 +107,11 @@ class MESHCLASH_OT_import_bcf(Operator, ImportHelper):
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         said = reviews_of(file, rows)
+        alike = defaultdict(list)  # most say the same, and each word is written to the journal
         for pair, review in said.items():
-            reviews.say(context.scene, rows[pair], status=review.status.upper(), comment=review.comment)
+            alike[review.status.upper(), review.comment].append(rows[pair])
+        for (status, comment), pairs in alike.items():
+            reviews.say(context.scene, pairs, status=status, comment=comment)
         results.list_again(context)
         others = len(file.topics) - len(said)
         left = f"; {others} of its topics are about no listed pair" if others else ""

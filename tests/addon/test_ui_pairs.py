@@ -319,11 +319,11 @@ def test_what_a_bcf_file_says_comes_into_the_list(listed, tmp_path, version):
     scene, path = bpy.context.scene, tmp_path / "back.bcf"
     results.show_report(bpy.context, scene, make_report(make_row(), make_row("A", "C")))
     first, second = results.as_listed(scene).rows[:2]
-    reviews.say(scene, first, status="APPROVED", comment="the sleeve is drawn")
-    reviews.say(scene, second, comment="to be moved")
+    reviews.say(scene, [first], status="APPROVED", comment="the sleeve is drawn")
+    reviews.say(scene, [second], comment="to be moved")
     path.write_bytes(to_bcf(results.as_listed(scene).as_dict(), version))
-    reviews.say(scene, first, status="OPEN", comment="")
-    reviews.say(scene, second, status="RESOLVED", comment="")
+    reviews.say(scene, [first], status="OPEN", comment="")
+    reviews.say(scene, [second], status="RESOLVED", comment="")
     assert bpy.ops.meshclash.import_bcf(filepath=str(path)) == {"FINISHED"}
     statuses = reviews.reviews_of(scene).statuses
     assert (statuses[first.id], reviews.comment_of(scene, first.id)) == ("APPROVED", "the sleeve is drawn")
@@ -333,7 +333,7 @@ def test_what_a_bcf_file_says_comes_into_the_list(listed, tmp_path, version):
 def test_a_damaged_bcf_file_changes_nothing(listed, tmp_path):
     path = tmp_path / "bad.bcf"
     path.write_bytes(b"PK no zip")
-    reviews.say(bpy.context.scene, results.as_listed(bpy.context.scene).rows[0], comment="mine")
+    reviews.say(bpy.context.scene, results.as_listed(bpy.context.scene).rows[:1], comment="mine")
     with pytest.raises(RuntimeError, match=r"bad\.bcf"):
         bpy.ops.meshclash.import_bcf(filepath=str(path))
     assert [review.comment for review in bpy.context.scene.meshclash.reviews] == ["mine"]
