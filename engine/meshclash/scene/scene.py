@@ -10,10 +10,11 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar, overload
 
 import numpy as np
 
+from ..errors import UnsupportedOption
 from ..query.limits import checked_limits
 from ..query.options import check_device, check_length
 from ..query.shortcuts.configuration import OneConfiguration
@@ -27,8 +28,9 @@ from ..types.options import Depth, Device, Permitted
 from ..types.pose import Pose, PoseLike
 from ..types.results import Progress, QueryStats
 from ..types.slices import Slice
-from ..types.steps import in_slices, in_slices_unless, scaled
+from ..types.steps import in_slices, in_slices_unless, scaled, steps
 from ..types.verdict import TOUCHING
+from .any_pair import StandingObjects, any_steps
 from .cases import PackedTrees
 from .clock import Clock
 from .cloud_collisions import CloudConfigurations, with_cloud_collisions_steps
@@ -45,6 +47,7 @@ from .collisions import (
     names_of,
     no_collisions,
 )
+from .configured_distances import SceneDistances, configured_distances_steps
 from .estimating import estimate_steps
 from .gaps import GapOptions
 from .judging import judged_portions
@@ -87,6 +90,7 @@ class Scene:
         self._cloud_stepper = CloudStepper()
         self._cloud_searches = CloudSearches()
         self._chosen: Choice | None = None
+        self._standing: StandingObjects | None = None
         self._spare: list[OneConfiguration] = []  # not in use; appending to and popping from a list are atomic
 
     def __len__(self) -> int:
@@ -347,6 +351,56 @@ class Scene:
         asked_of_clouds = CloudConfigurations(members, ids, rows, in_a, in_b, keep)
         return (yield from with_cloud_collisions_steps(asked_of_clouds, found))
 
+    def _any_at_once(
+        self, poses: Any = None, movers: Any = None, *, set_a: Any = None, set_b: Any = None, keep: Keep | None = None
+    ) -> bool | None:
+        """The short way for a few objects as they stand; None where it does not answer."""
+        objects = self._objects
+        if not (poses is movers is set_a is set_b is None) or objects.has_special:
+            return None
+        standing = self._standing
+        if standing is None or not standing.is_of(objects.packer.current, objects.kept_slots):
+            members = list(objects.by_id.values())
+            packed_trees = objects.packer.kept(members) if members else None
+            if packed_trees is None or packed_trees.few is None:
+                return None
+            ids = np.fromiter(objects.by_id, np.int64, len(members))
+            standing = self._standing = StandingObjects(packed_trees, packed_trees.few, objects.slots(), ids)
+        return standing.find(objects.poses.rows, checked_keep(keep))
+
+    @in_slices_unless(_any_at_once)
+    @_of_one_state
+    def any(
+        self,
+        poses: Any = None,
+        movers: Sequence[int | str] | None = None,
+        *,
+        set_a: Keys = None,
+        set_b: Keys = None,
+        keep: Keep | None = None,
+    ) -> Generator[Progress, None, bool | np.ndarray]:
+        """Whether two solids collide, as ``collides`` means it; the search stops at the first pair that does.
+
+        Arguments and errors as ``collides``.
+
+        Returns:
+            A bool; for a stack of m configurations (m,) bool.
+        """
+        chosen, checked = self._choose(poses, movers, set_a, set_b), checked_keep(keep)
+        rows = configured_rows(self._objects.all_rows(), poses, chosen.places)
+        single = poses is None or np.ndim(poses) != 4
+        some, meshes = self._objects.meshes()
+        if single and meshes and rows.size:
+            packed_trees = yield from self._packed_steps(meshes)
+            asked = Configurations(
+                packed_trees, chosen.ids[some], rows[:, some], chosen.in_a[some], chosen.in_b[some], checked
+            )
+            met = yield from scaled(any_steps(asked), 0.0, 1.0, "testing objects")
+            if met or not self._objects.has_special:
+                return met
+        found = yield from steps(self.collides, poses, movers, set_a=set_a, set_b=set_b, keep=keep)
+        return bool(found) if single else found.any
+
     def _packed_steps(self, members: list[Member]) -> Generator[Progress, None, PackedTrees]:
         """The packed trees of meshes, those of the last time where these are the same."""
         packed_trees = self._objects.packer.kept(members)
@@ -435,38 +489,77 @@ class Scene:
         options = GapOptions(set_a, set_b, keep, limits, reach, device=check_device(device, served=True))
         return (yield from gaps_steps(self._objects, None, options))
 
-    @in_slices
-    @_of_one_state
+    @overload
     def distances(
         self,
         most: int | None = None,
         *,
+        poses: None = None,
+        movers: None = None,
         set_a: Keys = None,
         set_b: Keys = None,
         keep: Keep | None = None,
         permitted_overlap: Permitted = 0.0,
         device: Device = "auto",
         depth: Depth = True,
-    ) -> Generator[Progress, None, SceneGaps]:
+    ) -> SceneGaps: ...
+    @overload
+    def distances(
+        self,
+        most: int | None = None,
+        *,
+        poses: Any,
+        movers: Sequence[int | str] | None = None,
+        set_a: Keys = None,
+        set_b: Keys = None,
+        keep: Keep | None = None,
+    ) -> SceneDistances: ...
+    @in_slices  # type: ignore[misc]  # mypy takes what a decorator returns for a function without self
+    @_of_one_state
+    def distances(
+        self,
+        most: int | None = None,
+        *,
+        poses: Any = None,
+        movers: Sequence[int | str] | None = None,
+        set_a: Keys = None,
+        set_b: Keys = None,
+        keep: Keep | None = None,
+        permitted_overlap: Permitted = 0.0,
+        device: Device = "auto",
+        depth: Depth = True,
+    ) -> Generator[Progress, None, SceneGaps | SceneDistances]:
         """How far apart every pair of solids is: a gap of 0 where they have a common point, also inside the other.
 
         ``meshclash.distance`` asks about surfaces. Pairs are measured in the order of their boxes' distances, until the
         boxes of all others are farther apart than the pairs that are listed.
 
         Args:
-            most: pairs to list, from 1 on; None for all. Of pairs at equal gaps any may be left out.
+            most: pairs to list, of each configuration, from 1 on; None for all. Of pairs at equal gaps any may be left
+                out.
+            poses, movers: as ``collides``: configurations of meshes, answered by ``SceneDistances`` without verdicts
+                and depths, on the CPU. None for the objects as they stand.
             set_a, set_b, keep, permitted_overlap, device, depth: as ``contacts``.
 
         Yields:
             Progress.
 
         Raises:
-            UnknownObject, DeviceUnavailable; UnsupportedOption: ``most`` is no whole number from 1 on, a length is
-            negative or not finite, an unknown device.
+            UnknownObject, InvalidPose, DeviceUnavailable; UnsupportedOption: ``most`` is no whole number from 1 on, a
+            length is negative or not finite, an unknown device, configurations of a scene with a point cloud or a
+            clustered mesh.
         """
         most, limits = check_most(most), checked_limits(permitted_overlap, depth=depth)
-        options = GapOptions(set_a, set_b, keep, limits, device=check_device(device, served=True))
-        return (yield from gaps_steps(self._objects, most, options))
+        served = check_device(device, served=True)
+        if poses is None and movers is None:
+            return (yield from gaps_steps(self._objects, most, GapOptions(set_a, set_b, keep, limits, device=served)))
+        if self._objects.has_special:
+            raise UnsupportedOption("configurations are measured of meshes only: remove clouds and clustered meshes")
+        chosen = self._choose(poses, movers, set_a, set_b)
+        rows = configured_rows(self._objects.all_rows(), poses, chosen.places)
+        packed_trees = yield from self._packed_steps(self._objects.meshes()[1])
+        asked = Configurations(packed_trees, chosen.ids, rows, chosen.in_a, chosen.in_b, checked_keep(keep))
+        return (yield from configured_distances_steps(asked, most))
 
     @in_slices
     @_of_one_state

@@ -134,7 +134,7 @@ class FewObjects:
             keep: says which pairs of places (k, 2) are asked about.
         """
         rows = np.ascontiguousarray(rows)
-        jobs = self._pairs(rows, in_a, in_b)
+        jobs = self.near_pairs(rows, in_a, in_b)
         if keep is not None and len(jobs):
             jobs = jobs[keep(jobs[:, FIRST : SECOND + 1])]
         meeting = self._meeting(rows, jobs)
@@ -162,8 +162,8 @@ class FewObjects:
             some_left |= self._look_inside(rows, jobs, collide)
         return CollidingPairs(jobs, meeting.triangles, collide, some_left, counts)
 
-    def _pairs(self, rows: np.ndarray, in_a: np.ndarray, in_b: np.ndarray) -> np.ndarray:
-        """Pairs whose boxes overlap, as ``jobs`` of ``CollidingPairs``."""
+    def near_pairs(self, rows: np.ndarray, in_a: np.ndarray, in_b: np.ndarray) -> np.ndarray:
+        """Pairs whose boxes overlap, as ``jobs`` of ``CollidingPairs``; arguments as ``find_steps``."""
         count, objects = rows.shape[:2]
         boxes, room = np.empty((count, objects, 6)), min(objects * (objects - 1) // 2, 4 * objects + 16) * count
         while True:

@@ -1,0 +1,89 @@
+"""Whether anything collides: pairs of objects are looked at until one does."""
+
+from collections.abc import Generator
+
+import numpy as np
+
+from ..broadphase.sweep import overlapping_pairs, world_boxes
+from ..query.shortcuts.kernels import FIRST, MAY_LIE_IN, SECOND
+from ..query.shortcuts.object_pairs import YES, FewObjects
+from .cases import PackedTrees
+from .collisions import Configurations, meeting_steps
+from .members import Keep
+
+_AT_FIRST = 8  # pairs that are looked at together; then twice as many each time
+_USES = 256
+
+
+class StandingObjects:
+    """A few objects as they stand, asked again and again; the pair that collided last is looked at first.
+
+    Attributes:
+        uses: questions until it is to be made anew, so that better trees are used.
+    """
+
+    def __init__(self, packed_trees: PackedTrees, few: FewObjects, slots: np.ndarray, ids: np.ndarray) -> None:
+        self._of, self._few, self._slots, self._ids = packed_trees, few, slots, ids
+        self._all = np.ones(len(slots), np.bool_)
+        self._last: np.ndarray | None = None
+        self.uses = _USES
+
+    def is_of(self, packed_trees: PackedTrees | None, slots: np.ndarray | None) -> bool:
+        """Whether it is of these objects, as they are now."""
+        return self._of is packed_trees and self._slots is slots and self.uses > 0
+
+    def find(self, table: np.ndarray, keep: Keep | None) -> bool | None:
+        """Whether two collide; None where that takes exact predicates.
+
+        Args:
+            table: poses of all slots, (m, 3, 4).
+            keep: of pairs of ids, checked.
+        """
+        self.uses -= 1
+        rows = table[self._slots][None]
+        if self._last is not None and self._collide(rows, self._last, keep)[0]:
+            return True
+        jobs, some_left = self._few.near_pairs(rows, self._all, self._all), False
+        begin, together = 0, _AT_FIRST
+        while begin < len(jobs):
+            yes, left = self._collide(rows, jobs[begin : begin + together], keep)
+            if yes:
+                return True
+            some_left |= left
+            begin, together = begin + together, 2 * together
+        return None if some_left else False
+
+    def _collide(self, rows: np.ndarray, jobs: np.ndarray, keep: Keep | None) -> tuple[bool, bool]:
+        """Whether one of some pairs collides, and whether that is left open of one."""
+        if keep is not None:
+            jobs = jobs[keep(self._ids[jobs[:, FIRST : SECOND + 1]])]
+            if not len(jobs):
+                return False, False
+        found = self._few.decide(rows, jobs)
+        hits = found.collide == YES
+        if not hits.any():
+            return False, found.some_left
+        first = int(hits.argmax())
+        self._last = found.jobs[first : first + 1].copy()
+        self._last[0, MAY_LIE_IN] = 1
+        return True, False
+
+
+def any_steps(configurations: Configurations) -> Generator[float, None, bool]:
+    """Whether two objects collide in the one configuration that is given."""
+    packed_trees, (rows,) = configurations.packed_trees, configurations.rows
+    boxes = world_boxes(packed_trees.bounds, rows, 0.0)
+    pairs = overlapping_pairs(boxes, configurations.in_a, configurations.in_b)
+    if configurations.keep is not None and len(pairs):
+        pairs = pairs[configurations.keep(configurations.ids[pairs])]
+    begin, together = 0, _AT_FIRST
+    while begin < len(pairs):
+        a, b = pairs[begin : begin + together].T
+        sides, around = (rows[a], rows[b]), (boxes[a], boxes[b])
+        trees = packed_trees.trees[pairs[begin : begin + together]]
+        _, collide = yield from meeting_steps(packed_trees, trees, sides, around, True)
+        if collide.any():
+            return True
+        begin, together = begin + together, 2 * together
+        yield min(1.0, begin / len(pairs))
+    return False
