@@ -1,4 +1,4 @@
-"""``Scene.any`` and distances of configurations: the answers of ``collides`` and of the scene with its objects moved."""
+"""``Scene.any`` and distances of configurations: answers of ``collides``, and of a scene whose objects are moved."""
 
 import meshclash as mc
 import numpy as np
