@@ -49,6 +49,7 @@ from .collisions import (
 )
 from .configured_distances import SceneDistances, configured_distances_steps
 from .estimating import estimate_steps
+from .from_others import Robot, placed_meshes
 from .gaps import GapOptions
 from .judging import judged_portions
 from .member import Member, SceneThing
@@ -92,6 +93,38 @@ class Scene:
         self._chosen: Choice | None = None
         self._standing: StandingObjects | None = None
         self._spare: list[OneConfiguration] = []  # not in use; appending to and popping from a list are atomic
+
+    @classmethod
+    def from_trimesh(cls, scene: Any) -> "Scene":
+        """The objects of a ``trimesh.Scene`` with their poses; the names of its nodes are kept.
+
+        Raises:
+            UnsupportedOption: it is no scene. InvalidMesh: a geometry is no triangle mesh.
+        """
+        made = cls()
+        for mesh, pose, name in placed_meshes(scene):
+            made.add(mesh, pose, name=name)
+        return made
+
+    @classmethod
+    def from_urdf(cls, path: Any, srdf: Any = None) -> tuple["Scene", Robot]:
+        """The links of a robot as a scene, with their names, and how they move; needs yourdfpy.
+
+        Args:
+            path: of the URDF file.
+            srdf: path of the file that says which links are not compared; None for none.
+
+        Returns:
+            The scene with all joints at 0, and a ``Robot``: its ``rules`` go to ``keep`` of the scene's questions, its
+            ``poses(configurations)`` to ``poses``.
+
+        Raises:
+            InvalidMesh, InvalidPose; ImportError without yourdfpy.
+        """
+        robot, made = Robot(path, srdf), cls()
+        for mesh, pose, name in robot.links:
+            made.add(mesh, pose, name=name)
+        return made, robot
 
     def __len__(self) -> int:
         return len(self._objects)
