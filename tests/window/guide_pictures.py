@@ -24,6 +24,7 @@ PICTURES = {  # scenario/picture: name in the guide
     "detect/running": "running",
     "detect/list": "list",
     "detect/isolated": "isolated",
+    "wide/pair": "wide",
     "live/dragging": "live",
     "clearance/gaps": "gaps",
     "clearance/gap": "gap",
