@@ -25,6 +25,7 @@ from meshclash.detection.command_line import (
     make_parser,
     open_reports,
     options_given,
+    tests_given,
 )
 from meshclash.detection.errors import InputError
 from meshclash.detection.frame_scene import Progress
@@ -33,6 +34,7 @@ from meshclash.detection.options import DetectOptions
 from meshclash.detection.queries.registry import test_named
 from meshclash.detection.report import Review
 from meshclash.detection.tasks import ThisProcess, Workers, options_of, options_text
+from meshclash.detection.tests_job import tests_steps
 
 from . import engine, preferences, props
 from .adapters import massive_objects
@@ -45,7 +47,8 @@ from .adapters.source import BlenderSource
 MakeWorkers = Callable[[int, "str | None", str], Workers]
 """Makes so many workers, or those of a Dask scheduler, for a question."""
 
-EPILOG = "sets: all, selection, NAME, object:NAME, collection:NAME, and of IFC class:IfcPipe*, type:, storey:, system:"
+EPILOG = """sets: all, selection, NAME, object:NAME, collection:NAME, material:NAME, property:KEY=VALUE, and of IFC
+  class:IfcPipe*, type:, storey:, system:; " | " joins several, " & " asks for all of several, "not " turns one round"""
 
 
 def register_command() -> Any:
@@ -95,7 +98,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _run(given: argparse.Namespace, interruption: Interruption, make_workers: MakeWorkers | None) -> int:
-    options = options_given(given, as_renamed)
+    options, tests = options_given(given, as_renamed), tests_given(given)
     _check_workers(given, options, make_workers)
     with contextlib.ExitStack() as files:
         files.enter_context(props.known())
@@ -106,9 +109,13 @@ def _run(given: argparse.Namespace, interruption: Interruption, make_workers: Ma
         interruption.check()
         for name in make_names_readable():
             complain(f"a name is not UTF-8, it is written as '{name}'")
-        require_objects(name for pair in options.rules.listed_pairs for name in pair)
+        rules = [options.rules, *(test.options.rules for test in tests)]
+        require_objects(name for rule in rules for pair in rule.listed_pairs for name in pair)
         source = BlenderSource.from_context(bpy.context)
-        if _has_workers(given) and make_workers is not None:
+        if tests:
+            module = _load_engine(given.quiet)
+            steps = tests_steps(source, tests, module, picture_file is not None, options.frames)
+        elif _has_workers(given) and make_workers is not None:
             refuse_unbaked(bpy.context.scene)
             workers = make_workers(given.workers, given.scheduler, _question(given.file, options))
             steps = workers_steps(source, options, workers)
@@ -150,6 +157,8 @@ def _check_workers(given: argparse.Namespace, options: DetectOptions, make_worke
         raise InputError(f"--workers must be at least 1, not {given.workers}")
     if not _has_workers(given):
         return
+    if given.tests is not None:
+        raise InputError("--workers work off one test: leave out --tests")
     if options.frames is None:
         raise InputError("--workers share frames: give --frames, too")
     if given.picture is not None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import bpy
+from meshclash.detection.errors import InputError
+from meshclash.detection.sets import Matcher
 
 NAMES = {
     "GlobalId": ("GlobalId", "global_id", "ifc_guid", "IfcGUID", "guid"),
@@ -16,6 +19,10 @@ NAMES = {
 }
 """Custom properties by what they mean; the first one that an object has counts."""
 CLASS_BEGINS = "Ifc"
+ELEMENT = "IfcElement"
+CLASSES = re.compile(r"\s*Ifc\w+(\s*,\s*Ifc\w+)*\s*")
+SUBCLASSES = ("", "StandardCase", "ElementedCase")
+"""What may follow the name of a class in those that IFC 2x3 and 4 derive from it."""
 
 
 @dataclass(frozen=True)
@@ -42,3 +49,23 @@ def described(item: bpy.types.Object) -> dict[str, str]:
     if slash and before.startswith(CLASS_BEGINS):
         found.setdefault("class", before)
     return found
+
+
+def told(item: bpy.types.Object) -> dict[str, str]:
+    """What sets are made by: `described`, the materials, and all custom properties that are texts or numbers."""
+    own = {key: str(value) for key, value in item.items() if isinstance(value, str | int | float)}
+    materials = sorted({slot.material.name for slot in item.material_slots if slot.material is not None})
+    return {**own, **({"material": ", ".join(materials)} if materials else {}), **described(item)}
+
+
+def select(selector: str) -> Matcher:
+    """What a selector of IfcOpenShell means where there is no IFC file: it may only name classes.
+
+    Raises:
+        InputError: it does more.
+    """
+    if not CLASSES.fullmatch(selector):
+        raise InputError(f"the selector '{selector}' needs the IFC file: in Blender, a selector names classes only")
+    names = [name.strip() for name in selector.split(",")]
+    meant = {name + more for name in names for more in SUBCLASSES}
+    return lambda item: "class" in item.properties and (ELEMENT in names or item.properties["class"] in meant)

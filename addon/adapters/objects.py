@@ -9,9 +9,9 @@ from typing import Any
 
 import bpy
 from meshclash.detection.errors import InputError
-from meshclash.detection.sets import OR, PROPERTIES, members
+from meshclash.detection.sets import is_made_of_terms, members
 
-from .ifc_properties import DescribedObject, described
+from .ifc_properties import DescribedObject, select, told
 
 ALL, SELECTION = "all", "selection"
 SHAPELESS = frozenset(("ARMATURE", "CAMERA", "EMPTY", "LATTICE", "LIGHT", "LIGHT_PROBE", "SPEAKER"))
@@ -22,8 +22,8 @@ def resolve_set(expression: str, scene: bpy.types.Scene, view_layer: bpy.types.V
     """Full names of the objects that a set expression means.
 
     Args:
-        expression: "all", "selection", "collection:NAME" (with its child collections), "object:NAME", a NAME, or a
-            property of IFC as "class:IfcPipe*" (`meshclash.detection.sets`); " | " joins several.
+        expression: "all", "selection", "collection:NAME" (with its child collections), "object:NAME", a NAME, or
+            terms as "class:IfcPipe* & not material:Zinc" (`meshclash.detection.sets`).
         scene: the scene to look in.
         view_layer: whose selection and visibility count.
 
@@ -37,10 +37,12 @@ def resolve_set(expression: str, scene: bpy.types.Scene, view_layer: bpy.types.V
         return None
     if expression == SELECTION:
         return _selection(view_layer)
-    if scene.objects.get(expression) is None and _is_of_properties(expression):
-        return _by_properties(expression, scene, view_layer)
+    kind, _, name = expression.partition(":")
+    named = kind == "collection" and name in _collections(scene)
+    if scene.objects.get(expression) is None and not named and is_made_of_terms(expression):
+        return _by_terms(expression, scene, view_layer)
     if expression.startswith(COLLECTION_PREFIX):
-        return _collection(expression.removeprefix(COLLECTION_PREFIX), scene)
+        return _collection(name, scene)
     return _object(expression.removeprefix(OBJECT_PREFIX), scene, view_layer)
 
 
@@ -86,20 +88,19 @@ def armatures_of(item: bpy.types.Object) -> frozenset[str]:
     return frozenset(names)
 
 
-def _is_of_properties(expression: str) -> bool:
-    """Whether a set is made by properties of IFC, or of several parts."""
-    return OR in expression or expression.partition(":")[0] in PROPERTIES
-
-
-def _by_properties(expression: str, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> frozenset[str]:
+def _by_terms(expression: str, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> frozenset[str]:
     """Of the objects that are visible."""
-    collections = collections_of_objects(scene)
-    things = [
-        DescribedObject(item.name_full, described(item), sorted(collections.get(item.name_full, ())))
-        for item in scene.objects
-        if has_shape(item) and item.visible_get(view_layer=view_layer)
-    ]
-    return frozenset(things[k].name for k in members(expression, things))
+    within: dict[str, list[str]] = {}
+    for name, collection in _collections(scene).items():
+        for item in collection.all_objects:
+            within.setdefault(item.name_full, []).append(name)
+    with outside_of_views():
+        things = [
+            DescribedObject(item.name_full, told(item), within.get(item.name_full, ()))
+            for item in scene.objects
+            if has_shape(item) and item.visible_get(view_layer=view_layer)
+        ]
+    return frozenset(things[k].name for k in members(expression, things, select))
 
 
 def _selection(view_layer: bpy.types.ViewLayer) -> frozenset[str]:
@@ -109,9 +110,15 @@ def _selection(view_layer: bpy.types.ViewLayer) -> frozenset[str]:
     return names
 
 
-def _collection(name: str, scene: bpy.types.Scene) -> frozenset[str]:
+def _collections(scene: bpy.types.Scene) -> dict[str, bpy.types.Collection]:
+    """The scene's collections by their full names, the root as it is shown."""
     collections = {item.name_full: item for item in scene.collection.children_recursive}
     collections.setdefault(scene.collection.name, scene.collection)
+    return collections
+
+
+def _collection(name: str, scene: bpy.types.Scene) -> frozenset[str]:
+    collections = _collections(scene)
     if name not in collections:
         raise InputError(f"there is no collection '{name}' in scene '{scene.name}'{_suggestion(name, collections)}")
     return frozenset(item.name_full for item in collections[name].all_objects)

@@ -25,6 +25,7 @@ from .files.bcf import read_bcf
 from .files.topics import reviews_of
 from .frame_scene import Progress
 from .grouping import GROUPINGS
+from .named_tests import NamedTest, read_tests
 from .options import DEFAULT_TEST, RESOLUTION, TEST_OPTIONS, DetectOptions, parse_frames
 from .queries.registry import TESTS, test_named
 from .report import DetectReport
@@ -95,6 +96,8 @@ def add_question(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--set-a", default="all", metavar="SET", help="first set of objects (default: all)")
     add("--set-b", default="all", metavar="SET", help="second set of objects (default: all)")
+    tests = "named tests that are run together, as JSON or clash sets of IfcClash, instead of the options of one test"
+    add("--tests", type=Path, metavar="FILE.json", help=tests)
     add("--test", default=DEFAULT_TEST, choices=tuple(TESTS), help=f"what to find (default: {DEFAULT_TEST})")
     permitted = "depth up to which a clash counts as touching (default: what the coordinates cannot tell, up to 0.1 mm)"
     add("--permitted-overlap", type=_overlap, metavar="METRES|resolution", help=permitted)
@@ -158,6 +161,29 @@ def options_given(given: argparse.Namespace, spelled: Callable[[str], str] = str
     )
 
 
+QUESTION = ("set_a", "set_b", "test", "permitted_overlap", "tolerance", "touch_tolerance", "budget", "exclude",
+            "exclude_pair", "point_budget", "overlap_volume", "min_volume")  # fmt: skip
+"""Options that a file of tests says."""
+
+
+def tests_given(given: argparse.Namespace) -> list[NamedTest]:
+    """The tests of `--tests`; none without.
+
+    Raises:
+        InputError: the file is wrong, or an option is given that its tests say.
+    """
+    if given.tests is None:
+        return []
+    parser = argparse.ArgumentParser(add_help=False)
+    add_question(parser)
+    default = parser.parse_args([])
+    beside = next((name for name in QUESTION if getattr(given, name) != getattr(default, name)), None)
+    if beside is not None:
+        option = "--" + beside.replace("_", "-")
+        raise InputError(f"--tests says what is asked: {option} is for one test, write it into '{given.tests}'")
+    return read_tests(given.tests)
+
+
 def _overlap(text: str) -> float | str:
     """A permitted overlap: "resolution" or metres; ValueError for what is neither."""
     return text if text == RESOLUTION else float(text)
@@ -200,7 +226,7 @@ def open_reports(given: argparse.Namespace, opened: contextlib.ExitStack) -> lis
     Raises:
         InputError: one cannot be written, or stands twice.
     """
-    sources = [path for path in (*getattr(given, "files", ()), given.baseline) if path is not None]
+    sources = [path for path in (*getattr(given, "files", ()), given.baseline, given.tests) if path is not None]
     files = [
         opened.enter_context(OutputFile(path, "report", tuple(WRITERS), sources, InputError)) for path in given.report
     ]
@@ -269,7 +295,7 @@ def _print_report(report: DetectReport, written: list[str]) -> None:
     if len(data[name]) > TABLE_ROWS:
         lines.append(f"... and {len(data[name]) - TABLE_ROWS} more; --report writes all of them")
     permitted = report_formats.permitted(data)
-    if permitted and "permitted_overlap" in test_named(report.options.test).takes:
+    if permitted and not report.tests and "permitted_overlap" in test_named(report.options.test).takes:
         written = [f"Permitted overlap: {permitted}", *written]
     lines += report_formats.groups_in_words(data)
     problem = say(sys.stdout, *lines, report_formats.summary(data), *written)

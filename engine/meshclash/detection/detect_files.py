@@ -25,6 +25,7 @@ from .command_line import (
     make_parser,
     open_reports,
     options_given,
+    tests_given,
 )
 from .errors import InputError
 from .file_source import FileSource
@@ -33,9 +34,11 @@ from .frame_scene import Progress
 from .job import detect_steps, run_to_end
 from .report import DetectReport
 from .report_formats import format_length
+from .tests_job import tests_steps
 
 EPILOG = """sets: all, NAME, object:NAME, collection:NAME (a file, a storey, a node), and of IFC class:IfcPipe*, type:,
-  storey:, system:, GlobalId:TEXT; * and ? stand for letters, " | " joins several
+  storey:, system:, GlobalId:TEXT, property:KEY=VALUE, selector:TEXT (of IfcOpenShell); * and ? stand for letters,
+  " | " joins several, " & " asks for all of several, "not " turns one round
 files: STL, OBJ, PLY, OFF, GLB, glTF, 3MF (pip install 'meshclash[mesh]'), IFC ('meshclash[ifc]'), USD
   ('meshclash[usd]'), points as PLY, PCD, LAS, LAZ, XYZ, PTS, CSV, TXT, ASC"""
 
@@ -74,7 +77,7 @@ def unit(text: str) -> str | float:
 
 
 def _run(given: argparse.Namespace, interruption: Interruption, engine: ModuleType) -> int:
-    options = options_given(given)
+    options, tests = options_given(given), tests_given(given)
     if given.threads is not None:
         _use_threads(given.threads)
     with contextlib.ExitStack() as opened:
@@ -86,7 +89,10 @@ def _run(given: argparse.Namespace, interruption: Interruption, engine: ModuleTy
             interruption.check()
             show(progress)
 
-        steps = detect_steps(source, options, engine, highlights=False)
+        if tests:
+            steps = tests_steps(source, tests, engine, highlights=False)
+        else:
+            steps = detect_steps(source, options, engine, highlights=False)
         opened.callback(steps.close)
         try:
             report = run_to_end(steps, follow)

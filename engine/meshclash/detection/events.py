@@ -64,6 +64,7 @@ class ClashEvent:
         row = self.row
         return {
             "id": row.id,
+            "test": row.test or None,
             "a": row.a.name,
             "b": row.b.name,
             "verdict": row.verdict,

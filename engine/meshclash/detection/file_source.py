@@ -9,12 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import MeshClashError
+from ..reading.ifc_files import selected
 from ..reading.part import MeshPart, Parts, PartShape, unique_names
 from ..reading.read import read
 from .errors import InputError
 from .frame_scene import FrameScene, Progress, Skipped, SourceCloud, SourceMesh, SourceObject
 from .identity import identities
-from .sets import members
+from .sets import Matcher, members
 from .world import to_world
 
 SELECTION = "selection"
@@ -102,7 +103,15 @@ class FileSource:
     def _members(self, expression: str) -> frozenset[int]:
         if expression == SELECTION:
             raise InputError("files of meshes have no selection: name another set")
-        return members(expression, self.parts)
+        return members(expression, self.parts, self._select)
+
+    def _select(self, selector: str) -> Matcher:
+        """The parts of IFC files that a selector of IfcOpenShell means, each file on its own."""
+        try:
+            meant = {path.stem: selected(path, selector) for path in self._files if path.suffix.lower() == ".ifc"}
+        except MeshClashError as error:
+            raise InputError(str(error)) from error
+        return lambda item: item.properties.get("GlobalId") in meant.get(item.groups[0], ())
 
     def _add(self, result: FrameScene, item: FilePart, identity: str, in_a: bool, in_b: bool) -> None:
         part, key = item.part, id(item.part.shape)

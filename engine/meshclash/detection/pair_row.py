@@ -87,6 +87,7 @@ class PairRow:
             as the solid that it seems to bound.
         volume_lower, volume_upper: bounds of their common volume, cubic Blender units; None where it was not asked for,
             where they have none by their verdict, and where one of them bounds no solid.
+        test: the name of the test that found it, where several were run together; else "".
     """
 
     id: str
@@ -107,6 +108,7 @@ class PairRow:
     certainty: float = 1.0
     volume_lower: float | None = None
     volume_upper: float | None = None
+    test: str = ""
 
     @property
     def volume(self) -> float | None:

@@ -19,6 +19,7 @@ from .files.nearby import nearby
 from .fingerprints import Seen
 from .frame_scene import Skipped
 from .grouping import grouped, parts_of
+from .named_tests import NamedTest
 from .options import DetectOptions
 from .pair_row import PairRow
 from .verdicts import CLASH_VERDICTS
@@ -75,6 +76,7 @@ class DetectReport:
         pictures: PNG by the ids of pairs, for files that show them.
         triangles: world triangles (t, 3, 3) [m] of an object by its name, for files that show shapes; None where
             they are not at hand.
+        tests: those that were run together; `options` are those of the first one. None for a single question.
     """
 
     file: str
@@ -98,6 +100,7 @@ class DetectReport:
     version: str = ""
     pictures: Mapping[str, bytes] = field(default_factory=dict)
     triangles: Callable[[str], np.ndarray] | None = None
+    tests: Sequence[NamedTest] = ()
 
     @property
     def clashes(self) -> list[PairRow]:
@@ -169,6 +172,7 @@ class DetectReport:
             "files": [dict(zip(FILE_KEYS, item, strict=True)) for item in self.files],
             "baseline": None if self.baseline is None else self.baseline[0],
             "options": self.options.as_dict(),
+            "tests": [{"name": test.name, **test.options.as_dict()} for test in self.tests],
             "stats": {**self.stats, "skipped": [{"name": item.name, "reason": item.reason} for item in self.skipped]},
         }
 
@@ -180,6 +184,7 @@ class DetectReport:
         scale, review = self.scale_length, self._review(row)
         return {
             "id": row.id,
+            "test": row.test or None,
             "a": row.a.name,
             "b": row.b.name,
             "frame": row.frame,

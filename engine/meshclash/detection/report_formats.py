@@ -59,13 +59,16 @@ CSV_COLUMNS = (
     "event_worst_frame",
     "new",
     "group",
+    "test",
 )
 POINTS = ("location", "point_a", "point_b")
 MOST_GROUPS = 12  # that are printed
-LEFT_ALIGNED = 3  # columns of names; numbers are right-aligned
+TEXTS = ("verdict", "a", "b", "test")  # columns that are left-aligned; numbers are right-aligned
 APPROVED = "approved"  # the status of pairs that may stay as they are
 MILLIMETRES_BELOW, MICROMETRES_BELOW = 0.1, 1e-5
 NO_SOLID = "not a solid"  # in the place of a volume
+NOTHING, FOUND = "No test found a pair", ("is listed", "are listed")
+"""What tests of several kinds found, in words; of one kind, `DetectTest` has them."""
 LINE_BEGINS = ("\t", "\r", "\n")
 FORMULA_BEGINS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "'")
 """Of cells that spreadsheets run (the wide ones in East Asia), and the apostrophe itself, so that it can be undone."""
@@ -88,7 +91,7 @@ def to_csv(report: dict[str, Any]) -> str:
     writer.writerow(CSV_COLUMNS)
     events = _events_by_pair(report)
     for pair in report["pairs"]:
-        texts = {name: _csv_text(pair[name]) for name in ("a", "b", "comment")}
+        texts = {name: _csv_text(pair[name] or "") for name in ("a", "b", "comment", "test")}
         cells = {
             **pair,
             **texts,
@@ -131,7 +134,8 @@ def _in_columns(given: list[tuple[str, ...]]) -> str:
     rows = [given[0], *(tuple(map(printable, row)) for row in given[1:])]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     rows.insert(1, tuple("-" * width for width in widths))
-    return "\n".join("  ".join(_aligned(row, widths)).rstrip() for row in rows)
+    texts = [title in TEXTS for title in given[0]]
+    return "\n".join("  ".join(_aligned(row, widths, texts)).rstrip() for row in rows)
 
 
 def _events_by_pair(report: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
@@ -143,17 +147,19 @@ def _events_by_pair(report: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
 
 def summary(report: dict[str, Any]) -> str:
     """One or two sentences: how many pairs of which verdict, how many are approved, and how many were left out."""
+    kinds = {options["test"] for options in asked(report)}
     test = test_named(report["options"]["test"])
+    nothing, words = (test.nothing, test.found) if len(kinds) == 1 else (NOTHING, FOUND)
     listed = report["pairs"] if report["events"] is None else report["events"]
     counts = Counter(pair["verdict"] for pair in listed if pair["status"] != APPROVED)
     counts[APPROVED] = len(listed) - counts.total()
     counts = +counts  # without zeros
     if not counts:
-        return f"{test.nothing}.{too_small(report['stats'], report['options'])}"
+        return f"{nothing}.{too_small(report['stats'], report['options'])}"
     parts = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
     events = report["events"]
     count = len(listed) if events is None else len({event["id"] for event in events})
-    found = f"1 pair {test.found[0]}" if count == 1 else f"{count} pairs {test.found[1]}"
+    found = f"1 pair {words[0]}" if count == 1 else f"{count} pairs {words[1]}"
     if events is not None:
         found += f" in {len(events)} event{'' if len(events) == 1 else 's'}"
     more = left_out(report["stats"].get("left_out")) + too_small(report["stats"], report["options"])
@@ -251,15 +257,26 @@ def _known_share(share: float | None) -> str:
 
 def _measures(report: dict[str, Any]) -> list[str]:
     """What the rows of a report say, in the order of the columns."""
-    asked = {*test_named(report["options"]["test"]).measures}
-    asked |= {"volume"} if report["options"].get("overlap_volume") else set()
-    return [name for name in MEASURES if name in asked]
+    found = {name for options in asked(report) for name in test_named(options["test"]).measures}
+    found |= {"volume"} if any(options.get("overlap_volume") for options in asked(report)) else set()
+    return [name for name in MEASURES if name in found]
+
+
+def asked(report: dict[str, Any]) -> list[dict[str, Any]]:
+    """The options of each test that was run, or of the single question."""
+    return report.get("tests") or [report["options"]]
+
+
+def _of_test(report: dict[str, Any], cell: str) -> tuple[str, ...]:
+    """A cell of the column `test`, which is there where tests were run together."""
+    return (cell,) if report.get("tests") else ()
 
 
 def table_header(report: dict[str, Any]) -> tuple[str, ...]:
     """The titles of the columns."""
     measured = (MEASURES[name][0] for name in _measures(report))
-    return ("verdict", "a", "b", "frame", "contacts", "faces a", "faces b", *measured, "location [m]")
+    numbers = ("frame", "contacts", "faces a", "faces b")
+    return ("verdict", "a", "b", *_of_test(report, "test"), *numbers, *measured, "location [m]")
 
 
 def table_rows(report: dict[str, Any]) -> list[tuple[str, ...]]:
@@ -270,6 +287,7 @@ def table_rows(report: dict[str, Any]) -> list[tuple[str, ...]]:
             _verdict(pair),
             pair["a"],
             pair["b"],
+            *_of_test(report, pair["test"] or ""),
             str(pair["frame"]),
             str(pair["contacts"]),
             _members(pair, "a"),
@@ -284,7 +302,8 @@ def table_rows(report: dict[str, Any]) -> list[tuple[str, ...]]:
 def event_header(report: dict[str, Any]) -> tuple[str, ...]:
     """The titles of the columns of events."""
     measured = (MEASURES[name][0] for name in _event_measures(report))
-    return ("verdict", "a", "b", "start", "end", "worst", "frames", *measured, "begins", "ends")
+    moments = ("start", "end", "worst", "frames")
+    return ("verdict", "a", "b", *_of_test(report, "test"), *moments, *measured, "begins", "ends")
 
 
 def event_rows(report: dict[str, Any]) -> list[tuple[str, ...]]:
@@ -295,6 +314,7 @@ def event_rows(report: dict[str, Any]) -> list[tuple[str, ...]]:
             _verdict(event),
             event["a"],
             event["b"],
+            *_of_test(report, event["test"] or ""),
             format_moment(event["start"], event["start_time"]),
             format_moment(event["end"], event["end_time"]),
             str(event["worst_frame"]),
@@ -330,10 +350,10 @@ def _members(pair: dict[str, Any], letter: str) -> str:
     return f"{points} points" if points else str(pair[f"count_{letter}"])
 
 
-def _aligned(row: tuple[str, ...], widths: list[int]) -> list[str]:
+def _aligned(row: tuple[str, ...], widths: list[int], texts: list[bool]) -> list[str]:
     return [
-        cell.ljust(width) if column < LEFT_ALIGNED else cell.rjust(width)
-        for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        cell.ljust(width) if is_text else cell.rjust(width)
+        for cell, width, is_text in zip(row, widths, texts, strict=True)
     ]
 
 

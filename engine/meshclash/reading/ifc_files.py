@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidFile
+from ..errors import InvalidFile, UnsupportedOption
 from .part import PartShape
 from .raw import RawPart, RawParts
 
@@ -62,13 +62,36 @@ def read_ifc(file: Path, _library: ModuleType) -> RawParts:
     return found
 
 
+def selected(file: Path, selector: str) -> frozenset[str]:
+    """GlobalIds of the elements that a selector of IfcOpenShell means.
+
+    Raises:
+        InvalidFile: ifcopenshell cannot read the file.
+        UnsupportedOption: the selector is wrong.
+    """
+    import ifcopenshell
+    import ifcopenshell.util.selector
+
+    try:
+        model = ifcopenshell.open(str(file))
+    except Exception as error:  # of any kind, for damaged files
+        raise InvalidFile(f"{file}: ifcopenshell cannot read it: {str(error) or type(error).__name__}") from error
+    try:
+        return frozenset(item.GlobalId for item in ifcopenshell.util.selector.filter_elements(model, selector))
+    except Exception as error:  # its grammar's, and those of values that do not fit
+        raise UnsupportedOption(
+            f"'{selector}' is no selector of IfcOpenShell: {str(error).splitlines()[0]:.120}"
+        ) from error
+
+
 def described(element: Any) -> dict[str, str]:
-    """GlobalId, class, type, storey and system of an element, as far as the model says them."""
+    """GlobalId, class, type, storey, system and materials of an element, as far as the model says them."""
     import ifcopenshell.util.element as elements
     import ifcopenshell.util.system as systems
 
     kind = elements.get_type(element)
     storey = elements.get_container(element, ifc_class="IfcBuildingStorey")
+    materials = {material.Name for material in elements.get_materials(element) if getattr(material, "Name", None)}
     named = [system.Name for system in systems.get_element_systems(element) if system.Name]
     told = {
         "GlobalId": element.GlobalId,
@@ -76,6 +99,7 @@ def described(element: Any) -> dict[str, str]:
         "type": (kind.Name if kind is not None else None) or element.ObjectType,
         "storey": storey.Name if storey is not None else None,
         "system": ", ".join(sorted(named)),
+        "material": ", ".join(sorted(materials)),
     }
     return {name: str(value) for name, value in told.items() if value}
 

@@ -26,7 +26,7 @@ def to_junit(report: dict[str, Any]) -> str:
         suite.set("timestamp", report["created"][:19])
     for pair in pairs:
         case = ElementTree.SubElement(
-            suite, "testcase", {"classname": f"meshclash.{pair['verdict']}", "name": as_xml(_name(pair)), "time": "0"}
+            suite, "testcase", {"classname": as_xml(_kind(pair)), "name": as_xml(_name(pair)), "time": "0"}
         )
         if fails(pair):
             known = "" if pair.get("new") is None else ("new " if pair["new"] else "known ")
@@ -44,6 +44,11 @@ def to_junit(report: dict[str, Any]) -> str:
 def fails(pair: dict[str, Any]) -> bool:
     """Whether a pair shares volume and nobody accepted that."""
     return pair["verdict"] in CLASH_VERDICTS and pair["status"] not in ACCEPTED
+
+
+def _kind(pair: dict[str, Any]) -> str:
+    """By what cases are sorted: the test, where several were run, and the verdict."""
+    return ".".join(["meshclash", *([pair["test"]] if pair["test"] else []), pair["verdict"]])
 
 
 def _name(pair: dict[str, Any]) -> str:

@@ -84,7 +84,7 @@ model-viewer {{ width: 100%; height: 100%; background: #f6f6f6; }}
 }}
 """
 SIGNS = re.compile(r"([._:/\\|-]+)(?=\w)")
-TEXT_CELLS = 3  # verdict and names come first, numbers follow
+TEXT_CELLS = ("verdict", "a", "b", "test")  # numbers are all others
 AT_ONCE, NEWLINE = 200, "\n"
 """Rows of a table that a browser builds before somebody wants more."""
 FEWEST_OF_OVERVIEW, MOST_KINDS = 8, 20
@@ -290,11 +290,12 @@ def _row(number: int, pair: dict[str, Any], cells: tuple[str, ...], titles: tupl
     look = told.look(pair)
     shown = [f'<td data-label="{labels[0]}" data-value="{number}"><span>{number}</span>{look}</td>']
     for k, cell in enumerate(cells):
-        inner = f"<span>{_breakable(cell) if k < TEXT_CELLS else html.escape(cell)}</span>" if cell else ""
+        is_text = titles[k + 1] in TEXT_CELLS
+        inner = f"<span>{_breakable(cell) if is_text else html.escape(cell)}</span>" if cell else ""
         if k in (1, 2):
             inner += told.of_name(cell)
         kind = f' data-value="{VALUES[titles[k + 1]](pair)!r}"' if _has_value(titles[k + 1], pair) else ""
-        style = "" if k < TEXT_CELLS else ' class="number"'
+        style = "" if is_text else ' class="number"'
         mark = f" ({new})" if k == 0 and new else ""
         shown.append(f'<td{style} data-label="{labels[k + 1]}"{kind}>{inner}{mark}</td>')
     for name, label in zip(("status", "comment"), labels[-2:], strict=True):
@@ -337,10 +338,15 @@ def _facts(report: dict[str, Any]) -> list[tuple[str, str]]:
     """What was asked, when, and of which file: only what the test uses, in words."""
     asked = report["options"]
     test = test_named(asked["test"])
-    facts = [
+    common = [
         ("File", report["file"] or "never saved"),
         *([("Compared with", report["baseline"])] if report["baseline"] else []),
         ("Detected", (report["created"] or "at an unknown time").replace("T", " ")),
+    ]
+    if report["tests"]:
+        return [*common, *((item["name"], _of_test(item)) for item in report["tests"])]
+    facts = [
+        *common,
         ("Test", test.label),
         ("Set A" if test.of_pairs else "Objects", set_in_words(asked["set_a"])),
         *([("Set B", set_in_words(asked["set_b"]))] if test.of_pairs else []),
@@ -360,6 +366,14 @@ def _facts(report: dict[str, Any]) -> list[tuple[str, str]]:
     if asked["exclude_pairs"]:
         facts.append(("Single pairs left out", "; ".join(" × ".join(pair) for pair in asked["exclude_pairs"])))
     return facts
+
+
+def _of_test(asked: dict[str, Any]) -> str:
+    """What one of several tests asks: its kind, its sets and its lengths."""
+    test = test_named(asked["test"])
+    sets = f"{set_in_words(asked['set_a'])} with {set_in_words(asked['set_b'])}" if test.of_pairs else asked["set_a"]
+    lengths = [f"{title.lower()} {format_length(asked[name])}" for name, title in LENGTHS.items() if asked[name]]
+    return ", ".join([f"{test.label}: {sets}", *lengths])
 
 
 LENGTHS = {

@@ -57,7 +57,12 @@ def _result(pair: dict[str, Any], rule: int, file: str) -> dict[str, Any]:
             }
         ],
         "partialFingerprints": {"meshclashPair/v1": pair["id"]},
-        "properties": {"depth": pair["depth"], "location": pair["location"], "frame": pair["frame"]},
+        "properties": {
+            "test": pair["test"],
+            "depth": pair["depth"],
+            "location": pair["location"],
+            "frame": pair["frame"],
+        },
     }
     if pair.get("new") is not None:
         found["baselineState"] = "new" if pair["new"] else "unchanged"
