@@ -20,8 +20,8 @@ from meshclash.detection.units import SYSTEMS, UNITS, length_in_words
 from meshclash.review.revisions import pair_id
 from ui_fakes import make_report, make_row
 
-PAIR_KEYS = ["id", "a", "b", "frame", "verdict", "contacts", "faces_a", "faces_b", "location", "depth", "distance",
-             "point_a", "point_b", "face_a", "face_b", "probability", "points_a", "points_b",
+PAIR_KEYS = ["id", "test", "a", "b", "frame", "verdict", "contacts", "faces_a", "faces_b", "location", "depth",
+             "distance", "point_a", "point_b", "face_a", "face_b", "probability", "points_a", "points_b",
              "count_a", "count_b", "status", "comment", "outdated", "flush", "certainty",
              "volume", "volume_lower", "volume_upper", "depth_lower", "depth_upper", "new", "group"]  # fmt: skip
 
@@ -29,7 +29,9 @@ PAIR_KEYS = ["id", "a", "b", "frame", "verdict", "contacts", "faces_a", "faces_b
 def test_json_has_the_documented_keys():
     data = json.loads(make_report(make_row()).to_json())
     assert data["schema"] == SCHEMA == "meshclash.report/1"
-    keys = "schema version file created saved_list unit files baseline options objects group_by groups events pairs"
+    keys = (
+        "schema version file created saved_list unit files baseline options tests objects group_by groups events pairs"
+    )
     assert list(data) == [*keys.split(), "stats"]
     assert [key for key in data["pairs"][0] if not key.startswith("original_")] == PAIR_KEYS
 

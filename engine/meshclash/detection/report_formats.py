@@ -91,7 +91,7 @@ def to_csv(report: dict[str, Any]) -> str:
     writer.writerow(CSV_COLUMNS)
     events = _events_by_pair(report)
     for pair in report["pairs"]:
-        texts = {name: _csv_text(pair[name] or "") for name in ("a", "b", "comment", "test")}
+        texts = {name: _csv_text(pair.get(name) or "") for name in ("a", "b", "comment", "test")}
         cells = {
             **pair,
             **texts,
@@ -287,7 +287,7 @@ def table_rows(report: dict[str, Any]) -> list[tuple[str, ...]]:
             _verdict(pair),
             pair["a"],
             pair["b"],
-            *_of_test(report, pair["test"] or ""),
+            *_of_test(report, pair.get("test") or ""),
             str(pair["frame"]),
             str(pair["contacts"]),
             _members(pair, "a"),
@@ -314,7 +314,7 @@ def event_rows(report: dict[str, Any]) -> list[tuple[str, ...]]:
             _verdict(event),
             event["a"],
             event["b"],
-            *_of_test(report, event["test"] or ""),
+            *_of_test(report, event.get("test") or ""),
             format_moment(event["start"], event["start_time"]),
             format_moment(event["end"], event["end_time"]),
             str(event["worst_frame"]),

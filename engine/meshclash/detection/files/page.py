@@ -343,8 +343,8 @@ def _facts(report: dict[str, Any]) -> list[tuple[str, str]]:
         *([("Compared with", report["baseline"])] if report["baseline"] else []),
         ("Detected", (report["created"] or "at an unknown time").replace("T", " ")),
     ]
-    if report["tests"]:
-        return [*common, *((item["name"], _of_test(item)) for item in report["tests"])]
+    if report.get("tests", ()):
+        return [*common, *((item["name"], _of_test(item)) for item in report.get("tests", ()))]
     facts = [
         *common,
         ("Test", test.label),

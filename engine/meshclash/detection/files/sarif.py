@@ -58,7 +58,7 @@ def _result(pair: dict[str, Any], rule: int, file: str) -> dict[str, Any]:
         ],
         "partialFingerprints": {"meshclashPair/v1": pair["id"]},
         "properties": {
-            "test": pair["test"],
+            "test": pair.get("test"),
             "depth": pair["depth"],
             "location": pair["location"],
             "frame": pair["frame"],

@@ -97,7 +97,7 @@ def _topic(
     _add(topic, "Title", f"{pair['verdict']} {number}: {pair['a']} | {pair['b']}")
     if not three:
         _add(topic, "Index", str(number))
-    labels = [pair["verdict"], *(["new"] if pair.get("new") else []), *([pair["test"]] if pair.get("test") else [])]
+    labels = [pair["verdict"], *(["new"] if pair.get("new") else []), *([pair.get("test")] if pair.get("test") else [])]
     holder = ElementTree.SubElement(topic, "Labels") if three else topic
     for label in labels:
         _add(holder, "Label" if three else "Labels", label)

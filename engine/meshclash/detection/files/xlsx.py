@@ -14,7 +14,7 @@ Cell = Callable[[dict[str, Any]], Any]
 
 COLUMNS: tuple[tuple[str, float, Cell], ...] = (
     ("Number", 8, lambda pair: pair["number"]),
-    ("Test", 16, lambda pair: pair["test"]),
+    ("Test", 16, lambda pair: pair.get("test")),
     ("Verdict", 12, lambda pair: pair["verdict"]),
     ("New", 7, lambda pair: None if pair["new"] is None else "new" if pair["new"] else "known"),
     ("A", 32, lambda pair: pair["a"]),
@@ -110,7 +110,7 @@ def _add_question(book: Any, bold: Any, report: dict[str, Any]) -> None:
         *((name.replace("_", " "), str(value)) for name, value in report["options"].items()),
         *(
             (f"Test: {test['name']}", f"{test['test']}: {test['set_a']} with {test['set_b']}")
-            for test in report["tests"]
+            for test in report.get("tests", ())
         ),
         *((f"Left out: {item['name']}", item["reason"]) for item in report["stats"]["skipped"]),
     ]
