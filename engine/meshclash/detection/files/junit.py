@@ -48,7 +48,7 @@ def fails(pair: dict[str, Any]) -> bool:
 
 def _kind(pair: dict[str, Any]) -> str:
     """By what cases are sorted: the test, where several were run, and the verdict."""
-    return ".".join(["meshclash", *([pair.get("test")] if pair.get("test") else []), pair["verdict"]])
+    return ".".join(filter(None, ("meshclash", pair.get("test"), pair["verdict"])))
 
 
 def _name(pair: dict[str, Any]) -> str:
