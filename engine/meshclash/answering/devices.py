@@ -6,23 +6,18 @@ Nothing above this package imports ``gpu``.
 import numpy as np
 
 from ..broadphase.sweep import overlapping_pairs
-from ..gpu.device import Session, kernel_steps, may_answer, on_device, pays, require_device, wants_points
-from ..gpu.device_engine import DeviceEngine
+from ..gpu.device import Session, kernel_steps, may_answer, on_device, require_device
 from ..gpu.object_pairs import find_object_pairs
 
 __all__ = [
-    "Session", "device_serves", "kernel_steps", "may_answer", "object_pairs", "on_device", "require_device",
-    "wants_points",
+    "Session", "kernel_steps", "may_answer", "object_pairs", "on_device", "require_device",
 ]  # fmt: skip
-
-
-device_serves = DeviceEngine.serves
 
 
 def object_pairs(device: str, boxes: np.ndarray, in_a: np.ndarray, in_b: np.ndarray) -> tuple[np.ndarray, str]:
     """``overlapping_pairs``, and why the CPU compared boxes where a device was meant to, or ""."""
     note = ""
-    if len(boxes) and pays(device, "object_crossover", len(boxes)) and np.isfinite(boxes).all():
+    if len(boxes) and may_answer(device, "object_crossover", len(boxes)) and np.isfinite(boxes).all():
         pairs, note = on_device(lambda session: find_object_pairs(session.space, boxes, in_a, in_b))
         if pairs is not None:
             return pairs, note

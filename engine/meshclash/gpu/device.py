@@ -16,15 +16,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
-import numpy as np
-
 from ..errors import DeviceUnavailable, UnsupportedOption
 from ..traversal.question import Question
 from ..types.mesh import TriangleMesh
 from ..types.numbers import truth
 from .breadth_first import Workspace
 from .state import DeviceFault, DeviceState, OutOfDeviceMemory
-from .trees import MOST_TRIANGLES, Trees, build_trees, refit_trees
+from .trees import Trees, build_trees, refit_trees
 
 CROSSOVERS = ("crossover", "clearance_crossover", "distance_crossover", "object_crossover", "point_crossover")
 """Settings from which sizes on "auto" takes the device, one for each kind of question."""
@@ -179,26 +177,17 @@ def _prepare(kernel: Any) -> None:
         on_device(lambda _: kernel.prepare())
 
 
-def may_answer(device: str, crossover: str = "crossover") -> bool:
-    """Whether a device may come into play at all: the first thing to ask, since it costs nothing."""
-    return device == "cuda" or (device == "auto" and _settings.crossovers[crossover] is not None)
+def may_answer(device: str, crossover: str = "crossover", size: int | None = None) -> bool:
+    """Whether a device may come into play at all, which costs nothing to ask; given a size, whether it is to answer."""
+    least = _settings.crossovers[crossover]
+    if device != "cuda" and (device != "auto" or least is None or (size is not None and size < least)):
+        return False
+    return size is None or device_state().usable  # it may have failed since the question was asked
 
 
 def is_reproducible() -> bool:
     """Whether devices find contacts level by level."""
     return _settings.reproducible
-
-
-def pays(device: str, crossover: str, size: int) -> bool:
-    """Whether a device is to answer a question of a kind and a size, which ``CROSSOVERS`` tell."""
-    least = _settings.crossovers[crossover]
-    large = device == "auto" and least is not None and size >= least
-    return (device == "cuda" or large) and device_state().usable  # it may have failed since the question was asked
-
-
-def wants_points(device: str, count: int) -> bool:
-    """Whether a device is to answer for so many points."""
-    return pays(device, "point_crossover", count)
 
 
 def trees_of_sides(session: Session, question: Question) -> tuple[Trees, Trees]:
@@ -223,17 +212,6 @@ def on_device(work: Callable[[Session], _T]) -> tuple[_T | None, str]:
             _session.clear()  # with all memory
     warnings.warn(note, RuntimeWarning, stacklevel=5)
     return None, note
-
-
-def serves(question: Question, crossover: str) -> bool:
-    """Whether a device is to answer a question, given the setting that says from which size on it pays."""
-    if not may_answer(question.device, crossover) or len(question.jobs) == 0:
-        return False
-    counts = [np.array([mesh.triangle_count for mesh in side.meshes]) for side in (question.a, question.b)]
-    if max(int(count.sum()) for count in counts) > MOST_TRIANGLES:
-        return False
-    asked_about = sum(int(count[question.jobs[:, side]].sum()) for side, count in enumerate(counts))
-    return pays(question.device, crossover, asked_about)
 
 
 def _trees_of(session: Session, meshes: Sequence[TriangleMesh], busy: Trees | None) -> Trees:

@@ -6,10 +6,10 @@ from ..geometry.triangle_pair import CROSSING
 from ..traversal.engine import Chunk, EngineFailed
 from ..traversal.question import Goal, Question
 from .breadth_first import Hits, traverse
-from .device import Session, is_reproducible, on_device, serves, trees_of_sides
+from .device import Session, is_reproducible, may_answer, on_device, trees_of_sides
 from .jobs import own_triangles
 from .nearness import find_clearances, find_distances
-from .trees import Trees
+from .trees import MOST_TRIANGLES, Trees
 
 Counted = tuple[Chunk, tuple[int, int, int]]
 
@@ -30,7 +30,14 @@ class DeviceEngine:
         """Whether a device is to answer a question; looks for one when it is first needed."""
         if question.goal not in _CROSSOVERS or (question.goal is Goal.WITHIN and question.first_only):
             return False
-        return serves(question, _CROSSOVERS[question.goal])
+        crossover = _CROSSOVERS[question.goal]
+        if not may_answer(question.device, crossover) or len(question.jobs) == 0:
+            return False
+        counts = [np.array([mesh.triangle_count for mesh in side.meshes]) for side in (question.a, question.b)]
+        if max(int(count.sum()) for count in counts) > MOST_TRIANGLES:
+            return False
+        asked_about = sum(int(count[question.jobs[:, side]].sum()) for side, count in enumerate(counts))
+        return may_answer(question.device, crossover, asked_about)
 
     def __init__(self, question: Question) -> None:
         self._question = question

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..answering.devices import Session, on_device, wants_points
+from ..answering.devices import Session, may_answer, on_device
 from ..traversal.forest import TreeSet
 from ..traversal.solids import Solids
 from .tree import PointTree
@@ -37,7 +37,7 @@ class Measure:
 
     def __init__(self, device: str, count: int, on_cpu: OnCpu, of_device: OnDevice) -> None:
         self._on_cpu = on_cpu
-        self._of_device = of_device if wants_points(device, count) else None
+        self._of_device = of_device if may_answer(device, "point_crossover", count) else None
         self.chunk = _CHUNK if self._of_device is None else _CHUNK_OF_DEVICE
 
     def __call__(self, world: np.ndarray) -> np.ndarray | None:
@@ -53,7 +53,7 @@ class Measure:
 
 def evaluate_on_device(device: str, tree: PointTree, at: np.ndarray) -> Values | None:
     """(f, normal, valid) of a cloud's surface at points (k, 3), if a device is to answer and can."""
-    if not wants_points(device, len(at)):
+    if not may_answer(device, "point_crossover", len(at)):
         return None
     return on_device(lambda session: _evaluate(session, tree, at))[0]
 

@@ -13,7 +13,7 @@ from collections.abc import Generator
 
 import numpy as np
 
-from ...answering.devices import device_serves
+from ...answering.devices import may_answer
 from ...errors import UnsupportedOption
 from ...hierarchy.build import is_prepared
 from ...traversal.contacts import Contacts
@@ -23,7 +23,6 @@ from ...types.results import Progress
 from ...voxels.collide import VoxelQuestion, mesh_of, voxel_steps
 from ...voxels.grid import checked_fineness
 from ..options import AUTO, HIERARCHIES
-from ..sides import question_about
 from ..table import Asked
 
 _FEWEST = 50_000
@@ -70,11 +69,12 @@ def _is_worth_it(asked: Asked) -> bool:
     if asked.stacked or asked.options.volume is not None:
         return False
     new = sum(thing.triangle_count for thing in asked.things if isinstance(thing, TriangleMesh) and _is_new(thing))
-    if new < _FEWEST or device_serves(question_about(*asked.things, asked.rows, None, device=asked.options.device)[0]):
-        return False
     meshes = [mesh_of("", thing) for thing in asked.things]
+    whole = sum(mesh.triangle_count for mesh in meshes)
+    if new < _FEWEST or may_answer(asked.options.device, "crossover", whole):
+        return False
     chosen = _in_common_region(meshes, [rows[0] for rows in asked.rows])
-    return _PLACE * sum(mesh.triangle_count for mesh in meshes) + _MARK * chosen < _MARGIN * _BUILD * new
+    return _PLACE * whole + _MARK * chosen < _MARGIN * _BUILD * new
 
 
 def _is_new(mesh: TriangleMesh) -> bool:
