@@ -325,7 +325,11 @@ def moved_pairs(history: History, objects: Sequence[Identity], same: Mapping[str
         same = {**{item.id: f"\0{item.name}" for item in objects if f"\0{item.name}" in known}, **same}
         match = same
     else:
-        old = [item for key, item in history.objects.items() if key not in same.values()]
+        taken = {*same.values()}
+        unchanged = (item.id for item in objects if item.id not in same and item.id not in taken)
+        same = {**{key: key for key in unchanged if _is_as_known(history, now_there[key])}, **same}
+        taken = {*same.values()}
+        old = [item for key, item in history.objects.items() if key not in taken]
         match = {**match_revisions(old, [item for item in objects if item.id not in same]), **same}
     new_of = {old: new for new, old in match.items()}
     moves = []
@@ -358,11 +362,20 @@ def _changed_objects(history: History, objects: Sequence[Identity]) -> list[tupl
     there = {item.id for item in objects}
     changed: list[list[Any]] = [[key] for key in history.objects if key not in there]
     for item in objects:
-        box = [float(x) for x in np.round(item.box, 6).ravel()]
-        known = history.objects.get(item.id)
-        if known is None or known[1:2] + known[3:] != item[1:2] + item[3:] or box != known.box.ravel().tolist():
-            changed.append([item.id, item.name, box, item.triangles, item.area, item.key])
+        if not _is_as_known(history, item):
+            changed.append([item.id, item.name, _rounded(item), item.triangles, item.area, item.key])
     return [("", item) for item in changed]
+
+
+def _is_as_known(history: History, item: Identity) -> bool:
+    known = history.objects.get(item.id)
+    same = known is not None and known[1:2] + known[3:] == item[1:2] + item[3:]
+    return same and known is not None and known.box.ravel().tolist() == _rounded(item)
+
+
+def _rounded(item: Identity) -> list[float]:
+    """Its box as histories keep it."""
+    return [float(x) for x in np.round(item.box, 6).ravel().tolist()]
 
 
 def valued_events(author: str, items: Sequence[tuple[str, Any]], what: str, time: str, scene: str) -> Iterator[Event]:
