@@ -43,7 +43,7 @@ from .query.time_critical import time_critical as time_critical
 from .query.verdict import verdict as verdict
 from .reading.read import read as read
 from .scene.collisions import SceneCollisions as SceneCollisions
-from .scene.configured_distances import SceneDistances as SceneDistances
+from .scene.configuration_distances import SceneDistances as SceneDistances
 from .scene.results import PairGap as PairGap
 from .scene.results import SceneContacts as SceneContacts
 from .scene.results import SceneGaps as SceneGaps

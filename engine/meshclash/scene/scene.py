@@ -30,7 +30,6 @@ from ..types.results import Progress, QueryStats
 from ..types.slices import Slice
 from ..types.steps import in_slices, in_slices_unless, scaled, steps
 from ..types.verdict import TOUCHING
-from .any_pair import StandingObjects, any_steps
 from .cases import PackedTrees
 from .clock import Clock
 from .cloud_collisions import CloudConfigurations, with_cloud_collisions_steps
@@ -47,8 +46,9 @@ from .collisions import (
     names_of,
     no_collisions,
 )
-from .configured_distances import SceneDistances, configured_distances_steps
+from .configuration_distances import SceneDistances, configured_distances_steps
 from .estimating import estimate_steps
+from .first_pair import StandingObjects, any_steps
 from .from_others import Robot, placed_meshes
 from .gaps import GapOptions
 from .judging import judged_portions
