@@ -128,7 +128,11 @@ def on_depsgraph_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) 
     changes = changes_of(depsgraph)
     if changes.deformed:
         bodies.forget()
-    aged = shown_things.age_hierarchy(changes.deformed), shown_things.age_voxels(scene.session_uid, changes.names)
+    aged = (
+        shown_things.age_hierarchy(changes.deformed),
+        shown_things.age_voxels(scene.session_uid, changes.names),
+        shown_things.age_solid(scene.session_uid, changes.names),
+    )
     if any(aged):
         tag_redraw(bpy.context)
     live = running_work.running_live()
@@ -158,8 +162,9 @@ def _mark_missing(scene: bpy.types.Scene) -> bool:
     if not named:
         return False
     present = {item.name_full for item in scene.objects if item is not None}
-    aged = shown_things.age_voxels(scene.session_uid, named - present)
-    return scene_results.mark_stale(scene.session_uid, named - present) or aged
+    gone = named - present
+    aged = [age(scene.session_uid, gone) for age in (shown_things.age_voxels, shown_things.age_solid)]
+    return scene_results.mark_stale(scene.session_uid, gone) or any(aged)
 
 
 _HANDLERS = (

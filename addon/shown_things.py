@@ -16,6 +16,7 @@ from .core.table import Positions
 
 if TYPE_CHECKING:
     from .core.advisor import MeasuredAdvice
+    from .core.common_solid import ShownSolid
     from .core.levels import ShownHierarchy
     from .core.voxel_boxes import ShownVoxels
 
@@ -87,6 +88,7 @@ class _State:
     suspended_viewpoints: dict[int, tuple[Viewpoint, Viewpoint]] = {}  # noqa: RUF012
     hierarchy: tuple[int, ShownHierarchy] | None = None  # with the session uid of its object
     voxels: tuple[int, ShownVoxels] | None = None  # with the session uid of their scene
+    solid: tuple[int, ShownSolid] | None = None  # with the session uid of its scene
     advice: MeasuredAdvice | None = None
 
 
@@ -184,6 +186,30 @@ def drop_voxels() -> None:
     _State.voxels = None
 
 
+def show_solid(scene_uid: int, shown: ShownSolid) -> None:
+    """Makes `shown` the common solid that is drawn, in that scene."""
+    _State.solid = scene_uid, shown
+
+
+def shown_solid(scene_uid: int) -> ShownSolid | None:
+    """The common solid that is drawn in a scene, or None."""
+    return _State.solid[1] if _State.solid is not None and _State.solid[0] == scene_uid else None
+
+
+def age_solid(scene_uid: int, names: Iterable[str]) -> bool:
+    """Notes that objects of a scene moved or changed; returns whether that is news to the solid that is drawn."""
+    shown = shown_solid(scene_uid)
+    if shown is None or shown.stale or shown.owners.isdisjoint(names):
+        return False
+    shown.stale = True
+    return True
+
+
+def drop_solid() -> None:
+    """Frees the common solid that is drawn."""
+    _State.solid = None
+
+
 def set_advice(advice: MeasuredAdvice | None) -> None:
     """Keeps what the advisor measured last."""
     _State.advice = advice
@@ -207,4 +233,5 @@ def clear() -> None:
     _State.suspended_ghosts = ()
     drop_hierarchy()
     drop_voxels()
+    drop_solid()
     set_advice(None)

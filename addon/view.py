@@ -252,8 +252,6 @@ def _beside_panels(area: bpy.types.Area) -> float:
 
 def _frame(area: bpy.types.Area, row: PairRow, pair: list[bpy.types.Object]) -> None:
     """Turns the view's centre to the contact and comes near enough to see it with its surroundings."""
-    space = area.spaces.active
-    view = space.region_3d
     box, around = render_data.bounds(row), _object_bounds(pair)
     if box is None:
         box = around
@@ -262,6 +260,18 @@ def _frame(area: bpy.types.Area, row: PairRow, pair: list[bpy.types.Object]) -> 
     size = float(np.linalg.norm(box[1] - box[0]))
     if around is not None:
         size = max(size, SMALLEST_FRAME * float(np.linalg.norm(around[1] - around[0])))
+    _look_at(area, box, size)
+
+
+def frame_box(area: bpy.types.Area, box: np.ndarray) -> None:
+    """Turns the view's centre to a box, (2, 3) in Blender units, and comes near enough to see it whole."""
+    _look_at(area, box, float(np.linalg.norm(box[1] - box[0])))
+
+
+def _look_at(area: bpy.types.Area, box: np.ndarray, size: float) -> None:
+    """Turns the view's centre to the middle of a box, and shows what is so large around it."""
+    space = area.spaces.active
+    view = space.region_3d
     if view.view_perspective == "CAMERA":
         view.view_perspective = "PERSP"
     view.view_distance = max(FRAME_MARGIN * size * space.lens / STANDARD_LENS, 1e-4)

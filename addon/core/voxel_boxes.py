@@ -8,11 +8,12 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from meshclash.detection.errors import DetectError, InputError
-from meshclash.detection.frame_scene import Progress, SceneSource, refuse_damaged
+from meshclash.detection.errors import DetectError
+from meshclash.detection.frame_scene import Progress, SceneSource
 from meshclash.detection.pair_row import PairRow
-from meshclash.detection.placed_mesh import placed_mesh
 from meshclash.detection.steps import within
+
+from .placed_pair import placed_pair_steps
 
 PARTS = ("more", "voxels")
 """Of the engine's warm-up, beside those of every test."""
@@ -59,16 +60,7 @@ def voxels_steps(
         InputError: one of the two is gone, hidden, a scan, or cannot be used.
         DetectError: the engine refused something else.
     """
-    steps = source.read_steps(f"object:{row.a.owner}", f"object:{row.b.owner}", None)
-    frame = yield from within(steps, 0.0, READ_END)
-    refuse_damaged(frame.skipped)
-    placed = []
-    for name in row.names:
-        item = next((item for item in frame.objects if item.name == name), None)
-        if item is None:
-            raise InputError(f"object '{name}' has no faces of its own")
-        placed.append(placed_mesh(engine, frame, item))
-    (a, pose_a), (b, pose_b) = placed
+    (a, pose_a), (b, pose_b) = yield from within(placed_pair_steps(source, engine, row), 0.0, READ_END)
     asked: dict[str, Any] = {"voxel_size": voxel_size} if voxel_size > 0.0 else {"resolution": resolution}
     coarser = False
     try:

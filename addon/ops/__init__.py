@@ -1,6 +1,7 @@
 """Operators: they ask the core or an adapter and report to the user."""
 
 from . import (
+    common_solid,
     detect,
     export,
     groups,
@@ -36,4 +37,5 @@ CLASSES = (
     *massive.CLASSES,
     *timeline.CLASSES,
     *voxels.CLASSES,
+    *common_solid.CLASSES,
 )

@@ -1,4 +1,4 @@
-"""Draws what is shown as lines: the bounding volumes of one level of a hierarchy, and the common voxels of a pair."""
+"""Draws what is shown as lines: volumes of one level of a hierarchy, common voxels and solids of a pair."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from .handlers import DrawHandlers
 
 COLOUR = (0.35, 1.0, 0.55, 0.7)
 VOXEL_COLOUR = (1.0, 0.8, 0.2, 0.8)
+SOLID_COLOUR = (1.0, 0.45, 0.1, 1.0)
 HIDDEN_ALPHA = 0.35  # of voxels behind surfaces: most lie inside the objects
 
 
@@ -55,6 +56,14 @@ def _wanted(context: bpy.types.Context) -> Iterator[_Lines]:
     if voxels is not None and len(voxels.lines):
         colour = draw.STALE if voxels.stale else VOXEL_COLOUR
         yield _Lines("voxels", (id(voxels),), voxels.lines, Matrix(), colour, True)
+    yield from _solid(context)
+
+
+def _solid(context: bpy.types.Context) -> Iterator[_Lines]:
+    solid = shown_things.shown_solid(context.scene.session_uid)
+    if solid is not None and len(solid.lines):
+        colour = draw.STALE if solid.stale else SOLID_COLOUR
+        yield _Lines("solid", (id(solid),), solid.lines, Matrix(), colour, True)
 
 
 def _draw_lines(lines: _Lines) -> None:

@@ -1,6 +1,19 @@
 """The sidebar tab and the menus."""
 
-from . import groups, hierarchy, lists, massive, menus, panels, presets, results_area, scans, timeline, voxels
+from . import (
+    common_solid,
+    groups,
+    hierarchy,
+    lists,
+    massive,
+    menus,
+    panels,
+    presets,
+    results_area,
+    scans,
+    timeline,
+    voxels,
+)
 
 CLASSES = (
     *lists.CLASSES,
@@ -9,6 +22,7 @@ CLASSES = (
     *groups.CLASSES,
     *results_area.CLASSES,
     *timeline.CLASSES,
+    *common_solid.CLASSES,
     *voxels.CLASSES,
     *scans.CLASSES,
     *massive.CLASSES,

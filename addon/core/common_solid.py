@@ -1,0 +1,100 @@
+"""What two clashing solids have in common, to be looked at: its edges, its volume, its three sides."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from types import ModuleType
+
+import numpy as np
+from meshclash.detection.errors import DetectError, InputError
+from meshclash.detection.frame_scene import Progress, SceneSource
+from meshclash.detection.pair_row import PairRow
+from meshclash.detection.steps import within
+
+from .placed_pair import placed_pair_steps
+
+READ_END = 0.5
+
+
+@dataclass
+class ShownSolid:
+    """A common solid that is being looked at. Lengths are Blender units.
+
+    Attributes:
+        names: of the two objects, as the list has them.
+        owners: full names of the objects of the scene that it depends on.
+        volume: 0 where the two share none.
+        sides: of the box around it, longest first.
+        box: least and greatest corner, (2, 3); None without volume.
+        vertices, triangles: (n, 3) float64 in the world and (m, 3).
+        lines: (2 k, 3) float32 world end points of its edges, each once.
+        contradicts: whether the bounds that are proved of the pair say otherwise; then these hold.
+        stale: whether one of the objects moved or changed since.
+    """
+
+    names: tuple[str, str]
+    owners: frozenset[str]
+    volume: float
+    sides: tuple[float, ...]
+    box: np.ndarray | None = field(repr=False)
+    vertices: np.ndarray = field(repr=False)
+    triangles: np.ndarray = field(repr=False)
+    lines: np.ndarray = field(repr=False)
+    contradicts: bool = False
+    stale: bool = False
+
+
+def solid_steps(source: SceneSource, engine: ModuleType, row: PairRow) -> Generator[Progress, None, ShownSolid]:
+    """Finds the common solid of the two objects of a row as they stand.
+
+    Args:
+        source, engine: as `job.detect_steps` takes them.
+        row: the pair.
+
+    Raises:
+        InputError: one of the two is gone, hidden, a scan, open, or cannot be used.
+        DetectError: the engine refused something else.
+    """
+    (a, pose_a), (b, pose_b) = yield from within(placed_pair_steps(source, engine, row), 0.0, READ_END)
+    try:
+        found = engine.review.interference(a, b, pose_a, pose_b)
+    except engine.errors.NotASolid as error:
+        raise InputError(f"Unknown: {_named(str(error), row)}") from error
+    except engine.errors.MeshClashError as error:
+        raise DetectError(str(error)) from error
+    vertices = np.empty((0, 3)) if found.mesh is None else found.mesh.vertices
+    triangles = np.empty((0, 3), np.int32) if found.mesh is None else found.mesh.triangles
+    sides = tuple(found.sides.tolist())
+    wrong = found.contradicts(row.proved_depth) or not _within(found.volume, row)
+    lines = edges(vertices, triangles)
+    return ShownSolid(
+        row.names, frozenset(row.owners), found.volume, sides, found.box, vertices, triangles, lines, wrong
+    )
+
+
+def _named(message: str, row: PairRow) -> str:
+    """A message about "a" or "b" with the name of the object in its place."""
+    letter, _, rest = message.partition(" ")
+    return f"{row.a.name if letter == 'a' else row.b.name} {rest}" if letter in ("a", "b") else message
+
+
+def _within(volume: float, row: PairRow) -> bool:
+    """Whether a volume lies between the bounds that are proved of a row, to the rounding of the library."""
+    if row.volume_lower is None or row.volume_upper is None:
+        return True
+    return row.volume_lower * (1.0 - 1e-6) <= volume <= row.volume_upper * (1.0 + 1e-6)
+
+
+def edges(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """The edges between faces that do not lie in one plane, each once, as end points (2 k, 3) float32."""
+    if not len(triangles):
+        return np.empty((0, 3), np.float32)
+    p, q, r = (vertices[triangles[:, k]] for k in range(3))
+    normals = np.cross(q - p, r - p)
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), np.finfo(np.float64).tiny)
+    ends = np.sort(np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=2).reshape(-1, 2), axis=1)
+    order = np.lexsort(ends.T)  # the two faces of an edge come one after the other
+    first, second = order[0::2], order[1::2]
+    bent = (normals[first // 3] * normals[second // 3]).sum(axis=1) < 1.0 - 1e-6
+    return np.ascontiguousarray(vertices[ends[first[bent]].ravel()], np.float32)

@@ -1,0 +1,31 @@
+"""The two objects of a row as they stand: meshes and poses of the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from types import ModuleType
+from typing import Any
+
+from meshclash.detection.errors import InputError
+from meshclash.detection.frame_scene import Progress, SceneSource, refuse_damaged
+from meshclash.detection.pair_row import PairRow
+from meshclash.detection.placed_mesh import placed_mesh
+
+
+def placed_pair_steps(
+    source: SceneSource, engine: ModuleType, row: PairRow
+) -> Generator[Progress, None, list[tuple[Any, Any]]]:
+    """Reads both objects; the first with its pose, then the second.
+
+    Raises:
+        InputError: one of the two is gone, hidden, a scan, or cannot be used.
+    """
+    frame = yield from source.read_steps(f"object:{row.a.owner}", f"object:{row.b.owner}", None)
+    refuse_damaged(frame.skipped)
+    placed = []
+    for name in row.names:
+        item = next((item for item in frame.objects if item.name == name), None)
+        if item is None:
+            raise InputError(f"object '{name}' has no faces of its own")
+        placed.append(placed_mesh(engine, frame, item))
+    return placed

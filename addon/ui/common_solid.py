@@ -1,0 +1,47 @@
+"""The panel for looking at common solids."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import results, shown_things
+from ..texts import length, volume
+from .parts import TabPanel, draw_table, draw_text
+
+
+class MESHCLASH_PT_common_solid(TabPanel):
+    """Draws and measures the solid that the selected pair has in common."""
+
+    bl_label = "Common Solid"
+    bl_parent_id = "MESHCLASH_PT_results"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        shown = shown_things.shown_solid(context.scene.session_uid)
+        return results.active_pair(context) is not None or shown is not None
+
+    def draw(self, context: Any) -> None:
+        layout, units = self.layout, context.scene.unit_settings
+        shown = shown_things.shown_solid(context.scene.session_uid)
+        row = layout.row(align=True)
+        row.operator("meshclash.show_common_solid", text="Show Selected Pair" if shown is None else "Update")
+        if shown is None:
+            return
+        row.operator("meshclash.hide_common_solid", text="", icon="X")
+        lines = [("Of", " and ".join(shown.names)), ("Volume", volume(shown.volume, shown.volume, units))]
+        if shown.box is not None:
+            lines.append(("Sides", " × ".join(length(side, units, like=shown.sides[0]) for side in shown.sides)))
+        draw_table(layout, lines)
+        if shown.contradicts:
+            text = "This contradicts what is proved of the pair: the bounds of the list hold"
+            draw_text(layout, text, context.region, "ERROR")
+        if shown.stale:
+            draw_text(layout, "An object moved or changed since: press Update", context.region, "INFO")
+        if shown.box is not None:
+            ways = layout.row(align=True)
+            ways.operator("meshclash.frame_common_solid", text="Frame", icon="ZOOM_SELECTED")
+            ways.operator("meshclash.make_common_solid", icon="MESH_DATA")
+
+
+CLASSES = (MESHCLASH_PT_common_solid,)
