@@ -324,7 +324,7 @@ def _steps() -> _Steps:
         "probabilities": [("time-critical search", lambda: _probabilities(a, b))],
         "continuous": [
             ("impacts of points and edges", lambda: edge_edge_impacts(np.zeros((1, 4, 3)), np.ones((1, 4, 3)))),
-            ("contacts between frames", lambda: (swept_collide(a, b), swept_self_collide(a))),
+            ("contacts between frames", lambda: (swept_collide(a, b).points(), swept_self_collide(a))),
             ("contacts between frames on several cores", lambda: _frames_together(a)),
         ],
         "voxels": [

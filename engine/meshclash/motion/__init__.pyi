@@ -8,6 +8,8 @@ from ..continuous.impacts import point_triangle_impacts as point_triangle_impact
 from ..query.swept_collide import SweptContacts as SweptContacts
 from ..query.swept_collide import swept_collide as swept_collide
 from ..query.swept_collide import swept_self_collide as swept_self_collide
+from ..query.swept_points import Feature as Feature
+from ..query.swept_points import SweptPoints as SweptPoints
 from ..scene.live import LiveChanges as LiveChanges
 from ..scene.live import LiveContacts as LiveContacts
 from ..scene.live_gaps import LiveGaps as LiveGaps

@@ -33,6 +33,7 @@ from ..types.results import Progress, QueryStats
 from ..types.steps import in_slices, retold, shares, steps
 from .options import check_threads
 from .sides import question_about
+from .swept_points import SweptPoints, swept_points
 
 _HORIZONS = (2.0**-4, 1.0)
 """How far the first moment is looked for, one after the other."""
@@ -53,8 +54,20 @@ class SweptContacts:
     counters: dict[str, int] = field(default_factory=dict)
     """Elements (points and triangles, pairs of edges) that each stage decided, as in ``Impacts``."""
 
+    _sides: list["_Side"] = field(default_factory=list, repr=False)
+
     def __len__(self) -> int:
         return len(self.pairs)
+
+    def points(self) -> SweptPoints:
+        """Where each pair first touches, with normals, barycentric coordinates and features."""
+        ends = np.empty((2, len(self), 2, 3, 3))
+        for frame in np.unique(self.frame):
+            own = self.frame == frame
+            for side in range(2):
+                for end, mesh in enumerate(self._sides[-side].at(frame)):
+                    ends[end, own, side] = mesh.corners_of(self.pairs[own, side])
+        return swept_points(ends[0], ends[1], self.time)
 
     def __repr__(self) -> str:
         return f"SweptContacts({len(self)} pairs)"
@@ -127,7 +140,7 @@ def _swept(sides: list["_Side"], first_only: bool, threads: int | None) -> Gener
         stats = replace(stats.plus(work), threads=max(stats.threads, work.threads))
         counters = {name: counters[name] + int(n) for name, n in zip(STAGE_NAMES, counts, strict=True)}
     pairs, times, frames = (np.concatenate(column) for column in zip(*found, strict=True))
-    return SweptContacts(pairs, times, frames, replace(stats, seconds=time.perf_counter() - begin), counters)
+    return SweptContacts(pairs, times, frames, replace(stats, seconds=time.perf_counter() - begin), counters, sides)
 
 
 def _told(frame: int, count: int, told: tuple[float, str]) -> Progress:

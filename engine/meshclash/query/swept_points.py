@@ -1,0 +1,88 @@
+"""Where and how two triangles touch first: points, normals, barycentric coordinates and features."""
+
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from ..geometry.triangle_distance import nearest_points
+
+_ON_EDGE = 2.0**-20
+"""Barycentric coordinates up to this are 0: moments are lower bounds, at which triangles are still apart."""
+_PARALLEL = 2.0**-20
+
+
+class Feature(IntEnum):
+    """What of a triangle touches."""
+
+    VERTEX = 1
+    EDGE = 2
+    FACE = 3
+
+
+class SweptPoints(NamedTuple):
+    """First touches of k pairs of triangles."""
+
+    point: np.ndarray
+    """(k, 3) float64 [m], world."""
+    normal: np.ndarray
+    """Unit vectors from a to b, (k, 3): against the motion of b relative to a. NaN for pairs that meet at the first
+    frame, or do not move towards each other."""
+    barycentric_a: np.ndarray
+    """Of the point in the triangle of a, (k, 3), for its corners in their order."""
+    barycentric_b: np.ndarray
+    feature_a: np.ndarray
+    """``Feature`` of the triangle of a, (k,) uint8: as many corners as have a part in the point."""
+    feature_b: np.ndarray
+
+
+def swept_points(start: np.ndarray, end: np.ndarray, time: np.ndarray) -> SweptPoints:
+    """Of pairs of triangles (k, 2, 3, 3) at times 0 and 1, and the moments (k,) at which they meet."""
+    way = end - start
+    corners = start + time[:, None, None, None] * way
+    points = nearest_points(corners[:, 0], corners[:, 1])[1]
+    weights = np.stack([_barycentric(corners[:, k], points[:, k]) for k in range(2)], axis=1)
+    features = (weights > _ON_EDGE).sum(axis=2)
+    velocities = np.einsum("nkc,nkcx->nkx", weights, way)
+    normals = _normals(corners, weights, features, velocities[:, 1] - velocities[:, 0])
+    normals[time == 0.0] = np.nan
+    kinds = features.astype(np.uint8)
+    return SweptPoints(points.mean(axis=1), normals, weights[:, 0], weights[:, 1], kinds[:, 0], kinds[:, 1])
+
+
+def _barycentric(corners: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Coordinates (k, 3) of points in triangles (k, 3, 3), from 0 to 1; of triangles without area those of an edge."""
+    edges = corners[:, 1:] - corners[:, :1]
+    solved = np.linalg.pinv(edges.transpose(0, 2, 1)) @ (points - corners[:, 0])[:, :, None]
+    weights = np.concatenate([1.0 - solved.sum(axis=1), solved[:, :, 0]], axis=1).clip(0.0, 1.0)
+    shares: np.ndarray = weights / weights.sum(axis=1, keepdims=True)
+    return shares
+
+
+def _normals(corners: np.ndarray, weights: np.ndarray, features: np.ndarray, velocity: np.ndarray) -> np.ndarray:
+    """Normals (k, 3): of a face that takes part, across two edges, else against the motion."""
+    faces = np.cross(corners[:, :, 1] - corners[:, :, 0], corners[:, :, 2] - corners[:, :, 0])
+    edges = np.stack([_edges(corners[:, k], weights[:, k]) for k in range(2)], axis=1)
+    edges[features != Feature.EDGE] = 0.0
+    across = np.cross(edges[:, 0], edges[:, 1])
+    along = np.where((features[:, :1] == Feature.EDGE), edges[:, 0], edges[:, 1])
+    against = -(velocity - (velocity * along).sum(axis=1, keepdims=True) * along)
+    crossing = np.linalg.norm(across, axis=1) > _PARALLEL
+    normals = np.where(crossing[:, None], across, against)
+    for side in (1, 0):
+        normals = np.where((features[:, side] == Feature.FACE)[:, None], faces[:, side], normals)
+    towards = np.sign((normals * velocity).sum(axis=1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        normals = -towards[:, None] * normals / np.linalg.norm(normals, axis=1, keepdims=True)
+    normals[towards == 0.0] = np.nan
+    return normals
+
+
+def _edges(corners: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Unit vectors (k, 3) along the edges opposite the corners with the least share in a point."""
+    least = weights.argmin(axis=1)
+    every = np.arange(len(corners))
+    edge = corners[every, (least + 2) % 3] - corners[every, (least + 1) % 3]
+    length = np.linalg.norm(edge, axis=1, keepdims=True)
+    unit: np.ndarray = edge / np.where(length > 0.0, length, 1.0)
+    return unit
