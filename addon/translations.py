@@ -11,6 +11,7 @@ CONTEXTS = ("*", "Operator")  # of properties, panels and labels; of buttons of 
 LANGUAGES = (("de", "de_DE"), ("ja", "ja_JP"))
 """The codes of each language, in new and in older versions of Blender, in the order of the columns."""
 TABLE = """
+Active | Aktiv | アクティブ
 Active Object | Aktives Objekt | アクティブオブジェクト
 Add Detect Preset | Vorgabe hinzufügen | 検出プリセットを追加
 Add Markers | Marker hinzufügen | マーカーを追加
@@ -23,8 +24,10 @@ Apart | Getrennt | 分離
 Approved | Genehmigt | 承認済み
 Around | Umgebung | 周囲
 Assign Highlight Material | Material zuweisen | 強調マテリアルを割り当て
+Assign Listed Pairs | Gelistete Paare zuweisen | 表示中のペアを割り当て
 Assign Material: All Clashes | Material zuweisen: alle Kollisionen | マテリアル割り当て: すべての干渉
 Assign Material: Selected Pair | Material zuweisen: gewähltes Paar | マテリアル割り当て: 選択したペア
+Assignee | Zuständig | 担当者
 At Least in Common | Mindestens gemeinsam | 共通体積の下限
 Attribute | Attribut | 属性
 Bake Clearance to Curve | Abstand als Kurve backen | 間隔をカーブにベイク
@@ -34,6 +37,7 @@ Builder | Aufbau | 構築方法
 By | Nach | 基準
 Cancel | Abbrechen | キャンセル
 Cause | Ursache | 原因
+Check Pair Again | Paar erneut prüfen | ペアを再検査
 Clash | Kollision | 干渉
 Clash Results | Kollisionen | 干渉の結果
 Clash Results Below the View | Kollisionen unter der Ansicht | 干渉の結果をビューの下に
@@ -46,6 +50,8 @@ Clearance | Mindestabstand | クリアランス
 Collection | Sammlung | コレクション
 Collections | Sammlungen | コレクション
 Comment | Kommentar | コメント
+Comment on Group | Gruppe kommentieren | グループにコメント
+Common Solid | Gemeinsamer Körper | 共通の立体
 Common Volume | Gemeinsames Volumen | 共通体積
 Common Voxels | Gemeinsame Voxel | 共通ボクセル
 Contact | Berührung | 接触
@@ -61,11 +67,13 @@ Detection | Prüfung | 検出
 Device | Gerät | デバイス
 Display | Anzeige | 表示
 Distance | Abstand | 距離
+Due | Fällig | 期限
 Duplicate | Duplikat | 重複
 Event | Ereignis | イベント
 Every | Alle n | 間隔
 Everything | Alles | すべて
 Exclude | Ausschließen | 除外
+Exclude Listed Pairs | Gelistete Paare ausschließen | 表示中のペアを除外
 Exclude Pair | Paar ausschließen | ペアを除外
 Exclude This Pair | Dieses Paar ausschließen | このペアを除外
 Excluded pair | Ausgeschlossenes Paar | 除外したペア
@@ -79,16 +87,21 @@ Families | Familien | ファミリー
 Fast Mesh Reading | Meshes schnell lesen | メッシュの高速読み込み
 First | Erstes | 最初
 Frame | Bild | フレーム
+Frame Common Solid | Gemeinsamen Körper einrahmen | 共通の立体を表示範囲に
 Ghost | Durchsichtig | 半透明
 Group | Gruppe | グループ
 Group by | Gruppieren nach | グループ化の基準
 Groups | Gruppen | グループ
+Groups and Listed Pairs | Gruppen und gelistete Paare | グループと表示中のペア
+Groups as Found | Gruppen wie gefunden | 検出時のグループ
+Hide Common Solid | Gemeinsamen Körper ausblenden | 共通の立体を隠す
 Hide Common Voxels | Gemeinsame Voxel ausblenden | 共通ボクセルを隠す
 Hide Hierarchy | Hierarchie ausblenden | 階層を隠す
 Hide Shallow Overlaps | Flache Überlappungen ausblenden | 浅い重なりを隠す
 Hierarchy | Hierarchie | 階層
 IFC Class | IFC-Klasse | IFCクラス
 Ignore Overlaps Below | Überlappung ignorieren unter | 無視する重なりの上限
+Import BCF | BCF importieren | BCFを読み込み
 Import Massive Model | Massenmodell importieren | 大規模モデルを読み込み
 Import Scan | Scan importieren | スキャンを読み込み
 Inside | Innerhalb | 内側
@@ -102,10 +115,12 @@ Likely | Wahrscheinlich | 可能性が高い
 Lines | Linien | 線
 List All Pairs | Alle Paare auflisten | すべてのペアを表示
 List Pairs of Selected Objects | Paare gewählter Objekte auflisten | 選択オブジェクトのペアを表示
+List Resolved Pairs That Are Still There | Gelöste, noch vorhandene Paare auflisten | 解決済みで残っているペアを表示
 Live | Live | ライブ
 Live Budget (ms) | Live-Budget (ms) | ライブの時間予算 (ms)
 Live Clashes | Kollisionen live | ライブ干渉検出
 Look for a GPU | GPU suchen | GPUを検索
+Make Object | Objekt erzeugen | オブジェクトを作成
 Mark Faces | Flächen markieren | 面をマーク
 Massive Models | Massenmodelle | 大規模モデル
 Material | Material | マテリアル
@@ -114,10 +129,13 @@ Measure Deviation | Abweichung messen | 偏差を測定
 Measure Hierarchies of Selected Objects | Hierarchien gewählter Objekte messen | 選択オブジェクトの階層を測定
 Measure Selected Objects | Gewählte Objekte messen | 選択オブジェクトを測定
 Meets | Trifft | 接する
+Merge Group | Gruppe vereinigen | グループを統合
 Name | Name | 名前
+Name Group | Gruppe benennen | グループに名前を付ける
 Name of A | Name von A | Aの名前
 Name of B | Name von B | Bの名前
 Near | Zu nah | 近接
+New | Neu | 新規
 Next Pair | Nächstes Paar | 次のペア
 Nothing was detected yet in this scene | In dieser Szene wurde noch nichts geprüft | まだ検出されていません
 Object | Objekt | オブジェクト
@@ -141,15 +159,19 @@ Points Drawn | Gezeichnete Punkte | 描画する点
 Points per Scan (0: all) | Punkte je Scan (0: alle) | スキャンごとの点数 (0: すべて)
 Presets | Vorgaben | プリセット
 Previous Pair | Voriges Paar | 前のペア
+Priority | Priorität | 優先度
 Probability | Wahrscheinlichkeit | 確率
+Progress | Fortschritt | 進捗
 Range (0: automatic) | Bereich (0: automatisch) | 範囲 (0: 自動)
 Remove Face Attribute | Flächenattribut entfernen | 面の属性を削除
 Remove From Excluded Pairs | Ausschluss aufheben | 除外を解除
 Remove Heat Map | Heatmap entfernen | ヒートマップを削除
 Remove Markers | Marker entfernen | マーカーを削除
+Reopened | Wieder offen | 再オープン
 Research | Forschung | 研究
 Resolution | Auflösung | 分解能
 Resolved | Gelöst | 解決済み
+Resolved, but There | Gelöst, aber vorhanden | 解決済みだが残存
 Restore Materials | Materialien wiederherstellen | マテリアルを復元
 Results | Ergebnisse | 結果
 Reverse | Umkehren | 逆順
@@ -174,6 +196,7 @@ Set A | Menge A | セットA
 Set B | Menge B | セットB
 Show | Zeigen | 表示
 Show Active Object | Aktives Objekt zeigen | アクティブオブジェクトを表示
+Show Common Solid | Gemeinsamen Körper zeigen | 共通の立体を表示
 Show Common Voxels | Gemeinsame Voxel zeigen | 共通ボクセルを表示
 Show Deviation | Abweichung zeigen | 偏差を表示
 Show Events of This Scene | Ereignisse dieser Szene zeigen | このシーンのイベントを表示
@@ -186,6 +209,7 @@ Show Tools for Research | Werkzeuge für Forschung zeigen | 研究用ツール�
 Size (0: by number) | Größe (0: nach Anzahl) | サイズ (0: 数で指定)
 Sort by | Sortieren nach | 並べ替え
 Sort Pairs | Paare sortieren | ペアを並べ替え
+Split Group | Gruppe teilen | グループを分割
 Statistics | Statistik | 統計
 Status | Status | ステータス
 Status of All Listed | Status aller gelisteten | 表示中すべてのステータス
@@ -205,6 +229,7 @@ Touching | Berührung | 接触
 Try Everything | Alles versuchen | すべて試す
 Turn Page | Blättern | ページをめくる
 Unlikely | Unwahrscheinlich | 可能性が低い
+Verdict | Befund | 判定
 Volume | Volumen | ボリューム
 Voxels Across | Voxel je Seite | ボクセル数
 Worst First | Schlimmste zuerst | 深刻な順

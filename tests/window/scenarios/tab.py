@@ -55,4 +55,5 @@ def _languages(window: Any) -> Play:
         yield 1.0
         assert bpy.app.translations.pgettext_iface("Ignore Overlaps Below") != "Ignore Overlaps Below", code
         yield from window.show(f"language_{code}")
-    view.language = before
+    if window.notes["languages"]:
+        view.language = before
