@@ -79,9 +79,12 @@ def _column(result: scene_results.SceneResult, key: str, scene: bpy.types.Scene)
         return np.fromiter((codes[history.progress(row.id)] for row in rows), np.int64, len(rows))
     if key in SAID_KEYS:
         said = SAID_KEYS[key]
-        values = {name: natural(getattr(decision, said)) for name, decision in history.decisions.items()}
-        order = {value: at for at, value in enumerate(sorted({*values.values()} - {natural("")}))}
-        return np.array([order.get(values.get(row.id, ()), np.nan) for row in rows], np.float64)
+        values = {pair: text for pair, decision in history.decisions.items() if (text := getattr(decision, said))}
+        codes = {text: at for at, text in enumerate(sorted({*values.values()}, key=natural))}
+        found = np.full(len(rows), np.nan)
+        for at, row in enumerate(rows) if values else ():
+            found[at] = codes.get(values.get(row.id, ""), np.nan)
+        return found
     return None
 
 

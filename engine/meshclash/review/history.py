@@ -20,6 +20,8 @@ from .revisions import Identity, match_revisions, pair_id
 
 Names = tuple[str, str]
 NEW, ACTIVE, REOPENED, RESOLVED = "new", "active", "reopened", "resolved"
+BOX_DIGITS = 6
+"""Of the metres of a box, behind the point."""
 AT_ONCE = MOST_TEXT // 17
 """Ids of pairs, with the ends of their lines, that one event can name."""
 
@@ -282,6 +284,8 @@ def detection_events(
     moment = time or now()
     said = [event(author, "", "detected", "", moment, scene)]
     if objects:
+        boxes = np.round(np.array([item.box for item in objects], np.float64), BOX_DIGITS)
+        objects = [item._replace(box=box) for item, box in zip(objects, boxes, strict=True)]
         moves = moved_pairs(history, objects, same or {})
         said += valued_events(author, moves, "moved", moment, scene)
         said += valued_events(author, _changed_objects(history, objects), "objects", moment, scene)
@@ -363,19 +367,14 @@ def _changed_objects(history: History, objects: Sequence[Identity]) -> list[tupl
     changed: list[list[Any]] = [[key] for key in history.objects if key not in there]
     for item in objects:
         if not _is_as_known(history, item):
-            changed.append([item.id, item.name, _rounded(item), item.triangles, item.area, item.key])
+            changed.append([item.id, item.name, item.box.ravel().tolist(), item.triangles, item.area, item.key])
     return [("", item) for item in changed]
 
 
 def _is_as_known(history: History, item: Identity) -> bool:
     known = history.objects.get(item.id)
     same = known is not None and known[1:2] + known[3:] == item[1:2] + item[3:]
-    return same and known is not None and known.box.ravel().tolist() == _rounded(item)
-
-
-def _rounded(item: Identity) -> list[float]:
-    """Its box as histories keep it."""
-    return [float(x) for x in np.round(item.box, 6).ravel().tolist()]
+    return same and known is not None and known.box.tolist() == item.box.tolist()
 
 
 def valued_events(author: str, items: Sequence[tuple[str, Any]], what: str, time: str, scene: str) -> Iterator[Event]:
