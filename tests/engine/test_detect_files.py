@@ -292,3 +292,18 @@ def test_the_script_of_the_action_fails_on_a_new_clash_and_passes_on_an_approved
     assert run(BASELINE=str(baseline)) == 0
     baseline.write_text(json.dumps({**data, "pairs": []}), "utf-8")
     assert run(BASELINE=str(baseline)) == 1
+
+
+MESH_ENDINGS = ("stl", "obj", "ply", "off", "glb", "gltf", "3mf", "ifc", "ifczip", "usd", "usda", "usdc", "usdz")
+BAD_ENDINGS = (*MESH_ENDINGS, "pcd", "las", "laz", "xyz")
+
+
+@pytest.mark.parametrize("content", [b"", b"\x93\x00no mesh\xff" * 50], ids=["empty", "bytes"])
+@pytest.mark.parametrize("ending", BAD_ENDINGS)
+def test_a_bad_file_of_each_format_is_one_line_that_names_it(tmp_path, capsys, ending, content):
+    path, report = tmp_path / f"bad.{ending}", tmp_path / "report.json"
+    path.write_bytes(content)
+    assert detect(path, "--report", report) == 2
+    told = capsys.readouterr().err.strip().splitlines()
+    assert len(told) == 1 and f"bad.{ending}" in told[0] and "Traceback" not in told[0]
+    assert [item.name for item in tmp_path.iterdir()] == [path.name], "nothing is half-written"

@@ -24,10 +24,12 @@ def read_scene(file: Path, trimesh: ModuleType) -> RawParts:
     Raises:
         InvalidFile: trimesh cannot read it.
     """
-    options: dict[str, Any] = {"process": False, "skip_materials": True}
+    options: dict[str, Any] = {"process": False}
     if file.suffix.lower() in GLTF:
-        options["merge_primitives"] = True
-    elif file.suffix.lower() == ".obj":
+        options["merge_primitives"] = True  # trimesh refuses it of meshes whose materials it is to skip
+    else:
+        options["skip_materials"] = True
+    if file.suffix.lower() == ".obj":
         options |= {"split_objects": True, "group_material": False}
     try:
         scene = trimesh.load_scene(str(file), **options)

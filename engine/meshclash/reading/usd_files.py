@@ -23,7 +23,8 @@ def read_usd(file: Path, pxr: ModuleType) -> RawParts:
     try:
         stage = Usd.Stage.Open(str(file))
     except Tf.ErrorException as error:
-        raise InvalidFile(f"{file}: USD cannot read it: {str(error).strip().splitlines()[0]}") from error
+        first = str(error).strip().splitlines()[0]  # begins with the function that failed, of no use to a user
+        raise InvalidFile(f"{file}: USD cannot read it: {first.partition(' : ')[2] or first}") from error
     up = UsdGeom.GetStageUpAxis(stage)
     found = RawParts(metres=float(UsdGeom.GetStageMetersPerUnit(stage)), y_up=up == UsdGeom.Tokens.y)
     cache = UsdGeom.XformCache(Usd.TimeCode.EarliestTime())
