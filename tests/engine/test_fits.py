@@ -20,6 +20,14 @@ def test_parts_that_fit_are_no_deeper_than_roundings_and_larger_ones_are_as_deep
     assert [fault for fault in found if fault[1] in fits.WRONG] == []
 
 
+@pytest.mark.parametrize("single", [False, True])
+def test_what_an_exact_depth_denies_is_not_permitted(single):
+    """A thread where the search for what is permitted found a smaller ball than that for the exact depth."""
+    _, large, _ = fits.case("thread", 301, 643, single)
+    permitted = 0.8 * large.verdict(depth="exact").depth_lower
+    assert large.verdict(permitted_overlap=permitted) == mc.Verdict.CLASH
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_shapes_are_solids_that_share_no_volume(kind):

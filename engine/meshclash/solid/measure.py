@@ -99,10 +99,20 @@ def measure_steps(
         exact: whether all bounds are brought together.
         shares_volume: decides whether shrunk solids share volume.
     """
-    case, found = overlaps.case, overlaps.found
+    found = overlaps.found
     yield from overlaps.search(chosen)
     yield from _without_ball(overlaps, chosen[found[chosen, LOWER] == 0.0], clashing, shares_volume)
-    yield from _undecided(overlaps, chosen[found[chosen, LOWER] <= allowed[chosen]], allowed, shares_volume)
+    yield from _undecided(overlaps, chosen[found[chosen, LOWER] <= allowed[chosen]], clashing, allowed, shares_volume)
+    yield from _narrow(overlaps, chosen, clashing, allowed, shares_volume)
+    if exact:
+        yield from _bring_together(overlaps, chosen)
+
+
+def _narrow(
+    overlaps: Overlaps, chosen: np.ndarray, clashing: np.ndarray, allowed: np.ndarray, shares_volume: SharesVolume
+) -> Steps:
+    """Bound clashes from above whose intervals say little and reach above what is ``allowed``: both objects shrink."""
+    case, found = overlaps.case, overlaps.found
     wide = chosen[clashing[chosen] & is_wide(found[chosen, LOWER], found[chosen, UPPER])]
     roundings = np.fmax.reduce(rounding_moves(case))
     wide = wide[(found[wide, UPPER] > allowed[wide]) & (found[wide, UPPER] > 4.0 * roundings[wide])]
@@ -110,11 +120,15 @@ def measure_steps(
         lower = np.fmax(found[wide, LOWER], 2.0 * roundings[wide])
         bounds = yield from growing_bounds(case, wide, lower, found[wide, UPPER], shares_volume)
         overlaps.bound(wide, bounds)
-    if exact:
-        yield from overlaps.refine(chosen)
-        chosen = chosen[found[chosen, LOWER] < _CLOSE * found[chosen, UPPER]]
-        yield from overlaps.search(chosen, THOROUGH)
-        yield from overlaps.refine(chosen)
+
+
+def _bring_together(overlaps: Overlaps, chosen: np.ndarray) -> Steps:
+    """Bring the bounds of the chosen pairs (n,) together as far as any search of ours does."""
+    found = overlaps.found
+    yield from overlaps.refine(chosen)
+    chosen = chosen[found[chosen, LOWER] < _CLOSE * found[chosen, UPPER]]
+    yield from overlaps.search(chosen, THOROUGH)
+    yield from overlaps.refine(chosen)
 
 
 def _without_ball(overlaps: Overlaps, chosen: np.ndarray, clashing: np.ndarray, shares_volume: SharesVolume) -> Steps:
@@ -135,7 +149,9 @@ def _without_ball(overlaps: Overlaps, chosen: np.ndarray, clashing: np.ndarray, 
         moves = [of_both(case, more), of_both(case, resolutions), of_both(case, _PILED_UP * np.fmax(more, resolutions))]
 
 
-def _undecided(overlaps: Overlaps, chosen: np.ndarray, allowed: np.ndarray, shares_volume: SharesVolume) -> Steps:
+def _undecided(
+    overlaps: Overlaps, chosen: np.ndarray, clashing: np.ndarray, allowed: np.ndarray, shares_volume: SharesVolume
+) -> Steps:
     """Decide whether overlaps are no deeper than is allowed, where the first intervals do not."""
     found = overlaps.found
     chosen = chosen[(allowed[chosen] > 0.0) & (allowed[chosen] < found[chosen, UPPER])]
@@ -145,8 +161,8 @@ def _undecided(overlaps: Overlaps, chosen: np.ndarray, allowed: np.ndarray, shar
     moves = np.maximum(0.5 * allowed - rounding_moves(case)[0], 0.0)
     overlaps.bound(chosen, (yield from fit_bounds(case, chosen, [of_both(case, moves)], shares_volume)))
     chosen = chosen[found[chosen, UPPER] > allowed[chosen]]
-    yield from overlaps.search(chosen, THOROUGH)
-    yield from overlaps.refine(chosen[found[chosen, LOWER] <= allowed[chosen]])
+    yield from _narrow(overlaps, chosen, clashing, allowed, shares_volume)  # a close bound leaves few cells to search
+    yield from _bring_together(overlaps, chosen[allowed[chosen] < found[chosen, UPPER]])
 
 
 def is_wide(lower: Any, upper: Any) -> Any:
