@@ -3,6 +3,7 @@
 
 import argparse
 import importlib
+import io
 import os
 import sys
 import time
@@ -238,8 +239,9 @@ def _collide(options: argparse.Namespace) -> int:
 
 def _write(output: OutputFile | None, **arrays: Any) -> None:
     if output is not None:
-        np.savez_compressed(output.temporary, **arrays)
-        output.commit()
+        filled = io.BytesIO()  # an archive on a full disk tells of it twice, and names no file
+        np.savez_compressed(filled, **arrays)
+        output.commit(filled.getvalue())
 
 
 def _collide_by_levels(
