@@ -9,7 +9,7 @@ normals lead from the first object of a contact to the second, depths are those 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from trimesh import collision
@@ -71,13 +71,13 @@ class CollisionManager(collision.CollisionManager):  # type: ignore[misc]
     ) -> Any:
         """Whether a mesh collides with a member, with their names and contacts where these are asked for."""
         with self._beside([(EXTERNAL, mesh, transform)]) as (names, ids):
-            found = self._meeting(ids)
+            found = self._meeting(return_data, ids)
             named = {next(name for name in _names(pair, names) if name != EXTERNAL) for pair in found}
             return _answer(bool(found), named, found, names, return_names, return_data)
 
     def in_collision_internal(self, return_names: bool = False, return_data: bool = False) -> Any:
         """Whether members collide with each other, with the pairs of names in alphabetical order."""
-        found, names = self._meeting(), {place: name for name, place in self._objs.items()}
+        found, names = self._meeting(return_data), {place: name for name, place in self._objs.items()}
         named = {tuple(sorted(_names(pair, names))) for pair in found}
         return _answer(bool(found), named, found, names, return_names, return_data)
 
@@ -86,7 +86,7 @@ class CollisionManager(collision.CollisionManager):  # type: ignore[misc]
     ) -> Any:
         """Whether a member collides with one of another manager; pairs of names begin with this one's."""
         with self._with(other_manager) as (names, ids):
-            found = self._meeting(ids)
+            found = self._meeting(return_data, ids)
             named = {_this_first(pair, names, ids) for pair in found}
             return _answer(bool(found), named, found, names, return_names, return_data)
 
@@ -142,8 +142,11 @@ class CollisionManager(collision.CollisionManager):  # type: ignore[misc]
             return {}
         return {"set_a": [place for place in self._objs.values() if place not in ids], "set_b": ids}
 
-    def _meeting(self, ids: list[int] | None = None) -> list[PairVerdict]:
-        return list(self._scene.contacts(**self._sets(ids), depth=False))
+    def _meeting(self, with_contacts: bool, ids: list[int] | None = None) -> list[Any]:
+        """Pairs that collide; with all contacts of each only where these are asked for."""
+        if with_contacts:
+            return list(self._scene.contacts(**self._sets(ids), depth=False))
+        return [_Pair(a, b) for a, b in self._scene.collides(**self._sets(ids)).pairs.tolist()]
 
     def _nearest(self, ids: list[int] | None) -> tuple[PairGap | None, float]:
         """The nearest pair and its signed distance; None and infinity where there is none."""
@@ -189,7 +192,14 @@ def _names(pair: PairVerdict, names: dict[int, Any]) -> tuple[Any, Any]:
     return names[pair.a], names[pair.b]
 
 
-def _this_first(pair: PairVerdict, names: dict[int, Any], others: list[int]) -> tuple[Any, Any]:
+class _Pair(NamedTuple):
+    """Ids of two objects that collide."""
+
+    a: int
+    b: int
+
+
+def _this_first(pair: Any, names: dict[int, Any], others: list[int]) -> tuple[Any, Any]:
     first, second = _names(pair, names)
     return (second, first) if pair.a in others else (first, second)
 
