@@ -24,7 +24,7 @@ def test_boxes_have_the_box_in_common_that_is_known_however_turned_and_far(shift
     found = interference(mesh, mesh, turned, moved)
     sides = 1.0 - np.abs(shift)
     volume = sides.prod()
-    assert found.volume == pytest.approx(volume, abs=1e-9 + far * 1e-15)
+    assert found.volume == pytest.approx(volume, abs=1e-9 + far * 1e-15) and found.volume >= 0.0
     assert not found.contradicts(float(sides.min()) * (1 - 1e-9 - 1e-15 * far) if volume > 1e-6 else None)
 
 

@@ -77,7 +77,7 @@ def interference(
         return Interference(None, 0.0)
     found = common.to_mesh64()
     mesh = TriangleMesh(np.array(found.vert_properties)[:, :3] + origin, np.array(found.tri_verts, np.int64))
-    return Interference(mesh, float(common.volume()))
+    return Interference(mesh, max(float(common.volume()), 0.0))  # of what is as thin as roundings it may be below 0
 
 
 def _library() -> ModuleType:
