@@ -13,6 +13,7 @@ BENCHES = {
     "clouds": "collisions of point clouds beside their meshes' own answers and cKDTree's minimum distance",
     "continuous": "points, edges and triangles between two frames against rational root isolation",
     "depths": "depths of overlaps against rational truth (boxes) and the best of many searches (models)",
+    "everyday": "single questions and small scenes as Python users write them, beside python-fcl, coal and trimesh",
     "exactness": "verdicts and kinds against exact arithmetic, for triangle pairs and whole meshes",
     "filters": "the float32 filters of the 8-wide engine under attack: does any drop a contact?",
     "gpu": "a CUDA device beside our own CPU path: the same answers, times, memory; the host where there is none",
