@@ -457,3 +457,23 @@ def test_verdicts_about_open_meshes_say_how_certain_they_are(add_box, tmp_path, 
     assert words in capfd.readouterr().out and words.replace(">", "&gt;") in (tmp_path / "report.html").read_text()
     with (tmp_path / "report.csv").open(newline="", encoding="utf-8") as lines:
         assert [float(line["certainty"]) for line in csv.DictReader(lines)] == [1.0, inside["certainty"]]
+
+
+def test_named_tests_run_together_on_sets_by_material_and_property(boxes, tmp_path, capfd):
+    zinc = bpy.data.materials.new("Zinc")
+    for name in "BC":
+        bpy.data.objects[name].data.materials.append(zinc)
+    bpy.data.objects["A"]["Fire"] = 60
+    save(boxes)
+    tests = [
+        {"name": "overlaps", "set_a": "property:Fire=60", "set_b": "material:Zinc"},
+        {"name": "near", "kind": "clearance", "tolerance": 0.1, "set_a": "material:Zinc & not A", "set_b": "object:C"},
+    ]
+    file, path = tmp_path / "tests.json", tmp_path / "report.json"
+    file.write_text(json.dumps({"schema": "meshclash.tests/1", "tests": tests}), "utf-8")
+    assert run(boxes, "--tests", file, "--report", path, "--fail-on", "clash") == CLASHES
+    found = [(pair["test"], pair["a"], pair["b"], pair["verdict"]) for pair in report_of(path)["pairs"]]
+    assert found == [("overlaps", "A", "B", "clash"), ("near", "B", "C", "touching")]
+    assert run(boxes, "--tests", file, "--frames", "1:3") == DONE
+    assert "in 2 events" in capfd.readouterr().out
+    assert run(boxes, "--tests", file, "--set-a", "A") == WRONG
