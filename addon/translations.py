@@ -121,6 +121,7 @@ Live Budget (ms) | Live-Budget (ms) | ライブの時間予算 (ms)
 Live Clashes | Kollisionen live | ライブ干渉検出
 Look for a GPU | GPU suchen | GPUを検索
 Make Object | Objekt erzeugen | オブジェクトを作成
+Make Object of Common Solid | Objekt aus gemeinsamem Körper erzeugen | 共通の立体からオブジェクトを作成
 Mark Faces | Flächen markieren | 面をマーク
 Massive Models | Massenmodelle | 大規模モデル
 Material | Material | マテリアル

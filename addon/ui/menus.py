@@ -34,6 +34,11 @@ class MESHCLASH_MT_main(Menu):
         layout.operator("meshclash.check_again", icon="FILE_REFRESH")
         layout.operator("meshclash.exclude_pair", icon="REMOVE")
         layout.separator()
+        layout.operator("meshclash.show_common_solid")
+        layout.operator("meshclash.frame_common_solid")
+        layout.operator("meshclash.make_common_solid", text="Make Object of Common Solid")
+        layout.operator("meshclash.hide_common_solid")
+        layout.separator()
         research = (MESHCLASH_MT_research,) if preferences.of(context).show_research else ()
         for menu in (MESHCLASH_MT_groups, MESHCLASH_MT_marks, MESHCLASH_MT_timeline, MESHCLASH_MT_models, *research):
             layout.menu(menu.__name__)
