@@ -42,10 +42,12 @@ class PartShape:
 
 @dataclass(frozen=True, eq=False)
 class MeshPart:
-    """One object of a file.
+    """One object of a file: ``scene.add(part.mesh, part.pose, name=part.name)`` takes it into a scene.
 
     Attributes:
         name: as the file has it, unique in it.
+        mesh: a ``TriangleMesh``, or a ``PointCloud`` of points, that knows how finely its coordinates are known.
+        pose: where it is.
         shape: its triangles or points; parts that are instances share one.
         matrix: (4, 4) float64 from its frame to the world [m], z up.
         properties: what the file says of it: of IFC ``GlobalId``, ``class``, ``type``, ``storey``, ``system``.
