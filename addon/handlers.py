@@ -130,8 +130,8 @@ def on_depsgraph_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) 
         bodies.forget()
     aged = (
         shown_things.age_hierarchy(changes.deformed),
-        shown_things.age_voxels(scene.session_uid, changes.names),
-        shown_things.age_solid(scene.session_uid, changes.names),
+        shown_things.voxels.age(scene.session_uid, changes.names),
+        shown_things.solid.age(scene.session_uid, changes.names),
     )
     if any(aged):
         tag_redraw(bpy.context)
@@ -163,7 +163,7 @@ def _mark_missing(scene: bpy.types.Scene) -> bool:
         return False
     present = {item.name_full for item in scene.objects if item is not None}
     gone = named - present
-    aged = [age(scene.session_uid, gone) for age in (shown_things.age_voxels, shown_things.age_solid)]
+    aged = [age(scene.session_uid, gone) for age in (shown_things.voxels.age, shown_things.solid.age)]
     return scene_results.mark_stale(scene.session_uid, gone) or any(aged)
 
 

@@ -315,7 +315,7 @@ def named_objects(scene_uid: int) -> frozenset[str]:
     """Full names of the objects that the result, the heat map and the voxels of a scene are about."""
     result, deviation = _State.results.get(scene_uid), _State.deviations.get(scene_uid)
     named: frozenset[str] = frozenset() if result is None else result.table.owner_names
-    voxels, solid = shown_things.shown_voxels(scene_uid), shown_things.shown_solid(scene_uid)
+    voxels, solid = shown_things.voxels.of(scene_uid), shown_things.solid.of(scene_uid)
     named = named if voxels is None else named | voxels.owners
     named = named if solid is None else named | solid.owners
     return named if deviation is None else named | deviation.found.owners

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -74,6 +74,49 @@ class Viewpoint(NamedTuple):
     perspective: str
 
 
+class OfObjects(Protocol):
+    """What is made of objects as they stand: full names of these, and whether one moved or changed since."""
+
+    owners: frozenset[str]
+    stale: bool
+
+
+T = TypeVar("T", bound=OfObjects)
+
+
+class Drawn(Generic[T]):
+    """A thing that is drawn in one scene at a time."""
+
+    def __init__(self) -> None:
+        self._kept: tuple[int, T] | None = None  # with the session uid of its scene
+
+    def show(self, scene_uid: int, shown: T) -> None:
+        """Makes `shown` the thing that is drawn, in that scene."""
+        self._kept = scene_uid, shown
+
+    def of(self, scene_uid: int) -> T | None:
+        """The thing that is drawn in a scene, or None."""
+        return self._kept[1] if self._kept is not None and self._kept[0] == scene_uid else None
+
+    def age(self, scene_uid: int, names: Iterable[str]) -> bool:
+        """Notes that objects of a scene moved or changed; returns whether that is news to what is drawn."""
+        shown = self.of(scene_uid)
+        if shown is None or shown.stale or shown.owners.isdisjoint(names):
+            return False
+        shown.stale = True
+        return True
+
+    def drop(self) -> None:
+        """Frees what is drawn."""
+        self._kept = None
+
+
+voxels: Drawn[ShownVoxels] = Drawn()
+"""The voxels that two objects share."""
+solid: Drawn[ShownSolid] = Drawn()
+"""The common solid of two objects."""
+
+
 class _State:
     """The mutable values behind this module's functions."""
 
@@ -87,8 +130,6 @@ class _State:
     viewpoints: dict[int, Viewpoint] = {}  # noqa: RUF012 - key of a 3D view: from where it looked before
     suspended_viewpoints: dict[int, tuple[Viewpoint, Viewpoint]] = {}  # noqa: RUF012
     hierarchy: tuple[int, ShownHierarchy] | None = None  # with the session uid of its object
-    voxels: tuple[int, ShownVoxels] | None = None  # with the session uid of their scene
-    solid: tuple[int, ShownSolid] | None = None  # with the session uid of its scene
     advice: MeasuredAdvice | None = None
 
 
@@ -162,54 +203,6 @@ def drop_hierarchy() -> None:
     _State.hierarchy = None
 
 
-def show_voxels(scene_uid: int, shown: ShownVoxels) -> None:
-    """Makes `shown` the voxels that are drawn, in that scene."""
-    _State.voxels = scene_uid, shown
-
-
-def shown_voxels(scene_uid: int) -> ShownVoxels | None:
-    """The voxels that are drawn in a scene, or None."""
-    return _State.voxels[1] if _State.voxels is not None and _State.voxels[0] == scene_uid else None
-
-
-def age_voxels(scene_uid: int, names: Iterable[str]) -> bool:
-    """Notes that objects of a scene moved or changed; returns whether that is news to the voxels that are drawn."""
-    shown = shown_voxels(scene_uid)
-    if shown is None or shown.stale or shown.owners.isdisjoint(names):
-        return False
-    shown.stale = True
-    return True
-
-
-def drop_voxels() -> None:
-    """Frees the voxels that are drawn."""
-    _State.voxels = None
-
-
-def show_solid(scene_uid: int, shown: ShownSolid) -> None:
-    """Makes `shown` the common solid that is drawn, in that scene."""
-    _State.solid = scene_uid, shown
-
-
-def shown_solid(scene_uid: int) -> ShownSolid | None:
-    """The common solid that is drawn in a scene, or None."""
-    return _State.solid[1] if _State.solid is not None and _State.solid[0] == scene_uid else None
-
-
-def age_solid(scene_uid: int, names: Iterable[str]) -> bool:
-    """Notes that objects of a scene moved or changed; returns whether that is news to the solid that is drawn."""
-    shown = shown_solid(scene_uid)
-    if shown is None or shown.stale or shown.owners.isdisjoint(names):
-        return False
-    shown.stale = True
-    return True
-
-
-def drop_solid() -> None:
-    """Frees the common solid that is drawn."""
-    _State.solid = None
-
-
 def set_advice(advice: MeasuredAdvice | None) -> None:
     """Keeps what the advisor measured last."""
     _State.advice = advice
@@ -232,6 +225,6 @@ def clear() -> None:
         views.clear()
     _State.suspended_ghosts = ()
     drop_hierarchy()
-    drop_voxels()
-    drop_solid()
+    voxels.drop()
+    solid.drop()
     set_advice(None)

@@ -15,47 +15,30 @@ from ..adapters.source import BlenderSource
 from ..core.common_solid import ShownSolid, solid_steps
 from ..redraw import tag_redraw
 from ..texts import volume
-from .detect import begin, handle, run_at_once
 from .loading import load_steps
+from .pair_look import OfSelectedPair
 from .task import Task
 
 
-class MESHCLASH_OT_show_common_solid(Operator):
+class MESHCLASH_OT_show_common_solid(OfSelectedPair):
     """Draw and measure the solid that the selected pair has in common, as the two objects stand"""
 
     bl_idname = "meshclash.show_common_solid"
     bl_label = "Show Common Solid"
     bl_options = {"REGISTER"}
 
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        row = results.active_pair(context)
-        if row is None:
-            cls.poll_message_set("Select a pair in the list")
-        elif row.scans:
-            cls.poll_message_set("A scan has points, and no faces")
-        elif running_work.running_task() is not None:
-            cls.poll_message_set("A detection is running: press ESC to stop it")
-        else:
-            return True
-        return False
+    def task(self, context: bpy.types.Context) -> Task:
+        return Task(_steps(BlenderSource.from_context(context), results.selected_pair(context)))
 
-    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
-        return self.execute(context) if bpy.app.background else begin(self, context, _task)
-
-    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        return handle(self, context, event, lambda shown: _take(context, self.run.scene_uid, shown))
-
-    def cancel(self, context: bpy.types.Context) -> None:
-        """Blender ends the operator itself: a file is loaded or the window is closed."""
-        self.run.end(context)
-
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        return run_at_once(self, context, _task, lambda shown: _take(context, context.scene.session_uid, shown))
-
-
-def _task(context: bpy.types.Context) -> Task:
-    return Task(_steps(BlenderSource.from_context(context), results.selected_pair(context)))
+    def take(self, context: bpy.types.Context, scene_uid: int, shown: ShownSolid) -> str:
+        """Draws the solid and says how large it is."""
+        shown_things.solid.show(scene_uid, shown)
+        shown_things.solid.age(scene_uid, running_work.changed_meanwhile())
+        tag_redraw(context)
+        named = " and ".join(shown.names)
+        if shown.box is None:
+            return f"{named} have no volume in common"
+        return f"{named}: {volume(shown.volume, shown.volume, context.scene.unit_settings)} in common"
 
 
 def _steps(source: BlenderSource, row: PairRow) -> Generator[Any, None, ShownSolid]:
@@ -63,22 +46,12 @@ def _steps(source: BlenderSource, row: PairRow) -> Generator[Any, None, ShownSol
     return (yield from solid_steps(source, module, row))
 
 
-def _take(context: bpy.types.Context, scene_uid: int, shown: ShownSolid) -> str:
-    """Draws the solid and says how large it is."""
-    shown_things.show_solid(scene_uid, shown)
-    shown_things.age_solid(scene_uid, running_work.changed_meanwhile())
-    tag_redraw(context)
-    if shown.box is None:
-        return f"{' and '.join(shown.names)} have no volume in common"
-    return f"{' and '.join(shown.names)}: {volume(shown.volume, shown.volume, context.scene.unit_settings)} in common"
-
-
 class OfShownSolid(Operator):
     """What the operators of a shown common solid have in common."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        shown = shown_things.shown_solid(context.scene.session_uid)
+        shown = shown_things.solid.of(context.scene.session_uid)
         return shown is not None and shown.box is not None
 
 
@@ -90,7 +63,7 @@ class MESHCLASH_OT_frame_common_solid(OfShownSolid):
     bl_options = {"INTERNAL"}
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        shown = shown_things.shown_solid(context.scene.session_uid)
+        shown = shown_things.solid.of(context.scene.session_uid)
         if shown is None or shown.box is None or context.area is None or context.area.type != "VIEW_3D":
             return {"CANCELLED"}
         view.frame_box(context.area, shown.box)
@@ -105,7 +78,7 @@ class MESHCLASH_OT_make_common_solid(OfShownSolid):
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        shown = shown_things.shown_solid(context.scene.session_uid)
+        shown = shown_things.solid.of(context.scene.session_uid)
         if shown is None or shown.box is None:
             return {"CANCELLED"}
         middle = shown.box.mean(axis=0)
@@ -127,10 +100,10 @@ class MESHCLASH_OT_hide_common_solid(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return shown_things.shown_solid(context.scene.session_uid) is not None
+        return shown_things.solid.of(context.scene.session_uid) is not None
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        shown_things.drop_solid()
+        shown_things.solid.drop()
         tag_redraw(context)
         return {"FINISHED"}
 

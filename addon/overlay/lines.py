@@ -52,7 +52,7 @@ def _wanted(context: bpy.types.Context) -> Iterator[_Lines]:
     if shown is not None and item is not None and item.visible_get():
         colour = draw.STALE if shown.stale else COLOUR
         yield _Lines("hierarchy", (id(shown), shown.level), shown.lines, item.matrix_world, colour, False)
-    voxels = shown_things.shown_voxels(context.scene.session_uid)
+    voxels = shown_things.voxels.of(context.scene.session_uid)
     if voxels is not None and len(voxels.lines):
         colour = draw.STALE if voxels.stale else VOXEL_COLOUR
         yield _Lines("voxels", (id(voxels),), voxels.lines, Matrix(), colour, True)
@@ -60,7 +60,7 @@ def _wanted(context: bpy.types.Context) -> Iterator[_Lines]:
 
 
 def _solid(context: bpy.types.Context) -> Iterator[_Lines]:
-    solid = shown_things.shown_solid(context.scene.session_uid)
+    solid = shown_things.solid.of(context.scene.session_uid)
     if solid is not None and len(solid.lines):
         colour = draw.STALE if solid.stale else SOLID_COLOUR
         yield _Lines("solid", (id(solid),), solid.lines, Matrix(), colour, True)

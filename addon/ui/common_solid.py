@@ -18,12 +18,12 @@ class MESHCLASH_PT_common_solid(TabPanel):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        shown = shown_things.shown_solid(context.scene.session_uid)
+        shown = shown_things.solid.of(context.scene.session_uid)
         return results.active_pair(context) is not None or shown is not None
 
     def draw(self, context: Any) -> None:
         layout, units = self.layout, context.scene.unit_settings
-        shown = shown_things.shown_solid(context.scene.session_uid)
+        shown = shown_things.solid.of(context.scene.session_uid)
         row = layout.row(align=True)
         row.operator("meshclash.show_common_solid", text="Show Selected Pair" if shown is None else "Update")
         if shown is None:

@@ -18,12 +18,12 @@ class MESHCLASH_PT_voxels(ResearchPanel):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        shown = shown_things.shown_voxels(context.scene.session_uid)
+        shown = shown_things.voxels.of(context.scene.session_uid)
         return super().poll(context) and (results.active_pair(context) is not None or shown is not None)
 
     def draw(self, context: Any) -> None:
         layout, settings = self.layout, context.scene.meshclash
-        shown = shown_things.shown_voxels(context.scene.session_uid)
+        shown = shown_things.voxels.of(context.scene.session_uid)
         column = layout.column(align=True)
         column.enabled = running_work.running_task() is None
         by_number = column.column(align=True)

@@ -20,7 +20,7 @@ def select(row=0):
 
 
 def shown():
-    return shown_things.shown_solid(bpy.context.scene.session_uid)
+    return shown_things.solid.of(bpy.context.scene.session_uid)
 
 
 def told():

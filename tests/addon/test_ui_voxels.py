@@ -31,7 +31,7 @@ def select():
 
 
 def shown():
-    return shown_things.shown_voxels(bpy.context.scene.session_uid)
+    return shown_things.voxels.of(bpy.context.scene.session_uid)
 
 
 def settings():
@@ -136,7 +136,7 @@ def test_without_a_pair_or_with_a_scan_there_is_nothing_to_show(registered):
 
 
 def test_the_modal_operator_can_be_stopped_and_frees_what_it_read(pair):
-    task = operators._task(bpy.context)
+    task = operators.MESHCLASH_OT_show_voxels.task(None, bpy.context)
     task.run_slice = partial(task.run_slice, 0.0)
     run = Run(bpy.context, task)
     run.step(bpy.context, timer())
@@ -147,6 +147,6 @@ def test_the_modal_operator_can_be_stopped_and_frees_what_it_read(pair):
 def test_another_scene_shows_none_and_loading_frees_them(pair):
     bpy.ops.meshclash.show_voxels()
     uid = bpy.context.scene.session_uid
-    assert shown_things.shown_voxels(uid + 1) is None
+    assert shown_things.voxels.of(uid + 1) is None
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    assert shown_things.shown_voxels(uid) is None
+    assert shown_things.voxels.of(uid) is None

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
 from ..errors import MeshClashError
-from ..reading.ifc_files import selected
+from ..reading.ifc_files import Selection
 from ..reading.part import MeshPart, Parts, PartShape, unique_names
 from ..reading.read import read
 from .errors import InputError
@@ -105,10 +106,15 @@ class FileSource:
             raise InputError("files of meshes have no selection: name another set")
         return members(expression, self.parts, self._select)
 
+    @cached_property
+    def _models(self) -> dict[str, Selection]:
+        """The IFC files, as selectors need them."""
+        return {path.stem: Selection(path) for path in self._files if path.suffix.lower() == ".ifc"}
+
     def _select(self, selector: str) -> Matcher:
         """The parts of IFC files that a selector of IfcOpenShell means, each file on its own."""
         try:
-            meant = {path.stem: selected(path, selector) for path in self._files if path.suffix.lower() == ".ifc"}
+            meant = {name: model.keys(selector) for name, model in self._models.items()}
         except MeshClashError as error:
             raise InputError(str(error)) from error
         return lambda item: item.properties.get("GlobalId") in meant.get(item.groups[0], ())

@@ -23,15 +23,10 @@ def read_ifc(file: Path, _library: ModuleType) -> RawParts:
     Raises:
         InvalidFile: ifcopenshell cannot read it.
     """
-    import ifcopenshell
     import ifcopenshell.geom
     import ifcopenshell.util.unit
 
-    try:
-        model = ifcopenshell.open(str(file))
-        elements = [item for item in model.by_type("IfcElement") if not item.is_a(NOT_BUILT)]
-    except Exception as error:  # of any kind, for damaged files
-        raise InvalidFile(f"{file}: ifcopenshell cannot read it: {str(error) or type(error).__name__}") from error
+    model, elements = _opened(file)
     metres = float(ifcopenshell.util.unit.calculate_unit_scale(model))
     found = RawParts(metres=metres, converted=True)
     if not elements:
@@ -62,26 +57,42 @@ def read_ifc(file: Path, _library: ModuleType) -> RawParts:
     return found
 
 
-def selected(file: Path, selector: str) -> frozenset[str]:
-    """GlobalIds of the elements that a selector of IfcOpenShell means.
-
-    Raises:
-        InvalidFile: ifcopenshell cannot read the file.
-        UnsupportedOption: the selector is wrong.
-    """
+def _opened(file: Path) -> tuple[Any, list[Any]]:
+    """The model of a file and its building elements; raises InvalidFile."""
     import ifcopenshell
-    import ifcopenshell.util.selector
 
     try:
         model = ifcopenshell.open(str(file))
+        return model, [item for item in model.by_type("IfcElement") if not item.is_a(NOT_BUILT)]
     except Exception as error:  # of any kind, for damaged files
         raise InvalidFile(f"{file}: ifcopenshell cannot read it: {str(error) or type(error).__name__}") from error
-    try:
-        return frozenset(item.GlobalId for item in ifcopenshell.util.selector.filter_elements(model, selector))
-    except Exception as error:  # its grammar's, and those of values that do not fit
-        raise UnsupportedOption(
-            f"'{selector}' is no selector of IfcOpenShell: {str(error).splitlines()[0]:.120}"
-        ) from error
+
+
+class Selection:
+    """What selectors of IfcOpenShell mean in a file, which is opened once.
+
+    Raises:
+        InvalidFile: ifcopenshell cannot read it.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._model = _opened(file)[0]
+
+    def keys(self, selector: str) -> frozenset[str]:
+        """GlobalIds of the elements that a selector means.
+
+        Raises:
+            UnsupportedOption: the selector is wrong.
+        """
+        import ifcopenshell.util.selector
+
+        try:
+            found = ifcopenshell.util.selector.filter_elements(self._model, selector)
+            return frozenset(item.GlobalId for item in found)
+        except Exception as error:  # its grammar's, and those of values that do not fit
+            raise UnsupportedOption(
+                f"'{selector}' is no selector of IfcOpenShell: {str(error).splitlines()[0]:.120}"
+            ) from error
 
 
 def described(element: Any) -> dict[str, str]:

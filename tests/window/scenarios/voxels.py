@@ -42,8 +42,8 @@ def play(window: Any) -> Generator[float, None, None]:
     settings.voxel_resolution = ACROSS
     yield from window.press("meshclash.show_voxels")
     uid = bpy.context.scene.session_uid
-    yield from window.wait_for(lambda: shown_things.shown_voxels(uid) is not None, "the voxels", 300)
-    shown = shown_things.shown_voxels(uid)
+    yield from window.wait_for(lambda: shown_things.voxels.of(uid) is not None, "the voxels", 300)
+    shown = shown_things.voxels.of(uid)
     assert shown.count > 10 and not shown.coarser, shown
     yield from window.show("voxels")
     assert window.colour_share(VOXELS) > before + SEEN, "no voxels to be seen"

@@ -1,0 +1,45 @@
+"""What the operators that show something of the selected pair have in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+from bpy.types import Operator
+
+from .. import results, running_work
+from .detect import begin, handle, run_at_once
+
+
+class OfSelectedPair(Operator):
+    """Works off a task about the selected pair: with progress in a window, at once in background.
+
+    A class has `task(context)`, the work, and `take(context, scene_uid, shown)`, which draws what was found and says
+    what it is.
+    """
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        row = results.active_pair(context)
+        if row is None:
+            cls.poll_message_set("Select a pair in the list")
+        elif row.scans:
+            cls.poll_message_set("A scan has points, and no faces")
+        elif running_work.running_task() is not None:
+            cls.poll_message_set("A detection is running: press ESC to stop it")
+        else:
+            return True
+        return False
+
+    def invoke(self: Any, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
+        return self.execute(context) if bpy.app.background else begin(self, context, self.task)
+
+    def modal(self: Any, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        return handle(self, context, event, lambda shown: self.take(context, self.run.scene_uid, shown))
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Blender ends the operator itself: a file is loaded or the window is closed."""
+        self.run.end(context)
+
+    def execute(self: Any, context: bpy.types.Context) -> set[str]:
+        return run_at_once(self, context, self.task, lambda shown: self.take(context, context.scene.session_uid, shown))
