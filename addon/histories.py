@@ -33,6 +33,8 @@ MOST_TEXT = 8_000_000
 ENDING = ".meshclash-journal"
 FIELDS = ("status", "comment", "assignee", "priority", "due")
 NOTHING = ("open", "", "", "", "")
+STATUSES = ("OPEN", "REVIEWED", "APPROVED", "RESOLVED")
+STILL = frozenset({"STILL"})
 Words = tuple[str, ...]
 
 
@@ -47,7 +49,7 @@ class Kept:
         foreign: pairs of which another Blender said something.
         version: another number after each change.
         gone: the pairs that are gone, for a version.
-        asked: for which version and which progress pairs were asked last, and these pairs.
+        asked: for which version pairs were asked last, and these pairs by their progress.
     """
 
     scene: str
@@ -55,7 +57,7 @@ class Kept:
     objects: dict[str, int] = field(default_factory=dict)
     foreign: set[str] = field(default_factory=set)
     version: int = 0
-    asked: tuple[int, frozenset[str], frozenset[str]] | None = None
+    asked: tuple[int, dict[frozenset[str], frozenset[str]]] = field(default_factory=lambda: (-1, {}))
     gone: tuple[int, list[tuple[str, Decision]]] | None = None
 
 
@@ -226,9 +228,6 @@ def _fill(reviews: bpy.types.bpy_prop_collection, wanted: Mapping[str, tuple[str
             setattr(review, name, value)
 
 
-STATUSES = ("OPEN", "REVIEWED", "APPROVED", "RESOLVED")
-
-
 def read_others() -> bool:
     """Takes in what other Blenders wrote to the journal since; returns whether that is news."""
     if _State.journal is None:
@@ -369,21 +368,21 @@ def forget_edits(scene: bpy.types.Scene) -> None:
 def pairs_of(scene: bpy.types.Scene, progress: frozenset[str]) -> frozenset[str]:
     """The ids of the pairs of which something became: "NEW", "ACTIVE", "REOPENED", "STILL" (resolved, but there)."""
     found = kept(scene)
-    if found.asked is None or found.asked[:2] != (found.version, progress):
+    if found.asked[0] != found.version:
+        found.asked = found.version, {}
+    known = found.asked[1]
+    if progress not in known:
         history, names = found.history, {name.lower() for name in progress}
-        pairs = (
+        known[progress] = frozenset(
             clash for clash in history.decisions
             if history.progress(clash) in names or ("still" in names and history.still_there(clash))
         )  # fmt: skip
-        found.asked = found.version, progress, frozenset(pairs)
-    return found.asked[2]
+    return known[progress]
 
 
 def found_again(scene: bpy.types.Scene, result: Mapping[str, object]) -> list[str]:
     """The pairs of a result that were said to be resolved before the last detection found them."""
-    history = history_of(scene)
-    resolved = (review.name for review in scene.meshclash.reviews if review.status == "RESOLVED")
-    return [clash for clash in resolved if clash in result and history.still_there(clash)]
+    return [clash for clash in pairs_of(scene, STILL) if clash in result]
 
 
 def gone(scene: bpy.types.Scene) -> list[tuple[str, Decision]]:

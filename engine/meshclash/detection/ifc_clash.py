@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from .named_tests import NamedTest
 
 MODES = ("intersection", "collision", "clearance")
-LEAST_LENGTH = 0.0
 
 
 def is_ifc_clash(data: Any) -> bool:

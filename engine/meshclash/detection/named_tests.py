@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -65,8 +65,7 @@ def matrix(sets: Mapping[str, str], options: DetectOptions, within: bool = False
 
 def test_of(name: str, options: DetectOptions, **values: Any) -> NamedTest:
     """A test that asks what `options` ask, but for some values."""
-    given = {item.name: getattr(options, item.name) for item in fields(DetectOptions)}
-    return NamedTest(name, DetectOptions(**{**given, "frames": None, **values}))
+    return NamedTest(name, replace(options, frames=None, **values))
 
 
 def to_json(tests: Sequence[NamedTest]) -> str:

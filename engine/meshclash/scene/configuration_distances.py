@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..answering.answer import answer_steps
+from ..answering.answer import Answer, answer_steps
 from ..broadphase.sweep import world_boxes
 from ..traversal.question import Goal, Question
 from ..types.results import Progress, QueryStats
@@ -68,17 +68,18 @@ def _nothing() -> _Found:
 
 def _portion_steps(
     asked: Configurations, pairs: np.ndarray, most: int | None
-) -> Generator[float, None, tuple[_Found, QueryStats]]:
+) -> Generator[Progress, None, tuple[_Found, QueryStats]]:
     """As ``configured_distances_steps``, of some configurations, about pairs (p, 2) of places."""
-    met = yield from _half(collisions_steps(asked))
+    met = yield from scaled(collisions_steps(asked), 0.0, 0.5)
     stats, count = met.stats, len(asked.rows)
     distances = np.full((count, len(pairs)), np.nan)
     points, triangles = np.full((count, len(pairs), 2, 3), np.nan), np.full((count, len(pairs), 2), -1, np.int32)
     objects = len(asked.ids)
     numbers = np.searchsorted(pairs @ (objects, 1), np.searchsorted(asked.ids, met.pairs) @ (objects, 1))
     distances[met.configuration, numbers], triangles[met.configuration, numbers] = 0.0, met.triangles
-    order = np.argsort(_box_gaps(asked, pairs), axis=1, kind="stable")
-    sorted_gaps = np.take_along_axis(_box_gaps(asked, pairs), order, axis=1)
+    gaps = _box_gaps(asked, pairs)
+    order = np.argsort(gaps, axis=1, kind="stable")
+    sorted_gaps = np.take_along_axis(gaps, order, axis=1)
     begin, together = 0, len(pairs) if most is None else most
     while begin < len(pairs):
         some = order[:, begin : begin + together]
@@ -88,7 +89,7 @@ def _portion_steps(
         places, columns = np.nonzero(wanted)
         if len(places):
             chosen = some[places, columns]
-            answer = yield from _half(_nearest_steps(asked, places, pairs[chosen]))
+            answer = yield from scaled(_nearest_steps(asked, places, pairs[chosen]), 0.5, 0.5)
             distances[places, chosen], points[places, chosen] = answer.distances, answer.points
             triangles[places, chosen] = answer.pairs
             stats = stats.plus(answer.stats())
@@ -102,11 +103,6 @@ def _portion_steps(
     places, chosen = places[nearest_first], chosen[nearest_first]
     at = places, chosen
     return (places, chosen, distances[at], points[at], triangles[at]), stats
-
-
-def _half(steps):  # type: ignore[no-untyped-def]
-    """Run a stage; how far it is is said roughly."""
-    return scaled(steps, 0.5, 0.5)
 
 
 def _reach(distances: np.ndarray, most: int) -> np.ndarray:
@@ -126,7 +122,7 @@ def _box_gaps(asked: Configurations, pairs: np.ndarray) -> np.ndarray:
     return gaps
 
 
-def _nearest_steps(asked: Configurations, places: np.ndarray, pairs: np.ndarray):  # type: ignore[no-untyped-def]
+def _nearest_steps(asked: Configurations, places: np.ndarray, pairs: np.ndarray) -> Generator[float, None, Answer]:
     """The nearest points of pairs (k, 2) of places, each in a configuration."""
     packed_trees = asked.packed_trees
     rows = asked.rows[places, pairs[:, 0]], asked.rows[places, pairs[:, 1]]
