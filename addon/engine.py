@@ -36,7 +36,7 @@ PRELOADED = (
     ".solid.measure", ".solid.open_judge", ".solid.judge",
     ".pointcloud.build", ".pointcloud.query", ".voxels.collide", ".massive.inputs", ".massive.mesh",
     ".convex.convexity", ".convex.hull_separation", ".query.collide", ".massive.contacts",
-    ".timecritical.search", ".scene.cloud_pairs", ".scene.proximity",
+    ".timecritical.search", ".scene.object_pair", ".scene.proximity",
     ".scene.scene", ".continuous.impacts", ".query.swept_collide",
     ".query.penetration", ".query.signed_distance", ".convex.closest", ".voxels.map", ".massive.levels",
     ".warming",

@@ -55,6 +55,19 @@ def test_contacts_are_those_of_two_objects(number, place):
     assert scene.collides().pairs.tolist() == [[p.a, p.b] for p in found.pairs]
 
 
+@pytest.mark.parametrize("place", POSES)
+@pytest.mark.parametrize("number", range(len(PAIRS)))
+def test_the_verdict_on_two_objects_is_that_of_their_scene(number, place):
+    a, b = PAIRS[number]
+    for options in ({}, {"permitted_overlap": 0.15}, {"touch_tolerance": 0.4}):
+        single = mc.verdict(a, b, POSES[place], **options)
+        listed = scene_of((a, POSES[place]), (b, None))[0].contacts(**options).pairs
+        assert (single.a, single.b) == (0, 1) and (single != mc.Verdict.APART) == bool(listed)
+        for pair in listed:
+            assert single.to_dict() == pair.to_dict() and single == pair.verdict
+            assert single.inside.tolist() == pair.inside.tolist()
+
+
 def test_every_verdict_is_seen_by_these_pairs():
     seen = set()
     for a, b in PAIRS:

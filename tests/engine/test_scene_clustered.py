@@ -67,6 +67,11 @@ def test_instances_of_one_file_meet_as_meshes_in_memory(model, seed):
         assert pair.depth is None
         low, high = np.sort(pair.contacts.segments().reshape(-1, 3), axis=0)[[0, -1]]
         assert (pair.location >= low).all() and (pair.location <= high).all()
+    scene_pair = found.contacts().pairs[0]
+    things, poses = zip(*(found.posed(key) for key in (scene_pair.a, scene_pair.b)), strict=True)
+    alone = mc.verdict(*things, *poses)
+    assert alone == scene_pair.verdict and alone.depth is None
+    assert_same(alone.contacts, scene_pair.contacts)
     mesh = model[1]
     assert 0 < mesh.pages.most_bytes <= mesh.pages.memory and mesh.nbytes <= mesh.memory
 
@@ -132,6 +137,17 @@ def test_meshes_in_memory_keep_their_verdicts_beside_them(model):
     assert severities == sorted(severities, reverse=True) and max(depths) > 0.0
 
 
+def test_first_contacts_are_watched(model):
+    """In a hurry one contact of a pair is told, and the rest with the next update."""
+    found = scenes(model, some_poses(model[2], 3, 5))[1]
+    expected = {(pair.a, pair.b) for pair in found.contacts()}
+    watch = mc.motion.LiveContacts(found)
+    changes = watch.update(first_contact=True)
+    assert changes.meeting.keys() == expected and not changes.found and watch.incomplete == len(expected)
+    assert all(len(first.contacts) == 1 for first in changes.meeting.values())
+    assert watch.update().found.keys() == expected and watch.incomplete == 0
+
+
 def test_touching_within_a_tolerance(model):
     size = model[2]
     scene = mc.Scene()
@@ -149,7 +165,9 @@ def test_what_they_cannot_be_asked_is_refused(model):
     scene.add(model[1])
     scene.add(mc.clouds.PointCloud(sphere(np.random.default_rng(1), 400, 0.5)[0]))
     for ask in (scene.contacts, scene.collides, scene.distances, scene.step):
-        with pytest.raises(mc.UnsupportedOption, match="object 1 is a point cloud and object 0 a clustered mesh"):
+        with pytest.raises(
+            mc.UnsupportedOption, match="object 0, a ClusteredMesh, is not compared with object 1, a PointCloud"
+        ):
             ask()
     assert not scene.collides(set_a=[0], set_b=[0])
     scene.add(SHEET)

@@ -113,6 +113,10 @@ TABLE: dict[tuple[Any, ...], tuple[str, ...]] = {
     (CLEARANCE, CLUSTERED, MESH): ("clearance_clustered_mesh",),
     (CLEARANCE, CLUSTERED, CLUSTERED): ("clearance_clustered_mesh",),
     (VERDICT, MESH, MESH): ("verdict_mesh_mesh",),
+    (VERDICT, CLOUD, MESH): ("verdict_cloud_mesh",),
+    (VERDICT, CLOUD, CLOUD): ("verdict_cloud_mesh",),
+    (VERDICT, CLUSTERED, MESH): ("verdict_clustered_mesh",),
+    (VERDICT, CLUSTERED, CLUSTERED): ("verdict_clustered_mesh",),
     (PENETRATION, MESH, MESH): ("prepared_mesh_mesh", "penetration_convex", "penetration_mesh_mesh"),
     (SIGNED_DISTANCE, MESH, POINTS): ("signed_distance_mesh_points",),
     (CONTAINS, MESH, POINTS): ("contains_mesh_points",),
@@ -186,7 +190,7 @@ def ask(query: Query, things: tuple[Any, ...], poses: tuple[Any, ...], **given: 
     """
     start = time.perf_counter()
     things = tuple([thing if type(thing) in KINDS else as_own(thing) for thing in things])
-    kinds = tuple(map(_kind_of, things))
+    kinds = tuple(map(kind_of, things))
     others = next((kind.value for kind in kinds if kind in (CLUSTERED, CLOUD)), None)
     options = checked_options(given, CLUSTERED in kinds, others, query.served)
     names = _solvers_for(query, things, kinds)
@@ -233,7 +237,8 @@ def _solver(name: str) -> Callable[[Asked], Generator[Any, None, Any] | None]:
     return solve
 
 
-def _kind_of(thing: Any) -> Kind | None:
+def kind_of(thing: Any) -> Kind | None:
+    """What kind of object something is; None where it is none."""
     return KINDS.get(type(thing)) or next((kind for of, kind in KINDS.items() if isinstance(thing, of)), None)
 
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Generator
 
-from ..hierarchy.bvh import MeshLike
+from ..massive.mesh import ClusteredMesh
+from ..pointcloud.query import Thing
 from ..solid.pair_verdict import PairVerdict
 from ..types.foreign import ForeignMesh
 from ..types.pose import PoseLike
@@ -13,8 +14,8 @@ from .table import VERDICT, answers, ask
 
 @answers(VERDICT)
 def verdict(
-    a: MeshLike | ForeignMesh,
-    b: MeshLike | ForeignMesh,
+    a: Thing | ForeignMesh | ClusteredMesh,
+    b: Thing | ForeignMesh | ClusteredMesh,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
     *,
@@ -30,10 +31,11 @@ def verdict(
     has no point outside the other, and touch when they meet without common volume. An open mesh clashes when it
     crosses another's surface or passes into its solid, and is contained when it lies inside; where it means a solid
     (``solidity``), things may also be contained in it, and its overlaps have a depth where that is known. Surfaces
-    that coincide are duplicates, however they are cut into triangles.
+    that coincide are duplicates, however they are cut into triangles. A point cloud clashes with what its surface
+    meets, and is contained in a closed mesh that has all of its points inside; a clustered mesh is a surface.
 
     Args:
-        a, b: meshes, or hierarchies made by ``build``.
+        a, b: meshes, hierarchies made by ``build``, PointClouds, or ClusteredMeshes; not a cloud with the latter.
         pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
         permitted_overlap: depth [m] up to which a clash of solids counts as touching (press fits): decided by the
             proved bounds, and by the largest ball found where even refined ones leave it open. "resolution" permits

@@ -15,7 +15,6 @@ from .member import Member
 from .members import Keep
 from .object_pair import ObjectPair
 from .pair_keys import different_pairs
-from .special_pairs import special_meets_steps
 
 
 class CloudConfigurations(NamedTuple):
@@ -49,7 +48,7 @@ def with_cloud_collisions_steps(
         things = configurations.members[a].thing, configurations.members[b].thing
         pair = ObjectPair((int(configurations.ids[a]), int(configurations.ids[b])), things, poses)
         text = f"comparing object {pair.ids[0]} and object {pair.ids[1]}"
-        meet[k] = yield from scaled(special_meets_steps(pair), k / len(pairs), (k + 1) / len(pairs), text)
+        meet[k] = yield from scaled(pair.meets_steps(), k / len(pairs), (k + 1) / len(pairs), text)
     configuration = np.concatenate([found.configuration, places[meet]])
     ids = np.concatenate([found.pairs, configurations.ids[pairs[meet]]])
     triangles = np.concatenate([found.triangles, np.full((int(meet.sum()), 2), -1, np.int32)])

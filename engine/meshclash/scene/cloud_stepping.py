@@ -12,7 +12,6 @@ from .members import Keep, Members
 from .object_pair import ObjectPair
 from .pair_keys import no_pairs, pair_keys
 from .pair_memory import PairMemory
-from .special_pairs import special_meets_steps
 from .stepping import SceneStep
 
 Pair = tuple[int, int]
@@ -39,8 +38,12 @@ class CloudStepper:
         asked = self._known.follow(scene, pairs)
         self.asleep = len(self._known)
         for k, pair in enumerate(asked):
-            steps = special_meets_steps(ObjectPair.of(scene, *pair))
-            told = scaled(steps, k / len(asked), (k + 1) / len(asked), "comparing point clouds")
+            told = scaled(
+                ObjectPair.of(scene, *pair).meets_steps(),
+                k / len(asked),
+                (k + 1) / len(asked),
+                "comparing point clouds",
+            )
             self._known.note(pair, (yield from told))
 
     def added_to(self, found: SceneStep) -> SceneStep:

@@ -1,13 +1,19 @@
-"""Which pairs of objects can be compared: all but a point cloud with a clustered mesh, which is not held in memory."""
+"""Which pairs of objects can be compared: those on which a verdict is in the table of questions."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from ..errors import UnsupportedOption
+from ..query.table import TABLE, VERDICT, Kind
 from .member import Member
 
-_CLOUD, _CLUSTERED = 1, 2
+_PLACE = {kind: place for place, kind in enumerate(Kind)}
+_ANSWERED = np.zeros((len(Kind), len(Kind)), np.bool_)
+for _query, *_kinds in TABLE:
+    if _query is VERDICT:
+        _a, _b = map(_PLACE.__getitem__, _kinds)
+        _ANSWERED[_a, _b] = _ANSWERED[_b, _a] = True
 
 
 class Comparable:
@@ -20,7 +26,7 @@ class Comparable:
 
     def __init__(self, members: Sequence[Member], in_a: np.ndarray, in_b: np.ndarray) -> None:
         self._members = members
-        self._kinds = np.array([2 * m.is_special - m.is_cloud for m in members], np.int8)
+        self._kinds = np.array([_PLACE[member.kind] for member in members], np.int8)
         self._sets = in_a, in_b
 
     def told(self, ids: np.ndarray, places: np.ndarray) -> np.ndarray:
@@ -30,22 +36,22 @@ class Comparable:
             UnsupportedOption: one cannot, and the sets have no pairs of other kinds; names the objects by their ids.
         """
         kinds = self._kinds[places]
-        refused = kinds.min(axis=1, initial=_CLUSTERED) * kinds.max(axis=1, initial=0) == _CLOUD * _CLUSTERED
-        if refused.any() and not self._has_others():
-            pair = places[refused][0]
-            cloud, clustered = ids[pair[np.argsort(self._kinds[pair])]].tolist()
+        answered: np.ndarray = _ANSWERED[kinds[:, 0], kinds[:, 1]]
+        if not answered.all() and not self._has_others():
+            first, second = places[~answered][0].tolist()
+            a, b = (type(self._members[place].thing).__name__ for place in (first, second))
             raise UnsupportedOption(
-                f"object {cloud} is a point cloud and object {clustered} a clustered mesh: clouds are compared with "
-                "meshes in memory only, and there is no other pair to be asked about"
+                f"object {ids[first]}, a {a}, is not compared with object {ids[second]}, a {b}, and there is no other "
+                "pair to be asked about"
             )
-        return ~refused
+        return answered
 
     def _has_others(self) -> bool:
-        """Whether two objects of other kinds, one of each set, are asked about."""
+        """Whether two objects of kinds that are compared, one of each set, are asked about."""
         rows, counts = np.unique(np.stack([self._kinds, *self._sets], axis=1), axis=0, return_counts=True)
         for i, (kind, a, b) in enumerate(rows.tolist()):
             for j, (other, other_a, other_b) in enumerate(rows[: i + 1].tolist()):
                 both = (a and other_b) or (b and other_a)
-                if both and (i != j or counts[i] > 1) and {kind, other} != {_CLOUD, _CLUSTERED}:
+                if both and (i != j or counts[i] > 1) and _ANSWERED[kind, other]:
                     return True
         return False

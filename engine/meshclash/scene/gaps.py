@@ -23,7 +23,6 @@ from .members import Keep, Keys, Members
 from .object_pair import ObjectPair
 from .pair_keys import pair_keys
 from .results import FirstContact, PairGap
-from .special_pairs import special_gap_steps
 
 _BATCH = 256
 """Pairs that are measured together where they are remembered: few enough for losing little when work is given up."""
@@ -169,8 +168,8 @@ def measure_steps(
         clouds = scene.with_special(some)
         for a, b in some[clouds].tolist():
             pair = ObjectPair.of(scene, a, b)
-            steps = special_gap_steps(pair, options.limits, options.tolerance, options.first_contact)
-            gap, work = yield from scaled(steps, low, low, "measuring pairs one by one")
+            measuring = pair.gap_steps(options.limits, options.tolerance, options.first_contact)
+            gap, work = yield from scaled(measuring, low, low, "measuring pairs one by one")
             record.add((a, b), gap, complete=not isinstance(gap, FirstContact))
             record.work = record.work.plus(work)
         if clouds.any():

@@ -19,14 +19,13 @@ from ..solid.pair_verdict import PairVerdict
 from ..types.numbers import truth
 from ..types.results import Progress, QueryStats
 from ..types.steps import in_slices, scaled
-from ..types.verdict import TOUCHING
+from ..types.verdict import APART, TOUCHING
 from .clock import Clock
 from .judging import first_contact_of, judged_portions, stays
 from .members import Keep, Keys, members_of_scene
 from .object_pair import ObjectPair
 from .pair_keys import different_pairs, no_pairs, pair_keys
 from .results import FirstContact
-from .special_pairs import special_contact_steps
 
 if TYPE_CHECKING:
     from .scene import Scene
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 _BATCH = 256
 """Pairs that are traversed together: few enough for a commit now and then, many enough to be worth a kernel call."""
 
-_CLOUDS = "comparing point clouds"
+_ONE_BY_ONE = "comparing pairs with a point cloud or a massive mesh"
 Pair = tuple[int, int]
 Sets = tuple[Keys, Keys, Keep | None]
 """``set_a``, ``set_b`` and ``keep`` of a question."""
@@ -187,13 +186,13 @@ class LiveContacts(LivePairs):
         yield Progress(0.0, "comparing bounding boxes")
         clouds = self._scene.with_special(asked)
         for a, b in asked[clouds].tolist():
-            steps = special_contact_steps(ObjectPair.of(self._scene, a, b), self._limits, first_contact)
-            item, taken = yield from scaled(steps, 0.0, 0.0, _CLOUDS)
+            judging = ObjectPair.of(self._scene, a, b).verdict_steps(self._limits, first_contact)
+            item, taken = yield from scaled(judging, 0.0, 0.0, _ONE_BY_ONE)
             if isinstance(item, FirstContact):
                 self._now_known(np.array([[a, b]]), complete=False)
                 self._meets(item)
             else:
-                self._commit(np.array([[a, b]]), {} if item is None else {(a, b): item})
+                self._commit(np.array([[a, b]]), {} if item.verdict is APART else {(a, b): item})
             work = work.plus(taken)
         asked = asked[~clouds]
         together = _BATCH if device == "cpu" else max(len(asked), 1)

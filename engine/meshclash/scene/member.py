@@ -11,6 +11,7 @@ from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..massive.mesh import ClusteredMesh
 from ..pointcloud.cloud import PointCloud
 from ..pointcloud.query import Thing
+from ..query.table import MESH, Kind, kind_of
 from ..types.mesh import TriangleMesh
 from ..types.results import Progress
 from ..types.slices import Slice
@@ -31,14 +32,21 @@ class Member:
     """How finely its world coordinates are known [m]; None: as finely as those of the mesh."""
 
     @property
+    def kind(self) -> Kind:
+        """What it is to a question."""
+        kind = kind_of(self.thing)
+        assert kind is not None
+        return kind
+
+    @property
     def is_cloud(self) -> bool:
         """Whether it is a point cloud."""
         return isinstance(self.thing, PointCloud)
 
     @property
     def is_special(self) -> bool:
-        """Whether its pairs are asked one by one: it is a point cloud or a clustered mesh."""
-        return isinstance(self.thing, PointCloud | ClusteredMesh)
+        """Whether its pairs are asked one by one: it is no mesh in memory."""
+        return self.kind is not MESH
 
     @property
     def mesh(self) -> MeshLike:

@@ -1,21 +1,35 @@
-"""Two objects of a scene in their poses, of a pair that is asked by itself."""
+"""Two objects of a scene that are asked about by themselves: one of them is no mesh in memory.
 
-from collections.abc import Mapping
-from typing import NamedTuple
+The table of questions finds who answers (``query/table.py``), so that a scene takes every kind of object that has a
+verdict.
+"""
 
-from ..hierarchy.bvh import Hierarchy
+import math
+from collections.abc import Generator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
 from ..massive.mesh import ClusteredMesh
-from ..pointcloud.cloud import PointCloud
+from ..pointcloud.distance import CloudDistance
 from ..pointcloud.query import Thing
-from ..types.mesh import TriangleMesh
+from ..query.found_pair import NO_POINTS, FoundPair, PairOfScene
+from ..query.table import CLEARANCE, DISTANCE, VERDICT, Query, ask
+from ..solid.case import Limits
+from ..solid.pair_verdict import PairVerdict
 from ..types.pose import Pose
+from ..types.results import Progress, QueryStats
+from ..types.steps import scaled
+from ..types.verdict import APART
 from .member import SceneThing
 from .members import Members
-from .results import NO_NAMES
+from .results import NO_NAMES, FirstContact, PairGap
+
+_VERDICT_END, _NEAREST_END = 0.5, 0.7  # of a gap
 
 
 class ObjectPair(NamedTuple):
-    """Two objects of a scene, one of them at least a cloud or a clustered mesh, in their poses."""
+    """Two objects of a scene in their poses."""
 
     ids: tuple[int, int]
     things: tuple[SceneThing, SceneThing]
@@ -35,22 +49,52 @@ class ObjectPair(NamedTuple):
         )
 
     @property
-    def enclosed(self) -> int | None:
-        """The side of the cloud, where the other one is a closed mesh."""
-        for side, other in ((0, self.things[1]), (1, self.things[0])):
-            mesh = other.mesh if isinstance(other, Hierarchy) else other
-            if isinstance(self.things[side], PointCloud) and isinstance(mesh, TriangleMesh) and mesh.is_closed:
-                return side
-        return None
-
-    @property
     def in_memory(self) -> tuple[Thing, Thing]:
         """Both, of a pair without clustered meshes."""
         first, second = self.things
         assert not isinstance(first, ClusteredMesh) and not isinstance(second, ClusteredMesh)
         return first, second
 
-    @property
-    def is_clustered(self) -> bool:
-        """Whether one of them is a clustered mesh."""
-        return any(isinstance(thing, ClusteredMesh) for thing in self.things)
+    def verdict_steps(
+        self, limits: Limits, first_contact: bool = False
+    ) -> Generator[Progress, None, tuple[PairVerdict | FirstContact, QueryStats]]:
+        """What the two do to each other, and the work; ``first_contact``: of those that meet one contact is enough."""
+        found = yield from self._ask(VERDICT, limits=limits, detail=PairOfScene(self.ids, self.names, first_contact))
+        if isinstance(found, PairVerdict):
+            return found, found.contacts.stats
+        return FirstContact(*self.ids, found), found.stats
+
+    def meets_steps(self) -> Generator[Progress, None, bool]:
+        """Whether they are not apart."""
+        found, _ = yield from self.verdict_steps(Limits(), first_contact=True)
+        return found.verdict is not APART
+
+    def gap_steps(
+        self, limits: Limits, tolerance: float | None, first_contact: bool = False
+    ) -> Generator[Progress, None, tuple[PairGap | FirstContact | None, QueryStats]]:
+        """How near the two come to each other, None where farther apart than a tolerance [m], and the work."""
+        judging = self.verdict_steps(limits._replace(touch_tolerance=0.0), first_contact)
+        found, work = yield from scaled(judging, 0.0, _VERDICT_END)
+        if isinstance(found, FirstContact):
+            return found, work
+        if found.verdict is not APART:
+            return PairGap.of_meeting(found), work
+        gap = yield from scaled(self._ask(DISTANCE), _VERDICT_END, _NEAREST_END)
+        work = work.plus(gap.stats)
+        if gap.distance > (math.inf if tolerance is None else tolerance):
+            return None, work
+        if isinstance(gap, CloudDistance):
+            nearest = int(gap.index_a), int(gap.index_b)
+            near = np.array(nearest[:1], np.int32), np.array(nearest[1:], np.int32)
+        else:
+            nearest, near = (gap.triangle_a, gap.triangle_b), (NO_POINTS, NO_POINTS)
+            if tolerance is not None:
+                within = yield from scaled(self._ask(CLEARANCE, tolerance=tolerance), _NEAREST_END, 1.0)
+                near = np.unique(within.pairs[:, 0]), np.unique(within.pairs[:, 1])
+        points = np.stack([gap.point_a, gap.point_b])
+        middle = points.mean(axis=0)
+        nothing = FoundPair(found.contacts, lambda: middle, self.names)
+        return PairGap(*self.ids, float(gap.distance), points, nearest, *near, nothing), work
+
+    def _ask(self, query: Query, **options: Any) -> Generator[Progress, None, Any]:
+        return ask(query, self.things, self.poses, **options)

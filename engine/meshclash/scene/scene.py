@@ -29,7 +29,7 @@ from ..types.pose import Pose, PoseLike
 from ..types.results import Progress, QueryStats
 from ..types.slices import Slice
 from ..types.steps import in_slices, in_slices_unless, scaled, steps
-from ..types.verdict import TOUCHING
+from ..types.verdict import APART, TOUCHING
 from .cases import PackedTrees
 from .clock import Clock
 from .cloud_collisions import CloudConfigurations, with_cloud_collisions_steps
@@ -58,7 +58,6 @@ from .object_pair import ObjectPair
 from .pair_keys import different_pairs
 from .proximity import check_most, gaps_steps
 from .results import SceneContacts, SceneGaps
-from .special_pairs import special_contact_steps
 from .stepping import SceneStep, Stepper
 
 _P = ParamSpec("_P")
@@ -298,11 +297,11 @@ class Scene:
         found: list[PairVerdict] = []
         work = QueryStats()
         for k, (a, b) in enumerate(pairs.tolist()):
-            steps = special_contact_steps(ObjectPair.of(self._objects, a, b), limits)
+            judging = ObjectPair.of(self._objects, a, b).verdict_steps(limits)
             text = f"comparing pair {k + 1} of {len(pairs)} with a point cloud or a massive mesh"
-            item, taken = yield from scaled(steps, k / len(pairs), (k + 1) / len(pairs), text)
+            item, taken = yield from scaled(judging, k / len(pairs), (k + 1) / len(pairs), text)
             work = work.plus(taken)
-            if isinstance(item, PairVerdict):
+            if isinstance(item, PairVerdict) and item.verdict is not APART:
                 found.append(item)
         return found, work
 

@@ -1,0 +1,61 @@
+"""What was found between two objects of which one is no mesh in memory: the findings of their verdict."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from ..pointcloud.contacts import CloudContacts
+from ..traversal.contacts import Contacts
+
+NO_POINTS = np.empty(0, np.int32)
+
+
+class PairOfScene(NamedTuple):
+    """How a scene asks for the verdict on two of its objects."""
+
+    ids: tuple[int, int] = (0, 1)
+    """Of the objects."""
+    names: Mapping[int, str] = {}
+    """Of all objects, by their ids."""
+    first_contact: bool = False
+    """One contact is enough of objects whose surfaces meet: it is then the answer, instead of a verdict."""
+
+
+@dataclass(frozen=True, eq=False)
+class FoundPair:
+    """``Findings`` of one pair."""
+
+    hits: Contacts | CloudContacts
+    """Where the surfaces meet."""
+    place: Callable[[], np.ndarray | None]
+    """Finds a point to look at, (3,) float64 [m], world."""
+    names: Mapping[int, str]
+    within: np.ndarray = field(default_factory=lambda: NO_POINTS)
+    """Points of a cloud inside the other object, (n,) int32, ascending."""
+    cloud: int = 0
+    """The side of that cloud."""
+
+    def contacts(self, job: int) -> Contacts | CloudContacts:
+        """As ``Findings``."""
+        return self.hits
+
+    def count(self, job: int) -> int:
+        """As ``Findings``."""
+        return len(self.hits)
+
+    def location(self, job: int) -> np.ndarray | None:
+        """As ``Findings``."""
+        return self.place()
+
+    def touched(self, job: int, side: int) -> np.ndarray:
+        """As ``Findings``."""
+        if isinstance(self.hits, Contacts):
+            return np.unique(self.hits.pairs[:, side])
+        touched = self.hits.touched(side)
+        return np.union1d(touched, self.within) if side == self.cloud else touched
+
+    def inside(self, job: int) -> np.ndarray:
+        """As ``Findings``."""
+        return self.within
