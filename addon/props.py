@@ -16,6 +16,7 @@ from bpy.props import (
 )
 from bpy.types import PropertyGroup
 from meshclash.detection.errors import InputError
+from meshclash.detection.fits import Fit
 from meshclash.detection.options import LAST_FRAME, DetectOptions, frame_range
 from meshclash.detection.pair_row import PairRow
 from meshclash.detection.queries.registry import TESTS, test_named
@@ -226,6 +227,17 @@ class MESHCLASH_PG_excluded_pair(PropertyGroup):
     name_b: StringProperty(name="B", description="Second object of the excluded pair")
 
 
+class MESHCLASH_PG_fit(PropertyGroup):
+    """How deep two kinds of objects may overlap, as a press fit does."""
+
+    name_a: StringProperty(name="A", description="First object of the fit; * stands for any letters", default="*")
+    name_b: StringProperty(name="B", description="Second object of the fit; * stands for any letters", default="*")
+    permitted: FloatProperty(
+        name="Fit", description="A clash of such a pair that is no deeper than this counts as touching",
+        subtype="DISTANCE", min=0.0, soft_max=1.0, precision=5, update=_redraw,
+    )  # fmt: skip
+
+
 def _reviewed(_self: PropertyGroup, _context: bpy.types.Context) -> None:
     scene_results.doubt_reviews()
 
@@ -343,6 +355,8 @@ class MESHCLASH_PG_settings(PropertyGroup):
     )
     excluded_pairs: CollectionProperty(type=MESHCLASH_PG_excluded_pair)
     active_excluded: IntProperty(name="Excluded pair", description="Pair selected in the list of excluded pairs")
+    fits: CollectionProperty(type=MESHCLASH_PG_fit)
+    active_fit: IntProperty(name="Fit", description="Row selected in the table of fits")
 
     reviews: CollectionProperty(type=MESHCLASH_PG_review)
     comment: StringProperty(
@@ -500,6 +514,9 @@ class MESHCLASH_PG_settings(PropertyGroup):
         }
         if "permitted_overlap" in lengths and self.permitted_by != "LENGTH":
             lengths["permitted_overlap"] = self.permitted_by.lower()
+        if "fits" in test.takes:
+            fits = ((fit.name_a, fit.name_b, fit.permitted * metres_per_unit) for fit in self.fits)
+            lengths["fits"] = tuple(Fit(*fit) for fit in fits)
         return DetectOptions(
             set_a=self.set_expression("a"),
             set_b=self.set_expression("b"),
@@ -672,6 +689,7 @@ for _verdict in VERDICTS.values():
 
 CLASSES = (
     MESHCLASH_PG_excluded_pair,
+    MESHCLASH_PG_fit,
     MESHCLASH_PG_review,
     MESHCLASH_PG_settings,
     MESHCLASH_PG_row,

@@ -14,6 +14,7 @@ TABLE = """
 Active | Aktiv | アクティブ
 Active Object | Aktives Objekt | アクティブオブジェクト
 Add Detect Preset | Vorgabe hinzufügen | 検出プリセットを追加
+Add Fit | Passung hinzufügen | はめあいを追加
 Add Markers | Marker hinzufügen | マーカーを追加
 Advisor | Ratgeber | アドバイザー
 All | Alle | すべて
@@ -86,6 +87,8 @@ Faces of B | Flächen von B | Bの面
 Families | Familien | ファミリー
 Fast Mesh Reading | Meshes schnell lesen | メッシュの高速読み込み
 First | Erstes | 最初
+Fit | Passung | はめあい
+Fits | Passungen | はめあい
 Frame | Bild | フレーム
 Frame Common Solid | Gemeinsamen Körper einrahmen | 共通の立体を表示範囲に
 Ghost | Durchsichtig | 半透明
@@ -165,6 +168,7 @@ Probability | Wahrscheinlichkeit | 確率
 Progress | Fortschritt | 進捗
 Range (0: automatic) | Bereich (0: automatisch) | 範囲 (0: 自動)
 Remove Face Attribute | Flächenattribut entfernen | 面の属性を削除
+Remove Fit | Passung entfernen | はめあいを削除
 Remove From Excluded Pairs | Ausschluss aufheben | 除外を解除
 Remove Heat Map | Heatmap entfernen | ヒートマップを削除
 Remove Markers | Marker entfernen | マーカーを削除

@@ -119,4 +119,15 @@ class MESHCLASH_UL_excluded(UIList):
         layout.label(text=f"{item.name_a} × {item.name_b}")
 
 
-CLASSES = (MESHCLASH_UL_pairs, MESHCLASH_UL_excluded)
+class MESHCLASH_UL_fits(UIList):
+    """Pairs of names, and how deep they may overlap."""
+
+    def draw_item(
+        self, _context: Any, layout: Any, _data: Any, item: Any, _icon: int, _active_data: Any, _active: str
+    ) -> None:
+        row = layout.row(align=True)
+        for name in ("name_a", "name_b", "permitted"):
+            row.prop(item, name, text="", emboss=False)
+
+
+CLASSES = (MESHCLASH_UL_pairs, MESHCLASH_UL_excluded, MESHCLASH_UL_fits)

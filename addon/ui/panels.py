@@ -200,6 +200,27 @@ class MESHCLASH_PT_exclusions(TabPanel):
             row.operator("meshclash.include_pair", text="", icon="REMOVE")
 
 
+class MESHCLASH_PT_fits(TabPanel):
+    """Overlaps that are meant, by pairs of names."""
+
+    bl_label = "Fits"
+    bl_parent_id = "MESHCLASH_PT_options"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return "fits" in test_named(context.scene.meshclash.test).takes
+
+    def draw(self, context: Any) -> None:
+        layout, settings = self.layout, context.scene.meshclash
+        layout.enabled = running_work.running_task() is None
+        row = layout.row()
+        row.template_list("MESHCLASH_UL_fits", "", settings, "fits", settings, "active_fit", rows=3)
+        column = row.column(align=True)
+        column.operator("meshclash.add_fit", text="", icon="ADD")
+        column.operator("meshclash.remove_fit", text="", icon="REMOVE")
+
+
 class MESHCLASH_PT_object(TabPanel):
     """What only the user knows of an object."""
 
@@ -566,6 +587,7 @@ CLASSES = (
     MESHCLASH_PT_detect,
     MESHCLASH_PT_options,
     MESHCLASH_PT_exclusions,
+    MESHCLASH_PT_fits,
     MESHCLASH_PT_object,
     MESHCLASH_PT_results,
     MESHCLASH_PT_filter,

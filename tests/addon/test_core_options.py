@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from fake_scene import make_object
 from meshclash.detection.errors import InputError
+from meshclash.detection.fits import Fit
 from meshclash.detection.options import (
     AUTO,
     RESOLUTION,
@@ -67,9 +68,10 @@ def test_a_test_refuses_options_that_it_does_not_take(name):
     test = TESTS[name]
     needed = dict.fromkeys(test.required, 1.0)
     for option in TEST_OPTIONS:
-        given = {**needed, option: 1.0}
+        value = (Fit("A", "B", 1.0),) if option == "fits" else 1.0
+        given = {**needed, option: value}
         if option in test.takes:
-            assert getattr(DetectOptions(test=name, **given), option) == 1.0
+            assert getattr(DetectOptions(test=name, **given), option) == value
         else:
             with pytest.raises(InputError, match=f"the {name} test takes no {option.replace('_', ' ')}"):
                 DetectOptions(test=name, **given)

@@ -106,7 +106,8 @@ def test_detect_panel_shows_what_the_test_takes(registered, name):
     bpy.context.scene.meshclash.test, bpy.context.scene.meshclash.permitted_by = name, "LENGTH"
     shown = {name for panel in panels.CLASSES[:2] for name in shown_properties(draw(panel, bpy.context))}
     known = {"permitted_overlap", *panels.FIRST, *panels.LATER}
-    assert shown & known == TESTS[name].takes
+    assert shown & known == TESTS[name].takes - {"fits"}
+    assert panels.MESHCLASH_PT_fits.poll(bpy.context) == ("fits" in TESTS[name].takes)
     assert bpy.ops.meshclash.live.poll()
 
 

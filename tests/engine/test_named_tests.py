@@ -30,6 +30,7 @@ def named_tests(draw: st.DrawFn) -> NamedTest:
         values["tolerance"] = draw(LENGTH)
     else:
         values["permitted_overlap"] = draw(st.one_of(LENGTH, st.sampled_from(["auto", "resolution"])))
+    values["fits"] = tuple(draw(st.lists(st.tuples(TEXT, TEXT, LENGTH), max_size=2)))
     pairs = draw(st.frozensets(st.tuples(TEXT, TEXT).map(lambda pair: tuple(sorted(pair))), max_size=3))
     rules = Rules(draw(st.booleans()), draw(st.booleans()), draw(st.booleans()), pairs)
     return NamedTest(draw(st.text("xyz", min_size=1)), DetectOptions(**values, rules=rules))

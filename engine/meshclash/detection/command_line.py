@@ -23,6 +23,7 @@ from .baseline import Baseline, read_baseline
 from .errors import DetectError, InputError
 from .files.bcf import read_bcf
 from .files.topics import reviews_of
+from .fits import parse_fit
 from .frame_scene import Progress
 from .grouping import GROUPINGS
 from .named_tests import NamedTest, read_tests
@@ -101,6 +102,8 @@ def add_question(parser: argparse.ArgumentParser) -> None:
     add("--test", default=DEFAULT_TEST, choices=tuple(TESTS), help=f"what to find (default: {DEFAULT_TEST})")
     permitted = "depth up to which a clash counts as touching (default: what the coordinates cannot tell, up to 0.1 mm)"
     add("--permitted-overlap", type=_overlap, metavar="METRES|resolution", help=permitted)
+    fit = "overlap permitted to one pair of names (* is any letters) instead; may be repeated"
+    add("--fit", type=parse_fit, action="append", dest="fits", metavar="A::B=METRES", help=fit)
     add("--tolerance", type=float, metavar="METRES", help=_tolerance_help())
     add("--touch-tolerance", type=float, metavar="METRES", help="gap up to which two objects touch")
     add("--budget", type=float, metavar="SECONDS", help="seconds that an answer may take, for tests with a budget")
@@ -162,7 +165,7 @@ def options_given(given: argparse.Namespace, spelled: Callable[[str], str] = str
 
 
 QUESTION = ("set_a", "set_b", "test", "permitted_overlap", "tolerance", "touch_tolerance", "budget", "exclude",
-            "exclude_pair", "point_budget", "overlap_volume", "min_volume")  # fmt: skip
+            "exclude_pair", "point_budget", "overlap_volume", "min_volume", "fits")  # fmt: skip
 """Options that a file of tests says."""
 
 
@@ -203,6 +206,8 @@ def _limits(given: argparse.Namespace) -> dict[str, Any]:
         if named.get(meant) not in (None, given.tolerance):
             raise InputError(f"--tolerance and --{meant.replace('_', '-')} mean the same here; give one of them")
         named[meant] = given.tolerance
+    if given.fits:
+        named["fits"] = tuple(given.fits)
     if given.min_volume:
         named["overlap_volume"] = True
     return {name: value for name, value in named.items() if value is not None}

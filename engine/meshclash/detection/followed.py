@@ -125,7 +125,7 @@ class Followed:
         sets = self.world.ids(in_a=True), self.world.ids(in_a=False)
         keep = self.world.keep(options.rules)
         self._question = DetectQuestion(self.engine, self.world, options, scale, *sets, keep, self._device)
-        subject = test.name, scale, options.point_budget, options.budget
+        subject = test.name, scale, options.point_budget, options.budget, options.fits
         if subject != self._subject:
             self._subject, self._follower = subject, test.follower(self._question)
         self.statistics.add_skipped((*self.world.skipped, *self._clouds.skipped))

@@ -16,7 +16,7 @@ from .rules import Rules
 TESTS_SCHEMA = "meshclash.tests/1"
 RULES = ("same-parent", "same-armature", "same-collection")
 VALUES = ("set_a", "set_b", "permitted_overlap", "touch_tolerance", "tolerance", "budget", "point_budget",
-          "overlap_volume", "min_volume")  # fmt: skip
+          "overlap_volume", "min_volume", "fits")  # fmt: skip
 """Keys of a test that are those of `DetectOptions`; what a test leaves out has the default."""
 KEYS = ("name", "kind", *VALUES, "exclude", "exclude_pairs")
 _DEFAULTS = {item.name: item.default for item in fields(DetectOptions)}
@@ -133,7 +133,9 @@ def _test(item: Any, number: int) -> NamedTest:
 
 def _value(key: str, value: Any) -> Any:
     """A value of the right type."""
-    if key in (*_TEXTS, "kind"):
+    if key == "fits":
+        right, wanted = _is_fits(value), "a list of two names and a length [m] each"
+    elif key in (*_TEXTS, "kind"):
         right, wanted = isinstance(value, str) and bool(value), "a text"
     elif key in _TRUTHS:
         right, wanted = isinstance(value, bool), "true or false"
@@ -145,6 +147,13 @@ def _value(key: str, value: Any) -> Any:
     if not right:
         raise InputError(f"{key} must be {wanted}, not {value!r:.60}")
     return value
+
+
+def _is_fits(value: Any) -> bool:
+    kinds = (str, str, int | float)
+    return isinstance(value, list) and all(
+        isinstance(fit, list) and len(fit) == 3 and all(map(isinstance, fit, kinds)) for fit in value
+    )
 
 
 def _rules(exclude: Any, pairs: Any) -> Rules:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .errors import InputError
+from .fits import Fit, checked_fits
 from .queries.registry import TESTS, test_named
 from .rules import Rules
 
@@ -20,6 +21,7 @@ MOST_MISPLACED = 0.25 * UNASKED_RESOLUTION
 """Most that a part of a large whole is taken to be off its place [m]."""
 TEST_OPTIONS = {
     "permitted_overlap": AUTO, "touch_tolerance": 0.0, "tolerance": None, "budget": None, "overlap_volume": False,
+    "fits": (),
 }  # fmt: skip
 """Options that only some tests take, and what they are when they are not given."""
 LEAST_POINTS = 1000
@@ -45,6 +47,7 @@ class DetectOptions:
         point_budget: most points of a scan that are used; more are thinned out evenly. 0 uses all.
         overlap_volume: whether the common volume of each pair of solids is measured.
         min_volume: pairs that certainly have less volume in common are left out [m3]; 0 leaves out none.
+        fits: pairs of names to which another overlap is permitted; the first one that means a pair counts.
 
     Raises:
         InputError: a value is out of range, missing, or not for this test.
@@ -62,11 +65,13 @@ class DetectOptions:
     point_budget: int = 0
     overlap_volume: bool = False
     min_volume: float = 0.0
+    fits: tuple[Fit, ...] = ()
 
     def __post_init__(self) -> None:
         test = test_named(self.test)
         if not test.of_pairs:
             object.__setattr__(self, "set_b", self.set_a)
+        object.__setattr__(self, "fits", checked_fits(self.fits))
         for name, default in TEST_OPTIONS.items():
             given = getattr(self, name) != default
             if given and name not in test.takes:
@@ -131,6 +136,7 @@ class DetectOptions:
             "point_budget": self.point_budget,
             "overlap_volume": self.overlap_volume,
             "min_volume": self.min_volume,
+            "fits": [list(fit) for fit in self.fits],
             "exclude": [name for name, on in named.items() if on],
             "exclude_pairs": sorted(sorted(pair) for pair in rules.listed_pairs),
         }

@@ -361,6 +361,9 @@ def _facts(report: dict[str, Any]) -> list[tuple[str, str]]:
     facts.append(("Frames", asked["frames"] or "the current one"))
     if asked["point_budget"]:
         facts.append(("Points of a scan", f"at most {asked['point_budget']:,}"))
+    if asked.get("fits"):
+        told = (f"{a} × {b} {format_length(permitted)}" for a, b, permitted in asked["fits"])
+        facts.append(("Fits", "; ".join(told)))
     if asked["exclude"]:
         facts.append(("Pairs left out", ", ".join(asked["exclude"])))
     if asked["exclude_pairs"]:

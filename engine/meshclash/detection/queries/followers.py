@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ..fits import fitted_steps
 from ..frame_scene import Progress
 from ..pair_row import PairRow
 from ..rows import ROWS_AT_ONCE, Draft, first_contact_draft, row_steps
@@ -93,7 +94,7 @@ class WatchFollower(Follower):
             drafts = (self._draft(question, self._unwritten[pair], frame) for pair in pairs)
             rows = yield from row_steps(question.engine, drafts, highlights)
             for pair, row in zip(pairs, rows, strict=True):
-                self.rows[pair] = row
+                self.rows[pair] = (yield from fitted_steps(question, pair, row)) if question.options.fits else row
                 del self._unwritten[pair]  # now, so that giving up in the middle loses little
 
     def _change_limits(self, question: DetectQuestion) -> None:

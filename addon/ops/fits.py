@@ -1,0 +1,59 @@
+"""Operators on the table of fits: overlaps that are permitted to pairs of names."""
+
+from __future__ import annotations
+
+import math
+
+import bpy
+from bpy.types import Operator
+
+from .. import results
+
+DIGITS = 2  # of the length that a fit begins with
+
+
+def rounded_up(length: float) -> float:
+    """The next length that has few digits."""
+    if length <= 0.0:
+        return 0.0
+    step = 10.0 ** (math.floor(math.log10(length)) + 1 - DIGITS)
+    return math.ceil(length / step - 1e-6) * step
+
+
+class MESHCLASH_OT_add_fit(Operator):
+    """Permit an overlap to a pair of names, at first to the selected pair the one that it has"""
+
+    bl_idname = "meshclash.add_fit"
+    bl_label = "Add Fit"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        settings, row = context.scene.meshclash, results.active_pair(context)
+        fit = settings.fits.add()
+        if row is not None:
+            fit.name_a, fit.name_b = row.names
+            fit.permitted = rounded_up(row.depth_upper or row.depth or 0.0)
+        settings.active_fit = len(settings.fits) - 1
+        return {"FINISHED"}
+
+
+class MESHCLASH_OT_remove_fit(Operator):
+    """Take the fit off the table: its pairs may overlap as all others may"""
+
+    bl_idname = "meshclash.remove_fit"
+    bl_label = "Remove Fit"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        settings = context.scene.meshclash
+        return 0 <= settings.active_fit < len(settings.fits)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        settings = context.scene.meshclash
+        settings.fits.remove(settings.active_fit)
+        settings.active_fit = max(0, min(settings.active_fit, len(settings.fits) - 1))
+        return {"FINISHED"}
+
+
+CLASSES = (MESHCLASH_OT_add_fit, MESHCLASH_OT_remove_fit)

@@ -1,0 +1,92 @@
+"""Fits: pairs of names whose overlap may be deeper, or less deep, than that of all others, as a press fit's is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .errors import InputError
+from .verdicts import CLASH, TOUCHING, severity_of
+
+if TYPE_CHECKING:
+    from .pair_row import PairRow
+    from .queries.question import DetectQuestion
+
+BETWEEN, EQUALS = "::", "="
+
+
+class Fit(NamedTuple):
+    """How deep two kinds of objects may overlap; which of the two comes first does not matter.
+
+    Attributes:
+        name_a, name_b: of the objects or their instancers; * stands for any letters and ? for one.
+        permitted: depth up to which their clash counts as touching, in place of what all others may [m].
+    """
+
+    name_a: str
+    name_b: str
+    permitted: float
+
+    def means(self, row: PairRow) -> bool:
+        """Whether a pair is one of these."""
+
+        def meant(names: set[str], pattern: str) -> bool:
+            return any(fnmatchcase(name, pattern) for name in names)
+
+        first, second = ({side.name, side.owner} for side in row.sides)
+        ways = (first, second), (second, first)
+        return any(meant(one, self.name_a) and meant(other, self.name_b) for one, other in ways)
+
+
+def parse_fit(text: str) -> Fit:
+    """Reads "A::B=METRES".
+
+    Raises:
+        InputError: it is not two names and a length.
+    """
+    names, equals, length = text.rpartition(EQUALS)
+    parts = names.split(BETWEEN)
+    try:
+        metres = float(length)
+    except ValueError:
+        metres = math.nan
+    if not equals or len(parts) != 2 or math.isnan(metres):
+        raise InputError(f"'{text}' is not a fit: write A::B=METRES, as in Pin*::Plate*=0.00002")
+    return checked_fits([(parts[0], parts[1], metres)])[0]
+
+
+def checked_fits(fits: Iterable[Sequence[Any]]) -> tuple[Fit, ...]:
+    """Fits of (name, name, length in metres) each; raises InputError where one is none."""
+    found = tuple(Fit(*fit) for fit in fits)
+    for fit in found:
+        if not (fit.name_a and fit.name_b):
+            raise InputError("a fit needs the names of two objects; * stands for any letters")
+        if not (math.isfinite(fit.permitted) and fit.permitted >= 0.0):
+            raise InputError(f"a fit permits a length of at least 0 m, not {fit.permitted}")
+    return found
+
+
+def fitted_steps(question: DetectQuestion, pair: tuple[int, int], row: PairRow) -> Generator[Any, None, PairRow]:
+    """A row as the first fit that means its pair has it; others, and those of scans, stay as they are.
+
+    Args:
+        question: what is asked.
+        pair: ids of the two objects in its scene.
+        row: as it is without fits.
+    """
+    engine, options = question.engine, question.options
+    fit = next((fit for fit in options.fits if fit.means(row)), None)
+    if fit is None or row.verdict not in (CLASH, TOUCHING) or row.scans:
+        return row
+    things, poses = zip(*map(question.world.scene.posed, pair), strict=True)
+    if not all(isinstance(thing, engine.TriangleMesh | engine.Hierarchy) for thing in things):
+        return row
+    permitted = question.units(fit.permitted)
+    found = yield from engine.steps(engine.verdict, *things, *poses, permitted_overlap=permitted)
+    verdict = found.verdict.name.lower()
+    if verdict not in (CLASH, TOUCHING):  # the two are only near
+        return row
+    return replace(row, verdict=verdict, severity=severity_of(engine, verdict), flush=False)
