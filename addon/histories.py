@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
+from meshclash.detection.verdicts import APART
 from meshclash.errors import InvalidFile
 from meshclash.review.history import Decision, Found, History, compact, detection_events, said_events, valued_events
 from meshclash.review.journal import Event, Journal, as_lines, parsed
@@ -324,26 +325,45 @@ def detected(scene: bpy.types.Scene, report: DetectReport) -> None:
     found = kept(scene)
     identities = {item.name: item.id for item in report.revision}
     pairs = {
-        row.id: Found(row.names, (identities.get(row.a.name, ""), identities.get(row.b.name, "")))
-        for row in report.rows
-    }
+        row.id: Found(
+            row.names, (identities.get(row.a.name, ""), identities.get(row.b.name, "")), report.question_of(row)
+        )
+        for row in report.rows if row.verdict != APART
+    }  # fmt: skip
     uids = {item.name_full: item.session_uid for item in scene.objects if item is not None}
     now = {item.id: uids[item.name] for item in report.revision if item.name in uids}
     was = {uid: identity for identity, uid in found.objects.items()}
     same = {identity: was[uid] for identity, uid in now.items() if uid in was}
-    found.objects = now
+    others = _not_tested(found, now, uids)
+    found.objects = {**now, **{key: uid for key, uid in found.objects.items() if key in others}}
     before = len(found.history.events)
-    events = detection_events(found.history, pairs, report.revision, author(), same, scene=found.scene)
+    events = detection_events(
+        found.history, pairs, report.revision, author(), same, scene=found.scene, answers=report.answers, others=others
+    )
     append(scene, events)
     if before:
         put(scene, moved_ids(events))
 
 
-def checked(scene: bpy.types.Scene, pair_id: str, rows: Iterable[PairRow]) -> None:
-    """Says in the history what was found when a pair was checked again."""
-    decision, found = history_of(scene).decisions.get(pair_id), [*rows]
-    if decision is not None and decision.found and bool(decision.gone) == bool(found):
-        say(scene, [pair_id], "found" if found else "gone", "")
+def _not_tested(found: Kept, now: Mapping[str, int], uids: Mapping[str, int]) -> set[str]:
+    """The identities of objects of earlier detections that are still in the scene, and were not tested now."""
+    there, tested = {*uids.values()}, {*now.values()}
+    return {
+        key for key, item in found.history.objects.items()
+        if key not in now and (uid := found.objects.get(key, uids.get(item.name))) in there and uid not in tested
+    }  # fmt: skip
+
+
+def checked(scene: bpy.types.Scene, report: DetectReport, pair_id: str, rows: Iterable[PairRow]) -> None:
+    """Says in the history what was found when a pair of a report was checked again."""
+    decision, found, name = history_of(scene).decisions.get(pair_id), [*rows], kept(scene).scene
+    if decision is None or not decision.found or bool(decision.gone) != bool(found):
+        return
+    if not found:
+        say(scene, [pair_id], "gone", "")
+        return
+    value = [*decision.names, *decision.ends, report.question_of(found[0])]
+    append(scene, valued_events(author(), [(pair_id, value)], "found", moment(), name))
 
 
 def moved_ids(events: Iterable[Event]) -> set[str]:

@@ -293,7 +293,7 @@ class MESHCLASH_OT_check_again(Operator):
             return {"CANCELLED"}
         seconds = time.perf_counter() - started
         scene_results.replace_pair(scene.session_uid, row.id, rows)
-        histories.checked(scene, row.id, rows)
+        histories.checked(scene, scene_results.existing_result(scene.session_uid).report, row.id, rows)
         if not rows:
             view.leave_isolation(context)
         results.relist(context, scene, row.id if rows else None)

@@ -255,3 +255,35 @@ def test_ids_are_those_of_the_command_line_where_objects_have_a_global_id(regist
     add_box("C", (9, 9, 9), (10, 10, 10))["GlobalId"] = "GUID-A"  # a copy keeps the property: names tell them apart
     detect()
     assert [row.id for row in rows()] == [pair_id("\0A", "GUID-B")]
+
+
+def test_a_narrower_question_says_of_no_other_pair_that_it_is_gone(registered, add_box):
+    """Neither of two collections alone, nor of a selection, nor does another kind of test."""
+    inner = bpy.data.collections.new("Inner")
+    bpy.context.scene.collection.children.link(inner)
+    for name, x, height in (("A", 0, 2), ("B", 1, 2.5), ("C", 20, 3), ("D", 21, 3.5)):
+        item = add_box(name, (x, 0, 0), (x + 2, 2, height))
+        if name in "CD":
+            inner.objects.link(item)
+    detect()
+    say("A", "B", status="APPROVED")
+    settings = bpy.context.scene.meshclash
+    settings.set_a = settings.set_b = "COLLECTION"
+    settings.set_a_collection = settings.set_b_collection = inner
+    assert detect() == {("C", "D"): "active"}
+    bpy.data.objects["D"].select_set(True)
+    settings.set_a, settings.set_b = "SELECTION", "ALL"
+    assert detect() == {("D", "C"): "active"}
+    settings.set_a = "ALL"
+    settings.test = "distance"
+    detect()
+    settings.test = "intersection"
+    assert detect() == {("A", "B"): "active", ("C", "D"): "active"}
+    assert said("A", "B").status == "APPROVED"
+    assert not histories.gone(bpy.context.scene)
+    bpy.data.objects["D"].location.z = 50
+    settings.set_a = settings.set_b = "COLLECTION"
+    assert detect() == {}
+    settings.set_a = settings.set_b = "ALL"
+    assert detect() == {("A", "B"): "active"}
+    assert [{*decision.names} for _, decision in histories.gone(bpy.context.scene)] == [{"C", "D"}]

@@ -11,6 +11,7 @@ from .errors import InputError
 from .fits import Fit, checked_fits
 from .queries.registry import TESTS, test_named
 from .rules import Rules
+from .verdicts import MEETS, NEAR
 
 DEFAULT_TEST = next(iter(TESTS))
 AUTO, RESOLUTION = "auto", "resolution"
@@ -24,6 +25,9 @@ TEST_OPTIONS = {
     "fits": (),
 }  # fmt: skip
 """Options that only some tests take, and what they are when they are not given."""
+SELECTION, CLEARANCE, PARTIAL_TEST = "selection", "clearance", "distance"
+EXACT_TESTS = ("intersection", CLEARANCE, PARTIAL_TEST)
+"""Tests that find which pairs meet; the last one lists the nearest pairs only, so what it does not list may meet."""
 LEAST_POINTS = 1000
 """Fewest points of a scan that say anything about a surface."""
 LAST_FRAME, LONGEST_NUMBER = 1_048_574, 12
@@ -94,6 +98,22 @@ class DetectOptions:
             raise InputError("the frame range is empty")
         if self.frames is not None and max(abs(self.frames[0]), abs(self.frames[-1])) > LAST_FRAME:
             raise InputError(_beyond_frames(format_frames(self.frames)))
+
+    def question(self, verdict: str) -> str:
+        """What a history calls the question that found a pair: what was looked for, in which sets."""
+        what = NEAR if verdict == NEAR else MEETS if self.test in EXACT_TESTS else self.test
+        return f"{what}|{self.set_a}|{self.set_b}"
+
+    def answers(self, question: str) -> bool:
+        """Whether who asks this is told of all pairs that `question` finds; a selection is another each time."""
+        sets = self.set_a, self.set_b
+        if SELECTION in sets or self.test == PARTIAL_TEST:
+            return False
+        own = {self.question(""), self.question(NEAR)} if self.test == CLEARANCE else {self.question("")}
+        whole = sets == ("all", "all") and self.test in EXACT_TESTS
+        return question in own or (
+            whole and question.partition("|")[0] in ("", *(text.partition("|")[0] for text in own))
+        )
 
     @property
     def permitted_length(self) -> float:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..review.history import TEST
 from ..review.revisions import Identity
 from . import report_formats
 from .events import ClashEvent
@@ -101,6 +102,18 @@ class DetectReport:
     pictures: Mapping[str, bytes] = field(default_factory=dict)
     triangles: Callable[[str], np.ndarray] | None = None
     tests: Sequence[NamedTest] = ()
+
+    def question_of(self, row: PairRow) -> str:
+        """What a history calls the question that found a row."""
+        return f"{TEST}{row.test}" if row.test else self.options.question(row.verdict)
+
+    def answers(self, question: str) -> bool:
+        """Whether all pairs that `question` finds would be in this report."""
+        if not self.tests:
+            return self.options.answers(question)
+        return any(
+            question == f"{TEST}{test.name}" and test.options.answers(test.options.question("")) for test in self.tests
+        )
 
     @property
     def clashes(self) -> list[PairRow]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Generator, Sequence
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
+from ..review.revisions import pair_id_in_test
 from .cloud_scene import Prepare
 from .errors import InputError
 from .followed import Followed
@@ -28,11 +28,13 @@ def tests_steps(
     highlights: bool = True,
     frames: range | None = None,
     prepare: Prepare | None = None,
+    remember: bool = False,
+    followed: Followed | None = None,
 ) -> Generator[Progress, None, DetectReport]:
     """Runs tests, which share the engine's scene.
 
     Args:
-        source, engine, highlights, prepare: as `detect_steps`.
+        source, engine, highlights, prepare, remember, followed: as `detect_steps`.
         tests: at least one.
         frames: those of all tests; None for the current one.
 
@@ -43,10 +45,10 @@ def tests_steps(
         InputError: as `detect_steps`; the message names the test.
         DetectError: the engine refused something else.
     """
-    followed, reports = Followed(engine, prepare, device=DEVICE), list[DetectReport]()
+    followed, reports = followed or Followed(engine, prepare, device=DEVICE), list[DetectReport]()
     for number, test in enumerate(tests):
         options = replace(test.options, frames=frames)
-        steps = detect_steps(source, options, engine, highlights, prepare, followed=followed)
+        steps = detect_steps(source, options, engine, highlights, prepare, remember, followed)
         low, high = number / len(tests), (number + 1) / len(tests)
         try:
             reports.append((yield from within(steps, low, high, f"{test.name}: ")))
@@ -77,6 +79,7 @@ def joined(tests: Sequence[NamedTest], reports: Sequence[DetectReport]) -> Detec
         stats=_stats([report.stats for report in reports]),
         objects={name: told for report in reports for name, told in report.objects.items()},
         tested=sorted({name for report in reports for name in report.tested}),
+        revision=list({item.id: item for report in reports for item in report.revision}.values()),
         tests=tuple(tests),
         seen=None,
     )
@@ -84,8 +87,7 @@ def joined(tests: Sequence[NamedTest], reports: Sequence[DetectReport]) -> Detec
 
 def of_test(row: PairRow, name: str) -> PairRow:
     """A row as one of a named test; its id is the same in every run of a test of that name."""
-    digest = hashlib.sha256(f"{row.id}{name}".encode("utf-8", "surrogatepass")).hexdigest()
-    return replace(row, test=name, id=digest[:16])
+    return replace(row, test=name, id=pair_id_in_test(row.id, name))
 
 
 def _stats(several: Sequence[dict[str, Any]]) -> dict[str, Any]:

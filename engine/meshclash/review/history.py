@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -20,6 +21,8 @@ from .revisions import Identity, match_revisions, pair_id
 
 Names = tuple[str, str]
 NEW, ACTIVE, REOPENED, RESOLVED = "new", "active", "reopened", "resolved"
+TEST = "test:"
+"""Begins the question of a named test; its name follows."""
 BOX_DIGITS = 6
 """Of the metres of a box, behind the point."""
 AT_ONCE = MOST_TEXT // 17
@@ -48,6 +51,7 @@ class Decision:
         settled: time of the last status.
         names: of its two objects, ("", "") where they are not known.
         ends: what tells these objects from all others; the same.
+        questions: which questions find it: it is gone when none does any more.
     """
 
     status: str = ""
@@ -62,6 +66,12 @@ class Decision:
     settled: str = ""
     names: Names = ("", "")
     ends: Names = ("", "")
+    questions: set[str] = field(default_factory=set)
+
+    @property
+    def test(self) -> str:
+        """The named test that finds it; "" where none does: a pair of a test has an id of its own."""
+        return next((text.removeprefix(TEST) for text in self.questions if text.startswith(TEST)), "")
 
     @property
     def comment(self) -> str:
@@ -70,10 +80,11 @@ class Decision:
 
 
 class Found(NamedTuple):
-    """A pair that a detection found: names of its objects, and what tells them from all others."""
+    """A pair that a detection found: names of its objects, what tells them from all others, and what was asked."""
 
     names: Names
     ends: Names
+    question: str = ""
 
 
 class History:
@@ -157,11 +168,15 @@ class History:
             decision.comments.append(Comment(said.time, said.author, said.value))
         elif said.field == "found":
             decision.returned = decision.returned or bool(decision.gone)
-            decision.found, decision.gone = said.time, ""
+            if decision.gone or not decision.found:
+                decision.found, decision.gone = said.time, ""
+            decision.questions.add("" if found is None else found.question)
             if found is not None:
-                decision.names, decision.ends = found
+                decision.names, decision.ends = found.names, found.ends
         elif said.field == "gone":
-            decision.gone = said.time
+            decision.questions = decision.questions - {said.value} if said.value else set()
+            if not decision.questions:
+                decision.gone = said.time
         else:
             setattr(decision, said.field, said.value)
             if said.field == "status":
@@ -270,6 +285,8 @@ def detection_events(
     same: Mapping[str, str] | None = None,
     time: str = "",
     scene: str = "",
+    answers: Callable[[str], bool] = lambda _question: True,
+    others: Collection[str] = (),
 ) -> list[Event]:
     """What a detection says.
 
@@ -280,25 +297,31 @@ def detection_events(
         author: who detected.
         same: ids of objects of before by ids of now, as far as the caller knows that these are the same.
         time, scene: as ``event``.
+        answers: whether it answered a question: of others it does not say that their pairs are gone.
+        others: ids of objects that are there, and were not tested.
     """
     moment = time or now()
     said = [event(author, "", "detected", "", moment, scene)]
     if objects:
         boxes = np.round(np.array([item.box for item in objects], np.float64), BOX_DIGITS)
         objects = [item._replace(box=box) for item, box in zip(objects, boxes, strict=True)]
-        moves = moved_pairs(history, objects, same or {})
+        moves = moved_pairs(history, objects, same or {}, others)
         said += valued_events(author, moves, "moved", moment, scene)
-        said += valued_events(author, _changed_objects(history, objects), "objects", moment, scene)
+        said += valued_events(author, _changed_objects(history, objects, others), "objects", moment, scene)
         if moves:
             history = History([*history.events.values(), *said])
-    known = {clash for clash, decision in history.decisions.items() if decision.found and not decision.gone}
-    begun = [(clash, [*found.names, *found.ends]) for clash, found in pairs.items() if clash not in known]
-    ended = [clash for clash in known if clash not in pairs]
-    return [
-        *said,
-        *valued_events(author, begun, "found", moment, scene),
-        *said_events(author, sorted(ended), "gone", "", moment, scene),
+    known = {clash: item.questions for clash, item in history.decisions.items() if item.found and not item.gone}
+    begun = [
+        (clash, [*found.names, *found.ends, found.question])
+        for clash, found in pairs.items()
+        if found.question not in known.get(clash, ())
     ]
+    ended: dict[str, list[str]] = defaultdict(list)
+    for clash in known.keys() - pairs.keys():
+        for question in filter(answers, known[clash]):
+            ended[question].append(clash)
+    gone = (said_events(author, sorted(ended[text]), "gone", text, moment, scene) for text in sorted(ended))
+    return [*said, *valued_events(author, begun, "found", moment, scene), *(item for some in gone for item in some)]
 
 
 def found_events(before: dict[str, Decision], found: Iterable[str], author: str, time: str = "") -> list[Event]:
@@ -316,7 +339,9 @@ def found_events(before: dict[str, Decision], found: Iterable[str], author: str,
     return begun + said_events(author, sorted(known - there), "gone", "", moment)
 
 
-def moved_pairs(history: History, objects: Sequence[Identity], same: Mapping[str, str]) -> list[tuple[str, list[str]]]:
+def moved_pairs(
+    history: History, objects: Sequence[Identity], same: Mapping[str, str], others: Collection[str] = ()
+) -> list[tuple[str, list[str]]]:
     """The new ids of pairs whose objects are called otherwise now, each with the old one and its two objects.
 
     A pair of which an object cannot be told from others any more gets an id of its own, and is gone with it: another
@@ -332,7 +357,7 @@ def moved_pairs(history: History, objects: Sequence[Identity], same: Mapping[str
         taken = {*same.values()}
         unchanged = (item.id for item in objects if item.id not in same and item.id not in taken)
         same = {**{key: key for key in unchanged if _is_as_known(history, now_there[key])}, **same}
-        taken = {*same.values()}
+        taken = {*same.values(), *others}
         old = [item for key, item in history.objects.items() if key not in taken]
         match = {**match_revisions(old, [item for item in objects if item.id not in same]), **same}
     new_of = {old: new for new, old in match.items()}
@@ -340,7 +365,7 @@ def moved_pairs(history: History, objects: Sequence[Identity], same: Mapping[str
     for clash, decision in history.decisions.items():
         ends = [new_of.get(end, secrets.token_hex(8) if end in now_there else end) for end in decision.ends]
         if decision.ends != ("", "") and tuple(ends) != decision.ends:
-            moves.append((pair_id(*ends), [clash, *ends]))
+            moves.append((pair_id(ends[0], ends[1], decision.test), [clash, *ends]))
     return moves
 
 
@@ -361,9 +386,11 @@ def _order(said: Event) -> tuple[str, bool, str, str]:
     return said.time, said.field not in ("moved", "objects"), said.field, said.id
 
 
-def _changed_objects(history: History, objects: Sequence[Identity]) -> list[tuple[str, list[Any]]]:
+def _changed_objects(
+    history: History, objects: Sequence[Identity], others: Collection[str]
+) -> list[tuple[str, list[Any]]]:
     """The objects that differ from those of the last detection; one that is gone is its id alone."""
-    there = {item.id for item in objects}
+    there = {*others, *(item.id for item in objects)}
     changed: list[list[Any]] = [[key] for key in history.objects if key not in there]
     for item in objects:
         if not _is_as_known(history, item):
@@ -413,4 +440,4 @@ def _found(said: Event) -> list[Found | None]:
     items = _listed(said.value) if said.field == "found" and said.value else []
     if len(items) != count:
         return [None] * count
-    return [Found((x[0], x[1]), (x[2], x[3])) if _is_texts(x, 4) else None for x in items]
+    return [Found((x[0], x[1]), (x[2], x[3]), *x[4:]) if _is_texts(x, 4) or _is_texts(x, 5) else None for x in items]

@@ -47,11 +47,18 @@ class Identity(NamedTuple):
         return self.triangles == other.triangles and same_area
 
 
-def pair_id(identity_a: str, identity_b: str) -> str:
-    """16 hexadecimal digits from the identities of two objects, whatever their order."""
+def pair_id(identity_a: str, identity_b: str, test: str = "") -> str:
+    """16 hexadecimal digits from the identities of two objects, whatever their order, and the name of a test."""
     first, second = sorted((identity_a, identity_b))
     digest = hashlib.sha256(f"{len(first)}:{first}{second}".encode("utf-8", "surrogatepass"))  # names need not be text
-    return digest.hexdigest()[:16]
+    return pair_id_in_test(digest.hexdigest()[:16], test)
+
+
+def pair_id_in_test(pair: str, test: str) -> str:
+    """The id of a pair as a named test finds it, the same in every run of a test of that name; "" for no test."""
+    if not test:
+        return pair
+    return hashlib.sha256(f"{pair}{test}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def match_revisions(before: Sequence[Identity], after: Sequence[Identity]) -> dict[str, str]:
