@@ -10,7 +10,11 @@ from ..geometry.predicates import UNCERTAIN, new_workspace
 from ..types.mesh import TriangleMesh
 from ..types.numbers import float_array
 from ..types.pose import LARGEST_COORDINATE
-from .hull_faces import exact_side, flat_hull, grow_hull, off_line, off_plane
+from .climb import fill_starts
+from .hull_faces import exact_side, flat_hull, grow_hull, merge_faces, off_line, off_plane
+
+_CORNERS_A_CELL = 4
+"""Vertices for each entry of the start table: a climb from there takes a few steps."""
 
 
 class Features(NamedTuple):
@@ -33,6 +37,10 @@ class Features(NamedTuple):
     """The edge from each corner to the next."""
     normals: np.ndarray
     """Outward unit vectors, (f, 3)."""
+    starts: np.ndarray
+    """A vertex that is far out in each direction, (6, k, k) int32, see ``climb.py``."""
+    reach: float
+    """The largest coordinate [m]."""
 
 
 class ConvexHull:
@@ -54,14 +62,14 @@ class ConvexHull:
             raise InvalidMesh(f"points must have shape (n, 3) with n above 0, not {given.shape}")
         if not np.abs(given).max() <= LARGEST_COORDINATE:
             raise InvalidMesh(f"points must be finite and within {LARGEST_COORDINATE:g} m")
-        different, first = np.unique(given + 0.0, axis=0, return_index=True)
-        loops = _loops(different)
-        kept = np.unique(np.concatenate(loops))
+        different, first = _different(given + 0.0)
+        corners, begin = _loops(different)
+        kept = np.unique(corners)
         place = np.full(len(different), -1)
         place[kept] = np.arange(len(kept))
         self.indices: np.ndarray = first[kept]
         """Which of the points are the vertices, (n,) int64."""
-        self.features: Features = _features(different[kept], [place[loop] for loop in loops])
+        self.features: Features = _features(different[kept], place[corners], begin)
 
     @property
     def vertices(self) -> np.ndarray:
@@ -90,16 +98,24 @@ class ConvexHull:
         return f"ConvexHull({len(self.vertices)} vertices, {len(self.edges)} edges, {len(self.faces)} faces)"
 
 
-def _loops(points: np.ndarray) -> list[np.ndarray]:
-    """Corners of each face of the hull of different points; of points on a line their ends."""
-    workspace, everyone = new_workspace(), np.arange(len(points))
+def _different(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Different points (n, 3) in the order of their coordinates, and the first index of each."""
+    order = np.lexsort(points.T[::-1])
+    ordered = points[order]
+    is_new = np.concatenate([[True], (ordered[1:] != ordered[:-1]).any(axis=1)])
+    return ordered[is_new], order[is_new]
+
+
+def _loops(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Corners of the faces of the hull of different points, and where each face begins; without a face the ends."""
+    workspace = new_workspace()
     a, b = 0, len(points) - 1  # the least and the greatest in the order of coordinates
     if a == b:
-        return [everyone]
+        return np.array([a]), np.zeros(1, np.int64)
     far = np.linalg.norm(np.cross(points - points[a], points[b] - points[a]), axis=1)
     c, axis, turn = off_line(points, a, b, np.argsort(-far, kind="stable"), workspace)
     if c < 0:
-        return [np.array([a, b])]
+        return np.array([a, b]), np.zeros(1, np.int64)
     _check(turn)
     high = np.abs((points - points[a]) @ np.cross(points[b] - points[a], points[c] - points[a]))
     d, sign = off_plane(points, a, b, c, np.argsort(-high, kind="stable"), workspace)
@@ -108,7 +124,7 @@ def _loops(points: np.ndarray) -> list[np.ndarray]:
         chain = np.empty(2 * len(points) + 2, np.int64)
         count = flat_hull(points, axis, order, workspace, chain)
         _check(count if count > 0 else UNCERTAIN)
-        return [chain[:count].copy(), chain[:count][::-1].copy()]
+        return np.concatenate([chain[:count], chain[:count][::-1]]), np.array([0, count, 2 * count])
     _check(sign)
     corners = [a, b, c, d] if sign > 0 else [a, c, b, d]
     return _merged(points, *_triangles(points, corners, workspace), workspace)
@@ -120,104 +136,76 @@ def _check(sign: int) -> None:
 
 
 def _triangles(points: np.ndarray, corners: list[int], workspace: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Triangles (t, 3) of the hull, and the triangle across each edge, (t, 3)."""
+    """Triangles (t, 3) of the hull, and 3 * triangle + edge across each edge, (t, 3)."""
     room = 2 * len(points)
-    faces, neighbours = np.zeros((room, 3), np.int64), np.zeros((room, 3), np.int64)
-    alive, rim = np.zeros(room, np.int8), np.empty((room, 3), np.int64)
+    faces, neighbours, alive = np.zeros((room, 3), np.int64), np.zeros((room, 3), np.int64), np.zeros(room, np.int8)
     faces[:4] = np.array(corners)[[(0, 1, 2), (0, 3, 1), (1, 3, 2), (2, 3, 0)]]
+    neighbours[:4] = [(5, 8, 11), (10, 6, 0), (4, 9, 1), (7, 3, 2)]
     alive[:4] = 1
-    directed = {(u, v): 3 * f + k for f in range(4) for k, (u, v) in enumerate(_edges_of(faces[f]))}
-    for f in range(4):
-        neighbours[f] = [directed[v, u] for u, v in _edges_of(faces[f])]
-    others = np.setdiff1d(np.arange(len(points)), corners)
+    others = np.delete(np.arange(len(points)), corners)
     order = np.random.default_rng(0).permutation(others)
-    used = grow_hull(points, order, faces, neighbours, alive, rim, np.empty(len(points), np.int64), workspace)
+    used = grow_hull(points, order, faces, neighbours, alive, workspace)
     _check(used if used > 0 else UNCERTAIN)
     kept = np.flatnonzero(alive[:used])
     place = np.full(room, -1)
     place[kept] = np.arange(len(kept))
-    return faces[kept], place[neighbours[kept] // 3]
+    across = neighbours[kept]
+    return faces[kept], 3 * place[across // 3] + across % 3
 
 
-def _edges_of(corners: Any) -> list[tuple[int, int]]:
-    """Directed edges of a loop of corners."""
-    found = [int(corner) for corner in corners]
-    return list(zip(found, [*found[1:], found[0]], strict=True))
-
-
-def _merged(points: np.ndarray, triangles: np.ndarray, across: np.ndarray, workspace: Any) -> list[np.ndarray]:
-    """Loops around triangles that are in one plane, exactly, without vertices in the middle of an edge."""
+def _merged(points: np.ndarray, triangles: np.ndarray, across: np.ndarray, workspace: Any) -> tuple[Any, Any]:
+    """As ``_loops``: triangles in one plane, exactly, are one face, without vertices in the middle of an edge."""
     count = len(triangles)
-    sums = triangles[across].sum(axis=2) - triangles - np.roll(triangles, -1, axis=1)
-    signs = exact_side(points, np.repeat(triangles, 3, axis=0), sums.ravel(), workspace).reshape(count, 3)
-    group = np.arange(count)
-    for start in range(count):  # flood: groups are numbered by their first triangle
-        if group[start] != start:
-            continue
-        waiting = [start]
-        while waiting:
-            t = waiting.pop()
-            for k in range(3):
-                other = int(across[t, k])
-                if signs[t, k] == 0 and group[other] == other and other > start:
-                    group[other] = start
-                    waiting.append(other)
-    after: dict[int, dict[int, int]] = {}
-    for t in range(count):
-        for k, (u, v) in enumerate(_edges_of(triangles[t])):
-            if group[across[t, k]] != group[t]:
-                after.setdefault(int(group[t]), {})[u] = v
-    loops = [_loop(following) for following in after.values()]
-    faces_at = np.bincount(np.concatenate(loops), minlength=len(points))
-    return [loop[faces_at[loop] > 2] for loop in loops]
+    opposite = triangles[across // 3, (across + 2) % 3]
+    signs = exact_side(points, np.repeat(triangles, 3, axis=0), opposite.ravel(), workspace).reshape(count, 3)
+    _check(int(signs.max()))
+    corners, begin = np.empty(3 * count, np.int64), np.empty(count + 1, np.int64)
+    faces = merge_faces(triangles, across, signs, np.empty(count, np.int64), corners, begin)
+    corners, begin = corners[: begin[faces]], begin[: faces + 1]
+    is_corner = np.bincount(corners, minlength=len(points))[corners] > 2
+    return corners[is_corner], np.concatenate([[0], np.cumsum(is_corner)])[begin]
 
 
-def _loop(following: dict[int, int]) -> np.ndarray:
-    first = next(iter(following))
-    found, corner = [first], following[first]
-    while corner != first:
-        found.append(corner)
-        corner = following[corner]
-    return np.array(found)
-
-
-def _features(vertices: np.ndarray, loops: list[np.ndarray]) -> Features:
-    """A hull from the loops of its faces."""
-    faces = [loop for loop in loops if len(loop) > 2]
-    lines = [_edges_of(loop) for loop in faces] if faces else [[(0, 1)]] if len(vertices) > 1 else []
-    number: dict[tuple[int, int], int] = {}
-    ends: list[tuple[int, int]] = []
-    sides: list[list[int]] = []
-    edge_of: list[int] = []
-    for f, line in enumerate(lines):
-        for u, v in line:
-            if (v, u) in number:
-                sides[number[v, u]][1] = f
-            else:
-                number[u, v] = len(ends)
-                ends.append((u, v))
-                sides.append([f if faces else -1, -1])
-            edge_of.append(number.get((v, u), number.get((u, v), -1)))
-    edges = np.array(ends, np.int32).reshape(-1, 2)
-    at = np.concatenate([edges[:, 0], edges[:, 1]])
-    order = np.argsort(at, kind="stable")
-    begin = np.concatenate([[0], np.cumsum(np.bincount(at, minlength=len(vertices)))])
-    around = (order % max(len(edges), 1)).astype(np.int32)
-    sizes = np.concatenate([[0], np.cumsum([len(face) for face in faces])]).astype(np.int32)
-    corners = np.concatenate(faces) if faces else np.empty(0)
-    return Features(
-        np.ascontiguousarray(vertices), edges, np.array(sides, np.int32).reshape(-1, 2), begin.astype(np.int32), around,
-        sizes, corners.astype(np.int32), np.array(edge_of if faces else [], np.int32), _normals(vertices, faces),
+def _features(vertices: np.ndarray, corners: np.ndarray, begin: np.ndarray) -> Features:
+    """A hull from the corners of its faces, and where each face begins."""
+    count = len(vertices)
+    if len(begin) > 1:
+        following = np.roll(corners, -1)
+        following[begin[1:] - 1] = corners[begin[:-1]]
+        face_of = np.repeat(np.arange(len(begin) - 1), np.diff(begin))
+        keys = np.minimum(corners, following) * count + np.maximum(corners, following)
+        _, edge_of = np.unique(keys, return_inverse=True)
+        edges, sides = np.empty((2, len(corners) // 2, 2), np.int64)
+        rises = corners < following
+        edges[edge_of[rises]] = np.stack([corners, following], axis=1)[rises]
+        sides[edge_of[rises], 0] = face_of[rises]
+        sides[edge_of[~rises], 1] = face_of[~rises]
+    else:
+        corners, edge_of = np.empty((2, 0), np.int64)
+        edges = np.array([[0, 1]] if count > 1 else [], np.int64).reshape(-1, 2)
+        sides = np.full(edges.shape, -1)
+    at = edges.T.ravel()
+    around = np.argsort(at, kind="stable") % max(len(edges), 1)
+    vertex_begin = np.concatenate([[0], np.cumsum(np.bincount(at, minlength=count))])
+    side = max(round((count / (6 * _CORNERS_A_CELL)) ** 0.5), 1)
+    arrays = (
+        np.ascontiguousarray(vertices), *(given.astype(np.int32) for given in
+        (edges, sides, vertex_begin, around, begin, corners, edge_of)), _normals(vertices, corners, begin),
     )  # fmt: skip
+    features = Features(*arrays, np.zeros((6, side, side), np.int32), float(np.abs(vertices).max()))
+    fill_starts(features)
+    return features
 
 
-def _normals(vertices: np.ndarray, faces: list[np.ndarray]) -> np.ndarray:
+def _normals(vertices: np.ndarray, corners: np.ndarray, begin: np.ndarray) -> np.ndarray:
     """Outward unit normals (f, 3) by Newell's method, seen from a corner; zero where rounding leaves none."""
-    normals = np.zeros((len(faces), 3))
-    for f, face in enumerate(faces):
-        offsets = vertices[face] - vertices[face[0]]
-        offsets /= np.abs(offsets).max() or 1.0
-        normal = np.cross(offsets[1:-1], offsets[2:]).sum(axis=0)
-        length = np.linalg.norm(normal)
-        normals[f] = normal / length if length > 0.0 else normal
-    return normals
+    if len(begin) == 1:
+        return np.zeros((0, 3))
+    sizes = np.diff(begin)
+    offsets = vertices[corners] - np.repeat(vertices[corners[begin[:-1]]], sizes, axis=0)
+    largest = np.maximum.reduceat(np.abs(offsets).max(axis=1), begin[:-1])
+    offsets /= np.repeat(largest, sizes)[:, None]
+    # The first corner of each face is at 0, so that products across the ends of faces vanish.
+    normals = np.add.reduceat(np.cross(offsets, np.roll(offsets, -1, axis=0)), begin[:-1])
+    lengths = np.linalg.norm(normals, axis=1)
+    return normals / np.where(lengths > 0.0, lengths, 1.0)[:, None]

@@ -4,6 +4,11 @@ Points are put in one after the other; the faces that see a point are replaced b
 (Clarkson, Shor 1989; de Berg et al., "Computational Geometry", chapter 11). A face sees a point only where the exact
 determinant says so, so that points in its plane change nothing there, and no triangle without area is ever made: a rim
 edge belongs to one face that sees the point and to one that does not, and a point on the edge's line is seen by none.
+
+Each point that is not yet inside knows one face that sees it (Barber, Dobkin, Huhdanpaa, "The Quickhull algorithm",
+1996). When that face goes, one of the new faces sees the point, or it is inside: the plane through a rim edge and the
+new corner is between the planes of the two faces at that edge, so what sees both of them sees the new face too. Points
+in random order take expected n log n time.
 """
 
 import numpy as np
@@ -11,6 +16,10 @@ import numpy as np
 from ..geometry.predicates import UNCERTAIN, ExactWorkspace, exact_orient2d, exact_orient3d
 from ..jit import inner, kernel
 from ..reference import by_reference
+
+_SEEN = 2
+_INSIDE, _FAILED = -1, -2
+"""In the place of a face that sees a point: none does, or the sign is not known."""
 
 
 @inner
@@ -94,8 +103,23 @@ def _link(neighbours, f, i, g, j):
     neighbours[g, j] = 3 * f + i
 
 
+@inner
+def _give(points, faces, candidates, p, waiting, after, workspace):
+    """Put a point on the list of the first candidate face that sees it, and return that face."""
+    for k in range(candidates.shape[0]):
+        f = candidates[k]
+        sign = _side(points, faces[f], p, workspace)
+        if sign == UNCERTAIN:
+            return _FAILED
+        if sign < 0:
+            after[p] = waiting[f]
+            waiting[f] = p
+            return f
+    return _INSIDE
+
+
 @kernel
-def grow_hull(points, order, faces, neighbours, alive, rim, starting, workspace):
+def grow_hull(points, order, faces, neighbours, alive, workspace):
     """Put points into a hull that begins as a tetrahedron; returns how many places are used, -1 where signs fail.
 
     Args:
@@ -103,49 +127,132 @@ def grow_hull(points, order, faces, neighbours, alive, rim, starting, workspace)
         order: points to put in, (m,) int64.
         faces: corners, counter-clockwise from outside, (2 n, 3) int64; the first four are the tetrahedron's.
         neighbours: 3 * face + edge across each edge, (2 n, 3) int64; edge k goes from corner k to the next.
-        alive: (2 n,) int8: 1 for a face of the hull, 2 while it is seen.
-        rim, starting: scratch, (2 n, 3) int64 and (n,) int64.
+        alive: (2 n,) int8: 1 for a face of the hull.
         workspace: of the predicates.
     """
     workspace = by_reference(workspace)
-    used = 4
+    n, room = points.shape[0], faces.shape[0]
+    seen, fresh, free = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
+    rim, starting = np.empty((room, 3), np.int64), np.empty(n, np.int64)
+    waiting, after, seen_from = np.full(room, -1), np.full(n, -1), np.full(n, _INSIDE)
+    used, spare = 4, 0
+    fresh[:4] = np.arange(4)
     for m in range(order.shape[0]):
         p = order[m]
-        seen = 0
-        for f in range(used):
-            if alive[f]:
-                sign = _side(points, faces[f], p, workspace)
+        seen_from[p] = _give(points, faces, fresh[:4], p, waiting, after, workspace)
+        if seen_from[p] == _FAILED:
+            return -1
+    for m in range(order.shape[0]):
+        p = order[m]
+        if seen_from[p] == _INSIDE:
+            continue
+        # The faces that see the point, from the one that is known, and the edges around them.
+        seen[0], count, edges = seen_from[p], 1, 0
+        alive[seen[0]] = _SEEN
+        done = 0
+        while done < count:
+            f = seen[done]
+            done += 1
+            for k in range(3):
+                across = neighbours[f, k]
+                g = across // 3
+                if alive[g] == _SEEN:
+                    continue
+                sign = _side(points, faces[g], p, workspace)
                 if sign == UNCERTAIN:
                     return -1
                 if sign < 0:
-                    alive[f] = 2
-                    seen += 1
-        if seen == 0:
-            continue
-        count = 0
-        for f in range(used):
-            if alive[f] == 2:
-                for k in range(3):
-                    across = neighbours[f, k]
-                    if alive[across // 3] == 1:
-                        rim[count, 0], rim[count, 1], rim[count, 2] = faces[f, k], faces[f, (k + 1) % 3], across
-                        count += 1
-        free = 0
+                    alive[g] = _SEEN
+                    seen[count] = g
+                    count += 1
+                else:
+                    rim[edges, 0], rim[edges, 1], rim[edges, 2] = faces[f, k], faces[f, (k + 1) % 3], across
+                    edges += 1
+        first = -1
         for k in range(count):
-            while free < used and alive[free] == 1:
-                free += 1
-            f = free
-            used = max(used, f + 1)
+            f = seen[k]
+            alive[f] = 0
+            free[spare] = f
+            spare += 1
+            q = waiting[f]
+            waiting[f] = -1
+            while q >= 0:
+                following = after[q]
+                if q != p:
+                    after[q] = first
+                    first = q
+                q = following
+        for k in range(edges):
+            if spare > 0:
+                spare -= 1
+                f = free[spare]
+            else:
+                f = used
+                used += 1
+            fresh[k] = f
             faces[f, 0], faces[f, 1], faces[f, 2] = rim[k, 0], rim[k, 1], p
             _link(neighbours, f, 0, rim[k, 2] // 3, rim[k, 2] % 3)
             alive[f] = 1
             starting[rim[k, 0]] = f
-        for k in range(count):
+        for k in range(edges):
             _link(neighbours, starting[rim[k, 0]], 1, starting[rim[k, 1]], 2)
-        for f in range(used):
-            if alive[f] == 2:
-                alive[f] = 0
+        q = first
+        while q >= 0:
+            following = after[q]
+            seen_from[q] = _give(points, faces, fresh[:edges], q, waiting, after, workspace)
+            if seen_from[q] == _FAILED:
+                return -1
+            q = following
     return used
+
+
+@kernel
+def merge_faces(triangles, across, signs, group, corners, begin):
+    """Corners of the faces of a hull: loops around triangles that are in one plane.
+
+    Args:
+        triangles: (t, 3) int64.
+        across: 3 * triangle + edge across each edge, (t, 3) int64.
+        signs: (t, 3) int8: 0 where the triangle across an edge is in the same plane.
+        group: scratch, (t,) int64.
+        corners, begin: filled, (3 t,) and (t + 1,) int64: face f has the corners from begin[f] to begin[f + 1].
+
+    Returns:
+        The number of faces.
+    """
+    count = triangles.shape[0]
+    group[:] = -1
+    stack = np.empty(count, np.int64)
+    for start in range(count):
+        if group[start] >= 0:
+            continue
+        group[start], stack[0], height = start, start, 1
+        while height > 0:
+            height -= 1
+            t = stack[height]
+            for k in range(3):
+                other = across[t, k] // 3
+                if signs[t, k] == 0 and group[other] < 0:
+                    group[other], stack[height] = start, other
+                    height += 1
+    is_done = np.zeros((count, 3), np.bool_)
+    faces, filled = 0, 0
+    begin[0] = 0
+    for start in range(3 * count):
+        t, k = start // 3, start % 3
+        if is_done[t, k] or group[across[t, k] // 3] == group[t]:
+            continue
+        while not is_done[t, k]:
+            is_done[t, k] = True
+            corners[filled] = triangles[t, k]
+            filled += 1
+            k = (k + 1) % 3
+            while group[across[t, k] // 3] == group[t]:  # an edge inside the face: turn about the corner
+                other = across[t, k]
+                t, k = other // 3, (other % 3 + 1) % 3
+        faces += 1
+        begin[faces] = filled
+    return faces
 
 
 def exact_side(points: np.ndarray, triangles: np.ndarray, others: np.ndarray, workspace: ExactWorkspace) -> np.ndarray:

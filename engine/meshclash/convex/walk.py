@@ -26,6 +26,7 @@ from ..geometry.triangle_distance import squared_distance
 from ..geometry.tuples import cross, dot, minus
 from ..jit import inner, kernel
 from ..reference import by_reference
+from .climb import climb, start_of
 from .closest_of import (
     EDGE,
     FACE,
@@ -126,19 +127,37 @@ def _step_around(a, kind_a, index_a, x, pose_a, b, kind_b, index_b, y, pose_b, b
 
 
 @inner
-def _support(hull, pose, n, sign):
-    """The largest sign * n . p of all vertices, and which one it is."""
-    u = (
+def _seen_from(pose, n, sign):
+    """A world direction in the frame of a hull."""
+    return (
         sign * (n[0] * pose[0, 0] + n[1] * pose[1, 0] + n[2] * pose[2, 0]),
         sign * (n[0] * pose[0, 1] + n[1] * pose[1, 1] + n[2] * pose[2, 1]),
         sign * (n[0] * pose[0, 2] + n[1] * pose[1, 2] + n[2] * pose[2, 2]),
     )
-    best, at = -math.inf, 0
-    for v in range(hull.vertices.shape[0]):
-        height = u[0] * hull.vertices[v, 0] + u[1] * hull.vertices[v, 1] + u[2] * hull.vertices[v, 2]
-        if height > best:
-            best, at = height, v
-    return best + sign * (n[0] * pose[0, 3] + n[1] * pose[1, 3] + n[2] * pose[2, 3]), at
+
+
+@inner
+def _support(hull, pose, n, sign, at):
+    """The largest sign * n . p of all vertices, found from vertex ``at``."""
+    best = climb(hull, _seen_from(pose, n, sign), at)[0]
+    return best + sign * (n[0] * pose[0, 3] + n[1] * pose[1, 3] + n[2] * pose[2, 3])
+
+
+@inner
+def _first_vertex(hull, pose, n, sign):
+    """The vertex farthest along sign * n."""
+    u = _seen_from(pose, n, sign)
+    return climb(hull, u, start_of(hull, u))[1]
+
+
+@inner
+def _corner_of(hull, kind, index):
+    """A vertex of a feature."""
+    if kind == VERTEX:
+        return index
+    if kind == EDGE:
+        return np.int64(hull.edges[index, 0])
+    return np.int64(hull.face_vertices[hull.face_begin[index]])
 
 
 @inner
@@ -171,10 +190,7 @@ def _size(hull, pose):
     for k in range(3):
         for m in range(4):
             size = max(size, abs(pose[k, m]) if m == 3 else 0.0)
-    most = 0.0
-    for v in range(hull.vertices.shape[0]):
-        most = max(most, abs(hull.vertices[v, 0]), abs(hull.vertices[v, 1]), abs(hull.vertices[v, 2]))
-    return size + 2.0 * most
+    return size + 2.0 * hull.reach
 
 
 @inner
@@ -196,7 +212,7 @@ def _compare_all(a, pose_a, b, pose_b, found):
 
 @kernel
 def follow_features(a, b, pose_a, pose_b, pair, points, counts):
-    """PairSearch from a pair of features to the closest one.
+    """Walk from a pair of features to the closest one.
 
     Args:
         a, b: ``Features`` of both hulls.
@@ -215,8 +231,8 @@ def follow_features(a, b, pose_a, pose_b, pair, points, counts):
     if pair[0] < 0:
         way = minus(corner_at(b, 0, pose_b), corner_at(a, 0, pose_a))
         pair[0] = pair[2] = VERTEX
-        pair[1] = _support(a, pose_a, way, 1.0)[1]
-        pair[3] = _support(b, pose_b, way, -1.0)[1]
+        pair[1] = _first_vertex(a, pose_a, way, 1.0)
+        pair[3] = _first_vertex(b, pose_b, way, -1.0)
     found = closest_of(a, pair[0], pair[1], pose_a, b, pair[2], pair[3], pose_b)
     best2 = squared_distance(found[0], found[3])
     inside = False
@@ -245,7 +261,8 @@ def follow_features(a, b, pose_a, pose_b, pair, points, counts):
         counts[STEPS] += 1
     if best2 > 0.0 and not inside:
         n = _direction(a, found[1], found[2], found[0], pose_a, b, found[4], found[5], found[3], pose_b)
-        gap = -_support(b, pose_b, n, -1.0)[0] - _support(a, pose_a, n, 1.0)[0]
+        below = _support(a, pose_a, n, 1.0, _corner_of(a, found[1], found[2]))
+        gap = -_support(b, pose_b, n, -1.0, _corner_of(b, found[4], found[5])) - below
         if not gap >= math.sqrt(best2) - _PROVED * size:
             counts[EXHAUSTIVE] = 1
             inside = _is_inside(a, corner_at(b, 0, pose_b), pose_a, _ROUNDING * size)
