@@ -20,7 +20,9 @@ from meshclash.motion.span import rotation_about
 from meshclash.shapes import ConvexHull, closest_features
 from oracles.ballistic import check_ballistic
 from oracles.convex_pairs import check_pair, random_points
+from oracles.hull_sets import check_hull
 from oracles.motion_scenes import check_scene, random_scene
+from scipy.spatial import ConvexHull as Qhull
 
 from .motion_boxes import box_rows
 from .motion_steps import step_rows
@@ -34,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--scenes", type=int, default=200, help="random scenes of two objects, against closed forms")
     parser.add_argument("--ballistic", type=int, default=100, help="random scenes of five that fly and spin")
     parser.add_argument("--convex", type=int, default=2000, help="random pairs of hulls")
+    parser.add_argument("--hulls", type=int, default=2000, help="random sets of points, against integers and Qhull")
     parser.add_argument("--frames", type=int, default=1000, help="of boxes that drift, jump, come and go")
     parser.add_argument("--objects", type=int, nargs="*", default=[], help="sizes of scenes whose steps are timed")
     parser.add_argument("--boxes", type=int, nargs="*", default=[], help="numbers of boxes that are timed")
@@ -50,6 +53,7 @@ def run(options: argparse.Namespace) -> int:
         "rigid": (options.scenes, lambda seed: check_scene(random_scene(seed))),
         "ballistic": (options.ballistic, check_ballistic),
         "convex": (options.convex, check_pair),
+        "hulls": (options.hulls, check_hull),
     }
     for name, (count, check) in campaigns.items():
         if count:
@@ -58,6 +62,9 @@ def run(options: argparse.Namespace) -> int:
             print(format_table([row]) + "\n", flush=True)
     if options.convex:
         report["coherence"] = rows = [_coherence(name) for name in ("sphere", "cloud", "box", "cylinder", "grid")]
+        print(format_table(rows) + "\n", flush=True)
+    if options.hulls:
+        report["sizes"] = rows = [_of_size(count) for count in (20, 200, 2000, 10_000, 30_000)]
         print(format_table(rows) + "\n", flush=True)
     if options.frames:
         report["frames"] = row = _boxes(options.frames)
@@ -122,6 +129,36 @@ def _coherence(name: str) -> Row:
     times = {f"{side}, us": 1e6 * taken / frames for side, taken in seconds.items()}
     walk = {"steps a frame": steps / frames, "most": most, "anew": cold / frames}
     return {"hulls": name, "frames": frames, **walk, **times}
+
+
+def _of_size(count: int) -> Row:
+    """A hull of points on a sphere beside Qhull, and a frame of two such hulls that turn by a degree a frame."""
+    points = _on_sphere(count)
+    begin = time.process_time()
+    hull = ConvexHull(points)
+    between = time.process_time()
+    Qhull(points)
+    taken = between - begin, time.process_time() - between
+    times: dict[str, list[float]] = {"first": [], "frame": []}
+    found = None
+    for degree in range(360):
+        pose = np.eye(4)
+        pose[:3, :3] = rotation_about(np.array([0.6, 0.0, 0.8]), np.radians(degree))
+        pose[:3, 3] = 2.5, 0.3, 0.1
+        begin = time.perf_counter()
+        closest_features(hull, hull, None, pose)
+        between = time.perf_counter()
+        found = closest_features(hull, hull, None, pose, start=found)
+        times["first"].append(between - begin)
+        times["frame"].append(time.perf_counter() - between)
+    medians = {f"{side}, us": 1e6 * float(np.median(some)) for side, some in times.items()}
+    return {"faces": len(hull.faces), "hull, s": taken[0], "Qhull, s": taken[1], **medians}
+
+
+def _on_sphere(count: int) -> np.ndarray:
+    """Points (count, 3) on the unit sphere."""
+    points = np.random.default_rng(7).normal(size=(count, 3))
+    return points / np.linalg.norm(points, axis=1)[:, None]
 
 
 def _drifting(rng: np.random.Generator, frames: int):

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.convex_pairs import CLASSES, random_points
+from oracles.hull_sets import check_hull
 from scipy.spatial import ConvexHull as Qhull
 from strategies import any_points, nudged_points, points
 
@@ -75,6 +76,23 @@ def test_volumes_and_areas_are_those_of_qhull(name):
             volume = np.linalg.det(corners).sum() / 6
             assert volume == pytest.approx(peer.volume, rel=1e-9)
             assert set(hull.indices) <= set(range(len(cloud)))
+
+
+@pytest.mark.slow
+def test_sets_of_all_sorts_by_integers_and_beside_qhull():
+    """Some hundred sets; the bench ``motion --hulls`` checks any number."""
+    assert [(seed, row["faults"]) for seed in range(400) if (row := check_hull(seed))["wrong"]] == []
+
+
+def test_a_large_hull_is_locally_convex_everywhere_and_has_every_point_of_a_sphere():
+    points = np.random.default_rng(4).normal(size=(3000, 3))
+    points /= np.linalg.norm(points, axis=1)[:, None]
+    hull = mc.shapes.ConvexHull(points)
+    assert len(hull.vertices) == 3000 and len(hull.faces) == 5996 and len(hull.edges) == 8994
+    assert hull.mesh().is_closed
+    for (f, g), edge in zip(hull.features.edge_faces[::20].tolist(), hull.edges[::20].tolist(), strict=True):
+        across = (set(hull.faces[g].tolist()) - set(edge)).pop()
+        assert side(*exact(hull.vertices[[*hull.faces[f], across]])) > 0
 
 
 def test_faces_in_one_plane_are_one_face():

@@ -188,11 +188,10 @@ def _features(vertices: np.ndarray, corners: np.ndarray, begin: np.ndarray) -> F
     around = np.argsort(at, kind="stable") % max(len(edges), 1)
     vertex_begin = np.concatenate([[0], np.cumsum(np.bincount(at, minlength=count))])
     side = max(round((count / (6 * _CORNERS_A_CELL)) ** 0.5), 1)
-    arrays = (
-        np.ascontiguousarray(vertices), *(given.astype(np.int32) for given in
-        (edges, sides, vertex_begin, around, begin, corners, edge_of)), _normals(vertices, corners, begin),
-    )  # fmt: skip
-    features = Features(*arrays, np.zeros((6, side, side), np.int32), float(np.abs(vertices).max()))
+    indices = [given.astype(np.int32) for given in (edges, sides, vertex_begin, around, begin, corners, edge_of)]
+    starts, reach = np.zeros((6, side, side), np.int32), float(np.abs(vertices).max())
+    normals = _normals(vertices, corners, begin)
+    features = Features._make([np.ascontiguousarray(vertices), *indices, normals, starts, reach])
     fill_starts(features)
     return features
 
