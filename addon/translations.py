@@ -57,6 +57,7 @@ Common Volume | Gemeinsames Volumen | 共通体積
 Common Voxels | Gemeinsame Voxel | 共通ボクセル
 Contact | Berührung | 接触
 Copy Diagnostics | Diagnose kopieren | 診断情報をコピー
+Corrective Shape Key | Korrigierender Formschlüssel | 補正シェイプキー
 Curve Width | Linienbreite | カーブの幅
 Curves | Kurven | カーブ
 Curves and Gaps | Kurven und Abstände | カーブと隙間
@@ -97,6 +98,7 @@ Group by | Gruppieren nach | グループ化の基準
 Groups | Gruppen | グループ
 Groups and Listed Pairs | Gruppen und gelistete Paare | グループと表示中のペア
 Groups as Found | Gruppen wie gefunden | 検出時のグループ
+Heat to Vertex Group | Heatmap als Vertexgruppe | ヒートマップを頂点グループに
 Hide Common Solid | Gemeinsamen Körper ausblenden | 共通の立体を隠す
 Hide Common Voxels | Gemeinsame Voxel ausblenden | 共通ボクセルを隠す
 Hide Hierarchy | Hierarchie ausblenden | 階層を隠す
@@ -112,6 +114,7 @@ Intersection | Durchdringung | 交差
 Is a Shell | Ist eine Schale | シェルである
 Isolate | Isolieren | 分離
 Last | Letztes | 最後
+Leave Out | Auslassen | 除外
 Length | Länge | 長さ
 Level | Ebene | レベル
 Likely | Wahrscheinlich | 可能性が高い

@@ -6,6 +6,7 @@ from . import (
     export,
     fits,
     groups,
+    heat,
     hierarchy,
     listing,
     live,
@@ -38,6 +39,7 @@ CLASSES = (
     *scans.CLASSES,
     *massive.CLASSES,
     *timeline.CLASSES,
+    *heat.CLASSES,
     *voxels.CLASSES,
     *common_solid.CLASSES,
 )

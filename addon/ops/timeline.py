@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import itertools
+from collections.abc import Generator, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -16,13 +17,12 @@ from meshclash.detection.kernel_parts import CLOUD_PARTS, MASSIVE_PARTS
 from meshclash.detection.options import DetectOptions, format_frames
 from meshclash.detection.pair_row import PairRow
 from meshclash.detection.queries.registry import test_named
-from numpy.typing import NDArray
+from meshclash.detection.rules import Rules
+from meshclash.detection.sets import AND, EVERYTHING, OR
 
-from .. import engine, events_list, freshness, preferences, results, running_work, scene_results, view
+from .. import engine, events_list, freshness, preferences, results, running_work, scene_results
 from ..adapters import mesh_reader
-from ..adapters.face_marks import meshes_of
 from ..adapters.fcurves import bake_property
-from ..adapters.heat_attributes import remove_heat, write_heat
 from ..adapters.massive_objects import massive_path
 from ..adapters.objects import OBJECT_PREFIX
 from ..adapters.point_reader import is_scan
@@ -32,13 +32,25 @@ from ..redraw import tag_redraw, tag_redraw_timelines
 from ..texts import counted, verdict_in_words
 from .detect import USER_ERRORS, Run, explain, handle, run_at_once
 from .loading import load_steps
-from .marks import MeshCleaner, in_object_mode, own_writing
+from .marks import own_writing
 from .task import Task
 
 MARKER = "MC: "
 """Begins the names of our markers, by which they are found again."""
 CLEARANCE = "meshclash_clearance"
-MOST_MARKERS = 200
+MOST_MARKERS, MOST_CURVES = 200, 200
+LONGEST_PROPERTY = 63  # bytes of a name
+Pair = tuple[str, str, str]
+BAKED = (
+    ("PAIR", "Pair", "Of the selected event or pair, or of two selected objects"),
+    ("EVENTS", "All Events", "Of the pair of each event, the worst first"),
+    ("SELECTED", "Selected Objects", "Of each selected object with each other"),
+)
+NOT_IN_HAND = {
+    "PAIR": "select an event, a pair, or two objects",
+    "EVENTS": "scan the timeline first: there are no events",
+    "SELECTED": "select two objects, or more",
+}
 DESCRIPTION = "Distance to {other} in Blender units; below 0: how deep the two overlap"
 
 
@@ -52,7 +64,7 @@ def _is_idle(cls: type[Operator]) -> bool:
     return True
 
 
-def _scan_of(context: bpy.types.Context, options: DetectOptions) -> tuple[Task, Scanned]:
+def scan_of(context: bpy.types.Context, options: DetectOptions) -> tuple[Task, Scanned]:
     """A task that scans the frames of some options."""
     mesh_reader.set_fast_path(preferences.of(context).fast_path)
     engine.use_gpu_from(preferences.gpu_from(context))
@@ -93,7 +105,7 @@ class _Scan(Run):
         tag_redraw_timelines(context)
 
 
-class _FrameOperator(Operator):
+class FrameOperator(Operator):
     """What goes through frames in slices; `make` says which task, `take` what becomes of what it found."""
 
     @classmethod
@@ -143,7 +155,7 @@ class _FrameOperator(Operator):
         return run_at_once(self, context, self.make, lambda _: self.take(context, uid))
 
 
-class MESHCLASH_OT_scan_timeline(_FrameOperator):
+class MESHCLASH_OT_scan_timeline(FrameOperator):
     """Find out when which objects clash: all frames, one after the other. ESC stops it and keeps what was found"""
 
     bl_idname = "meshclash.scan_timeline"
@@ -153,13 +165,13 @@ class MESHCLASH_OT_scan_timeline(_FrameOperator):
     def make(self, context: bpy.types.Context) -> Task:
         settings = context.scene.meshclash
         options = replace(settings.checked_options(metres_per_unit(context.scene)), frames=settings.timeline_frames())
-        task, scanned = _scan_of(context, options)
+        task, scanned = scan_of(context, options)
         scene_results.store_timeline(context.scene.session_uid, scanned)
         events_list.list_events(context, context.scene)
         return task
 
     def take(self, context: bpy.types.Context, scene_uid: int) -> str:
-        scene, scanned = _scene(scene_uid), scene_results.timeline_of(scene_uid)
+        scene, scanned = scene_of(scene_uid), scene_results.timeline_of(scene_uid)
         if scanned is None:
             raise DetectError("The scan was removed meanwhile")
         events_list.list_events(context, scene)
@@ -172,63 +184,129 @@ class MESHCLASH_OT_scan_timeline(_FrameOperator):
         if scanned is not None:
             if not scanned.timeline.done:
                 scene_results.drop_timeline(scene_uid)
-            events_list.list_events(context, _scene(scene_uid))
+            events_list.list_events(context, scene_of(scene_uid))
             freshness.look_soon()
 
 
-def _scene(scene_uid: int) -> bpy.types.Scene:
+def scene_of(scene_uid: int) -> bpy.types.Scene:
+    """The scene of a scan; raises DetectError where it is gone."""
     scene = next((scene for scene in bpy.data.scenes if scene.session_uid == scene_uid), None)
     if scene is None:
         raise DetectError("The scene was removed during the scan")
     return scene
 
 
-class MESHCLASH_OT_bake_clearance(_FrameOperator):
-    """Measure the distance, or depth, of the selected pair in all frames, and make it an animated custom property"""
+class MESHCLASH_OT_bake_clearance(FrameOperator):
+    """Measure the distance, or depth, of pairs in all frames, and make it animated custom properties"""
 
     bl_idname = "meshclash.bake_clearance"
     bl_label = "Bake Clearance to Curve"
     bl_options = {"REGISTER", "UNDO"}
 
+    of: EnumProperty(name="Of", description="Which pairs are measured", items=BAKED, default="PAIR")
+
+    @classmethod
+    def description(cls, _context: bpy.types.Context, properties: Any) -> str:
+        """The tooltip."""
+        tip = next(tip for name, _label, tip in BAKED if name == properties.of)
+        return f"Measure the distance, or depth, in all frames, and make it an animated custom property: {tip}"
+
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if pair_in_hand(context) is None:
+        if not any(pairs_in_hand(context, of) for of, *_ in BAKED):
             cls.poll_message_set("Select an event, a pair, or two objects")
             return False
         return super().poll(context)
 
     def make(self, context: bpy.types.Context) -> Task:
-        pair = pair_in_hand(context)
-        if pair is None:
-            raise InputError("select an event, a pair, or two objects")
+        self.pairs = pairs_in_hand(context, self.of)
+        if not self.pairs:
+            raise InputError(NOT_IN_HAND[self.of])
         settings = context.scene.meshclash
-        self.names, self.row_id = pair[:2], pair[2]
-        self.values: dict[int, float] = {}
+        self.values: dict[Pair, dict[int, float]] = {pair: {} for pair in self.pairs}
+        sets = [dict.fromkeys(pair[side] for pair in self.pairs) for side in (0, 1)]
+        asked = {frozenset(pair[:2]) for pair in self.pairs}
+        beside = frozenset((a, b) for a in sets[0] for b in sets[1] if a != b and frozenset((a, b)) not in asked)
         options = DetectOptions(
-            set_a=f"{OBJECT_PREFIX}{pair[0]}", set_b=f"{OBJECT_PREFIX}{pair[1]}", test="distance",
+            set_a=_set_of(sets[0]), set_b=_set_of(sets[1]), test="distance", rules=Rules(listed_pairs=beside),
             frames=settings.timeline_frames(), point_budget=settings.point_budget,
         )  # fmt: skip
-        task, self.scanned = _scan_of(context, options)
+        task, self.scanned = scan_of(context, options)
         self.scanned.listener = self._note
         return task
 
     def _note(self, frame: int, rows: list[PairRow]) -> None:
         for row in rows:
-            if row.distance is not None and self.row_id in ("", row.id):
-                value = -row.depth if row.depth is not None and row.distance == 0.0 else row.distance
-                self.values[frame] = min(value, self.values.get(frame, np.inf))
+            for pair in self.pairs:
+                if row.distance is not None and {row.a.owner, row.b.owner} == {*pair[:2]} and pair[2] in ("", row.id):
+                    value = -row.depth if row.depth is not None and row.distance == 0.0 else row.distance
+                    self.values[pair][frame] = min(value, self.values[pair].get(frame, np.inf))
 
     def take(self, context: bpy.types.Context, scene_uid: int) -> str:
-        scene, (name, other) = _scene(scene_uid), self.names
-        item = next((found for found in scene.objects if found is not None and found.name_full == name), None)
-        if item is None or not self.values:
+        items = {item.name_full: item for item in scene_of(scene_uid).objects if item is not None}
+        baked = [pair for pair in self.pairs if self.values[pair] and pair[0] in items]
+        if not baked:
+            name, other, _ = self.pairs[0]
             raise DetectError(f"'{name}' and '{other}' are never both there to be measured")
+        taken: dict[str, set[str]] = {}
         with own_writing(context):
-            bake_property(item, CLEARANCE, self.values, DESCRIPTION.format(other=other))
+            for name, other, row_id in baked:
+                own = taken.setdefault(name, set())
+                called = CLEARANCE if len(self.pairs) == 1 else _free_name(other, own)
+                own.add(called)
+                bake_property(items[name], called, self.values[name, other, row_id], DESCRIPTION.format(other=other))
         tag_redraw(context)
-        lost = len(self.scanned.timeline.frames) - len(self.values)
+        return self._told(baked)
+
+    def _told(self, baked: list[Pair]) -> str:
+        if len(self.pairs) > 1:
+            lost = len(self.pairs) - len(baked)
+            more = f"; {counted(lost, 'pair')} were never both there" if lost else ""
+            return f"Clearances of {counted(len(baked), 'pair')} are curves of their first objects{more}"
+        ((name, other, _),) = baked
+        keys = len(self.values[baked[0]])
+        lost = len(self.scanned.timeline.frames) - keys
         more = f"; in {counted(lost, 'frame')} one of the two was not there" if lost else ""
-        return f"{counted(len(self.values), 'key')} of '{CLEARANCE}' on '{name}': distance to '{other}'{more}"
+        return f"{counted(keys, 'key')} of '{CLEARANCE}' on '{name}': distance to '{other}'{more}"
+
+
+def _set_of(names: Iterable[str]) -> str:
+    """The set that has these objects; where a name would be read as more than a name, everything: rules leave it."""
+    terms = [f"{OBJECT_PREFIX}{name}" for name in names]
+    if len(terms) == 1:
+        return terms[0]
+    return EVERYTHING if any(OR in term or AND in term for term in terms) else OR.join(terms)
+
+
+def _free_name(other: str, taken: set[str]) -> str:
+    """The name of a property that says to what it is the distance, in the 63 bytes that Blender allows."""
+    number = 1
+    while True:
+        ending = "" if number == 1 else f" {number}"
+        room = LONGEST_PROPERTY - len(f"{CLEARANCE} {ending}".encode())
+        name = f"{CLEARANCE} {other.encode()[:room].decode(errors='ignore')}{ending}"
+        if name not in taken:
+            return name
+        number += 1
+
+
+def pairs_in_hand(context: bpy.types.Context, of: str) -> list[Pair]:
+    """What is to be measured: owners of both and the id of the pair ("": any), each once.
+
+    Args:
+        context: of the window.
+        of: one of `BAKED`.
+    """
+    if of == "PAIR":
+        pair = pair_in_hand(context)
+        return [] if pair is None else [pair]
+    if of == "EVENTS":
+        scanned = scene_results.timeline_of(context.scene.session_uid)
+        rows = [] if scanned is None else [event.row for event in scanned.events]
+        pairs = ((row.a.owner, row.b.owner, row.id) for row in rows if row.a.owner != row.b.owner)
+        return list(dict.fromkeys(pairs))[:MOST_CURVES]
+    chosen = [item.name_full for item in context.view_layer.objects if item is not None and item.select_get()]
+    return [(a, b, "") for a, b in itertools.combinations(chosen, 2)][:MOST_CURVES]
 
 
 def pair_in_hand(context: bpy.types.Context) -> tuple[str, str, str] | None:
@@ -245,7 +323,7 @@ def pair_in_hand(context: bpy.types.Context) -> tuple[str, str, str] | None:
     return pairs[0] if pairs else None
 
 
-class _ScannedOperator(Operator):
+class ScannedOperator(Operator):
     """Shared poll: there is a scan that has found something."""
 
     @classmethod
@@ -257,7 +335,7 @@ class _ScannedOperator(Operator):
         return _is_idle(cls)
 
 
-class MESHCLASH_OT_event_markers(_ScannedOperator):
+class MESHCLASH_OT_event_markers(ScannedOperator):
     """Put a marker into the timeline for each event; those of an earlier scan go"""
 
     bl_idname = "meshclash.event_markers"
@@ -306,74 +384,6 @@ class MESHCLASH_OT_remove_markers(Operator):
 def _remove_markers(scene: bpy.types.Scene) -> None:
     for marker in [marker for marker in scene.timeline_markers if marker.name.startswith(MARKER)]:
         scene.timeline_markers.remove(marker)
-
-
-class MESHCLASH_OT_write_heat(_ScannedOperator):
-    """Write how often and how deep each face clashes to attributes of the meshes, and colours for the viewport"""
-
-    bl_idname = "meshclash.write_heat"
-    bl_label = "Write Heat Map"
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return in_object_mode(cls, context) and super().poll(context)
-
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        scanned = scene_results.timeline_of(context.scene.session_uid)
-        assert scanned is not None
-        problems = [f"'{name}' has modifiers that make other faces" for name in sorted(scanned.heat.unknown)]
-        parts: dict[str, list[tuple[NDArray[np.float32], NDArray[np.float32]]]] = {}
-        for name, heat in scanned.heat.objects.items():
-            item = view.find_object(context, name)
-            if item is None or item.type != "MESH" or not item.data.is_editable:
-                problems.append(f"'{name}' is gone, or in a library")
-                continue
-            parts.setdefault(item.data.name, []).append(
-                ((heat.frames / scanned.timeline.done).astype(np.float32), heat.depth)
-            )
-        most = [
-            np.float32(max((part[k].max() for found in parts.values() for part in found), default=0.0)) for k in (0, 1)
-        ]
-        written = 0
-        with own_writing(context):
-            for mesh in meshes_of(context.scene):
-                remove_heat(mesh)
-            for name, found in parts.items():
-                often, depth = (_largest([part[k] for part in found]) for k in (0, 1))
-                try:
-                    warmth = depth / most[1] if depth.any() else often / most[0]
-                    write_heat(bpy.data.meshes[name], often, depth, warmth)
-                    written += 1
-                except DetectError as error:
-                    problems.append(str(error))
-        if not written:
-            self.report({"ERROR"}, "; ".join(problems) or "No face clashes: pairs that only touch are not counted")
-            return {"CANCELLED"}
-        if problems:
-            self.report({"WARNING"}, "; ".join(problems))
-        return {"FINISHED"}
-
-
-def _largest(parts: list[NDArray[np.float32]]) -> NDArray[np.float32]:
-    """Of arrays of several lengths, (n,) float32."""
-    found = np.zeros(max(map(len, parts)), np.float32)
-    for part in parts:
-        np.maximum(found[: len(part)], part, out=found[: len(part)])
-    return found
-
-
-class MESHCLASH_OT_remove_heat(MeshCleaner):
-    """Remove the attributes and colours of the heat map from all meshes of the scene"""
-
-    bl_idname = "meshclash.remove_heat"
-    bl_label = "Remove Heat Map"
-    bl_options = {"REGISTER", "UNDO"}
-    done = "Removed from"
-
-    def clean(self, _context: bpy.types.Context, mesh: bpy.types.Mesh) -> bool:
-        """As `MeshCleaner`."""
-        return remove_heat(mesh)
 
 
 class MESHCLASH_OT_clear_timeline(Operator):
@@ -438,8 +448,6 @@ CLASSES = (
     MESHCLASH_OT_bake_clearance,
     MESHCLASH_OT_event_markers,
     MESHCLASH_OT_remove_markers,
-    MESHCLASH_OT_write_heat,
-    MESHCLASH_OT_remove_heat,
     MESHCLASH_OT_clear_timeline,
     MESHCLASH_OT_pick_event,
     MESHCLASH_OT_show_events,

@@ -89,12 +89,14 @@ class MESHCLASH_MT_timeline(Menu):
     def draw(self, _context: Any) -> None:
         layout = self.layout
         layout.operator("meshclash.scan_timeline", text="Scan Timeline for Clashes", icon="TIME")
-        layout.operator("meshclash.bake_clearance", icon="FCURVE")
+        layout.operator_menu_enum("meshclash.bake_clearance", "of", text="Bake Clearance to Curve", icon="FCURVE")
         layout.separator()
         layout.operator_menu_enum("meshclash.event_markers", "at", text="Add Markers", icon="MARKER_HLT")
         layout.operator("meshclash.remove_markers")
         layout.operator("meshclash.write_heat", icon="MOD_VERTEX_WEIGHT")
         layout.operator("meshclash.remove_heat")
+        layout.operator("meshclash.heat_group", icon="GROUP_VERTEX")
+        layout.operator("meshclash.corrective_key", icon="SHAPEKEY_DATA")
         layout.separator()
         layout.operator("meshclash.clear_timeline", icon="TRASH")
 

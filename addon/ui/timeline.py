@@ -17,12 +17,13 @@ from ..adapters.simulations import changes_in_time
 from ..core.scanned import Scanned
 from ..texts import counted, depth, length, measure, verdict_in_words
 from .lists import LINE_HEIGHT, draw_pair, name_width, shortened
-from .parts import TabPanel, draw_facts, draw_text
+from .parts import TabPanel, draw_facts, draw_text, named_row
 
 BEGINS = {
     "range": "at the first frame of the range, or before", "contact": "", "appears": "as one of the two appears",
 }  # fmt: skip
 ENDS = {"range": "at the last frame of the range, or later", "apart": "", "vanishes": "as one of the two vanishes"}
+LEAVE_OUT_SHARE = 0.25  # of the width, before the rules
 CAPTION_SHARE = 0.4  # of the width, before the facts of an event
 
 
@@ -83,6 +84,9 @@ def _draw_range(layout: Any, context: Any, settings: Any) -> None:
         row.prop(settings, "timeline_start", text="")
         row.prop(settings, "timeline_end", text="")
     row.prop(settings, "timeline_step", text="Every")
+    row = named_row(layout, "Leave Out", LEAVE_OUT_SHARE).row(align=True)
+    for name in ("skip_same_armature", "skip_same_collection"):
+        row.prop(settings, name, toggle=True)
     try:
         frames = settings.timeline_frames()
         text = f"{counted(len(frames), 'frame')}: {format_frames(frames)}. Test: {test_named(settings.test).label}"
@@ -141,7 +145,9 @@ def _draw_tools(layout: Any, context: Any, scanned: Scanned | None) -> None:
         row = column.row(align=True)
         row.operator("meshclash.write_heat", icon="MOD_VERTEX_WEIGHT")
         row.operator("meshclash.remove_heat", text="", icon="X")
-    column.operator("meshclash.bake_clearance", icon="FCURVE")
+        column.operator("meshclash.heat_group", icon="GROUP_VERTEX")
+        column.operator("meshclash.corrective_key", icon="SHAPEKEY_DATA")
+    column.operator_menu_enum("meshclash.bake_clearance", "of", text="Bake Clearance to Curve", icon="FCURVE")
     if scanned is not None:
         layout.prop(context.scene.meshclash, "timeline_strip")
         layout.operator("meshclash.clear_timeline", icon="TRASH")

@@ -33,9 +33,10 @@ def modules(find: Callable[[str], ModuleType]) -> SimpleNamespace:
     names = (
         "results",
         "scene_results",
-        "core.pair_row",
-        "core.report",
-        "core.options",
+        "meshclash.detection.pair_row",
+        "meshclash.detection.report",
+        "meshclash.detection.options",
+        "meshclash.review.revisions",
         "overlay.draw",
         "overlay.render_data",
     )
@@ -69,11 +70,13 @@ def make_report(addon: SimpleNamespace, count: int) -> Any:
         place = np.array(a.location, np.float32)
         corners = rng.random((4, 3, 3), np.float32) + place
         sides = [
-            addon.pair_row.Side(item.name, item.name, item.name, np.arange(faces, dtype=np.int32), highlight=triangles)
+            addon.pair_row.PairSide(
+                item.name, item.name, item.name, np.arange(faces, dtype=np.int32), highlight=triangles
+            )
             for item, faces, triangles in ((a, 2, corners[:2]), (b, at % 9, corners[2:]))
         ]
         rows.append(addon.pair_row.PairRow(
-            addon.pair_row.pair_id(a.name, b.name), *sides, 1, VERDICTS[verdicts[at]], 2, 4,
+            addon.revisions.pair_id(a.name, b.name), *sides, 1, VERDICTS[verdicts[at]], 2, 4,
             location=tuple(place.tolist()), depth=float(depths[at]), curves=corners[:, :2],
         ))  # fmt: skip
     options = addon.options.DetectOptions()
@@ -165,7 +168,7 @@ def main(count: int) -> None:
     bpy.ops.wm.read_factory_settings(use_empty=True)
     package = importlib.import_module("addon")
     package.register()
-    addon = modules(lambda name: importlib.import_module(f"addon.{name}"))
+    addon = modules(lambda name: importlib.import_module(name if name.startswith("meshclash.") else f"addon.{name}"))
     make_objects()
     print(f"Blender {bpy.app.version_string}, {count:,} rows, {memory(addon, count)}")
     review(addon)

@@ -1,0 +1,92 @@
+"""What animators work with on the vertices of an object: a group of weights, and a shape key with its curve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import bpy
+import numpy as np
+from meshclash.detection.errors import InputError
+from numpy.typing import NDArray
+
+GROUP, KEY = "MeshClash Heat", "MeshClash Corrective"
+BASIS = "Basis"
+FADE = 3
+"""Frames in which a shape key comes and goes."""
+
+
+def write_group(item: bpy.types.Object, warmth: NDArray[np.float32]) -> None:
+    """Makes the vertex group of an object: each vertex has the greatest weight of its faces, others none.
+
+    Args:
+        item: a mesh object.
+        warmth: 0 to 1 of faces; those beyond the end have 0.
+    """
+    mesh = item.data
+    corners, vertices = np.empty(len(mesh.polygons), np.int32), np.empty(len(mesh.loops), np.int32)
+    mesh.polygons.foreach_get("loop_total", corners)
+    mesh.loops.foreach_get("vertex_index", vertices)
+    of_faces = np.zeros(len(mesh.polygons), np.float32)
+    of_faces[: len(warmth)] = warmth
+    weights = np.zeros(len(mesh.vertices), np.float32)
+    np.maximum.at(weights, vertices, np.repeat(of_faces, corners))
+    remove_group(item)
+    group = item.vertex_groups.new(name=GROUP)
+    for vertex in np.flatnonzero(weights).tolist():
+        group.add([vertex], float(weights[vertex]), "REPLACE")
+
+
+def remove_group(item: bpy.types.Object) -> bool:
+    """Removes the vertex group; returns whether there was one."""
+    group = item.vertex_groups.get(GROUP)
+    if group is not None:
+        item.vertex_groups.remove(group)
+    return group is not None
+
+
+def rest_shape(mesh: bpy.types.Mesh) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The vertices of a mesh without modifiers, and their normals, (n, 3) each."""
+    found = []
+    for items, name in ((mesh.vertices, "co"), (mesh.vertex_normals, "vector")):
+        values = np.empty(3 * len(mesh.vertices), np.float32)
+        items.foreach_get(name, values)
+        found.append(values.reshape(-1, 3).astype(np.float64))
+    return found[0], found[1]
+
+
+def write_key(item: bpy.types.Object, places: NDArray[np.float64], frames: Iterable[tuple[int, int]]) -> None:
+    """Makes the corrective shape key of an object, which comes and goes with some ranges of frames.
+
+    Args:
+        item: a mesh object.
+        places: of its vertices where the key is whole, (n, 3).
+        frames: first and last frame of each range.
+
+    Raises:
+        InputError: the mesh is in a library.
+    """
+    if not item.data.is_editable:
+        raise InputError(f"'{item.name}' is in a library: it cannot be given a shape key")
+    if item.data.shape_keys is None:
+        item.shape_key_add(name=BASIS, from_mix=False)
+    key = item.data.shape_keys.key_blocks.get(KEY)
+    if key is not None:
+        key.driver_remove("value")
+        item.shape_key_remove(key)
+    key = item.shape_key_add(name=KEY, from_mix=False)
+    key.data.foreach_set("co", places.astype(np.float32).ravel())
+    for frame, value in keyed(frames):
+        key.value = value
+        key.keyframe_insert("value", frame=frame)
+
+
+def keyed(frames: Iterable[tuple[int, int]]) -> list[tuple[int, float]]:
+    """Frames and values of a curve that is 1 in all of some ranges of frames, and 0 far from each."""
+    joined: list[tuple[int, int]] = []
+    for first, last in sorted(frames):
+        if joined and first - FADE <= joined[-1][1] + FADE:
+            joined[-1] = joined[-1][0], max(last, joined[-1][1])
+        else:
+            joined.append((first, last))
+    ends = ((first - FADE, first, last, last + FADE) for first, last in joined)
+    return [pair for four in ends for pair in dict(zip(four, (0.0, 1.0, 1.0, 0.0), strict=True)).items()]

@@ -1,0 +1,218 @@
+"""What is made of a heat map: attributes and colours, weights of vertices, and a shape key that takes clashes away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from functools import partial
+from typing import Any
+
+import bpy
+import numpy as np
+from bpy.types import Operator
+from meshclash.detection.errors import DetectError
+from meshclash.detection.events import ClashEvent
+from meshclash.detection.kernel_parts import BASIC_PARTS
+from meshclash.detection.verdicts import QUIET_VERDICTS
+from numpy.typing import NDArray
+
+from .. import preferences, running_work, scene_results, view
+from ..adapters import vertex_weights
+from ..adapters.face_marks import meshes_of
+from ..adapters.heat_attributes import remove_heat, write_heat
+from ..adapters.source import BlenderSource
+from ..core.corrective import Corrections, corrective_steps
+from ..redraw import tag_redraw
+from .loading import load_steps
+from .marks import MeshCleaner, in_object_mode, own_writing
+from .task import Task
+from .timeline import FrameOperator, ScannedOperator, scene_of
+
+MOST_EVENTS = 100
+"""Of which a shape key is made: the worst ones."""
+
+
+class MESHCLASH_OT_write_heat(ScannedOperator):
+    """Write how often and how deep each face clashes to attributes of the meshes, and colours for the viewport"""
+
+    bl_idname = "meshclash.write_heat"
+    bl_label = "Write Heat Map"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return in_object_mode(cls, context) and super().poll(context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        found = _Warmth(context)
+        with own_writing(context):
+            for mesh in meshes_of(context.scene):
+                remove_heat(mesh)
+            for name, often, depth in found.of_meshes():
+                found.attempt(partial(write_heat, bpy.data.meshes[name], often, depth, found.warmth(often, depth)))
+        return found.told(self)
+
+
+class _Warmth:
+    """The heat map of the last scan, by meshes: objects that share one are as hot as the hottest.
+
+    Attributes:
+        items: full names of the objects of each mesh.
+        problems: what is wrong with the others.
+        written: how many were written.
+    """
+
+    def __init__(self, context: bpy.types.Context) -> None:
+        scanned = scene_results.timeline_of(context.scene.session_uid)
+        assert scanned is not None
+        self.problems = [f"'{name}' has modifiers that make other faces" for name in sorted(scanned.heat.unknown)]
+        self.items: dict[str, list[str]] = {}
+        self.written = 0
+        self._parts: dict[str, list[tuple[NDArray[np.float32], NDArray[np.float32]]]] = {}
+        for name, heat in scanned.heat.objects.items():
+            item = view.find_object(context, name)
+            if item is None or item.type != "MESH" or not item.data.is_editable:
+                self.problems.append(f"'{name}' is gone, or in a library")
+                continue
+            share = (heat.frames / scanned.timeline.done).astype(np.float32)
+            self._parts.setdefault(item.data.name, []).append((share, heat.depth))
+            self.items.setdefault(item.data.name, []).append(name)
+        every = [part for found in self._parts.values() for part in found]
+        self._most = [np.float32(max((part[k].max() for part in every), default=0.0)) for k in (0, 1)]
+
+    def of_meshes(self) -> Iterator[tuple[str, NDArray[np.float32], NDArray[np.float32]]]:
+        """The name of each mesh, how often and how deep its faces clash."""
+        for name, found in self._parts.items():
+            yield name, _largest([part[0] for part in found]), _largest([part[1] for part in found])
+
+    def warmth(self, often: NDArray[np.float32], depth: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Of faces, 0 to 1: by depth where depths are known, else by how often they clash."""
+        return depth / self._most[1] if depth.any() else often / self._most[0]
+
+    def attempt(self, write: Callable[[], None]) -> None:
+        """Writes one, or notes why not."""
+        try:
+            write()
+            self.written += 1
+        except DetectError as error:
+            self.problems.append(str(error))
+
+    def told(self, operator: Operator) -> set[str]:
+        """Reports what was wrong; gives the operator's answer."""
+        if not self.written:
+            why = "; ".join(self.problems) or "No face clashes: pairs that only touch are not counted"
+            operator.report({"ERROR"}, why)
+            return {"CANCELLED"}
+        if self.problems:
+            operator.report({"WARNING"}, "; ".join(self.problems))
+        return {"FINISHED"}
+
+
+def _largest(parts: list[NDArray[np.float32]]) -> NDArray[np.float32]:
+    """Of arrays of several lengths, (n,) float32."""
+    found = np.zeros(max(map(len, parts)), np.float32)
+    for part in parts:
+        np.maximum(found[: len(part)], part, out=found[: len(part)])
+    return found
+
+
+class MESHCLASH_OT_remove_heat(MeshCleaner):
+    """Remove the attributes and colours of the heat map from all meshes of the scene"""
+
+    bl_idname = "meshclash.remove_heat"
+    bl_label = "Remove Heat Map"
+    bl_options = {"REGISTER", "UNDO"}
+    done = "Removed from"
+
+    def clean(self, _context: bpy.types.Context, mesh: bpy.types.Mesh) -> bool:
+        """As `MeshCleaner`."""
+        return remove_heat(mesh)
+
+
+class MESHCLASH_OT_heat_group(ScannedOperator):
+    """Make a vertex group of each mesh that clashes: the hotter its faces are, the greater the weight"""
+
+    bl_idname = "meshclash.heat_group"
+    bl_label = "Heat to Vertex Group"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return in_object_mode(cls, context) and super().poll(context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        found = _Warmth(context)
+        with own_writing(context):
+            for name, often, depth in found.of_meshes():
+                item, warmth = view.find_object(context, found.items[name][0]), found.warmth(often, depth)
+                if item is None or len(warmth) > len(item.data.polygons):
+                    found.problems.append(f"'{name}' has fewer faces than when it was scanned: scan again")
+                    continue
+                found.attempt(partial(vertex_weights.write_group, item, warmth))
+        return found.told(self)
+
+
+class MESHCLASH_OT_corrective_key(FrameOperator):
+    """Make a shape key of the active object that moves its vertices out of what it clashes with, in those frames"""
+
+    bl_idname = "meshclash.corrective_key"
+    bl_label = "Corrective Shape Key"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not in_object_mode(cls, context):
+            return False
+        if not events_of_active(context):
+            cls.poll_message_set("Scan the timeline, and make a mesh that clashes the active object")
+            return False
+        return super().poll(context)
+
+    def make(self, context: bpy.types.Context) -> Task:
+        """As `FrameOperator`."""
+        self.events, self.corrected = events_of_active(context), context.active_object.name_full
+        return Task(_corrective(BlenderSource.from_context(context), self.corrected, self.events, self._keep))
+
+    def _keep(self, found: Corrections) -> None:
+        self.found = found
+
+    def take(self, context: bpy.types.Context, scene_uid: int) -> str:
+        """As `FrameOperator`."""
+        item, found = scene_of(scene_uid).objects.get(self.corrected), self.found
+        if item is None:
+            raise DetectError(f"'{self.corrected}' was removed meanwhile")
+        points, normals = vertex_weights.rest_shape(item.data)
+        moves = found.moves(points, normals)
+        moved = int(np.count_nonzero(np.linalg.norm(moves, axis=1)))
+        if not moved:
+            raise DetectError(
+                "; ".join(found.left_out) or f"No vertex of '{self.corrected}' is inside what it clashes with"
+            )
+        vertex_weights.write_key(item, points + moves, [(event.start, event.end) for event in self.events])
+        tag_redraw(context)
+        return f"Shape key '{vertex_weights.KEY}' moves {moved:,} of the vertices of '{self.corrected}'"
+
+
+def _corrective(
+    source: BlenderSource, name: str, events: list[ClashEvent], keep: Callable[[Corrections], None]
+) -> Generator[Any, None, None]:
+    module = yield from load_steps(preferences.cache_folder(), BASIC_PARTS)
+    with running_work.own_frames():
+        keep((yield from corrective_steps(source, module, name, events)))
+
+
+def events_of_active(context: bpy.types.Context) -> list[ClashEvent]:
+    """The events in which the active object clashes with another, worst first; none where it is no mesh."""
+    item, scanned = context.active_object, scene_results.timeline_of(context.scene.session_uid)
+    if item is None or item.type != "MESH" or scanned is None:
+        return []
+    events = (event for event in scanned.events if event.row.verdict not in QUIET_VERDICTS)
+    owners = ((event, {side.owner for side in event.row.sides}) for event in events)
+    return [event for event, names in owners if len(names) == 2 and item.name_full in names][:MOST_EVENTS]
+
+
+CLASSES = (
+    MESHCLASH_OT_write_heat,
+    MESHCLASH_OT_remove_heat,
+    MESHCLASH_OT_heat_group,
+    MESHCLASH_OT_corrective_key,
+)
