@@ -400,6 +400,12 @@ def pairs_of(scene: bpy.types.Scene, progress: frozenset[str]) -> frozenset[str]
     return known[progress]
 
 
+def assigned_to(scene: bpy.types.Scene, person: str) -> frozenset[str]:
+    """The ids of the pairs that somebody takes care of, whose name contains these letters."""
+    wanted, decisions = person.casefold(), history_of(scene).decisions
+    return frozenset(clash for clash, said in decisions.items() if wanted in said.assignee.casefold())
+
+
 def found_again(scene: bpy.types.Scene, result: Mapping[str, object]) -> list[str]:
     """The pairs of a result that were said to be resolved before the last detection found them."""
     return [clash for clash in pairs_of(scene, STILL) if clash in result]

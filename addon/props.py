@@ -24,7 +24,7 @@ from meshclash.detection.report import Review
 from meshclash.detection.rules import Rules
 from meshclash.detection.verdicts import VERDICTS
 
-from . import histories, reactions, reviews, running_work, scene_results, shown_things
+from . import histories, kept_tests, reactions, reviews, running_work, scene_results, shown_things
 from .adapters import massive_objects, shell_objects
 from .adapters.scene_size import default_clearance
 from .adapters.source import metres_per_unit
@@ -38,7 +38,9 @@ from .core.table import (
     NAME_B,
     PROGRESS,
     STATUS,
+    TEST,
     VERDICT,
+    VOLUME,
     WORST,
     ListQuery,
 )  # fmt: skip
@@ -49,7 +51,9 @@ SET_KINDS = (
     ("SELECTION", "Selected", "The objects selected when Detect starts"),
     ("COLLECTION", "Collection", "All visible objects of a collection and its children"),
     ("OBJECT", "Object", "One object"),
+    ("RULE", "Rule", "Objects by name, material, property, IFC class or storey"),
 )
+RULE_TIP = "Terms as class:IfcPipe*, material:Steel, storey:Ground, property:KEY=VALUE or NAME*, joined by & | and not"
 OVERLAY_SCOPES = (
     ("ALL", "All Clashes", "Show every listed clash, and the selected pair whatever it is"),
     ("ACTIVE", "Selected Pair", "Show only the pair selected in the list"),
@@ -95,6 +99,8 @@ SORT_KEYS = (
     (GROUP, "Group", "By group, those with most pairs first"),
     (PROGRESS, "Progress", "New ones first, then those that are back, then all others"),
     (FRAME, "Frame", "By frame"),
+    (TEST, "Test", "By the test that found them"),
+    (VOLUME, "Volume", "By the volume in common, the most first"),
     ("ASSIGNEE", "Assignee", "By who takes care of them"),
     ("PRIORITY", "Priority", "By how urgent they are"),
     ("DUE", "Due", "By until when"),
@@ -114,6 +120,7 @@ PERMITTED = (
     ("LENGTH", "Length", "Overlaps up to a length (press fits, welds)"),
 )  # fmt: skip
 MILLISECOND = 0.001
+RULES = ("same_parent", "same_armature", "same_collection")
 LENGTHS = ("permitted_overlap", "touch_tolerance", "tolerance")  # options of tests that are lengths
 PRESET_VALUES = (
     "test", "tolerance", "touch_tolerance", "budget", "overlap_volume", "skip_same_parent", "skip_same_armature",
@@ -306,6 +313,8 @@ class MESHCLASH_PG_settings(PropertyGroup):
     set_a: EnumProperty(name="Set A", description="Objects of the first set", items=SET_KINDS, default="ALL")
     set_a_collection: PointerProperty(name="Collection", description="Collection of set A", type=bpy.types.Collection)
     set_a_object: PointerProperty(name="Object", description="Object of set A", type=bpy.types.Object)
+    set_a_rule: StringProperty(name="Rule", description=RULE_TIP)
+    set_b_rule: StringProperty(name="Rule", description=RULE_TIP)
     set_b: EnumProperty(name="Set B", description="Objects of the second set", items=SET_KINDS, default="ALL")
     set_b_collection: PointerProperty(name="Collection", description="Collection of set B", type=bpy.types.Collection)
     set_b_object: PointerProperty(name="Object", description="Object of set B", type=bpy.types.Object)
@@ -353,6 +362,8 @@ class MESHCLASH_PG_settings(PropertyGroup):
     skip_same_collection: BoolProperty(
         name="Same Collection", description="Do not test objects that are in the same collection"
     )
+    kept_tests: CollectionProperty(type=kept_tests.MESHCLASH_PG_kept_test)
+    active_test: IntProperty(name="Test", description="Test selected in the list of tests", default=-1)
     excluded_pairs: CollectionProperty(type=MESHCLASH_PG_excluded_pair)
     active_excluded: IntProperty(name="Excluded pair", description="Pair selected in the list of excluded pairs")
     fits: CollectionProperty(type=MESHCLASH_PG_fit)
@@ -494,7 +505,39 @@ class MESHCLASH_PG_settings(PropertyGroup):
         if kind == "OBJECT":
             picked = getattr(self, f"set_{which}_object")
             return f"object:{picked.name_full}" if picked else ""
-        return kind.lower()
+        return getattr(self, f"set_{which}_rule").strip() if kind == "RULE" else kind.lower()
+
+    def take_options(self, options: DetectOptions) -> None:
+        """Makes Detect ask what `options` ask, but for listed pairs; a set that is gone becomes a rule by its name."""
+        chosen: dict[str, Any] = {f"skip_{name}": getattr(options.rules, name) for name in RULES}
+        chosen |= {
+            name: getattr(options, name) for name in ("test", "touch_tolerance", "overlap_volume", "point_budget")
+        }
+        if options.tolerance is not None:
+            chosen["tolerance"] = options.tolerance
+        if options.budget is not None:
+            chosen["budget"] = options.budget / MILLISECOND
+        permitted = options.permitted_overlap
+        if isinstance(permitted, str):
+            chosen["permitted_by"] = permitted.upper()
+        else:
+            chosen["permitted_overlap"] = permitted
+        self.begin_preset(**chosen)
+        for side in "ab":
+            self._take_set(side, getattr(options, f"set_{side}"))
+
+    def _take_set(self, side: str, expression: str) -> None:
+        kind, _, name = expression.partition(":")
+        known = {"collection": bpy.data.collections, "object": bpy.data.objects}
+        picked = known[kind].get(name) if kind in known else None
+        if picked is not None:
+            setattr(self, f"set_{side}", kind.upper())
+            setattr(self, f"set_{side}_{kind}", picked)
+        elif expression in ("all", "selection"):
+            setattr(self, f"set_{side}", expression.upper())
+        else:
+            setattr(self, f"set_{side}", "RULE")
+            setattr(self, f"set_{side}_rule", expression)
 
     def detect_options(self, metres_per_unit: float) -> DetectOptions:
         """The options of Detect; lengths are stored in Blender units and handed on in metres.
@@ -537,7 +580,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
         for which in "ab" if test_named(self.test).of_pairs else "a":
             if not self.set_expression(which):
                 kind = getattr(self, f"set_{which}").lower()
-                raise InputError(f"Set {which.upper()}: choose the {kind} first")
+                raise InputError(f"Set {which.upper()}: {'write' if kind == 'rule' else 'choose'} the {kind} first")
         return self.detect_options(metres_per_unit)
 
 
@@ -613,6 +656,12 @@ class MESHCLASH_PG_results(PropertyGroup):
         description="List pairs with at least so much volume in common; also those of which it is not known",
         unit="VOLUME", min=0.0, default=0.0, precision=4, update=_list_again,
     )  # fmt: skip
+    of_test: StringProperty(
+        name="Test", description="List what this test found alone; empty: what all tests found", update=_list_again
+    )
+    assignee: StringProperty(
+        name="Assignee", description="List pairs that this person takes care of; empty: all pairs", update=_list_again
+    )
     sort_key: EnumProperty(
         name="Sort by", description="By what the list is sorted", items=SORT_KEYS, default=WORST, update=_order_again
     )
@@ -646,6 +695,7 @@ class MESHCLASH_PG_results(PropertyGroup):
         for verdict in VERDICTS:
             setattr(self, f"show_{verdict}", True)
         self.statuses, self.search, self.page, self.min_volume = set(STATUS_ORDER), "", 1, 0.0
+        self.of_test = self.assignee = ""
         self.active_group, shown_things.listed().group, self.progress = -1, None, set()
         self.filling = False
 
@@ -660,17 +710,19 @@ class MESHCLASH_PG_results(PropertyGroup):
         statuses = None if len(self.statuses) in (0, len(STATUS_ORDER)) else frozenset(self.statuses)
         return ListQuery(
             self.shown_verdicts(), self.search, statuses, shown_things.listed().owners, self.sort_key,
-            self.sort_reverse, self.min_volume, self._pairs(),
+            self.sort_reverse, self.min_volume, self._pairs(), self.of_test,
         )  # fmt: skip
 
     def _pairs(self) -> frozenset[str] | None:
-        """The pairs of the chosen group of which became what is asked; None for all."""
+        """The pairs of the chosen group of which became what is asked, and that one person has; None for all."""
         group, uid = shown_things.listed().group, self.scene_uid
         scene = next((scene for scene in bpy.data.scenes if scene.session_uid == uid), None)
-        if not self.progress or scene is None:
+        if scene is None:
             return group
-        found = histories.pairs_of(scene, frozenset(self.progress))
-        return found if group is None else found & group
+        asked = [group] if group is not None else []
+        asked += [histories.pairs_of(scene, frozenset(self.progress))] if self.progress else []
+        asked += [histories.assigned_to(scene, self.assignee)] if self.assignee else []
+        return frozenset.intersection(*asked) if asked else None
 
     def shown_verdicts(self) -> frozenset[str]:
         """The verdicts whose pairs are listed."""
@@ -688,6 +740,7 @@ for _verdict in VERDICTS.values():
 
 
 CLASSES = (
+    kept_tests.MESHCLASH_PG_kept_test,
     MESHCLASH_PG_excluded_pair,
     MESHCLASH_PG_fit,
     MESHCLASH_PG_review,

@@ -62,7 +62,7 @@ def _find(listed: bpy.types.PropertyGroup, scene: bpy.types.Scene, result: scene
 
 def rows_of(result: scene_results.SceneResult, query: ListQuery, scene: bpy.types.Scene) -> Positions:
     """The positions of the rows of a result that answer a query."""
-    measures = result.report.options.measures
+    measures = result.report.measures
     asks_status = query.statuses is not None or query.key == STATUS
     reviews = reviews_of(scene).statuses if asks_status else {}
     return result.table.find(query, measures, reviews, STATUS_ORDER, _column(result, query.key, scene))

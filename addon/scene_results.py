@@ -81,6 +81,11 @@ class SceneResult:
         """The rows of `report` as columns; made when first asked for, since Live replaces results all the time."""
         return RowTable(self.report.rows)
 
+    @cached_property
+    def test_counts(self) -> Counter[str]:
+        """Number of rows of each named test."""
+        return Counter(row.test for row in self.report.rows)
+
     @property
     def stale_rows(self) -> Mask:
         """Which rows of `table` may no longer be true."""

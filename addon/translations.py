@@ -16,6 +16,7 @@ Active Object | Aktives Objekt | アクティブオブジェクト
 Add Detect Preset | Vorgabe hinzufügen | 検出プリセットを追加
 Add Fit | Passung hinzufügen | はめあいを追加
 Add Markers | Marker hinzufügen | マーカーを追加
+Add Test | Test hinzufügen | テストを追加
 Advisor | Ratgeber | アドバイザー
 All | Alle | すべて
 All Clashes | Alle Kollisionen | すべての干渉
@@ -71,6 +72,7 @@ Display | Anzeige | 表示
 Distance | Abstand | 距離
 Due | Fällig | 期限
 Duplicate | Duplikat | 重複
+Edit Test in Detect | Test unter Prüfen bearbeiten | テストを検出で編集
 Event | Ereignis | イベント
 Every | Alle n | 間隔
 Everything | Alles | すべて
@@ -81,6 +83,7 @@ Exclude This Pair | Dieses Paar ausschließen | このペアを除外
 Excluded pair | Ausgeschlossenes Paar | 除外したペア
 Export Clash Report | Kollisionsbericht exportieren | 干渉レポートを書き出し
 Export Report | Bericht exportieren | レポートを書き出し
+Export Tests | Tests exportieren | テストを書き出し
 Face Attribute | Flächenattribut | 面の属性
 Faces | Flächen | 面
 Faces of A | Flächen von A | Aの面
@@ -109,6 +112,7 @@ Ignore Overlaps Below | Überlappung ignorieren unter | 無視する重なりの
 Import BCF | BCF importieren | BCFを読み込み
 Import Massive Model | Massenmodell importieren | 大規模モデルを読み込み
 Import Scan | Scan importieren | スキャンを読み込み
+Import Tests | Tests importieren | テストを読み込み
 Inside | Innerhalb | 内側
 Intersection | Durchdringung | 交差
 Is a Shell | Ist eine Schale | シェルである
@@ -131,6 +135,7 @@ Make Object of Common Solid | Objekt aus gemeinsamem Körper erzeugen | 共通�
 Mark Faces | Flächen markieren | 面をマーク
 Massive Models | Massenmodelle | 大規模モデル
 Material | Material | マテリアル
+Matrix of Disciplines | Matrix der Gewerke | 分野のマトリクス
 Measure | Maß | 測定値
 Measure Deviation | Abweichung messen | 偏差を測定
 Measure Hierarchies of Selected Objects | Hierarchien gewählter Objekte messen | 選択オブジェクトの階層を測定
@@ -175,6 +180,7 @@ Remove Fit | Passung entfernen | はめあいを削除
 Remove From Excluded Pairs | Ausschluss aufheben | 除外を解除
 Remove Heat Map | Heatmap entfernen | ヒートマップを削除
 Remove Markers | Marker entfernen | マーカーを削除
+Remove Test | Test entfernen | テストを削除
 Reopened | Wieder offen | 再オープン
 Research | Forschung | 研究
 Resolution | Auflösung | 分解能
@@ -184,6 +190,8 @@ Restore Materials | Materialien wiederherstellen | マテリアルを復元
 Results | Ergebnisse | 結果
 Reverse | Umkehren | 逆順
 Reviewed | Gesehen | 確認済み
+Rule | Regel | 規則
+Run Tests | Tests ausführen | テストを実行
 Same Armature | Gleiche Armatur | 同じアーマチュア
 Same Collection | Gleiche Sammlung | 同じコレクション
 Same Parent | Gleiches Elternobjekt | 同じ親
@@ -229,6 +237,7 @@ Stop Live | Live anhalten | ライブを停止
 Storey | Geschoss | 階
 Tab | Reiter | タブ
 Test | Test | テスト
+Tests | Alle Tests | テスト一覧
 Time-Critical | Zeitkritisch | 時間制限
 Timeline | Zeitleiste | タイムライン
 Tolerance | Toleranz | 許容値

@@ -15,6 +15,7 @@ from .ifc_properties import DescribedObject, select, told
 
 ALL, SELECTION = "all", "selection"
 SHAPELESS = frozenset(("ARMATURE", "CAMERA", "EMPTY", "LATTICE", "LIGHT", "LIGHT_PROBE", "SPEAKER"))
+PATTERN = frozenset("*?")
 COLLECTION_PREFIX, OBJECT_PREFIX = "collection:", "object:"
 
 
@@ -23,7 +24,7 @@ def resolve_set(expression: str, scene: bpy.types.Scene, view_layer: bpy.types.V
 
     Args:
         expression: "all", "selection", "collection:NAME" (with its child collections), "object:NAME", a NAME, or
-            terms as "class:IfcPipe* & not material:Zinc" (`meshclash.detection.sets`).
+            terms and patterns as "class:IfcPipe* & not material:Zinc" (`meshclash.detection.sets`).
         scene: the scene to look in.
         view_layer: whose selection and visibility count.
 
@@ -39,7 +40,8 @@ def resolve_set(expression: str, scene: bpy.types.Scene, view_layer: bpy.types.V
         return _selection(view_layer)
     kind, _, name = expression.partition(":")
     named = kind == "collection" and name in _collections(scene)
-    if scene.objects.get(expression) is None and not named and is_made_of_terms(expression):
+    known = scene.objects.get(expression) or scene.objects.get(expression.removeprefix(OBJECT_PREFIX))
+    if known is None and not named and (is_made_of_terms(expression) or not PATTERN.isdisjoint(expression)):
         return _by_terms(expression, scene, view_layer)
     if expression.startswith(COLLECTION_PREFIX):
         return _collection(name, scene)

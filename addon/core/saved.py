@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from meshclash.detection.errors import InputError
+from meshclash.detection.named_tests import TESTS_SCHEMA, parse_tests
 from meshclash.detection.options import DEFAULT_TEST, DetectOptions
 from meshclash.detection.pair_row import PairRow, PairSide, Point
 from meshclash.detection.report import DetectReport
@@ -17,7 +18,8 @@ FORMAT = 1
 MOST_ROWS = 1000
 
 _PLAIN = ("frame", "verdict", "severity", "contacts", "depth", "distance")
-_LATER = ("probability", "scans", "flush", "certainty", "volume_lower", "volume_upper", "depth_lower", "depth_upper")
+_LATER = ("probability", "scans", "flush", "certainty", "volume_lower", "volume_upper", "depth_lower", "depth_upper",
+          "test")  # fmt: skip
 _SIDE, _SIDE_LATER = ("owner", "source"), ("point", "face")
 """What is saved of rows and of their sides; lists of earlier versions lack what is later."""
 _ASKED = ("test", "tolerance", "budget")
@@ -37,7 +39,8 @@ def to_text(report: DetectReport) -> str:
     plain = [_plain(row) for row in rows[:MOST_ROWS]]
     total = len(rows) + (report.missing or 0)  # of a list that came with a file, and was not detected anew
     about = {"asked": asked, "rules": rules, "excluded": sorted(options.rules.listed_pairs), "created": report.created}
-    return json.dumps({"format": FORMAT, **about, "total": total, "rows": plain})
+    tests = {"tests": [test.as_dict() for test in report.tests]} if report.tests else {}
+    return json.dumps({"format": FORMAT, **about, **tests, "total": total, "rows": plain})
 
 
 def from_text(text: str, file: str, scale_length: float) -> DetectReport | None:
@@ -61,11 +64,12 @@ def from_text(text: str, file: str, scale_length: float) -> DetectReport | None:
         _text(options.set_a), _text(options.set_b), _whole(options.point_budget)
         if not isinstance(options.overlap_volume, bool):
             raise TypeError("an option is neither on nor off")
+        tests = parse_tests({"schema": TESTS_SCHEMA, "tests": data["tests"]}) if "tests" in data else ()
         created, missing = _text(data.get("created", "")), max(0, _whole(data.get("total", 0)) - len(rows))
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, InputError) as error:
         reason = f": {error}" if isinstance(error, InputError) else ""
         raise InputError(f"The list of results in this file is damaged{reason}. Press Detect for a new one") from error
-    return DetectReport(file, scale_length, options, rows, created=created, missing=missing)
+    return DetectReport(file, scale_length, options, rows, created=created, missing=missing, tests=tests)
 
 
 def strict_json(text: str) -> Any:
@@ -132,6 +136,7 @@ def _row(item: dict[str, Any]) -> PairRow:
         volume_upper=_number(later["volume_upper"]),
         depth_lower=_number(later["depth_lower"]),
         depth_upper=_number(later["depth_upper"]),
+        test=_text(later["test"] or ""),
     )
 
 

@@ -23,7 +23,7 @@ Positions = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 WORST, NAME_A, NAME_B, FACES, MEASURE, STATUS = "WORST", "A", "B", "FACES", "MEASURE", "STATUS"
-FRAME, VERDICT, GROUP, PROGRESS = "FRAME", "VERDICT", "GROUP", "PROGRESS"
+FRAME, VERDICT, GROUP, PROGRESS, TEST, VOLUME = "FRAME", "VERDICT", "GROUP", "PROGRESS", "TEST", "VOLUME"
 """By what rows are sorted; `WORST` is the order of the report."""
 _SOLID = np.array([name in SOLID_VERDICTS for name in VERDICTS])
 _NO_VOLUME = np.array([name in NO_VOLUME_VERDICTS for name in VERDICTS])
@@ -45,6 +45,7 @@ class ListQuery:
         min_volume: rows that certainly have less volume in common are not listed, cubic Blender units; it counts only
             where volumes were measured.
         pairs: ids of the pairs of a group, which alone are listed; None for all.
+        test: name of the test whose rows alone are listed; "" for all.
     """
 
     verdicts: frozenset[str]
@@ -55,6 +56,7 @@ class ListQuery:
     reverse: bool = False
     min_volume: float = 0.0
     pairs: frozenset[str] | None = None
+    test: str = ""
 
 
 class RowTable:
@@ -65,6 +67,8 @@ class RowTable:
         positions: the position of a pair's first row by the pair's id.
         verdicts: (n,) int8 places in `VERDICTS`.
         frames, severities: (n,) int64 of the rows.
+        test_names: of the tests that found them, in their natural order; "" of a single question.
+        tests: (n,) int32 indices of these.
         faces: (n,) int64 faces and points in contact, of both objects.
         a, b: (n,) int32 indices of the names of the two objects.
         owners: (4, n) int32 indices of the names of the owners and the sources of both.
@@ -82,6 +86,9 @@ class RowTable:
         self.verdicts = np.fromiter((number[row.verdict] for row in rows), np.int8, count)
         self.frames = np.fromiter((row.frame for row in rows), np.int64, count)
         self.severities = np.fromiter((row.severity for row in rows), np.int64, count)
+        self.test_names = sorted({row.test for row in rows}, key=natural)
+        test_code = {name: index for index, name in enumerate(self.test_names)}
+        self.tests = np.fromiter((test_code[row.test] for row in rows), np.int32, count)
         self.faces = np.fromiter((row.count for row in rows), np.int64, count)
         self.a = np.fromiter((code[row.a.name] for row in rows), np.int32, count)
         self.b = np.fromiter((code[row.b.name] for row in rows), np.int32, count)
@@ -171,6 +178,8 @@ class RowTable:
             mask &= self.about(query.owners)
         if query.pairs is not None:
             mask &= self._of_pairs(query.pairs)
+        if query.test:
+            mask &= np.array([name == query.test for name in self.test_names], np.bool_)[self.tests]
         if query.min_volume > 0.0 and self.has_volumes:
             mask &= ~_NO_VOLUME[self.verdicts] & ~(self.measures["volume_upper"] < query.min_volume)
         needs_status = query.statuses is not None or query.key == STATUS
@@ -181,7 +190,8 @@ class RowTable:
         if query.key == WORST:
             return found[::-1] if query.reverse else found
         keys: dict[str, NDArray[Any]] = {NAME_A: self.a, NAME_B: self.b, FACES: -self.faces, STATUS: status}
-        keys |= {FRAME: self.frames, VERDICT: -self.severities}
+        keys |= {FRAME: self.frames, VERDICT: -self.severities, TEST: self.tests}
+        keys[VOLUME] = -self.measures["volume_upper"] if self.has_volumes else np.full(len(self), np.nan)
         if column is not None:
             keys[query.key] = column
         deepest = -np.nan_to_num(self.measures["depth_upper"])

@@ -18,6 +18,7 @@ from . import (
     results_area,
     review,
     scans,
+    tests,
     timeline,
     voxels,
 )
@@ -25,6 +26,7 @@ from . import (
 CLASSES = (
     *detect.CLASSES,
     *live.CLASSES,
+    *tests.CLASSES,
     *listing.CLASSES,
     *pairs.CLASSES,
     *fits.CLASSES,

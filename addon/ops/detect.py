@@ -24,6 +24,7 @@ from meshclash.detection.pair_row import PairRow
 from meshclash.detection.queries.registry import test_named
 from meshclash.detection.report import DetectReport
 from meshclash.detection.report_formats import format_seconds, left_out, too_small
+from meshclash.detection.tests_job import of_test
 from meshclash.detection.verdicts import FINAL_VERDICTS, VERDICTS
 
 from .. import engine, freshness, histories, preferences, refining, results, running_work, scene_results, view
@@ -53,14 +54,19 @@ def prepare(context: bpy.types.Context) -> Task:
     options = context.scene.meshclash.checked_options(metres_per_unit(context.scene))
     mesh_reader.set_fast_path(preferences.of(context).fast_path)
     engine.use_gpu_from(preferences.gpu_from(context))
+    source, prepare = BlenderSource.from_context(context), partial(load_steps, preferences.cache_folder())
+    loading = prepare(parts_of(context, options), gpu=preferences.gpu_from(context) is not None)
+    return Task(_steps(source, options, loading, prepare, context.scene.session_uid))
+
+
+def parts_of(context: bpy.types.Context, options: DetectOptions) -> tuple[str, ...]:
+    """The parts of the engine's warm-up that a detection in the context's scene needs."""
     parts = test_named(options.test).parts(options)
     if any(item is not None and is_scan(item.data) for item in context.scene.objects):
         parts += CLOUD_PARTS  # beside the others; those that modifiers make are seen when the frame is read
     if any(item is not None and massive_path(item) for item in context.scene.objects):
         parts += MASSIVE_PARTS
-    source, prepare = BlenderSource.from_context(context), partial(load_steps, preferences.cache_folder())
-    loading = prepare(parts, gpu=preferences.gpu_from(context) is not None)
-    return Task(_steps(source, options, loading, prepare, context.scene.session_uid))
+    return parts
 
 
 def _steps(
@@ -118,7 +124,8 @@ def summary(report: DetectReport, approved: frozenset[str] = frozenset()) -> str
     skipped = f", {len(report.skipped)} skipped" if report.skipped else ""
     effort = f"{counted(report.stats['objects'], 'object')}{skipped}, {format_seconds(report.stats['seconds'])}"
     more = left_out(report.stats.get("left_out")) + too_small(report.stats, report.options.as_dict())
-    return f"{found or test_named(report.options.test).nothing} ({effort}){more and '.' + more}"
+    tests = f"{counted(len(report.tests), 'test')}: " if report.tests else ""
+    return f"{tests}{found or test_named(report.options.test).nothing} ({effort}){more and '.' + more}"
 
 
 class Run:
@@ -258,7 +265,7 @@ def check_pair(context: bpy.types.Context, row: PairRow) -> list[PairRow]:
     Raises:
         DetectError: one of them is gone or hidden.
     """
-    asked = scene_results.existing_result(context.scene.session_uid).report.options
+    asked = scene_results.existing_result(context.scene.session_uid).report.asked(row)
     options = replace(asked, set_a=f"object:{row.a.owner}", set_b=f"object:{row.b.owner}")
     ways = partial(load_steps, preferences.cache_folder())
     parts = test_named(options.test).parts(options) + (CLOUD_PARTS if row.scans else ())
@@ -266,7 +273,8 @@ def check_pair(context: bpy.types.Context, row: PairRow) -> list[PairRow]:
     followed = Followed(module, ways, device=job.DEVICE)
     source = BlenderSource.from_context(context)
     report = job.run_to_end(job.detect_steps(source, options, module, followed=followed))
-    return [found for found in report.rows if found.id == row.id]
+    rows = [of_test(found, row.test) for found in report.rows] if row.test else report.rows
+    return [found for found in rows if found.id == row.id]
 
 
 class MESHCLASH_OT_check_again(Operator):

@@ -11,6 +11,7 @@ from . import (
     presets,
     results_area,
     scans,
+    tests,
     timeline,
     voxels,
 )
@@ -19,6 +20,7 @@ CLASSES = (
     *lists.CLASSES,
     *presets.CLASSES,
     *panels.CLASSES,
+    *tests.CLASSES,
     *groups.CLASSES,
     *results_area.CLASSES,
     *timeline.CLASSES,

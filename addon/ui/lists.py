@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -10,7 +11,7 @@ from bpy.types import UIList
 from meshclash.detection.verdicts import VERDICTS
 
 from .. import scene_results, shown_things
-from ..core.short_names import told_apart
+from ..core.short_names import CUT, told_apart
 from ..props import STATUSES
 from ..reviews import review_of
 from ..texts import certainty, counted, measure, text_width, text_widths
@@ -22,6 +23,7 @@ LINE_HEIGHT = 0.85  # of a line's usual height
 SIGNS, NUMBERS = 22.0, 72.0  # widths of the first and the last column [px at scale 1]
 FRAME, PADDING = 87.0, 28.0  # [px at scale 1]: of the sidebar beside rows, of a button beside its text
 LEAST_NAME, UNKNOWN_WIDTH = 30.0, 333.0  # [px at scale 1]: of a name, of a row without a region
+CELL = 12.0  # [px] of a cell beside its text
 SAMPLE, LISTS = "0", 16  # whose width tells sizes of letters apart; lists whose names are kept as they fit
 ITSELF = "itself"  # in the place of the second name, where an object meets itself
 
@@ -86,12 +88,15 @@ class MESHCLASH_UL_pairs(UIList):
         icons = ACCEPTED_ICON if accepted else VERDICTS[item.verdict].icon, _status_icon(review)
         if item.pair_id in shown.marked:
             icons = MARKED_ICON, icons[1]
-        measures = () if result is None else result.report.options.measures
+        measures = () if result is None else result.report.measures
         kind = "part" if result is not None and result.table.has_scans else "face"
         numbers = (
             measure(item, measures, context.scene.unit_settings, shown.typical),
             certainty(item) or counted(item.faces_a + item.faces_b, kind),
         )
+        pair = None if result is None else result.row(item.pair_id)
+        if pair is not None and pair.test:
+            numbers = numbers[0], begin(pair.test, NUMBERS * (context.preferences.system.ui_scale or 1.0) - CELL)
 
         def cell(line: Any, text: str, side: str) -> None:  # Blender's own items of lists have no tooltip of ours
             picked = line.operator("meshclash.pick_row", text=text, translate=False, emboss=False)
@@ -104,6 +109,14 @@ class MESHCLASH_UL_pairs(UIList):
 
     def filter_items(self, _context: Any, _data: Any, _propname: str) -> tuple[list[int], list[int]]:
         return [], []
+
+
+def begin(text: str, room: float) -> str:
+    """As much of the beginning of a text as fits."""
+    if text_width(text) <= room:
+        return text
+    length = bisect_right(range(len(text)), room, key=lambda size: text_width(text[:size] + CUT))
+    return text[: max(0, length - 1)].rstrip() + CUT
 
 
 def _status_icon(review: Any) -> str:

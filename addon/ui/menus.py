@@ -21,6 +21,7 @@ class MESHCLASH_MT_main(Menu):
         layout.operator("meshclash.detect", text="Detect Clashes", icon="VIEWZOOM")
         layout.operator("meshclash.live", text="Live Clashes", icon="PLAY")
         layout.operator("meshclash.stop")
+        layout.menu(MESHCLASH_MT_tests.__name__)
         layout.separator()
         layout.operator("meshclash.step_pair", text="Next Pair", icon="TRIA_DOWN").step = 1
         layout.operator("meshclash.step_pair", text="Previous Pair", icon="TRIA_UP").step = -1
@@ -50,6 +51,25 @@ class MESHCLASH_MT_main(Menu):
         layout.operator("meshclash.import_bcf", text="Import BCF Statuses and Comments", icon="IMPORT")
         layout.operator("meshclash.clear_results", text="Clear Clash Results", icon="TRASH")
         layout.operator("meshclash.copy_diagnostics", icon="COPYDOWN")
+
+
+class MESHCLASH_MT_tests(Menu):
+    """Tests that are kept in the file."""
+
+    bl_label = "Tests"
+
+    def draw(self, _context: Any) -> None:
+        layout = self.layout
+        layout.operator("meshclash.run_tests", icon="VIEWZOOM")
+        layout.separator()
+        layout.operator("meshclash.keep_test", icon="ADD")
+        layout.operator("meshclash.fill_matrix")
+        layout.operator("meshclash.use_test")
+        layout.operator("meshclash.remove_test").every = False
+        layout.operator("meshclash.remove_test", text="Remove All Tests").every = True
+        layout.separator()
+        layout.operator("meshclash.import_tests", icon="IMPORT")
+        layout.operator("meshclash.export_tests", icon="EXPORT")
 
 
 class MESHCLASH_MT_groups(Menu):
@@ -182,6 +202,7 @@ def detach() -> None:
 
 CLASSES = (
     MESHCLASH_MT_main,
+    MESHCLASH_MT_tests,
     MESHCLASH_MT_groups,
     MESHCLASH_MT_marks,
     MESHCLASH_MT_timeline,

@@ -13,7 +13,7 @@ from meshclash.detection.report_formats import NO_SOLID, coarse, permitted
 from meshclash.detection.units import clearly_above
 from meshclash.detection.verdicts import PROVISIONAL_VERDICTS, SOLID_VERDICTS, VERDICTS
 
-from .. import engine, preferences, results, running_work, scene_results, shown_things
+from .. import engine, kept_tests, preferences, results, running_work, scene_results, shown_things
 from ..adapters.scene_size import shown_unit
 from ..adapters.shell_objects import PROPERTY as SHELL
 from ..adapters.source import metres_per_unit
@@ -133,6 +133,8 @@ def _draw_set(layout: Any, settings: Any, which: str, title: str) -> None:
     kind = getattr(settings, f"set_{which}")
     if kind in ("COLLECTION", "OBJECT"):
         column.prop(settings, f"set_{which}_{kind.lower()}", text="")
+    elif kind == "RULE":
+        column.prop(settings, f"set_{which}_rule", text="", placeholder="class:IfcPipe* & not material:Zinc")
 
 
 def _draw_engine_problem(layout: Any, region: Any) -> None:
@@ -268,7 +270,7 @@ class MESHCLASH_PT_results(TabPanel):
             pair = results.active_pair(context)
             draw_steps(layout.column(align=True), context, pair)
             if pair is not None:
-                draw_pair_facts(layout, context, pair, result.report.options)
+                draw_pair_facts(layout, context, pair, result.report.asked(pair))
         _draw_left_out(layout, context, result.report)
         _draw_skipped(layout, result.report.skipped, context.region)
         warning = coarse(result.report.as_summary())
@@ -307,19 +309,22 @@ def _draw_age(layout: Any, context: Any, result: scene_results.SceneResult) -> N
         lines.append((f"Saved with the file: press Detect to see faces{missing}", "FILE_BLEND"))
     elif result.stale:
         lines.append((f"{counted(len(result.stale), 'object')} changed since, shown in grey", "INFO"))
-    changed = [] if result.live else _changed_settings(context.scene, result.report.options)
+    changed = [] if result.live else _changed_settings(context.scene, result.report)
     if changed:
         lines.append((f"Settings changed since: {', '.join(changed)}. The list is the answer to the old ones", "INFO"))
     for text, icon in lines:
         draw_text(layout, text, context.region, icon)
     if lines:
-        layout.operator("meshclash.detect", text="Detect Again", icon="FILE_REFRESH")
+        again = "meshclash.run_tests" if result.report.tests else "meshclash.detect"
+        layout.operator(again, text="Detect Again", icon="FILE_REFRESH")
 
 
-def _changed_settings(scene: Any, asked: DetectOptions) -> list[str]:
+def _changed_settings(scene: Any, report: Any) -> list[str]:
     """What the panel asks differently than the result was asked; that it cannot be asked is a difference, too."""
     try:
-        return changed_settings(asked, scene.meshclash.detect_options(metres_per_unit(scene)))
+        if report.tests:
+            return [] if kept_tests.are_asked(scene, report.tests) else ["Tests"]
+        return changed_settings(report.options, scene.meshclash.detect_options(metres_per_unit(scene)))
     except InputError as error:
         return [str(error)]
 
@@ -341,9 +346,9 @@ def _draw_list(layout: Any, context: Any, result: scene_results.SceneResult) -> 
 
 def draw_verdicts(buttons: Any, context: Any, result: scene_results.SceneResult) -> None:
     """How many pairs of each verdict there are; a click lists them, or lists them no longer."""
-    listed, test = context.window_manager.meshclash, test_named(result.report.options.test)
+    listed = context.window_manager.meshclash
     accepted = approved_counts(result, reviews_of(context.scene))
-    for verdict in (*test.verdicts, *(name for name in PROVISIONAL_VERDICTS if result.counts[name])):
+    for verdict in (*result.report.verdicts, *(name for name in PROVISIONAL_VERDICTS if result.counts[name])):
         entry = VERDICTS[verdict]
         count = result.counts[verdict] - accepted[verdict]
         button = buttons.row(align=True)
@@ -392,6 +397,9 @@ class MESHCLASH_PT_filter(Panel):
         layout.column(align=True).prop(listed, "statuses", expand=True)  # Blender's own: Shift adds one
         layout.label(text="Since the Last Detection")
         layout.column(align=True).prop(listed, "progress", expand=True)
+        layout.prop(listed, "assignee")
+        if result is not None and result.report.tests:
+            layout.prop_search(listed, "of_test", context.scene.meshclash, "kept_tests")
         if result is not None and result.table.has_volumes:
             layout.prop(listed, "min_volume", text="At Least in Common")
 
@@ -432,6 +440,8 @@ def draw_pair_facts(layout: Any, context: Any, row: Any, options: DetectOptions,
     ]
     if len({*row.names}) == 1:
         lines = [("Of", lines[0][1].partition(" of ")[2])]
+    if row.test:
+        lines.append(("Test", row.test))
     lines.append(("Verdict", verdict_in_words(row)))
     if overlap := depth(row, units):
         about = "" if row.depth is None or overlap.startswith("<") else "about "
@@ -527,7 +537,7 @@ class MESHCLASH_PT_display(TabPanel):
         column.prop(settings, "overlay_curves")
         column.prop(settings, "overlay_xray")
         result = scene_results.result_of(context.scene.session_uid)
-        if result is not None and "probability" in test_named(result.report.options.test).measures:
+        if result is not None and "probability" in result.report.measures:
             text = "Boxes show where two may meet: green unlikely, yellow as likely as not, red likely"
             draw_text(layout, text, context.region, "INFO")
         if overlay.failure():

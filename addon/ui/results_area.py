@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from typing import Any
 
 import bpy
@@ -10,15 +9,14 @@ from bpy.types import Panel, UIList
 from meshclash.detection.verdicts import VERDICTS
 
 from .. import results, scene_results, shown_things
-from ..core.short_names import CUT
-from ..core.table import FACES, GROUP, MEASURE, NAME_A, NAME_B, STATUS
+from ..core.table import FACES, GROUP, MEASURE, NAME_A, NAME_B, STATUS, TEST
 from ..core.table import FRAME as FRAME_KEY
 from ..props import STATUSES
 from ..reviews import review_of
 from ..screens import shows_results
-from ..texts import measure, text_width
+from ..texts import measure
 from .groups import draw_groups
-from .lists import ACCEPTED_ICON, ITSELF, MARKED_ICON, STATUS_ICONS, shortened
+from .lists import ACCEPTED_ICON, ITSELF, MARKED_ICON, STATUS_ICONS, begin, shortened
 from .panels import draw_detection, draw_filters, draw_pages, draw_pair_facts, draw_steps, draw_verdicts
 
 NAME_SHARE = 0.19
@@ -27,6 +25,8 @@ COLUMNS = (
     ("Measure", MEASURE, 0.08), ("Faces", FACES, 0.06), ("Status", STATUS, 0.08), ("Frame", FRAME_KEY, 0.05),
 )  # fmt: skip
 """Title of each column, by what a click on it sorts, and its share of the width."""
+TESTED = (("Test", TEST, 0.11), ("Group", GROUP, 0.11), *COLUMNS[1:])
+"""The same where several tests were run together."""
 FRAME, PADDING = 110.0, 12.0  # [px at scale 1]: of the editor beside rows, of a cell beside its text
 SIGN = 0.02  # share of the width that the verdict's icon takes
 ROW, AROUND = 20.0, 250.0  # heights of a row, of all but the list [px at scale 1]
@@ -35,10 +35,15 @@ GROUPS_FROM, GROUPS_SHARE = 1100.0, 0.24  # width of an area that has groups at 
 LABELS = {status: label for status, label, *_ in STATUSES}
 
 
-def _cells(layout: Any) -> list[Any]:
+def columns(result: Any) -> tuple[tuple[str, str, float], ...]:
+    """The columns of the list of a result."""
+    return COLUMNS if result is None or not result.report.tests else TESTED
+
+
+def _cells(layout: Any, shown: tuple[tuple[str, str, float], ...]) -> list[Any]:
     """A place for each column, the first for the icon."""
     rest, left, cells = layout, 1.0, []
-    for share in (SIGN, *(share * (1.0 - SIGN) for _, _, share in COLUMNS[:-1])):
+    for share in (SIGN, *(share * (1.0 - SIGN) for _, _, share in shown[:-1])):
         split = rest.split(factor=share / left, align=True)
         cells.append(split.row(align=True))
         rest, left = split, left - share
@@ -71,19 +76,20 @@ class MESHCLASH_UL_wide(UIList):
         layout.active = result is not None and result.is_fresh(item.pair_id)
         review = review_of(context.scene, item.pair_id)
         status = review.status if review else "OPEN"
-        measures = () if result is None else result.report.options.measures
-        cells, width = _cells(layout), _list_width(context)
+        measures = () if result is None else result.report.measures
+        titles = columns(result)
+        cells, width = _cells(layout, titles), _list_width(context)
         name_a, name_b = (*shortened(item, NAME_SHARE * width - PADDING * _scale(context), shown.names, data.search),
                           ITSELF)[:2]  # fmt: skip
         cells[0].label(text="", icon=_sign(item, status, shown.marked))
         texts = (
-            shown.reasons.get(item.pair_id, ""), name_a, name_b, collections(pair),
-            measure(item, measures, context.scene.unit_settings, shown.typical), f"{item.faces_a + item.faces_b:,}",
-            LABELS[status], "" if pair is None else str(pair.frame),
+            *((pair.test if pair else "",) if titles is TESTED else ()), shown.reasons.get(item.pair_id, ""),
+            name_a, name_b, collections(pair), measure(item, measures, context.scene.unit_settings, shown.typical),
+            f"{item.faces_a + item.faces_b:,}", LABELS[status], "" if pair is None else str(pair.frame),
         )  # fmt: skip
-        for cell, text, (title, _key, share) in zip(cells[1:], texts, COLUMNS, strict=True):
-            fitting = text if title in "AB" else _begin(text, share * width - PADDING * _scale(context))
-            if title in "AB":
+        for cell, text, (title, _key, share) in zip(cells[1:], texts, titles, strict=True):
+            fitting = text if title in ("A", "B") else begin(text, share * width - PADDING * _scale(context))
+            if title in ("A", "B"):
                 cell.alignment = "LEFT"
                 picked = cell.operator("meshclash.pick_row", text=fitting, translate=False, emboss=False)
                 picked.index, picked.side = index, title.lower()
@@ -103,14 +109,6 @@ def _sign(item: Any, status: str, marked: frozenset[str]) -> str:
     if item.pair_id in marked:
         return MARKED_ICON
     return ACCEPTED_ICON if status == "APPROVED" else VERDICTS[item.verdict].icon
-
-
-def _begin(text: str, room: float) -> str:
-    """As much of the beginning of a text as fits."""
-    if text_width(text) <= room:
-        return text
-    length = bisect_right(range(len(text)), room, key=lambda size: text_width(text[:size] + CUT))
-    return text[: max(0, length - 1)].rstrip() + CUT
 
 
 def collections(pair: Any) -> str:
@@ -154,8 +152,8 @@ class MESHCLASH_PT_wide_results(Panel):
             draw_groups(left, context, MOST_GROUPS)
             layout = split.column()
             if pair is not None:
-                draw_pair_facts(left, context, pair, result.report.options, GROUPS_SHARE)
-        _draw_titles(layout, listed)
+                draw_pair_facts(left, context, pair, result.report.asked(pair), GROUPS_SHARE)
+        _draw_titles(layout, listed, columns(result))
         layout.template_list(
             "MESHCLASH_UL_wide", "", listed, "rows", listed, "active_row", rows=_rows(context), maxrows=_rows(context)
         )
@@ -169,9 +167,9 @@ def _rows(context: Any) -> int:
     return int(min(max((height - AROUND) // ROW, LEAST_ROWS), MOST_ROWS))
 
 
-def _draw_titles(layout: Any, listed: Any) -> None:
+def _draw_titles(layout: Any, listed: Any, shown: tuple[tuple[str, str, float], ...]) -> None:
     """The titles of the columns; a click sorts by one, another click the other way round."""
-    for cell, (title, key, _) in zip(_cells(layout.row(align=True))[1:], COLUMNS, strict=True):
+    for cell, (title, key, _) in zip(_cells(layout.row(align=True), shown)[1:], shown, strict=True):
         cell.alignment = "LEFT"
         if not key:
             cell.label(text=title)

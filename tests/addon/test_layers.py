@@ -17,7 +17,7 @@ LAYERS = (
     {"redraw", "reactions", "screens", "running_work", "shown_things", "scene_results", "engine", "preferences"},
     {"translations"},
     {"early_bytecode", "kernel_building"},
-    {"histories", "props", "reviews", "texts", "freshness", "ghosting", "view_notes"},
+    {"histories", "kept_tests", "props", "reviews", "texts", "freshness", "ghosting", "view_notes"},
     {"results", "events_list", "refining", "groups"},
     {"view", "overlay"},
     {"ui"},

@@ -23,6 +23,7 @@ from .grouping import grouped, parts_of
 from .named_tests import NamedTest
 from .options import DetectOptions
 from .pair_row import PairRow
+from .queries.registry import test_named
 from .verdicts import CLASH_VERDICTS
 
 SCHEMA = "meshclash.report/1"
@@ -102,6 +103,25 @@ class DetectReport:
     pictures: Mapping[str, bytes] = field(default_factory=dict)
     triangles: Callable[[str], np.ndarray] | None = None
     tests: Sequence[NamedTest] = ()
+
+    @property
+    def asked_all(self) -> list[DetectOptions]:
+        """What was asked: of each test, or the single question."""
+        return [test.options for test in self.tests] or [self.options]
+
+    def asked(self, row: PairRow) -> DetectOptions:
+        """What was asked when a row was found."""
+        return next((test.options for test in self.tests if test.name == row.test), self.options)
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Fields of rows that they are compared by, as `DetectOptions.measures`, of all tests."""
+        return tuple(dict.fromkeys(name for options in self.asked_all for name in options.measures))
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """The verdicts that its rows may have, of all tests."""
+        return tuple(dict.fromkeys(name for options in self.asked_all for name in test_named(options.test).verdicts))
 
     def question_of(self, row: PairRow) -> str:
         """What a history calls the question that found a row."""

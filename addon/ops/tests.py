@@ -1,0 +1,260 @@
+"""Operators of the tests that are kept in the file: they are made, changed, run together, read and written."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, StringProperty
+from bpy.types import Operator
+from bpy_extras.io_utils import ExportHelper, ImportHelper
+from meshclash.detection.cloud_scene import Prepare
+from meshclash.detection.errors import InputError
+from meshclash.detection.named_tests import NamedTest, read_tests, to_json
+from meshclash.detection.report import DetectReport
+from meshclash.detection.tests_job import tests_steps
+
+from .. import engine, kept_tests, preferences, scene_results
+from ..adapters import mesh_reader
+from ..adapters.source import BlenderSource, metres_per_unit
+from ..texts import counted
+from .detect import MESHCLASH_OT_detect, accept, begin, handle, parts_of, run_at_once
+from .loading import load_steps
+from .task import Task
+
+ENDING = ".json"
+DISCIPLINES = (
+    ("collection", "Collection", "The first collections that have a part of the objects each"),
+    (kept_tests.WORD, "Name", "The first word of names, as PIPE in PIPE-012"),
+    ("material", "Material", "The materials of objects"),
+    ("class", "IFC Class", "The IFC classes of objects"),
+    ("storey", "Storey", "The storeys of objects"),
+    ("PROPERTY", "Custom Property", "The values of a custom property of objects"),
+)
+
+
+def prepare_tests(context: bpy.types.Context) -> Task:
+    """The task that runs the tests that are chosen to run.
+
+    Raises:
+        InputError: one is damaged, or there are none.
+    """
+    tests = kept_tests.tests_of(context.scene, enabled=True)
+    mesh_reader.set_fast_path(preferences.of(context).fast_path)
+    engine.use_gpu_from(preferences.gpu_from(context))
+    parts = tuple(dict.fromkeys(part for test in tests for part in parts_of(context, test.options)))
+    source, ways = BlenderSource.from_context(context), partial(load_steps, preferences.cache_folder())
+    loading = ways(parts, gpu=preferences.gpu_from(context) is not None)
+    scene_results.forget_followed()  # which knows other sets
+    return Task(_steps(source, tests, loading, ways))
+
+
+def _steps(
+    source: BlenderSource, tests: list[NamedTest], loading: Generator[Any, None, Any], ways: Prepare
+) -> Generator[Any, None, DetectReport]:
+    module = yield from loading
+    return (yield from tests_steps(source, tests, module, prepare=ways, remember=True))
+
+
+class MESHCLASH_OT_run_tests(Operator):
+    """Run all tests that are ticked, and list what they find together"""
+
+    bl_idname = "meshclash.run_tests"
+    bl_label = "Run Tests"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if context.scene is not None and not len(context.scene.meshclash.kept_tests):
+            cls.poll_message_set("There are no tests yet: add one, or a matrix")
+            return False
+        return MESHCLASH_OT_detect.poll(context)
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
+        return self.execute(context) if bpy.app.background else begin(self, context, prepare_tests)
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        return handle(self, context, event, lambda report: accept(context, self.run.scene_uid, report))
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Blender ends the operator itself: a file is loaded or the window is closed."""
+        self.run.end(context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        take = partial(accept, context, context.scene.session_uid)
+        return run_at_once(self, context, prepare_tests, take)
+
+
+class MESHCLASH_OT_keep_test(Operator):
+    """Keep what Detect asks now as a test with a name"""
+
+    bl_idname = "meshclash.keep_test"
+    bl_label = "Add Test"
+    bl_options = {"REGISTER", "UNDO"}
+
+    name: StringProperty(name="Name", description="One of the same name is replaced", maxlen=200)
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
+        known, number = context.scene.meshclash.kept_tests, len(context.scene.meshclash.kept_tests) + 1
+        while known.find(f"Test {number}") >= 0:
+            number += 1
+        self.name = f"Test {number}"
+        return context.window_manager.invoke_props_dialog(self)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        scene = context.scene
+        if not self.name.strip():
+            self.report({"ERROR"}, "A test needs a name")
+            return {"CANCELLED"}
+        try:
+            options = scene.meshclash.checked_options(metres_per_unit(scene))
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        kept_tests.keep(scene, [kept_tests.as_test(self.name.strip(), options)])
+        return {"FINISHED"}
+
+
+class OfActiveTest(Operator):
+    """What the operators of the chosen test have in common."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        settings = context.scene.meshclash
+        if not 0 <= settings.active_test < len(settings.kept_tests):
+            cls.poll_message_set("Choose a test first")
+            return False
+        return True
+
+
+class MESHCLASH_OT_use_test(OfActiveTest):
+    """Put what the test asks into the panel Detect, to be changed or asked alone"""
+
+    bl_idname = "meshclash.use_test"
+    bl_label = "Edit Test in Detect"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        settings = context.scene.meshclash
+        try:
+            settings.take_options(settings.kept_tests[settings.active_test].named_test().options)
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+
+class MESHCLASH_OT_remove_test(OfActiveTest):
+    """Remove the test, or all of them"""
+
+    bl_idname = "meshclash.remove_test"
+    bl_label = "Remove Test"
+    bl_options = {"REGISTER", "UNDO"}
+
+    every: BoolProperty(name="All Tests", options={"SKIP_SAVE"})
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        settings = context.scene.meshclash
+        if self.every:
+            settings.kept_tests.clear()
+        else:
+            settings.kept_tests.remove(settings.active_test)
+        settings.active_test = min(settings.active_test, len(settings.kept_tests) - 1)
+        return {"FINISHED"}
+
+
+class MESHCLASH_OT_fill_matrix(Operator):
+    """Make a test for each pair of disciplines, which ask what Detect asks now"""
+
+    bl_idname = "meshclash.fill_matrix"
+    bl_label = "Matrix of Disciplines"
+    bl_options = {"REGISTER", "UNDO"}
+
+    by: EnumProperty(name="By", description="What an object's discipline is told by", items=DISCIPLINES)
+    key: StringProperty(name="Property", description="Name of the custom property")
+    within: BoolProperty(name="Within Disciplines", description="Test each discipline against itself, too")
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
+        return context.window_manager.invoke_props_dialog(self)
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        """The dialog."""
+        self.layout.prop(self, "by")
+        if self.by == "PROPERTY":
+            self.layout.prop(self, "key")
+        self.layout.prop(self, "within")
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        scene = context.scene
+        try:
+            if self.by == "PROPERTY" and not self.key:
+                raise InputError("Name the custom property")
+            options = scene.meshclash.detect_options(metres_per_unit(scene))
+            by = self.key if self.by == "PROPERTY" else self.by
+            found = kept_tests.make_matrix(scene, by, options, self.within)
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        kept_tests.keep(scene, found)
+        self.report({"INFO"}, f"{counted(len(found), 'test')} of the matrix kept")
+        return {"FINISHED"}
+
+
+class MESHCLASH_OT_export_tests(Operator, ExportHelper):
+    """Write the tests to a JSON file, which the command line runs with --tests"""
+
+    bl_idname = "meshclash.export_tests"
+    bl_label = "Export Tests"
+    bl_options = {"REGISTER"}
+
+    filename_ext = ENDING
+    filepath: StringProperty(name="File Path", subtype="FILE_PATH")
+    filter_glob: StringProperty(default=f"*{ENDING}", options={"HIDDEN"})
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        path = Path(bpy.path.abspath(self.filepath))
+        try:
+            content = to_json(kept_tests.tests_of(context.scene))
+            with engine.output_file(path, "tests", (ENDING,)) as output:
+                output.commit(content)
+        except (engine.EngineMissing, InputError, OSError) as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"Tests written to {path}")
+        return {"FINISHED"}
+
+
+class MESHCLASH_OT_import_tests(Operator, ImportHelper):
+    """Take tests from a JSON file of ours, or clash sets of IfcClash; those of the same name are replaced"""
+
+    bl_idname = "meshclash.import_tests"
+    bl_label = "Import Tests"
+    bl_options = {"REGISTER", "UNDO"}
+
+    filename_ext = ENDING
+    filepath: StringProperty(name="File Path", subtype="FILE_PATH")
+    filter_glob: StringProperty(default=f"*{ENDING}", options={"HIDDEN"})
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        try:
+            found = read_tests(Path(bpy.path.abspath(self.filepath)))
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        kept_tests.keep(context.scene, found)
+        self.report({"INFO"}, f"{counted(len(found), 'test')} read")
+        return {"FINISHED"}
+
+
+CLASSES = (
+    MESHCLASH_OT_run_tests,
+    MESHCLASH_OT_keep_test,
+    MESHCLASH_OT_use_test,
+    MESHCLASH_OT_remove_test,
+    MESHCLASH_OT_fill_matrix,
+    MESHCLASH_OT_export_tests,
+    MESHCLASH_OT_import_tests,
+)
