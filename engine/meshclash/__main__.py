@@ -1,4 +1,5 @@
-"""`meshclash detect FILE...`: clashes in files of meshes; `meshclash report diff OLD NEW`: two reports;
+"""`meshclash detect FILE...`: clashes in files of meshes; `meshclash report diff OLD NEW`: two reports; `meshclash
+tests convert IN OUT`: named tests and clash sets of IfcClash;
 `meshclash massive build|info|verify|collide`: clustered meshes. Also `python -m meshclash`."""
 
 import argparse
@@ -17,6 +18,7 @@ import numpy as np
 
 from .detection.detect_files import main as detect
 from .detection.report_command import main as report
+from .detection.tests_command import main as tests
 from .errors import InvalidFile, MeshClashError
 from .files.source import real
 from .lab.progressive.collide import progressive_collide
@@ -55,6 +57,8 @@ def main(arguments: Sequence[str] | None = None, parser: argparse.ArgumentParser
         return detect(given[1:], importlib.import_module(__package__))
     if parser is None and given[:1] == ["report"]:
         return report(given[1:])
+    if parser is None and given[:1] == ["tests"]:
+        return tests(given[1:])
     options = (parser or _parser()).parse_args(given)
     try:
         status: int = options.act(options)
@@ -92,6 +96,7 @@ def _parser() -> argparse.ArgumentParser:
     subjects = parser.add_subparsers(required=True, metavar="SUBJECT")
     subjects.add_parser("detect", help="clashes in files of meshes (docs/headless.md)")
     subjects.add_parser("report", help="compare two reports")
+    subjects.add_parser("tests", help="convert named tests and clash sets of IfcClash (docs/headless.md)")
     massive = subjects.add_parser("massive", help="meshes that stay on disk (docs/massive.md)")
     commands = massive.add_subparsers(required=True, metavar="COMMAND")
 

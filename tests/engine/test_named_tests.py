@@ -99,6 +99,31 @@ def test_clash_sets_of_ifc_clash_become_tests_and_clash_sets_again() -> None:
         to_ifc_clash([NamedTest("odd", DetectOptions(set_a="property:x=1"))], ["one.ifc"])
 
 
+def test_a_command_writes_clash_sets_and_reads_them_back(tmp_path, capsys) -> None:
+    tests, sets, back = (tmp_path / name for name in ("tests.json", "sets.json", "back.json"))
+    kept = [NamedTest("pipes", DetectOptions(set_a="class:IfcPipeSegment", set_b="storey:1", permitted_overlap=0.01))]
+    tests.write_text(to_json(kept), "utf-8")
+    assert main(["tests", "convert", str(tests), str(sets), "house.ifc"]) == 0
+    source = {"file": "house.ifc", "mode": "i"}
+    assert json.loads(sets.read_text("utf-8")) == [
+        {
+            "name": "pipes", "mode": "intersection", "tolerance": 0.01, "check_all": False,
+            "a": [{**source, "selector": "IfcPipeSegment"}], "b": [{**source, "selector": 'IfcElement, location="1"'}],
+        }
+    ]  # fmt: skip
+    assert main(["tests", "convert", str(sets), str(back), "--to", "meshclash"]) == 0
+    assert read_tests(back) == read_tests(sets)
+    written = sets.read_bytes()
+    for arguments, words in (
+        ([tests, sets], "give the IFC files"), ([tests, tmp_path / "sets.txt", "a.ifc"], "must end in .json"),
+        ([tests, tests, "a.ifc"], "is read for it"), ([tmp_path / "no.json", sets, "a.ifc"], "cannot be read"),
+    ):  # fmt: skip
+        capsys.readouterr()
+        assert main(["tests", "convert", *map(str, arguments)]) == 2
+        assert words in capsys.readouterr().err
+    assert sets.read_bytes() == written
+
+
 def test_sets_by_material_property_and_joined_terms() -> None:
     shape = PartShape(None)
     told = [{"material": "Oak, Glass", "Fire": "60"}, {"material": "Oak"}, {"class": "IfcWall"}]
