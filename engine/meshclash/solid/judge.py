@@ -32,6 +32,7 @@ from .middles import Locations, middle_steps, pair_order
 from .open_judge import judge_open_steps
 from .open_overlap import DEPTH_CERTAINTY
 from .pair_verdict import Findings, FoundPairs, PairVerdict
+from .parting import parted_steps
 from .pockets import pocket_steps
 from .sampling import (
     ALL_PLACES,
@@ -130,6 +131,10 @@ def judge(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
     light = _within(allowed, depths, balls)
     codes[light] = _TOUCHING
     certainties[light & np.isnan(depths[:, UPPER])] = DEPTH_CERTAINTY
+    unbound = (codes == _CLASH) & (allowed > 0.0) & np.isnan(depths[:, UPPER]) & ~solid & ~(balls > allowed)
+    parted = yield from parted_steps(case, np.flatnonzero(unbound), permitted, _APART, _plain_codes)
+    codes[parted] = _TOUCHING
+    light |= parted
     flush = light & limits.by_resolution
     if limits.by_resolution and middles is not None:
         meant = yield from _as_meant(case, posed, codes, start, middles, permitted)
@@ -151,6 +156,12 @@ def _solid_bounds(case: Case, limits: Limits) -> Generator[None, None, np.ndarra
     """Bounds of the depths of pairs of solids, as closely as limits ask, (k, 2) [m]; NaN without common volume."""
     found: Judgement = yield from always(None, steps(judge, case, limits._replace(depths=True, touch_tolerance=0.0)))
     return found.depths[:, 1:]
+
+
+def _plain_codes(case: Case) -> Generator[None, None, np.ndarray]:
+    """Verdict codes of pairs, (k,) int8, nothing permitted."""
+    found: Judgement = yield from always(None, steps(judge, case, Limits(depths=False)))
+    return found.codes
 
 
 def _as_meant(
