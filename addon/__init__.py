@@ -16,6 +16,7 @@ from . import (
     freshness,
     handlers,
     kernel_building,
+    keys,
     ops,
     preferences,
     props,
@@ -54,7 +55,7 @@ def register() -> None:
         for overlay in (draw, lines, heat_map, strip):
             overlay.HANDLERS.install()
             done.callback(overlay.HANDLERS.uninstall)
-        for places in (menus, presets, translations):
+        for places in (menus, presets, translations, keys):
             places.attach()
             done.callback(places.detach)
         done.callback(commandline.unregister_command, commandline.register_command())

@@ -9,6 +9,8 @@ import bpy
 
 TABS = "show_properties_"  # the switches of a Properties editor's tabs, from Blender 5.0 on
 TAB = "SCENE"
+TAB_NAME = "MeshClash"
+"""Of the sidebar."""
 
 
 def view3d_areas(context: bpy.types.Context) -> Iterator[tuple[bpy.types.Window, bpy.types.Screen, bpy.types.Area]]:

@@ -149,6 +149,7 @@ Name of B | Name von B | Bの名前
 Near | Zu nah | 近接
 New | Neu | 新規
 Next Pair | Nächstes Paar | 次のペア
+Next Pair Under the Mouse | Nächstes Paar unter der Maus | マウス下の次のペア
 Nothing was detected yet in this scene | In dieser Szene wurde noch nichts geprüft | まだ検出されていません
 Object | Objekt | オブジェクト
 Objects | Objekte | オブジェクト
@@ -231,6 +232,7 @@ Status | Status | ステータス
 Status of All Listed | Status aller gelisteten | 表示中すべてのステータス
 Status of All Listed Pairs | Status aller gelisteten Paare | 表示中の全ペアのステータス
 Status of Pair | Status des Paars | ペアのステータス
+Status of Pair Under the Mouse | Status des Paars unter der Maus | マウス下のペアのステータス
 Statuses | Status | ステータス
 Stop Detection | Prüfung anhalten | 検出を停止
 Stop Live | Live anhalten | ライブを停止

@@ -6,7 +6,9 @@ import bpy
 from bpy.props import EnumProperty
 from bpy.types import Operator
 
-from ..screens import become_results, largest_view, result_areas
+from ..screens import TAB_NAME, become_results, largest_view, result_areas, shows_results
+from .listing import MESHCLASH_OT_step_pair
+from .review import MESHCLASH_OT_set_status
 
 SHARE = 0.4  # of the view, where it is split
 PLACES = (
@@ -63,4 +65,36 @@ def _below_the_view(context: bpy.types.Context) -> bpy.types.Area | None:
     return min([*made, view], key=lambda area: area.y) if made else None
 
 
-CLASSES = (MESHCLASH_OT_open_results,)
+def over_results(context: bpy.types.Context) -> bool:
+    """Whether the mouse is over results that are listed: in the sidebar's tab, or in an area of their own."""
+    region, space = context.region, context.space_data
+    if region is None or space is None or context.window_manager.meshclash.scene_uid != context.scene.session_uid:
+        return False
+    if space.type == "VIEW_3D":
+        return bool(region.type == "UI" and region.active_panel_category == TAB_NAME)
+    return shows_results(space)
+
+
+class MESHCLASH_OT_step_over_results(MESHCLASH_OT_step_pair):
+    """Select the next pair of the list while the mouse is over it"""
+
+    bl_idname = "meshclash.step_over_results"
+    bl_label = "Next Pair Under the Mouse"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return over_results(context) and super().poll(context)
+
+
+class MESHCLASH_OT_status_over_results(MESHCLASH_OT_set_status):
+    """Say what you think of the selected pair while the mouse is over the list"""
+
+    bl_idname = "meshclash.status_over_results"
+    bl_label = "Status of Pair Under the Mouse"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return over_results(context) and super().poll(context)
+
+
+CLASSES = (MESHCLASH_OT_open_results, MESHCLASH_OT_step_over_results, MESHCLASH_OT_status_over_results)

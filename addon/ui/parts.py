@@ -7,6 +7,7 @@ from typing import Any
 from bpy.types import Panel
 
 from .. import preferences
+from ..screens import TAB_NAME
 from ..texts import wrapped
 
 
@@ -15,7 +16,7 @@ class TabPanel(Panel):
 
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
-    bl_category = "MeshClash"
+    bl_category = TAB_NAME
 
 
 class ResearchPanel(TabPanel):

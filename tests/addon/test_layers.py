@@ -22,7 +22,7 @@ LAYERS = (
     {"view", "overlay"},
     {"ui"},
     {"ops", "commandline"},
-    {"handlers", "__init__", "presets"},
+    {"handlers", "keys", "__init__", "presets"},
 )
 """Modules and folders of the extension, the lowest first; those of one layer may import each other."""
 

@@ -10,6 +10,7 @@ from addon.ui import menus
 NEEDS_ITS_PLACE = {
     "pick_row", "pick_event", "turn_page", "sort_rows",  # which row or page
     "include_pair", "remove_fit", "hide_overlaps", "show_results", "show_events",  # what the panel says beside it
+    "step_over_results", "status_over_results",  # keys
     "add_preset",  # stands in the menu of presets
     "clear_cache",  # belongs to the preferences
 }  # fmt: skip
