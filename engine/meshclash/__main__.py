@@ -117,6 +117,10 @@ def _parser() -> argparse.ArgumentParser:
     build.add_argument(
         "--progressive", action="store_true", help="also write progressive meshes, to the file PATH.progressive"
     )
+    build.add_argument(
+        "--weld", type=float, default=0.0, metavar="M",
+        help="with either: corners no farther apart [m] are taken as one; their bounds include it (default: 0)",
+    )  # fmt: skip
     command("info", _info, "say what a file holds", DEFAULT_MEMORY).add_argument("path", type=Path)
     command("verify", _verify, "compare every page with its checksum", DEFAULT_MEMORY).add_argument("path", type=Path)
     meet = commands.add_parser("collide", help=_COLLIDE, description=_COLLIDE)
@@ -164,9 +168,9 @@ def _build(options: argparse.Namespace) -> int:
     sizes = {"memory": _bytes(options), "cluster_triangles": options.cluster_triangles}
     with run(steps(ClusteredMesh.build, options.source, options.path, **sizes), tell) as mesh:
         if options.levels:
-            run(steps(MeshLevels.build, mesh), tell).close()
+            run(steps(MeshLevels.build, mesh, weld=options.weld), tell).close()
         if options.progressive:
-            run(steps(ProgressiveMeshes.build, mesh), tell).close()
+            run(steps(ProgressiveMeshes.build, mesh, weld=options.weld), tell).close()
         _say(sys.stdout, f"{_described(mesh)}\nbuilt in {time.perf_counter() - start:.1f} s")
     return 0
 
@@ -183,16 +187,16 @@ def _described(mesh: ClusteredMesh) -> str:
     if levels is not None:
         more = levels.path.stat().st_size / mesh.triangle_count
         what = f"{levels.triangle_count} triangles in {levels.node_count} nodes"
-        lines.append(f"levels: {what}, {more:.1f} bytes a triangle of the mesh")
+        lines.append(f"levels: {levels.note or f'{what}, {more:.1f} bytes a triangle of the mesh'}")
         width = float((mesh.bounds[1] - mesh.bounds[0]).max())
-        for share in _SHARES:
+        for share in _SHARES if levels.node_count else ():
             level = levels.level(share * width)
             lines.append(f"  within {share * width:g} m ({share:g} of the width): {level.triangle_count} triangles")
     progressive = progressive_beside(mesh)
     if progressive is not None:
         more = progressive.path.stat().st_size / mesh.triangle_count
         what = f"{progressive.triangle_count} triangles in {progressive.node_count} nodes"
-        lines.append(f"progressive meshes: {what}, {more:.1f} bytes a triangle of the mesh")
+        lines.append(f"progressive meshes: {progressive.note or f'{what}, {more:.1f} bytes a triangle of the mesh'}")
     return "\n".join(lines)
 
 

@@ -200,7 +200,7 @@ def _clustered(mesh: TriangleMesh) -> None:
         distance(clustered, clustered, None, [[1, 0, 0, 4], [0, 1, 0, 0], [0, 0, 1, 0]])
         MeshLevels.build(clustered).close()
         massive_collide(clustered, mesh, epsilon=0.1)
-    piece = joined([Piece(*mesh.arrays, 0.0, 0.0)])
+    piece = joined([Piece(*mesh.arrays, 0.0, 0.0)], 1e-9)
     for count in (1, 2):
         all_simplified(count * [piece], count * [0], min(count, thread_limit(None)))
 

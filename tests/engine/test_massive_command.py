@@ -62,6 +62,19 @@ def test_progressive_meshes_are_built_told_verified_and_asked(files, capsys):
     assert "MassiveCollision(" in capsys.readouterr().out
 
 
+def test_what_cannot_be_simplified_is_told_and_welded(files, capsys):
+    ring = np.load(files / "ring.npz")
+    corners = ring["vertices"][ring["triangles"]] + np.random.default_rng(1).uniform(-1e-6, 1e-6, (len(RING[1]), 3, 3))
+    triangles = np.arange(3 * len(corners)).reshape(-1, 3)
+    np.savez(files / "soup.npz", vertices=corners.reshape(-1, 3), triangles=triangles)
+    build = ["massive", "build", str(files / "soup.npz"), str(files / "s"), "--cluster-triangles", "64", "--levels"]
+    assert main(build) == 0
+    assert "levels: nothing could be simplified" in capsys.readouterr().out
+    assert main([*build, "--weld", "5e-6"]) == 0
+    assert "bytes a triangle of the mesh" in capsys.readouterr().out
+    assert main([*build, "--weld", "-1"]) == 2
+
+
 def test_levels_are_built_told_verified_and_asked(files, capsys):
     build = ["massive", "build", str(files / "ring.npz"), str(files / "a"), "--cluster-triangles", "64", "--levels"]
     assert main(build) == 0

@@ -1,5 +1,6 @@
 """Levels of clustered meshes: their bounds hold both ways, builds go on, and damaged files are refused."""
 
+import math
 import random
 import tracemalloc
 import zlib
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from massive_cases import all_triangles, some_soup
 from meshclash.massive import level_build, level_layout
+from meshclash.massive.weld import welded
 from node_files import made_wrong
 from oracles.mesh_generators import MAKERS
 from solids import refined, torus
@@ -95,6 +97,31 @@ def test_the_finest_level_has_the_triangles_of_the_mesh(ring):
     assert sorted(found) == sorted(expected)
 
 
+def test_a_level_to_be_looked_at_is_as_fine_as_its_triangles_allow(ring):
+    mesh, levels = ring
+    for most in (10, 300, 700, 1200, 10_000):
+        level = levels.shown(most)
+        assert level.triangle_count <= most or level.triangle_count == levels.level(100.0).triangle_count
+        vertices, triangles = level.loaded()
+        corners, _ = all_triangles(level)
+        assert len(triangles) == level.triangle_count
+        assert sorted(vertices[triangles].reshape(-1, 9).tolist()) == sorted(corners.reshape(-1, 9).tolist())
+    assert levels.shown(10_000).triangle_count == mesh.triangle_count
+    eye = mesh.bounds[1] * (1.0, 0.0, 0.0)
+    level = levels.shown(900, eye)
+    assert level.triangle_count <= 900
+    boxes = level.pages.table["bounds"]
+    far = np.linalg.norm(0.5 * (boxes[:, :3] + boxes[:, 3:]) - eye, axis=1)
+    errors = level.outs + level.backs
+    assert errors[far < np.median(far)].mean() < errors[far > np.median(far)].mean()
+    for wrong in (0, 1.5, True, "many"):
+        with pytest.raises(mc.UnsupportedOption, match="most"):
+            levels.shown(wrong)
+    for wrong in ((0, 0), (0, 0, math.nan), "here", [[0, 0, 0]]):
+        with pytest.raises(mc.UnsupportedOption, match="eye"):
+            levels.shown(10, wrong)
+
+
 def test_a_level_is_asked_as_any_clustered_mesh(ring):
     _, levels = ring
     level = levels.level(0.05, memory=4 * MEGABYTES)
@@ -114,6 +141,56 @@ def test_a_soup_that_does_not_simplify_keeps_its_triangles(tmp_path):
         assert (levels.node_count, levels.triangle_count) == (0, 0)
         assert levels.level(1.0).triangle_count == 800
         levels.verify()
+
+
+def cracked(mesh, crack):
+    """The corners of a mesh's triangles, each moved by so much or less, so that none is shared."""
+    corners = mesh[0][mesh[1]]
+    return corners + np.random.default_rng(3).uniform(-crack, crack, corners.shape) / 2.0
+
+
+@pytest.mark.needs_jit
+@pytest.mark.parametrize("build", [mc.massive.MeshLevels.build, mc.lab.ProgressiveMeshes.build])
+def test_a_soup_with_cracks_is_simplified_where_a_tolerance_says_so(tmp_path, build):
+    soup = cracked(RING, 1e-6)
+    with mc.massive.ClusteredMesh.build(soup, tmp_path / "a.mcl", cluster_triangles=64) as mesh:
+        with build(mesh) as levels:
+            assert "weld tolerance" in levels.note
+        with build(mesh, weld=5e-6) as levels:
+            assert levels.note == "" and levels.triangle_count > 0
+            assert all_triangles(mesh)[0].tobytes() == soup.tobytes(), "the mesh stays as it is"
+        for wrong in (-1e-9, math.nan, math.inf, "1 mm"):
+            with pytest.raises(mc.UnsupportedOption, match="weld"):
+                build(mesh, weld=wrong)
+
+
+@pytest.mark.needs_jit
+def test_bounds_of_what_was_welded_hold_both_ways(tmp_path):
+    soup = cracked(RING, 2e-3)
+    with (
+        mc.massive.ClusteredMesh.build(soup, tmp_path / "a.mcl", cluster_triangles=64) as mesh,
+        mc.massive.MeshLevels.build(mesh, weld=5e-3) as levels,
+    ):
+        assert levels.level(0.3).triangle_count < 0.3 * len(soup)
+        assert levels.level(0.3).cluster_count < mesh.cluster_count
+        for error in (0.08, 0.3):
+            level = levels.level(error)
+            for k, (begin, end) in enumerate(level.runs):
+                part, whole = part_of(level, k), clusters_of(mesh, begin, end)
+                assert not is_too_small(level.outs[k], whole, part)
+                assert not is_too_small(level.backs[k], part, whole)
+
+
+@given(st.integers(1, 60), st.sampled_from((1e-9, 1e-3, 0.1, 0.5, 10.0)), st.integers(0, 1000))
+def test_no_vertex_is_welded_farther_than_the_tolerance(count, tolerance, seed):
+    rng = np.random.default_rng(seed)
+    vertices = np.unique(np.round(rng.uniform(-1, 1, (count, 3)), rng.integers(0, 4)), axis=0) * 10.0 ** rng.integers(3)
+    stands, moved = welded(vertices, tolerance)
+    ways = np.linalg.norm(vertices - vertices[stands], axis=1)
+    assert ways.max() <= moved <= tolerance * (1.0 + 1e-12) and (stands[stands] == stands).all()
+    kept = vertices[np.unique(stands)]
+    apart = np.linalg.norm(kept[:, None] - kept, axis=2) + np.diag(np.full(len(kept), np.inf))
+    assert (apart > tolerance).all(), "what is near enough is welded"
 
 
 def test_what_simplifies_beside_what_does_not(tmp_path):

@@ -80,6 +80,8 @@ class Form(NamedTuple):
     """Write the page of a node, and give its row of the table."""
     count: Callable[[np.ndarray], int]
     """Triangles of all rows of a table."""
+    weld: float = 0.0
+    """Vertices no farther apart [m] become one."""
 
 
 class _State(NamedTuple):
@@ -104,7 +106,7 @@ def build_level_steps(
     work = WorkFolder(output.target)
     keeps = True
     try:
-        work.begin({"format": form.kind.version, "mesh": list(plain)}, True)
+        work.begin({"format": form.kind.version, "mesh": list(plain), "weld": form.weld}, True)
         try:
             yield from _write_steps(work, pages, plain, form, threads)
         except InvalidFile:
@@ -155,7 +157,7 @@ def _grow_steps(
     while row:
         fresh: list[Held] = []
         for k in range(0, len(row), size):
-            some = [held if held.height else _read(pages, held) for held in row[k : k + size]]
+            some = [held if held.height else _read(pages, held, form.weld) for held in row[k : k + size]]
             made = _made(some, form, threads)
             finished += made
             fresh += [one.held for one in made]
@@ -163,17 +165,17 @@ def _grow_steps(
             yield min(1.0, done / work)
         if len(fresh) % 2:
             waiting.append(fresh.pop())
-        row = [_paired(*fresh[k : k + 2]) for k in range(0, len(fresh), 2)]
+        row = [_paired(a, b, form.weld) for a, b in zip(fresh[::2], fresh[1::2], strict=True)]
     state.held.extend(sorted(waiting, key=lambda held: held.first))
     while len(state.held) > 1 and state.held[-1].height == state.held[-2].height:
         finished += _pair(state, form)
     _write(stream, state, finished, form)
 
 
-def _read(pages: PageFile, held: Held) -> Held:
+def _read(pages: PageFile, held: Held, weld: float) -> Held:
     """A node of the lowest height with the triangles of its clusters."""
     numbers = range(held.first, held.first + held.clusters)
-    return held._replace(piece=joined([_piece_of(pages, number) for number in numbers]))
+    return held._replace(piece=joined([_piece_of(pages, number) for number in numbers], weld))
 
 
 def _piece_of(pages: PageFile, number: int) -> Piece:
@@ -190,14 +192,14 @@ def _fold(stream: BinaryIO, state: _State, form: Form) -> None:
 def _pair(state: _State, form: Form) -> list[_Made]:
     """Make one node of the last two that wait."""
     b, a = state.held.pop(), state.held.pop()
-    made = _made([_paired(a, b)], form, 1)
+    made = _made([_paired(a, b, form.weld)], form, 1)
     state.held.append(made[0].held)
     return made
 
 
-def _paired(a: Held, b: Held) -> Held:
+def _paired(a: Held, b: Held, weld: float) -> Held:
     """Two neighbours as one node, not simplified yet."""
-    piece = joined([a.piece, b.piece]) if a.piece is not None and b.piece is not None else None
+    piece = joined([a.piece, b.piece], weld) if a.piece is not None and b.piece is not None else None
     return Held(max(a.height, b.height) + 1, a.first, a.clusters + b.clusters, piece)
 
 

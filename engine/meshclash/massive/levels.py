@@ -14,11 +14,17 @@ from ..types.results import Progress
 from ..types.steps import in_slices
 from .beside import drop_beside, kept_beside, open_beside, path_beside
 from .file import PartFile
-from .level_build import build_level_steps
+from .level_build import LEVELS, build_level_steps
 from .level_layout import KIND, decode_node, decode_nodes, header_for
 from .level_pages import LevelPages
 from .mesh import DEFAULT_MEMORY, ClusteredMesh, checked_memory, tree_within
 
+NOTHING_SIMPLIFIED = (
+    "nothing could be simplified: there are too few triangles, or they share no corners; "
+    "a weld tolerance joins corners that are near each other"
+)
+_NEAREST = 0.02
+"""Of a mesh's size: nearer parts count as so far from an eye."""
 _KEPT = 2
 """Levels that stay open, because they are likely to be asked for again."""
 
@@ -50,7 +56,7 @@ class MeshLevels:
 
     Made by ``MeshLevels.open`` or ``MeshLevels.build``. The file has nodes: each stands for a run of clusters, with a
     quarter of their triangles or fewer, and with two proved bounds. Where triangles cannot be made fewer, as in a soup
-    of scattered ones, there is no node, and each level has the mesh's own.
+    of scattered ones, there is no node, and each level has the mesh's own: ``note`` says so.
 
     Attributes:
         path: of the file, that of the mesh with ".levels" behind.
@@ -64,11 +70,14 @@ class MeshLevels:
         self.node_count = len(table)
         self.triangle_count = int(table["triangles"].sum())
         self._file, self._table = file, table
+        self._errors: np.ndarray = np.nextafter(table["out"] + table["back"], math.inf)
         self._kept: OrderedDict[tuple[float, int], MeshLevel] = OrderedDict()
 
     @classmethod
     @in_slices
-    def build(cls, mesh: ClusteredMesh, *, threads: int | None = None) -> Generator[Progress, None, "MeshLevels"]:
+    def build(
+        cls, mesh: ClusteredMesh, *, weld: float = 0.0, threads: int | None = None
+    ) -> Generator[Progress, None, "MeshLevels"]:
         """Write the levels of a clustered mesh to the file beside it, and open them.
 
         Only some pages are in memory at a time. A build that was stopped goes on where it was when the same is asked
@@ -76,15 +85,18 @@ class MeshLevels:
 
         Args:
             mesh: an open ClusteredMesh.
+            weld: vertices no farther apart [m] are taken as one, as in models whose faces were written one by one with
+                cracks between them. The bounds include how far they were moved; the mesh stays as it is.
             threads: most threads to use, None for all cores. The file is the same for any number.
             progress: is called with Progress.
 
         Raises:
             InvalidFile: the mesh is damaged, or the file cannot be written.
-            UnsupportedOption: the mesh was closed, or ``threads`` is no number of threads.
+            UnsupportedOption: the mesh was closed, ``weld`` is no length, or ``threads`` no number of threads.
         """
         pages, count = checked_mesh(mesh).pages, thread_limit(threads)
-        yield from build_level_steps(pages, path_beside(mesh, KIND), header_for(pages.header), threads=count)
+        form = LEVELS._replace(weld=checked_weld(weld))
+        yield from build_level_steps(pages, path_beside(mesh, KIND), header_for(pages.header), form, count)
         drop_beside(mesh, KIND)
         return cls.open(mesh)
 
@@ -112,14 +124,64 @@ class MeshLevels:
             raise UnsupportedOption(f"error must be a length from 0 on, not {error!r:.80}")
         key = wanted, checked_memory(memory)
         if key not in self._kept:
-            self._kept[key] = self._opened(*key)
+            self._kept[key] = self._opened(self._nodes_within(self._errors, wanted), key[1])
         self._kept.move_to_end(key)
         if len(self._kept) > _KEPT:
             self._kept.popitem(last=False)
         return self._kept[key]
 
-    def _opened(self, error: float, memory: int) -> MeshLevel:
-        nodes = self._nodes_within(error)
+    def shown(self, most: int, eye: Any = None, finest: float = 0.0, memory: int = DEFAULT_MEMORY) -> MeshLevel:
+        """A level to be looked at: as fine as ``most`` triangles allow, or the coarsest one there is.
+
+        Args:
+            most: how many triangles, from 1 on.
+            eye: (3,) [m] in the mesh's frame, from where it is looked at: bounds then grow with the distance from
+                there, so that they look alike. None: they are the same everywhere.
+            finest: it need be no finer than this [m]; with an eye, than this share of the distance.
+            memory: as of ``level``.
+
+        Raises:
+            UnsupportedOption: ``most`` is no whole number, ``eye`` no place, ``finest`` no number, or ``memory`` too
+                little.
+        """
+        if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
+            raise UnsupportedOption(f"most must be a whole number of triangles from 1 on, not {most!r:.80}")
+        room, sizes = checked_memory(memory), self._errors / self._distances(eye)
+        steps = np.unique(sizes)
+        low, high = int(np.searchsorted(steps, real_number(finest), "right")), len(steps)
+        while low < high:
+            middle = (low + high) // 2
+            nodes = self._nodes_within(sizes, steps[middle - 1] if middle else -1.0)  # the largest that is allowed
+            low, high = (low, middle) if self._count(nodes) <= most else (middle + 1, high)
+        return self._opened(self._nodes_within(sizes, steps[low - 1] if low else -1.0), room)
+
+    def _distances(self, eye: Any) -> np.ndarray:
+        """Of each node from an eye [m], not quite 0 within it; 1 without an eye."""
+        if eye is None:
+            return np.ones(self.node_count)
+        try:
+            place = np.asarray(eye, np.float64)
+        except (TypeError, ValueError):
+            place = np.empty(0)
+        if place.shape != (3,) or not np.isfinite(place).all():
+            raise UnsupportedOption(f"eye must be three coordinates, not {eye!r:.80}")
+        boxes = self._table["bounds"]
+        away = np.maximum(0.0, np.maximum(boxes[:, :3] - place, place - boxes[:, 3:]))
+        size = float((self.mesh.bounds[1] - self.mesh.bounds[0]).max())
+        nearest = max(_NEAREST * size, math.ulp(0.0))
+        distances: np.ndarray = np.maximum(np.sqrt((away * away).sum(axis=1)), nearest)
+        return distances
+
+    def _count(self, nodes: np.ndarray) -> int:
+        """Triangles of the level that has some nodes."""
+        rows, clusters = self._table[nodes], self.mesh.pages.table["triangles"]
+        ends = np.concatenate([[0], np.cumsum(clusters, dtype=np.int64)])
+        first = rows["first"].astype(np.int64)
+        instead = ends[first + rows["clusters"].astype(np.int64)] - ends[first]
+        return int(ends[-1] + rows["triangles"].sum(dtype=np.int64) - instead.sum())
+
+    def _opened(self, nodes: np.ndarray, memory: int) -> MeshLevel:
+        """The level that has some nodes, and clusters elsewhere."""
         rows = self._table[nodes]
         free = np.ones(self.mesh.cluster_count, np.bool_)
         for row in rows:
@@ -134,10 +196,9 @@ class MeshLevels:
         pages = LevelPages(self.mesh.pages, self._file, self._table, sources, memory)
         return MeshLevel(pages, (errors[0], errors[1]), runs, memory)
 
-    def _nodes_within(self, error: float) -> np.ndarray:
-        """The nodes of a level, (n,) int64: of those that are near enough the ones with the longest runs."""
-        exact = self._table["out"] + self._table["back"]
-        near = np.flatnonzero(np.nextafter(exact, math.inf) <= error)
+    def _nodes_within(self, sizes: np.ndarray, most: float) -> np.ndarray:
+        """The nodes of a level, (n,) int64: of those whose size is at most that, the ones with the longest runs."""
+        near = np.flatnonzero(sizes <= most)
         taken = np.zeros(self.mesh.cluster_count, np.bool_)
         chosen = []
         for node in near[np.argsort(-self._table["clusters"][near].astype(np.int64), kind="stable")].tolist():
@@ -146,6 +207,11 @@ class MeshLevels:
                 taken[first : first + count] = True
                 chosen.append(node)
         return np.array(chosen, np.int64)
+
+    @property
+    def note(self) -> str:
+        """Why there is no node, and what helps; empty where there are some."""
+        return "" if self.node_count else NOTHING_SIMPLIFIED
 
     @property
     def nbytes(self) -> int:
@@ -180,6 +246,14 @@ def levels_beside(mesh: ClusteredMesh) -> MeshLevels | None:
     """The levels that lie beside a clustered mesh, open as long as that is; None where there are none."""
     levels: MeshLevels | None = None if isinstance(mesh, MeshLevel) else kept_beside(mesh, KIND, MeshLevels.open)
     return levels
+
+
+def checked_weld(weld: Any) -> float:
+    """A distance [m] within which vertices become one; raises UnsupportedOption for what is none."""
+    length = real_number(weld)
+    if not 0.0 <= length < math.inf:
+        raise UnsupportedOption(f"weld must be a length from 0 on, not {weld!r:.80}")
+    return length
 
 
 def checked_mesh(mesh: Any) -> ClusteredMesh:

@@ -164,6 +164,22 @@ class ClusteredMesh:
             yield Progress((number + 1) / self.cluster_count, f"reading {self.path.name}")
         return np.concatenate(parts)
 
+    @in_slices
+    def loaded(self) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray]]:
+        """All of it in memory, page by page: what fits there, as a level does.
+
+        Returns:
+            Vertices (n, 3) as stored [m], shared within a page, and triangles (m, 3) int64, sorted by page.
+        """
+        vertices, triangles, start = [], [], 0
+        for number in range(self.cluster_count):
+            data = self.pages.read(number)
+            vertices.append(data.vertices)
+            triangles.append(data.corners.astype(np.int64) + start)
+            start += len(data.vertices)
+            yield Progress((number + 1) / self.cluster_count, f"reading {self.path.name}")
+        return np.concatenate(vertices), np.concatenate(triangles)
+
     def close(self) -> None:
         """Close the file; the mesh can no longer be asked."""
         for thing in self.beside.values():

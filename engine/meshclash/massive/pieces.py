@@ -9,6 +9,7 @@ import numpy as np
 from ..jit import is_compiled, kernel, parallel_kernel, parallel_region, prange
 from .collapse import collapse_edges
 from .proving import SLACK, directed_bound
+from .weld import welded
 
 _RELATIVE = 1.0 + 2.0**-50
 """What a product or a root is increased by to be a bound."""
@@ -27,8 +28,11 @@ class Piece(NamedTuple):
     """Every point of the piece is at most so far from the part of the mesh [m]."""
 
 
-def joined(pieces: Sequence[Piece]) -> Piece:
-    """Some pieces as one: vertices at the same place become one."""
+def joined(pieces: Sequence[Piece], weld: float = 0.0) -> Piece:
+    """Some pieces as one: vertices at the same place become one, and those no farther apart than ``weld`` [m].
+
+    Triangles that this makes lines or points stay, so that what is simplified is compared with them, too.
+    """
     vertices = np.concatenate([piece.vertices for piece in pieces]) + 0.0  # -0.0 is 0.0
     starts = np.cumsum([0, *(len(piece.vertices) for piece in pieces)])
     triangles = np.concatenate([piece.triangles + start for piece, start in zip(pieces, starts, strict=False)])
@@ -39,7 +43,13 @@ def joined(pieces: Sequence[Piece]) -> Piece:
     inverse = np.empty(len(order), np.int32)
     inverse[order] = np.cumsum(new) - 1
     out, back = max(piece.out for piece in pieces), max(piece.back for piece in pieces)
-    return Piece(vertices[order[new]], inverse[triangles], out, back)
+    vertices, triangles = vertices[order[new]], inverse[triangles]
+    if weld > 0.0:
+        stands, moved = welded(vertices, weld)
+        used, places = np.unique(stands, return_inverse=True)
+        vertices, triangles = vertices[used], places.astype(np.int32)[triangles]
+        out, back = increased(out + moved), increased(back + moved)
+    return Piece(vertices, triangles, out, back)
 
 
 @kernel

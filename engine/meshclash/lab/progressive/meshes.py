@@ -9,7 +9,7 @@ from ...massive.beside import drop_beside, kept_beside, open_beside, path_beside
 from ...massive.file import PartFile
 from ...massive.level_build import build_level_steps
 from ...massive.level_layout import header_for
-from ...massive.levels import checked_mesh
+from ...massive.levels import NOTHING_SIMPLIFIED, checked_mesh, checked_weld
 from ...massive.mesh import ClusteredMesh
 from ...types.results import Progress
 from ...types.steps import in_slices
@@ -59,7 +59,7 @@ class ProgressiveMeshes:
 
     @classmethod
     @in_slices
-    def build(cls, mesh: ClusteredMesh) -> Generator[Progress, None, "ProgressiveMeshes"]:
+    def build(cls, mesh: ClusteredMesh, *, weld: float = 0.0) -> Generator[Progress, None, "ProgressiveMeshes"]:
         """Write the progressive meshes of a clustered mesh to the file beside it, and open them.
 
         As ``MeshLevels.build``: some pages are in memory at a time, a build that was stopped goes on where it was, and
@@ -67,13 +67,14 @@ class ProgressiveMeshes:
 
         Args:
             mesh: an open ClusteredMesh.
+            weld: as of ``MeshLevels.build``.
             progress: is called with Progress.
 
         Raises:
             InvalidFile: the mesh is damaged, or the file cannot be written.
-            UnsupportedOption: the mesh was closed.
+            UnsupportedOption: the mesh was closed, or ``weld`` is no length.
         """
-        form = progressive_form(checked_mesh(mesh).bounds)
+        form = progressive_form(checked_mesh(mesh).bounds)._replace(weld=checked_weld(weld))
         yield from build_level_steps(mesh.pages, path_beside(mesh, KIND), header_for(mesh.pages.header), form)
         drop_beside(mesh, KIND)
         return cls.open(mesh)
@@ -102,6 +103,11 @@ class ProgressiveMeshes:
                 raise UnsupportedOption(f"{self.path} needs memory={needed * 8 // 7 + 1} at least")
             self._stops = MeshesAtStops(self.mesh, pages, memory)
         return self._stops
+
+    @property
+    def note(self) -> str:
+        """As of ``MeshLevels``."""
+        return "" if self._table["stops"].any() else NOTHING_SIMPLIFIED
 
     @property
     def nbytes(self) -> int:
