@@ -392,6 +392,10 @@ class MESHCLASH_PG_settings(PropertyGroup):
         name="Points Drawn", description="Most points that are drawn with their deviation",
         min=1000, soft_max=10_000_000, default=2_000_000, update=_redraw,
     )  # fmt: skip
+    massive_triangles: IntProperty(
+        name="Triangles Shown", description="Most triangles of a massive model that are shown at a time",
+        min=1000, soft_max=2_000_000, default=200_000,
+    )  # fmt: skip
     deviation_attribute: StringProperty(
         name="Attribute", description="Name of the attribute on points that holds the measured deviation; empty: none",
         default="meshclash_deviation", maxlen=60,

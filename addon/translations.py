@@ -176,6 +176,7 @@ Priority | Priorität | 優先度
 Probability | Wahrscheinlichkeit | 確率
 Progress | Fortschritt | 進捗
 Range (0: automatic) | Bereich (0: automatisch) | 範囲 (0: 自動)
+Refine for This View | Für diese Ansicht verfeinern | このビュー用に細分化
 Remove Face Attribute | Flächenattribut entfernen | 面の属性を削除
 Remove Fit | Passung entfernen | はめあいを削除
 Remove From Excluded Pairs | Ausschluss aufheben | 除外を解除
@@ -245,12 +246,14 @@ Timeline | Zeitleiste | タイムライン
 Tolerance | Toleranz | 許容値
 Touch Tolerance | Berührungstoleranz | 接触の許容値
 Touching | Berührung | 接触
+Triangles Shown | Gezeigte Dreiecke | 表示する三角形
 Try Everything | Alles versuchen | すべて試す
 Turn Page | Blättern | ページをめくる
 Unlikely | Unwahrscheinlich | 可能性が低い
 Verdict | Befund | 判定
 Volume | Volumen | ボリューム
 Voxels Across | Voxel je Seite | ボクセル数
+Weld Tolerance | Verschmelzungstoleranz | 溶接の許容値
 Worst First | Schlimmste zuerst | 深刻な順
 Write Face Attribute | Flächenattribut schreiben | 面の属性を書き込み
 Write Face Attribute: All Clashes | Flächenattribut schreiben: alle Kollisionen | 面の属性を書き込み: すべての干渉

@@ -34,19 +34,33 @@ def massive_path(item: bpy.types.Object) -> str:
     return bpy.path.abspath(named, library=item.library) if named else ""
 
 
-def new_proxy(name: str, corners: np.ndarray, path: str, collection: bpy.types.Collection) -> bpy.types.Object:
+def new_proxy(
+    name: str, vertices: np.ndarray, faces: np.ndarray, path: str, collection: bpy.types.Collection
+) -> bpy.types.Object:
     """An object that stands for a massive file.
 
     Args:
         name: of the object and its mesh.
-        corners: of the triangles that are shown, (n, 3, 3).
+        vertices, faces: of what is shown, (n, 3) and (m, 3).
         path: of the file.
         collection: that it is put into.
     """
     mesh = bpy.data.meshes.new(name)
-    triangles = np.arange(3 * len(corners)).reshape(-1, 3)
-    mesh.from_pydata(corners.reshape(-1, 3).tolist(), [], triangles.tolist())
+    show(mesh, vertices, faces)
     item = bpy.data.objects.new(name, mesh)
     item.meshclash_massive = path
     collection.objects.link(item)
     return item
+
+
+def show(mesh: bpy.types.Mesh, vertices: np.ndarray, faces: np.ndarray) -> None:
+    """Gives a mesh other vertices (n, 3) and triangles (m, 3)."""
+    mesh.clear_geometry()
+    mesh.vertices.add(len(vertices))
+    mesh.vertices.foreach_set("co", np.ascontiguousarray(vertices, np.float32).ravel())
+    mesh.loops.add(3 * len(faces))
+    mesh.loops.foreach_set("vertex_index", np.ascontiguousarray(faces, np.int32).ravel())
+    mesh.polygons.add(len(faces))
+    mesh.polygons.foreach_set("loop_start", np.arange(0, 3 * len(faces), 3, dtype=np.int32))
+    mesh.update(calc_edges=True)
+    mesh.validate()

@@ -1,4 +1,4 @@
-"""Operators of massive files: build one from an object, or from a file, and show where it is."""
+"""Operators of massive files: build one from an object, or from a file, and show a level of it."""
 
 from __future__ import annotations
 
@@ -8,19 +8,23 @@ from typing import Any
 
 import bpy
 import numpy as np
-from bpy.props import StringProperty
+from bpy.props import FloatProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 from mathutils import Matrix
 from meshclash.detection.errors import InputError
 from meshclash.detection.frame_scene import SourceMesh
 from meshclash.detection.kernel_parts import MASSIVE_PARTS
 
-from .. import preferences, view
+from .. import preferences, shown_levels, view
 from ..adapters.enumeration import read_object
-from ..adapters.massive_objects import massive_path, new_proxy
-from ..core.massive_build import SOURCES, BuiltMassive, build_steps
+from ..adapters.massive_objects import massive_path, new_proxy, show
+from ..core.massive_build import SOURCES, Look, ShownMassive, build_steps, show_steps
 from ..core.massive_file import ENDING
+from ..redraw import tag_redraw
+from ..screens import largest_view
+from ..texts import length
 from .loading import load_steps
+from .marks import own_writing
 from .task import Task
 from .task_operator import TaskOperator
 
@@ -28,7 +32,7 @@ PARTS = ("contacts", *MASSIVE_PARTS)
 
 
 class MESHCLASH_OT_import_massive(TaskOperator, ImportHelper):
-    """Build a massive file from a mesh of any size without loading it, and show a sample of it as an object"""
+    """Build a massive file from a mesh of any size without loading it, and show a level of it as an object"""
 
     bl_idname = "meshclash.import_massive"
     bl_label = "Import Massive Model"
@@ -36,16 +40,23 @@ class MESHCLASH_OT_import_massive(TaskOperator, ImportHelper):
 
     filepath: StringProperty(name="File Path", subtype="FILE_PATH")
     filter_glob: StringProperty(default=";".join(f"*{end}" for end in (*SOURCES, ENDING)), options={"HIDDEN"})
+    weld: FloatProperty(
+        name="Weld Tolerance",
+        description="Corners no farther apart are taken as one in the levels that are shown, as models need whose "
+        "faces were written one by one; Detect tests the triangles as they are",
+        min=0.0, soft_max=0.01, default=0.0, precision=6, unit="LENGTH",
+    )  # fmt: skip
 
     def make_task(self, context: bpy.types.Context) -> Task:
         if not self.filepath:
             raise InputError("name the file of the model")
         source = Path(bpy.path.abspath(self.filepath))
-        return Task(_build(source, source.with_suffix(ENDING), preferences.cache_folder()))
+        look = Look(context.scene.meshclash.massive_triangles, self.weld, shown_levels.eye_of(_view(context), Matrix()))
+        return Task(_build(source, source.with_suffix(ENDING), look, preferences.cache_folder()))
 
-    def finish(self, context: bpy.types.Context, result: BuiltMassive) -> str:
+    def finish(self, context: bpy.types.Context, result: ShownMassive) -> str:
         _show(context, result, result.path.stem)
-        return _told(result)
+        return _told(context, result)
 
 
 class MESHCLASH_OT_build_massive(TaskOperator, ExportHelper):
@@ -74,11 +85,12 @@ class MESHCLASH_OT_build_massive(TaskOperator, ExportHelper):
             raise InputError(f"object '{item.name}' has no faces")
         matrix = np.array(evaluated.matrix_world, np.float64)
         self.source = item.name_full
-        return Task(self._steps(mesh, matrix, Path(bpy.path.abspath(self.filepath)), preferences.cache_folder()))
+        look = Look(context.scene.meshclash.massive_triangles)
+        return Task(self._steps(mesh, matrix, Path(bpy.path.abspath(self.filepath)), look, preferences.cache_folder()))
 
     def _steps(
-        self, mesh: SourceMesh, matrix: np.ndarray, path: Path, cache_folder: str | None
-    ) -> Generator[Any, None, BuiltMassive]:
+        self, mesh: SourceMesh, matrix: np.ndarray, path: Path, look: Look, cache_folder: str | None
+    ) -> Generator[Any, None, ShownMassive]:
         """Scale and shear go into the file, since its object must have none."""
         module = yield from load_steps(cache_folder, PARTS)
         pose, stretch = module.split_matrix(matrix)
@@ -86,25 +98,73 @@ class MESHCLASH_OT_build_massive(TaskOperator, ExportHelper):
         if stretch is not None:
             vertices = module.TriangleMesh(vertices, mesh.triangles).transformed(stretch).vertices
         self.rigid: list[list[float]] = np.asarray(pose.matrix).tolist()
-        return (yield from build_steps(module, (vertices, mesh.triangles), path))
+        return (yield from build_steps(module, (vertices, mesh.triangles), path, look))
 
-    def finish(self, context: bpy.types.Context, result: BuiltMassive) -> str:
+    def finish(self, context: bpy.types.Context, result: ShownMassive) -> str:
         item = view.find_object(context, self.source)
         proxy = _show(context, result, f"{self.source} massive")
         proxy.matrix_world = Matrix(self.rigid)
         if item is not None:
             item.hide_set(True)
-        return f"{_told(result)}; '{self.source}' is hidden, so that it is not tested as well"
+        return f"{_told(context, result)}; '{self.source}' is hidden, so that it is not tested as well"
 
 
-def _build(source: Path, path: Path, cache_folder: str | None) -> Generator[Any, None, BuiltMassive]:
+class MESHCLASH_OT_show_level(TaskOperator):
+    """Show the active massive model as this view needs it: finer where it is near, within the number of triangles"""
+
+    bl_idname = "meshclash.show_level"
+    bl_label = "Refine for This View"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if context.active_object is not None and massive_path(context.active_object):
+            return super().poll(context)
+        cls.poll_message_set("Select an object that stands for a massive file")
+        return False
+
+    def make_task(self, context: bpy.types.Context) -> Task:
+        item = context.active_object
+        self.shown = item.name_full
+        eye = shown_levels.eye_of(_view(context), item.matrix_world)
+        look = Look(context.scene.meshclash.massive_triangles, 0.0, eye)
+        return Task(_show_again(Path(massive_path(item)), look, preferences.cache_folder()))
+
+    def finish(self, context: bpy.types.Context, result: ShownMassive) -> str:
+        item = view.find_object(context, self.shown)
+        if item is None or item.type != "MESH":
+            raise InputError(f"'{self.shown}' is gone")
+        if item.data.library is not None:
+            raise InputError(f"'{self.shown}' is linked from a library and cannot be written")
+        with own_writing(context):
+            show(item.data, result.vertices, result.faces)
+        shown_levels.forget()
+        tag_redraw(context)
+        return _told(context, result)
+
+
+def _view(context: bpy.types.Context) -> bpy.types.RegionView3D | None:
+    """How the 3D view of the context is looked at, or else the largest one."""
+    area = context.area
+    if area is None or area.type != "VIEW_3D":
+        found = None if bpy.app.background else largest_view(context)
+        area = None if found is None else found[1]
+    return None if area is None else area.spaces.active.region_3d
+
+
+def _build(source: Path, path: Path, look: Look, cache_folder: str | None) -> Generator[Any, None, ShownMassive]:
     module = yield from load_steps(cache_folder, PARTS)
-    return (yield from build_steps(module, source, path))
+    return (yield from build_steps(module, source, path, look))
 
 
-def _show(context: bpy.types.Context, result: BuiltMassive, name: str) -> bpy.types.Object:
+def _show_again(path: Path, look: Look, cache_folder: str | None) -> Generator[Any, None, ShownMassive]:
+    module = yield from load_steps(cache_folder, PARTS)
+    return (yield from show_steps(module, path, look))
+
+
+def _show(context: bpy.types.Context, result: ShownMassive, name: str) -> bpy.types.Object:
     """A new object that stands for the file, selected."""
-    item = new_proxy(name, result.sample, str(result.path), context.collection)
+    item = new_proxy(name, result.vertices, result.faces, str(result.path), context.collection)
     for other in context.selected_objects:
         other.select_set(False)
     item.select_set(True)
@@ -112,8 +172,11 @@ def _show(context: bpy.types.Context, result: BuiltMassive, name: str) -> bpy.ty
     return item
 
 
-def _told(result: BuiltMassive) -> str:
-    return f"{result.triangles:,} triangles in {result.path.name}, {len(result.sample):,} of them shown"
+def _told(context: bpy.types.Context, result: ShownMassive) -> str:
+    shown = f"{result.triangles:,} triangles in {result.path.name}, {len(result.faces):,} shown"
+    if result.error is None:
+        return f"{shown} as a sample: {result.note}"
+    return f"{shown}, off by at most {length(result.error, context.scene.unit_settings)}" if result.error else shown
 
 
-CLASSES = (MESHCLASH_OT_import_massive, MESHCLASH_OT_build_massive)
+CLASSES = (MESHCLASH_OT_import_massive, MESHCLASH_OT_build_massive, MESHCLASH_OT_show_level)

@@ -12,7 +12,7 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
-from .. import ghosting, preferences, scene_results, shown_things
+from .. import ghosting, preferences, scene_results, shown_levels, shown_things
 from ..core.table import WORST
 from ..props import STATUS_ORDER
 from ..redraw import tag_redraw
@@ -88,7 +88,7 @@ class _State:
     """The batches, and why drawing was given up; all end with `HANDLERS.uninstall`."""
 
     batches: dict[str, _Batches] = {}  # noqa: RUF012 - of all pairs and of the selected one; emptied by `_free`
-    joined: tuple[int, render_data.JoinedRows] | None = None  # with the serial of the result
+    joined: tuple[tuple[int, int], render_data.JoinedRows] | None = None  # with what it was made of
     failure: str = ""
 
 
@@ -227,17 +227,22 @@ def _current_batches(context: bpy.types.Context, settings: Any, result: scene_re
         query = replace(listed.query(), key=WORST, reverse=False)  # in whatever order they are listed
         reviews = reviews_of(context.scene)
         approved = reviews.approved
-        wanted = (result.serial, result.stale, query, approved, reviews if query.statuses is not None else None)
+        listing = (query, approved, reviews if query.statuses is not None else None)
+        wanted = (result.serial, shown_levels.version(), result.stale, *listing)
 
         def of_all() -> render_data.OverlayData:
             found = result.table.find(query, (), reviews.statuses, STATUS_ORDER)
             drawn = render_data.rows_to_draw(result.table, found, approved)
-            return _joined(result).take(drawn, result.stale_rows)
+            return _joined(context, result).take(drawn, result.stale_rows)
 
         current.append(_batches_of("ALL", wanted, of_all))
     if row is not None:
-        selected = (result.serial, result.stale, row.id)
-        current.append(_batches_of("ACTIVE", selected, lambda: render_data.collect([row], result.is_stale)))
+        selected = (result.serial, shown_levels.version(), result.stale, row.id)
+
+        def of_selected() -> render_data.OverlayData:
+            return render_data.collect(shown_levels.on_levels(context, [row]), result.is_stale)
+
+        current.append(_batches_of("ACTIVE", selected, of_selected))
     return current
 
 
@@ -248,10 +253,11 @@ def _batches_of(scope: str, wanted: tuple[object, ...], collect: Callable[[], re
     return known
 
 
-def _joined(result: scene_results.SceneResult) -> render_data.JoinedRows:
+def _joined(context: bpy.types.Context, result: scene_results.SceneResult) -> render_data.JoinedRows:
     """What is drawn of all rows of a result, joined when it is first drawn."""
-    if _State.joined is None or _State.joined[0] != result.serial:
-        _State.joined = result.serial, render_data.JoinedRows(result.report.rows)
+    made_of = result.serial, shown_levels.version()
+    if _State.joined is None or _State.joined[0] != made_of:
+        _State.joined = made_of, render_data.JoinedRows(shown_levels.on_levels(context, result.report.rows))
     return _State.joined[1]
 
 

@@ -26,9 +26,10 @@ class MESHCLASH_PT_massive(TabPanel):
             return
         layout.prop(item, PROPERTY, text="File")
         if massive_path(item):
-            draw_text(
-                layout, "What is shown is a sample of its triangles. Detect tests all of them.", context.region, "INFO"
-            )
+            column = layout.column(align=True)
+            column.operator("meshclash.show_level", icon="MOD_DECIM")
+            column.prop(context.scene.meshclash, "massive_triangles")
+            draw_text(layout, "What is shown has fewer triangles. Detect tests all of them.", context.region, "INFO")
 
 
 CLASSES = (MESHCLASH_PT_massive,)

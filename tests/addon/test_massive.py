@@ -13,10 +13,11 @@ from meshclash.detection import job
 from meshclash.detection.options import DetectOptions
 from ui_fakes import draw, escape, timer
 
-from addon import commandline, freshness, running_work, scene_results
+from addon import commandline, freshness, running_work, scene_results, shown_levels
+from addon.adapters.massive_objects import show
 from addon.core import live as live_module
-from addon.core import massive_build
 from addon.ops import detect
+from addon.ops.marks import own_writing
 from addon.ops.massive import MESHCLASH_OT_import_massive
 from addon.ui.massive import MESHCLASH_PT_massive
 
@@ -167,12 +168,85 @@ def test_a_scan_and_a_file_are_not_compared_and_that_is_said(registered, tmp_pat
     assert not any({*row.names} == {"Ball massive", "Scan"} for row in report.rows)
 
 
+def write_soup(path, item, crack):
+    """As ``write_stl``, with cracks between the triangles."""
+    count = write_stl(path, item)
+    data = bytearray(path.read_bytes())
+    facets = np.frombuffer(data, [("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("rest", "<u2")], count, 84)
+    facets["corners"][:] += np.random.default_rng(1).uniform(-crack, crack, (count, 3, 3))
+    path.write_bytes(data)
+    return count
+
+
+def test_a_level_is_shown_within_the_number_of_triangles_and_refined_by_the_view(registered, tmp_path, monkeypatch):
+    count = write_stl(tmp_path / "model.stl", add_sphere("Ball", count=192))
+    bpy.ops.object.delete()
+    add_sphere("Other", (1.0, 0.0, 0.0))
+    bpy.context.scene.meshclash.massive_triangles = 4000
+    assert bpy.ops.meshclash.import_massive(filepath=str(tmp_path / "model.stl")) == {"FINISHED"}
+    assert (tmp_path / "model.mcl.levels").exists()
+    item = bpy.context.active_object
+    points = np.array([v.co for v in item.data.vertices])
+    assert 1000 < len(item.data.polygons) <= 4000 < count, "a level, not a sample"
+    assert np.abs(np.linalg.norm(points, axis=1) - 1.0).max() < 0.02
+    (row,) = detected().rows
+    eyes = []
+    monkeypatch.setattr(shown_levels, "eye_of", lambda view, matrix: eyes.append(matrix) or (1.5, 0.0, 0.0))
+    bpy.context.scene.meshclash.massive_triangles = 14_000
+    assert bpy.ops.meshclash.show_level() == {"FINISHED"} and len(eyes) == 1
+    assert 4000 < len(item.data.polygons) <= 14_000
+    corners = np.array([item.data.vertices[v].co for face in item.data.polygons for v in face.vertices]).reshape(
+        -1, 3, 3
+    )
+    size, along = np.ptp(corners, axis=1).max(axis=1), corners.mean(axis=1)[:, 0]
+    assert size[along > 0.7].mean() < 0.8 * size[along < -0.7].mean(), "finer where it is near"
+    assert not scene_results.result_of(bpy.context.scene.session_uid).stale, "what is shown is not what is tested"
+    assert detected().rows[0].contacts == row.contacts
+
+
+def test_contacts_are_drawn_on_the_level_that_is_shown(registered, tmp_path):
+    proxy, other = build(add_sphere("Ball", count=96), tmp_path / "ball.mcl"), add_sphere("Other", (1.5, 0.0, 0.0))
+    proxy.location = (0.25, 0.0, 0.0)
+    bpy.context.view_layer.update()
+    with own_writing(bpy.context):
+        show(proxy.data, np.array([[2, -9, -9], [2, 9, -9], [2, 0, 9], [-2, 0, 0.0]]), np.array([[0, 1, 2], [0, 1, 3]]))
+    shown_levels.forget()
+    (row,) = detected().rows
+    (drawn,) = shown_levels.on_levels(bpy.context, [row])
+    for side, plain in zip(drawn.sides, row.sides, strict=True):
+        if side.owner == other.name:
+            assert len(side.highlight) == len(plain.highlight)
+        else:
+            face = np.array([[2.25, -9, -9], [2.25, 9, -9], [2.25, 0, 9]], np.float32)
+            assert np.array_equal(side.highlight[: len(plain.highlight)], plain.highlight)
+            assert any(np.array_equal(extra, face) for extra in side.highlight[len(plain.highlight) :])
+
+
+def test_faces_written_one_by_one_are_shown_as_a_level_with_a_tolerance(registered, tmp_path):
+    count = write_soup(tmp_path / "model.stl", add_sphere("Ball", count=96), 1e-6)
+    bpy.ops.object.delete()
+    bpy.context.scene.meshclash.massive_triangles = 2000
+    assert bpy.ops.meshclash.import_massive(filepath=str(tmp_path / "model.stl")) == {"FINISHED"}
+    assert len(bpy.context.active_object.data.polygons) >= count, "a sample of all of them"
+    assert bpy.ops.meshclash.import_massive(filepath=str(tmp_path / "model.stl"), weld=1e-5) == {"FINISHED"}
+    assert 200 < len(bpy.context.active_object.data.polygons) <= 2000
+
+
+def test_no_level_is_shown_of_what_stands_for_no_file(registered, tmp_path):
+    item = add_sphere("Ball")
+    with pytest.raises(RuntimeError, match="stands for a massive file"):
+        bpy.ops.meshclash.show_level()
+    item.meshclash_massive = str(tmp_path / "gone.mcl")
+    with pytest.raises(RuntimeError, match=r"gone\.mcl"):
+        bpy.ops.meshclash.show_level()
+
+
 def test_escape_stops_a_build_and_the_next_one_goes_on(registered, tmp_path):
     write_stl(tmp_path / "model.stl", add_sphere("Ball"))
     count = len(bpy.data.objects)
     operator = SimpleNamespace(reports=[], finish=None)
     operator.report = lambda kind, text: operator.reports.append(text)
-    make = SimpleNamespace(filepath=str(tmp_path / "model.stl"))
+    make = SimpleNamespace(filepath=str(tmp_path / "model.stl"), weld=0.0)
     operator.run = detect.Run(bpy.context, MESHCLASH_OT_import_massive.make_task(make, bpy.context))
     task = operator.run.task
     task.run_slice = partial(task.run_slice, 0.0)  # one step a tick on any machine
@@ -224,9 +298,10 @@ def test_live_follows_objects_beside_a_file_and_survives_a_damaged_one(registere
     running_work.stop_live()
 
 
-def test_without_a_window_the_file_is_tested_as_well(registered, tmp_path, monkeypatch):
-    monkeypatch.setattr(massive_build, "SHOWN", 20)
+def test_without_a_window_the_file_is_tested_as_well(registered, tmp_path):
     proxy = build(add_sphere("Ball"), tmp_path / "ball.mcl")
+    with own_writing(bpy.context):
+        show(proxy.data, np.eye(3), np.arange(3).reshape(1, 3))
     add_sphere("Other", (1.0, 0.0, 0.0))
     (row,) = detected().rows
     assert len(proxy.data.polygons) < row.contacts, "what is shown would not do"
@@ -280,8 +355,9 @@ def test_the_panel_names_the_file_of_the_active_object(registered, tmp_path):
     item = add_sphere("Ball")
     drawn = draw(MESHCLASH_PT_massive, bpy.context)
     assert {"meshclash.import_massive", "meshclash.build_massive"} <= set(drawn.operators())
-    assert not any("sample" in text for text in drawn.texts())
+    assert not any("fewer" in text for text in drawn.texts())
     build(item, tmp_path / "ball.mcl")
-    assert any("sample" in text for text in draw(MESHCLASH_PT_massive, bpy.context).texts())
+    drawn = draw(MESHCLASH_PT_massive, bpy.context)
+    assert any("fewer" in text for text in drawn.texts()) and "meshclash.show_level" in drawn.operators()
     with pytest.raises(RuntimeError, match="no massive file yet"):
         bpy.ops.meshclash.build_massive(filepath=str(tmp_path / "again.mcl"))

@@ -1,4 +1,4 @@
-"""Build a massive file from another one, stop that by Escape, detect with it, and look at where it is touched."""
+"""Build a massive file and its levels, stop that by Escape, refine what is shown, detect, look at what is touched."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from meter import StallMeter
 from . import scenes
 
 FINE, COARSE = 700, 120  # segments of the model, and of the ball that it meets
+SHOWN = 60_000  # triangles of the model that are shown at a time
 Play = Generator[float, None, None]
 
 
@@ -20,6 +21,7 @@ def play(window: Any) -> Play:
     """Plays the scenario."""
     window.unfold("ui.massive", "MESHCLASH_PT_massive")
     scenes.empty()
+    bpy.context.scene.meshclash.massive_triangles = SHOWN
     bpy.context.preferences.view.filebrowser_display_type = "SCREEN"  # the virtual screen has no window manager
     model = window.out / "model.stl"
     count = write(model, FINE)
@@ -45,9 +47,14 @@ def play(window: Any) -> Play:
     window.notes["build"] = meter.stop()
     item = bpy.context.active_object
     assert item.name == "model" and Path(item.meshclash_massive) == model.with_suffix(".mcl")
-    assert 0 < len(item.data.polygons) < count // 4, "a sample is shown"
+    shown = len(item.data.polygons)
+    assert 10_000 < shown <= SHOWN < count, "a level is shown"
     scenes.show_all(window)
     yield from window.show("built")
+    yield from window.press("meshclash.show_level")
+    yield from window.wait_for(lambda: len(item.data.polygons) != shown and not window.busy(), "another level", 600)
+    assert len(item.data.polygons) <= SHOWN
+    yield from window.show("refined")
 
     yield from window.detect()
     (row,) = window.rows
