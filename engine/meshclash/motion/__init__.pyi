@@ -5,10 +5,10 @@ from ..broadphase.incremental import SweepAndPrune as SweepAndPrune
 from ..continuous.impacts import Impacts as Impacts
 from ..continuous.impacts import edge_edge_impacts as edge_edge_impacts
 from ..continuous.impacts import point_triangle_impacts as point_triangle_impacts
+from ..query.features import Feature as Feature
 from ..query.swept_collide import SweptContacts as SweptContacts
 from ..query.swept_collide import swept_collide as swept_collide
 from ..query.swept_collide import swept_self_collide as swept_self_collide
-from ..query.swept_points import Feature as Feature
 from ..query.swept_points import SweptPoints as SweptPoints
 from ..scene.live import LiveChanges as LiveChanges
 from ..scene.live import LiveContacts as LiveContacts

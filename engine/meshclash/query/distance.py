@@ -1,5 +1,6 @@
 """``distance``: how far apart the surfaces of two objects are, and where."""
 
+import math
 from collections.abc import Generator
 from typing import Any, overload
 
@@ -54,6 +55,8 @@ def distance(
     *,
     relative_error: float = EXACT,
     absolute_error: float = EXACT,
+    upper_limit: float = math.inf,
+    lower_limit: float = EXACT,
     start: Distance | None = None,
     volume: str | None = None,
     threads: int | None = None,
@@ -68,6 +71,8 @@ def distance(
     *,
     relative_error: float = EXACT,
     absolute_error: float = EXACT,
+    upper_limit: float = math.inf,
+    lower_limit: float = EXACT,
     start: Distance | CloudDistance | None = None,
     volume: str | None = None,
     threads: int | None = None,
@@ -87,6 +92,9 @@ def distance(
         pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) that asks k questions.
         relative_error, absolute_error: the true distance d may be overestimated, up to
             (d + absolute_error [m]) / (1 - relative_error); larger errors are found faster.
+        upper_limit: the search ends [m] where nothing is within it, and the distance is infinite; infinity for none.
+        lower_limit: the search may end [m] at a pair that is no farther apart: the distance is then at most this.
+            ``Distance.lower_bound`` says what is known. Point clouds take no limits.
         start: the result for an earlier pose; when objects moved little its pair of triangles makes the search many
             times shorter. In a stack each pose starts from the one before.
         volume: kind of bounding volume, default "aabb".
@@ -97,5 +105,6 @@ def distance(
         not below 1; a ``start`` that is no Distance, of other meshes, or of another number of poses.
     """
     errors = {"relative_error": relative_error, "absolute_error": absolute_error}
+    limits = {"upper_limit": upper_limit, "lower_limit": lower_limit}
     options = {"start": start, "volume": volume, "threads": threads, "device": device}
-    return ask(DISTANCE, (a, b), (pose_a, pose_b), **errors, **options)
+    return ask(DISTANCE, (a, b), (pose_a, pose_b), **errors, **limits, **options)

@@ -32,6 +32,10 @@ class Options(NamedTuple):
     relative_error: float = 0.0
     absolute_error: float = 0.0
     """[m]"""
+    upper_limit: float = math.inf
+    """[m], what is farther apart is of no interest."""
+    lower_limit: float = 0.0
+    """[m], what is no farther apart is near enough."""
     start: Any = None
     """An earlier answer to start from; the solver says which."""
     limits: Limits = Limits()
@@ -97,6 +101,11 @@ def check_length(name: str, value: Any) -> float:
     return _not_negative(name, value, "a number of metres")
 
 
+def _check_limit(name: str, value: Any) -> float:
+    """A length in metres, not negative, or infinity; raises UnsupportedOption and names the option."""
+    return math.inf if isinstance(value, float) and value == math.inf else check_length(name, value)
+
+
 def check_share(name: str, value: Any) -> float:
     """A share, from 0 to below 1; raises UnsupportedOption and names the option."""
     number = _not_negative(name, value, "a number")
@@ -125,4 +134,6 @@ _CHECKS: dict[str, Callable[[Any], Any]] = {
     "tolerance": lambda value: check_length("tolerance", value),
     "relative_error": lambda value: check_share("relative_error", value),
     "absolute_error": lambda value: check_length("absolute_error", value),
+    "upper_limit": lambda value: _check_limit("upper_limit", value),
+    "lower_limit": lambda value: check_length("lower_limit", value),
 }

@@ -8,25 +8,39 @@ import numpy as np
 
 from ..errors import UnsupportedOption
 from ..geometry.triangle_distance import nearest_points
-from ..traversal.question import Answer
+from ..traversal.question import Answer, pose_rows
 from ..types.mesh import Corners
 from ..types.pose import transform_points
 from ..types.results import QueryStats
+from .features import barycentric, features_of, unit, unit_normals
 
 _TOGETHER = 1 << 12
 _NOWHERE = np.full(3, np.nan)
+
+
+class Surfaces(NamedTuple):
+    """Two objects in the poses in which they were asked about."""
+
+    meshes: tuple[Corners, Corners]
+    rows: np.ndarray | tuple[np.ndarray, np.ndarray]
+    """Poses of both, (k, 3, 4) or (k, 4, 4); without k, or k 1, one for all."""
+
+    def world(self, side: int, triangles: np.ndarray, jobs: np.ndarray) -> np.ndarray:
+        """World coordinates (n, 3, 3) [m] of triangles (n,) of one side in the poses ``jobs`` (n,)."""
+        rows = self.rows[side].reshape(-1, *self.rows[side].shape[-2:])
+        return transform_points(pose_rows(rows, jobs)[:, None], self.meshes[side].corners_of(triangles))
 
 
 class Distance:
     """The distance of two surfaces; for a stack of k poses every field but ``stats`` is an array with k in front.
 
     Attributes:
-        distance: [m], float or (k,); 0 exactly when triangles meet.
-        triangle_a: triangle of a on which ``point_a`` lies, int or (k,).
+        distance: [m], float or (k,); 0 exactly when triangles meet; infinite beyond the upper limit.
+        triangle_a: triangle of a on which ``point_a`` lies, int or (k,); -1 beyond the upper limit.
         triangle_b: triangle of b on which ``point_b`` lies.
     """
 
-    __slots__ = ("_points", "_work", "distance", "triangle_a", "triangle_b")
+    __slots__ = ("_bounds", "_points", "_surfaces", "_work", "distance", "triangle_a", "triangle_b")
 
     def __init__(
         self,
@@ -35,24 +49,35 @@ class Distance:
         triangle_a: Any,
         triangle_b: Any,
         work: QueryStats | tuple[int, int, int, float],
+        surfaces: Surfaces | None = None,
+        bounds: tuple[float, float, float, float] = (0.0, 0.0, np.inf, 0.0),
     ) -> None:
         self.distance = distance
         self._points = points
         self.triangle_a = triangle_a
         self.triangle_b = triangle_b
         self._work = work  # what the statistics say: making them would take longer than to find the points
+        self._surfaces = surfaces
+        self._bounds = bounds  # the errors, relative and absolute, and the limits, upper and lower
 
     @classmethod
-    def of(cls, answer: Answer, stacked: bool, stats: QueryStats) -> "Distance":
-        """The result of an answer with the nearest pairs."""
-        if stacked:
-            return cls(answer.distances, answer.points, answer.pairs[:, 0], answer.pairs[:, 1], stats)
-        pair = int(answer.pairs[0, 0]), int(answer.pairs[0, 1])
-        return cls(float(answer.distances[0]), answer.points[0], *pair, stats)
+    def of(cls, answer: Answer, asked: Any, surfaces: Surfaces | None = None) -> "Distance":
+        """The result of an answer with the nearest pairs to an ``Asked``."""
+        options, stats = asked.options, asked.stats(answer)
+        bounds = options.relative_error, options.absolute_error, options.upper_limit, options.lower_limit
+        beyond = (answer.distances > options.upper_limit) | (answer.pairs[:, 0] < 0)
+        distances, points, pairs = answer.distances, answer.points, answer.pairs
+        if beyond.any():
+            distances, points = np.where(beyond, np.inf, distances), np.where(beyond[:, None, None], np.nan, points)
+            pairs = np.where(beyond[:, None], -1, pairs)
+        if asked.stacked:
+            return cls(distances, points, pairs[:, 0], pairs[:, 1], stats, surfaces, bounds)
+        pair = int(pairs[0, 0]), int(pairs[0, 1])
+        return cls(float(distances[0]), points[0], *pair, stats, surfaces, bounds)
 
     @property
     def point_a(self) -> np.ndarray:
-        """World point of a's surface nearest to b's [m], (3,) or (k, 3) float64."""
+        """World point of a's surface nearest to b's [m], (3,) or (k, 3) float64; NaN beyond the upper limit."""
         return self._points[..., 0, :]
 
     @property
@@ -61,12 +86,76 @@ class Distance:
         return self._points[..., 1, :]
 
     @property
+    def points(self) -> np.ndarray:
+        """``point_a`` and ``point_b``, (2, 3) or (k, 2, 3) [m]."""
+        return self._points
+
+    @property
+    def normal(self) -> np.ndarray:
+        """Unit vector from ``point_a`` to ``point_b``, (3,) or (k, 3); NaN where surfaces meet, or beyond the limit.
+
+        It is the gradient of the distance by a translation of b; by one of a it is the opposite.
+        """
+        return unit(self.point_b - self.point_a)
+
+    @property
+    def lower_bound(self) -> Any:
+        """The surfaces are no nearer than this [m], float or (k,): the distance, but for errors and limits."""
+        relative, absolute, upper, lower = self._bounds
+        distance = np.asarray(self.distance)
+        near = (distance <= lower) & (lower > 0.0)
+        with np.errstate(invalid="ignore"):
+            bound = np.where(near, 0.0, np.maximum(distance * (1.0 - relative) - absolute, 0.0))
+        bound = np.where(np.isinf(distance), upper, bound)
+        return float(bound) if bound.ndim == 0 else bound
+
+    @property
+    def barycentric_a(self) -> np.ndarray:
+        """Of ``point_a`` in ``triangle_a``, for its corners in their order, (3,) or (k, 3); NaN beyond the limit.
+
+        Raises:
+            UnsupportedOption: the distance of a clustered mesh, whose triangles are not kept.
+        """
+        return self._weights(0)
+
+    @property
+    def barycentric_b(self) -> np.ndarray:
+        """As ``barycentric_a``, of b."""
+        return self._weights(1)
+
+    @property
+    def feature_a(self) -> Any:
+        """What of its triangle ``point_a`` lies on, a ``mc.motion.Feature``: 1 vertex, 2 edge, 3 face.
+
+        0 beyond the limit. An int, or (k,) uint8; raises as ``barycentric_a``.
+        """
+        return _plain(features_of(self._weights(0)))
+
+    @property
+    def feature_b(self) -> Any:
+        """As ``feature_a``, of b."""
+        return _plain(features_of(self._weights(1)))
+
+    def _weights(self, side: int) -> np.ndarray:
+        if self._surfaces is None:
+            raise UnsupportedOption("a clustered mesh keeps no triangles: barycentric coordinates are of meshes")
+        triangles = np.atleast_1d((self.triangle_a, self.triangle_b)[side])
+        points = self._points[..., side, :].reshape(-1, 3)
+        weights, found = np.full((len(triangles), 3), np.nan), np.flatnonzero(triangles >= 0)
+        weights[found] = barycentric(self._surfaces.world(side, triangles[found], found), points[found])
+        return weights.reshape(self._points[..., side, :].shape)
+
+    @property
     def stats(self) -> QueryStats:
         """What the query did."""
         return self._work if isinstance(self._work, QueryStats) else QueryStats(*self._work)
 
     def __repr__(self) -> str:
         return f"Distance({self.distance!r} m, triangles {self.triangle_a!r} and {self.triangle_b!r})"
+
+
+def _plain(codes: np.ndarray) -> Any:
+    return int(codes) if codes.ndim == 0 else codes
 
 
 class Clearances:
@@ -174,7 +263,8 @@ def no_penetration(pairs: np.ndarray | None = None) -> Penetration:
     return Penetration(0.0, np.zeros(3), 0.0, None, pairs)
 
 
-class SignedDistance(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class SignedDistance:
     """Where n points lie with respect to a solid."""
 
     distance: np.ndarray
@@ -185,6 +275,36 @@ class SignedDistance(NamedTuple):
     """Triangle that it lies on, (n,) int32; of several equally near ones, any."""
     certainty: np.ndarray
     """Probability that the sign is right, (n,) float64: 1 for a closed mesh, of an open one known from 0.99 on."""
+    asked: np.ndarray
+    """The points that were asked about [m], (n, 3) float64."""
+    surface: tuple[Corners, np.ndarray] = field(repr=False)
+    """The mesh, and its pose (3, 4)."""
+
+    @property
+    def gradient(self) -> np.ndarray:
+        """Of the distance by the point, unit vectors (n, 3): away from the surface outside, towards it inside.
+
+        On the surface itself the normal of the triangle as it is wound.
+        """
+        away = unit(np.sign(self.distance)[:, None] * (self.asked - self.point))
+        on = np.flatnonzero(np.isnan(away[:, 0]))
+        away[on] = unit_normals(self._corners(on))
+        return away
+
+    @property
+    def barycentric(self) -> np.ndarray:
+        """Of the nearest points in their triangles, for the corners in their order, (n, 3)."""
+        return barycentric(self._corners(np.arange(len(self.triangle))), self.point)
+
+    @property
+    def feature(self) -> np.ndarray:
+        """What of their triangles the nearest points lie on, (n,) uint8: a ``mc.motion.Feature``, 1 vertex, 2 edge,
+        3 face."""
+        return features_of(self.barycentric)
+
+    def _corners(self, chosen: np.ndarray) -> np.ndarray:
+        mesh, rows = self.surface
+        return transform_points(rows, mesh.corners_of(self.triangle[chosen]))
 
 
 def known_pairs(start: Any, sizes: Sequence[int], count: int) -> list[tuple[int, int]]:
@@ -206,7 +326,7 @@ def known_pairs(start: Any, sizes: Sequence[int], count: int) -> list[tuple[int,
         known = [(start.triangle_a, start.triangle_b)]
     else:
         known = list(zip(start.triangle_a.tolist(), start.triangle_b.tolist(), strict=True))
-    if not all(0 <= t < sizes[0] and 0 <= u < sizes[1] for t, u in known):
+    if not all((0 <= t < sizes[0] and 0 <= u < sizes[1]) or t == u == -1 for t, u in known):
         raise UnsupportedOption(f"start names triangles that meshes of {sizes[0]} and {sizes[1]} triangles do not have")
     if len(known) not in (1, count):
         raise UnsupportedOption(f"start holds {len(known)} poses, the question {count}")

@@ -1,23 +1,13 @@
 """Where and how two triangles touch first: points, normals, barycentric coordinates and features."""
 
-from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
 
 from ..geometry.triangle_distance import nearest_points
+from .features import Feature, barycentric, features_of
 
-_ON_EDGE = 2.0**-20
-"""Barycentric coordinates up to this are 0: moments are lower bounds, at which triangles are still apart."""
 _PARALLEL = 2.0**-20
-
-
-class Feature(IntEnum):
-    """What of a triangle touches."""
-
-    VERTEX = 1
-    EDGE = 2
-    FACE = 3
 
 
 class SweptPoints(NamedTuple):
@@ -41,22 +31,12 @@ def swept_points(start: np.ndarray, end: np.ndarray, time: np.ndarray) -> SweptP
     way = end - start
     corners = start + time[:, None, None, None] * way
     points = nearest_points(corners[:, 0], corners[:, 1])[1]
-    weights = np.stack([_barycentric(corners[:, k], points[:, k]) for k in range(2)], axis=1)
-    features = (weights > _ON_EDGE).sum(axis=2)
+    weights = np.stack([barycentric(corners[:, k], points[:, k]) for k in range(2)], axis=1)
+    features = features_of(weights)
     velocities = np.einsum("nkc,nkcx->nkx", weights, way)
     normals = _normals(corners, weights, features, velocities[:, 1] - velocities[:, 0])
     normals[time == 0.0] = np.nan
-    kinds = features.astype(np.uint8)
-    return SweptPoints(points.mean(axis=1), normals, weights[:, 0], weights[:, 1], kinds[:, 0], kinds[:, 1])
-
-
-def _barycentric(corners: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Coordinates (k, 3) of points in triangles (k, 3, 3), from 0 to 1; of triangles without area those of an edge."""
-    edges = corners[:, 1:] - corners[:, :1]
-    solved = np.linalg.pinv(edges.transpose(0, 2, 1)) @ (points - corners[:, 0])[:, :, None]
-    weights = np.concatenate([1.0 - solved.sum(axis=1), solved[:, :, 0]], axis=1).clip(0.0, 1.0)
-    shares: np.ndarray = weights / weights.sum(axis=1, keepdims=True)
-    return shares
+    return SweptPoints(points.mean(axis=1), normals, weights[:, 0], weights[:, 1], *features.T)
 
 
 def _normals(corners: np.ndarray, weights: np.ndarray, features: np.ndarray, velocity: np.ndarray) -> np.ndarray:

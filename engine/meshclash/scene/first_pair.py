@@ -1,15 +1,18 @@
-"""Whether anything collides: pairs of objects are looked at until one does."""
+"""Whether anything collides: pairs of objects are looked at until one does; a few objects as they stand."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 
 import numpy as np
 
 from ..broadphase.sweep import overlapping_pairs, world_boxes
+from ..hierarchy.bvh import MeshLike
 from ..query.shortcuts.kernels import FIRST, MAY_LIE_IN, SECOND
 from ..query.shortcuts.object_pairs import YES, FewObjects
 from .cases import PackedTrees
 from .collisions import Configurations, meeting_steps
+from .few_gaps import few_gaps
 from .members import Keep
+from .results import SceneGaps
 
 _AT_FIRST = 8  # pairs that are looked at together; then twice as many each time
 _USES = 256
@@ -22,8 +25,10 @@ class StandingObjects:
         uses: questions until it is to be made anew, so that better trees are used.
     """
 
-    def __init__(self, packed_trees: PackedTrees, few: FewObjects, slots: np.ndarray, ids: np.ndarray) -> None:
-        self._of, self._few, self._slots, self._ids = packed_trees, few, slots, ids
+    def __init__(
+        self, packed_trees: PackedTrees, few: FewObjects, slots: np.ndarray, ids: np.ndarray, meshes: list[MeshLike]
+    ) -> None:
+        self._of, self._few, self._slots, self._ids, self._meshes = packed_trees, few, slots, ids, meshes
         self._all = np.ones(len(slots), np.bool_)
         self._last: np.ndarray | None = None
         self.uses = _USES
@@ -52,6 +57,11 @@ class StandingObjects:
             some_left |= left
             begin, together = begin + together, 2 * together
         return None if some_left else False
+
+    def gaps(self, table: np.ndarray, most: int | None, names: Mapping[int, str]) -> SceneGaps | None:
+        """As ``few_gaps``; arguments as those and ``find``."""
+        self.uses -= 1
+        return few_gaps(self._of, self._meshes, self._ids, table[self._slots], most, names)
 
     def _collide(self, rows: np.ndarray, jobs: np.ndarray, keep: Keep | None) -> tuple[bool, bool]:
         """Whether one of some pairs collides, and whether that is left open of one."""

@@ -14,6 +14,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, overload
 
 import numpy as np
 
+from ..answering.devices import may_answer
 from ..errors import UnsupportedOption
 from ..query.limits import checked_limits
 from ..query.options import check_device, check_length
@@ -383,22 +384,29 @@ class Scene:
         asked_of_clouds = CloudConfigurations(members, ids, rows, in_a, in_b, keep)
         return (yield from with_cloud_collisions_steps(asked_of_clouds, found))
 
-    def _any_at_once(
-        self, poses: Any = None, movers: Any = None, *, set_a: Any = None, set_b: Any = None, keep: Keep | None = None
-    ) -> bool | None:
-        """The short way for a few objects as they stand; None where it does not answer."""
-        objects = self._objects
-        if not (poses is movers is set_a is set_b is None) or objects.has_special:
+    def _standing_few(self) -> StandingObjects | None:
+        """The objects as they stand, where they are a few meshes whose trees are packed."""
+        objects, standing = self._objects, self._standing
+        if objects.has_special:
             return None
-        standing = self._standing
         if standing is None or not standing.is_of(objects.packer.current, objects.kept_slots):
             members = list(objects.by_id.values())
             packed_trees = objects.packer.kept(members) if members else None
             if packed_trees is None or packed_trees.few is None:
                 return None
-            ids = np.fromiter(objects.by_id, np.int64, len(members))
-            standing = self._standing = StandingObjects(packed_trees, packed_trees.few, objects.slots(), ids)
-        return standing.find(objects.poses.rows, checked_keep(keep))
+            ids, meshes = np.fromiter(objects.by_id, np.int64, len(members)), [member.mesh for member in members]
+            standing = StandingObjects(packed_trees, packed_trees.few, objects.slots(), ids, meshes)
+            self._standing = standing
+        return standing
+
+    def _any_at_once(
+        self, poses: Any = None, movers: Any = None, *, set_a: Any = None, set_b: Any = None, keep: Keep | None = None
+    ) -> bool | None:
+        """The short way for a few objects as they stand; None where it does not answer."""
+        if not (poses is movers is set_a is set_b is None):
+            return None
+        standing = self._standing_few()
+        return None if standing is None else standing.find(self._objects.poses.rows, checked_keep(keep))
 
     @in_slices_unless(_any_at_once)
     @_of_one_state
@@ -420,18 +428,23 @@ class Scene:
         """
         chosen, checked = self._choose(poses, movers, set_a, set_b), checked_keep(keep)
         rows = configured_rows(self._objects.all_rows(), poses, chosen.places)
-        single = poses is None or np.ndim(poses) != 4
+        if poses is not None and np.ndim(poses) == 4:
+            found = yield from steps(self.collides, poses, movers, set_a=set_a, set_b=set_b, keep=keep)
+            return found.any
         some, meshes = self._objects.meshes()
-        if single and meshes and rows.size:
+        if meshes and rows.size:
             packed_trees = yield from self._packed_steps(meshes)
             asked = Configurations(
                 packed_trees, chosen.ids[some], rows[:, some], chosen.in_a[some], chosen.in_b[some], checked
             )
-            met = yield from scaled(any_steps(asked), 0.0, 1.0, "testing objects")
-            if met or not self._objects.has_special:
-                return met
-        found = yield from steps(self.collides, poses, movers, set_a=set_a, set_b=set_b, keep=keep)
-        return bool(found) if single else found.any
+            if (yield from scaled(any_steps(asked), 0.0, 1.0, "testing objects")):
+                return True
+        if not (self._objects.has_special and rows.size):
+            return False
+        yield from self._objects.cloud_steps()
+        members = list(self._objects.by_id.values())
+        asked_of_clouds = CloudConfigurations(members, chosen.ids, rows, chosen.in_a, chosen.in_b, checked)
+        return bool((yield from with_cloud_collisions_steps(asked_of_clouds, no_collisions(len(rows)))))
 
     def _packed_steps(self, members: list[Member]) -> Generator[Progress, None, PackedTrees]:
         """The packed trees of meshes, those of the last time where these are the same."""
@@ -521,6 +534,18 @@ class Scene:
         options = GapOptions(set_a, set_b, keep, limits, reach, device=check_device(device, served=True))
         return (yield from gaps_steps(self._objects, None, options))
 
+    def _distances_at_once(
+        self, most: Any = None, *, poses: Any = None, movers: Any = None, set_a: Any = None, set_b: Any = None,
+        keep: Any = None, permitted_overlap: Any = 0.0, device: Any = "auto", depth: Any = True,
+    ) -> SceneGaps | None:  # fmt: skip
+        """The short way for a few objects as they stand of which none collide; None where it does not answer."""
+        if not (poses is movers is set_a is set_b is keep is None) or permitted_overlap != 0.0 or device != "auto":
+            return None
+        if type(depth) is not bool or not (most is None or (type(most) is int and most > 0)):
+            return None
+        standing = None if may_answer("auto", "distance_crossover") else self._standing_few()
+        return None if standing is None else standing.gaps(self._objects.poses.rows, most, self._objects.names)
+
     @overload
     def distances(
         self,
@@ -546,7 +571,7 @@ class Scene:
         set_b: Keys = None,
         keep: Keep | None = None,
     ) -> SceneDistances: ...
-    @in_slices  # type: ignore[misc]  # mypy takes what a decorator returns for a function without self
+    @in_slices_unless(_distances_at_once)  # type: ignore[misc]  # mypy takes what a decorator returns for a function
     @_of_one_state
     def distances(
         self,

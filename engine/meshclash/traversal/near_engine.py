@@ -37,12 +37,15 @@ class _NearEngine:
         self._question, self._nearest = question, question.goal is Goal.NEAREST
         known = np.full((count, 2), -1, np.int32) if question.start is None else question.start.copy()
         self._found = NearestSoFar(
-            np.full(count, np.inf if self._nearest else question.tolerance), np.zeros((count, 2, 3)), known
+            np.full(count, question.upper_limit if self._nearest else question.tolerance),
+            np.zeros((count, 2, 3)),
+            known,
         )
         of_two_leaves = max(question.tree_set_a.largest_leaf * question.tree_set_b.largest_leaf, MOST_OF_TWO_LEAVES)
         self._output = output_for(of_two_leaves + (0 if self._nearest else _CHUNK))
         uncertain = ALL_APART if question.none_meet else ROUNDING_SHARE
-        self._errors = np.array([question.relative_error, question.absolute_error, uncertain])
+        limits = question.upper_limit, question.lower_limit
+        self._errors = np.array([question.relative_error, question.absolute_error, uncertain, *limits])
         chained = self._nearest and bool((question.jobs == question.jobs[:1]).all())  # else a pair means another
         self._options = kernel_options(self._nearest, chained)
         self._poses = np.ascontiguousarray(question.rows_a), np.ascontiguousarray(question.rows_b)

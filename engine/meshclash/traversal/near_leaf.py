@@ -16,8 +16,9 @@ NEAREST, CHAINED, STEP_LIMIT, ALONE, OPTIONS_LENGTH = range(5)
 ORDERED = STATE_LENGTH
 NEAR_STATE_LENGTH = STATE_LENGTH + 1
 # Entries of the errors array: of the nearest distance, and the share of the coordinates within which it is uncertain,
-# negative where all triangles are known to be apart.
-RELATIVE, ABSOLUTE, ROUNDING, ERRORS_LENGTH = range(4)
+# negative where all triangles are known to be apart; then the limits [m]: of what is looked for, and below which a pair
+# is near enough to stop at.
+RELATIVE, ABSOLUTE, ROUNDING, UPPER, LOWER, ERRORS_LENGTH = range(6)
 
 
 @inlined

@@ -14,6 +14,7 @@ from ..volumes.registry import volume_named
 from .access import access_to
 from .near_leaf import (
     CHAINED,
+    LOWER,
     NEAREST,
     ROUNDING,
     keep_nearer,
@@ -134,7 +135,7 @@ def _visit(
                 lengths[found] = distance
                 pair_jobs[found] = job
                 found += 1
-    return found, nearest and known.distances[job] == 0.0
+    return found, nearest and known.pairs[job, 0] >= 0 and known.distances[job] <= errors[LOWER]
 
 
 def near_traversal(volume: str) -> Callable:

@@ -51,12 +51,14 @@ from .near_leaf import (
     ABSOLUTE,
     ALONE,
     CHAINED,
+    LOWER,
     NEAR_STATE_LENGTH,
     NEAREST,
     ORDERED,
     RELATIVE,
     ROUNDING,
     STEP_LIMIT,
+    UPPER,
     keep_nearer,
     pruning_limit,
     take_known,
@@ -245,7 +247,7 @@ def traverse_near(side_a, side_b, work):
     if options[ALONE] != 0:
         for entry in range(NEAR_STATE_LENGTH):
             state[entry] = 0
-        distances[0] = math.inf
+        distances[0] = errors[UPPER]
         if not (plainly_rigid(poses_1) and plainly_rigid(poses_2)):
             return False
     nearest, exact = options[NEAREST] != 0, errors[RELATIVE] == 0.0 and errors[ABSOLUTE] == 0.0
@@ -382,7 +384,7 @@ def traverse_near(side_a, side_b, work):
                         )  # fmt: skip
                         rows += 1
                         bits &= near_in_heights(heights, rows, j, near)
-            if nearest and distances[job] == 0.0:
+            if nearest and known[job, 0] >= 0 and distances[job] <= errors[LOWER]:
                 used = 0
         if used == 0:
             job += 1

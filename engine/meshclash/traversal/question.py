@@ -48,6 +48,10 @@ class Question(NamedTuple):
     relative_error: float = 0.0
     """Of NEAREST, as ``distance`` takes them."""
     absolute_error: float = 0.0
+    upper_limit: float = np.inf
+    """Of NEAREST [m]: what is farther apart is not looked for."""
+    lower_limit: float = 0.0
+    """Of NEAREST [m]: a pair that is no farther apart is near enough."""
     none_meet: bool = False
     """Exact predicates have said that no triangles meet: NEAREST measures what is as near as rounding knowing this."""
     threads: int = 1
@@ -95,7 +99,7 @@ class Answer(NamedTuple):
     """Pairs of triangles, sorted by (job, i, j), and counters."""
 
     pairs: np.ndarray
-    """(n, 2) int32; of the nearest, -1 where nothing is nearer than infinity."""
+    """(n, 2) int32; of the nearest, -1 where nothing is within the upper limit."""
     kinds: np.ndarray
     """Of contacts, (n,) uint8."""
     jobs: np.ndarray

@@ -8,13 +8,11 @@ import numpy as np
 
 from ...traversal.near_wide import traverse_near
 from ...traversal.pairs import EXACT_TESTS, PRIMITIVE_TESTS, VOLUME_TESTS
-from ..results import Distance
+from ..results import Distance, Surfaces
 from .kernels import MEETING, meet_single
 from .record import Record
 from .workspace import EXACT, PairWorkspace, spare
 
-_FEW = 256
-"""Triangles of two meshes together of which whether they meet is told in no time: far less than their distance."""
 _Nearest = tuple[float, np.ndarray, list[int], tuple[int, int, int]]
 """A distance [m], 0 exactly where meshes meet; world points on both, (2, 3) float64 [m]; the triangles; tests of
 volumes, of triangles, and those that float64 could not decide."""
@@ -29,6 +27,8 @@ def distance_of_records(
     start: Any = None,
     relative_error: Any = EXACT[0],
     absolute_error: Any = EXACT[1],
+    upper_limit: Any = EXACT[2],
+    lower_limit: Any = EXACT[3],
     **others: Any,
 ) -> Distance | None:
     """The distance of two meshes; None where it is to be asked in full.
@@ -39,37 +39,43 @@ def distance_of_records(
     Args:
         a, b: their records.
         pose_a, pose_b: one for each, as ``put_single_pose`` takes it.
-        start, relative_error, absolute_error: as ``distance``; not checked.
+        start, relative_error, absolute_error, upper_limit, lower_limit: as ``distance``; not checked.
         others: options that it does not know.
     """
     begin = time.perf_counter()
-    errors = EXACT
+    bounds = EXACT
     if others:
         return None
-    if relative_error is not EXACT[0] or absolute_error is not EXACT[1]:
-        errors = relative_error, absolute_error
-        if not (type(relative_error) is type(absolute_error) is float):
+    given = relative_error, absolute_error, upper_limit, lower_limit
+    if given != EXACT:
+        bounds = given
+        if not all(type(value) is float for value in bounds):
             return None
-        if not (0.0 <= relative_error < 1.0 and 0.0 <= absolute_error < math.inf):
+        if not (0.0 <= relative_error < 1.0 and upper_limit >= 0.0 and 0.0 <= absolute_error + lower_limit < math.inf):
             return None
     pair = None
     if start is not None:
         if type(start) is not Distance or type(start.triangle_a) is not int:
             return None
         pair = start.triangle_a, start.triangle_b
-        if not (0 <= pair[0] < a.triangle_count and 0 <= pair[1] < b.triangle_count):
+        if pair == (-1, -1):  # nothing was within the limit
+            pair = None
+        elif not (0 <= pair[0] < a.triangle_count and 0 <= pair[1] < b.triangle_count):
             return None
     space, found = spare.take(), None
     if space.take_poses(pose_a, pose_b):
-        if errors == EXACT and (a.met or a.triangle_count + b.triangle_count <= _FEW):
+        if a.met and bounds is EXACT:
             found = _contact(space, a, b, 0, 0)
         if found is None:
-            found = _nearest(space, a, b, pair, errors)
+            found = _nearest(space, a, b, pair, bounds)
+        poses = space.poses.copy()
     spare.give(space)
     if found is None:
         return None
     length, points, (triangle_a, triangle_b), counts = found
-    return Distance(length, points, triangle_a, triangle_b, (*counts, time.perf_counter() - begin))
+    surfaces = Surfaces((a.parts.mesh, b.parts.mesh), poses)
+    work = *counts, time.perf_counter() - begin
+    return Distance(length, points, triangle_a, triangle_b, work, surfaces, bounds)
 
 
 def _contact(space: PairWorkspace, a: Record, b: Record, volume_tests: int, primitive_tests: int) -> _Nearest | None:
@@ -83,7 +89,7 @@ def _contact(space: PairWorkspace, a: Record, b: Record, volume_tests: int, prim
 
 
 def _nearest(
-    space: PairWorkspace, a: Record, b: Record, pair: tuple[int, int] | None, errors: tuple[float, float]
+    space: PairWorkspace, a: Record, b: Record, pair: tuple[int, int] | None, bounds: tuple[float, float, float, float]
 ) -> _Nearest | None:
     ready = a.has_slabs and b.has_slabs
     if not ready:
@@ -93,8 +99,9 @@ def _nearest(
         space.known[0, 0] = -1
     else:
         space.known[0] = pair
-    if errors != space.given_errors:
-        space.errors[:2] = space.given_errors = errors
+    if bounds != space.given_errors:
+        space.given_errors = bounds
+        space.errors[:2], space.errors[3:] = bounds[:2], bounds[2:]
     done = traverse_near(a.address, b.address, space.near.address)
     counts = space.near.state.tolist()
     volume_tests, primitive_tests = counts[VOLUME_TESTS], counts[PRIMITIVE_TESTS]
@@ -103,7 +110,10 @@ def _nearest(
         b.note_near_tests(volume_tests)
     if not done:
         return None
+    nearest = space.known[0].tolist()
+    if nearest[0] < 0:  # beyond the limit
+        return math.inf, np.full((2, 3), np.nan), [-1, -1], (volume_tests, primitive_tests, 0)
     distance = space.distance.item()
     if distance == 0.0:
         return _contact(space, a, b, volume_tests, primitive_tests)
-    return distance, space.points.copy(), space.known[0].tolist(), (volume_tests, primitive_tests, 0)
+    return distance, space.points.copy(), nearest, (volume_tests, primitive_tests, 0)

@@ -1,5 +1,6 @@
 """The arrays of a single question about two meshes, kept from question to question."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,8 @@ from .kernels import QUEUE, REFUSED, STEPS, WORK_LENGTH, meet_single
 from .record import Record
 from .spare_workspaces import SpareWorkspaces
 
-EXACT = (0.0, 0.0)
-"""Errors of a distance, relative and absolute, without any."""
+EXACT = (0.0, 0.0, math.inf, 0.0)
+"""Errors of a distance, relative and absolute, and its limits, upper and lower, without any."""
 _ROOM = 2 * LANE_COUNT**2
 """Pairs: the kernel stops when there is no room for those of two leaves."""
 
@@ -36,7 +37,7 @@ class PairWorkspace:
         most: contacts that it has room for; None for the first contact, or the nearest points, only.
 
     Attributes:
-        pose_a, pose_b: the poses asked about, (4, 4).
+        poses, pose_a, pose_b: the poses asked about, (2, 4, 4), and each of them.
         pair, kinds: the contacts, in any order, of which ``count`` are found, (n, 2) int32 and (n,) uint8.
         counts, stack: state and stack of ``traverse_tasks``.
         anything, crossing, contact: addresses that ``meet_single`` takes for any contact, for one that crosses, and for
@@ -46,16 +47,17 @@ class PairWorkspace:
 
     __slots__ = (
         "_records", "_turned_a", "_turned_b", "anything", "contact", "counts", "crossing", "distance", "errors",
-        "given_errors", "kinds", "known", "near", "options", "pair", "points", "pose_a", "pose_b", "stack",
+        "given_errors", "kinds", "known", "near", "options", "pair", "points", "pose_a", "pose_b", "poses", "stack",
     )  # fmt: skip
 
     def __init__(self, most: int | None = None) -> None:
         room = _ROOM if most is None else most + LANE_COUNT**2
-        self.pose_a, self.pose_b = np.eye(4), np.eye(4)
+        self.poses = np.stack([np.eye(4), np.eye(4)])
+        self.pose_a, self.pose_b = self.poses
         self._turned_a = self._turned_b = False
         self.counts, self.stack = np.zeros(STATE_LENGTH, np.int64), np.empty((QUEUE, 2), np.int32)
         self.pair, self.kinds = np.empty((room, 2), np.int32), np.empty(room, np.uint8)
-        self.given_errors, self.errors = EXACT, np.array([*EXACT, ROUNDING_SHARE])
+        self.given_errors, self.errors = EXACT, np.array([*EXACT[:2], ROUNDING_SHARE, *EXACT[2:]])
         self.distance, self.points, self.known = np.empty(1), np.empty((2, 3)), np.empty((1, 2), np.int32)
         found, output = NearestSoFar(self.distance, self.points, self.known), output_for(MOST_OF_TWO_LEAVES)
         near, poses = kernel_options(True, alone=True), (self.pose_a, self.pose_b)

@@ -1,7 +1,9 @@
 """``distance`` of a cloud and a mesh, or of two clouds."""
 
+import math
 from collections.abc import Generator
 
+from ...errors import UnsupportedOption
 from ...pointcloud.distance import CloudDistance, cloud_distance
 from ...types.results import Progress
 from ...types.steps import steps
@@ -10,7 +12,9 @@ from ..table import Asked
 
 
 def solve(asked: Asked) -> Generator[Progress, None, CloudDistance]:
-    """The distance; an earlier one does not make it faster."""
+    """The distance; an earlier one does not make it faster. Raises UnsupportedOption for limits."""
+    if asked.options.upper_limit < math.inf or asked.options.lower_limit > 0.0:
+        raise UnsupportedOption("distances of point clouds have no limits: leave upper_limit and lower_limit out")
     if not isinstance(asked.options.start, Distance | CloudDistance | None):
         raise no_start("distance", asked.options.start)
     poses = asked.every_row if asked.stacked else asked.poses

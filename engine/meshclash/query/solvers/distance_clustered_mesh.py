@@ -9,8 +9,8 @@ from ..table import Asked
 
 
 def solve(asked: Asked) -> Generator[float, None, Distance]:
-    """The distance, without errors; an earlier one does not make it faster."""
+    """The distance in full, without errors; an earlier one does not make it faster."""
     sides, rows = (side_of(asked.things[0]), side_of(asked.things[1])), asked.every_row
     known_pairs(asked.options.start, [side.triangle_count for side in sides], len(rows[0]))
     answer = yield from nearest_steps(*sides, *rows)
-    return Distance.of(answer, asked.stacked, asked.stats(answer))
+    return Distance.of(answer, asked)

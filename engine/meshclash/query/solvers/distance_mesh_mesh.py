@@ -5,7 +5,7 @@ from collections.abc import Generator
 import numpy as np
 
 from ...traversal.question import Goal
-from ..results import Distance, known_pairs
+from ..results import Distance, Surfaces, known_pairs
 from ..sides import answered, mesh_of
 from ..table import Asked
 
@@ -17,6 +17,7 @@ def solve(asked: Asked) -> Generator[float, None, Distance]:
     known = known_pairs(options.start, sizes, len(rows[0]))
     start = np.full((len(rows[0]), 2), -1, np.int32)
     start[: len(known)] = np.reshape(known, (-1, 2))
-    errors = {"relative_error": options.relative_error, "absolute_error": options.absolute_error}
-    answer, _ = yield from answered(asked, rows, goal=Goal.NEAREST, start=start, **errors)
-    return Distance.of(answer, asked.stacked, asked.stats(answer))
+    names = "relative_error", "absolute_error", "upper_limit", "lower_limit"
+    errors = {name: getattr(options, name) for name in names}
+    answer, meshes = yield from answered(asked, rows, goal=Goal.NEAREST, start=start, **errors)
+    return Distance.of(answer, asked, Surfaces(meshes, rows))

@@ -7,7 +7,7 @@ import numpy as np
 from ...solid.field import EXACT_SIDE, NEAREST, WINDING_SIDE, measure_field
 from ...solid.solidity import certainties
 from ..results import SignedDistance
-from ..sides import is_inside, meant_boxes
+from ..sides import is_inside, meant_boxes, mesh_of
 from ..table import Asked
 
 
@@ -20,4 +20,6 @@ def solve(asked: Asked) -> Generator[float, None, SignedDistance]:
     field = measure_field(tree, rows, world, NEAREST | (EXACT_SIDE if closed else WINDING_SIDE), asked.options.threads)
     distance = np.where(is_inside(field), -field.distances, field.distances)
     certainty = np.ones(len(world)) if closed else certainties(meant, field, rows)
-    return SignedDistance(distance, field.points, meant.repair.faces[field.triangles], certainty)
+    return SignedDistance(
+        distance, field.points, meant.repair.faces[field.triangles], certainty, world, (mesh_of(mesh, None), rows)
+    )
