@@ -53,21 +53,24 @@ _PARTS = 256
 
 @dataclass(frozen=True, eq=False)
 class TimeOfContact:
-    """When two moving objects first touch; true when they do."""
+    """When two moving objects first touch; true when they do.
+
+    Attributes:
+        time: None where they never do. At all earlier times the objects are apart for certain.
+        distance: At that time [m], at most the tolerance; infinite where there is none.
+        point_a: World point of a's surface nearest to b's at that time, (3,) [m]; None without one.
+        intervals: From when to when they stay in contact; empty unless asked for.
+        tolerance: [m]: given, or chosen by the size of the objects.
+        queries: How often a distance was measured.
+    """
 
     time: float | None
-    """None where they never do. At all earlier times the objects are apart for certain."""
     distance: float
-    """At that time [m], at most the tolerance; infinite where there is none."""
     point_a: np.ndarray | None
-    """World point of a's surface nearest to b's at that time, (3,) [m]; None without one."""
     point_b: np.ndarray | None
     intervals: list[ContactInterval]
-    """From when to when they stay in contact; empty unless asked for."""
     tolerance: float
-    """[m]: given, or chosen by the size of the objects."""
     queries: int
-    """How often a distance was measured."""
 
     def __bool__(self) -> bool:
         return self.time is not None

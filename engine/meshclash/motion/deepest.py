@@ -29,17 +29,22 @@ class Approach(NamedTuple):
 
 @dataclass(frozen=True)
 class ContactInterval:
-    """From when to when two objects stay in contact."""
+    """From when to when two objects stay in contact.
+
+    Attributes:
+        start: The first moment: before it, back to the interval before, they are apart for certain.
+        end: The last moment: after it, up to the next interval, they are apart for certain. At both they are in
+            contact.
+        deepest: When they are deepest in each other; of objects that only touch, when they are nearest. The best moment
+            that was found, by looking at 17 moments and narrowing down around the best of them. None where it was not
+            asked for.
+        depth: Then: diameter of the largest ball found in the common volume of solids [m]; None where there is none.
+    """
 
     start: float
-    """The first moment: before it, back to the interval before, they are apart for certain."""
     end: float
-    """The last moment: after it, up to the next interval, they are apart for certain. At both they are in contact."""
     deepest: float | None = None
-    """When they are deepest in each other; of objects that only touch, when they are nearest. The best moment that was
-    found, by looking at 17 moments and narrowing down around the best of them. None where it was not asked for."""
     depth: float | None = None
-    """Then: diameter of the largest ball found in the common volume of solids [m]; None where there is none."""
 
 
 class Chase(Protocol):

@@ -42,20 +42,22 @@ class CloudDistance:
     """The answer of ``distance`` when one of the objects is a cloud.
 
     For a stack of k poses every field but ``stats`` is an array with k in front.
+
+    Attributes:
+        distance: float [m] between the surfaces; 0 where they meet.
+        point_a: (3,) [m], world: nearest point of a's surface.
+        sample_distance: float [m] between the nearest samples: points of a cloud, triangles of a mesh; exact.
+        index_a: The nearest sample of a: index of a point, or of a triangle.
+        stats: Counters of the search for a common point of the surfaces.
     """
 
     distance: Any
-    """float [m] between the surfaces; 0 where they meet."""
     point_a: np.ndarray
-    """(3,) [m], world: nearest point of a's surface."""
     point_b: np.ndarray
     sample_distance: Any
-    """float [m] between the nearest samples: points of a cloud, triangles of a mesh; exact."""
     index_a: Any
-    """The nearest sample of a: index of a point, or of a triangle."""
     index_b: Any
     stats: QueryStats
-    """Counters of the search for a common point of the surfaces."""
 
 
 @inner

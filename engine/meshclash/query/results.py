@@ -208,25 +208,28 @@ class Penetration:
     """How deep two solids are in each other. Moving b by ``translation`` takes it out of a: nothing touches then.
 
     For a stack of k poses all but ``centres`` and ``pairs`` are arrays with k in front.
+
+    Attributes:
+        depth: Length of the translation [m], float or (k,): an upper bound of the penetration depth, reached where both
+            are convex.
+        direction: Unit vector of the translation, (3,) or (k, 3) float64, world; zero where the solids have no volume
+            in common.
+        lower_bound: No shorter translation [m] takes the solids apart; float or (k,).
+        centres: Of a ball in the common volume, in the frames of a and of b, (2, 3) [m]: where a warm start looks
+            first. Of a stack, that of the last pose, and so are the pairs.
+        pairs: Of convex solids: points of a and of b that decided, (k, 2) int64, among those that triangles use.
+        point_a: The point of a, (3,) or (k, 3) [m], world, that is the last to be left: ``point_b`` plus the
+            translation comes to lie there. NaN where the solids have no volume in common.
+        point_b: The point of b that leaves last, before the translation.
     """
 
     depth: Any
-    """Length of the translation [m], float or (k,): an upper bound of the penetration depth, reached where both are
-    convex."""
     direction: np.ndarray
-    """Unit vector of the translation, (3,) or (k, 3) float64, world; zero where the solids have no volume in common."""
     lower_bound: Any
-    """No shorter translation [m] takes the solids apart; float or (k,)."""
     centres: np.ndarray | None = None
-    """Of a ball in the common volume, in the frames of a and of b, (2, 3) [m]: where a warm start looks first. Of a
-    stack, that of the last pose, and so are the pairs."""
     pairs: np.ndarray | None = None
-    """Of convex solids: points of a and of b that decided, (k, 2) int64, among those that triangles use."""
     point_a: np.ndarray = field(default_factory=lambda: _NOWHERE)
-    """The point of a, (3,) or (k, 3) [m], world, that is the last to be left: ``point_b`` plus the translation comes to
-    lie there. NaN where the solids have no volume in common."""
     point_b: np.ndarray = field(default_factory=lambda: _NOWHERE)
-    """The point of b that leaves last, before the translation."""
 
     @property
     def translation(self) -> np.ndarray:
@@ -265,20 +268,24 @@ def no_penetration(pairs: np.ndarray | None = None) -> Penetration:
 
 @dataclass(frozen=True, eq=False)
 class SignedDistance:
-    """Where n points lie with respect to a solid."""
+    """Where n points lie with respect to a solid.
+
+    Attributes:
+        distance: Distance to the surface [m], (n,) float64: negative inside, positive outside; 0 on the surface.
+        point: Nearest point of the surface [m], world, (n, 3) float64.
+        triangle: Triangle that it lies on, (n,) int32; of several equally near ones, any.
+        certainty: Probability that the sign is right, (n,) float64: 1 for a closed mesh, of an open one known from 0.99
+            on.
+        asked: The points that were asked about [m], (n, 3) float64.
+        surface: The mesh, and its pose (3, 4).
+    """
 
     distance: np.ndarray
-    """Distance to the surface [m], (n,) float64: negative inside, positive outside; 0 on the surface."""
     point: np.ndarray
-    """Nearest point of the surface [m], world, (n, 3) float64."""
     triangle: np.ndarray
-    """Triangle that it lies on, (n,) int32; of several equally near ones, any."""
     certainty: np.ndarray
-    """Probability that the sign is right, (n,) float64: 1 for a closed mesh, of an open one known from 0.99 on."""
     asked: np.ndarray
-    """The points that were asked about [m], (n, 3) float64."""
     surface: tuple[Corners, np.ndarray] = field(repr=False)
-    """The mesh, and its pose (3, 4)."""
 
     @property
     def gradient(self) -> np.ndarray:

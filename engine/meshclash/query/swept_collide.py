@@ -42,17 +42,21 @@ _KEY = "continuous elements"
 
 @dataclass(frozen=True, eq=False)
 class SweptContacts:
-    """Pairs of triangles that meet between two frames, sorted by (frame, i, j)."""
+    """Pairs of triangles that meet between two frames, sorted by (frame, i, j).
+
+    Attributes:
+        pairs: (k, 2) int32, triangle of a and triangle of b; i < j within one object.
+        time: (k,) float64: lower bounds of the first moments, at most 2**-40 below; 0 where they meet at the first
+            frame.
+        frame: (k,) int32: which interval of a stack; 0 without a stack.
+        counters: Elements (points and triangles, pairs of edges) that each stage decided, as in ``Impacts``.
+    """
 
     pairs: np.ndarray
-    """(k, 2) int32, triangle of a and triangle of b; i < j within one object."""
     time: np.ndarray
-    """(k,) float64: lower bounds of the first moments, at most 2**-40 below; 0 where they meet at the first frame."""
     frame: np.ndarray
-    """(k,) int32: which interval of a stack; 0 without a stack."""
     stats: QueryStats
     counters: dict[str, int] = field(default_factory=dict)
-    """Elements (points and triangles, pairs of edges) that each stage decided, as in ``Impacts``."""
 
     _sides: list["_Side"] = field(default_factory=list, repr=False)
 

@@ -11,18 +11,21 @@ _PARALLEL = 2.0**-20
 
 
 class SweptPoints(NamedTuple):
-    """First touches of k pairs of triangles."""
+    """First touches of k pairs of triangles.
+
+    Attributes:
+        point: (k, 3) float64 [m], world.
+        normal: Unit vectors from a to b, (k, 3): against the motion of b relative to a. NaN for pairs that meet at the
+            first frame, or do not move towards each other.
+        barycentric_a: Of the point in the triangle of a, (k, 3), for its corners in their order.
+        feature_a: ``Feature`` of the triangle of a, (k,) uint8: as many corners as have a part in the point.
+    """
 
     point: np.ndarray
-    """(k, 3) float64 [m], world."""
     normal: np.ndarray
-    """Unit vectors from a to b, (k, 3): against the motion of b relative to a. NaN for pairs that meet at the first
-    frame, or do not move towards each other."""
     barycentric_a: np.ndarray
-    """Of the point in the triangle of a, (k, 3), for its corners in their order."""
     barycentric_b: np.ndarray
     feature_a: np.ndarray
-    """``Feature`` of the triangle of a, (k,) uint8: as many corners as have a part in the point."""
     feature_b: np.ndarray
 
 

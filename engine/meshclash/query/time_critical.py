@@ -23,20 +23,25 @@ _ONE_JOB = np.array([[0, 1]], np.int64)
 
 @dataclass(frozen=True)
 class TimeCritical:
-    """What a time-critical query found."""
+    """What a time-critical query found.
+
+    Attributes:
+        colliding: The right answer when ``complete``; else True after ``k_min`` counted pairs, and the more probable
+            one before.
+        probability: That the objects collide, 0 to 1.
+        complete: Whether the answer is exact.
+        region: World box (2, 3) float64 [m] of the most probable place of a collision; None where nothing is left to
+            collide.
+        triangles: Triangles of a and b that meet, when the search came upon them.
+        counted: Pairs of nodes found with a probability of at least ``p_min``.
+    """
 
     colliding: bool
-    """The right answer when ``complete``; else True after ``k_min`` counted pairs, and the more probable one before."""
     probability: float
-    """That the objects collide, 0 to 1."""
     complete: bool
-    """Whether the answer is exact."""
     region: np.ndarray | None
-    """World box (2, 3) float64 [m] of the most probable place of a collision; None where nothing is left to collide."""
     triangles: tuple[int, int] | None
-    """Triangles of a and b that meet, when the search came upon them."""
     counted: int
-    """Pairs of nodes found with a probability of at least ``p_min``."""
     stats: QueryStats
 
 

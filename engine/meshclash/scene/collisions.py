@@ -42,21 +42,24 @@ _NOTHING_MET = Answer(np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empt
 
 @dataclass(frozen=True, eq=False)
 class SceneCollisions:
-    """Pairs of objects that collide; true when there is one, or one that cannot be told."""
+    """Pairs of objects that collide; true when there is one, or one that cannot be told.
+
+    Attributes:
+        pairs: Ids, (k, 2) int64, the lower one first; sorted by configuration, then by ids.
+        triangles: A triangle of each that meet, (k, 2) int32; -1 where one object lies in the other and no surfaces
+            meet, and for pairs with a cloud or a clustered mesh.
+        configuration: Of each pair, (k,) int64; 0 without configurations.
+        any: Whether something collides, or cannot be told, in each configuration, (m,) bool; of length 1 without
+            configurations.
+        unanswered: Ids (k, 2) int64 of near pairs that cannot be compared, a point cloud and a clustered mesh.
+    """
 
     pairs: np.ndarray
-    """Ids, (k, 2) int64, the lower one first; sorted by configuration, then by ids."""
     triangles: np.ndarray
-    """A triangle of each that meet, (k, 2) int32; -1 where one object lies in the other and no surfaces meet, and for
-    pairs with a cloud or a clustered mesh."""
     configuration: np.ndarray
-    """Of each pair, (k,) int64; 0 without configurations."""
     any: np.ndarray
-    """Whether something collides, or cannot be told, in each configuration, (m,) bool; of length 1 without
-    configurations."""
     stats: QueryStats
     unanswered: np.ndarray = field(default_factory=no_pairs)
-    """Ids (k, 2) int64 of near pairs that cannot be compared, a point cloud and a clustered mesh."""
 
     def __bool__(self) -> bool:
         return bool(self.any.any())

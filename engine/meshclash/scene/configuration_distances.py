@@ -19,20 +19,23 @@ _Found = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class SceneDistances:
-    """How far apart pairs of objects are in m configurations; sorted by configuration, then by distance."""
+    """How far apart pairs of objects are in m configurations; sorted by configuration, then by distance.
+
+    Attributes:
+        pairs: Ids, (k, 2) int64, the lower one first.
+        configuration: Of each pair, (k,) int64.
+        distance: [m], (k,) float64; 0 where the two solids collide.
+        points: Nearest points on both, (k, 2, 3) float64 [m], world; NaN where they collide.
+        triangles: On which these lie, or which meet, (k, 2) int32; -1 where one lies in the other.
+        least: The least distance in each configuration, (m,) float64 [m]; infinite where no pair is compared.
+    """
 
     pairs: np.ndarray
-    """Ids, (k, 2) int64, the lower one first."""
     configuration: np.ndarray
-    """Of each pair, (k,) int64."""
     distance: np.ndarray
-    """[m], (k,) float64; 0 where the two solids collide."""
     points: np.ndarray
-    """Nearest points on both, (k, 2, 3) float64 [m], world; NaN where they collide."""
     triangles: np.ndarray
-    """On which these lie, or which meet, (k, 2) int32; -1 where one lies in the other."""
     least: np.ndarray
-    """The least distance in each configuration, (m,) float64 [m]; infinite where no pair is compared."""
     stats: QueryStats
 
     def __len__(self) -> int:

@@ -39,35 +39,38 @@ _SHARE = 0.5
 
 @dataclass(frozen=True, eq=False)
 class SceneStep:
-    """What a step of a scene found; pairs of ids are (k, 2) int64, the lower one first, sorted."""
+    """What a step of a scene found; pairs of ids are (k, 2) int64, the lower one first, sorted.
+
+    Attributes:
+        begun: Pairs that touch now, and did not in the step before.
+        persisting: Pairs that touch now as before.
+        ended: Pairs that touched before and do not now: apart, no longer compared, or an object was removed.
+        pairs: All that touch: those that meet, and those of which one lies in the other.
+        triangles: Triangle pairs that meet, (n, 2) int32: one of each pair, or all; none of a pair without common
+            surface point, and none of a pair with a cloud.
+        kinds: (n,) uint8, see ``ContactKind``; of single contacts as found.
+        pair_of: Which of ``pairs`` each belongs to, (n,) int64, ascending.
+        near: Pairs whose boxes overlap, and that are compared.
+        asleep: Those of them that were proved to be apart by how far they had moved.
+        swaps: Of the sorted ends of boxes; 0 where they were sorted anew.
+        measured: Pairs whose distance was measured, so that they may sleep.
+        unanswered: Near pairs that cannot be compared, a point cloud and a clustered mesh: in none of the others.
+    """
 
     begun: np.ndarray
-    """Pairs that touch now, and did not in the step before."""
     persisting: np.ndarray
-    """Pairs that touch now as before."""
     ended: np.ndarray
-    """Pairs that touched before and do not now: apart, no longer compared, or an object was removed."""
     pairs: np.ndarray
-    """All that touch: those that meet, and those of which one lies in the other."""
     triangles: np.ndarray
-    """Triangle pairs that meet, (n, 2) int32: one of each pair, or all; none of a pair without common surface point,
-    and none of a pair with a cloud."""
     kinds: np.ndarray
-    """(n,) uint8, see ``ContactKind``; of single contacts as found."""
     pair_of: np.ndarray
-    """Which of ``pairs`` each belongs to, (n,) int64, ascending."""
     near: int
-    """Pairs whose boxes overlap, and that are compared."""
     asleep: int
-    """Those of them that were proved to be apart by how far they had moved."""
     swaps: int
-    """Of the sorted ends of boxes; 0 where they were sorted anew."""
     sorted_anew: bool
     measured: int
-    """Pairs whose distance was measured, so that they may sleep."""
     stats: QueryStats
     unanswered: np.ndarray = field(default_factory=no_pairs)
-    """Near pairs that cannot be compared, a point cloud and a clustered mesh: in none of the others."""
 
     def __bool__(self) -> bool:
         return len(self.pairs) > 0

@@ -37,24 +37,28 @@ class PlacedTree(NamedTuple):
 
 @dataclass(frozen=True)
 class SceneEstimate:
-    """What is known of k pairs of objects whose boxes overlap; all others are apart."""
+    """What is known of k pairs of objects whose boxes overlap; all others are apart.
+
+    Attributes:
+        pairs: Ids of objects, (k, 2) int64, sorted.
+        colliding: (k,) bool: the right answer where complete; else True after ``k_min`` counted pairs, and the more
+            probable one before.
+        probability: That the surfaces of the two meet, (k,) float64.
+        complete: (k,) bool: whether the answer is exact.
+        regions: World boxes (k, 2, 3) float64 [m] of the most probable place of a collision; NaN where none is known.
+            Of a point cloud: a point on both surfaces.
+        triangles: Triangles (k, 2) int64 that meet, where the search came upon them; -1 elsewhere, and for point
+            clouds.
+        stats: The work of this call.
+    """
 
     pairs: np.ndarray
-    """Ids of objects, (k, 2) int64, sorted."""
     colliding: np.ndarray
-    """(k,) bool: the right answer where complete; else True after ``k_min`` counted pairs, and the more probable one
-    before."""
     probability: np.ndarray
-    """That the surfaces of the two meet, (k,) float64."""
     complete: np.ndarray
-    """(k,) bool: whether the answer is exact."""
     regions: np.ndarray
-    """World boxes (k, 2, 3) float64 [m] of the most probable place of a collision; NaN where none is known. Of a point
-    cloud: a point on both surfaces."""
     triangles: np.ndarray
-    """Triangles (k, 2) int64 that meet, where the search came upon them; -1 elsewhere, and for point clouds."""
     stats: QueryStats
-    """The work of this call."""
 
     @property
     def exact(self) -> bool:
