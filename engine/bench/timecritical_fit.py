@@ -1,12 +1,11 @@
 """Fits the numbers of ``timecritical/collision_probability.py``: how often objects collided after so much.
 
-A logistic regression on products of nine measures of what is left, by Newton's method, and then a curve through the
+A logistic regression on products of six measures of what is left, by Newton's method, and then a curve through the
 shares that collided, so that the result is right on average for every value of the regression.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable
 
 import numpy as np
@@ -17,51 +16,53 @@ from meshclash.timecritical.collision_probability import KNOTS, PRODUCTS, measur
 from meshclash.timecritical.search import Criterion, Limit, Search
 from meshclash.timecritical.trees import adb_tree
 from oracles.timecritical_calibration import STOPS
-from oracles.timecritical_poses import random_poses, tree_of
+from oracles.timecritical_poses import random_poses
 
 _RIDGE = 1e-3
 
 
 def samples(
-    kinds: Iterable[str], sizes: Iterable[int], queries: int, seeds: Iterable[int]
+    trees: Iterable[tuple[str, Hierarchy]], queries: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Stopped searches of random poses.
 
+    Args:
+        trees, queries, seed: as ``calibration``.
+
     Returns:
-        Products of measures (n, PRODUCTS), whether the objects collide (n,), and how much each counts (n,): kinds of
-        meshes the same, whatever the number of their samples.
+        Products of measures (n, PRODUCTS), whether the objects collide (n,), and how much each counts (n,): meshes the
+        same, whatever the number of their samples.
     """
     found: list[np.ndarray] = []
     happened: list[bool] = []
-    kind_of: list[str] = []
-    for seed, kind, size in itertools.product(seeds, kinds, sizes):
-        tree = tree_of(kind, size, seed)
-        poses = random_poses(tree, np.random.default_rng(seed), queries)
+    counts: list[float] = []
+    for number, (_, tree) in enumerate(trees):
+        poses = random_poses(tree, np.random.default_rng((seed, number)), queries)
+        before = len(found)
         for pose, truth in zip(poses, collides(tree, tree, None, poses), strict=True):
             stopped = _stopped(tree, pose)
             found += stopped
             happened += [truth] * len(stopped)
-            kind_of += [kind] * len(stopped)
-    kinds_seen, place, number = np.unique(kind_of, return_inverse=True, return_counts=True)
-    return np.array(found), np.array(happened, np.float64), len(found) / (len(kinds_seen) * number[place])
+        counts += [1.0 / (len(found) - before)] * (len(found) - before)
+    weights = np.array(counts)
+    return np.array(found), np.array(happened, np.float64), weights * (len(weights) / weights.sum())
 
 
 def _stopped(tree: Hierarchy, pose: np.ndarray) -> list[np.ndarray]:
     """Products of what is measured of a search whenever it is stopped, as long as it does not know."""
-    adb = adb_tree(tree)
     search = Search(tree.volume, Criterion(p_min=2.0))
+    adb = adb_tree(tree)
+    highest = 2 * int(adb.filling.heights[0])
     search.begin([adb], np.zeros((1, 2), np.int64), np.stack([np.eye(4)[:3], pose[:3]])[None])
-    filling = adb.filling
-    highest, shape = 2 * int(filling.heights[0]), (filling.fullness, filling.flatness, filling.spread)
     found = []
     for done, stop in zip((0, *STOPS), STOPS, strict=False):
         search.run(Limit(steps=stop - done))
         if search.exhausted(False):
             break
-        row = search.rows[0]
-        left, opened, heights, filled = row[[layout.LEFT, layout.OPENED, layout.HEIGHTS, layout.FILLED]]
+        left, opened, heights, filled = search.rows[0][[layout.LEFT, layout.OPENED, layout.HEIGHTS, layout.FILLED]]
         found.append(np.empty(PRODUCTS))
-        products(measures(search.hazards[0], left, opened, heights, highest, filled, *shape), found[-1])
+        values = measures(search.hazards[0], left, opened, heights, highest, filled, adb.filling.spread)
+        products(values, found[-1])
     search.end()
     return found
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable
 
 import numpy as np
@@ -11,29 +10,34 @@ from meshclash.query.collide import collides
 from meshclash.query.time_critical import time_critical
 
 from . import Row
-from .timecritical_poses import random_poses, tree_of
+from .timecritical_poses import random_poses
 
 STOPS = (5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560)
 """Steps after which searches are stopped."""
 
 
-def calibration(kinds: Iterable[str], sizes: Iterable[int], queries: int, seeds: Iterable[int]) -> list[Row]:
-    """A line for each decile of the stated probability, of searches that were stopped before they knew.
+def calibration(trees: Iterable[tuple[str, Hierarchy]], queries: int, seed: int = 11) -> dict[str, list[Row]]:
+    """Of searches that were stopped before they knew a line for each decile of what they stated: "all", and by kind.
 
     Args:
-        kinds, sizes: of meshes.
+        trees: kinds and hierarchies, each asked about with a copy of itself.
         queries: random poses a mesh.
-        seeds: a shape and its poses for each.
+        seed: of the poses.
     """
-    said, happened = [], []
-    for kind, size, seed in itertools.product(kinds, sizes, seeds):
-        tree = tree_of(kind, size, seed)
-        poses = random_poses(tree, np.random.default_rng(seed), queries)
+    said: list[float] = []
+    happened: list[bool] = []
+    kinds: list[str] = []
+    for number, (kind, tree) in enumerate(trees):
+        poses = random_poses(tree, np.random.default_rng((seed, number)), queries)
         for pose, truth in zip(poses, collides(tree, tree, None, poses), strict=True):
-            for probability in _stopped(tree, pose):
-                said.append(probability)
-                happened.append(truth)
-    return _deciles(np.array(said), np.array(happened))
+            stopped = _stopped(tree, pose)
+            said += stopped
+            happened += [truth] * len(stopped)
+            kinds += [kind] * len(stopped)
+    stated, true, kind_of = np.array(said), np.array(happened), np.array(kinds)
+    of_kinds = {kind: kind_of == kind for kind in dict.fromkeys(kinds)}
+    chosen = {"all": np.ones(len(kinds), np.bool_), **of_kinds}
+    return {name: _deciles(stated[here], true[here]) for name, here in chosen.items()}
 
 
 def _stopped(tree: Hierarchy, pose: np.ndarray) -> list[float]:

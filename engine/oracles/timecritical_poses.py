@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable, Iterator
+
 import numpy as np
 from meshclash.hierarchy.build import build
 from meshclash.hierarchy.bvh import Hierarchy
@@ -16,6 +19,12 @@ DISTANCES = np.linspace(0.4, 2.1, 18)
 def tree_of(kind: str, size: int, seed: int) -> Hierarchy:
     """A hierarchy over a made mesh."""
     return build(TriangleMesh(*SHAPES[kind](size, seed)))
+
+
+def made_trees(kinds: Iterable[str], sizes: Iterable[int], seeds: Iterable[int]) -> Iterator[tuple[str, Hierarchy]]:
+    """(kind, hierarchy) of made meshes: one of each kind and size for each seed."""
+    for kind, size, seed in itertools.product(kinds, sizes, seeds):
+        yield kind, tree_of(kind, size, seed)
 
 
 def random_poses(tree: Hierarchy, rng: np.random.Generator, count: int) -> np.ndarray:

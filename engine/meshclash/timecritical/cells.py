@@ -5,7 +5,6 @@ is at least that of the largest plane piece that fits into it, a sqrt(b**2 + c**
 Zachmann 2003, definition 1). Their number is kept, one byte a node, and the node's height, another.
 """
 
-import math
 from collections.abc import Generator
 from typing import NamedTuple
 
@@ -24,7 +23,6 @@ FLATTEST = 0.01
 SUITABLE = 0.38
 """Share of the largest plane piece that is enough: with all of it hardly any cell of a smooth surface qualifies; with
 this share, probabilities of pairs of nodes are as often right as they say (``docs/decisions/0014``)."""
-_FLAT = -3.5
 _LEAST_SPREAD, _MOST_SPREAD = 0.18, 0.38
 _CORNERS = 12  # of a triangle cut by six planes, and some
 _VISITS = 2048
@@ -40,10 +38,6 @@ class Filling(NamedTuple):
     """Possible collision cells, (n,) uint8."""
     heights: np.ndarray
     """Edges on the longest way down to a leaf, (n,) uint8."""
-    fullness: float
-    """The mean share of possible collision cells of the nodes that are no leaves, 0 to 1."""
-    flatness: float
-    """ln of the share that the root's box has of a cube around it, not below ``_FLAT``."""
     spread: float
     """The surface's root mean square distance from its centroid over the diagonal of its box (``spread.py``), kept
     between those of the meshes that the probabilities were fitted to."""
@@ -62,15 +56,7 @@ def fill_steps(parts: TreeParts, volume: str) -> Generator[None, None, Filling]:
     ):
         yield
     spread = yield from spread_steps(parts.mesh)
-    inner = heights > 0
-    fullness = float(cells[inner].mean() if inner.any() else cells[0]) / CELL_COUNT
-    return Filling(boxes, cells, heights, fullness, _flatness(boxes[0]), min(max(spread, _LEAST_SPREAD), _MOST_SPREAD))
-
-
-def _flatness(box: np.ndarray) -> float:
-    sides = box[3:].astype(np.float64) - box[:3]
-    share = (sides / sides.max()).prod() if sides.max() > 0.0 else 1.0
-    return max(math.log(share), _FLAT) if share > 0.0 else _FLAT
+    return Filling(boxes, cells, heights, min(max(spread, _LEAST_SPREAD), _MOST_SPREAD))
 
 
 def boxes_of(parts: TreeParts, volume: str) -> np.ndarray:

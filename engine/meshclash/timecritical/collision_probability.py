@@ -2,9 +2,9 @@
 
 The pairs of nodes that are left cover every contact once, but they depend on one another: 1 - product(1 - p) is far too
 sure. So the probability is *measured*: how often objects collided whose search was stopped with so much hazard, so
-many pairs left, so many opened, so far from the leaves of trees so high, with so much surface in the boxes of the pairs
-and of the trees, of objects so flat whose surface spreads so far. ``bench timecritical --parts fit`` prints the numbers
-below (``docs/decisions/0014``).
+many pairs left, so many opened, so far from the leaves, with so much surface in the boxes of the pairs, of objects
+whose surface spreads so far. ``bench timecritical --parts fit`` prints the numbers below; ``--parts calibration``
+judges them on models that no fit has seen (``docs/decisions/0014``).
 """
 
 import math
@@ -14,21 +14,19 @@ import numpy as np
 from ..jit import inner, portable
 from .cells import CELL_COUNT
 
-MEASURES = 9
+MEASURES = 6
 PRODUCTS = 1 + MEASURES + MEASURES * (MEASURES + 1) // 2
 KNOTS = np.array([-6.0, -4.5, -3.5, -2.5, -1.75, -1.0, -0.5, 0.0, 0.5, 1.0, 1.75, 2.5, 3.5, 4.5, 6.0])
 WEIGHTS = np.array(
     [
-        39.69, 3.52, -1.045, 2.468, 34.61, -15.35, -60.46, -105.8, -6.701, -110.3, 0.06811, -0.1761, 0.05764,
-        0.5814, -0.5085, 0.8308, 1.164, 0.05454, -2.923, 0.6258, -0.8321, -1.73, 0.7041, 4.287, -2.037, 0.3837,
-        -0.6136, 0.4731, 2.627, -1.608, -6.974, -0.6059, -0.129, 4.346, 11.31, -9.826, -3.43, -19.1, 1.317, -14.9,
-        2.837, 7.949, 30.68, -0.3141, -13.57, 5.098, 6.518, -0.2045, 102.0, 33.09, -1.493, 53.59, 0.3548, 24.15,
-        261.4,
+        -1.846, 1.447, 2.079, -0.1682, 8.875, 0.7155, -46.99, 0.06163, -0.08384, -0.0685, -0.06907, 0.6488, 0.3316,
+        0.3059, -0.3384, -0.3126, -1.188, -3.095, 0.09126, -0.9134, -0.4387, -1.079, -0.5958, -0.9599, 3.361, 5.574,
+        -27.24, 149.7,
     ]
 )  # fmt: skip
 SHARES = np.array(
     [
-        0.012, 0.034, 0.054, 0.092, 0.157, 0.276, 0.386, 0.487, 0.6, 0.69, 0.827, 0.93, 0.983, 0.996, 0.999,
+        0.016, 0.051, 0.051, 0.088, 0.151, 0.245, 0.368, 0.512, 0.536, 0.722, 0.86, 0.921, 0.988, 0.994, 0.999,
     ]
 )  # fmt: skip
 UNKNOWN = 0.5
@@ -36,7 +34,7 @@ UNKNOWN = 0.5
 
 
 @portable
-def measures(hazards, left, opened, heights, highest, filled, fullness, flatness, spread):
+def measures(hazards, left, opened, heights, highest, filled, spread):
     """What is measured of a stopped search.
 
     Args:
@@ -44,17 +42,14 @@ def measures(hazards, left, opened, heights, highest, filled, fullness, flatness
         left, opened: pairs of nodes.
         heights: the sum of the heights of those that are left; both roots together have the height ``highest``.
         filled: the sum of the possible collision cells of those that are left.
-        fullness, flatness, spread: the means of both trees' (``cells.py``).
+        spread: the mean of both trees' (``cells.py``).
     """
     return (
         math.log(max(hazards, 1e-9)),
         math.log(left),
         math.log(1.0 + opened),
         heights / (left * max(highest, 1)),
-        math.log(1.0 + highest),
         filled / (2.0 * CELL_COUNT * left),
-        fullness,
-        flatness,
         spread,
     )
 
@@ -74,12 +69,12 @@ def products(values, out):
 
 
 @inner
-def collision_probability(hazards, left, opened, heights, highest, filled, fullness, flatness, spread):
+def collision_probability(hazards, left, opened, heights, highest, filled, spread):
     """The share of objects that collided whose searches were stopped in such a state; arguments as ``measures``."""
     if opened == 0:
         return UNKNOWN
     terms = np.empty(PRODUCTS)
-    products(measures(hazards, left, opened, heights, highest, filled, fullness, flatness, spread), terms)
+    products(measures(hazards, left, opened, heights, highest, filled, spread), terms)
     score = 0.0
     for n in range(PRODUCTS):
         score += WEIGHTS[n] * terms[n]

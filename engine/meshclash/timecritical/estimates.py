@@ -6,7 +6,7 @@ from ..jit import inlined, inner, kernel
 from .collision_probability import collision_probability
 from .heap import JOB, NODE_A, NODE_B, SET_ASIDE, probability_of
 from .traversal import APART, FILLED, HEIGHTS, LEFT, MEET, OPENED, STATUS, TRIANGLE_A, USED
-from .trees import FLATNESS, FULLNESS, SPREAD, forest_at, nodes_at
+from .trees import SPREAD, forest_at, nodes_at
 
 LOOKED_AT = 1 << 14
 """Pairs of nodes, from the top of the heap on, among which the most likely one of each job is looked for."""
@@ -39,11 +39,9 @@ def conclude(
             highest = np.int64(nodes_at(trees, jobs[job, 0], width)[5][0]) + np.int64(
                 nodes_at(trees, jobs[job, 1], width)[5][0]
             )
-            size_a, size_b = sizes[jobs[job, 0]], sizes[jobs[job, 1]]
             probabilities[job] = collision_probability(
                 hazards[job], rows[job, LEFT], rows[job, OPENED], rows[job, HEIGHTS], highest, rows[job, FILLED],
-                0.5 * (size_a[FULLNESS] + size_b[FULLNESS]), 0.5 * (size_a[FLATNESS] + size_b[FLATNESS]),
-                0.5 * (size_a[SPREAD] + size_b[SPREAD]),
+                0.5 * (sizes[jobs[job, 0], SPREAD] + sizes[jobs[job, 1], SPREAD]),
             )  # fmt: skip
             regions[job] = np.nan
             if best[job] >= 0:

@@ -16,8 +16,8 @@ FIRST, COUNT, VOLUMES, BOXES, CELLS, HEIGHTS, ORDER, TRIANGLES, VERTICES, NODE_C
     range(12)
 )
 """Entries of a tree's row: addresses of its arrays, and numbers of nodes and triangles."""
-FULLNESS, FLATNESS, SPREAD, SIZES = 6, 7, 8, 9
-"""Numbers of a tree's sizes: origin, largest absolute coordinates [m]; fullness, flatness and spread (``cells.py``)."""
+SPREAD, SIZES = 6, 7
+"""Numbers of a tree's sizes: origin, largest absolute coordinates [m], spread (``cells.py``)."""
 
 
 _KEY = "adb tree"
@@ -72,8 +72,7 @@ def _keep(hierarchy: Hierarchy, parts: TreeParts, filled: Filling) -> None:
         vertices,
     )  # fmt: skip
     row = np.array([*(array.ctypes.data for array in arrays), len(tree.first), len(triangles)], np.int64)
-    shape = (filled.fullness, filled.flatness, filled.spread)
-    sizes = np.concatenate([parts.origin, np.abs(parts.mesh.bounds).max(axis=0), shape])
+    sizes = np.array([*parts.origin, *np.abs(parts.mesh.bounds).max(axis=0), filled.spread])
     hierarchy.derived[_KEY] = AdbTree(parts, filled, row, sizes, hierarchy.volume, hierarchy.leaf_size)
 
 
