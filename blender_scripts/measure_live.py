@@ -4,6 +4,7 @@ python blender_scripts/measure_live.py [--frames 100] [--budget 20] [NAME ...]  
 
 parts      two bodies of 100,000 triangles, one dragged through the other
 character  a body of 50,000 triangles bent by an armature, against a prop
+many       3,000 rough spheres that drift: moving them, Blender's update, then reading and answering
 read       1,000 objects of 1,000 triangles: reading, the first answer, and the next while one of them moves
 deforming  a body of 260,000 triangles that bulges by a shape key against another one, beside mathutils' BVHTree
 gaps       the two bodies apart, one dragged past the other: their distance, and all faces within a tolerance
@@ -308,6 +309,42 @@ def measure_character(frames: int) -> None:
     follow(frames, pose)
 
 
+def measure_many(frames: int) -> None:
+    """Who meets among thousands of objects that all move: seconds of Blender's update, and of Live after it."""
+    from addon.core import live
+
+    rng, count = np.random.default_rng(1), 3000
+    first = body("Ball", 11, 1.0, 1.0)
+    items = [first, *(bpy.data.objects.new(f"Ball {k}", first.data) for k in range(1, count))]
+    for item in items[1:]:
+        bpy.context.scene.collection.objects.link(item)
+    places, ways = rng.uniform(0, 47.0, (count, 3)), 0.02 * rng.normal(size=(count, 3))
+    for item, place in zip(items, places.tolist(), strict=True):
+        item.location = place
+    bpy.context.view_layer.update()
+    follower = Follower()
+    live.QUIET_SECONDS = 1e9  # as while an animation plays: first contacts
+    own, costs = [], []
+    for _ in range(frames):
+        places += ways
+        for item, place in zip(items, places.tolist(), strict=True):
+            item.location = place
+        begin = time.perf_counter()
+        bpy.context.view_layer.update()
+        own.append(time.perf_counter() - begin)
+        begin = len(follower.slices)
+        while follower.run.live.pending:
+            follower.slice()
+        costs.append(follower.spent(begin))
+    live.QUIET_SECONDS = 0.0
+    follower.settle()
+    _print("pairs", len(follower.rows()))
+    _print("update of Blender", f"{1e3 * statistics.median(own):.1f} ms")
+    _print("reading and answering", f"{1e3 * statistics.median(clock for clock, _ in costs):.1f} ms,"
+           f" of the processor {1e3 * statistics.median(work for _, work in costs):.1f} ms")  # fmt: skip
+    follower.stop()
+
+
 def measure_read(_frames: int) -> None:
     """A thousand objects: reading them, Live's memory, and one of them moving."""
     from meshclash.detection.job import run_to_end
@@ -452,7 +489,7 @@ def resident() -> float:
 
 MEASUREMENTS = {
     "parts": measure_parts, "deforming": measure_deforming, "gaps": measure_gaps, "character": measure_character,
-    "read": measure_read, "scans": measure_scans, "probable": measure_probable,
+    "many": measure_many, "read": measure_read, "scans": measure_scans, "probable": measure_probable,
 }  # fmt: skip
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from meshclash.motion.span import rotation_about
 from meshclash.shapes import ConvexHull, closest_features
 from oracles.ballistic import check_ballistic
 from oracles.convex_pairs import check_pair, random_points
+from oracles.followed_scenes import check_followed
 from oracles.hull_sets import check_hull
 from oracles.motion_scenes import check_scene, random_scene
 from scipy.spatial import ConvexHull as Qhull
@@ -37,6 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ballistic", type=int, default=100, help="random scenes of five that fly and spin")
     parser.add_argument("--convex", type=int, default=2000, help="random pairs of hulls")
     parser.add_argument("--hulls", type=int, default=2000, help="random sets of points, against integers and Qhull")
+    parser.add_argument(
+        "--followed", type=int, default=20, help="scenes of 25 frames: steps and Live, against new scenes"
+    )
     parser.add_argument("--frames", type=int, default=1000, help="of boxes that drift, jump, come and go")
     parser.add_argument("--objects", type=int, nargs="*", default=[], help="sizes of scenes whose steps are timed")
     parser.add_argument("--boxes", type=int, nargs="*", default=[], help="numbers of boxes that are timed")
@@ -54,6 +58,7 @@ def run(options: argparse.Namespace) -> int:
         "ballistic": (options.ballistic, check_ballistic),
         "convex": (options.convex, check_pair),
         "hulls": (options.hulls, check_hull),
+        "followed": (options.followed, check_followed),
     }
     for name, (count, check) in campaigns.items():
         if count:

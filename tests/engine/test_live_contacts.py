@@ -204,3 +204,13 @@ def test_other_limits_of_open_meshes(permitted):
         follower.watch.change_limits(length)
         follower.update()
         assert judged(follower.found.values()) == judged(scene.contacts(permitted_overlap=length).pairs)
+
+
+def test_poses_that_are_the_same_ask_nothing():
+    scene = mc.Scene()
+    ids = [scene.add(mc.shapes.box(1.0), matrix(shift=(0.9 * k, 0, 0))) for k in range(6)]
+    live = mc.motion.LiveContacts(scene)
+    assert len(live.update().found) == 5
+    scene.set_poses(ids, np.stack([scene.posed(i)[1].matrix for i in ids]))
+    changes = live.update()
+    assert not (changes.found or changes.meeting or changes.gone) and live.stats.volume_tests == 0

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.hierarchy.quality import WORN, expected_tests
+from oracles.followed_scenes import check_followed
 from solids import box, sheet
 from strategies import matrix, rotation
 
@@ -185,3 +186,27 @@ def test_wrong_arguments_are_refused(call, error):
     scene.add(CUBE)
     with pytest.raises(error):
         call(scene)
+
+
+def test_pairs_that_stand_still_are_not_asked_again():
+    scene = mc.Scene()
+    ids = [scene.add(mc.shapes.box(1.0), matrix(shift=(0.9 * k, 0, 0))) for k in range(6)]
+    first = scene.step(first_only=False)
+    poses = np.stack([scene.posed(i)[1].matrix for i in ids])
+    scene.set_poses(ids, poses)
+    again = scene.step(first_only=False)
+    assert len(again.pairs) == 5 and again.persisting.tolist() == first.pairs.tolist()
+    assert again.triangles.tolist() == first.triangles.tolist() and again.pair_of.tolist() == first.pair_of.tolist()
+    assert again.stats.primitive_tests == again.stats.volume_tests == 0 < first.stats.volume_tests
+    poses[5, 0, 3] += 0.01
+    scene.set_poses(ids, poses)
+    moved = scene.step(first_only=False)
+    assert len(moved.pairs) == 5 and 0 < moved.stats.volume_tests < first.stats.volume_tests
+    assert len(scene.step().triangles) == 5  # another question is asked anew
+
+
+@pytest.mark.slow
+def test_what_follows_a_scene_says_what_a_new_scene_says():
+    """Some hundred frames; the bench ``motion --followed`` checks any number."""
+    rows = [check_followed(seed) for seed in range(12)]
+    assert sum(row["wrong"] for row in rows) == 0 and sum(row["changes"] for row in rows) > 500

@@ -124,6 +124,27 @@ def _cut_to_spheres(bounds, radii, rows, boxes):
             boxes[i, k + 3] = min(boxes[i, k + 3], centre + extent)
 
 
+def spheres_apart(
+    bounds: np.ndarray, radii: np.ndarray, rows: np.ndarray, pairs: np.ndarray, tolerance: float
+) -> np.ndarray:
+    """Which pairs (k, 2) of n objects are certainly farther apart than a tolerance [m], by spheres, (k,) bool.
+
+    Args:
+        bounds, radii, rows: as ``cut_to_spheres``.
+        pairs: places of the objects.
+        tolerance: [m].
+    """
+    middles = 0.5 * bounds[:, 0] + 0.5 * bounds[:, 1]
+    centres = np.einsum("nij,nj->ni", rows[:, :, :3], middles) + rows[:, :, 3]
+    size = np.abs(rows[:, :, 3]).max(axis=1) + 3.0 * np.abs(bounds).max(axis=(1, 2))
+    reach = _STRETCH * radii
+    reach = reach + 2.0**-40 * (size + reach + tolerance)
+    a, b = pairs.T
+    ways = np.linalg.norm(centres[a] - centres[b], axis=1)
+    apart: np.ndarray = ways > reach[a] + reach[b] + tolerance
+    return apart
+
+
 @inner
 def put_world_boxes(bounds, rows, margin, boxes):
     """Fill ``boxes`` (m, 6) of poses (m, 3, 4); objects take turns."""

@@ -66,7 +66,8 @@ class PackedTrees:
 class PlacedObjects:
     """Some objects as they stand."""
 
-    members: list[Member]
+    trees: np.ndarray
+    """Which of the packed trees each has, (n,) int64."""
     rows: np.ndarray
     """Their poses, (n, 3, 4)."""
     resolutions: np.ndarray
@@ -98,6 +99,13 @@ class TreePacker:
         """What was packed last, unless a hierarchy among the objects was given other parts since (refit in place)."""
         return self._packed_trees if all(given.parts is parts for given, parts in self._given) else None
 
+    def serve(self) -> PackedTrees | None:
+        """As ``kept``, for whoever knows that the meshes are the same."""
+        if self._kept >= _MOST_KEPT:
+            return None
+        self._kept += 1
+        return self.current
+
     def use_better_trees(self) -> None:
         """Look for better trees before the next question."""
         self._kept = _MOST_KEPT
@@ -120,7 +128,7 @@ class TreePacker:
 
 
 def find_case_steps(
-    packer: TreePacker,
+    packed_trees: PackedTrees,
     placed: PlacedObjects,
     pairs: np.ndarray,
     limits: Limits,
@@ -131,7 +139,7 @@ def find_case_steps(
     """The contacts of pairs of objects; drops pairs whose exact boxes are apart.
 
     Args:
-        packer: packs their trees.
+        packed_trees: their trees, and maybe others'.
         placed: the objects.
         pairs: their places among these, (k, 2) int64, k > 0.
         limits, clock, first_only, device: as ``Scene.case_steps``.
@@ -139,16 +147,7 @@ def find_case_steps(
     Returns:
         The case, and which pairs it holds, (k,) bool.
     """
-    packed_trees = packer.kept(placed.members)
-    if packed_trees is None:
-        packed_trees = yield from packer.packed_steps(placed.members)
-    tree_set, solids, trees, meshes = (
-        packed_trees.tree_set,
-        packed_trees.solids,
-        packed_trees.trees,
-        packed_trees.meshes,
-    )
-    clock.stop("building")
+    tree_set, solids, trees, meshes = packed_trees.tree_set, packed_trees.solids, placed.trees, packed_trees.meshes
     rows = placed.rows
     boxes = yield from _bounds(tree_set, trees, rows)
     near = _boxes_near(boxes[pairs[:, 0]], boxes[pairs[:, 1]], limits.touch_tolerance)

@@ -178,7 +178,7 @@ class LiveContacts(LivePairs):
         yield from self._scene.cloud_steps()
         unanswered: list[np.ndarray] = []
         notes: list[str] = []
-        pairs = self._scene.candidates(*sets, self._limits, device, notes, unanswered=unanswered)
+        pairs = self._scene.candidates(*sets, self._limits, device, notes, unanswered, follow=True)
         self.unanswered = different_pairs(unanswered)
         work = QueryStats(note="; ".join(notes))
         asked = self._pairs_to_ask(pairs, first_contact)
@@ -195,6 +195,10 @@ class LiveContacts(LivePairs):
                 self._commit(np.array([[a, b]]), {} if item.verdict is APART else {(a, b): item})
             work = work.plus(taken)
         asked = asked[~clouds]
+        if len(asked):
+            apart = yield from self._scene.round_apart_steps(asked, self._limits.touch_tolerance)
+            self._commit(asked[apart], {})
+            asked = asked[~apart]
         together = _BATCH if device == "cpu" else max(len(asked), 1)
         for begin in range(0, len(asked), together):
             some = asked[begin : begin + together]
@@ -267,7 +271,7 @@ class LiveContacts(LivePairs):
                 self._forget((a, b))
                 self._changes.found[a, b] = found[a, b]
                 self._listed[a, b] = found[a, b]
-            else:
+            elif (a, b) in self._reported or (a, b) in self._listed or (a, b) in self._changes.meeting:
                 self._drop((a, b))
 
     def _forget(self, pair: Pair) -> None:

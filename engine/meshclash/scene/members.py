@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..answering.devices import object_pairs
-from ..broadphase.sweep import world_boxes
+from ..broadphase.incremental import SweepAndPrune
+from ..broadphase.sweep import spheres_apart, world_boxes
 from ..errors import SceneChanged, UnknownObject, UnsupportedOption
 from ..hierarchy.build import as_hierarchy, build, is_prepared, refit
 from ..hierarchy.bvh import MeshLike
@@ -23,10 +24,11 @@ from ..types.mesh import TriangleMesh, checked_resolution
 from ..types.pose import Pose, PoseLike, pose_stack
 from ..types.results import Progress
 from ..types.steps import scaled, steps
-from .cases import PlacedObjects, TreePacker, find_case_steps
+from .cases import PackedTrees, PlacedObjects, TreePacker, find_case_steps
 from .clock import Clock
 from .comparable import Comparable
 from .member import Member, SceneThing
+from .pair_keys import find
 from .pose_table import PoseTable
 
 Keep = Callable[[np.ndarray], np.ndarray]
@@ -57,6 +59,9 @@ class Members:
         self._next = 0
         self._edits = 0  # how often an object came, went, moved or deformed
         self.packer = TreePacker()
+        self._packed: tuple[PackedTrees, np.ndarray, int] | None = None  # trees, whose, and deformations until then
+        self._deformations = 0
+        self._sweep = SweepAndPrune()  # of whoever follows the scene
 
     def __len__(self) -> int:
         return len(self.by_id)
@@ -138,9 +143,10 @@ class Members:
         rows, stacked = pose_stack(poses) if members else (np.empty((0, 3, 4)), True)
         if not stacked or len(rows) != len(members):
             raise UnsupportedOption(f"poses must be a stack of {len(members)}, one for each object")
-        slots = [member.slot for member in members]
+        slots = np.array([member.slot for member in members], np.int64)
+        moved = slots[(self.poses.rows[slots] != rows).any(axis=(1, 2))]
         self.poses.rows[slots] = rows
-        self.poses.revisions[slots] += 1
+        self.poses.revisions[moved] += 1  # not of objects that stand still: what is known of them holds
         self._edits += 1
 
     def set_vertices(self, key: int | str, vertices: Any) -> None:
@@ -151,6 +157,7 @@ class Members:
         if member.is_special:
             raise UnsupportedOption(f"object {key} is a clustered mesh, which stays as its file is")
         member.thing = _deformed(member.mesh, vertices)
+        self._deformations += 1
         self.kept_slots = self._shapes = None
         self.poses.revisions[member.slot] += 1
         self._edits += 1
@@ -246,6 +253,7 @@ class Members:
         device: str = "cpu",
         notes: list[str] | None = None,
         unanswered: list[np.ndarray] | None = None,
+        follow: bool = False,
     ) -> np.ndarray:
         """Pairs of ids (k, 2) int64, sorted, whose world boxes overlap and that ``keep`` lets through.
 
@@ -254,13 +262,18 @@ class Members:
             limits: boxes as near as the tolerance for touching overlap.
             notes: is told why the CPU compared boxes where a device was meant to.
             unanswered: takes the pairs (k, 2) that cannot be compared (``comparable.py``); None leaves them in.
+            follow: whether the question comes again and again, so that boxes are kept sorted.
         """
         in_a, in_b = self.members_of(set_a, "set_a"), self.members_of(set_b, "set_b")
         keep = checked_keep(keep)
         ids, boxes = self.boxes(limits.touch_tolerance)
         if not len(ids):
             return np.empty((0, 2), np.int64)
-        places, note = object_pairs(device, boxes, in_a, in_b)
+        if follow and device == "cpu" and in_a.all() and in_b.all():
+            self._sweep.update(ids, boxes)
+            places, note = np.searchsorted(ids, self._sweep.pairs), ""
+        else:
+            places, note = object_pairs(device, boxes, in_a, in_b)
         if note and notes is not None:
             notes.append(note)
         if keep is not None and len(places):
@@ -322,12 +335,48 @@ class Members:
             The case, and the ids (n, 2) of its pairs.
         """
         ids, places = np.unique(pairs, return_inverse=True)
+        packed_trees, among = yield from self.packed_steps(ids)
+        clock.stop("building")
         own = np.searchsorted(np.fromiter(self.by_id, np.int64, len(self.by_id)), ids)
-        members = list(map(self.by_id.__getitem__, ids.tolist()))
-        placed = PlacedObjects(members, self.all_rows()[own], self._bounds_and_resolutions()[1][own])
-        found = find_case_steps(self.packer, placed, places.reshape(-1, 2), limits, clock, first_only, device)
+        resolutions = self._bounds_and_resolutions()[1][own]
+        placed = PlacedObjects(packed_trees.trees[among], self.all_rows()[own], resolutions)
+        found = find_case_steps(packed_trees, placed, places.reshape(-1, 2), limits, clock, first_only, device)
         case, near = yield from found
         return case, pairs[near]
+
+    def round_apart_steps(self, pairs: np.ndarray, tolerance: float) -> Generator[Progress, None, np.ndarray]:
+        """Which pairs of ids (k, 2) spheres around the meshes prove to be farther apart than a tolerance, (k,) bool."""
+        ids, places = np.unique(pairs, return_inverse=True)
+        packed_trees, among = yield from self.packed_steps(ids)
+        rows = self.all_rows()[np.searchsorted(np.fromiter(self.by_id, np.int64, len(self.by_id)), ids)]
+        bounds, radii = packed_trees.bounds[among], packed_trees.radii[among]
+        return spheres_apart(bounds, radii, rows, places.reshape(-1, 2), tolerance)
+
+    def packed_steps(self, ids: np.ndarray) -> Generator[Progress, None, tuple[PackedTrees, np.ndarray]]:
+        """Packed trees of meshes of some ids (k,), ascending, and maybe of others, and where they are among these.
+
+        What was packed last is taken where it holds them. Where it does not, and they are not few beside it, both are
+        packed together: scenes in which all moves have another set of near objects in every frame.
+        """
+        known = np.empty(0, np.int64)
+        if self._packed is not None:
+            packed_trees, known, deformations = self._packed
+            place, is_known = find(known, ids)
+            if is_known.all() and deformations == self._deformations and self.packer.serve() is packed_trees:
+                return packed_trees, place
+        here = known[[identifier in self.by_id for identifier in known.tolist()]]
+        together = np.union1d(here, ids) if 2 * len(ids) >= len(here) else ids
+        members = list(map(self.by_id.__getitem__, together.tolist()))
+        packed_trees = yield from self.packed_members_steps(together, members)
+        return packed_trees, np.searchsorted(together, ids)
+
+    def packed_members_steps(self, ids: np.ndarray, members: list[Member]) -> Generator[Progress, None, PackedTrees]:
+        """The packed trees of meshes, those of the last time where these are the same."""
+        packed_trees = self.packer.kept(members)
+        if packed_trees is None:
+            packed_trees = yield from self.packer.packed_steps(members)
+        self._packed = packed_trees, ids, self._deformations
+        return packed_trees
 
     def members_of(self, chosen: Iterable[int | str] | None, name: str = "a set") -> np.ndarray:
         """Which objects, in the order of their ids, a set means, (n,) bool; None means all.

@@ -24,3 +24,11 @@ def different_pairs(portions: Sequence[np.ndarray]) -> np.ndarray:
 def pairs_of(keys: np.ndarray) -> np.ndarray:
     """The pairs of ids (k, 2) of keys (k,) int64."""
     return np.stack([keys >> 32, keys & 0xFFFFFFFF], axis=1)
+
+
+def find(known: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where keys are among sorted known ones, and which of them are there."""
+    if not len(known):
+        return np.zeros(len(keys), np.int64), np.zeros(len(keys), np.bool_)
+    place = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+    return place, known[place] == keys

@@ -447,9 +447,9 @@ class Scene:
         return bool((yield from with_cloud_collisions_steps(asked_of_clouds, no_collisions(len(rows)))))
 
     def _packed_steps(self, members: list[Member]) -> Generator[Progress, None, PackedTrees]:
-        """The packed trees of meshes, those of the last time where these are the same."""
-        packed_trees = self._objects.packer.kept(members)
-        return (yield from self._objects.packer.packed_steps(members)) if packed_trees is None else packed_trees
+        """The packed trees of all meshes, those of the last time where these are the same."""
+        ids = np.fromiter(self._objects.by_id, np.int64, len(self._objects.by_id))[self._objects.meshes()[0]]
+        return (yield from self._objects.packed_members_steps(ids, members))
 
     def _choose(self, poses: Any, movers: Sequence[int | str] | None, set_a: Keys, set_b: Keys) -> Choice:
         """What ``collides`` is asked about: that of the last call, if it named the same objects."""
@@ -473,8 +473,9 @@ class Scene:
         """Which objects begin to touch, go on, and end since the last step of a scene that changes little.
 
         Between two steps objects are moved (``set_pose``, ``set_poses``), deformed, added and removed. Then a step
-        finds the pairs that touch, as ``collides`` does, from what is kept of the step before: sorted boxes, and pairs
-        that cannot have come near enough since their distance was measured. The answer does not depend on that.
+        finds the pairs that touch, as ``collides`` does, from what is kept of the step before: sorted boxes, answers of
+        pairs that stand still, and pairs that cannot have come near enough since their distance was measured. The
+        answer does not depend on that.
 
         Args:
             keep: as ``contacts``, for instance a CollisionMatrix. A pair that touched and is no longer compared

@@ -3,6 +3,7 @@
 What is kept from step to step, each part only saves work and never decides:
 
 * the ends of all boxes, sorted (``broadphase/incremental.py``);
+* the answers of the step before, for pairs of which both objects stand still;
 * how far apart pairs were whose boxes overlap although they do not touch, and how far every object has moved since. No
   point of an object moved farther than the corner of its box that moved farthest, so two objects are apart for certain
   until both ways together exceed the distance. Such pairs sleep: they are counted, and not looked at. A distance is
@@ -20,14 +21,14 @@ from ..answering.answer import answer_steps
 from ..broadphase.incremental import SweepAndPrune
 from ..broadphase.sweep import cut_to_spheres, world_boxes
 from ..jit import kernel
-from ..traversal.question import Goal, Question
+from ..traversal.question import Answer, Goal, Question
 from ..types.results import Progress, QueryStats
 from ..types.steps import scaled
 from .cases import PackedTrees
 from .collisions import meeting_steps
 from .member import Member
 from .members import Keep
-from .pair_keys import no_pairs, pair_keys, pairs_of
+from .pair_keys import find, no_pairs, pair_keys, pairs_of
 
 _ROUNDING = 2.0**-40
 """Share of the coordinates that distances and ways may be off by, with room."""
@@ -82,6 +83,7 @@ class Stepper:
     def __init__(self) -> None:
         self._sweep = SweepAndPrune()
         self._touching = np.empty(0, np.int64)
+        self._last = _NO_ANSWERS
         self._ids = np.empty(0, np.int64)
         self._meshes: list[object] = []
         self._rows = np.empty((0, 3, 4))
@@ -106,11 +108,13 @@ class Stepper:
         if keep is not None and len(pairs):
             pairs = pairs[keep(pairs)]
         places = pairs if ids[-1] == len(ids) - 1 else np.searchsorted(ids, pairs)
-        changed = self._move(ids, members, packed_trees, rows)
+        changed, moved = self._move(ids, members, packed_trees, rows)
         keys = pair_keys(pairs)
+        known = self._last.standing(keys, ~np.asarray(moved[places].any(axis=1)), first_only)
         spare = _ROUNDING * (np.abs(boxes).max(axis=1) if len(boxes) else np.empty(0))
         ways, spare = self._ways[places].sum(axis=1), spare[places].sum(axis=1)
-        asked = ~self._sleep.asleep(keys, ways + spare, np.asarray(changed[places].any(axis=1)))
+        asleep = self._sleep.asleep(keys, ways + spare, np.asarray(changed[places].any(axis=1)))
+        asked = ~asleep & ~known
         yield Progress(0.1, "comparing objects")
         jobs, at = packed_trees.trees[places[asked]], places[asked]
         sides = rows[at[:, 0]], rows[at[:, 1]]
@@ -126,37 +130,41 @@ class Stepper:
             until = (1.0 - _SHARE) * nearest.distances + ways[asked][wanted] - spare[asked][wanted]
             self._sleep.rest(keys[asked][wanted], until)
             stats = stats.plus(nearest.stats())
-        touching, before = keys[asked][meet], self._touching
-        self._touching = touching
-        number = np.cumsum(meet) - 1
+        last, before = self._last.with_new(keys, known, asked, meet, answer, first_only), self._touching
+        touching = last.keys[last.meet]
+        self._touching, self._last = touching, last
+        number = np.cumsum(last.meet) - 1
         return SceneStep(
             pairs_of(np.setdiff1d(touching, before, assume_unique=True)),
             pairs_of(np.intersect1d(touching, before, assume_unique=True)),
             pairs_of(np.setdiff1d(before, touching, assume_unique=True)),
-            pairs_of(touching), answer.pairs, answer.kinds, number[answer.jobs], len(pairs),
-            len(pairs) - int(asked.sum()), self._sweep.swaps, self._sweep.sorted_anew, int(wanted.sum()), stats,
+            pairs_of(touching), last.triangles, last.kinds, number[last.jobs], len(pairs),
+            int(asleep.sum()), self._sweep.swaps, self._sweep.sorted_anew, int(wanted.sum()), stats,
         )  # fmt: skip
 
     def empty_step(self) -> SceneStep:
         """A step of a scene without objects."""
-        ended, self._touching = self._touching, np.empty(0, np.int64)
+        ended, self._touching, self._last = self._touching, np.empty(0, np.int64), _NO_ANSWERS
         self._sweep.update(np.empty(0, np.int64), np.empty((0, 6)))
         none, triangles = np.empty((0, 2), np.int64), np.empty((0, 2), np.int32)
         kinds, places = np.empty(0, np.uint8), np.empty(0, np.int64)
         return SceneStep(none, none, pairs_of(ended), none, triangles, kinds, places, 0, 0, 0, False, 0, QueryStats())
 
-    def _move(self, ids: np.ndarray, members: list[Member], packed_trees: PackedTrees, rows: np.ndarray) -> np.ndarray:
-        """Add to the ways of the objects; returns which of them are new or deformed, (n,) bool."""
+    def _move(
+        self, ids: np.ndarray, members: list[Member], packed_trees: PackedTrees, rows: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Add to the ways of the objects; returns which are new or deformed, and these and those that moved, (n,)."""
         meshes: list[object] = [member.mesh for member in members]
         place, known = find(self._ids, ids)
         changed = ~known
         if not known.all() or len(meshes) != len(self._meshes) or not all(map(operator.is_, meshes, self._meshes)):
             for k in np.flatnonzero(known).tolist():
                 changed[k] = meshes[k] is not self._meshes[place[k]]
-        ways = np.zeros(len(ids))
+        moved, ways = changed.copy(), np.zeros(len(ids))
+        moved[known] |= (rows[known] != self._rows[place[known]]).any(axis=(1, 2))
         _add_ways(packed_trees.bounds, rows, self._rows, self._ways, place, changed, ways)
         self._ids, self._meshes, self._rows, self._ways = ids, meshes, rows, ways
-        return changed
+        return changed, moved
 
 
 @kernel
@@ -180,6 +188,58 @@ def _add_ways(bounds, rows, rows_before, ways_before, place, changed, ways):
                 square += way * way
             most = max(most, square)
         ways[i] = ways_before[place[i]] + math.sqrt(most)
+
+
+@dataclass(frozen=True, eq=False)
+class _Answers:
+    """What a step found of all near pairs, sorted by their keys."""
+
+    keys: np.ndarray
+    """Of the pairs, (k,) int64."""
+    meet: np.ndarray
+    """Which touch, (k,) bool."""
+    triangles: np.ndarray
+    """(n, 2) int32, sorted by pairs."""
+    kinds: np.ndarray
+    """(n,) uint8."""
+    jobs: np.ndarray
+    """Which of the pairs each belongs to, (n,) int64, ascending."""
+    first_only: bool
+    """Whether one contact of each pair was asked for."""
+
+    def standing(self, keys: np.ndarray, still: np.ndarray, first_only: bool) -> np.ndarray:
+        """Which pairs of sorted keys have the same answer now, (k,) bool: both objects of ``still`` ones stand."""
+        return find(self.keys, keys)[1] & still if first_only == self.first_only else np.zeros(len(keys), np.bool_)
+
+    def with_new(
+        self, keys: np.ndarray, known: np.ndarray, asked: np.ndarray, meet: np.ndarray, answer: Answer, first_only: bool
+    ) -> "_Answers":
+        """The answers of a step: those of ``known`` pairs as before, of ``asked`` ones anew; others are apart.
+
+        Args:
+            keys: of all near pairs, (k,).
+            known, asked: which of them, (k,) bool.
+            meet: which of those that were asked touch.
+            answer: their contacts.
+        """
+        all_meet = np.zeros(len(keys), np.bool_)
+        all_meet[asked] = meet
+        place = find(self.keys, keys)[0]
+        all_meet[known] = self.meet[place[known]]
+        now = np.full(len(self.keys), -1)  # where the pairs of before are among those of now
+        now[place[known]] = np.flatnonzero(known)
+        kept = now[self.jobs] >= 0
+        jobs = np.concatenate([now[self.jobs][kept], np.flatnonzero(asked)[answer.jobs]])
+        order = np.argsort(jobs, kind="stable")
+        triangles = np.concatenate([self.triangles[kept], answer.pairs])[order]
+        kinds = np.concatenate([self.kinds[kept], answer.kinds])[order]
+        return _Answers(keys, all_meet, triangles, kinds, jobs[order], first_only)
+
+
+_NO_ANSWERS = _Answers(
+    np.empty(0, np.int64), np.empty(0, np.bool_), np.empty((0, 2), np.int32), np.empty(0, np.uint8),
+    np.empty(0, np.int64), True,
+)  # fmt: skip
 
 
 class _Sleep:
@@ -212,11 +272,3 @@ class _Sleep:
     def rest(self, keys: np.ndarray, until: np.ndarray) -> None:
         """Let pairs sleep."""
         self._until[np.searchsorted(self._keys, keys)] = until
-
-
-def find(known: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where keys are among sorted known ones, and which of them are there."""
-    if not len(known):
-        return np.zeros(len(keys), np.int64), np.zeros(len(keys), np.bool_)
-    place = np.minimum(np.searchsorted(known, keys), len(known) - 1)
-    return place, known[place] == keys
