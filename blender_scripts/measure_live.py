@@ -338,10 +338,8 @@ def measure_many(frames: int) -> None:
         costs.append(follower.spent(begin))
     live.QUIET_SECONDS = 0.0
     follower.settle()
-    _print("pairs", len(follower.rows()))
-    _print("update of Blender", f"{1e3 * statistics.median(own):.1f} ms")
-    _print("reading and answering", f"{1e3 * statistics.median(clock for clock, _ in costs):.1f} ms,"
-           f" of the processor {1e3 * statistics.median(work for _, work in costs):.1f} ms")  # fmt: skip
+    print(f"  pairs {len(follower.rows())}, update of Blender {1e3 * statistics.median(own):.1f} ms a frame")
+    _print("reading and answering", *map(statistics.median, zip(*costs, strict=True)))
     follower.stop()
 
 

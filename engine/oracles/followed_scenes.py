@@ -70,7 +70,7 @@ def check_followed(seed: int) -> Row:
         first = bool(rng.random() < 0.5)
         found = live.update(first_contact=first)
         known = {pair: told for pair, told in known.items() if pair not in found.gone}
-        known |= {pair: "meets" for pair in found.meeting} | _listed(found.found.values())
+        known |= dict.fromkeys(found.meeting, "meets") | _listed(found.found.values())
         changes += len(found.gone) + len(found.meeting) + len(found.found)
         anew, place = Scene(), {}
         for i in scene:

@@ -121,7 +121,7 @@ def test_spheres_that_are_apart_hold_vertices_that_are_apart(seed, tolerance, fa
     world = [points @ row[:, :3].T + row[:, 3] for points, row in zip(meshes, rows, strict=True)]
     gaps = [np.linalg.norm(world[i][:, None] - world[j][None], axis=2).min() for i, j in pairs]
     assert (np.array(gaps)[apart] > tolerance).all()
-    assert 0 < apart.sum() or tolerance
+    assert apart.sum() > 0 or tolerance
     # Two unit spheres of points that touch are not called apart.
     touching = np.array([np.eye(4)[:3], matrix(shift=(2.0 + tolerance, 0, 0))[:3]])
     unit = np.array([[[-1.0] * 3, [1.0] * 3]] * 2)
