@@ -32,13 +32,18 @@ from .moving import EDGE_EDGE, POINT_TRIANGLE
 from .moving_leaf import EDGES, POINT_OF_B
 from .moving_tree import Elements
 from .planes import moments_left, roots_of, whole_corners
-from .rational import Encounter, Vector, lower_bound
+from .rational import FINE, Encounter, Vector, lower_bound
 from .roots import Root
-from .stages import MISS
+from .stages import MISS, UNDECIDED
 from .wide_stage import decide_all_in_integers
 
 _SLACK = 2.0**-38
 """Of the largest coordinate: covers roundings of positions, and motion within 2**-40, what moments are off by."""
+
+_STEP = Fraction(1, 1 << FINE)
+"""Of the moments that are told."""
+_BESIDE = 8
+"""Halvings of the interval of a root, beside which it is looked."""
 
 _Element = tuple[list[int], int]
 """Four of six corners, and of which kind."""
@@ -125,26 +130,36 @@ class Neighbours:
             ids = self._triangles[np.array(block)].reshape(-1, 6)
             corners = whole_corners(self._start[ids], self._end[ids])
             left = moments_left(ids, corners)
-            elements = self._elements_that_meet(ids, np.array([form is None for form in left]))
-            given = zip(block, ids.tolist(), corners.tolist(), left, elements, strict=True)
-            for k, (key, row, points, form, meeting) in enumerate(given, begin):
+            elements, earliest = self._elements_that_meet(ids, np.array([form is None for form in left]))
+            given = zip(block, ids.tolist(), corners.tolist(), left, elements, earliest.tolist(), strict=True)
+            for k, (key, row, points, form, meeting, moment) in enumerate(given, begin):
                 yield k / len(keys)
                 pair = _Pair(row, points)
-                self._known[key] = pair.first_moment(meeting) if form is None else pair.first_of(roots_of(form))
+                if form is not None:
+                    self._known[key] = pair.first_of(roots_of(form))
+                else:
+                    self._known[key] = pair.first_moment(meeting, moment)
 
-    def _elements_that_meet(self, ids: np.ndarray, asked: np.ndarray) -> list[list[_Element]]:
-        """Of each pair of triangles (k, 6) that is asked about (k,): its elements but those that never meet."""
+    def _elements_that_meet(self, ids: np.ndarray, asked: np.ndarray) -> tuple[list[list[_Element]], np.ndarray]:
+        """Of each pair of triangles (k, 6) that is asked about (k,): its elements but those that never meet.
+
+        And a lower bound of the moments at which any of them meets, (k,): a multiple of 2**-41.
+        """
+        earliest = np.ones(len(ids))
         found: list[list[_Element]] = [
             _elements(row) if ask else [] for row, ask in zip(ids.tolist(), asked, strict=True)
         ]
         for kind in (POINT_TRIANGLE, EDGE_EDGE):
             places = [(k, element) for k, of in enumerate(found) for element in of if element[1] == kind]
             rows = np.array([ids[k, corners] for k, (corners, _) in places], np.int64).reshape(-1, 4)
-            verdicts = np.empty(len(rows), np.uint8)
-            decide_all_in_integers(self._start[rows], self._end[rows], kind, verdicts, np.empty(len(rows)))
+            verdicts, moments = np.empty(len(rows), np.uint8), np.empty(len(rows))
+            decide_all_in_integers(self._start[rows], self._end[rows], kind, verdicts, moments)
+            moments[verdicts == MISS] = 1.0
+            moments[verdicts == UNDECIDED] = 0.0
+            np.minimum.at(earliest, np.array([k for k, _ in places], np.int64), moments)
             for k, element in (places[i] for i in np.flatnonzero(verdicts == MISS).tolist()):
                 found[k].remove(element)
-        return found
+        return found, earliest
 
 
 @total_ordering
@@ -190,12 +205,20 @@ class _Pair:
     def __init__(self, ids: list[int], points: list[Vector]) -> None:
         self._ids, self._points = ids, points
 
-    def first_moment(self, elements: list[_Element] | None = None) -> float:
+    def first_moment(self, elements: list[_Element] | None = None, earliest: float = 0.0) -> float:
         """A lower bound of the first moment at which they meet in more than they share; NaN if never.
 
-        ``elements`` has those that meet at some moment, and maybe more; None: all.
+        Args:
+            elements: those that meet at some moment, and maybe more; None: all.
+            earliest: a multiple of 2**-41, before which none of them meets.
         """
-        moments = _moments(_elements(self._ids) if elements is None else elements, self._points)
+        found = []
+        for rows, kind in _elements(self._ids) if elements is None else elements:
+            for met in Encounter([self._points[i] for i in rows], kind).meetings():
+                if earliest > 0.0 and self._counts_beside(met.root, Fraction(earliest)):
+                    return earliest
+                found.append(met.root)
+        moments = _parted(found)
         for root, following in zip(moments, [*moments[1:], None], strict=True):
             # The bound is the same for what begins at a moment and for what begins after it, which is sooner told.
             if following is not None and self._counts(self._corners_at((root.high + following.low) / 2)):
@@ -203,6 +226,15 @@ class _Pair:
             if self._counts_at(root):
                 return lower_bound(root)
         return np.nan
+
+    def _counts_beside(self, root: Root, earliest: Fraction) -> bool:
+        """Whether they count just before or after a root, and less than 2**-41 after ``earliest``.
+
+        What goes through one point that is rounded has all its moments there, and which is first does not matter.
+        """
+        root.narrow(root.depth + _BESIDE)
+        times = {root.low, root.high} if earliest <= root.low and root.high < earliest + _STEP else ()
+        return any(self._counts(self._corners_at(time)) for time in times)
 
     def first_of(self, roots: list[Root]) -> float:
         """The same where it can be at these moments only, of triangles with three vertices each."""
@@ -225,13 +257,12 @@ def _at(form: Form, time: Fraction) -> int:
     return form[0] * (time.denominator - time.numerator) + form[1] * time.numerator
 
 
-def _moments(elements: list[_Element], points: list[Vector]) -> list[Root]:
-    """The times 0 and 1 and all moments at which contacts of elements begin or end, in order, each once, and apart."""
+def _parted(moments: list[Root]) -> list[Root]:
+    """The times 0 and 1 and these moments in order, each once, and apart."""
     found = [Root([0, 1], 0, 0, exact=True), Root([1, 0], 1, 0, exact=True)]
-    for rows, kind in elements:
-        for met in Encounter([points[i] for i in rows], kind).meetings():
-            if all(_part(met.root, other) for other in found):
-                found.append(met.root)
+    for root in moments:
+        if all(_part(root, other) for other in found):
+            found.append(root)
     return sorted(found, key=lambda root: root.low)
 
 

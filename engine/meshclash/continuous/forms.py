@@ -15,16 +15,24 @@ Form = list[int]
 
 def add(a: Form, b: Form) -> Form:
     """Sum of two forms of one degree."""
-    return [x + y for x, y in zip(a, b, strict=True)]
+    return list(map(int.__add__, a, b))
 
 
 def subtract(a: Form, b: Form) -> Form:
     """Difference of two forms of one degree."""
-    return [x - y for x, y in zip(a, b, strict=True)]
+    return list(map(int.__sub__, a, b))
 
 
 def multiply(a: Form, b: Form) -> Form:
     """Product of two forms."""
+    if len(a) == 2:  # written out: nearly all products have such a factor
+        p, q = a
+        if len(b) == 2:
+            r, s = b
+            return [p * r, p * s + q * r, q * s]
+        if len(b) == 3:
+            r, s, t = b
+            return [p * r, p * s + q * r, p * t + q * s, q * t]
     out = [0] * (len(a) + len(b) - 1)
     for i, x in enumerate(a):
         for j, y in enumerate(b):
@@ -33,15 +41,28 @@ def multiply(a: Form, b: Form) -> Form:
 
 
 def between(form: Form, index: int, depth: int) -> Form:
-    """The form on the interval [index, index + 1] / 2**depth, times a power of 2."""
-    whole = 1 << depth
-    rest, time = [whole - index, whole - index - 1], [index, index + 1]  # m and t by m' and t' of the interval
-    out = [form[0]]
-    power = [1]
-    for coefficient in form[1:]:  # Horner's rule for forms: P(m, t) = sum of s_i t^i m^(n - i)
-        power = multiply(power, time)
-        out = add(multiply(out, rest), [coefficient * x for x in power])
-    return out
+    """The form, of degree 3 at most, on the interval [index, index + 1] / 2**depth, times a power of 2."""
+    if depth == 0:
+        return form
+    t, m = index, (1 << depth) - index
+    u, n = t + 1, m - 1  # t and m at the end of the interval
+    if len(form) == 4:  # blossoms: three times the middle ones, as forms have them
+        a, b, c, d = form
+        mm, mt, tt, nn, nu, uu = m * m, m * t, t * t, n * n, n * u, u * u
+        return [
+            a * mm * m + b * mm * t + c * m * tt + d * tt * t,
+            3 * a * mm * n + b * (mm * u + 2 * mt * n) + c * (tt * n + 2 * mt * u) + 3 * d * tt * u,
+            3 * a * m * nn + b * (nn * t + 2 * nu * m) + c * (uu * m + 2 * nu * t) + 3 * d * t * uu,
+            a * nn * n + b * nn * u + c * n * uu + d * uu * u,
+        ]
+    if len(form) == 3:
+        a, b, c = form
+        return [
+            a * m * m + b * m * t + c * t * t,
+            2 * a * m * n + b * (m * u + n * t) + 2 * c * t * u,
+            a * n * n + b * n * u + c * u * u,
+        ]
+    return [form[0] * m + form[1] * t, form[0] * n + form[1] * u] if len(form) == 2 else form
 
 
 def halves(form: Form) -> tuple[Form, Form]:
