@@ -4,6 +4,7 @@ import gc
 import math
 import zlib
 
+import massive_answers
 import meshclash as mc
 import numpy as np
 import pytest
@@ -183,11 +184,45 @@ def raised(path, folder, height, out, mode="dag"):
     return mesh
 
 
+@pytest.mark.slow
+@pytest.mark.needs_jit
+def test_the_third_answer_is_given_where_objects_overlap_beyond_the_error():
+    assert massive_answers.main(["--poses", "90", "--triangles", "8000", "--seed", "3"]) == 0
+
+
+def test_deep_overlaps_are_proved_and_the_levels_tell_pairs_and_normals(tmp_path):
+    ring, ball = refined(torus(1.0, 0.4), 2), refined(torus(0.5, 0.3), 2)
+    with built(tmp_path / "a", ring, 64) as a, built(tmp_path / "b", ball, 64) as b:
+        deep = mc.massive.massive_collide(a, b, None, matrix(shift=(0.8, 0.1, 0.0)), epsilon=0.2)
+        assert deep.answer == "closer" and (deep.upper[deep.upper <= 0.0] == 0.0).all() and deep.level_a.out > 0.0
+        pairs = deep.level_pairs()
+        assert len(pairs) and pairs.pairs[:, 0].max() < deep.level_a.triangle_count
+        assert deep.nearest().normal is None and deep.nearest().lower == 0.0
+        pose = matrix(shift=(3.0, 0.4, 0.1))
+        far = mc.massive.massive_collide(a, b, None, pose, delta=0.1, epsilon=0.2)
+        near, exact = far.nearest(), mc.distance(mc.TriangleMesh(*ring), mc.TriangleMesh(*ball), None, pose)
+        assert far.answer == "apart" and near.lower <= exact.distance <= near.upper < near.lower + 0.4
+        assert abs(np.linalg.norm(near.normal) - 1.0) < 1e-12 and near.normal[0] > 0.9
+        assert len(mc.massive.massive_collide(a, b, None, pose, delta=2.0, epsilon=0.2).level_pairs()) > 0
+    mesh = mc.TriangleMesh(*ring)
+    plain = mc.massive.massive_collide(mesh, mesh, None, pose, epsilon=0.1)
+    assert plain.nearest().lower == plain.nearest().upper == mc.distance(mesh, mesh, None, pose).distance
+
+
+def test_progressive_meshes_are_no_level(tmp_path):
+    with built(tmp_path / "a", refined(torus(1.0, 0.4), 1), 64, "pm") as a:
+        found = mc.lab.progressive_collide(a, a, None, matrix(shift=(0.8, 0.1, 0.0)), epsilon=0.2)
+        assert found.answer == "closer" and found.level_a is None
+        for ask in (found.nearest, found.level_pairs):
+            with pytest.raises(mc.UnsupportedOption, match="no level"):
+                ask()
+
+
 @both_modes
 def test_a_bound_that_is_one_ulp_too_small_misses_triangles(tmp_path, monkeypatch, mode):
     """What stands for the mesh is exactly ``height`` above it, and the other sheet exactly delta below, no slack."""
     monkeypatch.setattr(coverage, "_UNITS", 0.0)
-    monkeypatch.setattr(coverage, "_stretch", lambda row: 1.0)
+    monkeypatch.setattr(coverage, "stretch_of", lambda row: 1.0)
     height, delta = 0.375, 0.25
     vertices, triangles = sheet((0, 0), (1, 1), -delta, 4)
     other = mc.TriangleMesh(vertices, triangles)

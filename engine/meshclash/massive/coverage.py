@@ -5,8 +5,8 @@ Two triangles no farther apart than delta lie in parts no farther apart than del
 for triangles no farther apart than delta + out + out + back + back. (The paper extends each box by a quarter of what
 is needed, and uses one bound for both directions.)
 
-Rounding. Bounds are those of an object in its own frame. A pose stretches by at most ``_stretch``, since it may differ
-from a rotation. World coordinates, those of the levels and those of the mesh, and distances are off by less than
+Rounding. Bounds are those of an object in its own frame. A pose stretches by at most ``stretch_of``, since it may
+differ from a rotation. World coordinates, those of the levels and those of the mesh, and distances are off by less than
 40 u times the largest coordinate of both, u = 2**-53; ``slack_of`` is 256 u of that, so that it also covers sums.
 """
 
@@ -104,7 +104,7 @@ def cover_steps(
     a: Leveled, b: Leveled, rows: tuple[np.ndarray, np.ndarray], delta: float, memory: Memory
 ) -> Generator[None, None, Covered]:
     """Find all pairs of parts in poses (3, 4) that may stand for triangles within delta [m]."""
-    stretches = [_stretch(row) for row in rows]
+    stretches = [stretch_of(row) for row in rows]
     most = delta + float(a.outs.max()) * stretches[0] + float(b.outs.max()) * stretches[1] + slack_of((a, b), rows)
     way = memory.moved((a, b), rows)
     if not memory.travel <= memory.until:
@@ -116,7 +116,7 @@ def listed_cover_steps(
     a: Leveled, b: Leveled, rows: tuple[np.ndarray, np.ndarray], delta: float, memory: Memory
 ) -> Generator[None, None, Covered]:
     """As ``cover_steps``, of the pairs that memory lists; ``moved`` was told the poses."""
-    slack, stretches = slack_of((a, b), rows), [_stretch(row) for row in rows]
+    slack, stretches = slack_of((a, b), rows), [stretch_of(row) for row in rows]
     first, second = memory.pairs[:, 0], memory.pairs[:, 1]
     out = a.outs[first] * stretches[0] + b.outs[second] * stretches[1]
     back = a.backs[first] * stretches[0] + b.backs[second] * stretches[1]
@@ -178,13 +178,21 @@ def _way(bounds: np.ndarray, old: np.ndarray, new: np.ndarray) -> float:
     return float(np.sqrt((ways * ways).sum(axis=1)).max())
 
 
+def in_rows(pairs: np.ndarray, runs: tuple[np.ndarray, np.ndarray], parts: np.ndarray) -> np.ndarray:
+    """Those of some pairs of clusters (n, 2) that lie in a row: ``parts`` (k, 2) of the runs of both objects."""
+    at = [np.searchsorted(run[:, 0], pairs[:, k], "right") - 1 for k, run in enumerate(runs)]
+    width = len(runs[1])
+    found: np.ndarray = pairs[np.isin(at[0] * width + at[1], parts[:, 0] * width + parts[:, 1])]
+    return found
+
+
 def slack_of(sides: tuple[Leveled, Leveled], rows: tuple[np.ndarray, np.ndarray]) -> float:
     """What covers all roundings [m]."""
     reaches = (4.0 * np.abs(side.bounds).max() + np.abs(row[:, 3]).max() for side, row in zip(sides, rows, strict=True))
     return _UNITS * float(sum(reaches))
 
 
-def _stretch(row: np.ndarray) -> float:
+def stretch_of(row: np.ndarray) -> float:
     """How much longer a pose (3, 4) makes a vector at most, by the Frobenius norm of R^T R - I."""
     rotation = row[:, :3]
     return math.sqrt(1.0 + float(np.linalg.norm(rotation.T @ rotation - np.eye(3)))) * (1.0 + 2.0**-48)
@@ -204,5 +212,5 @@ def largest_error(sides: int, epsilon: float, bounds: tuple[np.ndarray, ...], ro
         4.0 * (np.abs(box).max() + epsilon) + np.abs(row[:, 3]).max() for box, row in zip(bounds, rows, strict=True)
     )
     left = (epsilon - 2.0 * _UNITS * float(sum(reaches))) * (1.0 - 2.0**-40)
-    share, exponent = math.frexp(max(0.0, left / (max(1, sides) * max(_stretch(row) for row in rows))))
+    share, exponent = math.frexp(max(0.0, left / (max(1, sides) * max(stretch_of(row) for row in rows))))
     return math.ldexp(math.floor(share * _ROUND) / _ROUND, exponent)

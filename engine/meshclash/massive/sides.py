@@ -32,6 +32,11 @@ class Clusters(NamedTuple):
         return self.clustered is None
 
     @property
+    def thing(self) -> ClusteredMesh | Hierarchy:
+        """The object as questions take it."""
+        return self.hierarchy if self.clustered is None else self.clustered
+
+    @property
     def cluster_count(self) -> int:
         """How many clusters it has."""
         return 1 if self.clustered is None else self.clustered.cluster_count

@@ -52,7 +52,7 @@ class _Known:
 
 def _by_front(
     a: Any, b: Any, rows: tuple[np.ndarray, np.ndarray], lengths: tuple[float, float], memory: int
-) -> Generator[float, None, tuple[Covered, tuple[np.ndarray, np.ndarray], int]]:
+) -> Generator[float, None, tuple[Covered, tuple[np.ndarray, np.ndarray], int, None]]:
     """Rows by progressive meshes of the nodes that come near; the runs of both objects, tests of boxes."""
     delta, epsilon = lengths
     sides = _side_of_stops(a, memory), _side_of_stops(b, memory)
@@ -75,7 +75,7 @@ def _by_front(
                       for k, tree in enumerate(known.trees)], axis=1)  # fmt: skip
     order = np.lexsort((parts[:, 1], parts[:, 0]))
     covered = Covered(parts[order], covered.lower[order], covered.upper[order], covered.measured)
-    return covered, (runs[0], runs[1]), front.tested
+    return covered, (runs[0], runs[1]), front.tested, None
 
 
 def _side_of_stops(thing: Any, memory: int) -> Clusters:

@@ -7,10 +7,12 @@ from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
-from ...massive.coverage import Covered, Leveled, Memory, cover_steps, largest_error
+from ...massive.candidates import candidate_steps
+from ...massive.contacts import ContactOptions, Tally, pairs_steps
+from ...massive.coverage import Covered, Leveled, Memory, cover_steps, in_rows, largest_error
 from ...massive.levels import MeshLevel, levels_beside
 from ...massive.mesh import ClusteredMesh
-from ...massive.sides import Clusters, side_of
+from ...massive.sides import PLACE_BITS, Clusters, samples, side_of
 from ...types.results import QueryStats
 from ...types.steps import always
 from ..massive_collide import MassiveCollision
@@ -18,16 +20,44 @@ from ..table import Asked
 
 _memories: "WeakKeyDictionary[Any, WeakKeyDictionary[Any, tuple[Any, Any]]]" = WeakKeyDictionary()
 """What the last call about two objects left, with what it was about."""
+_PORTIONS = 2
+"""Of the pairs of pages that come near, of those that ``samples`` makes: about 72 pairs."""
 
 
 def solve(asked: Asked) -> Generator[float, None, MassiveCollision]:
     """Where two objects come near."""
     lengths, memory, cover = asked.options.detail
     rows = asked.rows[0][0], asked.rows[1][0]
-    covered, runs, tested = yield from (cover or _by_levels)(*asked.things, rows, lengths, memory)
+    found = yield from (cover or _by_levels)(*asked.things, rows, lengths, memory)
+    covered, runs, tested, levels = found
+    if len(covered.parts) and not (covered.upper <= lengths[0]).any():
+        covered = yield from _proved(asked.things, rows, runs, covered)
     seconds = time.perf_counter() - asked.start
     stats = QueryStats(primitive_tests=covered.measured, volume_tests=tested, seconds=seconds)
-    return MassiveCollision(asked.things, rows, runs, covered, lengths, stats)
+    return MassiveCollision(asked.things, rows, runs, covered, lengths, stats, levels)
+
+
+def _proved(
+    things: tuple[Any, Any], rows: tuple[np.ndarray, np.ndarray], runs: tuple[np.ndarray, np.ndarray], covered: Covered
+) -> Generator[float, None, Covered]:
+    """What is covered, with a row that is known to have a contact, if one is found in a few pairs of pages.
+
+    A level never says that triangles meet, however deep: it may lie on either side of them. Where objects are deep in
+    each other, most pages that come near have contacts.
+    """
+    sides = side_of(things[0]), side_of(things[1])
+    near = yield from always(0.0, candidate_steps(*sides, *rows, 0.0))
+    pairs = in_rows(near, runs, covered.parts)
+    few = np.concatenate(samples(pairs)[:_PORTIONS])
+    tally = Tally()
+    yield from always(0.0, pairs_steps(*sides, 0, rows, ContactOptions(first_only=True), few, tally))
+    places = [portion.places[0] for portion in tally.portions if len(portion.places)]
+    upper = covered.upper.copy()
+    for place in places[:1]:
+        clusters = [0 if side.whole else int(at) >> PLACE_BITS for side, at in zip(sides, place, strict=True)]
+        part = [int(np.searchsorted(run[:, 0], at, "right")) - 1 for run, at in zip(runs, clusters, strict=True)]
+        upper[(covered.parts == part).all(axis=1)] = 0.0
+    return covered._replace(upper=upper, measured=covered.measured + len(few))
 
 
 def forget(a: Any, b: Any) -> None:
@@ -37,13 +67,13 @@ def forget(a: Any, b: Any) -> None:
 
 def _by_levels(
     a: Any, b: Any, rows: tuple[np.ndarray, np.ndarray], lengths: tuple[float, float], memory: int
-) -> Generator[float, None, tuple[Covered, tuple[np.ndarray, np.ndarray], int]]:
-    """Rows by the level of each object whose error is small enough; the runs of both, tests of boxes."""
+) -> Generator[float, None, tuple[Covered, tuple[np.ndarray, np.ndarray], int, tuple[Leveled, Leveled]]]:
+    """Rows by the level of each object whose error is small enough; the runs of both, tests of boxes, and levels."""
     delta, epsilon = lengths
     levels = _levels_of(a, b, (side_of(a), side_of(b)), rows, epsilon, memory)
     kept = memory_of(a, b, (levels[0].clusters, levels[1].clusters, delta), Memory)
     covered = yield from always(0.0, cover_steps(*levels, rows, delta, kept))
-    return covered, (levels[0].runs, levels[1].runs), 0
+    return covered, (levels[0].runs, levels[1].runs), 0, levels
 
 
 def _levels_of(
