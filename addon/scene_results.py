@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from .core.deviation import DeviationMap
     from .core.scanned import Scanned
+    from .core.way_out import Way
     from .reviews import Reviews
 
 
@@ -48,6 +49,7 @@ class SceneResult:
         loaded: whether it came with the file: a list without faces, of a scene that may have changed since.
         stale: full names of objects that moved, changed shape or are gone since.
         checked: ids of pairs that were checked again since objects changed.
+        ways: how B is moved out of A, by ids of pairs, as far as it was asked.
         refined: whether depths have got closer bounds since the rows were sorted.
     """
 
@@ -62,6 +64,7 @@ class SceneResult:
     stale: frozenset[str] = frozenset()
     refined: bool = False
     checked: frozenset[str] = frozenset()
+    ways: dict[str, Way] = field(default_factory=dict)
 
     def is_stale(self, row: PairRow) -> bool:
         """Whether a row may no longer be true."""
@@ -211,6 +214,7 @@ def refine(scene_uid: int, rows: Iterable[PairRow]) -> None:
 def replace_pair(scene_uid: int, pair_id: str, rows: Sequence[PairRow]) -> None:
     """Puts what was found when a pair was checked again in the place of its rows; it stands where it stood."""
     result = _State.results[scene_uid]
+    result.ways.pop(pair_id, None)
 
     def changed(report: DetectReport) -> DetectReport:
         at = next((at for at, row in enumerate(report.rows) if row.id == pair_id), 0)

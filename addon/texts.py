@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -11,6 +12,8 @@ import bpy
 from meshclash.detection.report_formats import format_share
 from meshclash.detection.units import at_most, length_in_words, plain, volume_between
 from meshclash.detection.verdicts import MEETS, VERDICTS
+
+from .core.way_out import Way, direction
 
 MEASURE_LABELS = {"depth": "Depth", "volume": "Volume", "distance": "Gap", "probability": "Probability"}
 UNMEASURED = "–"
@@ -50,6 +53,11 @@ def place(point: Sequence[float], unit_settings: bpy.types.UnitSettings) -> str:
     """The coordinates of a point in one unit; roundings are 0."""
     reach = max(map(abs, point))
     return ", ".join(length(x if abs(x) > ROUNDING * reach else 0.0, unit_settings, like=reach) for x in point)
+
+
+def way_out(way: Way, unit_settings: bpy.types.UnitSettings) -> str:
+    """A way out of an overlap: its length and its direction."""
+    return f"{length(math.hypot(*way), unit_settings)} {direction(way)}"
 
 
 def typical(lengths: Iterable[float]) -> float | None:

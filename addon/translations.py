@@ -90,6 +90,8 @@ Faces of A | Flächen von A | Aの面
 Faces of B | Flächen von B | Bの面
 Families | Familien | ファミリー
 Fast Mesh Reading | Meshes schnell lesen | メッシュの高速読み込み
+Find Way Out | Ausweg finden | 逃がし方向を求める
+Find Ways Out | Auswege finden | 逃がし方向をすべて求める
 First | Erstes | 最初
 Fit | Passung | はめあい
 Fits | Passungen | はめあい
@@ -253,6 +255,7 @@ Unlikely | Unwahrscheinlich | 可能性が低い
 Verdict | Befund | 判定
 Volume | Volumen | ボリューム
 Voxels Across | Voxel je Seite | ボクセル数
+Way Out | Ausweg | 逃がし
 Weld Tolerance | Verschmelzungstoleranz | 溶接の許容値
 Worst First | Schlimmste zuerst | 深刻な順
 Write Face Attribute | Flächenattribut schreiben | 面の属性を書き込み

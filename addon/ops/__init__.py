@@ -21,6 +21,7 @@ from . import (
     tests,
     timeline,
     voxels,
+    way_out,
 )
 
 CLASSES = (
@@ -44,4 +45,5 @@ CLASSES = (
     *heat.CLASSES,
     *voxels.CLASSES,
     *common_solid.CLASSES,
+    *way_out.CLASSES,
 )

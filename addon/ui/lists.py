@@ -14,7 +14,7 @@ from .. import scene_results, shown_things
 from ..core.short_names import CUT, told_apart
 from ..props import STATUSES
 from ..reviews import review_of
-from ..texts import certainty, counted, measure, text_width, text_widths
+from ..texts import certainty, counted, measure, text_width, text_widths, way_out
 
 ACCEPTED_ICON = "OUTLINER_COLLECTION"  # of an approved pair: its verdict in no colour
 MARKED_ICON = "CHECKBOX_HLT"  # of pairs that are selected together
@@ -92,7 +92,7 @@ class MESHCLASH_UL_pairs(UIList):
         kind = "part" if result is not None and result.table.has_scans else "face"
         numbers = (
             measure(item, measures, context.scene.unit_settings, shown.typical),
-            certainty(item) or counted(item.faces_a + item.faces_b, kind),
+            certainty(item) or _way(context, result, item) or counted(item.faces_a + item.faces_b, kind),
         )
         pair = None if result is None else result.row(item.pair_id)
         if pair is not None and pair.test:
@@ -117,6 +117,12 @@ def begin(text: str, room: float) -> str:
         return text
     length = bisect_right(range(len(text)), room, key=lambda size: text_width(text[:size] + CUT))
     return text[: max(0, length - 1)].rstrip() + CUT
+
+
+def _way(context: Any, result: Any, item: Any) -> str:
+    """The way out of a listed pair, "" where none is known."""
+    way = None if result is None else result.ways.get(item.pair_id)
+    return "" if way is None else way_out(way, context.scene.unit_settings)
 
 
 def _status_icon(review: Any) -> str:

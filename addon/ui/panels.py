@@ -28,6 +28,7 @@ from ..texts import (
     probability,
     verdict_in_words,
     volume,
+    way_out,
     wrapped,
 )
 from .lists import STATUS_ICONS
@@ -454,6 +455,9 @@ def draw_pair_facts(layout: Any, context: Any, row: Any, options: DetectOptions,
         lines.append(("Gap", length(row.distance, units)))
     if row.probability is not None:
         lines.append(("Probability", probability(row.probability, row.verdict, digits=1)))
+    way = scene_results.existing_result(context.scene.session_uid).ways.get(row.id)
+    if way is not None:
+        lines.append(("Move B", way_out(way, units)))
     if row.location is not None:
         lines.append(("At", place(row.location, units)))
     share = CAPTION_SHARE if row.probability is None else LONG_CAPTION_SHARE
@@ -462,6 +466,8 @@ def draw_pair_facts(layout: Any, context: Any, row: Any, options: DetectOptions,
     ways.operator("meshclash.select_faces", text="Select Faces", icon="FACESEL")
     ways.operator("meshclash.check_again", text="Check Again", icon="FILE_REFRESH")
     ways.operator("meshclash.exclude_pair", text="Exclude", icon="REMOVE")
+    if way is None and row.verdict in SOLID_VERDICTS:
+        layout.operator("meshclash.find_ways_out", text="Find Way Out", icon="EMPTY_SINGLE_ARROW").scope = "PAIR"
 
 
 def _draw_review(layout: Any, context: Any, row: Any) -> None:

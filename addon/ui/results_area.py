@@ -14,18 +14,19 @@ from ..core.table import FRAME as FRAME_KEY
 from ..props import STATUSES
 from ..reviews import review_of
 from ..screens import shows_results
-from ..texts import measure
+from ..texts import measure, way_out
 from .groups import draw_groups
 from .lists import ACCEPTED_ICON, ITSELF, MARKED_ICON, STATUS_ICONS, begin, shortened
 from .panels import draw_detection, draw_filters, draw_pages, draw_pair_facts, draw_steps, draw_verdicts
 
-NAME_SHARE = 0.19
+NAME_SHARE, WAY_OUT = 0.19, "Way Out"
 COLUMNS = (
-    ("Group", GROUP, 0.22), ("A", NAME_A, NAME_SHARE), ("B", NAME_B, NAME_SHARE), ("Collections", "", 0.13),
-    ("Measure", MEASURE, 0.08), ("Faces", FACES, 0.06), ("Status", STATUS, 0.08), ("Frame", FRAME_KEY, 0.05),
+    ("Group", GROUP, 0.12), ("A", NAME_A, NAME_SHARE), ("B", NAME_B, NAME_SHARE), ("Collections", "", 0.13),
+    ("Measure", MEASURE, 0.08), (WAY_OUT, "", 0.10), ("Faces", FACES, 0.06), ("Status", STATUS, 0.08),
+    ("Frame", FRAME_KEY, 0.05),
 )  # fmt: skip
 """Title of each column, by what a click on it sorts, and its share of the width."""
-TESTED = (("Test", TEST, 0.11), ("Group", GROUP, 0.11), *COLUMNS[1:])
+TESTED = (("Test", TEST, 0.06), ("Group", GROUP, 0.06), *COLUMNS[1:])
 """The same where several tests were run together."""
 FRAME, PADDING = 110.0, 12.0  # [px at scale 1]: of the editor beside rows, of a cell beside its text
 SIGN = 0.02  # share of the width that the verdict's icon takes
@@ -77,7 +78,7 @@ class MESHCLASH_UL_wide(UIList):
         review = review_of(context.scene, item.pair_id)
         status = review.status if review else "OPEN"
         measures = () if result is None else result.report.measures
-        titles = columns(result)
+        titles, way = columns(result), None if result is None else result.ways.get(item.pair_id)
         cells, width = _cells(layout, titles), _list_width(context)
         name_a, name_b = (*shortened(item, NAME_SHARE * width - PADDING * _scale(context), shown.names, data.search),
                           ITSELF)[:2]  # fmt: skip
@@ -85,6 +86,7 @@ class MESHCLASH_UL_wide(UIList):
         texts = (
             *((pair.test if pair else "",) if titles is TESTED else ()), shown.reasons.get(item.pair_id, ""),
             name_a, name_b, collections(pair), measure(item, measures, context.scene.unit_settings, shown.typical),
+            "" if way is None else way_out(way, context.scene.unit_settings),
             f"{item.faces_a + item.faces_b:,}", LABELS[status], "" if pair is None else str(pair.frame),
         )  # fmt: skip
         for cell, text, (title, _key, share) in zip(cells[1:], texts, titles, strict=True):
@@ -171,6 +173,9 @@ def _draw_titles(layout: Any, listed: Any, shown: tuple[tuple[str, str, float], 
     """The titles of the columns; a click sorts by one, another click the other way round."""
     for cell, (title, key, _) in zip(_cells(layout.row(align=True), shown)[1:], shown, strict=True):
         cell.alignment = "LEFT"
+        if title == WAY_OUT:
+            cell.operator("meshclash.find_ways_out", text=title, emboss=False).scope = "LISTED"
+            continue
         if not key:
             cell.label(text=title)
             continue

@@ -341,8 +341,8 @@ def _steps() -> _Steps:
         "massive": [("clustered meshes", lambda: _clustered(a))],
         "seldom": [
             ("stacks of poses", lambda: collides(a, b, None, np.stack([np.eye(4)] * 2))),
-            ("penetration", lambda: (penetration(a, b), penetration(_two_in_one(), a))),
         ],
+        "penetration": [("penetration", lambda: (penetration(a, b), penetration(_two_in_one(), a)))],
     }
 
 
@@ -372,13 +372,14 @@ SPECIAL_PARTS = (
     "motion",
     "massive",
     "seldom",
+    "penetration",
     "builders",
     "paper",
     *(f"{name} {what}" for name in VOLUMES for what in ("volumes", "contacts")),
 )
 """What is asked for by name only: questions to voxels (with more), what steps of scenes and convex hulls need besides
-("motion"), clustered meshes (with contacts, scenes, more and distances), questions that few ask, and
-what ``lab`` needs: builders other than the fastest, what reproduces papers, hierarchies and contacts of a kind of
+("motion"), clustered meshes (with contacts, scenes, more and distances), questions that few ask, penetration,
+and what ``lab`` needs: builders other than the fastest, what reproduces papers, hierarchies and contacts of a kind of
 volume."""
 
 

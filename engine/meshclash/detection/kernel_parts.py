@@ -11,12 +11,14 @@ CLOUD_PARTS = ("clouds",)
 """What scans need, or files of points."""
 MASSIVE_PARTS = ("massive",)
 """What files of clustered meshes need."""
+WAY_PARTS = ("penetration",)
+"""What finds how solids are moved out of each other."""
 _KINDS = (
     "boxtree", "obb", "obb_hull", "dop6", "dop14", "dop18", "dop26", "sphere", "pss", "lss", "rss", "ssv",
 )  # fmt: skip
 
 EVERYTHING = (
     *BASIC_PARTS, *LARGE_PARTS, "more", "distances", "gaps", "voxels", *CLOUD_PARTS, "probabilities", *MASSIVE_PARTS,
-    "builders", *(f"{kind} {what}" for kind in _KINDS for what in ("volumes", "contacts")),
+    *WAY_PARTS, "builders", *(f"{kind} {what}" for kind in _KINDS for what in ("volumes", "contacts")),
 )  # fmt: skip
 """All of these, in the order in which they are likely to be wanted."""

@@ -1,0 +1,75 @@
+"""Finds how the objects of clashing pairs are moved out of each other."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+import bpy
+from bpy.props import EnumProperty
+from meshclash.detection.kernel_parts import BASIC_PARTS, WAY_PARTS
+from meshclash.detection.pair_row import PairRow
+from meshclash.detection.steps import within
+from meshclash.detection.verdicts import SOLID_VERDICTS
+
+from .. import preferences, results, scene_results
+from ..adapters.source import BlenderSource
+from ..core.way_out import Way, way_steps
+from ..redraw import tag_redraw
+from ..texts import counted
+from .loading import load_steps
+from .task import Task
+from .task_operator import TaskOperator
+
+SCOPES = (
+    ("LISTED", "Listed Pairs", "Of all pairs that are listed, or are selected together"),
+    ("PAIR", "Selected Pair", "Of the pair selected in the list"),
+)
+
+
+class MESHCLASH_OT_find_ways_out(TaskOperator):
+    """Find the direction and the length by which B is moved out of A, as the objects stand; ESC keeps what was found"""
+
+    bl_idname = "meshclash.find_ways_out"
+    bl_label = "Find Ways Out"
+    bl_options = {"REGISTER"}
+
+    scope: EnumProperty(name="Pairs", description="Whose ways are found", items=SCOPES, options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not results.chosen_rows(context):
+            cls.poll_message_set("Press Detect first")
+            return False
+        return super().poll(context)
+
+    def make_task(self, context: bpy.types.Context) -> Task:
+        """As `TaskOperator`."""
+        active = results.active_pair(context)
+        rows = results.chosen_rows(context) if self.scope == "LISTED" else [] if active is None else [active]
+        overlapping = [row for row in rows if row.verdict in SOLID_VERDICTS and not row.scans]
+        known = scene_results.existing_result(context.scene.session_uid).ways
+        return Task(_steps(BlenderSource.from_context(context), overlapping, known))
+
+    def finish(self, context: bpy.types.Context, result: tuple[int, int]) -> str:
+        """As `TaskOperator`."""
+        tag_redraw(context)
+        found, left = result
+        more = f"; {counted(left, 'pair')} without: open, or no solids in each other" if left else ""
+        return f"The way out of {counted(found, 'pair')} is known{more}"
+
+
+def _steps(source: BlenderSource, rows: list[PairRow], known: dict[str, Way]) -> Generator[Any, None, tuple[int, int]]:
+    """Finds the ways of rows and puts them among those that are known; how many have one, and how many none."""
+    module = yield from load_steps(preferences.cache_folder(), (*BASIC_PARTS, *WAY_PARTS))
+    found = 0
+    for at, row in enumerate(rows):
+        way = yield from within(way_steps(source, module, row), at / len(rows), (at + 1) / len(rows))
+        known.pop(row.id, None)
+        if way is not None:
+            known[row.id] = way
+            found += 1
+    return found, len(rows) - found
+
+
+CLASSES = (MESHCLASH_OT_find_ways_out,)
