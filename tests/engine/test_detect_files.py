@@ -5,6 +5,7 @@ import os
 import resource
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import meshclash as mc
@@ -120,6 +121,13 @@ def test_a_report_is_valid_by_the_published_schema(boxes, tmp_path):
         assert set(data["pairs"][0]) == set(schema["properties"]["pairs"]["items"]["properties"])
         data["pairs"][0]["depth"] = "deep"
         assert not jsonschema.Draft202012Validator(schema).is_valid(data)
+
+
+def test_a_report_whose_library_is_missing_is_refused_before_the_work(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "xlsxwriter", None)
+    missing = tmp_path / "no such file.glb"  # it would be named where it is read first
+    assert detect(missing, "--report", tmp_path / "report.xlsx") == 2
+    assert "pip install 'meshclash[xlsx]'" in capsys.readouterr().err
 
 
 def test_report_diff_says_what_is_new_known_and_gone(boxes, tmp_path, capsys):
@@ -307,3 +315,15 @@ def test_a_bad_file_of_each_format_is_one_line_that_names_it(tmp_path, capsys, e
     told = capsys.readouterr().err.strip().splitlines()
     assert len(told) == 1 and f"bad.{ending}" in told[0] and "Traceback" not in told[0]
     assert [item.name for item in tmp_path.iterdir()] == [path.name], "nothing is half-written"
+
+
+def test_a_machine_that_cannot_draw_gets_a_report_without_pictures(boxes, tmp_path):
+    pytest.importorskip("vtkmodules")
+    topics = tmp_path / "topics.bcf"
+    nowhere = {**os.environ, "DISPLAY": ":77", "VTK_DEFAULT_OPENGL_WINDOW": "vtkXOpenGLRenderWindow"}
+    command = [sys.executable, "-m", "meshclash", "detect", str(boxes), "--pictures", "--report", str(topics)]
+    done = subprocess.run(command, env=nowhere, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "no pictures: VTK cannot draw here" in done.stderr
+    with zipfile.ZipFile(topics) as file:
+        assert not [name for name in file.namelist() if name.endswith(".png")]

@@ -32,7 +32,7 @@ from .queries.registry import TESTS, test_named
 from .report import DetectReport
 from .rules import Rules, parse_pair
 from .terminal import is_terminal, open_standard_streams, printable, say
-from .writers import WRITERS, written
+from .writers import WRITERS, check_library, written
 
 COMMAND = "meshclash"
 DONE, CLASHES_FOUND, WRONG_INPUT, INTERNAL_ERROR, CANCELLED = 0, 1, 2, 3, 130
@@ -231,6 +231,8 @@ def open_reports(given: argparse.Namespace, opened: contextlib.ExitStack) -> lis
     Raises:
         InputError: one cannot be written, or stands twice.
     """
+    for path in given.report:
+        check_library(path)
     sources = [path for path in (*getattr(given, "files", ()), given.baseline, given.tests) if path is not None]
     files = [
         opened.enter_context(OutputFile(path, "report", tuple(WRITERS), sources, InputError)) for path in given.report

@@ -11,7 +11,7 @@ import numpy as np
 from .files.junit import to_junit
 from .files.sarif import to_sarif
 from .files.topics import to_bcf
-from .files.xlsx import to_xlsx
+from .files.xlsx import library, to_xlsx
 from .report import DetectReport
 
 Writer = Callable[[DetectReport], "str | bytes"]
@@ -27,6 +27,12 @@ WRITERS: dict[str, Writer] = {
     ".sarif": lambda report: to_sarif(report.as_dict(), report.version),
 }
 """How a file of each ending is written: `.bcf` is BCF 3.0, `.bcfzip` BCF 2.1, `.xml` JUnit."""
+
+
+def check_library(path: Path) -> None:
+    """Raises InputError where what writes a file of that ending is not installed."""
+    if path.suffix.lower() == ".xlsx":
+        library()
 
 
 def written(path: Path, report: DetectReport) -> str | bytes:

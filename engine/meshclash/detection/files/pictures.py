@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,6 +17,16 @@ from .topics import FIELD, VIEW
 WIDTH, HEIGHT = 640, 360
 MOST_PICTURES = 500
 COLOURS = COLOUR_A, COLOUR_B
+CANNOT_DRAW = "VTK cannot draw here: it found neither a display, nor EGL, nor OSMesa"
+_TRIAL = """
+from vtkmodules import vtkRenderingCore, vtkRenderingOpenGL2
+window = vtkRenderingCore.vtkRenderWindow()
+window.SetOffScreenRendering(1)
+window.AddRenderer(vtkRenderingCore.vtkRenderer())
+window.Render()
+raise SystemExit(not window.SupportsOpenGL())
+"""
+_LONGEST_TRIAL = 120.0  # s
 
 
 def pictures(pairs: Iterable[dict[str, Any]], triangles: Triangles) -> dict[str, bytes]:
@@ -29,6 +41,7 @@ def pictures(pairs: Iterable[dict[str, Any]], triangles: Triangles) -> dict[str,
         from vtkmodules.vtkCommonCore import vtkLogger  # noqa: PLC0415
     except ImportError as error:
         raise InputError(f"pictures are drawn by VTK ({error}): pip install 'meshclash[picture]'") from error
+    _try_to_draw()
     vtkLogger.SetStderrVerbosity(vtkLogger.VERBOSITY_OFF)  # it tells each way to draw that it tries
     window = vtkRenderingCore.vtkRenderWindow()
     window.SetOffScreenRendering(1)
@@ -42,6 +55,16 @@ def pictures(pairs: Iterable[dict[str, Any]], triangles: Triangles) -> dict[str,
             found[pair["id"]] = _drawn(window, vtkRenderingCore, shown)
     window.Finalize()
     return found
+
+
+def _try_to_draw() -> None:
+    """Raises InputError where VTK cannot draw: it may end the process that asks it, so another one does."""
+    try:
+        drawn = subprocess.run([sys.executable, "-c", _TRIAL], capture_output=True, timeout=_LONGEST_TRIAL, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise InputError(f"VTK cannot draw here: {error}") from error
+    if drawn.returncode:
+        raise InputError(CANNOT_DRAW)
 
 
 def _drawn(window: Any, core: Any, shown: Nearby) -> bytes:
@@ -70,7 +93,7 @@ def _drawn(window: Any, core: Any, shown: Nearby) -> bytes:
     writer.Write()
     window.RemoveRenderer(renderer)
     if not writer.GetResult():
-        raise InputError("VTK cannot draw here: it found neither a display, nor EGL, nor OSMesa")
+        raise InputError(CANNOT_DRAW)
     return bytes(vtk_to_numpy(writer.GetResult()))
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 from ..errors import InputError
@@ -42,6 +44,14 @@ MOST_ROWS, MOST_TEXT = 1_048_575, 32_767
 """Of a sheet, under its header; of a cell."""
 
 
+def library() -> ModuleType:
+    """What writes workbooks; raises InputError where it is not installed."""
+    try:
+        return importlib.import_module("xlsxwriter")  # an extra
+    except ImportError as error:
+        raise InputError(f".xlsx is written by xlsxwriter ({error}): pip install 'meshclash[xlsx]'") from error
+
+
 def to_xlsx(report: dict[str, Any], pictures: dict[str, bytes] | None = None) -> bytes:
     """The workbook.
 
@@ -52,10 +62,7 @@ def to_xlsx(report: dict[str, Any], pictures: dict[str, bytes] | None = None) ->
     Raises:
         InputError: xlsxwriter is not installed, or there are more pairs than a sheet has rows.
     """
-    try:
-        import xlsxwriter  # noqa: PLC0415 - an extra
-    except ImportError as error:
-        raise InputError(f".xlsx is written by xlsxwriter ({error}): pip install 'meshclash[xlsx]'") from error
+    xlsxwriter = library()
     if len(report["pairs"]) > MOST_ROWS:
         raise InputError(f"a sheet has {MOST_ROWS:,} rows, and there are {len(report['pairs']):,} pairs: write .csv")
     file = io.BytesIO()
