@@ -23,7 +23,7 @@ def shapes():
 @pytest.mark.slow
 def test_the_papers_mode_agrees_on_clear_cases(shapes):
     a = shapes["sphere"]
-    control = mc.lab.PaperControl(2e-3)
+    control = mc.lab.PaperControl(0.5)
     for second in ("sphere", "plane", "torus"):
         for gap in (-0.3, -0.1, 0.1, 0.3):
             answer = mc.lab.cloud_collision(
@@ -45,6 +45,16 @@ def test_the_papers_control_follows_the_clock():
     for _ in range(20):
         control.after(1e-6)
     assert (control.test_points, control.enough) == (1000.0, 0.05)
+
+
+@pytest.mark.slow
+def test_a_query_ends_when_the_budget_of_its_control_is_spent(shapes):
+    a, b = shapes["sphere"], shapes["torus"]
+    plain = mc.lab.cloud_collision(a, b, None, POSES["torus"](0.02), method="paper")
+    short = mc.lab.cloud_collision(
+        a, b, None, POSES["torus"](0.02), method="paper", control=mc.lab.PaperControl(1e-9)
+    )  # fmt: skip
+    assert plain.complete and not short.complete and short.stats.volume_tests < plain.stats.volume_tests
 
 
 def test_covering_by_chance_takes_clouds():

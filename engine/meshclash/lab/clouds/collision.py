@@ -46,10 +46,12 @@ class CloudCollision:
 
 
 class PaperControl:
-    """Keeps queries of method "paper" near a time budget, as Klein and Zachmann (2004, section 5.4) do.
+    """Keeps queries of method "paper" within a time budget, nearly as Klein and Zachmann (2004, section 5.4) do.
 
-    After each query the number of test points is multiplied by sqrt(budget / time), within a half and two, and the
-    distance at which leaves count as colliding is divided by it, both within bounds.
+    They adapt each query to the time of the one before, which differs much from it where poses do: so a query also ends
+    when its budget is spent, with the best answer so far. After each query the number of test points is multiplied by
+    sqrt(budget / time), within a half and two, and the distance at which leaves count as colliding is divided by it,
+    both within bounds.
 
     Args:
         budget: processor time that a query should take [s].
@@ -83,7 +85,8 @@ def cloud_collision(
     Args:
         a, b: PointClouds, or one of them a TriangleMesh or its hierarchy.
         pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
-        budget: processor time [s] after which the best answer so far is given; building a hierarchy is not counted.
+        budget: processor time [s] after which the best answer so far is given, None for that of ``control``; building
+            a hierarchy is not counted.
         node_size: length [m] below which nothing is resolved: parts of both no larger than this, whose
             boxes and sphere coverings overlap, count as contact. Never misses one, and finds some that are not there.
         method: "root" searches pairs of leaves for a point on both surfaces; "paper" takes the priority and the random
@@ -106,6 +109,8 @@ def cloud_collision(
     search = search_for(a, b, rows_a, rows_b, True)[0] if paper is None else _as_paper(a, b, rows_a, rows_b, paper)
     if node_size is not None:
         limit_resolution(search, checked_positive("node_size", node_size, "metres"))
+    if budget is None and control is not None:
+        budget = control.budget
     if budget is None:
         search.finish()
     else:
