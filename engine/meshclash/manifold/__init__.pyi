@@ -1,5 +1,7 @@
 """Contact manifolds: points, normals and depths of what is in contact, as physics and planning want them."""
 
+from .curves import Curve as Curve
+from .curves import intersection_curves as intersection_curves
 from .every_contact import ContactPoints as ContactPoints
 from .every_contact import contact_points as contact_points
 from .regions import ContactRegion as ContactRegion

@@ -1,0 +1,108 @@
+"""The curves along which two surfaces cross, as polylines: the pieces of pairs of triangles, joined at their ends."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ..geometry.triangle_pair import ContactKind
+from .connected import components
+
+SAME_POINT = 1e-9
+"""Share of the size of all pieces by which two ends differ that are one point but for rounding."""
+SAME_LOOSE_END = 1e-6
+"""The same of ends that no other piece has: where surfaces are nearly parallel, roundings are larger."""
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A polyline along which two surfaces cross.
+
+    Attributes:
+        points: (n, 3) float64 [m], world, in order; of a closed curve the first one is not repeated.
+        pairs: rows of the contacts from whose pair of triangles each piece comes: (n - 1,), (n,) of a closed curve.
+        closed: whether the last point is joined with the first.
+    """
+
+    points: np.ndarray
+    pairs: np.ndarray
+    closed: bool
+
+    @property
+    def length(self) -> float:
+        """Length [m]."""
+        ends = np.concatenate([self.points, self.points[:1]]) if self.closed else self.points
+        return float(np.linalg.norm(np.diff(ends, axis=0), axis=1).sum())
+
+
+def intersection_curves(contacts: Any) -> list[Curve]:
+    """The curves along which two surfaces cross, the longest first.
+
+    They end where a surface has a border, where more than two pieces meet, and where a crossing becomes a coplanar
+    overlap. Two closed surfaces in general position cross along closed curves only.
+
+    Args:
+        contacts: as ``collide`` gives them, of one pose.
+    """
+    rows = np.flatnonzero(contacts.kinds == int(ContactKind.CROSSING))
+    ends = np.asarray(contacts.segments(), np.float64)[rows]
+    if not len(rows):
+        return []
+    nodes, points = _welded(ends)
+    whole = nodes[:, 0] != nodes[:, 1]
+    _, first = np.unique(np.sort(nodes, axis=1), axis=0, return_index=True)  # an edge in a face is found by two pairs
+    kept = np.sort(first[whole[first]])
+    found = [
+        Curve(points[path], rows[kept[list(pieces)]], closed) for path, pieces, closed in _paths(nodes[kept].tolist())
+    ]
+    return sorted(found, key=lambda curve: -curve.length)
+
+
+def _welded(ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The nodes (k, 2) that the ends (k, 2, 3) of pieces are, and where the nodes are (m, 3)."""
+    places = ends.reshape(-1, 3)
+    size = float(np.ptp(places, axis=0).max()) or 1.0
+    labels = _near(places, SAME_POINT * size)
+    loose = np.flatnonzero(np.bincount(labels, minlength=len(labels))[labels] == 1)
+    labels[loose] = loose[_near(places[loose], SAME_LOOSE_END * size)]
+    _, first, nodes = np.unique(labels, return_index=True, return_inverse=True)
+    return nodes.reshape(-1, 2), places[first]
+
+
+def _near(places: np.ndarray, tolerance: float) -> np.ndarray:
+    """Labels (k,) that points (k, 3) share which are within a tolerance of one another; farther than 7 none is joined.
+
+    Of two cubes of a grid, moved by half a side along each axis or not, one holds both points.
+    """
+    scaled, joined = places / (4.0 * tolerance), []
+    for shift in product((0.0, 0.5), repeat=3):
+        cells = np.floor(scaled + shift)
+        order = np.lexsort(cells.T)
+        same = (cells[order[1:]] == cells[order[:-1]]).all(axis=1)
+        joined.append(np.stack([order[:-1][same], order[1:][same]], axis=1))
+    return components(len(places), np.concatenate(joined))
+
+
+def _paths(edges: list[list[int]]) -> list[tuple[list[int], list[int], bool]]:
+    """Edges of a graph as paths through nodes of degree two: nodes, edges, and whether it is a circle."""
+    at: dict[int, list[int]] = defaultdict(list)
+    for number, edge in enumerate(edges):
+        for node in edge:
+            at[node].append(number)
+    left, found = dict.fromkeys(range(len(edges))), []
+    begins = [node for node, some in at.items() if len(some) != 2 for _ in some]
+    for node in (*begins, *at):
+        path, pieces = [node], list[int]()
+        while (number := next((k for k in at[path[-1]] if k in left), None)) is not None:
+            del left[number]
+            a, b = edges[number]
+            path.append(b if path[-1] == a else a)
+            pieces.append(number)
+            if len(at[path[-1]]) != 2:
+                break
+        if pieces:
+            circle = path[0] == path[-1]
+            found.append((path[:-1] if circle else path, pieces, circle))
+    return found
