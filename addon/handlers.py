@@ -28,6 +28,9 @@ from .core.changes import Changes
 from .overlay import bodies
 from .redraw import tag_redraw
 
+LOOK_SECONDS = 2.0
+"""Between two looks at the journal: two questions to the file system."""
+
 
 def forget_file() -> None:
     """Stops what runs, and forgets what belongs to the open file."""
@@ -180,14 +183,28 @@ _HANDLERS = (
 )
 
 
+def look_at_others() -> float:
+    """Now and then: what another Blender says of clashes is listed when it is there."""
+    if running_work.running_task() is None and histories.look_at_others():
+        context = bpy.context
+        listed = context.window_manager.meshclash
+        if context.scene is not None and listed.scene_uid == context.scene.session_uid:
+            results.relist(context, context.scene, listed.selected)
+        tag_redraw(context)
+    return LOOK_SECONDS
+
+
 def install() -> None:
     """Adds the handlers."""
+    bpy.app.timers.register(look_at_others, first_interval=LOOK_SECONDS, persistent=True)
     for name, handler in _HANDLERS:
         getattr(bpy.app.handlers, name).append(handler)
 
 
 def uninstall() -> None:
     """Removes the handlers."""
+    if bpy.app.timers.is_registered(look_at_others):
+        bpy.app.timers.unregister(look_at_others)
     for name, handler in _HANDLERS:
         registered = getattr(bpy.app.handlers, name)
         if handler in registered:

@@ -68,6 +68,7 @@ class _State:
     kept: dict[int, Kept] = {}  # noqa: RUF012 - one per session on purpose
     journal: Journal | None = None
     problem = ""
+    looked: tuple[tuple[int, int] | None, tuple[int, int] | None] | None = None  # of the journal and the file
     saved: tuple[int, int] | None = None  # of the file as this Blender read or wrote it: time and size
 
 
@@ -75,8 +76,18 @@ def kept(scene: bpy.types.Scene) -> Kept:
     """What is kept of a scene."""
     found = _State.kept.get(scene.session_uid)
     if found is None:
-        found = _State.kept[scene.session_uid] = Kept(scene.meshclash.history_id or secrets.token_hex(8))
+        own, taken = scene.meshclash.history_id, {other.scene for other in _State.kept.values()}
+        found = Kept(secrets.token_hex(8) if not own or own in taken else own)
+        if own in taken:  # a full copy of a scene: from here on it has a history of its own
+            found.history.take(_own_events(scene.meshclash.history, found.scene))
+        _State.kept[scene.session_uid] = found
     return found
+
+
+def _own_events(lines: str, name: str) -> list[Event]:
+    """The events of a scene's text as those of the scene of that name; the same ones each time that they are read."""
+    found = [said for said in map(parsed, lines.splitlines()) if said is not None]
+    return [said if said.scene in ("", name) else said.of_scene(name) for said in found]
 
 
 def history_of(scene: bpy.types.Scene) -> History:
@@ -108,7 +119,7 @@ def journal_path() -> Path | None:
 def forget() -> None:
     """Forgets the open file."""
     _State.kept.clear()
-    _State.journal, _State.problem, _State.saved = None, "", None
+    _State.journal, _State.problem, _State.saved, _State.looked = None, "", None, None
 
 
 def say(scene: bpy.types.Scene, clashes: list[str], what: str, value: str) -> None:
@@ -241,6 +252,23 @@ def read_others() -> bool:
     return _take(added)
 
 
+def look_at_others() -> bool:
+    """Reads the journal if another Blender wrote to it, or saved the file; returns whether there is news to show."""
+    path = journal_path()
+    stamps = None if path is None else (_stamp(path), _stamp(Path(bpy.data.filepath)))
+    if path is None or stamps == _State.looked:
+        return False
+    _State.looked = stamps
+    if _State.journal is None and path.exists():
+        try:
+            _State.journal = Journal(path)
+        except InvalidFile as error:
+            _State.problem = str(error)
+            return True
+        return _take(_State.journal.events.values()) or saved_by_another()
+    return read_others() or saved_by_another()
+
+
 def _take(events: Iterable[Event]) -> bool:
     of: dict[str, list[Event]] = defaultdict(list)
     for said in events:
@@ -264,8 +292,8 @@ def loaded() -> None:
     for scene in bpy.data.scenes:
         if scene.library is not None:
             continue
-        lines = scene.meshclash.history.splitlines()
-        kept(scene).history.take(said for said in map(parsed, lines) if said is not None)
+        found = kept(scene)
+        found.history.take(_own_events(scene.meshclash.history, found.scene))
         if len(scene.meshclash.reviews):
             sync(scene)
     path = journal_path()

@@ -76,6 +76,7 @@ GROUPINGS_SHOWN = (
     ("object", "Object", "The fewest objects that have a part in all clashes"),
     ("place", "Place", "Where they are: clashes of an object beside each other"),
     ("collection", "Collection", "The collections of the two objects"),
+    ("assembly", "Assembly", "Sub-assemblies, as one part each: objects with the same parent"),
     ("class", "IFC Class", "The classes of the two objects, where their file says it"),
     ("storey", "Storey", "The storeys of the two objects, where their file says it"),
 )

@@ -50,6 +50,7 @@ class SceneResult:
         stale: full names of objects that moved, changed shape or are gone since.
         checked: ids of pairs that were checked again since objects changed.
         ways: how B is moved out of A, by ids of pairs, as far as it was asked.
+        solids: volumes of common solids that were looked at, and whether they contradict what is proved, by pair.
         refined: whether depths have got closer bounds since the rows were sorted.
     """
 
@@ -65,6 +66,11 @@ class SceneResult:
     refined: bool = False
     checked: frozenset[str] = frozenset()
     ways: dict[str, Way] = field(default_factory=dict)
+    solids: dict[str, tuple[float, bool]] = field(default_factory=dict)
+
+    def contradicts(self, pair_id: str) -> bool:
+        """Whether the common solid of a pair contradicts what is proved of it; then what is proved holds."""
+        return self.solids.get(pair_id, (0.0, False))[1]
 
     def is_stale(self, row: PairRow) -> bool:
         """Whether a row may no longer be true."""
@@ -227,6 +233,13 @@ def replace_pair(scene_uid: int, pair_id: str, rows: Sequence[PairRow]) -> None:
         result, found=found, report=report, serial=next(_serials), counts=counts, rows=by_id,
         checked=result.checked | {row.id for row in rows},
     )  # fmt: skip
+
+
+def note_solid(scene_uid: int, pair_id: str, volume: float, contradicts: bool) -> None:
+    """Remembers how large the common solid of a pair is, for its row [cubic Blender units]."""
+    result = _State.results.get(scene_uid)
+    if result is not None:
+        result.solids[pair_id] = volume, contradicts
 
 
 def sort_again(scene_uid: int) -> None:

@@ -25,6 +25,7 @@ Any Resolution | Jede Auflösung | 任意の分解能
 Apart | Getrennt | 分離
 Approved | Genehmigt | 承認済み
 Around | Umgebung | 周囲
+Assembly | Baugruppe | アセンブリ
 Assign Highlight Material | Material zuweisen | 強調マテリアルを割り当て
 Assign Listed Pairs | Gelistete Paare zuweisen | 表示中のペアを割り当て
 Assign Material: All Clashes | Material zuweisen: alle Kollisionen | マテリアル割り当て: すべての干渉
@@ -49,6 +50,7 @@ Clear Deviation | Abweichung löschen | 偏差を消去
 Clear Events | Ereignisse löschen | イベントを消去
 Clear Results | Ergebnisse löschen | 結果を消去
 Clearance | Mindestabstand | クリアランス
+Clip View to Common Solid | Ansicht auf gemeinsamen Körper begrenzen | ビューを共通の立体に限定
 Collection | Sammlung | コレクション
 Collections | Sammlungen | コレクション
 Comment | Kommentar | コメント
@@ -90,6 +92,7 @@ Faces of A | Flächen von A | Aの面
 Faces of B | Flächen von B | Bの面
 Families | Familien | ファミリー
 Fast Mesh Reading | Meshes schnell lesen | メッシュの高速読み込み
+Find Screws and Press Fits | Schrauben und Presspassungen finden | ねじと圧入を検索
 Find Way Out | Ausweg finden | 逃がし方向を求める
 Find Ways Out | Auswege finden | 逃がし方向をすべて求める
 First | Erstes | 最初

@@ -268,6 +268,41 @@ def frame_box(area: bpy.types.Area, box: np.ndarray) -> None:
     _look_at(area, box, float(np.linalg.norm(box[1] - box[0])))
 
 
+def clip_to_box(context: bpy.types.Context, area: bpy.types.Area, box: np.ndarray, margin: float = 0.25) -> bool:
+    """Lets a 3D view show only what lies in a box, (2, 3) in Blender units, and a little around it.
+
+    Args:
+        context: of the window of the area.
+        area: a 3D view.
+        box: the box.
+        margin: share of the box's diagonal that is shown around it.
+
+    Returns:
+        Whether the view clips now; where it did before, it shows everything again.
+    """
+    view = area.spaces.active.region_3d
+    region = next((region for region in area.regions if region.type == "WINDOW"), None)
+    if view.use_clip_planes or region is None:
+        view.use_clip_planes = False
+        return False
+    with context.temp_override(area=area, region=region):  # Blender clips only where it has made planes of its own
+        bpy.ops.view3d.clip_border("EXEC_DEFAULT", xmin=0, xmax=region.width, ymin=0, ymax=region.height)
+    view.clip_planes = planes_of(box, margin)
+    view.use_clip_planes = True
+    return True
+
+
+def planes_of(box: np.ndarray, margin: float) -> list[tuple[float, ...]]:
+    """Six planes (x, y, z, offset) around a box that see what is inside as positive."""
+    around = margin * float(np.linalg.norm(box[1] - box[0]))
+    low, high = (np.eye(3) * sign for sign in (1.0, -1.0))
+    return [
+        (*normal, offset)
+        for normals, corner in ((low, around - box[0]), (high, around + box[1]))
+        for normal, offset in zip(normals.tolist(), corner.tolist(), strict=True)
+    ]
+
+
 def _look_at(area: bpy.types.Area, box: np.ndarray, size: float) -> None:
     """Turns the view's centre to the middle of a box, and shows what is so large around it."""
     space = area.spaces.active

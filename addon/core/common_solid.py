@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
 
@@ -10,6 +10,7 @@ import numpy as np
 from meshclash.detection.errors import DetectError, InputError
 from meshclash.detection.frame_scene import Progress, SceneSource
 from meshclash.detection.pair_row import PairRow
+from meshclash.detection.placed_mesh import placed_mesh
 from meshclash.detection.steps import within
 
 from .placed_pair import placed_pair_steps
@@ -22,6 +23,7 @@ class ShownSolid:
     """A common solid that is being looked at. Lengths are Blender units.
 
     Attributes:
+        pair_id: of the pair in the list.
         names: of the two objects, as the list has them.
         owners: full names of the objects of the scene that it depends on.
         volume: 0 where the two share none.
@@ -33,6 +35,7 @@ class ShownSolid:
         stale: whether one of the objects moved or changed since.
     """
 
+    pair_id: str
     names: tuple[str, str]
     owners: frozenset[str]
     volume: float
@@ -69,8 +72,37 @@ def solid_steps(source: SceneSource, engine: ModuleType, row: PairRow) -> Genera
     wrong = found.contradicts(row.proved_depth) or not _within(found.volume, row)
     lines = edges(vertices, triangles)
     return ShownSolid(
-        row.names, frozenset(row.owners), found.volume, sides, found.box, vertices, triangles, lines, wrong
+        row.id, row.names, frozenset(row.owners), found.volume, sides, found.box, vertices, triangles, lines, wrong
     )
+
+
+def fit_steps(source: SceneSource, engine: ModuleType, rows: Sequence[PairRow]) -> Generator[Progress, None, list[str]]:
+    """The ids of those rows whose two objects are a screw in its hole or a press fit, as they stand.
+
+    Args:
+        source, engine: as `job.detect_steps` takes them.
+        rows: of pairs; those of open meshes, scans and objects that are gone are none.
+
+    Raises:
+        InputError: the objects cannot be read.
+        DetectError: the package for common solids is missing.
+    """
+    frame = yield from within(source.read_steps("all", "all", None), 0.0, READ_END)
+    known, found = {item.name: item for item in frame.objects}, []
+    for number, row in enumerate(rows):
+        yield Progress(READ_END + (1.0 - READ_END) * number / len(rows), "Looking for screws and press fits")
+        if not known.keys() >= {*row.names}:
+            continue
+        try:
+            (a, pose_a), (b, pose_b) = (placed_mesh(engine, frame, known[name]) for name in row.names)
+            common = engine.review.interference(a, b, pose_a, pose_b).mesh
+        except (engine.errors.NotASolid, engine.errors.InvalidMesh, InputError):
+            continue
+        except engine.errors.MeshClashError as error:
+            raise DetectError(str(error)) from error
+        if common is not None and engine.review.coaxial_fit(common) is not None:
+            found.append(row.id)
+    return found
 
 
 def _named(message: str, row: PairRow) -> str:

@@ -9,15 +9,17 @@ import bpy
 from bpy.types import Operator
 from meshclash.detection.kernel_parts import BASIC_PARTS
 from meshclash.detection.pair_row import PairRow
+from meshclash.detection.verdicts import CLASH_VERDICTS
 
-from .. import preferences, results, running_work, shown_things, view
+from .. import preferences, results, running_work, scene_results, shown_things, view
 from ..adapters.source import BlenderSource
-from ..core.common_solid import ShownSolid, solid_steps
+from ..core.common_solid import ShownSolid, fit_steps, solid_steps
 from ..redraw import tag_redraw
-from ..texts import volume
+from ..texts import counted, volume
 from .loading import load_steps
 from .pair_look import OfSelectedPair
 from .task import Task
+from .task_operator import TaskOperator
 
 
 class MESHCLASH_OT_show_common_solid(OfSelectedPair):
@@ -33,6 +35,7 @@ class MESHCLASH_OT_show_common_solid(OfSelectedPair):
     def take(self, context: bpy.types.Context, scene_uid: int, shown: ShownSolid) -> str:
         """Draws the solid and says how large it is."""
         shown_things.solid.show(scene_uid, shown)
+        scene_results.note_solid(scene_uid, shown.pair_id, shown.volume, shown.contradicts)
         shown_things.solid.age(scene_uid, running_work.changed_meanwhile())
         tag_redraw(context)
         named = " and ".join(shown.names)
@@ -44,6 +47,42 @@ class MESHCLASH_OT_show_common_solid(OfSelectedPair):
 def _steps(source: BlenderSource, row: PairRow) -> Generator[Any, None, ShownSolid]:
     module = yield from load_steps(preferences.cache_folder(), BASIC_PARTS)
     return (yield from solid_steps(source, module, row))
+
+
+class MESHCLASH_OT_find_fits(TaskOperator):
+    """Find screws in tapped holes and press fits among the listed clashes, and select them, to be approved in one go"""
+
+    bl_idname = "meshclash.find_fits"
+    bl_label = "Find Screws and Press Fits"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if context.window_manager.meshclash.found == 0:
+            cls.poll_message_set("No pairs are listed")
+            return False
+        return super().poll(context)
+
+    def make_task(self, context: bpy.types.Context) -> Task:
+        """Looks at what is listed, whatever is selected."""
+        shown_things.listed().marked = frozenset()
+        context.window_manager.meshclash.selected = ""
+        rows = [row for row in results.chosen_rows(context) if row.verdict in CLASH_VERDICTS and not row.scans]
+        return Task(_fit_steps(BlenderSource.from_context(context), rows))
+
+    def finish(self, context: bpy.types.Context, found: list[str]) -> str:
+        """Lists them alone, all selected."""
+        if not found:
+            return "No listed pair is a screw in its hole or a press fit"
+        state = shown_things.listed()
+        state.group = state.marked = frozenset(found)
+        results.list_again(context)
+        return f"{counted(len(found), 'screw or press fit')} selected: approve them in one go"
+
+
+def _fit_steps(source: BlenderSource, rows: list[PairRow]) -> Generator[Any, None, list[str]]:
+    module = yield from load_steps(preferences.cache_folder(), BASIC_PARTS)
+    return (yield from fit_steps(source, module, rows))
 
 
 class OfShownSolid(Operator):
@@ -67,6 +106,21 @@ class MESHCLASH_OT_frame_common_solid(OfShownSolid):
         if shown is None or shown.box is None or context.area is None or context.area.type != "VIEW_3D":
             return {"CANCELLED"}
         view.frame_box(context.area, shown.box)
+        return {"FINISHED"}
+
+
+class MESHCLASH_OT_clip_common_solid(OfShownSolid):
+    """Show only what lies around the common solid: the rest of the scene is cut away in this view; again: show all"""
+
+    bl_idname = "meshclash.clip_common_solid"
+    bl_label = "Clip View to Common Solid"
+    bl_options = {"INTERNAL"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        shown = shown_things.solid.of(context.scene.session_uid)
+        if shown is None or shown.box is None or context.area is None or context.area.type != "VIEW_3D":
+            return {"CANCELLED"}
+        view.clip_to_box(context, context.area, shown.box)
         return {"FINISHED"}
 
 
@@ -109,8 +163,10 @@ class MESHCLASH_OT_hide_common_solid(Operator):
 
 
 CLASSES = (
+    MESHCLASH_OT_find_fits,
     MESHCLASH_OT_show_common_solid,
     MESHCLASH_OT_frame_common_solid,
+    MESHCLASH_OT_clip_common_solid,
     MESHCLASH_OT_make_common_solid,
     MESHCLASH_OT_hide_common_solid,
 )

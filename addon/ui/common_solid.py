@@ -41,6 +41,9 @@ class MESHCLASH_PT_common_solid(TabPanel):
         if shown.box is not None:
             ways = layout.row(align=True)
             ways.operator("meshclash.frame_common_solid", text="Frame", icon="ZOOM_SELECTED")
+            clips = context.space_data is not None and context.space_data.type == "VIEW_3D"
+            clipped = clips and context.space_data.region_3d.use_clip_planes
+            ways.operator("meshclash.clip_common_solid", text="Clip", icon="CUBE", depress=clipped)
             ways.operator("meshclash.make_common_solid", icon="MESH_DATA")
 
 

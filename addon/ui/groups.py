@@ -51,7 +51,9 @@ class MESHCLASH_PT_groups(TabPanel):
 def draw_groups(layout: Any, context: Any, most_rows: int) -> None:
     """The list of groups, and what can be done with all pairs of the chosen one."""
     listed = context.window_manager.meshclash
-    layout.prop(listed, "group_by", text="By")
+    line = layout.row(align=True)
+    line.prop(listed, "group_by", text="By")
+    line.operator("meshclash.find_fits", text="", icon="MOD_SCREW")
     rows = min(most_rows, max(3, len(listed.groups)))
     layout.template_list("MESHCLASH_UL_groups", "", listed, "groups", listed, "active_group", rows=rows)
     _draw_progress(layout, context)

@@ -85,7 +85,8 @@ class MESHCLASH_UL_pairs(UIList):
         row.scale_y, row.active = LINE_HEIGHT, result is not None and result.is_fresh(item.pair_id)
         review = review_of(context.scene, item.pair_id)
         accepted = review is not None and review.status == "APPROVED"
-        icons = ACCEPTED_ICON if accepted else VERDICTS[item.verdict].icon, _status_icon(review)
+        wrong = result is not None and result.contradicts(item.pair_id)
+        icons = ACCEPTED_ICON if accepted else VERDICTS[item.verdict].icon, "ERROR" if wrong else _status_icon(review)
         if item.pair_id in shown.marked:
             icons = MARKED_ICON, icons[1]
         measures = () if result is None else result.report.measures

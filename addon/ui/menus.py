@@ -39,6 +39,7 @@ class MESHCLASH_MT_main(Menu):
         layout.separator()
         layout.operator("meshclash.show_common_solid")
         layout.operator("meshclash.frame_common_solid")
+        layout.operator("meshclash.clip_common_solid")
         layout.operator("meshclash.make_common_solid", text="Make Object of Common Solid")
         layout.operator("meshclash.hide_common_solid")
         layout.separator()
@@ -80,7 +81,7 @@ class MESHCLASH_MT_groups(Menu):
 
     def draw(self, _context: Any) -> None:
         layout = self.layout
-        for name in ("say_of_listed", "exclude_listed", "list_found_again"):
+        for name in ("say_of_listed", "exclude_listed", "find_fits", "list_found_again"):
             layout.operator(f"meshclash.{name}")
         layout.separator()
         for name in ("name_group", "comment_group", "split_group", "merge_group", "reset_groups"):

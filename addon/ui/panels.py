@@ -451,6 +451,11 @@ def draw_pair_facts(layout: Any, context: Any, row: Any, options: DetectOptions,
         lines.append(("Volume", volume(row.volume_lower, row.volume_upper, units)))
     elif options.overlap_volume and row.verdict in SOLID_VERDICTS:
         lines.append(("Volume", NO_SOLID))
+    result = scene_results.result_of(context.scene.session_uid)
+    if result is not None and row.id in result.solids:
+        common, wrong = result.solids[row.id]
+        text = volume(common, common, units)
+        lines.append(("Solid", f"{text}: contradicts what is proved, which holds" if wrong else text))
     if row.distance is not None:
         lines.append(("Gap", length(row.distance, units)))
     if row.probability is not None:

@@ -82,7 +82,8 @@ class MESHCLASH_UL_wide(UIList):
         cells, width = _cells(layout, titles), _list_width(context)
         name_a, name_b = (*shortened(item, NAME_SHARE * width - PADDING * _scale(context), shown.names, data.search),
                           ITSELF)[:2]  # fmt: skip
-        cells[0].label(text="", icon=_sign(item, status, shown.marked))
+        wrong = result is not None and result.contradicts(item.pair_id)
+        cells[0].label(text="", icon="ERROR" if wrong else _sign(item, status, shown.marked))
         texts = (
             *((pair.test if pair else "",) if titles is TESTED else ()), shown.reasons.get(item.pair_id, ""),
             name_a, name_b, collections(pair), measure(item, measures, context.scene.unit_settings, shown.typical),

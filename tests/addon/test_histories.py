@@ -11,9 +11,9 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from meshclash.review import Journal, decisions
+from meshclash.review import Journal, decisions, event
 
-from addon import histories, reviews, scene_results
+from addon import handlers, histories, reviews, scene_results
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -287,3 +287,40 @@ def test_a_narrower_question_says_of_no_other_pair_that_it_is_gone(registered, a
     settings.set_a = settings.set_b = "ALL"
     assert detect() == {("A", "B"): "active"}
     assert [{*decision.names} for _, decision in histories.gone(bpy.context.scene)] == [{"C", "D"}]
+
+
+def test_a_full_copy_of_a_scene_decides_for_itself(hall, tmp_path):
+    detect()
+    say("North", "Slab", status="APPROVED")
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "hall.blend"))
+    first = bpy.context.scene.name
+    bpy.ops.scene.new(type="FULL_COPY")
+    copy = bpy.context.scene.name
+    bpy.context.view_layer.update()
+    bpy.ops.meshclash.detect()
+    for row in rows():
+        reviews.say(bpy.context.scene, [row], status="RESOLVED")
+    names = {histories.kept(scene).scene for scene in bpy.data.scenes}
+    assert len(names) == 2
+    for _ in range(2):
+        assert {review.status for review in bpy.data.scenes[copy].meshclash.reviews} == {"RESOLVED"}
+        assert {review.status for review in bpy.data.scenes[first].meshclash.reviews} == {"APPROVED"}
+        bpy.ops.wm.save_mainfile()
+        bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "hall.blend"))
+    assert {histories.kept(scene).scene for scene in bpy.data.scenes} == names
+
+
+def test_a_timer_lists_what_another_blender_says(hall, tmp_path):
+    detect()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "hall.blend"))
+    handlers.look_at_others()
+    assert not histories.look_at_others()
+    (row,) = (row for row in rows() if row.names == ("North", "Slab"))
+    name = histories.kept(bpy.context.scene).scene
+    Journal(tmp_path / "hall.meshclash-journal").add([event("Ben", row.id, "status", "approved", scene=name)])
+    listed = bpy.context.window_manager.meshclash
+    listed.statuses = {"APPROVED"}
+    assert listed.found == 0
+    assert handlers.look_at_others() == handlers.LOOK_SECONDS
+    assert [item.pair_id for item in listed.rows] == [row.id] and said("North", "Slab").status == "APPROVED"
+    assert not histories.look_at_others()

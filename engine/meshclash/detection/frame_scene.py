@@ -127,8 +127,9 @@ class SourceObject:
 
     @property
     def told_properties(self) -> dict[str, str]:
-        """What its file says of it, and its collections."""
+        """What its file says of it, its collections, and the sub-assembly that it is a part of."""
         found = {"collection": ", ".join(sorted(self.collections))} if self.collections else {}
+        found |= {"assembly": self.parent} if self.parent else {}
         return {**found, **self.properties}
 
     @property

@@ -95,7 +95,7 @@ def _paths(edges: list[list[int]]) -> list[tuple[list[int], list[int], bool]]:
     begins = [node for node, some in at.items() if len(some) != 2 for _ in some]
     for node in (*begins, *at):
         path, pieces = [node], list[int]()
-        while (number := next((k for k in at[path[-1]] if k in left), None)) is not None:
+        while (number := next((k for k in at[path[-1]] if k in left), -1)) >= 0:
             del left[number]
             a, b = edges[number]
             path.append(b if path[-1] == a else a)

@@ -2,6 +2,8 @@
 
 from .common_solid import Interference as Interference
 from .common_solid import interference as interference
+from .fits import Fit as Fit
+from .fits import coaxial_fit as coaxial_fit
 from .groups import Clashes as Clashes
 from .groups import Group as Group
 from .groups import Part as Part

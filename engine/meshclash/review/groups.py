@@ -29,6 +29,8 @@ SAME_SIZE = 0.1
 """Share by which the sides of one interference differ from those of the same detail elsewhere."""
 ONE_PLACE = 0.02
 """[m] Clashes of one object that are no farther apart are at one place."""
+ASSEMBLY = "assembly"
+"""The property of parts that count as one; a part that is in none counts by itself."""
 SYSTEMATIC = 0.5
 """Share of a family from which on its clashes are a detail of that family, and not the fault of what it meets."""
 FEWEST = 3
@@ -305,7 +307,7 @@ def _by_place(rows: _Rows) -> list[Group]:
 
 def _by_property(rows: _Rows, name: str) -> list[Group]:
     """Pairs of values of a property."""
-    of_parts = [part.properties.get(name, "") for part in rows.parts]
+    of_parts = [part.properties.get(name, part.name if name == ASSEMBLY else "") for part in rows.parts]
     values = sorted(set(of_parts))
     number = {value: k for k, value in enumerate(values)}
     codes = np.array([number[value] for value in of_parts], np.int64)
