@@ -1,6 +1,6 @@
 """Contact manifolds: points, normals and depths of what is in contact, as physics and planning want them."""
 
-from .curves import Curve as Curve
+from .curves import IntersectionCurve as IntersectionCurve
 from .curves import intersection_curves as intersection_curves
 from .every_contact import ContactPoints as ContactPoints
 from .every_contact import contact_points as contact_points

@@ -17,7 +17,7 @@ SAME_LOOSE_END = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class IntersectionCurve:
     """A polyline along which two surfaces cross.
 
     Attributes:
@@ -37,7 +37,7 @@ class Curve:
         return float(np.linalg.norm(np.diff(ends, axis=0), axis=1).sum())
 
 
-def intersection_curves(contacts: Any) -> list[Curve]:
+def intersection_curves(contacts: Any) -> list[IntersectionCurve]:
     """The curves along which two surfaces cross, the longest first.
 
     They end where a surface has a border, where more than two pieces meet, and where a crossing becomes a coplanar
@@ -55,7 +55,8 @@ def intersection_curves(contacts: Any) -> list[Curve]:
     _, first = np.unique(np.sort(nodes, axis=1), axis=0, return_index=True)  # an edge in a face is found by two pairs
     kept = np.sort(first[whole[first]])
     found = [
-        Curve(points[path], rows[kept[list(pieces)]], closed) for path, pieces, closed in _paths(nodes[kept].tolist())
+        IntersectionCurve(points[path], rows[kept[list(pieces)]], closed)
+        for path, pieces, closed in _paths(nodes[kept].tolist())
     ]
     return sorted(found, key=lambda curve: -curve.length)
 
