@@ -1,9 +1,9 @@
 """Review: lists of clashes as decisions - groups with one cause, who decided what, and whether it is still true."""
 
+from .coaxial import CoaxialFit as CoaxialFit
+from .coaxial import coaxial_fit as coaxial_fit
 from .common_solid import Interference as Interference
 from .common_solid import interference as interference
-from .fits import Fit as Fit
-from .fits import coaxial_fit as coaxial_fit
 from .groups import Clashes as Clashes
 from .groups import Group as Group
 from .groups import Part as Part

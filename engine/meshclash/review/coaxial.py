@@ -18,7 +18,7 @@ SAMPLES = 6
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
+class CoaxialFit:
     """An overlap of the same thickness all around an axis.
 
     Attributes:
@@ -35,7 +35,7 @@ class Fit:
     length: float
 
 
-def coaxial_fit(solid: TriangleMesh) -> Fit | None:
+def coaxial_fit(solid: TriangleMesh) -> CoaxialFit | None:
     """The fit whose common solid is this one; None where it is no fit.
 
     A bolt in a hole that is too narrow, drawn with or without its thread, has a ring in common with the part around it.
@@ -57,7 +57,7 @@ def coaxial_fit(solid: TriangleMesh) -> Fit | None:
         rings = [_is_ring(radii[of_point == piece], angles[of_point == piece]) for piece in np.unique(pieces)]
         if all(rings):
             low, high = radii.min(), radii.max()
-            return Fit(middle, axis, 0.5 * float(low + high), float(np.mean(rings)), float(np.ptp(along)))
+            return CoaxialFit(middle, axis, 0.5 * float(low + high), float(np.mean(rings)), float(np.ptp(along)))
     return None
 
 
