@@ -24,6 +24,7 @@ BENCHES = {
     "motion": "moments of contact, convex hulls, sorted boxes and steps of scenes, against independent answers",
     "open-meshes": "inside, containment and depth of open, cracked and turned meshes whose truth is known",
     "rigid": "all contacts and first contact of two posed meshes beside four other libraries",
+    "primitives": "depths and normals of primitives beside analytic ones, of convex hulls beside coal and MuJoCo",
     "robots": "a robot in random configurations, with itself and obstacles, beside coal",
     "single": "single calls with a new pose each beside python-fcl and coal, from 12 to a million triangles",
     "timecritical": "calibration of time-critical detection",

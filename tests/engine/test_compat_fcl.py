@@ -42,6 +42,15 @@ def test_contacts_have_triangles_points_normals_and_depths():
     assert len(few.contacts) == 2
 
 
+def test_nearest_points_of_an_overlap_are_as_far_apart_as_it_is_deep():
+    for shapes in ("box", "box"), ("sphere", "box"), ("cone", "cylinder"):
+        result = fcl.DistanceResult()
+        value = fcl.distance(placed(shapes[0], 0, 0, 0), placed(shapes[1], 0.1, 0.2, 0.75), SIGNED, result)
+        assert value < 0.0 and np.linalg.norm(np.subtract(*result.nearest_points)) == pytest.approx(-value)
+    default = fcl.CollisionResult()
+    assert fcl.collide(placed("box", 0, 0, 0), placed("box", 0.1, 0.2, 0.75), fcl.CollisionRequest(), default) == 1
+
+
 def test_a_quaternion_turns_as_its_matrix_does():
     half = np.sqrt(0.5)
     turned = fcl.Transform(np.array([half, half, 0, 0]), np.array([1.0, 2, 3]))

@@ -278,15 +278,15 @@ def collide(
     request: CollisionRequest | None = None,
     result: CollisionResult | None = None,
 ) -> int:
-    """The number of contacts, added to the result; what lies inside a solid is one."""
+    """The number of contacts in the result, with those that are added; what lies inside a solid is one."""
     request, result = request or CollisionRequest(), result or CollisionResult()
     found = verdict(o1.geometry.tree, o2.geometry.tree, o1.pose, o2.pose, depth=False)
     if found.verdict is Verdict.APART:
-        return 0
+        return len(result.contacts)
     result.is_collision = True
     added = _contacts(o1, o2, found, request)
     result.contacts += added[: max(0, request.num_max_contacts - len(result.contacts))]
-    return len(added)
+    return len(result.contacts)
 
 
 def _contacts(o1: CollisionObject, o2: CollisionObject, found: Any, request: CollisionRequest) -> list[Contact]:
@@ -313,20 +313,23 @@ def distance(
         near = surface_distance(*posed)
         value, points, triangles = near.distance, [near.point_a, near.point_b], (near.triangle_a, near.triangle_b)
     else:
-        value, points, triangles = _overlap(posed, request), [o1.getTranslation(), o2.getTranslation()], (-1, -1)
+        value, points = _overlap(posed, request)
+        points, triangles = points or [o1.getTranslation(), o2.getTranslation()], (-1, -1)
     if value < result.min_distance:
         result.min_distance, result.o1, result.o2 = value, o1.geometry, o2.geometry
         result.nearest_points, (result.b1, result.b2) = points, triangles
     return value
 
 
-def _overlap(posed: tuple[Any, ...], request: DistanceRequest) -> float:
+def _overlap(posed: tuple[Any, ...], request: DistanceRequest) -> tuple[float, list[np.ndarray] | None]:
+    """The value of objects that overlap, and the points that part last, where there are any."""
     if not request.enable_signed_distance:
-        return -1.0
+        return -1.0, None
     try:
-        return -float(penetration(*posed).depth)
+        found = penetration(*posed)
     except NotASolid:
-        return 0.0
+        return 0.0, None
+    return -float(found.depth), [found.point_a, found.point_b] if found.depth > 0.0 else None
 
 
 def continuousCollide(
