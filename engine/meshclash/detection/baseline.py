@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from .errors import InputError
+from .json_files import is_number, read_json
 from .report import SCHEMA, DetectReport, Review
 from .verdicts import CLASH_VERDICTS
 
@@ -34,12 +34,7 @@ def read_report(path: Path) -> dict[str, Any]:
     Raises:
         InputError: it cannot be read, or is none; the message names it.
     """
-    try:
-        report = json.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise InputError(f"the report '{path}' cannot be read: {error.strerror or error}") from error
-    except ValueError as error:  # no UTF-8, no JSON
-        raise InputError(f"'{path}' is no JSON report: {error}") from error
+    report = read_json(path, "report")
     if not isinstance(report, dict) or report.get("schema") != SCHEMA:
         raise InputError(f"'{path}' is no report of schema {SCHEMA}")
     pairs = report.get("pairs")
@@ -49,7 +44,8 @@ def read_report(path: Path) -> dict[str, Any]:
 
 
 def _is_pair(pair: dict[str, Any]) -> bool:
-    return all(isinstance(pair.get(name), str) for name in ("id", "a", "b", "verdict"))
+    named = all(isinstance(pair.get(name), str) for name in ("id", "a", "b", "verdict"))
+    return named and all(pair.get(name) is None or is_number(pair[name]) for name in ("depth", "depth_upper"))
 
 
 def read_baseline(path: Path) -> Baseline:

@@ -10,6 +10,7 @@ from typing import Any
 
 from .errors import InputError
 from .ifc_clash import is_ifc_clash, of_ifc_clash
+from .json_files import is_number, read_json
 from .options import DEFAULT_TEST, DetectOptions
 from .rules import Rules
 
@@ -80,12 +81,7 @@ def read_tests(path: Path) -> list[NamedTest]:
     Raises:
         InputError: it cannot be read, or a test is wrong; the message names it.
     """
-    try:
-        data = json.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise InputError(f"the tests '{path}' cannot be read: {error.strerror or error}") from error
-    except (ValueError, RecursionError) as error:  # no UTF-8, no JSON
-        raise InputError(f"'{path}' is no JSON of tests: {error}") from error
+    data = read_json(path, "list of tests")
     try:
         return parse_tests(data)
     except InputError as error:
@@ -142,17 +138,16 @@ def _value(key: str, value: Any) -> Any:
     elif key in _WHOLE:
         right, wanted = isinstance(value, int) and not isinstance(value, bool), "a whole number"
     else:
-        right = isinstance(value, int | float) and not isinstance(value, bool)
-        right, wanted = right or (key == "permitted_overlap" and isinstance(value, str)), "a number"
+        right, wanted = is_number(value) or (key == "permitted_overlap" and isinstance(value, str)), "a number"
     if not right:
         raise InputError(f"{key} must be {wanted}, not {value!r:.60}")
     return value
 
 
 def _is_fits(value: Any) -> bool:
-    kinds = (str, str, int | float)
     return isinstance(value, list) and all(
-        isinstance(fit, list) and len(fit) == 3 and all(map(isinstance, fit, kinds)) for fit in value
+        isinstance(fit, list) and len(fit) == 3 and all(isinstance(x, str) for x in fit[:2]) and is_number(fit[2])
+        for fit in value
     )
 
 

@@ -1,5 +1,6 @@
 """What a reader finds in a file, in the file's own unit and axes, and how that becomes parts."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -66,6 +67,8 @@ class RawParts:
             why = f" ({len(self.left_out)} left out, such as {first})" if first else ""
             raise InvalidFile(f"{file}: it holds no mesh and no points{why}")
         metres = assumed if self.metres is None else self.metres
+        if not (math.isfinite(metres) and metres > 0.0):
+            raise InvalidFile(f"{file}: its unit is {metres} m")
         factor = 1.0 if self.converted else metres
         shapes = {key: _in_metres(shape, factor) for key, shape in self.shapes.items()}
         up = Y_UP if self.y_up else np.eye(4)

@@ -3,6 +3,7 @@
 import importlib
 import os
 import stat
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -28,6 +29,10 @@ LIBRARIES: dict[str, tuple[str, str, Reader]] = {
     **dict.fromkeys((".usd", ".usda", ".usdc", ".usdz"), ("pxr", "usd", read_usd)),
 }
 """By the ending of a file: the library that reads it, the extra that installs it, and the reader."""
+ZIPPED = (".3mf", ".ifczip", ".usdz")
+"""Files that are zip archives."""
+MOST_UNPACKED = 4 << 30
+"""Bytes of an archive."""
 NEEDED = {"pxr": "usd-core"}
 """Names of packages that differ from those of their modules."""
 
@@ -58,6 +63,7 @@ def read(path: str | os.PathLike[str], unit: str | float | None = None) -> Parts
     if ending not in LIBRARIES and ending not in POINT_FORMATS:
         known = ", ".join(sorted({*LIBRARIES, *POINT_FORMATS}))
         raise InvalidFile(f"{file}: files ending in {file.suffix!r} are not known; known are {known}")
+    _refuse_bomb(file)
     found = _points(file) if ending not in LIBRARIES or _has_points_only(file) else _library(file, ending)
     if _state(file) != before:
         raise InvalidFile(f"{file}: it was changed while it was read: read it again when it is complete")
@@ -75,6 +81,21 @@ def _state(file: Path) -> tuple[int, int, int]:
     if not stat.S_ISREG(state.st_mode):
         raise InvalidFile(f"{file}: cannot be read: a folder, a device or a pipe is no file of meshes")
     return state.st_size, state.st_mtime_ns, state.st_ino
+
+
+def _refuse_bomb(file: Path) -> None:
+    """Raises InvalidFile where a zip unpacks to more than any of its readers is meant to hold."""
+    if file.suffix.lower() not in ZIPPED:
+        return
+    if not zipfile.is_zipfile(file):
+        return  # its reader says so
+    try:
+        with zipfile.ZipFile(file) as archive:
+            unpacked = sum(info.file_size for info in archive.infolist())
+    except Exception as error:  # a damaged archive raises errors of any kind
+        raise InvalidFile(f"{file}: it is damaged: {error or type(error).__name__}") from error
+    if unpacked > MOST_UNPACKED:
+        raise InvalidFile(f"{file}: it unpacks to {unpacked >> 30} GiB, more than {MOST_UNPACKED >> 30}")
 
 
 def _has_points_only(file: Path) -> bool:

@@ -37,7 +37,7 @@ def read_usd(file: Path, pxr: ModuleType) -> RawParts:
         source = prim.GetPrimInPrototype() if prim.IsInstanceProxy() else prim
         key = str(source.GetPath())
         if key not in found.shapes:
-            shape = _shape(UsdGeom.Mesh(source))
+            shape = _shape(UsdGeom.Mesh(source), file)
             if shape is None:
                 found.left_out.append((_name(prim), "it has no faces"))
                 continue
@@ -47,7 +47,7 @@ def read_usd(file: Path, pxr: ModuleType) -> RawParts:
     return found
 
 
-def _shape(mesh: Any) -> PartShape | None:
+def _shape(mesh: Any, file: Path) -> PartShape | None:
     from pxr import Usd
 
     time = Usd.TimeCode.EarliestTime()
@@ -56,6 +56,8 @@ def _shape(mesh: Any) -> PartShape | None:
     if any(array is None or not len(array) for array in arrays):
         return None
     points, counts, corners = (np.array(array) for array in arrays)
+    if counts.min() < 0 or counts.sum() != len(corners) or corners.min() < 0 or corners.max() >= len(points):
+        raise InvalidFile(f"{file}: the faces of {mesh.GetPath()} name corners that it does not have")
     triangles = triangulated(points.astype(np.float64), counts, corners)
     return PartShape(points.astype(np.float64), triangles) if len(triangles) else None
 

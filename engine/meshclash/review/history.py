@@ -7,6 +7,7 @@ than before, it first says which pair was called how ("moved"), so that what was
 from __future__ import annotations
 
 import json
+import math
 import secrets
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -189,7 +190,7 @@ class History:
                     self.objects.pop(key, None)
                 case [str(key), str(name), [*box], int(triangles), int() | float() as area, str(own)] if len(
                     box
-                ) == 6 and all(isinstance(x, int | float) for x in box):
+                ) == 6 and all(map(_is_measure, [*box, triangles, area])):
                     sides = np.array(box, np.float64).reshape(2, 3)
                     self.objects[key] = Identity(key, name, sides, triangles, float(area), own)
 
@@ -428,6 +429,14 @@ def _listed(text: str) -> list[Any]:
     except (ValueError, RecursionError):
         return []
     return found if isinstance(found, list) else []
+
+
+def _is_measure(value: Any) -> bool:
+    """Whether it is a number that float64 holds."""
+    try:
+        return isinstance(value, int | float) and math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def _is_texts(item: Any, count: int) -> bool:

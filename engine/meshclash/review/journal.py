@@ -138,7 +138,7 @@ class Journal:
             InvalidFile: the file cannot be read.
         """
         try:
-            if not self.path.exists():
+            if not self._is_there():
                 return []
             with self.path.open("rb") as file:
                 file.seek(self._read_to)
@@ -157,6 +157,16 @@ class Journal:
                 added.append(said)
         return added
 
+    def _is_there(self) -> bool:
+        """Whether the file is; raises InvalidFile of what is no file: a pipe would wait, a device would never end."""
+        if "\0" in str(self.path):
+            raise InvalidFile(f"{str(self.path)!r:.80} cannot be the name of a journal")
+        if not self.path.exists():
+            return False
+        if not self.path.is_file():
+            raise InvalidFile(f"the journal '{self.path}' cannot be read: a folder, a device or a pipe is no journal")
+        return True
+
     def add(self, events: Iterable[Event]) -> list[Event]:
         """Write events to the disk; when it returns, they are there. Returns all that are new: others may have written.
 
@@ -168,6 +178,7 @@ class Journal:
         new = [said for said in events if said.id not in self.events]
         if not new:
             return self.read()
+        self._is_there()
         lines = as_lines(new).encode()
         try:
             with self.path.open("ab+", buffering=0) as file:  # each write goes to the end, whoever wrote before
@@ -196,4 +207,10 @@ def parsed(line: bytes | str) -> Event | None:
     if not isinstance(data, list) or len(data) not in (6, 7) or not all(isinstance(x, str) for x in data):
         return None
     said = Event(*data)
-    return None if _fault(said) else said
+    if _fault(said):
+        return None
+    try:  # orders are those of texts
+        moment = datetime.fromisoformat(said.time).astimezone(UTC)
+    except OverflowError:
+        return None
+    return said._replace(time=moment.isoformat(timespec="microseconds"))

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from ..broadphase.matrix import CollisionMatrix
-from ..errors import InvalidMesh, InvalidPose, UnsupportedOption
+from ..errors import InvalidFile, InvalidMesh, InvalidPose, UnsupportedOption
 from ..types.foreign import as_own
 from ..types.mesh import TriangleMesh
 from ..types.numbers import float_array
@@ -63,9 +63,11 @@ class Robot:
     """
 
     def __init__(self, path: Any, srdf: Any = None) -> None:
-        self._model = import_module("yourdfpy").URDF.load(
-            str(path), build_collision_scene_graph=True, load_collision_meshes=True
-        )
+        library = import_module("yourdfpy")
+        try:
+            self._model = library.URDF.load(str(path), build_collision_scene_graph=True, load_collision_meshes=True)
+        except Exception as error:  # of any kind, where the file is damaged
+            raise InvalidFile(f"the URDF file '{path}' cannot be read: {error or type(error).__name__}") from error
         model = self._model.robot
         self.joints: list[str] = list(self._model.actuated_joint_names)
         self._joints = _from_root(model.joints)
@@ -157,5 +159,9 @@ def _disabled(srdf: Any) -> list[tuple[str, str]]:
     """Pairs of links that an SRDF file does not want compared."""
     if srdf is None:
         return []
-    found = ElementTree.parse(Path(srdf)).getroot().iter("disable_collisions")
-    return [(element.attrib["link1"], element.attrib["link2"]) for element in found]
+    try:
+        found = ElementTree.fromstring(Path(srdf).read_bytes()).iter("disable_collisions")
+        return [(element.attrib["link1"], element.attrib["link2"]) for element in found]
+    except (OSError, ValueError, LookupError, ElementTree.ParseError) as error:
+        what = f"an element has no {error}" if isinstance(error, KeyError) else error
+        raise InvalidFile(f"the SRDF file '{srdf}' cannot be read: {what}") from error

@@ -119,7 +119,7 @@ class Scene:
             ``poses(configurations)`` to ``poses``.
 
         Raises:
-            InvalidMesh, InvalidPose; ImportError without yourdfpy.
+            InvalidFile, InvalidMesh, InvalidPose; ImportError without yourdfpy.
         """
         robot, made = Robot(path, srdf), cls()
         for mesh, pose, name in robot.links:

@@ -26,6 +26,8 @@ VERSIONS = ("2.1", "3.0")
 MARKUP, VERSION = "markup.bcf", "bcf.version"
 MOST_BYTES = 1 << 31
 """Unpacked, of a whole file."""
+MOST_LEVELS = 100
+"""Elements in each other."""
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)
 
 
@@ -145,12 +147,41 @@ def xml_bytes(root: Element) -> bytes:
     return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
 
 
+class _Builder(ElementTree.TreeBuilder):
+    """Makes the tree of one file; refuses what is in no BCF file, in every encoding.
+
+    Args:
+        file: its name.
+    """
+
+    def __init__(self, file: str) -> None:
+        super().__init__()
+        self._file, self._depth = file, 0
+
+    def doctype(self, name: str, public: str | None, system: str | None) -> None:
+        """An entity may stand for any amount of text."""
+        raise InputError(f"{self._file}: a BCF file has no document type and no entities")
+
+    def start(self, tag: str, attributes: dict[str, str], /) -> Element:
+        """Trees are written by recursion."""
+        self._depth += 1
+        if self._depth > MOST_LEVELS:
+            raise InputError(f"{self._file}: more than {MOST_LEVELS} elements lie in each other")
+        return super().start(tag, attributes)
+
+    def end(self, tag: str, /) -> Element:
+        """The element is complete."""
+        self._depth -= 1
+        return super().end(tag)
+
+
 def parse_xml(content: bytes, name: str) -> Element:
     """A tree of bytes; no entity is resolved. Raises InputError."""
-    if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
-        raise InputError(f"{name}: a BCF file has no document type and no entities")
+    parser = ElementTree.XMLParser(target=_Builder(name))
     try:
-        return ElementTree.fromstring(content)
+        return ElementTree.fromstring(content, parser)
+    except (ValueError, LookupError) as error:  # an encoding that is not known
+        raise InputError(f"{name}: this is no XML: {error}") from error
     except ElementTree.ParseError as error:
         raise InputError(f"{name}: this is no XML: {error}") from error
 
