@@ -136,8 +136,8 @@ def _judge_nothing() -> None:
     sample_sides(*case.posed(), asked, ALL_PLACES, numbers, *contacts, *scratch, numbers)
     deny_coincidence(*case.posed(), spans, work, truths)
     world_bounds(case.tree_set, numbers, case.rows_a)
-    rows = case.jobs, case.rows_a, case.rows_b
-    lay_middles(case.tree_set.forest, *rows, truths, *contacts, answer.jobs, 0, 0, new_room(), np.empty((0, 3)))
+    rows = case.jobs, case.rows_a, case.rows_b, truths, numbers
+    lay_middles(case.tree_set.forest, *rows, *contacts, answer.jobs, 0, 0, new_room(), np.empty((0, 3)))
 
 
 def _sweep_and_cut() -> None:

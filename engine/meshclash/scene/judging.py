@@ -12,7 +12,7 @@ from ..types.steps import always, steps
 from ..types.verdict import APART, CLASH, TOUCHING
 from .results import FirstContact
 
-_PORTION_PAIRS, _PORTION_CONTACTS = 256, 16384  # judged together
+_PORTION_PAIRS, _PORTION_CONTACTS = 1024, 65536  # judged together
 _SURELY = 1.0 + 1e-6  # permitted lengths are compared with a rounding of less than this
 
 

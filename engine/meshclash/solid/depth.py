@@ -37,7 +37,7 @@ _TESTED = 24  # of these middles, the farthest from both surfaces first
 _BESIDE = 8  # marks beside which balls start
 _CLIMBS, _FEW_CLIMBS = 64, 4  # balls that climb
 _SURFACE_MARKS = 8  # triangles of each solid beside which balls start where contacts gave none
-_SAMPLES = 128  # of each surface in the overlap of both boxes
+_SAMPLES = 64  # of each surface in the overlap of both boxes
 _DEEP = 16  # of these, deep in the other solid, beside which balls start
 _NEARLY = 0.5  # of the greatest depth: points less deep are left
 _MOST_STARTS = 2 + 2 * _DEEP + _TESTED + 13 * _BESIDE + 14 * _SURFACE_MARKS
@@ -83,19 +83,25 @@ def _cell_of(p, low, size):
 
 
 @inner
+def _is_mark(kind, x):
+    """Whether a contact of a kind, with a middle at x, may tell where to search."""
+    return kind in (CROSSING, COPLANAR) and not math.isnan(x)
+
+
+@inner
 def _spread_contacts(begin, end, pairs, kinds, middles, marks, squares):
-    """Rows of crossing and coplanar contacts spread over all of them, in ``marks``; returns how many."""
+    """Rows of crossing and coplanar contacts spread over those with a middle, in ``marks``; returns how many."""
     low = np.full(3, math.inf)
     high = np.full(3, -math.inf)
     for row in range(begin, end):
-        if kinds[row] == CROSSING or kinds[row] == COPLANAR:
+        if _is_mark(kinds[row], middles[row, 0]):
             for k in range(3):
                 low[k] = min(low[k], middles[row, k])
                 high[k] = max(high[k], middles[row, k])
     size = max(high[0] - low[0], high[1] - low[1], high[2] - low[2])
     marks[:] = -1
     for row in range(begin, end):
-        if kinds[row] != CROSSING and kinds[row] != COPLANAR:
+        if not _is_mark(kinds[row], middles[row, 0]):
             continue
         p = _row(middles, row)
         cell, square = _cell_of(p, low, size)
@@ -162,6 +168,12 @@ def _try(forest, solids, a, b, origin, x, most, hints, store, count, work):
 
 
 @inner
+def _is_enough(store, count, most):
+    """Whether the last ball of the store is as large as any may be."""
+    return count > 0 and store[0][count - 1, 3] >= _AS_GOOD * most
+
+
+@inner
 def _try_middles(forest, solids, a, b, origin, most, rows, spread, pairs, middles, hints, store, count, work):
     """Balls from middles between marks far apart, those farthest from both surfaces first."""
     found = np.empty((_MOST_SPREAD * _PARTNERS, 7))  # places, how near the surface is, less than 0, and where
@@ -189,7 +201,7 @@ def _try_middles(forest, solids, a, b, origin, most, rows, spread, pairs, middle
     tested = 0
     for i in np.argsort(found[:used, 3], kind="mergesort"):
         x = _row(found, i)
-        if tested == _TESTED:
+        if tested == _TESTED or _is_enough(store, count, most):
             break
         if _is_covered(store[0], count, x):
             continue
@@ -385,6 +397,8 @@ def _try_contacts(
 ):
     """Balls beside some contacts."""
     for i in range(min(_BESIDE, spread)):
+        if _is_enough(store, count, most):
+            break
         row = marks[i * spread // min(_BESIDE, spread)]
         count = _try_contact(
             forest, solids, a, b, origin, row, pairs, kinds, middles, most, effort, hints, store, count, work
@@ -404,14 +418,14 @@ def _starts(
     count = _try_contacts(
         forest, solids, a, b, origin, marks, spread, pairs, kinds, middles, most, effort, hints, store, count, work
     )
-    if spread < _BESIDE or count == 0:
+    if (spread < _BESIDE or count == 0) and not _is_enough(store, count, most):
         count = _try_surface(forest, solids, a, a, b, origin, most, effort, hints, store, count, work)
         count = _try_surface(forest, solids, b, a, b, origin, most, effort, hints, store, count, work)
     return count
 
 
 @inner
-def _climb_largest(forest, solids, a, b, origin, count, most, hints, store, tops, room, work):
+def _climb_largest(forest, solids, a, b, origin, count, climbing, most, hints, store, tops, room, work):
     """Centre and radius of the largest ball that some of the store climb to, the largest first, but those met before.
 
     Balls of the size of roundings may climb through a surface, so where they end is looked at again.
@@ -420,7 +434,7 @@ def _climb_largest(forest, solids, a, b, origin, count, most, hints, store, tops
     best, best_centre = 0.0, (0.0, 0.0, 0.0)
     climbs = 0
     for i in np.argsort(-balls[:count, 3], kind="mergesort"):
-        if climbs == most:
+        if climbs == climbing or best >= _AS_GOOD * most:
             break
         if _is_covered(tops, climbs, _row(balls, i)):
             continue
@@ -505,8 +519,10 @@ def _largest_ball(
         )
     if count > 0:
         climbs = _CLIMBS if effort > DEEP_STARTS else _FEW_CLIMBS
-        centre, radius = _climb_largest(forest, solids, a, b, origin, count, climbs, hints, store, tops, room, work)
-    if effort >= DEEP_STARTS and 0.0 < 2.0 * radius < _AS_GOOD * upper:
+        centre, radius = _climb_largest(
+            forest, solids, a, b, origin, count, climbs, most, hints, store, tops, room, work
+        )
+    if effort > DEEP_STARTS and 0.0 < 2.0 * radius < _AS_GOOD * upper:
         distance, p = nearest_of_both(forest, a, b, origin, centre, hints, -1.0, work)
         _add_ball(forest, a, b, origin, centre, distance, p, most, hints, store, 0, work)
         start = _row(store[0], 0)

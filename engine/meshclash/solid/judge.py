@@ -110,7 +110,7 @@ def judge(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
     permitted = limits.permitted(case.resolutions)
     swapped, middles = pair_order(case), None
     if limits.depths or (permitted > 0.0).any():
-        middles = yield from middle_steps(case, swapped)
+        middles = yield from middle_steps(case, swapped, sample=not limits.by_resolution)
     posed = case.posed()
     same = yield from _duplicates(case, posed)  # first: where surfaces coincide every triangle is a contact
     solid = case.both_closed
@@ -141,7 +141,7 @@ def judge(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
         flush |= meant != codes
         codes = meant
     _mark_near(case, limits, codes)
-    locations = Locations(case, start, codes, swapped, middles)
+    locations = Locations(case, start, codes, swapped, middles if limits.by_resolution else None)
     depths = np.column_stack([np.where(balls > 0.0, balls, np.nan), depths])
     return Judgement(codes, depths, start, locations, permitted, flush, certainties)
 

@@ -19,13 +19,14 @@ from .branch import new_cells, refine_depths
 from .case import Case
 from .climb import SearchRoom, new_search_room
 from .depth import DEEP_STARTS, FIRST_BALL, MANY_STARTS, THOROUGH, overlap_depths
-from .shrink import SharesVolume, fit_bounds, growing_bounds, of_both, of_smaller, rounding_moves
+from .shrink import SharesVolume, fit_bounds, growing_bounds, of_both, of_smaller, rounding_moves, triangle_counts
 
 LOWER, UPPER = range(2)
 """Columns of what is measured; the centre of the ball follows."""
 COLUMNS = 5
 _AT_ONCE = 2048  # triangles of pairs that are measured in one step
 _PILED_UP = 16.0  # times a move that says nothing of a pair: roundings of many numbers
+_LARGE = 4096  # triangles of a pair that is searched before it is shrunk
 _CLOSE = 0.9  # of the bound from above: what is asked of refined bounds
 _THIN = 1.0 / 256.0  # of the bound from above: a ball below that says little of the depth
 
@@ -132,21 +133,50 @@ def _bring_together(overlaps: Overlaps, chosen: np.ndarray) -> Steps:
 
 
 def _without_ball(overlaps: Overlaps, chosen: np.ndarray, clashing: np.ndarray, shares_volume: SharesVolume) -> Steps:
-    """Bound pairs that fit but for rounding, and search the others for a ball."""
+    """Bound pairs that fit but for rounding, and search the others for a ball; large ones first: they shrink slowly."""
     if not len(chosen):
         return
-    case, found = overlaps.case, overlaps.found
+    case = overlaps.case
     flush = np.bincount(case.answer.jobs[case.answer.kinds == COPLANAR], minlength=len(case.jobs)) > 0
     _, more, resolutions = rounding_moves(case)
     moves = [of_smaller(case, more)]
-    for may_fit, effort in ((clashing & flush, DEEP_STARTS), (clashing, MANY_STARTS)):
-        fitting = chosen[may_fit[chosen]]
-        bounds = yield from fit_bounds(case, fitting, moves, shares_volume)
-        overlaps.bound(fitting, bounds)
-        chosen = np.setdiff1d(chosen, fitting[np.isfinite(bounds)])
-        yield from overlaps.search(chosen, effort)
-        chosen = chosen[found[chosen, LOWER] == 0.0]
-        moves = [of_both(case, more), of_both(case, resolutions), of_both(case, _PILED_UP * np.fmax(more, resolutions))]
+    chosen = yield from _without_fit(overlaps, chosen, clashing & flush, more, moves, shares_volume)
+    chosen = yield from _searched(overlaps, chosen, DEEP_STARTS)
+    large = triangle_counts(case).sum(axis=1) > _LARGE
+    small = chosen[~large[chosen]]
+    chosen = np.union1d(small, (yield from _searched(overlaps, chosen[large[chosen]], MANY_STARTS)))
+    moves = [of_both(case, more), of_both(case, resolutions), of_both(case, _PILED_UP * np.fmax(more, resolutions))]
+    chosen = yield from _without_fit(overlaps, chosen, clashing, 2.0 * more, moves, shares_volume)
+    yield from overlaps.search(np.intersect1d(chosen, small), MANY_STARTS)
+
+
+def _without_fit(
+    overlaps: Overlaps,
+    chosen: np.ndarray,
+    may_fit: np.ndarray,
+    enough: np.ndarray,
+    moves: list[np.ndarray],
+    shares_volume: SharesVolume,
+) -> Generator[None, None, np.ndarray]:
+    """Which of the chosen pairs (n,) are not found to fit, of those that ``may_fit`` (k,) bool.
+
+    Args:
+        overlaps, chosen, shares_volume: as for ``measure_steps``.
+        may_fit: which of all to try.
+        enough: bounds that the boxes give and no shrinking betters, (k,) [m].
+        moves: as for ``fit_bounds``.
+    """
+    chosen = chosen[~may_fit[chosen] | (overlaps.found[chosen, UPPER] > enough[chosen])]
+    fitting = chosen[may_fit[chosen]]
+    bounds = yield from fit_bounds(overlaps.case, fitting, moves, shares_volume)
+    overlaps.bound(fitting, bounds)
+    return np.setdiff1d(chosen, fitting[np.isfinite(bounds)])
+
+
+def _searched(overlaps: Overlaps, chosen: np.ndarray, effort: int) -> Generator[None, None, np.ndarray]:
+    """Which of the chosen pairs (n,) have no ball after a search."""
+    yield from overlaps.search(chosen, effort)
+    return chosen[overlaps.found[chosen, LOWER] == 0.0]
 
 
 def _undecided(

@@ -1,11 +1,12 @@
 """Points amid the contacts of object pairs: where searches for depths begin, and what users look at."""
 
+import math
 from collections.abc import Generator
 
 import numpy as np
 
 from ..geometry.intersection import meeting, new_room
-from ..jit import kernel
+from ..jit import inner, kernel
 from ..reference import by_reference
 from ..traversal.point import world_triangle
 from ..types.steps import run
@@ -14,31 +15,69 @@ from .case import Case
 from .pair_order import swapped_pairs
 
 _SPAN = 4096  # contacts that are looked at in one step
+_AXES, _SPREAD, _LOW = (40503, 30011, 52391), 2654435761, 2**31 - 1  # products below 2**63, of bits without pattern
+SAMPLED = 32
+"""Contacts of a pair, about, whose middles are laid where a sample does."""
+
+
+@inner
+def _mixed_bits(forest, tree, t):
+    """A number below 2**31 of the coordinates of a triangle, however its mesh and its corners are numbered."""
+    bits, total = forest.vertices.view(np.int64), np.int64(0)
+    row, v = forest.triangle_start[tree] + t, forest.vertex_start[tree]
+    for corner in range(3):
+        for k in range(3):
+            x = bits[v + forest.triangles[row, corner], k]
+            total += ((x ^ (x >> 32)) & _LOW) * _AXES[k]
+    return (total ^ (total >> 31)) & _LOW
+
+
+@inner
+def is_sampled(forest, a, t, b, u, every):
+    """Whether a contact of triangles t of tree a and u of b, in ``pair_order``, is in a sample of one of ``every``."""
+    if every == 1:
+        return True
+    mixed = (_mixed_bits(forest, a, t) * _AXES[0] + _mixed_bits(forest, b, u)) & _LOW
+    return (mixed * _SPREAD >> 16 & _LOW) % every == 0
 
 
 @kernel
-def lay_middles(forest, trees, rows_a, rows_b, swapped, pairs, kinds, jobs, begin, end, room, middles):
-    """Fill rows begin to end of ``middles`` (n, 3) with those of contacts of jobs (n,) of pairs of trees (k, 2)."""
+def lay_middles(forest, trees, rows_a, rows_b, swapped, every, pairs, kinds, jobs, begin, end, room, middles):
+    """Fill rows begin to end of ``middles`` (n, 3) with those of contacts of jobs (n,) of pairs of trees (k, 2).
+
+    Of a job's contacts one of ``every`` (k,), others NaN.
+    """
     forest = by_reference(forest)
     room = by_reference(room)
     for i in range(begin, end):
         job = jobs[i]
-        a = world_triangle(forest, trees[job, 0], np.int64(pairs[i, 0]), rows_a[job])
-        b = world_triangle(forest, trees[job, 1], np.int64(pairs[i, 1]), rows_b[job])
-        first, second = (b, a) if swapped[job] else (a, b)
+        one, other = (1, 0) if swapped[job] else (0, 1)
+        t, u = np.int64(pairs[i, one]), np.int64(pairs[i, other])
+        if not is_sampled(forest, trees[job, one], t, trees[job, other], u, every[job]):
+            middles[i, 0], middles[i, 1], middles[i, 2] = math.nan, math.nan, math.nan
+            continue
+        rows = (rows_b[job], rows_a[job]) if swapped[job] else (rows_a[job], rows_b[job])
+        first = world_triangle(forest, trees[job, one], t, rows[0])
+        second = world_triangle(forest, trees[job, other], u, rows[1])
         middles[i, 0], middles[i, 1], middles[i, 2] = meeting(first, second, kinds[i], room)
 
 
-def middle_steps(case: Case, swapped: np.ndarray) -> Generator[None, None, np.ndarray]:
+def middle_steps(case: Case, swapped: np.ndarray, sample: bool = False) -> Generator[None, None, np.ndarray]:
     """The middle of every contact, (n, 3) float64 [m], yielding every few milliseconds.
 
-    ``swapped`` (k,) bool are the pairs that are looked at second object first, in whichever order they were named.
+    Args:
+        case: the pairs.
+        swapped: those that are looked at second object first, in whichever order they were named, (k,) bool.
+        sample: of pairs with many contacts only those of some of them, spread over all; NaN for the others.
     """
     answer, room = case.answer, new_room()
-    middles = np.empty((len(answer.pairs), 3))
-    posed = case.tree_set.forest, case.jobs, case.rows_a, case.rows_b, swapped, answer.pairs, answer.kinds, answer.jobs
+    middles, every = np.empty((len(answer.pairs), 3)), np.ones(len(case.jobs), np.int64)
+    if sample:
+        every = np.maximum(np.diff(case.starts) // SAMPLED, 1)
+    posed = case.tree_set.forest, case.jobs, case.rows_a, case.rows_b, swapped, every
     for begin in range(0, len(middles), _SPAN):
-        lay_middles(*posed, begin, min(begin + _SPAN, len(middles)), room, middles)
+        end = min(begin + _SPAN, len(middles))
+        lay_middles(*posed, answer.pairs, answer.kinds, answer.jobs, begin, end, room, middles)
         yield
     return middles
 

@@ -108,7 +108,7 @@ def depth_steps(
     Yields every few milliseconds.
     """
     swapped = pair_order(case)
-    middles = yield from middle_steps(case, swapped)
+    middles = yield from middle_steps(case, swapped, sample=True)
     meant, kept, room = _as_meant(case, sides)
     overlaps = Overlaps(meant, meant.starts, middles[kept], swapped, room)
     yield from overlaps.search(np.arange(len(sides)), THOROUGH if exact else DEEP_STARTS)

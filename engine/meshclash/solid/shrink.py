@@ -23,8 +23,7 @@ from ..hierarchy.build import as_boxes, refit
 from ..hierarchy.bvh import Hierarchy
 from ..jit import kernel
 from ..reference import by_reference
-from ..traversal.bounds import world_bounds
-from ..traversal.forest import pack_trees
+from ..traversal.forest import join, pack_trees
 from ..traversal.frames import centroid, inverses_of, make_frame, outward_side
 from ..traversal.point import IDENTITY, new_point_workspace
 from ..traversal.question import Question
@@ -36,6 +35,7 @@ from .fans import cut_fans, least_moves, split_fans
 
 _BEYOND = 1.0 + 1e-12  # covers the rounding of a move's length
 _LARGE = 16  # times the triangles of the other object: such an object stays as it is
+_KEPT, _KEPT_TRIANGLES = 4, 4096  # shrunk forms that a mesh of no more triangles keeps: for other pairs and questions
 _ROUNDINGS = (3.0, 7.0)  # spacings of the largest coordinate: moves that part what shares volume by rounding only
 _GROWTH = 4.0
 _LITTLE = 0.125  # of a bound from above: the longest of moves that grow
@@ -153,44 +153,75 @@ def _outward_signs(hierarchy: Hierarchy) -> np.ndarray:
     return signs
 
 
-def _moved(hierarchy: Hierarchy, rows: np.ndarray, most: float) -> tuple[Hierarchy, float]:
-    """An object in the world, shrunk by moves of about ``most`` [m]; and the longest move [m], rounded up."""
+class _Moved(NamedTuple):
+    """An object that has shrunk, in the world."""
+
+    hierarchy: Hierarchy
+    longest: float
+    """Of the moves of its vertices [m], rounded up."""
+    box: np.ndarray
+    """Exact, (6,) float64 [m]."""
+
+
+def _moved(hierarchy: Hierarchy, rows: np.ndarray, most: float) -> _Moved:
+    """An object in the pose (3, 4), shrunk by moves of about ``most`` [m]."""
+    kept: dict[tuple[bytes, float], _Moved] = hierarchy.mesh.derived.setdefault("shrunk", {})
+    key = rows.tobytes(), most
+    moved = kept.pop(key, None) or _move(hierarchy, rows, most)
+    if hierarchy.mesh.triangle_count <= _KEPT_TRIANGLES:
+        kept[key] = moved
+        for old in list(kept)[:-_KEPT]:
+            kept.pop(old, None)
+    return moved
+
+
+def _move(hierarchy: Hierarchy, rows: np.ndarray, most: float) -> _Moved:
     inward = _inward(hierarchy)
     vertices = inward.hierarchy.mesh.arrays[0]
     placed = np.empty_like(vertices)
     longest = _BEYOND * move_inward(vertices, inward.moves, rows, most, placed)
     shrunk = refit(inward.hierarchy, placed)
     shrunk.mesh.derived["solid"] = inward.solid
-    return shrunk, longest
+    return _Moved(shrunk, longest, np.concatenate(shrunk.mesh.bounds))
 
 
 class _Shrunk:
-    """Objects of a case, shrunk in the world by given moves."""
+    """Pairs of a case whose objects have shrunk in the world."""
 
     def __init__(self, case: Case) -> None:
         self.hierarchies: list[Hierarchy] = []
+        self.trees: list[list[int]] = []
+        self.poses: list[list[np.ndarray]] = []
+        self.boxes: list[list[np.ndarray]] = []
         self._case = case
-        self._known: dict[tuple[int, bytes, float], tuple[int, float]] = {}
+        self._known: dict[tuple[int, bytes, float], tuple[int, _Moved]] = {}
 
-    def sides(self, job: int, moves: list[float]) -> Generator[None, None, tuple[list[int], list[np.ndarray], float]]:
-        """Trees and poses of a pair's objects after moves of at most about (2,) [m], and the longest move [m]."""
-        trees, poses, longest = [], [], 0.0
-        for side, (rows, move) in enumerate(zip((self._case.rows_a[job], self._case.rows_b[job]), moves, strict=True)):
-            tree = int(self._case.jobs[job, side])
+    def add(self, job: int, moves: list[float]) -> Generator[None, None, float]:
+        """Take a pair after moves of its objects of at most about (2,) [m]; returns the longest move [m]."""
+        case, longest = self._case, 0.0
+        sides = (case.rows_a[job], case.boxes_a[job]), (case.rows_b[job], case.boxes_b[job])
+        trees, poses, boxes = list[int](), list[np.ndarray](), list[np.ndarray]()
+        for side, ((rows, box), move) in enumerate(zip(sides, moves, strict=True)):
+            tree = int(case.jobs[job, side])
             key = (tree, rows.tobytes(), move) if move > 0.0 else (tree, b"", 0.0)
             if key not in self._known:
                 yield
-                hierarchy = as_boxes(self._case.tree_set.parts[tree].mesh)
-                kept, length = _moved(hierarchy, rows, move) if move > 0.0 else (hierarchy, 0.0)
-                self._known[key] = len(self.hierarchies), length
-                self.hierarchies.append(kept)
-            trees.append(self._known[key][0])
+                hierarchy = as_boxes(case.tree_set.parts[tree].mesh)
+                moved = _moved(hierarchy, rows, move) if move > 0.0 else _Moved(hierarchy, 0.0, box)
+                self._known[key] = len(self.hierarchies), moved
+                self.hierarchies.append(moved.hierarchy)
+            number, moved = self._known[key]
+            trees.append(number)
             poses.append(IDENTITY if move > 0.0 else rows)
-            longest = max(longest, self._known[key][1])
-        return trees, poses, longest
+            boxes.append(moved.box if move > 0.0 else box)
+            longest = max(longest, moved.longest)
+        self.trees.append(trees)
+        self.poses.append(poses)
+        self.boxes.append(boxes)
+        return longest
 
 
-def _sizes(case: Case) -> np.ndarray:
+def triangle_counts(case: Case) -> np.ndarray:
     """Triangles of both objects, (k, 2)."""
     forest = case.tree_set.forest
     sizes: np.ndarray = (forest.triangle_end - forest.triangle_start)[case.jobs]
@@ -199,13 +230,13 @@ def _sizes(case: Case) -> np.ndarray:
 
 def of_both(case: Case, moves: np.ndarray) -> np.ndarray:
     """Moves (k,) [m] of pairs for each of their objects, (k, 2); one beside a far smaller one stays as it is."""
-    sizes = _sizes(case)
+    sizes = triangle_counts(case)
     return np.where(sizes <= _LARGE * sizes[:, ::-1], moves[:, None], 0.0)
 
 
 def of_smaller(case: Case, moves: np.ndarray) -> np.ndarray:
     """Moves (k,) [m] of pairs for one of their objects, (k, 2): that of fewer triangles, which is cheaper."""
-    sizes = _sizes(case)
+    sizes = triangle_counts(case)
     first = sizes[:, 0] <= sizes[:, 1]
     return np.column_stack([np.where(first, moves, 0.0), np.where(first, 0.0, moves)])
 
@@ -223,20 +254,24 @@ def shrunk_bounds(
 
     Yields every few milliseconds.
     """
-    shrunk, trees, poses, longest = _Shrunk(case), [], [], np.empty(len(chosen))
+    shrunk, longest = _Shrunk(case), np.empty(len(chosen))
     for i, job in enumerate(chosen.tolist()):
-        of_pair, rows, longest[i] = yield from shrunk.sides(job, moves[i].tolist())
-        trees.append(of_pair)
-        poses.append(rows)
-    jobs, rows_a, rows_b = np.array(trees, np.int64), *np.ascontiguousarray(np.moveaxis(np.array(poses), 0, 1))
-    tree_set, solids = pack_trees(shrunk.hierarchies), gather_solids(shrunk.hierarchies)
+        longest[i] = yield from shrunk.add(job, moves[i].tolist())
+    jobs, (rows_a, rows_b) = np.array(shrunk.trees, np.int64), _by_side(shrunk.poses)
+    tree_set = join([pack_trees([hierarchy]) for hierarchy in shrunk.hierarchies])
+    solids = gather_solids(shrunk.hierarchies)
     question = Question(tree_set.side, tree_set.side, jobs, rows_a, rows_b)
     answer = yield from always(None, answer_steps(question))
-    boxes_a, boxes_b = world_bounds(tree_set, jobs[:, 0], rows_a), world_bounds(tree_set, jobs[:, 1], rows_b)
-    shared = yield from shares_volume(
-        Case(tree_set, solids, jobs, rows_a, rows_b, boxes_a, boxes_b, answer, np.zeros((len(chosen), 2)))
-    )
+    resolutions = np.zeros((len(chosen), 2))
+    boxes_a, boxes_b = _by_side(shrunk.boxes)
+    case = Case(tree_set, solids, jobs, rows_a, rows_b, boxes_a, boxes_b, answer, resolutions)
+    shared = yield from shares_volume(case)
     return np.where(shared, np.inf, 2.0 * longest)
+
+
+def _by_side(arrays: list[list[np.ndarray]]) -> np.ndarray:
+    """Arrays of both objects of each pair as two of all pairs, (2, n, ...)."""
+    return np.ascontiguousarray(np.swapaxes(np.array(arrays), 0, 1))
 
 
 def rounding_moves(case: Case) -> list[np.ndarray]:

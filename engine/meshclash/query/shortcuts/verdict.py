@@ -7,6 +7,7 @@ meet, objects in equal boxes (duplicates), many contacts, numbers that float64 e
 that may have pockets, and overlaps in which no ball is found at once, or whose bounds are far apart.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from ...reference import by_reference
 from ...solid.climb import new_search_room
 from ...solid.depth import FIRST_BALL, overlap_depths
 from ...solid.measure import COLUMNS, UPPER, is_wide
+from ...solid.middles import SAMPLED, is_sampled
 from ...solid.pair_verdict import PairVerdict
 from ...solid.sampling import (
     COMMON,
@@ -148,8 +150,12 @@ def _box_overlap(a, b, out):
 
 @inner
 def _lay_middles(forest, a, b, pairs, kinds, count, room, middles):
-    """The middle of each contact of two objects, which come in the order of ``pair_order.py``."""
+    """Middles of a sample of the contacts of two objects, which come in the order of ``pair_order.py``."""
+    every = max(count // SAMPLED, 1)
     for i in range(count):
+        if not is_sampled(forest, a.tree, np.int64(pairs[i, 0]), b.tree, np.int64(pairs[i, 1]), every):
+            middles[i, 0], middles[i, 1], middles[i, 2] = math.nan, math.nan, math.nan
+            continue
         first = world_triangle(forest, a.tree, np.int64(pairs[i, 0]), a.pose)
         second = world_triangle(forest, b.tree, np.int64(pairs[i, 1]), b.pose)
         middles[i, 0], middles[i, 1], middles[i, 2] = meeting(first, second, kinds[i], room)
