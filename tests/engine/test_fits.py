@@ -20,6 +20,11 @@ def test_parts_that_fit_are_no_deeper_than_roundings_and_larger_ones_are_as_deep
     assert [fault for fault in found if fault[1] in fits.WRONG] == []
 
 
+def test_a_thread_in_single_precision_is_shrunk_by_steps_that_stay_below_its_bound():
+    """Four times the move that did not do bounded it by 17.4 spacings."""
+    assert [fault for fault in fits.faults("thread", 202, 1061, single=True) if fault[0] in fits.WRONG] == []
+
+
 @pytest.mark.parametrize("single", [False, True])
 def test_what_an_exact_depth_denies_is_not_permitted(single):
     """A thread where the search for what is permitted found a smaller ball than that for the exact depth."""

@@ -37,7 +37,7 @@ _BEYOND = 1.0 + 1e-12  # covers the rounding of a move's length
 _LARGE = 16  # times the triangles of the other object: such an object stays as it is
 _KEPT, _KEPT_TRIANGLES = 4, 4096  # shrunk forms that a mesh of no more triangles keeps: for other pairs and questions
 _ROUNDINGS = (3.0, 7.0)  # spacings of the largest coordinate: moves that part what shares volume by rounding only
-_GROWTH = 4.0
+_GROWTH = 3.0  # from twice the resolutions of two parts, single precision, to less than sixteen spacings
 _LITTLE = 0.125  # of a bound from above: the longest of moves that grow
 
 SharesVolume = Callable[[Case], Generator[None, None, np.ndarray]]
