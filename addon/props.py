@@ -427,8 +427,11 @@ class MESHCLASH_PG_settings(PropertyGroup):
         name="Last", description="Last frame to scan", default=250, min=-LAST_FRAME, max=LAST_FRAME
     )
     timeline_step: IntProperty(
-        name="Every", description="Scan every so many frames: what happens between them is not seen", default=1, min=1,
-        soft_max=10,
+        name="Every", description="Scan every so many frames", default=1, min=1, soft_max=10,
+    )  # fmt: skip
+    timeline_between: BoolProperty(
+        name="Between Frames", description="Find what passes through each other between two frames, too: objects that "
+        "keep their shape are taken to move evenly from one frame to the next", default=True,
     )  # fmt: skip
     timeline_strip: BoolProperty(
         name="Show in Timeline", description="Draw the events as a strip in timelines and dope sheets", default=True,

@@ -34,6 +34,7 @@ Assignee | Zuständig | 担当者
 At Least in Common | Mindestens gemeinsam | 共通体積の下限
 Attribute | Attribut | 属性
 Bake Clearance to Curve | Abstand als Kurve backen | 間隔をカーブにベイク
+Between Frames | Zwischen Bildern | フレーム間
 Budget (ms) | Zeitbudget (ms) | 時間予算 (ms)
 Build Massive File | Massendatei erzeugen | 大規模ファイルを作成
 Builder | Aufbau | 構築方法

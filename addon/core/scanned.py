@@ -27,6 +27,7 @@ class Scanned:
         file: path of the .blend file, "" when it was never saved.
         scale_length: metres per Blender unit.
         options: what is asked; with frames.
+        passages: whether to look for what meets between two frames only.
 
     Attributes:
         timeline: the frames and their events.
@@ -37,8 +38,9 @@ class Scanned:
         listener: is given the number of each frame and its rows; may be None.
     """
 
-    def __init__(self, file: str, scale_length: float, options: DetectOptions) -> None:
+    def __init__(self, file: str, scale_length: float, options: DetectOptions, passages: bool = False) -> None:
         assert options.frames is not None
+        self.passages = passages
         self.file, self.scale_length, self.options = file, scale_length, options
         self.timeline, self.heat = Timeline(options.frames, keeps_rows=False), HeatMap()
         self.statistics = RunStatistics(scale_length)
@@ -86,8 +88,9 @@ def scan_steps(
     options, timeline = scanned.options, scanned.timeline
     try:
         yield from frames_steps(
-            source, options, engine, timeline.frames, scanned.take, scanned.statistics, highlights=True, prepare=prepare
-        )
+            source, options, engine, timeline.frames, scanned.take, scanned.statistics, highlights=True,
+            prepare=prepare, passages=scanned.passages,
+        )  # fmt: skip
         require_members(options, timeline.sets, timeline.skipped)
         return scanned
     except engine.errors.MeshClashError as error:

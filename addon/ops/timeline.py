@@ -64,8 +64,8 @@ def _is_idle(cls: type[Operator]) -> bool:
     return True
 
 
-def scan_of(context: bpy.types.Context, options: DetectOptions) -> tuple[Task, Scanned]:
-    """A task that scans the frames of some options."""
+def scan_of(context: bpy.types.Context, options: DetectOptions, passages: bool = False) -> tuple[Task, Scanned]:
+    """A task that scans the frames of some options; with ``passages`` also what meets between two of them."""
     mesh_reader.set_fast_path(preferences.of(context).fast_path)
     engine.use_gpu_from(preferences.gpu_from(context))
     parts = test_named(options.test).parts(options)
@@ -74,7 +74,7 @@ def scan_of(context: bpy.types.Context, options: DetectOptions) -> tuple[Task, S
     if any(item is not None and massive_path(item) for item in context.scene.objects):
         parts += MASSIVE_PARTS
     source = BlenderSource.from_context(context)
-    scanned = Scanned(source.file, source.scale_length, options)
+    scanned = Scanned(source.file, source.scale_length, options, passages)
     gpu = preferences.gpu_from(context) is not None
     return Task(_steps(scanned, source, parts, preferences.cache_folder(), gpu)), scanned
 
@@ -165,7 +165,7 @@ class MESHCLASH_OT_scan_timeline(FrameOperator):
     def make(self, context: bpy.types.Context) -> Task:
         settings = context.scene.meshclash
         options = replace(settings.checked_options(metres_per_unit(context.scene)), frames=settings.timeline_frames())
-        task, scanned = scan_of(context, options)
+        task, scanned = scan_of(context, options, settings.timeline_between)
         scene_results.store_timeline(context.scene.session_uid, scanned)
         events_list.list_events(context, context.scene)
         return task

@@ -84,6 +84,8 @@ def _draw_range(layout: Any, context: Any, settings: Any) -> None:
         row.prop(settings, "timeline_start", text="")
         row.prop(settings, "timeline_end", text="")
     row.prop(settings, "timeline_step", text="Every")
+    if test_named(settings.test).name == "intersection":
+        layout.prop(settings, "timeline_between")
     row = named_row(layout, "Leave Out", LEAVE_OUT_SHARE).row(align=True)
     for name in ("skip_same_armature", "skip_same_collection"):
         row.prop(settings, name, toggle=True)
@@ -128,7 +130,7 @@ def _draw_event(layout: Any, context: Any, event: ClashEvent) -> None:
         ("Worst verdict", verdict_in_words(row)),
         ("Begins", f"{format_moment(event.start, event.start_time)} {BEGINS[event.begins]}"),
         ("Ends", f"{format_moment(event.end, event.end_time)} {ENDS[event.ends]}"),
-        ("Worst frame", str(event.worst_frame)),
+        ("Worst frame", str(event.worst_frame) if event.frames else "between frames"),
     ]
     facts += [("Greatest depth", overlap)] if (overlap := depth(event, units)) else []
     facts += [("Smallest gap", length(event.distance, units))] if event.distance is not None else []

@@ -24,8 +24,8 @@ class ClashEvent:
 
     Attributes:
         row: the worst of these frames, the first one of several: names, verdict, faces, place.
-        start, end: the first and the last frame.
-        frames: how many were looked at.
+        start, end: the first and the last frame; of what meets between two frames only, these two.
+        frames: how many were looked at; 0 of what meets between two frames only.
         begins: `RANGE`, `CONTACT` or `APPEARS`.
         ends: `RANGE`, `APART` or `VANISHES`.
         depth: the greatest of all frames, or None.
@@ -94,10 +94,14 @@ class Moments:
     Attributes:
         begun: of pairs that meet now and did not in the frame before.
         ended: of pairs that met in the frame before and do not now.
+        passed: rows of pairs that meet between the two frames only, and from when to when.
+        before: the number of the frame before.
     """
 
     begun: dict[str, float] = field(default_factory=dict)
     ended: dict[str, float] = field(default_factory=dict)
+    passed: list[tuple[PairRow, float, float]] = field(default_factory=list)
+    before: int = 0
 
 
 @dataclass
@@ -178,6 +182,11 @@ class EventLog:
                 worst = known.worst
                 known.take(row, frame)
                 self.revision += known.worst is not worst
+        for row, begin, end in moments.passed:
+            run = _Run(_numbered(row, frame), moments.before, frame, 0, CONTACT, begin)
+            run.take(row, frame)
+            self._ended.append(replace(run.event(APART, end), frames=0))
+            self.revision += 1
         self._present = present
 
     def events(self) -> list[ClashEvent]:

@@ -8,7 +8,6 @@ precision makes another one of it in every frame, and the shape of the later one
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
@@ -20,20 +19,12 @@ from .followed import Followed
 from .frame_scene import Progress
 from .options import DetectOptions
 from .pair_row import PairRow
+from .passages import Moved, passages_steps
 from .queries.registry import test_named
 from .steps import within
 
 SAME_SHAPE = 1e-5
 """Most that a matrix between two frames may differ from a rigid one: single precision stays below a tenth of it."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Moved:
-    """One of the engine's meshes, and its poses (4, 4) in the former and in the noted frame."""
-
-    mesh: Any
-    start: np.ndarray
-    end: np.ndarray
 
 
 class Between:
@@ -42,12 +33,14 @@ class Between:
     Args:
         engine: the meshclash module.
         options: the question; where it is not one of contact, no moments are told.
+        passages: whether to look for what meets between two frames only.
     """
 
-    def __init__(self, engine: ModuleType, options: DetectOptions) -> None:
+    def __init__(self, engine: ModuleType, options: DetectOptions, passages: bool = False) -> None:
         test = test_named(options.test)
         self._engine = engine
         self._wanted = test.has_moments and test.reach(options) == 0.0
+        self._passages = self._wanted and passages and test.name == "intersection"
         self._frame: int | None = None
         self._shapes: dict[str, Shape] = {}
 
@@ -89,9 +82,27 @@ class Between:
                 found.begun[row.id] = old + share * (frame - old)
             elif share is not None:
                 found.ended[row.id] = frame - share * (frame - old)
+        if self._passages:
+            told = {*before, *followed.pairs()}
+            passed = yield from within(
+                passages_steps(followed.question, self._rigid(last, followed), told, frame), 0, 1
+            )
+            found.passed = [
+                (item.row, old + item.start * (frame - old), old + item.end * (frame - old)) for item in passed
+            ]
+            found.before = old
         return found
 
-    def _moved(self, old: Shape, new: Shape) -> _Moved | None:
+    def _rigid(self, last: Mapping[str, Shape], followed: Followed) -> dict[int, Moved]:
+        """The objects that keep their shape from the frame noted last to this one, by the engine's ids."""
+        found: dict[int, Moved] = {}
+        for key, item in followed.world.objects.items():
+            if item.name in last and item.name in self._shapes:
+                way = self._moved(last[item.name], self._shapes[item.name])
+                found |= {} if way is None else {key: way}
+        return found
+
+    def _moved(self, old: Shape, new: Shape) -> Moved | None:
         """How an object came from one frame to the next; None where its shape is another one."""
         if not (old.mesh is new.mesh or old.mesh.is_like(new.mesh)):
             return None
@@ -107,9 +118,9 @@ class Between:
         turned = start[:3, :3]
         if not np.abs(turned.T @ turned - np.eye(3)).max() <= SAME_SHAPE or np.linalg.det(turned) < 0.0:
             return None
-        return _Moved(mesh, start, end)
+        return Moved(mesh, start, end)
 
-    def _share_steps(self, moved: list[_Moved], forward: bool) -> Generator[Any, None, float | None]:
+    def _share_steps(self, moved: list[Moved], forward: bool) -> Generator[Any, None, float | None]:
         """The share of the way after which two objects meet; None where rounding lets nothing be said."""
         poses = [(way.start, way.end) if forward else (way.end, way.start) for way in moved]
         motions = [self._engine.motion.KeyframedMotion([0.0, 1.0], list(ends)) for ends in poses]

@@ -116,6 +116,7 @@ def frames_steps(
     highlights: bool = True,
     prepare: Prepare | None = None,
     clouds: CloudScene | None = None,
+    passages: bool = False,
 ) -> Generator[Progress, None, None]:
     """Asks the test of the options about one frame after the other; only what differs from the last one is asked.
 
@@ -132,6 +133,7 @@ def frames_steps(
         highlights: whether rows carry what is drawn.
         prepare: as `Followed` takes it.
         clouds: scans that were made for other frames.
+        passages: whether to look for what meets between two frames only.
 
     Yields:
         Progress, with the time that is left.
@@ -140,7 +142,7 @@ def frames_steps(
         InputError: a set is wrong.
     """
     followed = Followed(engine, prepare, clouds)
-    between = Between(engine, options)
+    between = Between(engine, options, passages)
     if before is not None:
         unseen = RunStatistics(source.scale_length)
         yield from within(_frame_steps(source, options, followed, between, before, unseen, False), 0.0, 0.0)
