@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from .between_frames import Moved, passages_steps
 from .engine_scene import EngineScene, Shape
 from .events import Moments
 from .followed import Followed
 from .frame_scene import Progress
 from .options import DetectOptions
 from .pair_row import PairRow
-from .passages import Moved, passages_steps
 from .queries.registry import test_named
 from .steps import within
 
