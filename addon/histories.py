@@ -19,7 +19,7 @@ import bpy
 from meshclash.detection.verdicts import APART
 from meshclash.errors import InvalidFile
 from meshclash.review.history import Decision, Found, History, compact, detection_events, said_events, valued_events
-from meshclash.review.journal import Event, Journal, as_lines, parsed
+from meshclash.review.journal import DETECTED, Event, Journal, as_lines, parsed
 from meshclash.review.journal import now as moment
 from meshclash.review.revisions import pair_id
 
@@ -35,7 +35,6 @@ ENDING = ".meshclash-journal"
 FIELDS = ("status", "comment", "assignee", "priority", "due")
 NOTHING = ("open", "", "", "", "")
 STATUSES = ("OPEN", "REVIEWED", "APPROVED", "RESOLVED")
-STILL = frozenset({"STILL"})
 Words = tuple[str, ...]
 
 
@@ -49,8 +48,9 @@ class Kept:
         objects: session uids of objects by their identities, at the last detection of this session.
         foreign: pairs of which another Blender said something.
         version: another number after each change.
+        detections: another number after each event of a detection.
         gone: the pairs that are gone, for a version.
-        asked: for which version pairs were asked last, and these pairs by their progress.
+        still: the pairs that were said to be resolved and are still there, for a version.
     """
 
     scene: str
@@ -58,8 +58,14 @@ class Kept:
     objects: dict[str, int] = field(default_factory=dict)
     foreign: set[str] = field(default_factory=set)
     version: int = 0
-    asked: tuple[int, dict[frozenset[str], frozenset[str]]] = field(default_factory=lambda: (-1, {}))
+    detections: int = 0
+    still: tuple[int, list[str]] | None = None
     gone: tuple[int, list[tuple[str, Decision]]] | None = None
+
+    def note(self, events: Iterable[Event]) -> None:
+        """Events were taken in."""
+        self.version += 1
+        self.detections += any(said.field in DETECTED for said in events)
 
 
 class _State:
@@ -131,7 +137,7 @@ def append(scene: bpy.types.Scene, events: Iterable[Event]) -> set[str]:
     """Takes events into the history of a scene, and writes them to the journal; returns what they are about."""
     events, found = list(events), kept(scene)
     about = found.history.take(events)
-    found.version += 1
+    found.note(events)
     _write(events)
     return about
 
@@ -280,7 +286,7 @@ def _take(events: Iterable[Event]) -> bool:
         if new and scene.library is None:
             about = found.history.take(new)
             found.foreign |= about
-            found.version += 1
+            found.note(new)
             put(scene, about)
             news = True
     return news
@@ -413,19 +419,13 @@ def forget_edits(scene: bpy.types.Scene) -> None:
             append(scene, said_events(author(), sorted(known), what, "", scene=kept(scene).scene))
 
 
-def pairs_of(scene: bpy.types.Scene, progress: frozenset[str]) -> frozenset[str]:
-    """The ids of the pairs of which something became: "NEW", "ACTIVE", "REOPENED", "STILL" (resolved, but there)."""
+def still_there(scene: bpy.types.Scene) -> list[str]:
+    """The pairs that were said to be resolved before the last detection found them; found once for each version."""
     found = kept(scene)
-    if found.asked[0] != found.version:
-        found.asked = found.version, {}
-    known = found.asked[1]
-    if progress not in known:
-        history, names = found.history, {name.lower() for name in progress}
-        known[progress] = frozenset(
-            clash for clash in history.decisions
-            if history.progress(clash) in names or ("still" in names and history.still_there(clash))
-        )  # fmt: skip
-    return known[progress]
+    if found.still is None or found.still[0] != found.version:
+        said = (review.name for review in scene.meshclash.reviews if review.status == "RESOLVED")
+        found.still = found.version, [clash for clash in said if found.history.still_there(clash)]
+    return found.still[1]
 
 
 def assigned_to(scene: bpy.types.Scene, person: str) -> frozenset[str]:
@@ -436,7 +436,7 @@ def assigned_to(scene: bpy.types.Scene, person: str) -> frozenset[str]:
 
 def found_again(scene: bpy.types.Scene, result: Mapping[str, object]) -> list[str]:
     """The pairs of a result that were said to be resolved before the last detection found them."""
-    return [clash for clash in pairs_of(scene, STILL) if clash in result]
+    return [clash for clash in still_there(scene) if clash in result]
 
 
 def gone(scene: bpy.types.Scene) -> list[tuple[str, Decision]]:

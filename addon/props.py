@@ -719,16 +719,16 @@ class MESHCLASH_PG_results(PropertyGroup):
         return ListQuery(
             self.shown_verdicts(), self.search, statuses, shown_things.listed().owners, self.sort_key,
             self.sort_reverse, self.min_volume, self._pairs(), self.of_test,
+            frozenset(self.progress),
         )  # fmt: skip
 
     def _pairs(self) -> frozenset[str] | None:
-        """The pairs of the chosen group of which became what is asked, and that one person has; None for all."""
+        """The pairs of the chosen group that one person has; None for all."""
         group, uid = shown_things.listed().group, self.scene_uid
         scene = next((scene for scene in bpy.data.scenes if scene.session_uid == uid), None)
         if scene is None:
             return group
         asked = [group] if group is not None else []
-        asked += [histories.pairs_of(scene, frozenset(self.progress))] if self.progress else []
         asked += [histories.assigned_to(scene, self.assignee)] if self.assignee else []
         return frozenset.intersection(*asked) if asked else None
 

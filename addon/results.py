@@ -19,6 +19,7 @@ from .texts import typical
 if TYPE_CHECKING:
     from meshclash.detection.pair_row import PairRow
     from meshclash.detection.report import DetectReport
+    from meshclash.review.history import History
 
     from .core.table import ListQuery, Positions
 
@@ -35,6 +36,8 @@ def show_report(context: bpy.types.Context, scene: bpy.types.Scene, report: Dete
     context.window_manager.meshclash.begin()
     shown_things.listed().group = None
     relist(context, scene)
+    for key in (GROUP, PROGRESS):  # a part of Detect, so that no click waits for them
+        _column(scene_results.existing_result(scene.session_uid), key, scene)
 
 
 def show_live(context: bpy.types.Context, scene_uid: int, report: DetectReport, incomplete: bool) -> None:
@@ -65,27 +68,52 @@ def rows_of(result: scene_results.SceneResult, query: ListQuery, scene: bpy.type
     measures = result.report.measures
     asks_status = query.statuses is not None or query.key == STATUS
     reviews = reviews_of(scene).statuses if asks_status else {}
-    return result.table.find(query, measures, reviews, STATUS_ORDER, _column(result, query.key, scene))
+    column = _column(result, query.key, scene)
+    kept = _progressed(result, query.progress, scene) if query.progress else None
+    return result.table.find(query, measures, reviews, STATUS_ORDER, column, kept)
+
+
+def _progressed(result: scene_results.SceneResult, wanted: frozenset[str], scene: bpy.types.Scene) -> np.ndarray:
+    """The rows of which became what is wanted."""
+    codes = _column(result, PROGRESS, scene)
+    assert codes is not None
+    mask = np.isin(codes, [at for at, name in enumerate(PROGRESS_ORDER) if name.upper() in wanted])
+    if "STILL" in wanted:
+        there = result.table.positions
+        mask[[there[pair] for pair in histories.still_there(scene) if pair in there]] = True
+    return mask
 
 
 def _column(result: scene_results.SceneResult, key: str, scene: bpy.types.Scene) -> np.ndarray | None:
-    """The values of rows that are no part of the report, by which a list is sorted; None for other keys."""
-    rows, history = result.report.rows, histories.history_of(scene)
+    """The values of rows that are no part of the report, by which a list is sorted; None for other keys.
+
+    Each is found once, until what it depends on changes.
+    """
+    state, known = shown_things.listed(), histories.kept(scene)
+    versions = {GROUP: state.grouped, PROGRESS: known.detections, **dict.fromkeys(SAID_KEYS, known.version)}
+    if key not in versions:
+        return None
+    version = result.serial, versions[key]
+    if key not in state.columns or state.columns[key][0] != version:
+        state.columns[key] = version, _values(result, key, known.history)
+    return state.columns[key][1]
+
+
+def _values(result: scene_results.SceneResult, key: str, history: History) -> np.ndarray:
+    rows = result.report.rows
     if key == GROUP:
         numbers = shown_things.listed().group_numbers
         return np.fromiter((numbers.get(row.id, len(numbers)) for row in rows), np.int64, len(rows))
     if key == PROGRESS:
         codes = {name: at for at, name in enumerate(PROGRESS_ORDER)}
-        return np.fromiter((codes[history.progress(row.id)] for row in rows), np.int64, len(rows))
-    if key in SAID_KEYS:
-        said = SAID_KEYS[key]
-        values = {pair: text for pair, decision in history.decisions.items() if (text := getattr(decision, said))}
-        codes = {text: at for at, text in enumerate(sorted({*values.values()}, key=natural))}
-        found = np.full(len(rows), np.nan)
-        for at, row in enumerate(rows) if values else ():
-            found[at] = codes.get(values.get(row.id, ""), np.nan)
-        return found
-    return None
+        return np.fromiter((codes[history.progress(row.id)] for row in rows), np.int8, len(rows))
+    said = SAID_KEYS[key]
+    values = {pair: text for pair, decision in history.decisions.items() if (text := getattr(decision, said))}
+    order = {text: at for at, text in enumerate(sorted({*values.values()}, key=natural))}
+    found = np.full(len(rows), np.nan)
+    for at, row in enumerate(rows) if values else ():
+        found[at] = order.get(values.get(row.id, ""), np.nan)
+    return found
 
 
 def _fill(listed: bpy.types.PropertyGroup, scene_uid: int, result: scene_results.SceneResult | None) -> None:

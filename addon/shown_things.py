@@ -35,6 +35,7 @@ class Listed:
         grouped: of which result the groups are, by its serial, by what, and after which edits; None without groups.
         found_groups: the groups before what was done to them by hand.
         group_numbers: in which group each pair is, by the id of the pair.
+        columns: values of the rows of a result, by which they are sorted, with what they depend on.
         marked: ids of pairs that are selected together, by Ctrl or Shift.
         names: of the page, each once.
         typical: the depth or distance in whose unit those of the page are written, or None.
@@ -51,6 +52,7 @@ class Listed:
     grouped: tuple[int, str, int] | None = None
     found_groups: list[dict[str, Any]] = field(default_factory=list)
     group_numbers: dict[str, int] = field(default_factory=dict)
+    columns: dict[str, tuple[tuple[int, object], np.ndarray]] = field(default_factory=dict)
     marked: frozenset[str] = frozenset()
     names: tuple[str, ...] = ()
     names_of_events: tuple[str, ...] = ()

@@ -46,6 +46,7 @@ class ListQuery:
             where volumes were measured.
         pairs: ids of the pairs of a group, which alone are listed; None for all.
         test: name of the test whose rows alone are listed; "" for all.
+        progress: what became of the pairs that are listed, by the names of the filter; empty for all.
     """
 
     verdicts: frozenset[str]
@@ -57,6 +58,7 @@ class ListQuery:
     min_volume: float = 0.0
     pairs: frozenset[str] | None = None
     test: str = ""
+    progress: frozenset[str] = frozenset()
 
 
 class RowTable:
@@ -161,6 +163,7 @@ class RowTable:
         reviews: Mapping[str, str],
         statuses: Sequence[str],
         column: NDArray[Any] | None = None,
+        kept: Mask | None = None,
     ) -> Positions:
         """The positions of the rows to list, in the order of the list.
 
@@ -168,10 +171,11 @@ class RowTable:
             query: what is wanted.
             measures: by which measures the test's rows are compared; the first one that a row has counts.
             reviews, statuses: as `statuses` takes them.
+            kept: (n,) which rows may be listed; None for all.
             column: (n,) by which rows are sorted where the key is none of this table; NaN where unknown.
         """
         listed = np.array([name in query.verdicts for name in VERDICTS])
-        mask = listed[self.verdicts]
+        mask = listed[self.verdicts] if kept is None else listed[self.verdicts] & kept
         for word in query.text.casefold().split():
             mask &= self._contains(word)
         if query.owners is not None:

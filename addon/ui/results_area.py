@@ -26,7 +26,7 @@ COLUMNS = (
     ("Frame", FRAME_KEY, 0.05),
 )  # fmt: skip
 """Title of each column, by what a click on it sorts, and its share of the width."""
-TESTED = (("Test", TEST, 0.06), ("Group", GROUP, 0.06), *COLUMNS[1:])
+TESTED = (("Test", TEST, 0.11), ("Group", GROUP, 0.07), *COLUMNS[1:3], ("Collections", "", 0.07), *COLUMNS[4:])
 """The same where several tests were run together."""
 FRAME, PADDING = 110.0, 12.0  # [px at scale 1]: of the editor beside rows, of a cell beside its text
 SIGN = 0.02  # share of the width that the verdict's icon takes
