@@ -17,7 +17,7 @@ PLAIN = """
     intersection judge judging junit lazy like limits line loops main map marking measure meeting middles moving nearby
     nearness neighbours once option options output page paper part parts patches picture pictures pipeline placed
     placing polygons prepared processors proving proximity quality random ranges raw read regions relative repair
-    report results rules sampling sarif schedule self separation shrink single sorting source sources special state
+    report results robot rules sampling sarif schedule self separation shrink single sorting source sources special state
     colours statistics stepping table terminal thin timeline topics traverse usd validate vectors viewer walk warming
     well width wires world writers xlsx
 """
