@@ -17,9 +17,9 @@ PLAIN = """
     intersection judge judging junit lazy like limits line loops main map marking measure meeting middles moving nearby
     nearness neighbours once option options output page paper part parts patches picture pictures pipeline placed
     placing polygons prepared processors proving proximity quality random ranges raw read regions relative repair
-    report results robot rules sampling sarif schedule self separation shrink single sorting source sources special state
+    report results rules sampling sarif schedule self separation shrink single sorting source sources special state
     colours statistics stepping table terminal thin timeline topics traverse usd validate vectors viewer walk warming
-    well width wires world writers xlsx
+    robot well width wires world writers xlsx
 """
 """English words that mean what they say; whatever means more stands in the glossary."""
 KNOWN = set(re.findall(r"[a-z][a-z0-9]*", GLOSSARY)) | set(PLAIN.split())
