@@ -313,8 +313,8 @@ def distance(
         near = surface_distance(*posed)
         value, points, triangles = near.distance, [near.point_a, near.point_b], (near.triangle_a, near.triangle_b)
     else:
-        value, points = _overlap(posed, request)
-        points, triangles = points or [o1.getTranslation(), o2.getTranslation()], (-1, -1)
+        value, parting = _overlap(posed, request)
+        points, triangles = parting or [o1.getTranslation(), o2.getTranslation()], (-1, -1)
     if value < result.min_distance:
         result.min_distance, result.o1, result.o2 = value, o1.geometry, o2.geometry
         result.nearest_points, (result.b1, result.b2) = points, triangles
