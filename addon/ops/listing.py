@@ -85,11 +85,9 @@ def tooltip(context: bpy.types.Context, row: PairRow, first: str) -> str:
     return "\n".join((*lines, verdict_in_words(row), f"Pair {row.id}"))
 
 
-class MESHCLASH_OT_step_pair(Operator):
-    """Select the next pair of the list, on whatever page it is"""
+class StepPair(Operator):
+    """What the operators that step have in common; no class that Blender knows is a base of another."""
 
-    bl_idname = "meshclash.step_pair"
-    bl_label = "Next Pair"
     bl_options = {"INTERNAL"}
 
     step: IntProperty(default=1, options={"SKIP_SAVE"})
@@ -109,6 +107,13 @@ class MESHCLASH_OT_step_pair(Operator):
             return {"CANCELLED"}
         results.select_pair(context, found)
         return {"FINISHED"}
+
+
+class MESHCLASH_OT_step_pair(StepPair):
+    """Select the next pair of the list, on whatever page it is"""
+
+    bl_idname = "meshclash.step_pair"
+    bl_label = "Next Pair"
 
 
 class MESHCLASH_OT_sort_rows(Operator):

@@ -7,8 +7,8 @@ from bpy.props import EnumProperty
 from bpy.types import Operator
 
 from ..screens import TAB_NAME, become_results, largest_view, result_areas, shows_results
-from .listing import MESHCLASH_OT_step_pair
-from .review import MESHCLASH_OT_set_status
+from .listing import StepPair
+from .review import SetStatus
 
 SHARE = 0.4  # of the view, where it is split
 PLACES = (
@@ -75,7 +75,7 @@ def over_results(context: bpy.types.Context) -> bool:
     return shows_results(space)
 
 
-class MESHCLASH_OT_step_over_results(MESHCLASH_OT_step_pair):
+class MESHCLASH_OT_step_over_results(StepPair):
     """Select the next pair of the list while the mouse is over it"""
 
     bl_idname = "meshclash.step_over_results"
@@ -86,7 +86,7 @@ class MESHCLASH_OT_step_over_results(MESHCLASH_OT_step_pair):
         return over_results(context) and super().poll(context)
 
 
-class MESHCLASH_OT_status_over_results(MESHCLASH_OT_set_status):
+class MESHCLASH_OT_status_over_results(SetStatus):
     """Say what you think of the selected pair while the mouse is over the list"""
 
     bl_idname = "meshclash.status_over_results"

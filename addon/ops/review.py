@@ -12,11 +12,9 @@ from .. import results, reviews, shown_things
 from ..props import STATUSES
 
 
-class MESHCLASH_OT_set_status(Operator):
-    """Say what you think of the selected pair; saved with the file and kept when the pair is found again"""
+class SetStatus(Operator):
+    """What the operators that say a status have in common; no class that Blender knows is a base of another."""
 
-    bl_idname = "meshclash.set_status"
-    bl_label = "Status"
     bl_options = {"REGISTER", "UNDO"}
 
     status: EnumProperty(name="Status", items=STATUSES, default="OPEN")
@@ -39,6 +37,13 @@ class MESHCLASH_OT_set_status(Operator):
         reviews.say(context.scene, rows, status=self.status)
         results.list_again(context)
         return {"FINISHED"}
+
+
+class MESHCLASH_OT_set_status(SetStatus):
+    """Say what you think of the selected pair; saved with the file and kept when the pair is found again"""
+
+    bl_idname = "meshclash.set_status"
+    bl_label = "Status"
 
 
 CLASSES = (MESHCLASH_OT_set_status,)
