@@ -187,3 +187,30 @@ def test_damaged_faces_and_units_of_usd_are_named(tmp_path, counts, corners, uni
     )
     with pytest.raises(mc.InvalidFile, match=r"model\.usda"):
         mc.read(path)
+
+
+@given(st.binary(min_size=1, max_size=8), st.integers(0, 70))
+@settings(max_examples=60, deadline=None)
+def test_bytes_that_are_no_text_are_refused_in_usd(tmp_path_factory, wrong, place):
+    """USD's own words ended in a UnicodeDecodeError."""
+    pytest.importorskip("pxr")
+    whole = b'#usda 1.0\ndef Mesh "m"\n{\n point3f[] points = [(0,0,0), (1,0,0), (0,1,0)]\n}\n'
+    path = tmp_path_factory.mktemp("usd") / "model.usda"
+    path.write_bytes(whole[:place] + b"\xff" + wrong + whole[place:])
+    with pytest.raises(mc.InvalidFile, match=r"model\.usda"):
+        mc.read(path)
+
+
+@pytest.mark.parametrize(
+    "line", ["int[] faceVertexCounts = 3", "string points = 4", 'token[] xformOpOrder = ["xformOp:translate-"]',
+             'double3 xformOp:scale = (1, 2, 3)\n uniform token[] xformOpOrder = ["xformOp:scale", "xformOp:"]'],
+)  # fmt: skip
+def test_attributes_of_another_type_are_named_in_usd(tmp_path, line):
+    pytest.importorskip("pxr")
+    path = tmp_path / "model.usda"
+    lines = ["point3f[] points = [(0,0,0), (1,0,0), (0,1,0)]", "int[] faceVertexCounts = [3]",
+             "int[] faceVertexIndices = [0, 1, 2]"]  # fmt: skip
+    kept = [one for one in lines if one.split()[1] != line.split()[1]]
+    path.write_text("\n".join(["#usda 1.0", 'def Mesh "m"', "{", *kept, line, "}", ""]))
+    with pytest.raises(mc.InvalidFile, match=r"model\.usda"):
+        mc.read(path)

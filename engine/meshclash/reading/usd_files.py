@@ -16,15 +16,20 @@ def read_usd(file: Path, pxr: ModuleType) -> RawParts:
     """Every mesh that is active and visible; faces are those of the control cage.
 
     Raises:
-        InvalidFile: USD cannot open it.
+        InvalidFile: USD cannot read it.
     """
-    from pxr import Tf, Usd, UsdGeom
+    from pxr import Tf
 
     try:
-        stage = Usd.Stage.Open(str(file))
+        return _read(file)
     except Tf.ErrorException as error:
-        first = str(error).strip().splitlines()[0]  # begins with the function that failed, of no use to a user
-        raise InvalidFile(f"{file}: USD cannot read it: {first.partition(' : ')[2] or first}") from error
+        raise InvalidFile(f"{file}: USD cannot read it: {_reason(error)}") from error
+
+
+def _read(file: Path) -> RawParts:
+    from pxr import Usd, UsdGeom
+
+    stage = Usd.Stage.Open(str(file))
     up = UsdGeom.GetStageUpAxis(stage)
     found = RawParts(metres=float(UsdGeom.GetStageMetersPerUnit(stage)), y_up=up == UsdGeom.Tokens.y)
     cache = UsdGeom.XformCache(Usd.TimeCode.EarliestTime())
@@ -47,19 +52,34 @@ def read_usd(file: Path, pxr: ModuleType) -> RawParts:
     return found
 
 
+def _reason(error: Exception) -> str:
+    """What USD says; its words may hold bytes of the file that are no text."""
+    try:
+        first = (str(error).strip().splitlines() or [""])[0]
+    except UnicodeDecodeError:
+        return "it is damaged"
+    return first.partition(" : ")[2] or first  # begins with the function that failed, of no use to a user
+
+
 def _shape(mesh: Any, file: Path) -> PartShape | None:
     from pxr import Usd
 
     time = Usd.TimeCode.EarliestTime()
     attributes = mesh.GetPointsAttr(), mesh.GetFaceVertexCountsAttr(), mesh.GetFaceVertexIndicesAttr()
     arrays = [item.Get(time) for item in attributes]
-    if any(array is None or not len(array) for array in arrays):
+    if any(array is None for array in arrays):
         return None
-    points, counts, corners = (np.array(array) for array in arrays)
+    try:
+        points = np.asarray(arrays[0]).astype(np.float64).reshape(-1, 3)
+        counts, corners = (np.asarray(array).astype(np.int64).ravel() for array in arrays[1:])
+    except (TypeError, ValueError) as error:
+        raise InvalidFile(f"{file}: points or faces of {mesh.GetPath()} are of another type: {error}") from error
+    if not (len(points) and len(counts) and len(corners)):
+        return None
     if counts.min() < 0 or counts.sum() != len(corners) or corners.min() < 0 or corners.max() >= len(points):
         raise InvalidFile(f"{file}: the faces of {mesh.GetPath()} name corners that it does not have")
-    triangles = triangulated(points.astype(np.float64), counts, corners)
-    return PartShape(points.astype(np.float64), triangles) if len(triangles) else None
+    triangles = triangulated(points, counts, corners)
+    return PartShape(points, triangles) if len(triangles) else None
 
 
 def _name(prim: Any) -> str:
