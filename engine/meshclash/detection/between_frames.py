@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from ..broadphase.sweep import overlapping_pairs, world_boxes
 from .frame_scene import Progress
 from .pair_row import PairRow
 from .queries.question import DetectQuestion
@@ -65,6 +64,8 @@ def passages_steps(
     boxes = np.array([_box(way) for way in ways])
     in_sets = [np.isin(ids, chosen) for chosen in (question.set_a, question.set_b)]
     still = np.array([np.array_equal(way.start, way.end) for way in ways])
+    from ..broadphase.sweep import overlapping_pairs  # noqa: PLC0415 - registering needs no compiler
+
     pairs = overlapping_pairs(boxes, *in_sets)
     pairs = ids[pairs[~still[pairs].all(axis=1)]]
     if question.keep is not None and len(pairs):
@@ -83,6 +84,8 @@ def _box(way: Moved) -> np.ndarray:
     bounds = getattr(way.mesh, "mesh", way.mesh).bounds  # of a hierarchy, or a mesh
     rows = np.stack([way.start, way.end])[:, :3]
     if np.array_equal(rows[0, :, :3], rows[1, :, :3]):
+        from ..broadphase.sweep import world_boxes  # noqa: PLC0415
+
         ends = world_boxes(np.stack([bounds, bounds]), rows, 0.0)
         low, high = ends[:, :3].min(axis=0), ends[:, 3:].max(axis=0)
     else:  # it turns about its origin, which goes straight
