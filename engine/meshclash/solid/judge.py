@@ -29,10 +29,10 @@ from .coincidence import deny_coincidence
 from .flush import within_steps
 from .measure import LOWER, UPPER, Overlaps, measure_steps
 from .middles import Locations, middle_steps, pair_order
+from .moved_apart import parted_steps
 from .open_judge import judge_open_steps
 from .open_overlap import DEPTH_CERTAINTY
 from .pair_verdict import Findings, FoundPairs, PairVerdict
-from .parting import parted_steps
 from .pockets import pocket_steps
 from .sampling import (
     ALL_PLACES,
