@@ -14,8 +14,8 @@ PLAIN = """
     code coincidence command comparable compiling configure control cover criteria cuda culling curves deforming detect
     driving elementary entries estimating events exactly expanding fans files fingerprints float32 folders followed
     followers foreign formed forms fractions generic glb grouping halves identity ifc incremental init inputs
-    intersection judge judging junit lazy like limits line loops main map marking measure meeting middles moving nearby
-    nearness neighbours once option options output page paper part parts patches picture pictures pipeline placed
+    intersection json judge judging junit lazy like limits line loops main map marking measure meeting middles moving
+    nearby nearness neighbours once option options output page paper part parts patches picture pictures pipeline placed
     placing polygons prepared processors proving proximity quality random ranges raw read regions relative repair
     report results rules sampling sarif schedule self separation shrink single sorting source sources special state
     colours statistics stepping table terminal thin timeline topics traverse usd validate vectors viewer walk warming
