@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 RUN_ELSEWHERE = {"docs/testing.md", "docs/guide/scans.md"}  # a scenario of the window, operators of Blender
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-MOST_WORDS = 39_500
+MOST_WORDS = 40_000
 """In all pages but the changelog; a decision raises it."""
 DOCUMENTS = [
     path for path in PAGES
