@@ -142,14 +142,15 @@ def test_parts_of_open_solids_far_apart_are_all_looked_at():
     st.floats(1e-9, 9e-7), st.floats(1.2e-6, 0.3), st.tuples(st.floats(-0.4, 0.4), st.floats(-0.4, 0.4)),
     st.integers(0, 50), st.booleans(),
 )  # fmt: skip
-def test_surfaces_that_a_permitted_move_takes_apart_touch(shallow, deep, slide, seed, both_open):
+def test_surfaces_that_a_move_within_their_resolution_takes_apart_touch(shallow, deep, slide, seed, both_open):
     """Neither a lid without its box nor a plate has a depth: what crosses by a rounding is no clash, the rest is."""
     pose = mc.Pose.from_matrix(matrix(rotation(np.random.default_rng(seed)), (5.0, -2.0, 7.0)))
     corner = np.array([*slide, 0.0])
     solid = box(corner, corner + 1.0)
     plate = np.array([[-2.0, -2.0, 0.0], [2.0, -2.0, 0.0], [2.0, 2.0, 0.0], [-2.0, 2.0, 0.0]])
-    body = mc.TriangleMesh(solid[0], solid[1][2 if both_open else 0 :])
+    body = mc.TriangleMesh(solid[0], solid[1][2 if both_open else 0 :], resolution=5e-7)
     for depth, meant in ((shallow, mc.Verdict.TOUCHING), (deep, mc.Verdict.CLASH)):
-        flat = mc.TriangleMesh(plate + np.array([0.0, 0.0, depth]), [[0, 1, 2], [0, 2, 3]])
-        assert both_orders(body, flat, pose, permitted_overlap=1e-6) == meant
+        flat = mc.TriangleMesh(plate + np.array([0.0, 0.0, depth]), [[0, 1, 2], [0, 2, 3]], resolution=5e-7)
+        assert both_orders(body, flat, pose, permitted_overlap="resolution") == meant
+        assert both_orders(body, flat, pose, permitted_overlap=1e-6) == mc.Verdict.CLASH
         assert both_orders(body, flat, pose) == mc.Verdict.CLASH

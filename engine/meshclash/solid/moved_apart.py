@@ -1,4 +1,4 @@
-"""Surfaces that cross by no more than is permitted, though they bound no solid: a move that short takes them apart.
+"""Surfaces that cross by no more than their resolution, though they bound no solid: a move that short takes them apart.
 
 A move that takes two solids apart is no shorter than the diameter of any ball that lies in both, so it bounds their
 depth from above. Of meshes that bound no solid no depth is known; a move that takes them apart is all that can be said.
