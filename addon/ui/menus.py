@@ -136,6 +136,7 @@ class MESHCLASH_MT_models(Menu):
         layout.separator()
         layout.operator("meshclash.import_massive", icon="IMPORT")
         layout.operator("meshclash.build_massive", icon="EXPORT")
+        layout.operator("meshclash.show_level", icon="MOD_DECIM")
 
 
 class MESHCLASH_MT_research(Menu):
