@@ -14,7 +14,17 @@ SOURCES = sorted(ADDON.rglob("*.py"))
 LAYERS = (
     {"core"},
     {"adapters"},
-    {"redraw", "reactions", "screens", "running_work", "shown_things", "scene_results", "engine", "preferences"},
+    {
+        "redraw",
+        "reactions",
+        "screens",
+        "running_work",
+        "shown_levels",
+        "shown_things",
+        "scene_results",
+        "engine",
+        "preferences",
+    },
     {"translations"},
     {"early_bytecode", "kernel_building"},
     {"histories", "kept_tests", "props", "reviews", "texts", "freshness", "ghosting", "view_notes"},
