@@ -15,7 +15,12 @@ os.environ.setdefault("BLENDER_USER_RESOURCES", tempfile.mkdtemp(prefix="meshcla
 import bpy  # isort: skip
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 
+settings.register_profile(
+    "repeatable", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
+)  # as those of the engine: how fast a machine is decides nothing
+settings.load_profile("repeatable")
 ROOT = Path(__file__).resolve().parents[2]
 for folder in (ROOT / "engine", ROOT):
     if str(folder) not in sys.path:
