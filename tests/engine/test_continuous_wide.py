@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from meshclash.continuous import forms
 from meshclash.continuous.exactly import decide_exactly_steps
 from meshclash.continuous.grid import LONG, SHORT
 from meshclash.continuous.rational import rational_impact
@@ -132,3 +133,17 @@ def test_huge_and_denormal_together_are_on_no_grid():
     x[:, 1:, 0] *= 2.0**1000
     assert (in_integers(x, 1)[0] == UNDECIDED).sum() > 10
     assert_same(x, 1)
+
+
+@given(st.lists(st.integers(-(2**60), 2**60), min_size=1, max_size=7), st.integers(0, 12), st.integers(0, 4095))
+def test_a_form_between_two_moments_is_the_form_there(form, depth, index):
+    """Of any degree: certificates ask forms of degree 4 and 5."""
+    index %= 1 << depth
+    inside = forms.between(form, index, depth)
+    degree, whole = len(form) - 1, 1 << depth
+    for share in range(degree + 1):  # at as many moments as decide a form
+        t = index * max(degree, 1) + share  # over whole * degree
+        m = whole * max(degree, 1) - t
+        there = sum(x * t**i * m ** (degree - i) for i, x in enumerate(form))
+        here = sum(x * share**i * (max(degree, 1) - share) ** (degree - i) for i, x in enumerate(inside))
+        assert there == here

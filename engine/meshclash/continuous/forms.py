@@ -41,9 +41,11 @@ def multiply(a: Form, b: Form) -> Form:
 
 
 def between(form: Form, index: int, depth: int) -> Form:
-    """The form, of degree 3 at most, on the interval [index, index + 1] / 2**depth, times a power of 2."""
+    """The form on the interval [index, index + 1] / 2**depth, times a power of 2."""
     if depth == 0:
         return form
+    if len(form) > 4:
+        return _between_by_horner(form, index, depth)
     t, m = index, (1 << depth) - index
     u, n = t + 1, m - 1  # t and m at the end of the interval
     if len(form) == 4:  # blossoms: three times the middle ones, as forms have them
@@ -63,6 +65,18 @@ def between(form: Form, index: int, depth: int) -> Form:
             a * n * n + b * n * u + c * u * u,
         ]
     return [form[0] * m + form[1] * t, form[0] * n + form[1] * u] if len(form) == 2 else form
+
+
+def _between_by_horner(form: Form, index: int, depth: int) -> Form:
+    """As ``between``, of any degree."""
+    whole = 1 << depth
+    rest, time = [whole - index, whole - index - 1], [index, index + 1]  # m and t by m' and t' of the interval
+    out = [form[0]]
+    power = [1]
+    for coefficient in form[1:]:  # Horner's rule for forms: P(m, t) = sum of s_i t^i m^(n - i)
+        power = multiply(power, time)
+        out = add(multiply(out, rest), [coefficient * x for x in power])
+    return out
 
 
 def halves(form: Form) -> tuple[Form, Form]:
