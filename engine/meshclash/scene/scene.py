@@ -540,9 +540,11 @@ class Scene:
         keep: Any = None, permitted_overlap: Any = 0.0, device: Any = "auto", depth: Any = True,
     ) -> SceneGaps | None:  # fmt: skip
         """The short way for a few objects as they stand of which none collide; None where it does not answer."""
-        if not (poses is movers is set_a is set_b is keep is None) or permitted_overlap != 0.0 or device != "auto":
+        if not (poses is movers is set_a is set_b is keep is None) or type(permitted_overlap) is not float:
+            return None  # what is no plain value is checked by the long way
+        if permitted_overlap != 0.0 or type(device) is not str or device != "auto" or type(depth) is not bool:
             return None
-        if type(depth) is not bool or not (most is None or (type(most) is int and most > 0)):
+        if not (most is None or (type(most) is int and most > 0)):
             return None
         standing = None if may_answer("auto", "distance_crossover") else self._standing_few()
         return None if standing is None else standing.gaps(self._objects.poses.rows, most, self._objects.names)
