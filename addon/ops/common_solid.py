@@ -6,6 +6,7 @@ from collections.abc import Generator
 from typing import Any
 
 import bpy
+import numpy as np
 from bpy.types import Operator
 from meshclash.detection.kernel_parts import BASIC_PARTS
 from meshclash.detection.pair_row import PairRow
@@ -94,34 +95,43 @@ class OfShownSolid(Operator):
         return shown is not None and shown.box is not None
 
 
-class MESHCLASH_OT_frame_common_solid(OfShownSolid):
+class InView(OfShownSolid):
+    """What the operators that look at the shown common solid have in common."""
+
+    def look(self, context: bpy.types.Context, box: np.ndarray) -> None:
+        """Changes the 3D view of the context, which is to show a box, (2, 3) in Blender units."""
+        raise NotImplementedError
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        shown = shown_things.solid.of(context.scene.session_uid)
+        if shown is None or shown.box is None or context.area is None or context.area.type != "VIEW_3D":
+            return {"CANCELLED"}
+        self.look(context, shown.box)
+        return {"FINISHED"}
+
+
+class MESHCLASH_OT_frame_common_solid(InView):
     """Look at the common solid from near by"""
 
     bl_idname = "meshclash.frame_common_solid"
     bl_label = "Frame Common Solid"
     bl_options = {"INTERNAL"}
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        shown = shown_things.solid.of(context.scene.session_uid)
-        if shown is None or shown.box is None or context.area is None or context.area.type != "VIEW_3D":
-            return {"CANCELLED"}
-        view.frame_box(context.area, shown.box)
-        return {"FINISHED"}
+    def look(self, context: bpy.types.Context, box: np.ndarray) -> None:
+        """As `InView`."""
+        view.frame_box(context.area, box)
 
 
-class MESHCLASH_OT_clip_common_solid(OfShownSolid):
+class MESHCLASH_OT_clip_common_solid(InView):
     """Show only what lies around the common solid: the rest of the scene is cut away in this view; again: show all"""
 
     bl_idname = "meshclash.clip_common_solid"
     bl_label = "Clip View to Common Solid"
     bl_options = {"INTERNAL"}
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        shown = shown_things.solid.of(context.scene.session_uid)
-        if shown is None or shown.box is None or context.area is None or context.area.type != "VIEW_3D":
-            return {"CANCELLED"}
-        view.clip_to_box(context, context.area, shown.box)
-        return {"FINISHED"}
+    def look(self, context: bpy.types.Context, box: np.ndarray) -> None:
+        """As `InView`."""
+        view.clip_to_box(context, context.area, box)
 
 
 class MESHCLASH_OT_make_common_solid(OfShownSolid):

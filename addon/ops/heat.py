@@ -31,16 +31,20 @@ MOST_EVENTS = 100
 """Of which a shape key is made: the worst ones."""
 
 
-class MESHCLASH_OT_write_heat(ScannedOperator):
+class HeatOperator(ScannedOperator):
+    """What the operators that write the heat map of a scan have in common."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return in_object_mode(cls, context) and super().poll(context)
+
+
+class MESHCLASH_OT_write_heat(HeatOperator):
     """Write how often and how deep each face clashes to attributes of the meshes, and colours for the viewport"""
 
     bl_idname = "meshclash.write_heat"
     bl_label = "Write Heat Map"
     bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return in_object_mode(cls, context) and super().poll(context)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         found = _Warmth(context)
@@ -128,16 +132,12 @@ class MESHCLASH_OT_remove_heat(MeshCleaner):
         return remove_heat(mesh)
 
 
-class MESHCLASH_OT_heat_group(ScannedOperator):
+class MESHCLASH_OT_heat_group(HeatOperator):
     """Make a vertex group of each mesh that clashes: the hotter its faces are, the greater the weight"""
 
     bl_idname = "meshclash.heat_group"
     bl_label = "Heat to Vertex Group"
     bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return in_object_mode(cls, context) and super().poll(context)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         found = _Warmth(context)

@@ -75,26 +75,26 @@ def over_results(context: bpy.types.Context) -> bool:
     return shows_results(space)
 
 
-class MESHCLASH_OT_step_over_results(StepPair):
+class OverResults(Operator):
+    """What the operators of keys over the results have in common."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return over_results(context) and super().poll(context)
+
+
+class MESHCLASH_OT_step_over_results(OverResults, StepPair):
     """Select the next pair of the list while the mouse is over it"""
 
     bl_idname = "meshclash.step_over_results"
     bl_label = "Next Pair Under the Mouse"
 
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return over_results(context) and super().poll(context)
 
-
-class MESHCLASH_OT_status_over_results(SetStatus):
+class MESHCLASH_OT_status_over_results(OverResults, SetStatus):
     """Say what you think of the selected pair while the mouse is over the list"""
 
     bl_idname = "meshclash.status_over_results"
     bl_label = "Status of Pair Under the Mouse"
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return over_results(context) and super().poll(context)
 
 
 CLASSES = (MESHCLASH_OT_open_results, MESHCLASH_OT_step_over_results, MESHCLASH_OT_status_over_results)

@@ -176,8 +176,3 @@ def _quotient(p: Form, q: Form) -> Form:
             p[shift + i] -= head * x
         p.pop()
     return _core(out[::-1])
-
-
-def divides(q: Form, p: Form) -> bool:
-    """Whether every root of q, none of which are multiple, is a root of p."""
-    return not any(p) or len(common(p, q)) == len(q)

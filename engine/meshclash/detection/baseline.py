@@ -9,7 +9,7 @@ from typing import Any
 
 from .errors import InputError
 from .json_files import is_number, read_json
-from .report import SCHEMA, DetectReport, Review
+from .report import SCHEMA, Review
 from .verdicts import CLASH_VERDICTS
 
 
@@ -57,11 +57,6 @@ def read_baseline(path: Path) -> Baseline:
         if pair.get("status", "open") != "open" or pair.get("comment")
     }
     return Baseline(str(path), _clashes(pairs), reviews)
-
-
-def new_clashes(report: DetectReport, baseline: Baseline) -> list[str]:
-    """Ids of pairs that clash now and did not in the baseline, the worst first."""
-    return list(dict.fromkeys(row.id for row in report.clashes if row.id not in baseline.clashes))
 
 
 def difference(old: dict[str, Any], new: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:

@@ -87,12 +87,9 @@ class TreePacker:
     def kept(self, members: Sequence[Member]) -> PackedTrees | None:
         """What was packed last, if it was for the same meshes; None every so often, so that better trees are used."""
         things = self._things
-        if len(things) != len(members) or self._kept >= _MOST_KEPT:
+        if len(things) != len(members) or any(map(operator.is_not, [member.mesh for member in members], things)):
             return None
-        if any(map(operator.is_not, [member.mesh for member in members], things)):
-            return None
-        self._kept += 1
-        return self.current
+        return self.serve()
 
     @property
     def current(self) -> PackedTrees | None:

@@ -11,6 +11,7 @@ from ..traversal.question import Goal, Question
 from ..types.results import Progress, QueryStats
 from ..types.steps import scaled
 from .collisions import Configurations, collisions_steps
+from .proximity import box_gaps
 
 _PAIRS_AT_ONCE = 1 << 14
 _Found = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
@@ -119,10 +120,7 @@ def _reach(distances: np.ndarray, most: int) -> np.ndarray:
 def _box_gaps(asked: Configurations, pairs: np.ndarray) -> np.ndarray:
     """Bounds from below of the distances of pairs, (m, p) [m]."""
     boxes = world_boxes(asked.packed_trees.bounds, asked.rows, 0.0)
-    a, b = boxes[:, pairs[:, 0]], boxes[:, pairs[:, 1]]
-    apart = np.maximum(np.maximum(a[..., :3] - b[..., 3:], b[..., :3] - a[..., 3:]), 0.0)
-    gaps: np.ndarray = np.sqrt((apart * apart).sum(axis=2))
-    return gaps
+    return box_gaps(boxes[:, pairs[:, 0]], boxes[:, pairs[:, 1]])
 
 
 def _nearest_steps(asked: Configurations, places: np.ndarray, pairs: np.ndarray) -> Generator[float, None, Answer]:

@@ -13,28 +13,15 @@ from ..query.results import Distance
 from ..query.shortcuts.distance import distance_of_records
 from ..query.shortcuts.object_pairs import YES
 from ..query.shortcuts.record import Record, keep_record, record_of
-from ..solid.pair_verdict import FoundPairs
 from ..types.results import QueryStats
 from .cases import PackedTrees
+from .gaps import found_apart
 from .pair_keys import no_pairs
-from .proximity import beyond_nearest
+from .proximity import beyond_nearest, box_gaps
 from .results import PairGap, SceneGaps
 
 _MOST_OBJECTS = 12
 _NONE = np.empty(0, np.int32)
-_NO_PAIRS, _NO_KINDS = np.empty((0, 2), np.int32), np.empty(0, np.uint8)
-
-
-class _Middles:
-    """``Locations`` of pairs that are apart: between their nearest points."""
-
-    def __init__(self, found: Sequence[Distance]) -> None:
-        self._found = found
-
-    def of(self, job: int) -> np.ndarray:
-        """A point (3,) float64 [m]."""
-        middle: np.ndarray = 0.5 * (self._found[job].point_a + self._found[job].point_b)
-        return middle
 
 
 def few_gaps(
@@ -115,9 +102,7 @@ def _nearest_boxes_first(
     if len(pairs) < 2:
         return [(0.0, pair) for pair in pairs]
     boxes, places = world_boxes(packed_trees.bounds, rows, 0.0), np.array(pairs)
-    a, b = boxes[places[:, 0]], boxes[places[:, 1]]
-    apart = np.maximum(np.maximum(a[:, :3] - b[:, 3:], b[:, :3] - a[:, 3:]), 0.0)
-    return sorted(zip(np.sqrt((apart * apart).sum(axis=1)).tolist(), pairs, strict=True))
+    return sorted(zip(box_gaps(boxes[places[:, 0]], boxes[places[:, 1]]).tolist(), pairs, strict=True))
 
 
 def _gaps(
@@ -130,10 +115,9 @@ def _gaps(
     """The pairs that are listed."""
     places = np.array([entry[1:3] for entry in listed], np.int64).reshape(-1, 2)
     found, keys = [entry[3] for entry in listed], ids[places].tolist()
-    pairs = FoundPairs(
-        packed_trees.trees[places], rows[places[:, 0]], rows[places[:, 1]], _NO_PAIRS, _NO_KINDS,
-        np.zeros(len(found) + 1, np.int64), packed_trees.meshes, _Middles(found), names,
-    )  # fmt: skip
+    points = np.array([each.points for each in found]).reshape(-1, 2, 3)
+    sides = rows[places[:, 0]], rows[places[:, 1]]
+    pairs = found_apart(packed_trees.trees[places], sides, packed_trees.meshes, points, names)
     return [
         PairGap(a, b, each.distance, each.points, (each.triangle_a, each.triangle_b), _NONE, _NONE, pairs, k)
         for k, ((a, b), each) in enumerate(zip(keys, found, strict=True))

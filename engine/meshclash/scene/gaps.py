@@ -4,7 +4,7 @@ What was measured may be remembered, with the revisions of the two objects. Then
 again, starting from the triangles that were nearest before.
 """
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from ..answering.near import within_portions
 from ..solid.case import Case, Limits
 from ..solid.pair_verdict import FoundPairs
 from ..traversal.question import Answer, Goal, Question
+from ..types.mesh import TriangleMesh
 from ..types.results import Progress, QueryStats
 from ..types.steps import scaled
 from .clock import Clock
@@ -233,7 +234,7 @@ def _gaps(
     if options.tolerance is not None and within.any() and not options.first_contact:
         yield from _find_near(question, np.flatnonzero(within), options.tolerance, near, record)
     complete = options.tolerance is None or not options.first_contact
-    found = _apart(case, nearest.points, names)
+    found = found_apart(case.jobs, (case.rows_a, case.rows_b), case.meshes, nearest.points, names)
     for k, pair in enumerate(ids):
         i, j = nearest.pairs[k].tolist()
         gap = PairGap(
@@ -255,12 +256,16 @@ class _Middles:
         return middle
 
 
-def _apart(case: Case, points: np.ndarray, names: Mapping[int, str]) -> FoundPairs:
-    """What was found of pairs without contacts, by their nearest points (k, 2, 3)."""
-    pairs, kinds, start = np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.zeros(len(case.jobs) + 1, np.int64)
-    return FoundPairs(
-        case.jobs, case.rows_a, case.rows_b, pairs, kinds, start, case.meshes, _Middles(points), names
-    )  # fmt: skip
+def found_apart(
+    trees: np.ndarray,
+    rows: tuple[np.ndarray, np.ndarray],
+    meshes: Sequence[TriangleMesh],
+    points: np.ndarray,
+    names: Mapping[int, str],
+) -> FoundPairs:
+    """What was found of pairs without contacts: their trees (k, 2), poses, meshes, and nearest points (k, 2, 3)."""
+    pairs, kinds, start = np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.zeros(len(trees) + 1, np.int64)
+    return FoundPairs(trees, *rows, pairs, kinds, start, meshes, _Middles(points), names)
 
 
 def _find_near(

@@ -90,6 +90,10 @@ class Members:
         self._edits += 1
         return identifier
 
+    def ids(self) -> np.ndarray:
+        """Of all objects, (n,) int64, ascending: they are given in that order."""
+        return np.fromiter(self.by_id, np.int64, len(self.by_id))
+
     @property
     def names(self) -> Mapping[int, str]:
         """Of the objects that have one, by id. Answers hold it: where a name goes, a copy takes its place."""
@@ -231,7 +235,7 @@ class Members:
         Raises:
             UnknownObject: an id is not in the scene.
         """
-        ids = np.fromiter(self.by_id, np.int64, len(self.by_id))  # ascending: they are given in that order
+        ids = self.ids()
         counts = self.poses.revisions[self.slots()]
         wanted = np.asarray(identifiers)
         if wanted.dtype.kind in "UO":
@@ -291,7 +295,7 @@ class Members:
     def boxes(self, margin: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
         """All ids (n,) int64, ascending, and world boxes that contain the objects and a margin, (n, 6) float64 [m]."""
         members = self.by_id.values()
-        ids = np.fromiter(self.by_id, np.int64, len(self.by_id))  # they are given in that order
+        ids = self.ids()
         if not members:
             return ids, np.empty((0, 6))
         return ids, world_boxes(self._bounds_and_resolutions()[0], self.all_rows(), margin)
@@ -337,7 +341,7 @@ class Members:
         ids, places = np.unique(pairs, return_inverse=True)
         packed_trees, among = yield from self.packed_steps(ids)
         clock.stop("building")
-        own = np.searchsorted(np.fromiter(self.by_id, np.int64, len(self.by_id)), ids)
+        own = np.searchsorted(self.ids(), ids)
         resolutions = self._bounds_and_resolutions()[1][own]
         placed = PlacedObjects(packed_trees.trees[among], self.all_rows()[own], resolutions)
         found = find_case_steps(packed_trees, placed, places.reshape(-1, 2), limits, clock, first_only, device)
@@ -348,7 +352,7 @@ class Members:
         """Which pairs of ids (k, 2) spheres around the meshes prove to be farther apart than a tolerance, (k,) bool."""
         ids, places = np.unique(pairs, return_inverse=True)
         packed_trees, among = yield from self.packed_steps(ids)
-        rows = self.all_rows()[np.searchsorted(np.fromiter(self.by_id, np.int64, len(self.by_id)), ids)]
+        rows = self.all_rows()[np.searchsorted(self.ids(), ids)]
         bounds, radii = packed_trees.bounds[among], packed_trees.radii[among]
         return spheres_apart(bounds, radii, rows, places.reshape(-1, 2), tolerance)
 

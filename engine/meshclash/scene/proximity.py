@@ -94,9 +94,7 @@ class _Neighbours:
         sets = options.set_a, options.set_b, options.keep
         pairs = self._scene.candidates(*sets, limits, options.device, record.notes, record.unanswered)
         places = np.searchsorted(self._ids, pairs)
-        a, b = self._boxes[places[:, 0]], self._boxes[places[:, 1]]
-        apart = np.maximum(np.maximum(a[:, :3] - b[:, 3:], b[:, :3] - a[:, 3:]), 0.0)
-        gaps = np.sqrt((apart * apart).sum(axis=1))
+        gaps = box_gaps(self._boxes[places[:, 0]], self._boxes[places[:, 1]])
         order = np.argsort(gaps, kind="stable")
         return pairs[order], gaps[order]
 
@@ -146,6 +144,13 @@ def _listed(record: GapRecord, clock: Clock, most: int | None = None, total: int
     nearest.sort(key=lambda g: (*verdict_order(g), g.gap, g.a, g.b))
     left_out, beyond = beyond_nearest(nearest, total)
     return SceneGaps(nearest, record.stats(clock), different_pairs(record.unanswered), left_out, beyond)
+
+
+def box_gaps(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Distances (...) of boxes (..., 6): bounds from below of those of the objects."""
+    apart = np.maximum(np.maximum(a[..., :3] - b[..., 3:], b[..., :3] - a[..., 3:]), 0.0)
+    gaps: np.ndarray = np.sqrt((apart * apart).sum(axis=-1))
+    return gaps
 
 
 def beyond_nearest(nearest: Sequence[PairGap | FirstContact], total: int | None) -> tuple[int, float]:

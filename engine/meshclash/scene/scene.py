@@ -394,8 +394,8 @@ class Scene:
             packed_trees = objects.packer.kept(members) if members else None
             if packed_trees is None or packed_trees.few is None:
                 return None
-            ids, meshes = np.fromiter(objects.by_id, np.int64, len(members)), [member.mesh for member in members]
-            standing = StandingObjects(packed_trees, packed_trees.few, objects.slots(), ids, meshes)
+            meshes = [member.mesh for member in members]
+            standing = StandingObjects(packed_trees, packed_trees.few, objects.slots(), objects.ids(), meshes)
             self._standing = standing
         return standing
 
@@ -448,7 +448,7 @@ class Scene:
 
     def _packed_steps(self, members: list[Member]) -> Generator[Progress, None, PackedTrees]:
         """The packed trees of all meshes, those of the last time where these are the same."""
-        ids = np.fromiter(self._objects.by_id, np.int64, len(self._objects.by_id))[self._objects.meshes()[0]]
+        ids = self._objects.ids()[self._objects.meshes()[0]]
         return (yield from self._objects.packed_members_steps(ids, members))
 
     def _choose(self, poses: Any, movers: Sequence[int | str] | None, set_a: Keys, set_b: Keys) -> Choice:
@@ -458,7 +458,7 @@ class Scene:
             return self._chosen
         if isinstance(movers, list | tuple):
             movers = [self._objects.id_of(key) if isinstance(key, str) else key for key in movers]
-        ids = np.fromiter(self._objects.by_id, np.int64, len(self._objects.by_id))
+        ids = self._objects.ids()
         chosen = Choice(
             slots, names, ids, self._objects.members_of(set_a, "set_a"), self._objects.members_of(set_b, "set_b")
         )
@@ -493,7 +493,7 @@ class Scene:
         yield from self._objects.cloud_steps()
         yield from self._cloud_stepper.look_steps(self._objects, keep)
         some, members = self._objects.meshes()
-        ids = np.fromiter(self._objects.by_id, np.int64, len(self._objects.by_id))[some]
+        ids = self._objects.ids()[some]
         if members:
             packed_trees = yield from self._packed_steps(members)
             found = yield from self._stepper.steps(
