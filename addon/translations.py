@@ -139,7 +139,7 @@ Look for a GPU | GPU suchen | GPUを検索
 Make Object | Objekt erzeugen | オブジェクトを作成
 Make Object of Common Solid | Objekt aus gemeinsamem Körper erzeugen | 共通の立体からオブジェクトを作成
 Mark Faces | Flächen markieren | 面をマーク
-Massive Models | Massenmodelle | 大規模モデル
+Massive Model | Massenmodell | 大規模モデル
 Material | Material | マテリアル
 Matrix of Disciplines | Matrix der Gewerke | 分野のマトリクス
 Measure | Maß | 測定値

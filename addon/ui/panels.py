@@ -14,6 +14,7 @@ from meshclash.detection.units import clearly_above
 from meshclash.detection.verdicts import PROVISIONAL_VERDICTS, SOLID_VERDICTS, VERDICTS
 
 from .. import engine, kept_tests, preferences, results, running_work, scene_results, shown_things
+from ..adapters.massive_objects import PROPERTY as MASSIVE_FILE
 from ..adapters.scene_size import shown_unit
 from ..adapters.shell_objects import PROPERTY as SHELL
 from ..adapters.source import metres_per_unit
@@ -237,7 +238,8 @@ class MESHCLASH_PT_object(TabPanel):
 
     def draw(self, context: Any) -> None:
         self.layout.enabled = running_work.running_task() is None
-        self.layout.prop(context.active_object, SHELL)
+        for name in (SHELL, MASSIVE_FILE):
+            self.layout.prop(context.active_object, name)
 
 
 class MESHCLASH_PT_results(TabPanel):

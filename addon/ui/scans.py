@@ -1,31 +1,40 @@
-"""The panel of scans."""
+"""The panel of scans, where one is active or has been measured."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from .. import running_work, scene_results
+from ..adapters.point_reader import is_scan
 from ..adapters.point_writer import stored_origin
 from ..texts import length
 from .parts import TabPanel, draw_table, draw_text
 
 
 class MESHCLASH_PT_scans(TabPanel):
-    """Import, point budget, deviations."""
+    """Origin and deviations."""
 
     bl_label = "Scans"
     bl_order = 2
     bl_options = {"DEFAULT_CLOSED"}
 
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        item = context.active_object
+        return (item is not None and is_scan(item.data)) or _measured(context) is not None
+
     def draw(self, context: Any) -> None:
-        layout, settings = self.layout, context.scene.meshclash
+        layout = self.layout
         layout.enabled = running_work.running_task() is None
-        layout.operator("meshclash.import_scan", icon="IMPORT")
         origin = stored_origin(context.scene)
         if origin is not None:
             draw_text(layout, f"Origin at {', '.join(f'{x:.12g}' for x in origin)} m", context.region, "NONE")
-        layout.prop(settings, "point_budget")
-        _draw_deviation(layout, context, settings)
+        _draw_deviation(layout, context, context.scene.meshclash)
+
+
+def _measured(context: Any) -> Any:
+    """The deviations of the scene, None where there are none."""
+    return scene_results.deviation_of(context.scene.session_uid, context.scene.meshclash.deviation_serial)
 
 
 def _draw_deviation(layout: Any, context: Any, settings: Any) -> None:
@@ -37,7 +46,7 @@ def _draw_deviation(layout: Any, context: Any, settings: Any) -> None:
     split = column.split(factor=0.3, align=True)
     split.label(text="Attribute")
     split.prop(settings, "deviation_attribute", text="")
-    found = scene_results.deviation_of(context.scene.session_uid, settings.deviation_serial)
+    found = _measured(context)
     if found is None:
         return
     layout.prop(settings, "deviation_overlay")

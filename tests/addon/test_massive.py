@@ -20,6 +20,7 @@ from addon.ops import detect
 from addon.ops.marks import own_writing
 from addon.ops.massive import MESHCLASH_OT_import_massive
 from addon.ui.massive import MESHCLASH_PT_massive
+from addon.ui.panels import MESHCLASH_PT_object
 
 
 def add_sphere(name, location=(0.0, 0.0, 0.0), scale=(1.0, 1.0, 1.0), count=48):
@@ -351,12 +352,13 @@ def test_faces_of_a_sample_are_not_selected(registered, tmp_path):
     assert {face.index for face in other.data.polygons if face.select} == set(side.faces.tolist())
 
 
-def test_the_panel_names_the_file_of_the_active_object(registered, tmp_path):
+def test_the_panel_is_there_for_an_object_of_a_file(registered, tmp_path):
     item = add_sphere("Ball")
-    drawn = draw(MESHCLASH_PT_massive, bpy.context)
-    assert {"meshclash.import_massive", "meshclash.build_massive"} <= set(drawn.operators())
-    assert not any("fewer" in text for text in drawn.texts())
+    assert not MESHCLASH_PT_massive.poll(bpy.context)
+    named = [args[1] for name, args, _ in draw(MESHCLASH_PT_object, bpy.context).calls if name == "prop"]
+    assert "meshclash_massive" in named
     build(item, tmp_path / "ball.mcl")
+    assert MESHCLASH_PT_massive.poll(bpy.context)
     drawn = draw(MESHCLASH_PT_massive, bpy.context)
     assert any("fewer" in text for text in drawn.texts()) and "meshclash.show_level" in drawn.operators()
     with pytest.raises(RuntimeError, match="no massive file yet"):

@@ -156,7 +156,12 @@ def test_deviations_are_written_to_the_points(registered, add_box):
     bpy.data.objects["Box"].location.x = 5.0
     bpy.context.view_layer.update()
     assert scene_results.deviation_is_stale(uid)
+    bpy.context.view_layer.objects.active = bpy.data.objects["Box"]
+    assert MESHCLASH_PT_scans.poll(bpy.context), "what is drawn can be hidden"
     assert bpy.ops.meshclash.clear_deviation() == {"FINISHED"}
+    assert not MESHCLASH_PT_scans.poll(bpy.context)
+    bpy.context.view_layer.objects.active = scan
+    assert MESHCLASH_PT_scans.poll(bpy.context)
     assert heat_map.shown(bpy.context) is None and "meshclash_deviation" not in scan.data.attributes
 
 

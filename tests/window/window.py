@@ -235,9 +235,19 @@ class Window:
             found = bpy.context.property
         return found[1].rpartition(".")[2] if found else ""
 
-    def choose_file(self, operator: str, path: Path) -> Play:
-        """Presses the button of an operator and chooses a file in the browser that opens; a key is to say what then."""
-        yield from self.press(operator)
+    def search(self, words: str) -> Play:
+        """Types words into Blender's search over the view (F3); a key is to say what then."""
+        self.move(*self.view_centre)
+        yield 0.3
+        yield from self.key("F3")
+        yield 1.0
+        self.send("type", "--delay", 60, words)
+        yield 1.0
+
+    def choose_file(self, words: str, path: Path) -> Play:
+        """Finds an operator by words and chooses a file in the browser that opens; a key is to say what then."""
+        yield from self.search(words)
+        yield from self.key("Return")
         yield from self.wait_for(lambda: self._file_browser() is not None, "the file browser", 20)
         yield 1.0
         area = self._file_browser()

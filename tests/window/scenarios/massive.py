@@ -28,7 +28,7 @@ def play(window: Any) -> Play:
     yield from _add_ball(window)
     yield from window.open_tab(width=400)
 
-    yield from window.choose_file("meshclash.import_massive", model)
+    yield from window.choose_file("import massive", model)
     yield from window.key("Return")
     yield from window.wait_for(window.busy, "the start of the build", 600)
     yield from window.wait_for(lambda: _is_begun(model) or not window.busy(), "the first of the build", 600)
@@ -40,7 +40,7 @@ def play(window: Any) -> Play:
     assert len(bpy.data.objects) == 1 and not model.with_suffix(".mcl").exists()
     assert _is_begun(model), "what is finished stays, and the next build goes on"
 
-    yield from window.choose_file("meshclash.import_massive", model)
+    yield from window.choose_file("import massive", model)
     meter = StallMeter(window.module("ops.massive"))
     yield from window.key("Return")
     yield from window.wait_for(lambda: len(bpy.data.objects) == 2 and not window.busy(), "the massive file", 600)

@@ -79,7 +79,7 @@ def _data() -> set[str]:
 
 def _cancelled_import(window: Any, path: Path) -> Play:
     before = _data()
-    yield from window.choose_file("meshclash.import_scan", path)
+    yield from window.choose_file("import scan", path)
     yield from window.show("file_browser")
     window.point_at_files()
     yield from window.key("Return")
@@ -102,7 +102,7 @@ def _press_escape(window: Any, picture: str) -> Play:
 
 
 def _import(window: Any, path: Path, count: int) -> Play:
-    yield from window.choose_file("meshclash.import_scan", path)
+    yield from window.choose_file("import scan", path)
     meter = StallMeter(window.module("ops.scans"))
     yield from window.key("Return")
     yield from window.wait_for(_scans, "the imported scan", 120)
