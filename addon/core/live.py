@@ -114,6 +114,11 @@ class Live:
         return not self._resting or bool(self._changes) or (self.incomplete and not self.problem)
 
     @property
+    def starting(self) -> str:
+        """What is being done until there is a first answer, or another test can be asked; "" afterwards."""
+        return "" if self.ready and self._answered is not None else self.text
+
+    @property
     def pending(self) -> frozenset[str]:
         """Full names of objects whose changes are not answered yet."""
         return frozenset(self._changes.names | self._unanswered.names | self._asking.names)

@@ -71,7 +71,7 @@ class LiveRun:
         if not self._list_waits:
             live.run_slice()
         self._list(context, live.budget - (time.perf_counter() - started))
-        shown = (live.problem, "" if live.ready else live.text)
+        shown = (live.problem, live.starting)
         if shown != self._shown:
             self._shown = shown
             tag_redraw(context, ("UI",))

@@ -122,8 +122,8 @@ def _draw_live(layout: Any, run: Any, region: Any) -> None:
     text, icon = "Live: the answer is complete", "CHECKMARK"
     if live.problem:
         text, icon = live.problem, "ERROR"
-    elif not live.ready:
-        text, icon = live.text, "TIME"
+    elif live.starting:
+        text, icon = live.starting, "TIME"
     elif live.incomplete:
         text, icon = live.shortfall, "SORTTIME"
     draw_text(layout.box(), text, region, icon)

@@ -333,6 +333,8 @@ def test_escape_stops_it(driver):
 def test_the_button_stops_it_and_the_panel_shows_it(driver):
     texts = draw(panels.MESHCLASH_PT_detect, bpy.context).texts()
     assert "Stop Live" in texts and "Starting" in texts
+    driver.until(lambda: driver.run.live.ready)
+    assert "Live: the answer is complete" not in draw(panels.MESHCLASH_PT_detect, bpy.context).texts()
     driver.settle()
     assert "Live: the answer is complete" in draw(panels.MESHCLASH_PT_detect, bpy.context).texts()
     assert live.MESHCLASH_OT_live.invoke(SimpleNamespace(), bpy.context, escape()) == {"FINISHED"}
