@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..traversal.forest import TreeSet
+from ..traversal.forest import Forest, TreeSet
 from ..traversal.frames import inverses_of
 from ..traversal.question import Answer
 from ..traversal.solids import Solids
@@ -81,3 +81,28 @@ class Case(NamedTuple):
             boxes_a=self.boxes_a[mask], boxes_b=self.boxes_b[mask], answer=answer,
             resolutions=self.resolutions[mask],
         )  # fmt: skip
+
+
+def pair_order(case: Case) -> np.ndarray:
+    """Which pairs are looked at second object first, (k,) bool, whichever the caller names first.
+
+    Rounding makes points and depths depend on the order of two objects by a last bit, so everything that is measured of
+    a pair takes them in an order of their own: that of the world boxes' numbers. Where they are equal, the poses and
+    then the meshes decide, of which two that are equal need no order.
+    """
+    different = case.boxes_a != case.boxes_b
+    column = different.argmax(axis=1)
+    every = np.arange(len(case.jobs))
+    swapped: np.ndarray = case.boxes_a[every, column] > case.boxes_b[every, column]
+    for job in np.flatnonzero(~different.any(axis=1)).tolist():
+        sides = zip(case.jobs[job].tolist(), (case.rows_a[job], case.rows_b[job]), strict=True)
+        one, other = (_numbers(case.tree_set.forest, tree, rows) for tree, rows in sides)
+        swapped[job] = one > other
+    return swapped
+
+
+def _numbers(forest: Forest, tree: int, rows: np.ndarray) -> tuple[int, bytes, bytes]:
+    """What tells an object from another one in the same box, in an order."""
+    triangles = forest.triangles[forest.triangle_start[tree] : forest.triangle_end[tree]]
+    corners = forest.vertices[forest.vertex_start[tree] + triangles]
+    return len(triangles), rows.tobytes(), corners.tobytes()

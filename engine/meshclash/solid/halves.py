@@ -7,6 +7,10 @@ which cells there may be: where neither surface has triangles, which ones there 
 
 At a point within an edge of the other surface the wedge between the edge's two triangles takes the place of the half
 space: a column that stands in another one of the same profile has nearly all of its vertices there.
+
+A few planes through a point cut the space around it into convex cells, in each of which a winding number is constant.
+Where all triangles around a point lie in a few planes, two places in one plane and on the same sides of the others lie
+between the same cells, and one of them is enough: a corner that two prisms share has three planes and 20 places.
 """
 
 from ..geometry.predicates import UNCERTAIN, exact_orient3d
@@ -21,6 +25,9 @@ ANY = BOTH | ONLY_OWN | ONLY_OTHER
 _FRONT, _BEHIND, _UNKNOWN = 1, 2, 4
 _MOST_PLANES = 6  # of each surface that are tried
 _WITHIN, _BEYOND, _NEITHER = range(3)
+_MOST_CELL_PLANES = 4  # planes: their sides, and which of them a place lies in, are six bits
+_ORIGIN = (0.0, 0.0, 0.0)
+NO_PLANES = ((_ORIGIN, _ORIGIN, _ORIGIN),) * _MOST_CELL_PLANES
 
 
 @inner
@@ -201,3 +208,59 @@ def halves(forest, solids, own, other, first, second, base, q, known, work):
             if exact or cells & _turned(known) == cells:
                 return exact, _turned(cells)
     return False, ANY
+
+
+# Places between the same cells
+
+
+@inner
+def _lies_in(plane, corners, work):
+    lies = True
+    for p in corners:
+        lies = lies and exact_orient3d(plane[0], plane[1], plane[2], p, work.exact) == 0
+    return lies
+
+
+@inner
+def planes_around(forest, frame, entries, count, planes, used, work):
+    """Planes, of which ``used`` are known, with those of more triangles that hold a base; more than four are no use.
+
+    ``entries`` are what ``star`` gives, ``count`` many. Returns the planes and how many there are.
+    """
+    for i in range(count):
+        if used > _MOST_CELL_PLANES:
+            break
+        corners = world_triangle(forest, frame.tree, held_triangle(entries[i]), frame.pose)
+        known = False
+        for k in range(used):
+            known = known or _lies_in(planes[k], corners, work)
+        if not known:
+            if used == 0:
+                planes = (corners, planes[1], planes[2], planes[3])
+            elif used == 1:
+                planes = (planes[0], corners, planes[2], planes[3])
+            elif used == 2:
+                planes = (planes[0], planes[1], corners, planes[3])
+            elif used == 3:
+                planes = (planes[0], planes[1], planes[2], corners)
+            used += 1
+    return planes, used
+
+
+@inner
+def cells_beside(planes, used, y, z, work):
+    """A bit for the two cells beside a place that lies in one of the planes; 0 where there are too many planes."""
+    sides, own = 0, 0
+    if used > _MOST_CELL_PLANES:
+        return 0
+    for k in range(used):
+        side = exact_orient3d(planes[k][0], planes[k][1], planes[k][2], y, work.exact)
+        if side == 0:
+            side = exact_orient3d(planes[k][0], planes[k][1], planes[k][2], z, work.exact)
+        if side == UNCERTAIN:
+            return 0
+        if side == 0:
+            own = k
+        elif side > 0:
+            sides |= 1 << k
+    return 1 << ((own << _MOST_CELL_PLANES) | sides)

@@ -24,13 +24,12 @@ from ..types.pose import transform_points
 from ..types.steps import always, in_slices, run, steps
 from ..types.verdict import Verdict
 from .by_fractions import Surface, bits_by_fractions
-from .case import Case, Limits
+from .case import Case, Limits, pair_order
 from .coincidence import deny_coincidence
 from .flush import within_steps
 from .measure import LOWER, UPPER, Overlaps, measure_steps
-from .middles import Locations, middle_steps, pair_order
-from .moved_apart import parted_steps
-from .open_judge import judge_open_steps
+from .middles import Locations, middle_steps
+from .open_judge import judge_open_steps, parted_steps
 from .open_overlap import DEPTH_CERTAINTY
 from .pair_verdict import Findings, FoundPairs, PairVerdict
 from .pockets import pocket_steps

@@ -12,7 +12,6 @@ from ..traversal.point import world_triangle
 from ..types.steps import run
 from ..types.verdict import CONTAINED
 from .case import Case
-from .pair_order import swapped_pairs
 
 _SPAN = 4096  # contacts that are looked at in one step
 _AXES, _SPREAD, _LOW = (40503, 30011, 52391), 2654435761, 2**31 - 1  # products below 2**63, of bits without pattern
@@ -80,11 +79,6 @@ def middle_steps(case: Case, swapped: np.ndarray, sample: bool = False) -> Gener
         lay_middles(*posed, answer.pairs, answer.kinds, answer.jobs, begin, end, room, middles)
         yield
     return middles
-
-
-def pair_order(case: Case) -> np.ndarray:
-    """Which pairs of a case are looked at second object first, (k,) bool."""
-    return swapped_pairs(case.tree_set.forest, case.jobs, (case.rows_a, case.rows_b), (case.boxes_a, case.boxes_b))
 
 
 class Locations:

@@ -16,12 +16,12 @@ from ..hierarchy.moments import MOMENT_WORDS, moment_unit, moments_of
 from ..traversal.forest import pack_trees
 from ..traversal.solids import Solids, gather_solids
 from ..types.pose import transform_points
-from .case import Case
+from .case import Case, pair_order
 from .climb import SearchRoom, new_search_room
 from .depth import DEEP_STARTS, THOROUGH
 from .field import EXACT_SIDE, NEAREST, WINDING_SIDE, PosedSurface
 from .measure import LOWER, UPPER, Overlaps, box_overlaps
-from .middles import middle_steps, pair_order
+from .middles import middle_steps
 from .solidity import Meant, certainties
 
 _SAMPLES = 64  # of a surface, for containment

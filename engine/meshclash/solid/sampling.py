@@ -39,8 +39,7 @@ from ..traversal.places import (
     vertex_base,
 )
 from ..traversal.point import world_triangle
-from .halves import BOTH, ONLY_OTHER, ONLY_OWN, by_wedge, halves
-from .planes import NO_PLANES, cells_beside, planes_around
+from .halves import BOTH, NO_PLANES, ONLY_OTHER, ONLY_OWN, by_wedge, cells_beside, halves, planes_around
 
 COMMON, ONLY_A, ONLY_B, SURFACE_IN, SURFACE_OUT, UNDECIDED = 1, 2, 4, 8, 16, 32
 """Bits of the result for a pair: cells in both solids, or in one of them; parts of an open surface inside and outside

@@ -88,7 +88,7 @@ class Couple:
 
 
 class PosedOverlap(NamedTuple):
-    """One job of ``overlap_depths``, its objects in the order of ``pair_order.py``."""
+    """One job of ``overlap_depths``, its objects in the order of ``pair_order``."""
 
     jobs: np.ndarray
     rows_a: np.ndarray
@@ -150,7 +150,7 @@ def _box_overlap(a, b, out):
 
 @inner
 def _lay_middles(forest, a, b, pairs, kinds, count, room, middles):
-    """Middles of a sample of the contacts of two objects, which come in the order of ``pair_order.py``."""
+    """Middles of a sample of the contacts of two objects, which come in the order of ``pair_order``."""
     every = max(count // SAMPLED, 1)
     for i in range(count):
         if not is_sampled(forest, a.tree, np.int64(pairs[i, 0]), b.tree, np.int64(pairs[i, 1]), every):
@@ -172,7 +172,7 @@ def _are_apart(boxes):
 
 @inner
 def _is_second_first(boxes):
-    """Whether the second one's box comes first, -1 where both are equal: see ``pair_order.py``."""
+    """Whether the second one's box comes first, -1 where both are equal: see ``pair_order``."""
     for k in range(6):
         if boxes[0, k] != boxes[1, k]:
             return 1 if boxes[0, k] > boxes[1, k] else 0
