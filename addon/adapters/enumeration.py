@@ -88,6 +88,11 @@ class Memory:
             return None
         return known.item
 
+    def moved(self, key: EntryKey) -> SourceObject | None:
+        """The object of an entry that moved at most, or None."""
+        known = self.entries.get(key)
+        return known.item if known is not None and self._holds(key[:2]) else None
+
     def mesh(self, mesh_key: Hashable, *uids: int) -> SourceMesh | None:
         """The mesh under a key if it still depends on unchanged objects, or None."""
         return self.meshes.get(mesh_key) if self._holds(uids) else None
@@ -138,11 +143,26 @@ class Enumeration:
         raw, matrices = flat.tobytes(), _as_matrices(flat)
         for index, entry in enumerate(depsgraph.object_instances):
             key, matrix = _entry_key(entry), raw[index * MATRIX_BYTES : (index + 1) * MATRIX_BYTES]
-            item = self._memory.entry(key, matrix)
+            item = self._memory.entry(key, matrix) or self._moved(entry, key, matrices[index])
             if item is None or not self._keep(item):
                 item = self._take(entry, key, matrices[index], depsgraph)
             if item is not None:
                 self._entries[key] = Remembered(matrix, item)
+
+    def _moved(
+        self, entry: bpy.types.DepsgraphObjectInstance, key: EntryKey, matrix: np.ndarray
+    ) -> SourceObject | None:
+        """The object of an entry of which nothing but the matrix, the parent and what the user says may be another."""
+        known = self._memory.moved(key)
+        if known is None or entry.is_instance:
+            return None
+        source = entry.object.original
+        if not entry.show_self or known.shell != is_shell(source):
+            return None
+        parent = source.parent
+        if known.parent != (None if parent is None else parent.name_full):
+            return None
+        return known.moved(matrix)
 
     def _keep(self, item: SourceObject) -> bool:
         """Takes an object over from the last walk; False when its mesh or its name is not to be had any more."""

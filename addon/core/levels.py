@@ -113,7 +113,7 @@ def hierarchy_steps(
         hierarchy = yield from _build_steps(engine, mesh, volume, split)
     except engine.errors.MeshClashError as error:
         raise DetectError(f"the engine refused: {error}") from error
-    placing = np.linalg.inv(item.matrix) @ np.asarray(pose.matrix)
+    placing = np.linalg.inv(item.matrix) @ pose
     return ShownHierarchy(name, volume, split, int(hierarchy.tree.depth), engine, hierarchy, placing)
 
 

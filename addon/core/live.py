@@ -34,7 +34,8 @@ PARTS: tuple[str, ...] = (*BASIC_PARTS, "more")
 BUDGET = 0.02  # seconds of the main thread for one answer, and the length of a slice
 LONGEST_SLICE = 0.03
 QUIET_SECONDS = 0.15  # without a change, before an incomplete answer is completed
-RETRY_SECONDS = 1.0  # in first-contact mode, before a complete answer is tried again while changes go on
+RETRY_SECONDS = 1.0  # at least, in first-contact mode, before a complete answer is tried again while changes go on
+RETRY_SHARE = 0.05  # of the time at most: where complete answers take long, they are tried less often
 SHOW_SECONDS = 0.25  # between two answers that are shown while nothing changes and probabilities grow certain
 SHOW_SHARE = 0.2  # of the time at most: where writing them takes long, they are shown less often
 IDLE = Progress(1.0, "")
@@ -285,7 +286,7 @@ class Live:
 
     def _remember_cost(self, seconds: float) -> None:
         self.complete_cost = seconds
-        self._retry_at = time.perf_counter() + RETRY_SECONDS
+        self._retry_at = time.perf_counter() + max(RETRY_SECONDS, seconds / RETRY_SHARE)
 
     def _told(self, steps: Generator[Any, None, T]) -> Generator[Progress, None, T]:
         """Shows what is being done."""

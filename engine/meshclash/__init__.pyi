@@ -53,10 +53,10 @@ from .solid.pair_verdict import PairVerdict as PairVerdict
 from .solid.solidity import Solidity as Solidity
 from .solid.solidity import solidity as solidity
 from .traversal.contacts import Contacts as Contacts
+from .types.affine import split_matrix as split_matrix
 from .types.mesh import TriangleMesh as TriangleMesh
 from .types.pose import Pose as Pose
 from .types.pose import PoseLike as PoseLike
-from .types.pose import split_matrix as split_matrix
 from .types.resolution import float32_resolution as float32_resolution
 from .types.results import Progress as Progress
 from .types.results import QueryStats as QueryStats

@@ -111,9 +111,11 @@ class FakeScene:
         del self.objects[key]
         self.log.append("remove")
 
-    def set_pose(self, key, pose, resolution):
-        self.objects[key][1] = pose
-        self.log.append("pose")
+    def set_poses(self, keys, poses, resolutions):
+        for key, pose, _ in zip(keys, poses, resolutions, strict=True):
+            if not np.array_equal(self.objects[key][1], pose):
+                self.log.append("pose")
+            self.objects[key][1] = pose
 
     def set_vertices(self, key, vertices):
         self.objects[key][0] = FakeMesh(vertices, self.objects[key][0].triangles)
@@ -200,9 +202,6 @@ def make_engine():
         steps=lambda question, *given, **options: question(*given, **options),
         scenes=scenes,
         TriangleMesh=FakeMesh,
-        split_matrix=_split,
-        Pose=SimpleNamespace(from_matrix=lambda matrix: matrix),
-        float32_resolution=lambda largest, matrix: 1e-7 * (largest + np.abs(matrix[:3, 3]).max()),
         warm_up=_warm_up,
         ContactKind=SimpleNamespace(CROSSING=1, COPLANAR=2),
         Contacts=FakeContacts,
@@ -217,11 +216,3 @@ def _warm_up(parts=()):
 def _halfway(a, b, motion_a, motion_b):
     yield Progress(0.5, "Advancing")
     return SimpleNamespace(time=0.5)
-
-
-def _split(matrix):
-    if not np.isfinite(matrix).all():
-        raise MeshClashError("the matrix is NaN")
-    if np.allclose(matrix[:3, :3], np.eye(3)):
-        return matrix, None
-    return np.eye(4), matrix

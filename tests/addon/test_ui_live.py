@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 import pytest
 from live_driver import LiveDriver, described, detected
+from mathutils import Vector
 from ui_fakes import draw, escape, make_report, make_row
 
 from addon import freshness, handlers, results, running_work, scene_results, shown_things
@@ -414,7 +415,14 @@ def test_first_contact_mode_is_said_in_the_panel(agrees, boxes, driver, monkeypa
     driver.until(lambda: scene_results.result_of(driver.run.scene_uid).incomplete)
     result = scene_results.result_of(driver.run.scene_uid)
     row = next(row for row in result.report.rows if row.a.name == "A")
-    assert row.verdict == "contact" and row.contacts == 1
+    assert row.verdict == "contact" and row.contacts == 1 and len(row.curves) == 1
+    for side in row.sides:  # the triangle that meets is a part of the face that is named
+        item = boxes[side.name]
+        (face,) = side.faces.tolist()
+        corners = [item.matrix_world @ item.data.vertices[v].co for v in item.data.polygons[face].vertices]
+        assert all(
+            any((corner - other).length < 1e-6 for other in corners) for corner in map(Vector, side.highlight[0])
+        )
     texts = " ".join(draw(panels.MESHCLASH_PT_detect, bpy.context).texts())
     assert "First contacts only while things move: a complete answer takes 1000 ms" in texts
     assert not bpy.ops.meshclash.export_report.poll()

@@ -107,19 +107,48 @@ def test_a_level_to_be_looked_at_is_as_fine_as_its_triangles_allow(ring):
         assert len(triangles) == level.triangle_count
         assert sorted(vertices[triangles].reshape(-1, 9).tolist()) == sorted(corners.reshape(-1, 9).tolist())
     assert levels.shown(10_000).triangle_count == mesh.triangle_count
-    eye = mesh.bounds[1] * (1.0, 0.0, 0.0)
-    level = levels.shown(900, eye)
-    assert level.triangle_count <= 900
-    boxes = level.pages.table["bounds"]
-    far = np.linalg.norm(0.5 * (boxes[:, :3] + boxes[:, 3:]) - eye, axis=1)
-    errors = level.outs + level.backs
-    assert errors[far < np.median(far)].mean() < errors[far > np.median(far)].mean()
     for wrong in (0, 1.5, True, "many"):
         with pytest.raises(mc.UnsupportedOption, match="most"):
             levels.shown(wrong)
     for wrong in ((0, 0), (0, 0, math.nan), "here", [[0, 0, 0]]):
         with pytest.raises(mc.UnsupportedOption, match="eye"):
             levels.shown(10, wrong)
+
+
+def distances(bounds, eye):
+    """From an eye to the nearest points of boxes (n, 6)."""
+    nearest = np.clip(eye, bounds[:, :3], bounds[:, 3:])
+    return np.linalg.norm(nearest - eye, axis=1)
+
+
+def errors_of_clusters(level):
+    """Of the part that stands for each cluster of the mesh."""
+    return np.repeat(level.outs + level.backs, level.runs[:, 1] - level.runs[:, 0])
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 2**32 - 1), st.integers(100, 1100))
+def test_no_even_level_of_as_many_triangles_looks_better(ring, seed, most):
+    mesh, levels = ring
+    away = np.random.default_rng(seed).normal(size=3)
+    eye = mesh.bounds.mean(axis=0) + away / np.linalg.norm(away) * np.ptp(mesh.bounds, axis=0).max()
+    shown, even = levels.shown(most, eye), levels.shown(most)
+    assert shown.triangle_count <= most or shown.triangle_count == levels.level(100.0).triangle_count
+    worst_of_shown, worst_of_even = (
+        ((level.outs + level.backs) / distances(level.pages.table["bounds"], eye)).max() for level in (shown, even)
+    )
+    assert worst_of_shown <= worst_of_even * (1.0 + 1e-9)
+
+
+def test_what_is_near_one_eye_and_far_from_another_is_finer_for_the_first(ring):
+    mesh, levels = ring
+    middle, beside = mesh.bounds.mean(axis=0), np.array([0.55 * np.ptp(mesh.bounds[:, 0]), 0.0, 0.0])
+    left, right = middle - beside, middle + beside
+    errors = [errors_of_clusters(levels.shown(900, eye)) for eye in (left, right)]
+    to_left, to_right = (distances(mesh.pages.table["bounds"], eye) for eye in (left, right))
+    for near, far, here, there in ((to_left, to_right, *errors), (to_right, to_left, *errors[::-1])):
+        some = near < 0.5 * far
+        assert some.sum() > 5 and here[some].mean() < 0.5 * there[some].mean()
 
 
 def test_a_level_is_asked_as_any_clustered_mesh(ring):

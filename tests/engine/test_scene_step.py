@@ -164,11 +164,28 @@ def test_set_poses_is_many_times_set_pose(seed):
     for scene in (one, many):
         for _ in range(3):
             scene.add(CUBE)
+    lengths = [1e-6, 1e-5, 1e-4] if seed % 2 else None
     for k in range(3):
-        one.set_pose(k, poses[k])
-    many.set_poses(range(3), poses)
+        one.set_pose(k, poses[k], None if lengths is None else lengths[k])
+    many.set_poses(range(3), poses, lengths)
     assert all(np.array_equal(one.posed(k)[1].rows, many.posed(k)[1].rows) for k in range(3))
     assert np.array_equal(one.revisions(np.arange(3)), many.revisions(np.arange(3)))
+    before = many.revisions(np.arange(3))
+    many.set_poses(range(3), poses, lengths)
+    assert np.array_equal(many.revisions(np.arange(3)), before)  # nothing is another
+    many.set_poses([1], poses[1:2], [1e-3])
+    assert (many.revisions(np.arange(3)) - before).tolist() == [0, 1, 0]
+
+
+def test_the_resolutions_of_set_poses_are_asked_with():
+    scene = mc.Scene()
+    for place in (0.0, 1.0 - 1e-5):
+        scene.add(CUBE, matrix(shift=(place, 0.0, 0.0)), resolution=0.0)
+    found = scene.contacts(permitted_overlap="resolution")
+    assert [pair.verdict for pair in found] == [mc.Verdict.CLASH]
+    scene.set_poses([0, 1], [scene.posed(k)[1] for k in (0, 1)], [1e-4, 1e-4])
+    found = scene.contacts(permitted_overlap="resolution")
+    assert [pair.verdict for pair in found] == [mc.Verdict.TOUCHING]
 
 
 @pytest.mark.parametrize(
@@ -177,6 +194,9 @@ def test_set_poses_is_many_times_set_pose(seed):
         (lambda s: s.set_poses([0], np.stack([np.eye(4)] * 2)), mc.UnsupportedOption),
         (lambda s: s.set_poses([7], np.eye(4)[None]), mc.UnknownObject),
         (lambda s: s.set_poses(5, np.eye(4)[None]), mc.UnsupportedOption),
+        (lambda s: s.set_poses([0], np.eye(4)[None], [-1.0]), mc.InvalidMesh),
+        (lambda s: s.set_poses([0], np.eye(4)[None], 1e-6), mc.UnsupportedOption),
+        (lambda s: s.set_poses([0], np.eye(4)[None], [0.0, 0.0]), mc.UnsupportedOption),
         (lambda s: s.step(keep=5), mc.UnsupportedOption),
         (lambda s: s.step(first_only="x"), mc.UnsupportedOption),
     ],

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from meshclash.types.affine import split_matrices
 from meshclash.types.pose import (
     LARGEST_COORDINATE,
     RIGID_TOLERANCE,
@@ -111,6 +112,25 @@ def test_split_matrix_is_exact_for_dyadic_scales_of_quarter_turns(scales):
     vertices = np.random.default_rng(3).normal(size=(20, 3))
     mesh = mc.TriangleMesh(vertices, [[0, 1, 2]])
     assert np.array_equal(pose.apply(mesh.transformed(stretch).vertices), mesh.transformed(whole).vertices)
+
+
+@given(st.lists(seeds, min_size=1, max_size=6))
+def test_many_matrices_are_split_as_each_by_itself(kinds):
+    stack = []
+    for seed in kinds:
+        rng = np.random.default_rng(seed)
+        scales = rng.choice([(1.0, 1.0, 1.0), (2.0, 0.3, -1.0), (0.0, 1.0, 1.0)])
+        shear = np.eye(3) if seed % 3 else np.array([[1.0, 0.5, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+        stack.append(matrix(rotation(rng) * scales @ shear, rng.normal(size=3)))
+    rows, stretches, stretched = split_matrices(np.stack(stack))
+    for k, one in enumerate(stack):
+        pose, stretch = mc.split_matrix(one)
+        assert np.array_equal(rows[k], pose.rows) and stretched[k] == (stretch is not None)
+        assert np.array_equal(stretches[k], np.eye(4) if stretch is None else stretch)
+        assert np.allclose(np.vstack([rows[k], [0, 0, 0, 1]]) @ stretches[k], one, rtol=0.0, atol=1e-14)
+    stack[-1] = changed(0, 0, np.nan)
+    with pytest.raises(mc.InvalidPose, match="NaN"):
+        split_matrices(np.stack(stack))
 
 
 @given(poses())

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from meshclash.types.resolution import float32_resolutions
 from solids import CORNERS, TETRAHEDRON
 from strategies import matrix, rotation
 
@@ -36,6 +37,15 @@ def test_the_resolution_is_that_of_the_largest_coordinate_and_no_more():
         half * np.sqrt(2 + 1025**2), rel=1e-5
     )
     assert mc.float32_resolution(0.0) == 0.0
+
+
+@given(st.lists(st.integers(0, 2**32 - 1), min_size=1, max_size=5))
+def test_many_objects_have_the_resolutions_of_each(seeds):
+    draws = [np.random.default_rng(seed) for seed in seeds]
+    largest = np.array([rng.choice([0.0, 1e-3, 1.0, 4e5]) for rng in draws])
+    matrices = np.stack([matrix(rotation(rng) * rng.choice([1.0, 0.3]), 10.0 * rng.normal(size=3)) for rng in draws])
+    alone = [mc.float32_resolution(size, one) for size, one in zip(largest, matrices, strict=True)]
+    assert float32_resolutions(largest, matrices).tolist() == alone
 
 
 @pytest.mark.parametrize("largest", [-1.0, np.nan, np.inf, 1e39, "1", None])

@@ -19,9 +19,10 @@ from ..manifold.every_contact import contact_points
 from ..query.penetration import penetration
 from ..scene.results import PairGap, PairVerdict
 from ..scene.scene import Scene
+from ..types.affine import split_matrix
 from ..types.foreign import as_own
 from ..types.mesh import TriangleMesh
-from ..types.pose import Pose, split_matrix
+from ..types.pose import Pose
 
 EXTERNAL = "__external"
 """The name of an object that is no member, in data about contacts and distances."""

@@ -74,7 +74,7 @@ class CloudScene:
         unusable: set[Hashable] = set()
         for item in frame.scans:
             try:
-                pose, stretch = split_matrix(self._engine, item)
+                pose, stretch = split_matrix(item)
             except UnusableObject as error:
                 self.skipped.append(Skipped(item.name, error.reason, damaged=True))
                 continue

@@ -5,44 +5,60 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Generator, Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..errors import InvalidPose
 from .cloud_scene import PlacedCloud
 from .errors import UnusableObject
 from .frame_scene import FrameScene, Progress, Skipped, SourceMesh, SourceObject
-from .placed_mesh import engine_mesh, split_matrix
+from .placed_mesh import engine_mesh, split_matrices, split_matrix
 from .rules import KeepMask, Rules, keep_mask
+from .steps import portions
 
 _SCAN, _MASSIVE = 1, 4  # no two other kinds add up to as much
 PLACED_TO = 2.0**-20
 """How finely the place of a part in a whole is known, as a share of the whole: 16 units in the last place of single
 precision. Programs compute it through the frames of a chain of assemblies, with roundings of the whole's size in each,
 before it is stored; of a small part that is much more than Blender's own roundings."""
+MOVED_AT_ONCE = 256
+"""Objects, in one step."""
 _NO_STRETCH = np.eye(4)
 NO_SCANS = "its massive file was compared with meshes, but not with scans"
 
 
-@dataclass(frozen=True, eq=False)
-class _Placed:
+class _Placed(NamedTuple):
     """An object of the engine's scene, and what it was made of."""
 
     id: int
     item: SourceObject
     mesh: SourceMesh
+    pose: np.ndarray
+    """(4, 4)."""
     stretch: bytes
     """The part of the matrix that no rigid pose can hold, baked into the vertices; empty when there is none."""
     known: float
     """How finely Blender stores its world coordinates [Blender units]."""
     reach: float
     """What none of them exceeds [Blender units]."""
-    resolution: float
+    resolution: float = 0.0
     """How finely the engine was told that they are known, 0 where that is too coarse."""
-    shared: bool
+    shared: bool = False
     """Whether other objects have the same engine mesh."""
+
+    @property
+    def shape_key(self) -> tuple[Hashable, bytes, bool]:
+        """What has one engine mesh, and so one hierarchy: it serves all objects that share a mesh and a stretch."""
+        return self.item.mesh_key, self.stretch, self.item.shell
+
+    def differs(self, other: _Placed) -> bool:
+        """Whether something else is known of it by now."""
+        return (self.item, self.mesh, self.resolution, self.shared) != (
+            other.item, other.mesh, other.resolution, other.shared,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +105,7 @@ class EngineScene:
     def update_steps(
         self, frame: FrameScene, coarsest: float = math.inf, misplaced: float = 0.0
     ) -> Generator[Progress, None, None]:
-        """Makes the engine scene equal to `frame`; yields after each object that differs from the last frame.
+        """Makes the engine scene equal to `frame`; yields after each object that is built, and after some that move.
 
         An object whose mesh or matrix cannot be used is noted in `skipped`, and the scene is without it.
 
@@ -103,29 +119,26 @@ class EngineScene:
         self.resolutions = {}
         if frame.scans:
             self.skipped = [Skipped(item.name, NO_SCANS, damaged=True) for item in frame.massive]
-        split = [(item, *parts) for item in frame.objects if (parts := self._split(item)) is not None]
-        uses = Counter((item.mesh_key, stretch, item.shell) for item, _, stretch in split)
-        made: dict[tuple[Hashable, bytes, bool], Any] = {}
-        same = _SameMesh()
-        roundings = [self._rounding(item, frame.meshes[item.mesh_key]) for item, _, _ in split]
-        misplaced = min(misplaced, _placed_to(max((reach for _, reach in roundings), default=0.0)))
-        for count, ((item, pose, stretch), (known, reach)) in enumerate(zip(split, roundings, strict=True)):
-            mesh, shared = frame.meshes[item.mesh_key], uses[item.mesh_key, stretch, item.shell] > 1
-            placed = self._placed.get(item.identity)
-            resolution = max(known, misplaced) if mesh.resolution is None else known
-            told = resolution if resolution <= coarsest else 0.0
-            now = (item, mesh, told, shared)
-            if placed is None or (placed.item, placed.mesh, placed.resolution, placed.shared) != now:
-                wanted = _Placed(-1, item, mesh, stretch, known, reach, told, shared)
-                try:
-                    placed = replace(wanted, id=self._place(placed, wanted, pose, made, same))
-                except UnusableObject as error:
-                    self._leave_out(item, error)
-                    continue
-                self._placed[item.identity] = placed
-                yield Progress((count + 1) / len(split), f"Preparing {item.name}")
-            self.objects[placed.id] = item
-            self.resolutions[placed.id] = resolution
+        found = self._found(frame)
+        uses = Counter(placed.shape_key for placed in found)
+        misplaced = min(misplaced, _placed_to(max((placed.reach for placed in found), default=0.0)))
+        same, moved, others, told = _SameMesh(), [], [], {}
+        for placed in found:
+            resolution = max(placed.known, misplaced) if placed.mesh.resolution is None else placed.known
+            told[placed.item.identity] = resolution
+            coarse, shared = resolution if resolution <= coarsest else 0.0, uses[placed.shape_key] > 1
+            new, old = placed._replace(resolution=coarse, shared=shared), self._placed.get(placed.item.identity)
+            if old is None or not _only_moves(old, new, same):
+                others.append(new)
+            elif old.differs(new):
+                moved.append(new)
+        for some in portions(moved, MOVED_AT_ONCE):
+            self._move(some)
+            yield Progress(0.0, f"Preparing {some[0].item.name}")
+        yield from self._place_steps(others, same)
+        placed_now = [self._placed[key] for key in told if key in self._placed]
+        self.objects = {placed.id: placed.item for placed in placed_now}
+        self.resolutions = {placed.id: told[placed.item.identity] for placed in placed_now}
 
     def place_scans(self, placed: Sequence[PlacedCloud]) -> None:
         """Makes the scans of the engine scene those of a frame, after `update_steps`."""
@@ -179,6 +192,10 @@ class EngineScene:
         baked = np.frombuffer(stretch).reshape(4, 4) if stretch else _NO_STRETCH
         return Shape(self.meshes[item.mesh_key], self.scene.posed(key)[0], baked, item.matrix, item.shell)
 
+    def plain(self, ids: Iterable[int]) -> bool:
+        """Whether all of some objects, named by the engine's ids, are meshes in memory."""
+        return not any(key in self.scans or self.is_massive(key) for key in ids)
+
     def is_massive(self, key: int) -> bool:
         """Whether an object, named by the engine's id, is a massive file."""
         return self.meshes[self.objects[key].mesh_key].file is not None
@@ -187,68 +204,101 @@ class EngineScene:
         for identity in self._placed.keys() - {item.identity for item in frame.objects}:
             self.scene.remove(self._placed.pop(identity).id)
 
-    def _rounding(self, item: SourceObject, mesh: SourceMesh) -> tuple[float, float]:
-        """`known` and `reach` of `_Placed`; computed when the mesh or the matrix is another one."""
-        old = self._placed.get(item.identity)
-        if old is not None and old.item is item and old.mesh is mesh:
-            return old.known, old.reach
-        furthest = np.abs(item.matrix[:3, :3]).sum(axis=1) * mesh.largest + np.abs(item.matrix[:3, 3])
-        known = mesh.resolution
-        if known is None:
-            known = self._engine.float32_resolution(mesh.largest, item.matrix)
-        return float(known), float(furthest.max())
-
     def _leave_out(self, item: SourceObject, error: UnusableObject) -> None:
         self.skipped.append(Skipped(item.name, error.reason, damaged=True))
         if item.identity in self._placed:
             self.scene.remove(self._placed.pop(item.identity).id)
 
-    def _split(self, item: SourceObject) -> tuple[Any, bytes] | None:
-        """The pose of an object (None when its matrix is that of the last frame) and its stretch.
+    def _found(self, frame: FrameScene) -> list[_Placed]:
+        """The objects of a frame whose matrices can be used, with the ids of those that are there already."""
+        before = {item.identity: self._placed.get(item.identity) for item in frame.objects}
+        fresh = [item for item in frame.objects if not _stays(before[item.identity], item, frame)]
+        if fresh:
+            before |= dict.fromkeys(item.identity for item in fresh)
+            before |= {placed.item.identity: placed for placed in self._made_anew(fresh, frame)}
+        return [placed for placed in before.values() if placed is not None]
 
-        None of both where the matrix cannot be used; the object is left out then.
-        """
-        old = self._placed.get(item.identity)
-        if old is not None and (old.item is item or np.array_equal(old.item.matrix, item.matrix)):
-            return None, old.stretch
+    def _made_anew(self, items: list[SourceObject], frame: FrameScene) -> list[_Placed]:
+        """Objects that may not be where they were, or may have another mesh."""
+        from ..types.resolution import float32_resolutions  # noqa: PLC0415 - registering needs no compiler
+
         try:
-            return split_matrix(self._engine, item)
+            poses, stretches = split_matrices(np.stack([item.matrix for item in items]))
+        except InvalidPose:
+            usable = [item for item in items if self._is_usable(item)]
+            return self._made_anew(usable, frame) if usable else []
+        ids = [-1 if (old := self._placed.get(item.identity)) is None else old.id for item in items]
+        meshes, matrices = [frame.meshes[item.mesh_key] for item in items], np.stack([item.matrix for item in items])
+        largest = np.array([mesh.largest for mesh in meshes])
+        known = float32_resolutions(largest, matrices).tolist()
+        furthest = np.abs(matrices[:, :3, :3]).sum(axis=2) * largest[:, None] + np.abs(matrices[:, :3, 3])
+        known = [
+            length if mesh.resolution is None else float(mesh.resolution)
+            for length, mesh in zip(known, meshes, strict=True)
+        ]
+        return list(map(_Placed, ids, items, meshes, poses, stretches, known, furthest.max(axis=1).tolist()))
+
+    def _is_usable(self, item: SourceObject) -> bool:
+        """Whether the matrix of an object can be used; it is left out where it cannot."""
+        try:
+            split_matrix(item)
         except UnusableObject as error:
             self._leave_out(item, error)
-            return None
+            return False
+        return True
 
-    def _place(self, old: _Placed | None, new: _Placed, pose: Any, made: dict[Any, Any], same: _SameMesh) -> int:
-        """The engine's id of an object, after it was left, moved, deformed or built."""
-        as_told = old is not None and old.item.told == new.item.told
+    def _move(self, moved: Sequence[_Placed]) -> None:
+        """Gives objects another pose or resolution."""
+        self.scene.set_poses(
+            [placed.id for placed in moved],
+            np.stack([placed.pose for placed in moved]),
+            [placed.resolution for placed in moved],
+        )
+        self._placed.update((placed.item.identity, placed) for placed in moved)
+
+    def _place_steps(self, wanted: Sequence[_Placed], same: _SameMesh) -> Generator[Progress, None, None]:
+        """Makes objects of the scene what is wanted; yields after each."""
+        made: dict[tuple[Hashable, bytes, bool], Any] = {}
+        for count, new in enumerate(wanted):
+            try:
+                self._place(new, made, same)
+            except UnusableObject as error:
+                self._leave_out(new.item, error)
+                continue
+            yield Progress((count + 1) / len(wanted), f"Preparing {new.item.name}")
+
+    def _place(self, new: _Placed, made: dict[Any, Any], same: _SameMesh) -> None:
+        """Deforms an object, or builds it."""
+        old = self._placed.get(new.item.identity)
         as_solid = old is not None and old.item.shell == new.item.shell
-        alike = as_told and as_solid
-        if old is not None and alike and old.stretch == new.stretch and same.everything(old.mesh, new.mesh):
-            self._move(old, new, pose)
-            return old.id
         if old is not None and as_solid and not old.shared and not new.shared and same.triangles(old.mesh, new.mesh):
             self.scene.set_vertices(old.id, self._mesh(new).vertices)
-            self._move(old, new, pose)
-            return old.id
-        # One engine mesh, and so one hierarchy, serves all objects that share a mesh and a stretch, shells or not.
-        key = (new.item.mesh_key, new.stretch, new.item.shell)
-        if key not in made:
-            made[key] = self._mesh(new)
-        if pose is None:
-            pose, _ = split_matrix(self._engine, new.item)
+            self._move([new])
+            return
+        if new.shape_key not in made:
+            made[new.shape_key] = self._mesh(new)
         if old is not None:
             self.scene.remove(old.id)
             del self._placed[new.item.identity]
         self.built += 1
-        return self.scene.add(made[key], pose, resolution=new.resolution)
-
-    def _move(self, old: _Placed, new: _Placed, pose: Any) -> None:
-        if pose is None and old.resolution != new.resolution:
-            pose, _ = split_matrix(self._engine, new.item)
-        if pose is not None:
-            self.scene.set_pose(old.id, pose, new.resolution)
+        key = self.scene.add(made[new.shape_key], new.pose, resolution=new.resolution)
+        self._placed[new.item.identity] = new._replace(id=key)
 
     def _mesh(self, placed: _Placed) -> Any:
         return engine_mesh(self._engine, placed.item, placed.mesh, placed.stretch)
+
+
+def _stays(old: _Placed | None, item: SourceObject, frame: FrameScene) -> bool:
+    return old is not None and old.item is item and old.mesh is frame.meshes[item.mesh_key]
+
+
+def _only_moves(old: _Placed, new: _Placed, same: _SameMesh) -> bool:
+    """Whether an object differs at most by its pose and resolution from what it was."""
+    if old.stretch != new.stretch or old.item.shell != new.item.shell:
+        return False
+    if old.item is not new.item and old.item.told != new.item.told:
+        return False
+    return old.mesh is new.mesh or same.everything(old.mesh, new.mesh)
 
 
 def _placed_to(reach: float) -> float:

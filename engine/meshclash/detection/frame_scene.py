@@ -132,6 +132,12 @@ class SourceObject:
         found |= {"assembly": self.parent} if self.parent else {}
         return {**found, **self.properties}
 
+    def moved(self, matrix: np.ndarray) -> SourceObject:
+        """The same elsewhere, in a tenth of the time of `replace`: thousands may move in every frame."""
+        other = object.__new__(SourceObject)
+        other.__dict__.update(self.__dict__, matrix=matrix)
+        return other
+
     @property
     def told(self) -> tuple[str, str, str]:
         """What rows tell of it."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import InvalidPose
 from .errors import UnusableObject
 from .frame_scene import FrameScene, SourceMesh, SourceObject
 
@@ -19,24 +20,41 @@ SCALE_BITS = 18
 to frame, and the mesh would be another one. The pose keeps what they leave out: world coordinates stay the same."""
 
 
-def split_matrix(engine: ModuleType, item: SourceObject) -> tuple[Any, bytes]:
-    """The pose of an object, and the part of its matrix that no rigid pose can hold, empty when there is none.
+def split_matrices(matrices: np.ndarray) -> tuple[np.ndarray, list[bytes]]:
+    """The poses (k, 4, 4) of objects, and the parts of their matrices that no rigid pose can hold.
+
+    Args:
+        matrices: (k, 4, 4) float64.
+
+    Returns:
+        The poses, and of each object its stretch, empty when there is none.
+
+    Raises:
+        InvalidPose: one of them cannot be used.
+    """
+    from ..types import affine  # noqa: PLC0415 - registering needs no compiler
+
+    rows, stretches, stretched = affine.split_matrices(matrices)
+    scales, still = np.diagonal(stretches, axis1=1, axis2=2), np.eye(4)
+    along = stretched & scales.all(axis=1) & (stretches == scales[:, None] * still).all(axis=(1, 2))  # the own axes
+    digits, powers = np.frexp(scales[along])
+    rounded = np.ldexp(np.rint(np.ldexp(digits, SCALE_BITS)), powers - SCALE_BITS)
+    poses = np.concatenate([rows, np.broadcast_to(still[3:], (len(rows), 1, 4))], axis=1)
+    poses[along], stretches[along] = matrices[along] / rounded[:, None], rounded[:, None] * still
+    return poses, [stretches[k].tobytes() if other else b"" for k, other in enumerate(stretched.tolist())]
+
+
+def split_matrix(item: SourceObject) -> tuple[np.ndarray, bytes]:
+    """As `split_matrices`, of one object.
 
     Raises:
         UnusableObject: the matrix cannot be used.
     """
     try:
-        pose, stretch = engine.split_matrix(item.matrix)
-    except engine.errors.MeshClashError as error:
+        poses, stretches = split_matrices(item.matrix[None])
+    except InvalidPose as error:
         raise UnusableObject(item.name, f"its matrix: {error}") from error
-    if stretch is None:
-        return pose, b""
-    scales = np.diagonal(stretch)
-    if scales.all() and np.array_equal(stretch, np.diag(scales)):  # along the object's own axes
-        digits, powers = np.frexp(scales)
-        scales = np.ldexp(np.rint(np.ldexp(digits, SCALE_BITS)), powers - SCALE_BITS)
-        pose, stretch = engine.Pose.from_matrix(item.matrix / scales), np.diag(scales)
-    return pose, np.asarray(stretch, dtype=np.float64).tobytes()
+    return poses[0], stretches[0]
 
 
 def engine_mesh(engine: ModuleType, item: SourceObject, mesh: SourceMesh, stretch: bytes) -> Any:
@@ -60,5 +78,5 @@ def placed_mesh(engine: ModuleType, frame: FrameScene, item: SourceObject) -> tu
     """The engine's mesh and pose of an object in memory; raises UnusableObject."""
     if frame.meshes[item.mesh_key].file is not None:
         raise UnusableObject(item.name, "it stands for a massive file, which is not held in memory")
-    pose, stretch = split_matrix(engine, item)
+    pose, stretch = split_matrix(item)
     return engine_mesh(engine, item, frame.meshes[item.mesh_key], stretch), pose

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -27,6 +27,7 @@ ROWS_AT_ONCE = 32
 """That are drawn together: some milliseconds of work in each step."""
 
 _NO_FACES = np.empty(0, np.int32)
+_FIRST = np.zeros(1, np.int64)
 Depths = tuple[float | None, float | None, float | None]
 """The depth of an overlap, its lower and its upper bound."""
 
@@ -107,6 +108,43 @@ def first_contact_draft(
         distance: 0 where the test measures distances.
     """
     return surfaces_draft(engine, world, first, CONTACT, frame, distance)
+
+
+def first_contact_rows(
+    engine: ModuleType, world: EngineScene, firsts: Sequence[Any], frame: int, distance: float | None = None
+) -> list[PairRow]:
+    """The rows of `FirstContact`s of meshes in memory, with the two triangles for drawing; arguments as there.
+
+    While thousands of objects move, hundreds of pairs meet in every frame: all of them are written together.
+    """
+    joined = engine.Contacts.joined([(first.contacts, _FIRST) for first in firsts])
+    curves, severity = joined.segments(), severity_of(engine, CONTACT)
+    places, curves = curves.mean(axis=1).tolist(), curves.astype(np.float32)
+    triangles = np.stack(joined.triangles, axis=1).astype(np.float32)
+    rows = []
+    for k, first in enumerate(firsts):
+        items, numbers, drawn = [world.objects[first.a], world.objects[first.b]], first.contacts.pairs[0], triangles[k]
+        if not in_order(*items):
+            items, numbers, drawn = items[::-1], numbers[::-1], drawn[::-1]
+        a, b = (
+            _first_side(item, world.meshes[item.mesh_key], number, drawn[side : side + 1])
+            for side, (item, number) in enumerate(zip(items, numbers, strict=True))
+        )
+        identifier, place = pair_id(*(item.identity for item in items)), places[k]
+        rows.append(
+            PairRow(
+                identifier, a, b, frame, CONTACT, severity, 1, (place[0], place[1], place[2]), distance=distance,
+                curves=curves[k : k + 1],
+            )
+        )  # fmt: skip
+    return rows
+
+
+def _first_side(item: SourceObject, mesh: SourceMesh, number: int, drawn: np.ndarray) -> PairSide:
+    """What a row says of an object of which one triangle is known to meet another one."""
+    faces = mesh.face_of_triangle[number : number + 1].astype(np.int32)
+    original = faces if mesh.faces_are_original else None
+    return PairSide(item.name, item.owner, item.source, faces, original, highlight=drawn)
 
 
 def surfaces_draft(

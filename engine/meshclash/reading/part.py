@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..pointcloud.cloud import PointCloud
+from ..types.affine import split_matrix
 from ..types.mesh import TriangleMesh
-from ..types.pose import Pose, split_matrix
+from ..types.pose import Pose
 
 
 @dataclass(frozen=True, eq=False)

@@ -138,7 +138,7 @@ class Members:
         if known is not None:
             member.given_resolution, self._shapes = known, None
 
-    def set_poses(self, keys: Iterable[int | str], poses: Any) -> None:
+    def set_poses(self, keys: Iterable[int | str], poses: Any, resolutions: Iterable[float] | None) -> None:
         """As ``Scene.set_poses``."""
         try:
             members = list(map(self.member, keys))
@@ -148,10 +148,25 @@ class Members:
         if not stacked or len(rows) != len(members):
             raise UnsupportedOption(f"poses must be a stack of {len(members)}, one for each object")
         slots = np.array([member.slot for member in members], np.int64)
-        moved = slots[(self.poses.rows[slots] != rows).any(axis=(1, 2))]
+        other = (self.poses.rows[slots] != rows).any(axis=(1, 2))
+        if resolutions is not None:
+            other |= self._set_resolutions(members, resolutions)
         self.poses.rows[slots] = rows
-        self.poses.revisions[moved] += 1  # not of objects that stand still: what is known of them holds
+        self.poses.revisions[slots[other]] += 1  # not of objects that stand still: what is known of them holds
         self._edits += 1
+
+    def _set_resolutions(self, members: list[Member], resolutions: Iterable[float]) -> np.ndarray:
+        """Gives objects other resolutions, and tells of which these differ, (k,) bool."""
+        try:
+            known = list(map(checked_resolution, resolutions))
+        except TypeError:
+            known = []
+        if len(known) != len(members):
+            raise UnsupportedOption(f"resolutions must be {len(members)} lengths, one for each object")
+        other = np.array([member.given_resolution != length for member, length in zip(members, known, strict=True)])
+        for k in np.flatnonzero(other).tolist():
+            members[k].given_resolution, self._shapes = known[k], None
+        return other.astype(np.bool_)
 
     def set_vertices(self, key: int | str, vertices: Any) -> None:
         """As ``Scene.set_vertices``."""

@@ -184,17 +184,19 @@ class Scene:
         """
         self._objects.set_pose(key, pose, resolution)
 
-    def set_poses(self, keys: Iterable[int | str], poses: Any) -> None:
+    def set_poses(self, keys: Iterable[int | str], poses: Any, resolutions: Iterable[float] | None = None) -> None:
         """Move many objects at once, which takes a fraction of the time of as many calls of ``set_pose``.
 
         Args:
             keys: ids or names of k objects.
             poses: (k, 4, 4), or a sequence of poses.
+            resolutions: of each, as for ``add``; None leaves them as they are.
 
         Raises:
-            UnknownObject, InvalidPose; UnsupportedOption: another number of poses than objects.
+            UnknownObject, InvalidPose, InvalidMesh; UnsupportedOption: another number of poses or resolutions than
+            objects.
         """
-        self._objects.set_poses(keys, poses)
+        self._objects.set_poses(keys, poses, resolutions)
 
     def set_vertices(self, key: int | str, vertices: Any) -> None:
         """Deform a mesh: same triangles, moved vertices (n, 3) [m]; its hierarchy, if it has one, is refitted.

@@ -92,18 +92,19 @@ class JoinedContacts:
 
     Attributes:
         kinds: (k,) uint8, a ContactKind each.
+        triangles: of both sides, (k, 3, 3) float64 [m], world.
     """
 
     def __init__(self, parts: Sequence[tuple[Contacts, np.ndarray]]) -> None:
         self.kinds = np.concatenate([contacts.kinds[select] for contacts, select in parts])
-        self._world = _world_triangles(parts, 0), _world_triangles(parts, 1)
+        self.triangles = _world_triangles(parts, 0), _world_triangles(parts, 1)
 
     def __len__(self) -> int:
         return len(self.kinds)
 
     def segments(self) -> np.ndarray:
         """As those of ``Contacts``, (k, 2, 3) float64 [m], world."""
-        return contact_segments(*self._world, self.kinds)[0]
+        return contact_segments(*self.triangles, self.kinds)[0]
 
     def outline_edges(self) -> tuple[np.ndarray, np.ndarray]:
         """The edges of the overlaps of pairs, all of which are coplanar, outline after outline.
@@ -111,7 +112,7 @@ class JoinedContacts:
         Returns:
             Edges (m, 2, 3) float64 [m], world, and the pair of each edge, (m,) int64.
         """
-        return overlap_edges(*self._world)
+        return overlap_edges(*self.triangles)
 
 
 def _world_triangles(parts: Sequence[tuple[Contacts, np.ndarray]], side: int) -> np.ndarray:

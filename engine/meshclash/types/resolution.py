@@ -1,6 +1,5 @@
 """How finely coordinates are known that were stored in single precision."""
 
-import math
 from typing import Any
 
 import numpy as np
@@ -36,10 +35,17 @@ def float32_resolution(largest: Any, matrix: Any = None) -> float:
     if not 0.0 <= size <= float(np.finfo(np.float32).max):
         raise UnsupportedOption(f"the largest coordinate must be a length that float32 can hold, not {largest!r:.80}")
     array = np.eye(4) if matrix is None else checked_matrix(matrix)
-    linear = np.abs(array[:3, :3])
+    return float(float32_resolutions(np.array([size]), array[None])[0])
+
+
+def float32_resolutions(largest: np.ndarray, matrices: np.ndarray) -> np.ndarray:
+    """``float32_resolution`` of many objects, (k,), by their largest coordinates (k,) and matrices (k, 4, 4)."""
+    linear = np.abs(matrices[:, :3, :3])
     rounding = np.where(linear == 1.0, 0.0, _half_ulp(linear))
-    errors = linear.sum(axis=1) * float(_half_ulp(size)) + rounding.sum(axis=1) * size + _half_ulp(array[:3, 3])
-    return _OUTWARD * math.sqrt(float(errors @ errors))
+    errors = linear.sum(axis=2) * _half_ulp(largest)[:, None] + rounding.sum(axis=2) * largest[:, None]
+    errors += _half_ulp(matrices[:, :3, 3])
+    lengths: np.ndarray = _OUTWARD * np.sqrt((errors * errors).sum(axis=1))
+    return lengths
 
 
 def _half_ulp(values: Any) -> np.ndarray:

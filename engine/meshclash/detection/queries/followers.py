@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ..fits import fitted_steps
 from ..frame_scene import Progress
 from ..pair_row import PairRow
-from ..rows import ROWS_AT_ONCE, Draft, first_contact_draft, row_steps
+from ..rows import ROWS_AT_ONCE, Draft, first_contact_draft, first_contact_rows, row_steps
 from ..steps import portions
 from .question import DetectAnswer, DetectQuestion
 
 if TYPE_CHECKING:
     from .base import DetectTest
 
+FIRSTS_AT_ONCE = 64
+"""First contacts that are written together: some milliseconds of work in each step."""
 Pair = tuple[int, int]
 
 
@@ -90,6 +92,16 @@ class WatchFollower(Follower):
         self, question: DetectQuestion, frame: int, highlights: bool = True
     ) -> Generator[Progress, None, None]:
         """As `Follower`."""
+        firsts = [
+            pair for pair, found in self._unwritten.items() if found.verdict is None and question.world.plain(pair)
+        ]
+        for pairs in portions(firsts, FIRSTS_AT_ONCE):
+            found = [self._unwritten[pair] for pair in pairs]
+            rows = first_contact_rows(question.engine, question.world, found, frame, self._distance)
+            self.rows.update(zip(pairs, rows, strict=True))
+            for pair in pairs:
+                del self._unwritten[pair]
+            yield Progress(1.0, f"Writing up {rows[-1].a.name} and {rows[-1].b.name}")
         for pairs in portions(list(self._unwritten), ROWS_AT_ONCE):
             drafts = (self._draft(question, self._unwritten[pair], frame) for pair in pairs)
             rows = yield from row_steps(question.engine, drafts, highlights)
