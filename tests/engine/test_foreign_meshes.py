@@ -40,6 +40,8 @@ def test_every_question_takes_them(form):
     assert mc.signed_distance(c, [[0.5, 0.5, 0.5]]).distance[0] == -0.5 and mc.solidity(c).closed
     assert mc.build(c).mesh.triangle_count == 12
     assert mc.motion.time_of_contact(c, d).time == 0.0 and len(mc.motion.swept_collide(c, d).pairs)
+    cloud = mc.clouds.PointCloud(np.random.default_rng(1).normal(size=(500, 3)) + 9.0)
+    assert mc.motion.time_of_contact(cloud, c).time == mc.motion.time_of_contact(cloud, a).time
     assert len(mc.voxels.voxel_collide(c, d).contacts) == len(mc.collide(a, b))
     scene = mc.Scene()
     scene.add(c)

@@ -1,5 +1,6 @@
 """Reports as JUnit, SARIF, XLSX and BCF: what other programs read in them, and what comes back."""
 
+import csv
 import io
 import json
 import re
@@ -22,6 +23,7 @@ from meshclash.detection.files.sarif import to_sarif
 from meshclash.detection.files.topics import reviews_of, to_bcf, topic_guid
 from meshclash.detection.files.xlsx import COLUMNS, to_xlsx
 from meshclash.detection.options import DetectOptions
+from meshclash.detection.report_formats import to_csv
 
 ROOT = Path(__file__).resolve().parents[2]
 HOSTILE = '<b>&"=cmd\x1b[2J\x00\ud800]]>'
@@ -81,6 +83,12 @@ def test_sarif_has_a_rule_a_place_and_a_fingerprint_for_each_clash():
     )
     assert "suppressions" in run["results"][1] and "suppressions" not in run["results"][0]
     assert "\x1b" not in to_sarif(report(pair(1, a=HOSTILE)), "0.2")
+
+
+def test_lines_of_csv_have_the_ids_of_ifc():
+    told = [{"name": "A1", "GlobalId": GLOBAL_ID}]
+    line = next(csv.DictReader(io.StringIO(to_csv(report(pair(1), objects=told)))))
+    assert (line["a"], line["global_id_a"], line["global_id_b"]) == ("A1", GLOBAL_ID, "")
 
 
 def test_a_workbook_has_numbers_as_numbers_and_names_as_text():

@@ -21,6 +21,10 @@ def main() -> dict[str, float]:
     pose[:3, 3] = 0.75, 0.2, 0.2
     hits = mc.collide(a, b, pose_b=pose, touching=False)
     pairs: np.ndarray = hits.pairs
+    free: bool = mc.collides(a, b, pose_b=pose)
+    colliding = int(mc.collides(a, b, pose_b=np.stack([pose, pose])).sum())
+    met = mc.motion.swept_collide((a.vertices, a.triangles), b, end_b=b.vertices + 1.0)
+    first = mc.motion.time_of_contact((a.vertices, a.triangles), b)
     verdict: mc.PairVerdict = mc.verdict(a, b, pose_b=mc.Pose.from_matrix(pose), permitted_overlap=0.001)
     apart = mc.distance(a, b, None, [[1, 0, 0, 3], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
     with (
@@ -40,6 +44,7 @@ def main() -> dict[str, float]:
     except mc.DeviceUnavailable as error:
         print(error)
     return {
+        "free": free, "colliding": colliding, "met": len(met), "first": first.time,
         "contacts": len(pairs), "severity": verdict.severity, "distance": apart.distance, "scene": len(found.pairs),
         "near": len(near.pairs),
     }  # fmt: skip

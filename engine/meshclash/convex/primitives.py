@@ -15,7 +15,7 @@ _LEAST_TOLERANCE = 1e-6  # a sphere has some five million triangles then
 
 
 def box(sides: float | Sequence[float]) -> TriangleMesh:
-    """A box of 12 triangles.
+    """A box of 12 triangles around the origin.
 
     Args:
         sides: its three sides [m], or one for a cube.

@@ -60,6 +60,8 @@ CSV_COLUMNS = (
     "new",
     "group",
     "test",
+    "global_id_a",
+    "global_id_b",
 )
 POINTS = ("location", "point_a", "point_b")
 MOST_GROUPS = 12  # that are printed
@@ -90,6 +92,7 @@ def to_csv(report: dict[str, Any]) -> str:
     writer = csv.writer(text)
     writer.writerow(CSV_COLUMNS)
     events = _events_by_pair(report)
+    ids = {item["name"]: item.get("GlobalId") or "" for item in report["objects"]}
     for pair in report["pairs"]:
         texts = {name: _csv_text(pair.get(name) or "") for name in ("a", "b", "comment", "test")}
         cells = {
@@ -101,6 +104,7 @@ def to_csv(report: dict[str, Any]) -> str:
         }
         event = next((item for item in events.get(pair["id"], ()) if item["start"] <= pair["frame"] <= item["end"]), {})
         cells |= {f"event_{name}": event.get(name) for name in ("start", "end", "worst_frame")}
+        cells |= {f"global_id_{side}": _csv_text(ids.get(pair[side], "")) for side in "ab"}
         for name in POINTS:
             point = pair[name] or (None, None, None)
             cells |= {f"{name}_{axis}": value for axis, value in zip("xyz", point, strict=True)}

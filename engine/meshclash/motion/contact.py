@@ -33,6 +33,7 @@ from ..pointcloud.query import Thing, is_for_clouds
 from ..query.distance import distance
 from ..query.results import Distance
 from ..query.verdict import verdict
+from ..types.foreign import ForeignMesh, as_own
 from ..types.mesh import TriangleMesh
 from ..types.numbers import real_number, truth
 from ..types.pose import Pose
@@ -81,8 +82,8 @@ class TimeOfContact:
 
 @in_slices
 def time_of_contact(
-    a: Thing,
-    b: Thing,
+    a: Thing | ForeignMesh,
+    b: Thing | ForeignMesh,
     motion_a: Any = None,
     motion_b: Any = None,
     *,
@@ -108,14 +109,12 @@ def time_of_contact(
         interruption: contacts that are interrupted for a shorter time than this may be reported as one; None: 1/256 of
             the time. No contact is too short to be found, and outside the intervals the objects are apart for certain.
 
-    Yields:
-        Progress.
-
     Raises:
         InvalidMesh, InvalidPose; UnsupportedOption: a tolerance or interruption not above 0, or too small to be
         resolved in float64 at these coordinates, speeds and times.
     """
-    chase = _Chase(a, b, as_motion("motion_a", motion_a), as_motion("motion_b", motion_b), tolerance)
+    motions = as_motion("motion_a", motion_a), as_motion("motion_b", motion_b)
+    chase = _Chase(as_own(a), as_own(b), *motions, tolerance)
     wanted, deepest = truth("intervals", intervals), truth("depth", depth)
     pause = chase.checked_pause(interruption)
     at = chase.measure(chase.start)

@@ -215,9 +215,6 @@ def cloud_distance(
         a, b: PointClouds, or one of them a TriangleMesh or its hierarchy.
         pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) that asks k questions.
 
-    Yields:
-        Progress.
-
     Returns:
         CloudDistance: the distance of the surfaces, and the exact one of the nearest samples.
 

@@ -125,9 +125,6 @@ def collide_clouds(
         a, b: PointClouds, or one of them a TriangleMesh or its hierarchy.
         pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) that asks k questions.
 
-    Yields:
-        Progress.
-
     Raises:
         InvalidMesh, InvalidPointCloud, InvalidPose, UnsupportedOption.
     """

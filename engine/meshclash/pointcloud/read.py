@@ -84,9 +84,6 @@ def read_points(
         unit: what a length of 1 in the file means: "m", "mm", "cm", "km", "in", "ft", "us-ft" or a number of metres.
         memory: bytes that may be used, from 0 on; None asks the system.
 
-    Yields:
-        Progress.
-
     Raises:
         InvalidFile: missing, damaged, truncated, of an unknown format, or too large for memory; names file and place.
         UnsupportedOption: the unit or the memory.

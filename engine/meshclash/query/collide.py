@@ -3,8 +3,6 @@
 from collections.abc import Generator
 from typing import Any, overload
 
-import numpy as np
-
 from ..hierarchy.bvh import MeshLike
 from ..massive.mesh import ClusteredMesh
 from ..pointcloud.cloud import PointCloud
@@ -108,7 +106,7 @@ def collides(
     volume: str | None = None,
     threads: int | None = None,
     device: str = "auto",
-) -> Generator[Progress, None, bool | np.ndarray]:
+) -> Generator[Progress, None, Any]:
     """Whether the surfaces of two objects meet: False for one that lies inside the other without contact.
 
     ``Scene.collides`` asks about solids, and counts such a pair; ``verdict`` says CONTAINED. It stops at the first

@@ -25,7 +25,7 @@ from ..errors import InvalidMesh
 from ..hierarchy.build import DEFAULT_LEAF_SIZE, build, refit
 from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..traversal.engine import Chunk
-from ..types.foreign import as_own
+from ..types.foreign import ForeignMesh, as_own
 from ..types.mesh import TriangleMesh
 from ..types.numbers import truth
 from ..types.pose import pose_stack
@@ -79,8 +79,8 @@ class SweptContacts:
 
 @in_slices
 def swept_collide(
-    a: MeshLike,
-    b: MeshLike,
+    a: MeshLike | ForeignMesh,
+    b: MeshLike | ForeignMesh,
     start_a: Any = None,
     end_a: Any = None,
     start_b: Any = None,
@@ -114,7 +114,7 @@ def swept_collide(
 
 @in_slices
 def swept_self_collide(
-    a: MeshLike,
+    a: MeshLike | ForeignMesh,
     start: Any = None,
     end: Any = None,
     *,

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -105,7 +105,11 @@ class Parts(Sequence[MeshPart]):
     def __len__(self) -> int:
         return len(self.items)
 
-    def __getitem__(self, index: Any) -> Any:
+    @overload
+    def __getitem__(self, index: int) -> MeshPart: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[MeshPart, ...]: ...
+    def __getitem__(self, index: int | slice) -> MeshPart | tuple[MeshPart, ...]:
         return self.items[index]
 
     def __iter__(self) -> Iterator[MeshPart]:

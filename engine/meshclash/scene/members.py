@@ -104,7 +104,7 @@ class Members:
         if not isinstance(name, str) or not name:
             raise UnsupportedOption(f"the name of an object must be a text that is not empty, not {name!r:.80}")
         if name in self._ids:
-            raise UnsupportedOption(f"the scene has an object {name!r:.80} already: names are different")
+            raise UnsupportedOption(f"the scene has an object {name!r:.80} already: a name stands for one object")
         return name
 
     def id_of(self, key: int | str) -> int:

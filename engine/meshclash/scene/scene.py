@@ -242,8 +242,8 @@ class Scene:
     ) -> Generator[Progress, None, SceneContacts]:
         """Every pair of objects that is not apart.
 
-        The scene must not be changed before the generator has ended or is closed. A point cloud is not compared with a
-        clustered mesh: where the two are near, all other pairs are answered, and the answer names the pair as
+        Asked in slices (``meshclash.steps``) the scene must not change before the end. A point cloud is not compared
+        with a clustered mesh: where the two are near, all other pairs are answered, and the answer names the pair as
         ``unanswered``; a question about such pairs alone is refused. Both hold for every question to a scene.
 
         Args:
@@ -254,14 +254,11 @@ class Scene:
             device: where boxes and triangles are tested: "cpu"; "cuda", a GPU; or "auto", as in ``collide``.
             depth: True, False or "exact", see ``verdict``.
 
-        Yields:
-            Progress.
-
         Raises:
             UnknownObject: an id of a set is not in the scene.
             UnsupportedOption: a length is negative or not finite, ``keep`` returns another shape, an unknown device, or
                 only a cloud and a clustered mesh are asked about.
-            SceneChanged: the scene was changed, and the generator gone on with.
+            SceneChanged: the scene changed between two slices.
             DeviceUnavailable: "cuda" was asked for and no device can be used.
         """
         check_device(device, served=True)
@@ -359,9 +356,6 @@ class Scene:
                 their ids.
             set_a, set_b, keep: as ``contacts``.
 
-        Yields:
-            Progress.
-
         Raises:
             UnknownObject: an id is not in the scene.
             InvalidPose: poses of another shape, or not rigid.
@@ -420,7 +414,7 @@ class Scene:
         set_a: Keys = None,
         set_b: Keys = None,
         keep: Keep | None = None,
-    ) -> Generator[Progress, None, bool | np.ndarray]:
+    ) -> Generator[Progress, None, Any]:
         """Whether two solids collide, as ``collides`` means it; the search stops at the first pair that does.
 
         Arguments and errors as ``collides``.
@@ -484,8 +478,7 @@ class Scene:
                 has ended.
             first_only: one contact of each pair; False: all triangle pairs.
 
-        Yields:
-            Progress. A generator that is closed before its end leaves the next step to find out the same.
+        In slices (``meshclash.steps``): closed before its end, it leaves the next step to find out the same.
 
         Raises:
             UnsupportedOption: ``keep`` returns another shape.
@@ -526,9 +519,6 @@ class Scene:
         Args:
             tolerance: [m], from 0 on; all triangles that come that near are listed.
             set_a, set_b, keep, permitted_overlap, device, depth: as ``contacts``.
-
-        Yields:
-            Progress.
 
         Raises:
             UnknownObject, DeviceUnavailable; UnsupportedOption: a length is negative or not finite, an unknown device.
@@ -603,9 +593,6 @@ class Scene:
                 and depths, on the CPU. None for the objects as they stand.
             set_a, set_b, keep, permitted_overlap, device, depth: as ``contacts``.
 
-        Yields:
-            Progress.
-
         Raises:
             UnknownObject, InvalidPose, DeviceUnavailable; UnsupportedOption: ``most`` is no whole number from 1 on, a
             length is negative or not finite, an unknown device, configurations of a scene with a point cloud or a
@@ -651,9 +638,6 @@ class Scene:
             set_a, set_b, keep: as ``contacts``.
             p_min, k_min, count: as ``meshclash.time_critical``.
             steps: as a budget, for answers that depend on nothing but the scene and the calls so far.
-
-        Yields:
-            Progress.
 
         Raises:
             UnknownObject: an id of a set is not in the scene.
