@@ -38,6 +38,7 @@ def pair(number=1, verdict="clash", **changes):
         "face_b": None, "probability": None, "points_a": [], "points_b": [], "count_a": 1, "count_b": 1,
         "status": "open", "comment": "", "outdated": False, "flush": False, "certainty": 1.0, "volume": None,
         "volume_lower": None, "volume_upper": None, "depth_lower": 0.01, "depth_upper": 0.02, "new": None,
+        "group": None, "test": None,
     }  # fmt: skip
     return {**made, **changes}
 
