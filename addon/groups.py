@@ -31,10 +31,9 @@ def fill(listed: bpy.types.PropertyGroup, scene: bpy.types.Scene) -> None:
         return
     chosen = listed.groups[listed.active_group].key if 0 <= listed.active_group < len(listed.groups) else None
     if state.grouped is None or wanted is None or state.grouped[:2] != wanted[:2]:
-        state.found_groups = [] if result is None or wanted is None else result.report.groups(listed.group_by)
         chosen = None
     state.grouped = wanted
-    found = _edited(state.found_groups, history, listed.group_by)
+    found = [] if result is None or wanted is None else _edited(result.groups(wanted[1]), history, wanted[1])
     listed.filling = True
     listed.groups.clear()
     for group in found:

@@ -10,15 +10,16 @@ from __future__ import annotations
 import getpass
 import secrets
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import bpy
+from meshclash.detection.steps import portions
 from meshclash.detection.verdicts import APART
 from meshclash.errors import InvalidFile
-from meshclash.review.history import Decision, Found, History, compact, detection_events, said_events, valued_events
+from meshclash.review.history import Decision, Found, History, compact, detection_steps, said_events, valued_events
 from meshclash.review.journal import DETECTED, Event, Journal, as_lines, parsed
 from meshclash.review.journal import now as moment
 from meshclash.review.revisions import pair_id
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 MOST_TEXT = 8_000_000
 """Characters of a history in a .blend file; the journal beside it keeps everything."""
+ROWS_AT_ONCE = 5_000
+"""Of one step: some milliseconds."""
 ENDING = ".meshclash-journal"
 FIELDS = ("status", "comment", "assignee", "priority", "due")
 NOTHING = ("open", "", "", "", "")
@@ -66,6 +69,18 @@ class Kept:
         """Events were taken in."""
         self.version += 1
         self.detections += any(said.field in DETECTED for said in events)
+
+
+class Detected(NamedTuple):
+    """What a detection says.
+
+    Attributes:
+        events: for the history.
+        objects: session uids of objects by their identities.
+    """
+
+    events: list[Event]
+    objects: dict[str, int]
 
 
 class _State:
@@ -181,7 +196,10 @@ def sync(scene: bpy.types.Scene, undone: bool = False) -> None:
         if review.name not in history.decisions and history.moved_to(review.name) != review.name:
             again |= {review.name, history.moved_to(review.name)}
     now = {review.name: words_of(review) for review in reviews if review.name not in again}
-    known = {clash: _words(decision) for clash, decision in history.decisions.items() if "|" not in clash}
+    known = {
+        clash: _words(said) for clash, said in history.decisions.items()
+        if "|" not in clash and (said.status or said.assignee or said.priority or said.due or said.comments)
+    }  # fmt: skip
     changed: dict[tuple[str, str], list[str]] = defaultdict(list)
     for clash in now.keys() | known.keys():
         before, after = known.get(clash, NOTHING), now.get(clash, NOTHING)
@@ -352,28 +370,42 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     return found.st_mtime_ns, found.st_size
 
 
-def detected(scene: bpy.types.Scene, report: DetectReport) -> None:
-    """Says in the history what a detection found, and what is gone."""
+def detected_steps(scene: bpy.types.Scene, report: DetectReport) -> Generator[None, None, Detected]:
+    """Finds out in steps what a detection says in the history of a scene: what it found, and what is gone."""
     read_others()
     sync(scene)
     found = kept(scene)
     identities = {item.name: item.id for item in report.revision}
-    pairs = {
-        row.id: Found(
-            row.names, (identities.get(row.a.name, ""), identities.get(row.b.name, "")), report.question_of(row)
-        )
-        for row in report.rows if row.verdict != APART
-    }  # fmt: skip
+    rows = [row for row in report.rows if row.verdict != APART]
+    asked = {(row.test, row.verdict): row for row in rows}
+    questions = {key: report.question_of(row) for key, row in asked.items()}
+    yield
+    pairs = {}
+    for some in portions(rows, ROWS_AT_ONCE):
+        for row in some:
+            a, b = names = row.names
+            ends = identities.get(a, ""), identities.get(b, "")
+            pairs[row.id] = Found(names, ends, questions[row.test, row.verdict])
+        yield
     uids = {item.name_full: item.session_uid for item in scene.objects if item is not None}
     now = {item.id: uids[item.name] for item in report.revision if item.name in uids}
     was = {uid: identity for identity, uid in found.objects.items()}
     same = {identity: was[uid] for identity, uid in now.items() if uid in was}
     others = _not_tested(found, now, uids)
-    found.objects = {**now, **{key: uid for key, uid in found.objects.items() if key in others}}
-    before = len(found.history.events)
-    events = detection_events(
+    objects = {**now, **{key: uid for key, uid in found.objects.items() if key in others}}
+    yield
+    events = yield from detection_steps(
         found.history, pairs, report.revision, author(), same, scene=found.scene, answers=report.answers, others=others
     )
+    return Detected(events, objects)
+
+
+def detected(scene: bpy.types.Scene, said: Detected) -> None:
+    """Takes in what a detection says, at this moment; others may have said something while it was found out."""
+    found, time = kept(scene), moment()
+    found.objects = said.objects
+    before = len(found.history.events)
+    events = [event._replace(time=time) for event in said.events]
     append(scene, events)
     if before:
         put(scene, moved_ids(events))

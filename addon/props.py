@@ -17,14 +17,14 @@ from bpy.props import (
 from bpy.types import PropertyGroup
 from meshclash.detection.errors import InputError
 from meshclash.detection.fits import Fit
-from meshclash.detection.options import LAST_FRAME, DetectOptions, frame_range
+from meshclash.detection.options import LAST_FRAME, DetectOptions, frame_range, parse_frames
 from meshclash.detection.pair_row import PairRow
 from meshclash.detection.queries.registry import TESTS, test_named
 from meshclash.detection.report import Review
 from meshclash.detection.rules import Rules
 from meshclash.detection.verdicts import VERDICTS
 
-from . import histories, kept_tests, reactions, reviews, running_work, scene_results, shown_things
+from . import histories, kept_tests, reactions, reviews, running_work, scene_results, screens, shown_things
 from .adapters import massive_objects, shell_objects
 from .adapters.scene_size import default_clearance
 from .adapters.source import metres_per_unit
@@ -664,6 +664,9 @@ class MESHCLASH_PG_results(PropertyGroup):
         description="List pairs with at least so much volume in common; also those of which it is not known",
         unit="VOLUME", min=0.0, default=0.0, precision=4, update=_list_again,
     )  # fmt: skip
+    of_frames: StringProperty(
+        name="Frames", description="List pairs at these frames, as 12 or 5-30; empty: all frames", update=_list_again
+    )
     of_test: StringProperty(
         name="Test", description="List what this test found alone; empty: what all tests found", update=_list_again
     )
@@ -703,7 +706,7 @@ class MESHCLASH_PG_results(PropertyGroup):
         for verdict in VERDICTS:
             setattr(self, f"show_{verdict}", True)
         self.statuses, self.search, self.page, self.min_volume = set(STATUS_ORDER), "", 1, 0.0
-        self.of_test = self.assignee = ""
+        self.of_test = self.assignee = self.of_frames = ""
         self.active_group, shown_things.listed().group, self.progress = -1, None, set()
         self.filling = False
 
@@ -719,13 +722,19 @@ class MESHCLASH_PG_results(PropertyGroup):
         return ListQuery(
             self.shown_verdicts(), self.search, statuses, shown_things.listed().owners, self.sort_key,
             self.sort_reverse, self.min_volume, self._pairs(), self.of_test,
-            frozenset(self.progress),
+            frozenset(self.progress), self.asked_frames(),
         )  # fmt: skip
+
+    def asked_frames(self) -> range | None:
+        """The frames whose pairs are listed; None for all, and where they are no range."""
+        try:
+            return parse_frames(self.of_frames)
+        except InputError:
+            return None
 
     def _pairs(self) -> frozenset[str] | None:
         """The pairs of the chosen group that one person has; None for all."""
-        group, uid = shown_things.listed().group, self.scene_uid
-        scene = next((scene for scene in bpy.data.scenes if scene.session_uid == uid), None)
+        group, scene = shown_things.listed().group, screens.scene_with(self.scene_uid)
         if scene is None:
             return group
         asked = [group] if group is not None else []

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
 
-from . import groups, histories, reactions, scene_results, shown_things
+from . import groups, histories, reactions, scene_results, screens, shown_things
 from .core import device_gain
 from .core.table import GROUP, PROGRESS, STATUS, natural
 from .props import PROGRESS_ORDER, SAID_KEYS, STATUS_ORDER
@@ -21,17 +22,33 @@ if TYPE_CHECKING:
     from meshclash.detection.report import DetectReport
     from meshclash.review.history import History
 
-    from .core.table import ListQuery, Positions
+    from .core.table import ListQuery, Positions, RowTable
 
 PAGE_ROWS = 200
 """Rows in Blender's own list, which is slow to fill; all others are on other pages of it."""
 UNKNOWN = -1.0  # of a measure, which is never negative
 
 
-def show_report(context: bpy.types.Context, scene: bpy.types.Scene, report: DetectReport) -> None:
-    """Makes `report` the result of `scene` and lists it; no row is selected, so the view stays where it is."""
+def show_report(
+    context: bpy.types.Context,
+    scene: bpy.types.Scene,
+    report: DetectReport,
+    table: RowTable | None = None,
+    found_groups: Mapping[str, list[dict[str, Any]]] | None = None,
+) -> None:
+    """Makes `report` the result of `scene` and lists it; no row is selected, so the view stays where it is.
+
+    Args:
+        context: of the window.
+        scene: the scene.
+        report: what was found.
+        table, found_groups: its rows as columns, and its groups by ways, where they are known.
+    """
     device_gain.note_answer(report.options.test, report.stats)
-    scene_results.store_result(scene.session_uid, report)
+    result = scene_results.store_result(scene.session_uid, report)
+    result.known_groups.update(found_groups or {})
+    if table is not None:
+        result.table = table
     scene_results.exclude(scene.session_uid, scene.meshclash.excluded_names)
     context.window_manager.meshclash.begin()
     shown_things.listed().group = None
@@ -49,7 +66,7 @@ def show_live(context: bpy.types.Context, scene_uid: int, report: DetectReport, 
 def list_live(context: bpy.types.Context, scene_uid: int) -> None:
     """Lists the result of Live, unless the list shows another scene; the selected pair stays selected."""
     listed, result = context.window_manager.meshclash, scene_results.result_of(scene_uid)
-    scene = next((scene for scene in bpy.data.scenes if scene.session_uid == scene_uid), None)
+    scene = screens.scene_with(scene_uid)
     if result is None or scene is None:
         return
     if listed.scene_uid in (scene_uid, 0) or scene_results.result_of(listed.scene_uid) is None:
@@ -103,10 +120,10 @@ def _values(result: scene_results.SceneResult, key: str, history: History) -> np
     rows = result.report.rows
     if key == GROUP:
         numbers = shown_things.listed().group_numbers
-        return np.fromiter((numbers.get(row.id, len(numbers)) for row in rows), np.int64, len(rows))
+        return np.array([numbers.get(row.id, len(numbers)) for row in rows], np.int64)
     if key == PROGRESS:
         codes = {name: at for at, name in enumerate(PROGRESS_ORDER)}
-        return np.fromiter((codes[history.progress(row.id)] for row in rows), np.int8, len(rows))
+        return np.array([codes[history.progress(row.id)] for row in rows], np.int8)
     said = SAID_KEYS[key]
     values = {pair: text for pair, decision in history.decisions.items() if (text := getattr(decision, said))}
     order = {text: at for at, text in enumerate(sorted({*values.values()}, key=natural))}

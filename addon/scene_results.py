@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from meshclash.detection.rules import excludes
@@ -89,6 +89,17 @@ class SceneResult:
     def table(self) -> RowTable:
         """The rows of `report` as columns; made when first asked for, since Live replaces results all the time."""
         return RowTable(self.report.rows)
+
+    @cached_property
+    def known_groups(self) -> dict[str, list[dict[str, Any]]]:
+        """The groups of `report`, by the ways that were asked for."""
+        return {}
+
+    def groups(self, way: str) -> list[dict[str, Any]]:
+        """The groups of `report`; each way looks at all of its clashes, once."""
+        if way not in self.known_groups:
+            self.known_groups[way] = self.report.groups(way)
+        return self.known_groups[way]
 
     @cached_property
     def test_counts(self) -> Counter[str]:

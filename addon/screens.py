@@ -1,4 +1,4 @@
-"""The 3D views of the open file: those in windows, and those of workspaces that no window shows now."""
+"""The scenes and the 3D views of the open file: those in windows, and of workspaces that no window shows now."""
 
 from __future__ import annotations
 
@@ -11,6 +11,11 @@ TABS = "show_properties_"  # the switches of a Properties editor's tabs, from Bl
 TAB = "SCENE"
 TAB_NAME = "MeshClash"
 """Of the sidebar."""
+
+
+def scene_with(uid: int) -> bpy.types.Scene | None:
+    """The scene of a session uid; None where it is gone."""
+    return next((scene for scene in bpy.data.scenes if scene.session_uid == uid), None)
 
 
 def view3d_areas(context: bpy.types.Context) -> Iterator[tuple[bpy.types.Window, bpy.types.Screen, bpy.types.Area]]:

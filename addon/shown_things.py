@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -33,7 +33,6 @@ class Listed:
         groups: ids of the pairs of each group.
         reasons: why each pair is in its group, by the id of the pair.
         grouped: of which result the groups are, by its serial, by what, and after which edits; None without groups.
-        found_groups: the groups before what was done to them by hand.
         group_numbers: in which group each pair is, by the id of the pair.
         columns: values of the rows of a result, by which they are sorted, with what they depend on.
         marked: ids of pairs that are selected together, by Ctrl or Shift.
@@ -50,7 +49,6 @@ class Listed:
     groups: list[frozenset[str]] = field(default_factory=list)
     reasons: dict[str, str] = field(default_factory=dict)
     grouped: tuple[int, str, int] | None = None
-    found_groups: list[dict[str, Any]] = field(default_factory=list)
     group_numbers: dict[str, int] = field(default_factory=dict)
     columns: dict[str, tuple[tuple[int, object], np.ndarray]] = field(default_factory=dict)
     marked: frozenset[str] = frozenset()

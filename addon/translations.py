@@ -101,6 +101,7 @@ Fit | Passung | はめあい
 Fits | Passungen | はめあい
 Frame | Bild | フレーム
 Frame Common Solid | Gemeinsamen Körper einrahmen | 共通の立体を表示範囲に
+Frames | Bilder | フレーム
 Ghost | Durchsichtig | 半透明
 Group | Gruppe | グループ
 Group by | Gruppieren nach | グループ化の基準

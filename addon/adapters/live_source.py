@@ -10,6 +10,7 @@ from meshclash.detection.errors import InputError
 from meshclash.detection.frame_scene import FrameScene, Progress, Skipped
 from meshclash.detection.options import DetectOptions
 
+from .. import screens
 from ..core.changes import Changes
 from .enumeration import Enumeration, Memory, Wanted
 from .objects import SELECTION, resolve_set
@@ -44,7 +45,7 @@ class LiveSource:
 
     def scene(self) -> bpy.types.Scene | None:
         """The scene, or None when it was removed."""
-        return next((scene for scene in bpy.data.scenes if scene.session_uid == self.scene_uid), None)
+        return screens.scene_with(self.scene_uid)
 
     def options(self) -> DetectOptions:
         """What the panel asks for at this moment, but for common volumes: they take long, and Detect measures them.

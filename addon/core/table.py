@@ -7,9 +7,9 @@ listed, and in which order - groups, the history of a pair - is another column o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,6 +47,7 @@ class ListQuery:
         pairs: ids of the pairs of a group, which alone are listed; None for all.
         test: name of the test whose rows alone are listed; "" for all.
         progress: what became of the pairs that are listed, by the names of the filter; empty for all.
+        frames: the rows of these frames alone are listed; None for all.
     """
 
     verdicts: frozenset[str]
@@ -59,6 +60,7 @@ class ListQuery:
     pairs: frozenset[str] | None = None
     test: str = ""
     progress: frozenset[str] = frozenset()
+    frames: range | None = None
 
 
 class RowTable:
@@ -79,29 +81,52 @@ class RowTable:
     """
 
     def __init__(self, rows: Sequence[PairRow]) -> None:
+        for _ in self._fill(rows):
+            pass
+
+    @classmethod
+    def steps(cls, rows: Sequence[PairRow]) -> Generator[None, None, RowTable]:
+        """The same in steps."""
+        made = cls.__new__(cls)
+        yield from made._fill(rows)
+        return made
+
+    def _fill(self, rows: Sequence[PairRow]) -> Iterator[None]:
         number = {name: index for index, name in enumerate(VERDICTS)}
         count = len(rows)
-        named = {name for row in rows for name in (*row.names, *row.owners)}
-        self.names = sorted(named, key=natural)
+        sides = [[row.a for row in rows], [row.b for row in rows]]
+        called = [[side.name for side in some] for some in sides]
+        owned = [[getattr(side, of) for side in some] for of in ("owner", "source") for some in sides]
+        yield
+        self.names = sorted(set().union(*called, *owned), key=natural)
+        yield
+        folded = [name.casefold() for name in self.names]
+        self._folded = "\n".join(folded)
+        self._begins = np.cumsum([0, *(len(name) + 1 for name in folded)])[:-1]
+        yield
         code = {name: index for index, name in enumerate(self.names)}
-        self.positions = {row.id: position for position, row in reversed(list(enumerate(rows)))}
+        self.positions = dict(zip([row.id for row in reversed(rows)], range(count - 1, -1, -1), strict=True))
+        yield
         self.verdicts = np.fromiter((number[row.verdict] for row in rows), np.int8, count)
         self.frames = np.fromiter((row.frame for row in rows), np.int64, count)
         self.severities = np.fromiter((row.severity for row in rows), np.int64, count)
         self.test_names = sorted({row.test for row in rows}, key=natural)
         test_code = {name: index for index, name in enumerate(self.test_names)}
         self.tests = np.fromiter((test_code[row.test] for row in rows), np.int32, count)
-        self.faces = np.fromiter((row.count for row in rows), np.int64, count)
-        self.a = np.fromiter((code[row.a.name] for row in rows), np.int32, count)
-        self.b = np.fromiter((code[row.b.name] for row in rows), np.int32, count)
-        codes = [[code[name] for name in row.owners] for row in rows]
-        self.owners = np.array(codes, np.int32).reshape(-1, 4).T
-        self.measures = {
-            name: np.array([getattr(row, name) for row in rows], np.float64)  # None becomes NaN
-            for name in ("depth_upper", "distance", "probability", *self._volumes(rows))
-        }
+        yield
+        faces = [[side.count for side in some] for some in sides]
+        self.faces = np.array(faces, np.int64).sum(axis=0)
+        yield
+        self.a, self.b = (np.array([code[name] for name in some], np.int32) for some in called)
+        yield
+        self.owners = np.array([[code[name] for name in some] for some in owned], np.int32)
+        yield
+        self.measures = {}
+        for name in ("depth_upper", "distance", "probability", *self._volumes(rows)):
+            self.measures[name] = np.array([getattr(row, name) for row in rows], np.float64)  # None becomes NaN
+            yield
         self.measures["depth"] = np.array([row.proved_depth for row in rows], np.float64)
-        self.has_scans = any(row.scans for row in rows)
+        self.has_scans = any(side.is_scan for some in sides for side in some)
 
     def __len__(self) -> int:
         return len(self.verdicts)
@@ -114,6 +139,11 @@ class RowTable:
     @staticmethod
     def _volumes(rows: Sequence[PairRow]) -> tuple[str, ...]:
         return ("volume", "volume_upper") if any(row.volume_upper is not None for row in rows) else ()
+
+    @cached_property
+    def has_frames(self) -> bool:
+        """Whether the rows are of more than one frame."""
+        return bool(len(self) and (self.frames != self.frames[0]).any())
 
     @property
     def has_volumes(self) -> bool:
@@ -182,6 +212,9 @@ class RowTable:
             mask &= self.about(query.owners)
         if query.pairs is not None:
             mask &= self._of_pairs(query.pairs)
+        if query.frames is not None:
+            first, last, step = query.frames[0], query.frames[-1], query.frames.step
+            mask &= (self.frames >= first) & (self.frames <= last) & ((self.frames - first) % step == 0)
         if query.test:
             mask &= np.array([name == query.test for name in self.test_names], np.bool_)[self.tests]
         if query.min_volume > 0.0 and self.has_volumes:
@@ -216,12 +249,11 @@ class RowTable:
         return hit
 
     def _contains(self, word: str) -> Mask:
-        hit = np.fromiter((word in name for name in self._folded), np.bool_, len(self.names))
+        """Which rows have a name with this word, which has no space in it: no place is in two names."""
+        places = [found.start() for found in re.finditer(re.escape(word), self._folded)]
+        hit = np.zeros(len(self.names), np.bool_)
+        hit[np.searchsorted(self._begins, places, side="right") - 1] = True
         return np.asarray(hit[self.a] | hit[self.b])
-
-    @cached_property
-    def _folded(self) -> list[str]:
-        return [name.casefold() for name in self.names]
 
 
 def _order(columns: Sequence[NDArray[Any]], reverse: bool) -> Positions:
@@ -233,9 +265,13 @@ def _order(columns: Sequence[NDArray[Any]], reverse: bool) -> Positions:
     return np.lexsort([-column if reverse else column for column in reversed(numbers)])
 
 
-@lru_cache(1 << 16)
-def natural(name: str) -> tuple[tuple[str, int, str], ...]:
-    """A key that sorts names as people do: numbers in them by their size, letters in either case together."""
+def natural(name: str) -> str:
+    """A key that sorts names as people do: numbers in them by their size, letters in either case together.
+
+    A number comes before all letters, and a short one before a long one.
+    """
     parts = NUMBERS.split(name.casefold())
-    pairs = zip(parts[::2], [*parts[1::2], "-1"], strict=True)
-    return (*((text, int(number), "") for text, number in pairs), ("", 0, name))
+    for at in range(1, len(parts), 2):
+        digits = str(int(parts[at]))
+        parts[at] = f"\0{chr(len(digits))}{digits}"
+    return "".join((*parts, "\0\0", name))

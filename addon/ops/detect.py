@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator
 from dataclasses import replace
 from functools import partial
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 from bpy.props import FloatProperty
@@ -18,26 +18,29 @@ from meshclash.detection import job
 from meshclash.detection.cloud_scene import Prepare
 from meshclash.detection.errors import DetectError
 from meshclash.detection.followed import Followed
+from meshclash.detection.frame_scene import Progress
 from meshclash.detection.kernel_parts import CLOUD_PARTS, MASSIVE_PARTS
 from meshclash.detection.options import DetectOptions
 from meshclash.detection.pair_row import PairRow
 from meshclash.detection.queries.registry import test_named
 from meshclash.detection.report import DetectReport
 from meshclash.detection.report_formats import format_seconds, left_out, too_small
+from meshclash.detection.steps import telling
 from meshclash.detection.tests_job import of_test
 from meshclash.detection.verdicts import FINAL_VERDICTS, VERDICTS
 
-from .. import engine, freshness, histories, preferences, refining, results, running_work, scene_results, view
+from .. import engine, freshness, histories, preferences, refining, results, running_work, scene_results, screens, view
 from ..adapters import mesh_reader
 from ..adapters.massive_objects import massive_path
 from ..adapters.point_reader import is_scan
 from ..adapters.source import BlenderSource, metres_per_unit
+from ..core.table import RowTable
 from ..redraw import tag_redraw
 from ..reviews import reviews_of
 from ..texts import counted
 from .heartbeat import Heartbeat
 from .loading import load_steps
-from .task import Task
+from .task import Task, uncollected
 
 REDRAW_SECONDS = 0.1
 DRAWING_SHARE = 0.2  # of the time: where pictures take long, progress is shown less often
@@ -56,7 +59,9 @@ def prepare(context: bpy.types.Context) -> Task:
     engine.use_gpu_from(preferences.gpu_from(context))
     source, prepare = BlenderSource.from_context(context), partial(load_steps, preferences.cache_folder())
     loading = prepare(parts_of(context, options), gpu=preferences.gpu_from(context) is not None)
-    return Task(_steps(source, options, loading, prepare, context.scene.session_uid))
+    uid = context.scene.session_uid
+    steps = _steps(source, options, loading, prepare, uid)
+    return Task(answer_steps(uid, steps, context.window_manager.meshclash.group_by))
 
 
 def parts_of(context: bpy.types.Context, options: DetectOptions) -> tuple[str, ...]:
@@ -97,18 +102,54 @@ def explain(error: Exception) -> str:
     return str(error)
 
 
-def accept(context: bpy.types.Context, scene_uid: int, report: DetectReport) -> str:
+class Answer(NamedTuple):
+    """What a detection found, with all that follows from it.
+
+    Attributes:
+        report: what it found.
+        said: for the history.
+        table: the rows as columns.
+        groups: of clashes, by the way of grouping.
+    """
+
+    report: DetectReport
+    said: histories.Detected
+    table: RowTable
+    groups: dict[str, list[dict[str, Any]]]
+
+
+def answer_steps(
+    scene_uid: int, steps: Generator[Any, None, DetectReport], group_by: str
+) -> Generator[Any, None, Answer]:
+    """Runs a detection, then finds what follows from it, in steps; the scene gets nothing before `accept`."""
+    report = yield from steps
+    listing = Progress(1.0, "Listing the pairs")
+    said = yield from telling(histories.detected_steps(scene_of(scene_uid), report), listing)
+    table = yield from telling(RowTable.steps(report.rows), listing)
+    parts = report.parts()
+    yield listing
+    return Answer(report, said, table, {group_by: report.groups(group_by, parts)})
+
+
+def scene_of(scene_uid: int) -> bpy.types.Scene:
+    """The scene of a detection, or a scan; raises DetectError where it is gone."""
+    scene = screens.scene_with(scene_uid)
+    if scene is None:
+        raise DetectError("The scene was removed meanwhile")
+    return scene
+
+
+def accept(context: bpy.types.Context, scene_uid: int, answer: Answer) -> str:
     """Shows the report and returns its summary.
 
     Raises:
         DetectError: the scene is gone.
     """
-    scene = next((scene for scene in bpy.data.scenes if scene.session_uid == scene_uid), None)
-    if scene is None:
-        raise DetectError("The scene was removed during detection")
+    scene, report = scene_of(scene_uid), answer.report
     view.leave_isolation(context)  # no pair is selected any more
-    histories.detected(scene, report)
-    results.show_report(context, scene, report)
+    with uncollected():
+        histories.detected(scene, answer.said)
+        results.show_report(context, scene, report, answer.table, answer.groups)
     scene_results.mark_stale(scene_uid, running_work.changed_meanwhile())
     freshness.look_soon()
     refining.begin(scene_uid)
@@ -248,7 +289,7 @@ class MESHCLASH_OT_detect(Operator):
         return begin(self, context, prepare)
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        return handle(self, context, event, lambda report: accept(context, self.run.scene_uid, report))
+        return handle(self, context, event, lambda answer: accept(context, self.run.scene_uid, answer))
 
     def cancel(self, context: bpy.types.Context) -> None:
         """Blender ends the operator itself: a file is loaded or the window is closed."""
@@ -256,7 +297,7 @@ class MESHCLASH_OT_detect(Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         running_work.forget_changes()
-        return run_at_once(self, context, prepare, lambda report: accept(context, context.scene.session_uid, report))
+        return run_at_once(self, context, prepare, lambda answer: accept(context, context.scene.session_uid, answer))
 
 
 def check_pair(context: bpy.types.Context, row: PairRow) -> list[PairRow]:

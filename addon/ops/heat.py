@@ -22,10 +22,11 @@ from ..adapters.heat_attributes import remove_heat, write_heat
 from ..adapters.source import BlenderSource
 from ..core.corrective import Corrections, corrective_steps
 from ..redraw import tag_redraw
+from .detect import scene_of
 from .loading import load_steps
 from .marks import MeshCleaner, in_object_mode, own_writing
 from .task import Task
-from .timeline import FrameOperator, ScannedOperator, scene_of
+from .timeline import FrameOperator, ScannedOperator
 
 MOST_EVENTS = 100
 """Of which a shape key is made: the worst ones."""

@@ -9,7 +9,7 @@ import bpy
 from bpy.types import Operator
 from meshclash.detection.report import DetectReport
 
-from .. import freshness, preferences, results, running_work, scene_results
+from .. import freshness, preferences, results, running_work, scene_results, screens
 from ..adapters import mesh_reader
 from ..adapters.live_source import LiveSource
 from ..core.changes import Changes
@@ -60,7 +60,7 @@ class LiveRun:
         return self.ended
 
     def _work(self, context: bpy.types.Context) -> None:
-        scene = next((scene for scene in bpy.data.scenes if scene.session_uid == self.scene_uid), None)
+        scene = screens.scene_with(self.scene_uid)
         if scene is None:
             running_work.stop_live("The scene was removed: Live is off")
             return

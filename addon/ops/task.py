@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import gc
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from meshclash.detection.steps import TimeSlice
 
 SLICE_SECONDS = 0.03  # the interface stays fluent and ESC is noticed at once
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """While inside, Python does not look for cycles, which takes half of the time where a million objects are made."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 class Task:
@@ -34,16 +48,17 @@ class Task:
             Whether the task has ended.
         """
         piece = TimeSlice(seconds)
-        while not self.ended:
-            try:
-                progress = next(self._steps)
-            except StopIteration as done:
-                self.result, self.finished, self.fraction = done.value, True, 1.0
-                break
-            self.fraction = min(max(progress.fraction, 0.0), 1.0)
-            self.text = progress.text[:1].upper() + progress.text[1:]
-            if piece.is_full():
-                break
+        with uncollected():
+            while not self.ended:
+                try:
+                    progress = next(self._steps)
+                except StopIteration as done:
+                    self.result, self.finished, self.fraction = done.value, True, 1.0
+                    break
+                self.fraction = min(max(progress.fraction, 0.0), 1.0)
+                self.text = progress.text[:1].upper() + progress.text[1:]
+                if piece.is_full():
+                    break
         return self.ended
 
     def run(self) -> Any:

@@ -21,7 +21,7 @@ from .. import engine, kept_tests, preferences, scene_results
 from ..adapters import mesh_reader
 from ..adapters.source import BlenderSource, metres_per_unit
 from ..texts import counted
-from .detect import MESHCLASH_OT_detect, accept, begin, handle, parts_of, run_at_once
+from .detect import MESHCLASH_OT_detect, accept, answer_steps, begin, handle, parts_of, run_at_once
 from .loading import load_steps
 from .task import Task
 
@@ -49,7 +49,8 @@ def prepare_tests(context: bpy.types.Context) -> Task:
     source, ways = BlenderSource.from_context(context), partial(load_steps, preferences.cache_folder())
     loading = ways(parts, gpu=preferences.gpu_from(context) is not None)
     scene_results.forget_followed()  # which knows other sets
-    return Task(_steps(source, tests, loading, ways))
+    steps = _steps(source, tests, loading, ways)
+    return Task(answer_steps(context.scene.session_uid, steps, context.window_manager.meshclash.group_by))
 
 
 def _steps(
@@ -77,7 +78,7 @@ class MESHCLASH_OT_run_tests(Operator):
         return self.execute(context) if bpy.app.background else begin(self, context, prepare_tests)
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        return handle(self, context, event, lambda report: accept(context, self.run.scene_uid, report))
+        return handle(self, context, event, lambda answer: accept(context, self.run.scene_uid, answer))
 
     def cancel(self, context: bpy.types.Context) -> None:
         """Blender ends the operator itself: a file is loaded or the window is closed."""

@@ -30,7 +30,7 @@ from ..adapters.source import BlenderSource, metres_per_unit
 from ..core.scanned import Scanned, scan_steps
 from ..redraw import tag_redraw, tag_redraw_timelines
 from ..texts import counted, verdict_in_words
-from .detect import USER_ERRORS, Run, explain, handle, run_at_once
+from .detect import USER_ERRORS, Run, explain, handle, run_at_once, scene_of
 from .loading import load_steps
 from .marks import own_writing
 from .task import Task
@@ -186,14 +186,6 @@ class MESHCLASH_OT_scan_timeline(FrameOperator):
                 scene_results.drop_timeline(scene_uid)
             events_list.list_events(context, scene_of(scene_uid))
             freshness.look_soon()
-
-
-def scene_of(scene_uid: int) -> bpy.types.Scene:
-    """The scene of a scan; raises DetectError where it is gone."""
-    scene = next((scene for scene in bpy.data.scenes if scene.session_uid == scene_uid), None)
-    if scene is None:
-        raise DetectError("The scene was removed during the scan")
-    return scene
 
 
 class MESHCLASH_OT_bake_clearance(FrameOperator):

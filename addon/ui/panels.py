@@ -401,6 +401,10 @@ class MESHCLASH_PT_filter(Panel):
         layout.label(text="Since the Last Detection")
         layout.column(align=True).prop(listed, "progress", expand=True)
         layout.prop(listed, "assignee")
+        if listed.of_frames or (result is not None and result.table.has_frames):
+            row = layout.row()
+            row.alert = bool(listed.of_frames) and listed.asked_frames() is None
+            row.prop(listed, "of_frames")
         if result is not None and result.report.tests:
             layout.prop_search(listed, "of_test", context.scene.meshclash, "kept_tests")
         if result is not None and result.table.has_volumes:

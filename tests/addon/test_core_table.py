@@ -101,6 +101,21 @@ def test_a_query_finds_what_each_row_says_in_the_order_of_its_values(found, quer
     assert [rows[at].id for at in positions.tolist()] == order
 
 
+@given(st.lists(st.integers(-9, 9), max_size=12), st.integers(-9, 9), st.integers(0, 9), st.integers(1, 4))
+def test_a_query_finds_the_rows_of_its_frames(frames, first, more, step):
+    table, wanted = RowTable([make_row(frame=frame) for frame in frames]), range(first, first + more + 1, step)
+    found = table.find(ListQuery(EVERYTHING, frames=wanted), MEASURES, {}, STATUSES)
+    assert found.tolist() == [at for at, frame in enumerate(frames) if frame in wanted]
+    assert table.has_frames == (len(set(frames)) > 1)
+
+
+@given(st.lists(st.text("aAß\n.1*", max_size=5), max_size=6), st.text("aAß.1*", min_size=1, max_size=3))
+def test_a_word_is_found_in_names_alone(names, word):
+    table = RowTable([make_row(name, "x") for name in names])
+    found = table.find(ListQuery(EVERYTHING, word), MEASURES, {}, STATUSES)
+    assert found.tolist() == [at for at, name in enumerate(names) if word.casefold() in name.casefold()]
+
+
 @pytest.mark.parametrize("count", [0, 1])
 def test_short_tables(count):
     table = RowTable([make_row()] * count)

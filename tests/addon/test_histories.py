@@ -1,5 +1,6 @@
 """Histories of clashes in Blender: three revisions, undo, crashes, two Blenders at one file, old files."""
 
+import itertools
 import os
 import random
 import signal
@@ -14,6 +15,7 @@ import pytest
 from meshclash.review import Journal, decisions, event
 
 from addon import handlers, histories, reviews, scene_results
+from addon.ops.detect import prepare
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -48,6 +50,31 @@ def hall(registered, add_box):
         add_box(f"Bolt.{k + 1:03}", (20 + 3 * k, 0, -0.25), (21 + 3 * k, 1, 2))
     add_box("Crate", (0, 20, 0), (1, 21, 1))
     return bpy.data.objects
+
+
+def test_a_detection_that_is_stopped_at_its_end_leaves_what_was_there(hall):
+    detect()
+    before = scene_results.existing_result(bpy.context.scene.session_uid)
+    known = dict(histories.history_of(bpy.context.scene).events)
+    bpy.data.objects.remove(hall["West"])
+    bpy.context.view_layer.update()
+    stopped = 0
+    for steps in itertools.count(1):
+        task = prepare(bpy.context)
+        while task.text != "Listing the pairs":
+            task.run_slice(0.0)
+        for _ in range(steps):
+            task.run_slice(0.0)
+        if task.finished:
+            break
+        task.close("ESC")
+        stopped += 1
+        assert histories.history_of(bpy.context.scene).events == known
+        assert scene_results.existing_result(bpy.context.scene.session_uid) is before
+    assert stopped > 10
+    assert ("Slab", "West") in {row.names for row in rows()}
+    detect()
+    assert [decision.names for _, decision in histories.gone(bpy.context.scene)] == [("Slab", "West")]
 
 
 def reimport(item, name):

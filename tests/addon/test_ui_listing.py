@@ -33,6 +33,21 @@ def many(registered):
     show(*(make_row(f"A{k % 7}", f"B{k}", depth=1.0 - 0.001 * k) for k in range(2 * PAGE + 5)))
 
 
+def test_rows_of_some_frames_alone_are_listed(registered):
+    show(*(make_row("A", f"B{frame}", frame=frame) for frame in (3, 7, 8, 12)))
+    for text, wanted in {"7-8": [7, 8], "12": [12], "1:9:4": [], "3-12:9": [3, 12], "7 to 8": [3, 7, 8, 12]}.items():
+        listed().of_frames = text
+        assert sorted(int(name[1:]) for _, name in names()) == wanted
+        calls = draw(panels.MESHCLASH_PT_filter, bpy.context).calls
+        assert "of_frames" in [args[1] for name, args, _ in calls if name == "prop"]
+        assert [args for name, args, _ in calls if name == "alert"] == [(text == "7 to 8",)]
+    listed().show_all()
+    assert listed().of_frames == "" and len(names()) == 4
+    show(make_row())
+    calls = draw(panels.MESHCLASH_PT_filter, bpy.context).calls
+    assert "of_frames" not in [args[1] for name, args, _ in calls if name == "prop"]
+
+
 def test_every_row_is_reached(many):
     seen = []
     for page in (1, 2, 3):

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 PROPERTIES = ("class", "type", "storey", "system", "collection", "assembly")
 """By what else clashes are grouped, where files say it."""
 GROUPINGS = (*WAYS, *PROPERTIES)
+_UNKNOWN = (np.nan,) * 3
 
 
 def parts_of(names: Sequence[str], objects: Mapping[str, Mapping[str, str]]) -> list[Part]:
     """The objects that were tested; the family is what the file says of its type, else it is told by the name."""
     found = [objects.get(name, {}) for name in names]
     stems = families([said.get("type") or name for name, said in zip(names, found, strict=True)])
-    return [Part(*item) for item in zip(names, names, stems, found, strict=True)]
+    return [*map(Part, names, names, stems, found)]
 
 
 def grouped(rows: Sequence[PairRow], parts: Sequence[Part], scale: float, way: str) -> list[tuple[Group, list[str]]]:
@@ -34,20 +35,22 @@ def grouped(rows: Sequence[PairRow], parts: Sequence[Part], scale: float, way: s
         scale: metres per Blender unit.
         way: one of ``GROUPINGS``; all are one group where no object has that property.
     """
+    number: dict[str, int] = {}
+    pair = np.array([number.setdefault(row.id, len(number)) for row in rows], np.int64)
+    first = np.unique(pair, return_index=True)[1]
+    kept = [rows[at] for at in first.tolist()]
+    frames = np.array([row.frame for row in rows], np.int64)
+    span = np.stack([frames[first], frames[first]], axis=1)
+    np.minimum.at(span[:, 0], pair, frames)
+    np.maximum.at(span[:, 1], pair, frames)
     place = {part.name: k for k, part in enumerate(parts)}
-    first: dict[str, PairRow] = {}
-    frames: dict[str, list[int]] = {}
-    for row in rows:
-        first.setdefault(row.id, row)
-        frames.setdefault(row.id, []).append(row.frame)
-    kept = list(first.values())
-    ends = np.array([[place[name] for name in row.names] for row in kept], np.int64).reshape(-1, 2)
+    a, b = ([place[side.name] for side in sides] for sides in ([row.a for row in kept], [row.b for row in kept]))
     depths = np.array([row.proved_depth for row in kept], np.float64) * scale  # None becomes NaN
-    middles = np.array([row.location or (np.nan,) * 3 for row in kept], np.float64).reshape(-1, 3) * scale
+    middles = np.array([row.location or _UNKNOWN for row in kept], np.float64).reshape(-1, 3) * scale
     reach = 0.5 * np.nan_to_num(depths)[:, None]
-    span = np.array([(min(found), max(found)) for found in frames.values()], np.int64).reshape(-1, 2)
     boxes = np.stack([middles - reach, middles + reach], axis=1)
-    clashes = Clashes(ends[:, 0], ends[:, 1], depths, boxes, [row.verdict for row in kept], span)
+    verdicts = [row.verdict for row in kept]
+    clashes = Clashes(np.array(a, np.int64), np.array(b, np.int64), depths, boxes, verdicts, span)
     if way not in WAYS and not any(way in part.properties for part in parts):
         found = [Group(np.arange(len(kept)), f"no object has a {way}", way)] if kept else []
     else:

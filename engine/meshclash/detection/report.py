@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..review.groups import Part
 from ..review.history import TEST
 from ..review.revisions import Identity
 from . import report_formats
@@ -152,12 +153,22 @@ class DetectReport:
         reviews = {**baseline.reviews, **self.reviews}
         return replace(self, reviews=reviews, baseline=(baseline.file, frozenset(baseline.clashes)))
 
-    def groups(self, way: str | None = None) -> list[dict[str, Any]]:
-        """The groups of clashes, as ``group_by`` or another way: "key", "reason" in words, and "pairs", the ids."""
-        named = {name for row in self.clashes for name in row.names}
-        parts = parts_of(sorted(named.union(self.tested)), self.objects)
+    def groups(self, way: str | None = None, parts: Sequence[Part] | None = None) -> list[dict[str, Any]]:
+        """The groups of clashes, as ``group_by`` or another way: "key", "reason" in words, and "pairs", the ids.
+
+        Args:
+            way: how they are grouped.
+            parts: as ``parts`` gives them, where they are known.
+        """
+        parts = self.parts() if parts is None else parts
         found = grouped(self.clashes, parts, self.scale_length, way or self.group_by)
         return [{"key": group.key, "reason": group.reason, "pairs": pairs} for group, pairs in found]
+
+    def parts(self) -> list[Part]:
+        """All objects that were tested, as groups are made of them."""
+        clashes = self.clashes
+        named = dict.fromkeys((*self.tested, *(row.a.name for row in clashes), *(row.b.name for row in clashes)))
+        return parts_of([*named], self.objects)
 
     @cached_property
     def _own_groups(self) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from .history import Decision as Decision
 from .history import Found as Found
 from .history import History as History
 from .history import decisions as decisions
-from .history import detection_events as detection_events
+from .history import detection_steps as detection_steps
 from .history import found_events as found_events
 from .history import progress as progress
 from .history import said_events as said_events

@@ -6,7 +6,7 @@ clashes with parts of many kinds, as none of its family does, for another.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heapreplace
 from types import MappingProxyType
@@ -123,6 +123,9 @@ class _Rows:
         self.members = np.bincount(self.family, minlength=len(self.names))
         turned = self.family[clashes.a] > self.family[clashes.b]
         self.left, self.right = np.where(turned, clashes.b, clashes.a), np.where(turned, clashes.a, clashes.b)
+        self.kinds = [*dict.fromkeys(clashes.verdicts)]
+        kind = {verdict: k for k, verdict in enumerate(self.kinds)}
+        self.verdict = np.array([kind[verdict] for verdict in clashes.verdicts], np.int64)
 
     def family_pairs(self) -> Numbers:
         """(n,) a number for each pair of families."""
@@ -140,20 +143,20 @@ class _Rows:
                 found[place].append(row)
         return found
 
-    def several(self, places: Iterable[int]) -> str:
+    def several(self, places: Numbers) -> str:
         """A few objects in words: the name of one, else how many there are of each family."""
-        one, *others = dict.fromkeys(places)
-        if not others:
-            return self.name(one)
-        counts = Counter(self.parts[place].family for place in (one, *others))
-        some = [f"{count} {family}" for family, count in counts.most_common(3)]
+        distinct, first = np.unique(places, return_index=True)
+        if len(distinct) == 1:
+            return self.name(int(distinct[0]))
+        counts = Counter(self.family[distinct[np.argsort(first)]].tolist())
+        some = [f"{count} {self.names[family]}" for family, count in counts.most_common(3)]
         return ", ".join(some) + (f" and {len(counts) - 3} more kinds" if len(counts) > 3 else "")
 
     def in_words(self, rows: Numbers) -> str:
         """What the rows of one pair of families have in common."""
-        verdicts = Counter(self.clashes.verdicts[row] for row in rows.tolist())
-        doing = _DOING.get(verdicts.most_common(1)[0][0].lower(), "meet")
-        left, right = self.several(self.left[rows].tolist()), self.several(self.right[rows].tolist())
+        most = self.kinds[np.argmax(np.bincount(self.verdict[rows]))]
+        doing = _DOING.get(most.lower(), "meet")
+        left, right = self.several(self.left[rows]), self.several(self.right[rows])
         return f"{left} and {right} {doing}{_depth_in_words(self.clashes.depths[rows])}"
 
 
@@ -178,8 +181,8 @@ def _by_cause(rows: _Rows) -> list[Group]:
     kinds: dict[int, set[int]] = defaultdict(set)  # how many details each object has a part in
     of: dict[int, set[int]] = defaultdict(set)
     for k, detail in enumerate(single):
-        for row in detail.rows.tolist():
-            for place in {int(rows.left[row]), int(rows.right[row])}:
+        for side in (rows.left, rows.right):
+            for row, place in zip(detail.rows.tolist(), side[detail.rows].tolist(), strict=True):
                 kinds[place].add(k)
                 of[place].add(row)
     odd = {place: of[place] for place, some in kinds.items() if len(some) >= FEWEST}
@@ -278,7 +281,7 @@ def _fewest(rows: _Rows, of: Mapping[int, set[int]]) -> list[tuple[int, Numbers]
 
 def _of_object(rows: _Rows, place: int, some: Numbers) -> Group:
     left = rows.left[some]
-    others = rows.several(np.where(left == place, rows.right[some], left).tolist())
+    others = rows.several(np.where(left == place, rows.right[some], left))
     reason = f"{rows.name(place)} meets {others}{_depth_in_words(rows.clashes.depths[some])}"
     return Group(some, reason, _key("object", rows.parts[place].id))
 
@@ -298,7 +301,7 @@ def _by_place(rows: _Rows) -> list[Group]:
                     beside.append((row, other))
     found = []
     for place in _split(components(len(rows.left), np.array(beside, np.int64).reshape(-1, 2))):
-        objects = rows.several([*rows.left[place].tolist(), *rows.right[place].tolist()])
+        objects = rows.several(np.concatenate([rows.left[place], rows.right[place]]))
         known = boxes[place][placed[place]]
         at = ", ".join(f"{value:.2f}" for value in known.mean(axis=(0, 1))) if len(known) else "unknown"
         found.append(Group(place, f"{objects} meet at {at}" + " m" * bool(len(known)), _key("place", at, objects)))

@@ -10,8 +10,8 @@ import json
 import math
 import secrets
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -59,7 +59,7 @@ class Decision:
     assignee: str = ""
     priority: str = ""
     due: str = ""
-    comments: list[Comment] = field(default_factory=list)
+    comments: tuple[Comment, ...] = ()
     found: str = ""
     gone: str = ""
     returned: bool = False
@@ -67,7 +67,7 @@ class Decision:
     settled: str = ""
     names: Names = ("", "")
     ends: Names = ("", "")
-    questions: set[str] = field(default_factory=set)
+    questions: tuple[str, ...] = ()
 
     @property
     def test(self) -> str:
@@ -158,24 +158,31 @@ class History:
                 self._say_of(self._decision(clash), said, found)
 
     def _decision(self, clash: str) -> Decision:
-        if clash not in self.decisions:
+        known = self.decisions.get(clash)
+        if known is None:
             clash = self._forward.get(clash, clash)
-        return self.decisions.setdefault(clash, Decision())
+            known = self.decisions.get(clash)
+        if known is None:
+            known = self.decisions[clash] = Decision()
+        return known
 
     @staticmethod
     def _say_of(decision: Decision, said: Event, found: Found | None) -> None:
         decision.time = said.time
         if said.field == "comment":
-            decision.comments.append(Comment(said.time, said.author, said.value))
+            decision.comments += (Comment(said.time, said.author, said.value),)
         elif said.field == "found":
             decision.returned = decision.returned or bool(decision.gone)
             if decision.gone or not decision.found:
                 decision.found, decision.gone = said.time, ""
-            decision.questions.add("" if found is None else found.question)
+            question = "" if found is None else found.question
+            if question not in decision.questions:
+                decision.questions += (question,)
             if found is not None:
                 decision.names, decision.ends = found.names, found.ends
         elif said.field == "gone":
-            decision.questions = decision.questions - {said.value} if said.value else set()
+            left = decision.questions if said.value else ()
+            decision.questions = tuple(text for text in left if text != said.value)
             if not decision.questions:
                 decision.gone = said.time
         else:
@@ -185,14 +192,10 @@ class History:
 
     def _take_objects(self, said: Event) -> None:
         for item in _listed(said.value):
-            match item:
-                case [str(key)]:
-                    self.objects.pop(key, None)
-                case [str(key), str(name), [*box], int(triangles), int() | float() as area, str(own)] if len(
-                    box
-                ) == 6 and all(map(_is_measure, [*box, triangles, area])):
-                    sides = np.array(box, np.float64).reshape(2, 3)
-                    self.objects[key] = Identity(key, name, sides, triangles, float(area), own)
+            if isinstance(item, list) and len(item) == 1 and isinstance(item[0], str):
+                self.objects.pop(item[0], None)
+            elif (found := _identity(item)) is not None:
+                self.objects[found.id] = found
 
     def _move(self, events: Sequence[Event]) -> None:
         """All pairs at once: two may have exchanged their names."""
@@ -278,7 +281,7 @@ def said_events(
     ]
 
 
-def detection_events(
+def detection_steps(
     history: History,
     pairs: Mapping[str, Found],
     objects: Sequence[Identity],
@@ -288,8 +291,8 @@ def detection_events(
     scene: str = "",
     answers: Callable[[str], bool] = lambda _question: True,
     others: Collection[str] = (),
-) -> list[Event]:
-    """What a detection says.
+) -> Generator[None, None, list[Event]]:
+    """What a detection says, found in steps.
 
     Args:
         history: until now.
@@ -303,26 +306,43 @@ def detection_events(
     """
     moment = time or now()
     said = [event(author, "", "detected", "", moment, scene)]
+    moves: list[tuple[str, list[str]]] = []
     if objects:
         boxes = np.round(np.array([item.box for item in objects], np.float64), BOX_DIGITS)
         objects = [item._replace(box=box) for item, box in zip(objects, boxes, strict=True)]
-        moves = moved_pairs(history, objects, same or {}, others)
+        yield
+        unchanged = _unchanged(history, objects)
+        yield
+        moves = moved_pairs(history, objects, same or {}, unchanged, others)
+        yield
         said += valued_events(author, moves, "moved", moment, scene)
-        said += valued_events(author, _changed_objects(history, objects, others), "objects", moment, scene)
-        if moves:
-            history = History([*history.events.values(), *said])
-    known = {clash: item.questions for clash, item in history.decisions.items() if item.found and not item.gone}
-    begun = [
+        for item in valued_events(author, _changed(history, objects, unchanged, others), "objects", moment, scene):
+            said.append(item)
+            yield
+    known = _asked_of(history, {old: new for new, (old, *_) in moves})
+    yield
+    begun = (
         (clash, [*found.names, *found.ends, found.question])
         for clash, found in pairs.items()
         if found.question not in known.get(clash, ())
-    ]
+    )
     ended: dict[str, list[str]] = defaultdict(list)
     for clash in known.keys() - pairs.keys():
         for question in filter(answers, known[clash]):
             ended[question].append(clash)
-    gone = (said_events(author, sorted(ended[text]), "gone", text, moment, scene) for text in sorted(ended))
-    return [*said, *valued_events(author, begun, "found", moment, scene), *(item for some in gone for item in some)]
+    for item in valued_events(author, begun, "found", moment, scene):
+        said.append(item)
+        yield
+    for text in sorted(ended):
+        said += said_events(author, sorted(ended[text]), "gone", text, moment, scene)
+    return said
+
+
+def _asked_of(history: History, moved: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """The questions that find each pair that is there, by the ids that pairs have after some have moved."""
+    there = {clash: said.questions for clash, said in history.decisions.items() if said.found and not said.gone}
+    stay = {clash: found for clash, found in there.items() if clash not in moved}
+    return {**stay, **{moved[clash]: found for clash, found in there.items() if clash in moved}}
 
 
 def found_events(before: dict[str, Decision], found: Iterable[str], author: str, time: str = "") -> list[Event]:
@@ -341,14 +361,18 @@ def found_events(before: dict[str, Decision], found: Iterable[str], author: str,
 
 
 def moved_pairs(
-    history: History, objects: Sequence[Identity], same: Mapping[str, str], others: Collection[str] = ()
+    history: History,
+    objects: Sequence[Identity],
+    same: Mapping[str, str],
+    unchanged: Collection[str] = (),
+    others: Collection[str] = (),
 ) -> list[tuple[str, list[str]]]:
     """The new ids of pairs whose objects are called otherwise now, each with the old one and its two objects.
 
     A pair of which an object cannot be told from others any more gets an id of its own, and is gone with it: another
     object has its name.
     """
-    now_there = {item.id: item for item in objects}
+    now_there = {item.id for item in objects}
     same = {new: old for new, old in same.items() if new in now_there}
     if not history.objects:  # decisions of a version that knew names only
         known = {end for decision in history.decisions.values() for end in decision.ends}
@@ -356,15 +380,15 @@ def moved_pairs(
         match = same
     else:
         taken = {*same.values()}
-        unchanged = (item.id for item in objects if item.id not in same and item.id not in taken)
-        same = {**{key: key for key in unchanged if _is_as_known(history, now_there[key])}, **same}
+        same = {**{key: key for key in unchanged if key not in same and key not in taken}, **same}
         taken = {*same.values(), *others}
         old = [item for key, item in history.objects.items() if key not in taken]
         match = {**match_revisions(old, [item for item in objects if item.id not in same]), **same}
-    new_of = {old: new for new, old in match.items()}
+    moved = {old: new for new, old in match.items() if old != new}
+    moved |= dict.fromkeys(now_there.difference(match.values()), "")
     moves = []
-    for clash, decision in history.decisions.items():
-        ends = [new_of.get(end, secrets.token_hex(8) if end in now_there else end) for end in decision.ends]
+    for clash, decision in history.decisions.items() if moved else ():
+        ends = [(moved[end] or secrets.token_hex(8)) if end in moved else end for end in decision.ends]
         if decision.ends != ("", "") and tuple(ends) != decision.ends:
             moves.append((pair_id(ends[0], ends[1], decision.test), [clash, *ends]))
     return moves
@@ -387,31 +411,33 @@ def _order(said: Event) -> tuple[str, bool, str, str]:
     return said.time, said.field not in ("moved", "objects"), said.field, said.id
 
 
-def _changed_objects(
-    history: History, objects: Sequence[Identity], others: Collection[str]
-) -> list[tuple[str, list[Any]]]:
+def _changed(
+    history: History, objects: Sequence[Identity], unchanged: Collection[str], others: Collection[str]
+) -> Iterator[tuple[str, list[Any]]]:
     """The objects that differ from those of the last detection; one that is gone is its id alone."""
     there = {*others, *(item.id for item in objects)}
-    changed: list[list[Any]] = [[key] for key in history.objects if key not in there]
+    yield from (("", [key]) for key in history.objects if key not in there)
     for item in objects:
-        if not _is_as_known(history, item):
-            changed.append([item.id, item.name, item.box.ravel().tolist(), item.triangles, item.area, item.key])
-    return [("", item) for item in changed]
+        if item.id not in unchanged:
+            yield "", [item.id, item.name, item.box.ravel().tolist(), item.triangles, item.area, item.key]
 
 
-def _is_as_known(history: History, item: Identity) -> bool:
-    known = history.objects.get(item.id)
-    same = known is not None and known[1:2] + known[3:] == item[1:2] + item[3:]
-    return same and known is not None and known.box.tolist() == item.box.tolist()
+def _unchanged(history: History, objects: Sequence[Identity]) -> set[str]:
+    """The ids of the objects that are as the last detection saw them."""
+    both = [(known, item) for item in objects if (known := history.objects.get(item.id)) is not None]
+    both = [(known, item) for known, item in both if known[1:2] + known[3:] == item[1:2] + item[3:]]
+    boxes = np.array([[known.box, item.box] for known, item in both]).reshape(-1, 2, 6)
+    same = (boxes[:, 0] == boxes[:, 1]).all(axis=1)
+    return {item.id for (_, item), is_same in zip(both, same.tolist(), strict=True) if is_same}
 
 
-def valued_events(author: str, items: Sequence[tuple[str, Any]], what: str, time: str, scene: str) -> Iterator[Event]:
+def valued_events(author: str, items: Iterable[tuple[str, Any]], what: str, time: str, scene: str) -> Iterator[Event]:
     """Events that say something else of each of many clashes: values are lists, as JSON."""
     clashes: list[str] = []
     values: list[str] = []
     room = MOST_TEXT
     for clash, value in items:
-        text = json.dumps(value, ensure_ascii=False)
+        text = _as_json(value)
         if values and len(text) + 20 > room:
             yield event(author, "\n".join(clashes).strip("\n"), what, f"[{','.join(values)}]", time, scene)
             clashes, values, room = [], [], MOST_TEXT
@@ -420,6 +446,9 @@ def valued_events(author: str, items: Sequence[tuple[str, Any]], what: str, time
         room -= len(text) + 20
     if values:
         yield event(author, "\n".join(clashes).strip("\n"), what, f"[{','.join(values)}]", time, scene)
+
+
+_as_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def _listed(text: str) -> list[Any]:
@@ -431,16 +460,23 @@ def _listed(text: str) -> list[Any]:
     return found if isinstance(found, list) else []
 
 
-def _is_measure(value: Any) -> bool:
-    """Whether it is a number that float64 holds."""
+def _identity(item: Any) -> Identity | None:
+    """The object that an event tells of; None where it is damaged."""
     try:
-        return isinstance(value, int | float) and math.isfinite(value)
-    except OverflowError:
-        return False
+        key, name, box, triangles, area, own = item
+        is_whole = len(box) == 6 and all(map(math.isfinite, (*box, triangles, area)))
+    except (TypeError, ValueError, OverflowError):
+        return None
+    if not (is_whole and isinstance(triangles, int) and {type(key), type(name), type(own)} == _TEXTS):
+        return None
+    return Identity(key, name, np.array(box, np.float64).reshape(2, 3), triangles, float(area), own)
+
+
+_TEXTS = {str}
 
 
 def _is_texts(item: Any, count: int) -> bool:
-    return isinstance(item, list) and len(item) == count and all(isinstance(x, str) for x in item)
+    return isinstance(item, list) and len(item) == count and {*map(type, item)} == _TEXTS
 
 
 def _found(said: Event) -> list[Found | None]:
