@@ -19,6 +19,7 @@ BENCHES = {
     "gpu": "a CUDA device beside our own CPU path: the same answers, times, memory; the host where there is none",
     "ifc": "all pairs of elements of IFC models beside ifcopenshell's geometry tree, differences judged exactly",
     "ifc-rows": "the first rows of the list of an IFC model, each judged by manifold3d's common volume",
+    "interference": "common solids of closed pairs beside their truth and proved bounds of their volumes",
     "latency": "what compiling costs: each kernel cold and from the cache, and the first answer of a fresh process",
     "massive": "meshes on disk beside the same meshes in memory: building, frames, memory, the same bytes",
     "motion": "moments of contact, convex hulls, sorted boxes and steps of scenes, against independent answers",

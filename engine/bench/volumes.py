@@ -29,7 +29,7 @@ SHOWN = 10
 
 
 @dataclass(frozen=True, eq=False)
-class _Model:
+class Model:
     """A closed model of diagonal ``scale``, for both sides."""
 
     label: str
@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
     except ImportError as error:
         print(f"this bench needs manifold3d (pip install manifold3d): {error}")
         return 2
-    models = _models(manifold3d, options.models)
+    models = closed_models(manifold3d, options.models)
     if not models:
         print("error: none of the models is closed")
         return 2
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
     while tally.done < portions:
         rng = np.random.default_rng([options.seed, tally.done])
         for number in range(PORTION):
-            _compare(tally, *_pair(models, rng, number))
+            _compare(tally, *laid_pair(models, rng, number))
         tally.portion_done(last=tally.done + 1 == portions)
     print(*tally.notes, sep="\n", end="\n" if tally.notes else "")
     text = ", ".join(f"{name} {count}" for name, count in sorted(tally.counts.items()))
@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
     return 1 if tally.counts["ours wrong"] else 0
 
 
-def _models(manifold3d: Any, paths: list[Path]) -> list[_Model]:
+def closed_models(manifold3d: Any, paths: list[Path]) -> list[Model]:
     """The closed ones of files and of what folders hold, in the sizes of ``SCALES``."""
     files = [file for path in paths for file in (sorted(path.iterdir()) if path.is_dir() else [path])]
     models = []
@@ -90,11 +90,11 @@ def _models(manifold3d: Any, paths: list[Path]) -> list[_Model]:
         for scale in SCALES:
             own = manifold3d.Manifold(manifold3d.Mesh64(vertices * scale, triangles.astype(np.uint64)))
             mesh = TriangleMesh(vertices * scale, triangles)
-            models.append(_Model(f"{path.stem} x {scale}", mesh, build(mesh), own))
+            models.append(Model(f"{path.stem} x {scale}", mesh, build(mesh), own))
     return models
 
 
-def _pair(models: list[_Model], rng: np.random.Generator, number: int) -> tuple[_Model, _Model, np.ndarray]:
+def laid_pair(models: list[Model], rng: np.random.Generator, number: int) -> tuple[Model, Model, np.ndarray]:
     """Two models and the pose (3, 4) of the second one."""
     a, b = (models[int(i)] for i in rng.integers(0, len(models), 2))
     turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
@@ -125,7 +125,7 @@ def _half_turn(m: np.ndarray, n: np.ndarray) -> np.ndarray:
     return 2.0 * np.outer(half, half) / size - np.eye(3) if size > 1e-12 else np.diag([1.0, -1.0, -1.0])
 
 
-def _compare(tally: Tally, a: _Model, b: _Model, pose: np.ndarray) -> None:
+def _compare(tally: Tally, a: Model, b: Model, pose: np.ndarray) -> None:
     """Count whether both say the same of a pair, and which one is right where they differ or are not believed."""
     found = verdict(a.hierarchy, b.hierarchy, pose_b=np.vstack([pose, [0, 0, 0, 1]])).name
     counts = tally.counts
@@ -145,7 +145,7 @@ def _compare(tally: Tally, a: _Model, b: _Model, pose: np.ndarray) -> None:
             tally.notes.append(f"{a.label}, {b.label} at {pose.tolist()}: {found}, truth {truth}")
 
 
-def _by_manifold(a: _Model, b: _Model, pose: np.ndarray) -> str | None:
+def _by_manifold(a: Model, b: Model, pose: np.ndarray) -> str | None:
     """The verdict by manifold3d's volumes, or None where it is too close to call."""
     moved = b.manifold.transform(pose)
     common = a.manifold ^ moved

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from meshclash.detection.grouping import parts_of
 from meshclash.errors import UnsupportedOption
 from meshclash.review import Clashes, Part, families, group_clashes
 from meshclash.review.groups import WAYS
@@ -139,6 +140,7 @@ def test_families_leave_out_numbers_of_instances():
         "Pipe DN 50",
         "PL200*1500",
         ".001",
+        "IfcMember (12)",
     ]
     assert families(names) == [
         "Bolt",
@@ -150,7 +152,14 @@ def test_families_leave_out_numbers_of_instances():
         "Pipe DN 50",
         "PL200*1500",
         ".001",
+        "IfcMember",
     ]
+
+
+def test_names_that_say_their_type_say_the_family():
+    said = {"Cabinet:800 mm:157200": "800 mm", "Shelf:800 mm:157201": "800 mm", "W-1": "Wall 20:4711", "W-2": "Wall 20"}
+    parts = parts_of([*said, "Lamp"], {name: {"type": kind} for name, kind in said.items()})
+    assert [part.family for part in parts] == ["Cabinet:800 mm", "Shelf:800 mm", "Wall 20", "Wall 20", "Lamp"]
 
 
 def test_reasons_say_who_and_how_deep():

@@ -20,10 +20,14 @@ _UNKNOWN = (np.nan,) * 3
 
 
 def parts_of(names: Sequence[str], objects: Mapping[str, Mapping[str, str]]) -> list[Part]:
-    """The objects that were tested; the family is what the file says of its type, else it is told by the name."""
+    """The objects that were tested; the family is what the file says of its type, else it is told by the name.
+
+    A name that has its type in it says more: "Cabinet:800 mm:157200" is of the family "Cabinet:800 mm", not "800 mm".
+    """
     found = [objects.get(name, {}) for name in names]
-    stems = families([said.get("type") or name for name, said in zip(names, found, strict=True)])
-    return [*map(Part, names, names, stems, found)]
+    types = [said.get("type", "") for said in found]
+    told = families([name if kind in name else kind for name, kind in zip(names, types, strict=True)])
+    return [*map(Part, names, names, told, found)]
 
 
 def grouped(rows: Sequence[PairRow], parts: Sequence[Part], scale: float, way: str) -> list[tuple[Group, list[str]]]:

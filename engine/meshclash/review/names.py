@@ -4,8 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-_COPY = re.compile(r"(?:\.\d{3,}|:\d{4,})+$")
-"""What Blender (``Bolt.001``) and Revit (``Basic Wall:143410``) add to the name of a copy."""
+_COPY = re.compile(r"(?:\.\d{3,}|:\d{4,}| \(\d+\))+$")
+"""What Blender (``Bolt.001``), Revit (``Basic Wall:143410``) and readers (``IfcMember (2)``) add for a copy."""
 _NUMBER = re.compile(r"[\s._:#-]+\d+$")
 """What people add: ``Wall-3``, ``Pump 12``."""
 
