@@ -247,6 +247,23 @@ def test_two_objects_of_one_name_are_two_rows(tmp_path):
     assert {pair["id"] for pair in json.loads(report.read_text("utf-8"))["pairs"]} == ids and len(ids) == 2
 
 
+def test_a_folder_stands_for_the_meshes_in_it(tmp_path, capsys):
+    folder, report = tmp_path / "parts", tmp_path / "report.json"
+    folder.mkdir()
+    assert detect(folder, "--report", report) == 2
+    assert "there is no file of meshes in this folder" in capsys.readouterr().err and not report.exists()
+    for name, x in (("a.STL", 0.0), ("b.stl", 0.5)):
+        write_stl(folder / name, (x, 0.0, 0.0))
+    (folder / "notes.txt").write_text("no mesh")
+    (folder / "more.stl").mkdir()
+    assert detect(folder, "--report", report) == 2
+    (folder / "more.stl").rmdir()
+    assert detect(folder, write_stl(tmp_path / "c.stl", (3.0, 0.0, 0.0)), "--quiet", "--report", report) == 0
+    found = json.loads(report.read_text("utf-8"))
+    assert [(pair["a"], pair["b"]) for pair in found["pairs"]] == [("a", "b")]
+    assert [Path(file["path"]).name for file in found["files"]] == ["a.STL", "b.stl", "c.stl"]
+
+
 def command(*arguments, **options):
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "engine")}
     return subprocess.run(

@@ -5,7 +5,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mesh_samples import moved, scene_of_boxes
+from mesh_samples import BOX_TRIANGLES, BOX_VERTICES, moved, scene_of_boxes
 from meshclash.__main__ import main
 from meshclash.detection.errors import InputError
 from meshclash.detection.fits import Fit, parse_fit
@@ -50,6 +50,20 @@ def test_a_fit_counts_in_place_of_what_all_may(boxes, tmp_path):
     fits = ("--fit", "plate::pin.2=0.3", "--fit", "pin*::plate=0.2")
     found, _ = verdicts(boxes, tmp_path, *general, *fits)
     assert found == {("pin.1", "plate"): "clash", ("pin.2", "plate"): "touching", ("pin.2", "rod"): "touching"}
+
+
+@pytest.mark.parametrize(("crossing", "verdict"), [(2.0**-22, "touching"), (2.0**-10, "clash")])
+def test_a_stated_length_permits_surfaces_their_rounding(tmp_path, crossing, verdict):
+    """A plate bounds no solid: what it crosses by has no depth, whichever length is permitted."""
+    box = trimesh.Trimesh(BOX_VERTICES, BOX_TRIANGLES, process=False)
+    corners = [[-1, -1, 1 - crossing], [2, -1, 1 - crossing], [2, 2, 1 - crossing], [-1, 2, 1 - crossing]]
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    box.export(folder / "box.stl")
+    trimesh.Trimesh(corners, [[0, 1, 2], [0, 2, 3]], process=False).export(folder / "plate.stl")
+    for permitted, expected in (("0.001", verdict), ("0.1", verdict), ("resolution", verdict), ("0", "clash")):
+        found, _ = verdicts(folder, tmp_path, "--permitted-overlap", permitted)
+        assert found == {("box", "plate"): expected}
 
 
 def test_the_depths_stay(boxes, tmp_path):

@@ -206,6 +206,23 @@ def test_other_limits_of_open_meshes(permitted):
         assert judged(follower.found.values()) == judged(scene.contacts(permitted_overlap=length).pairs)
 
 
+@settings(max_examples=10)
+@given(st.permutations([0.0, 5e-8, 1e-3, "resolution"]), st.sampled_from([1e-7, 1e-3]))
+def test_other_limits_of_surfaces_that_bound_no_solid(lengths, crossing):
+    """A stated length permits them their rounding, as the resolution does, and no more; nothing permits nothing."""
+    scene = mc.Scene()
+    vertices, triangles = BOX
+    scene.add(mc.TriangleMesh(vertices, triangles), resolution=5e-7)
+    plate = np.array([[-3.0, -3.0, 0.0], [3.0, -3.0, 0.0], [3.0, 3.0, 0.0], [-3.0, 3.0, 0.0]])
+    scene.add(mc.TriangleMesh(plate, [[0, 1, 2], [0, 2, 3]]), matrix(shift=(0, 0, 1.0 - crossing)), resolution=5e-7)
+    follower = Follower(mc.motion.LiveContacts(scene))
+    for length in lengths:
+        follower.watch.change_limits(length)
+        follower.update()
+        rounding = crossing < 1e-6 and length not in (0.0, 5e-8)
+        assert judged(follower.found.values()) == {(0, 1): ("TOUCHING", True) if rounding else ("CLASH", False)}
+
+
 def test_poses_that_are_the_same_ask_nothing():
     scene = mc.Scene()
     ids = [scene.add(mc.shapes.box(1.0), matrix(shift=(0.9 * k, 0, 0))) for k in range(6)]

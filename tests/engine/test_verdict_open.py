@@ -151,6 +151,8 @@ def test_surfaces_that_a_move_within_their_resolution_takes_apart_touch(shallow,
     body = mc.TriangleMesh(solid[0], solid[1][2 if both_open else 0 :], resolution=5e-7)
     for depth, meant in ((shallow, mc.Verdict.TOUCHING), (deep, mc.Verdict.CLASH)):
         flat = mc.TriangleMesh(plate + np.array([0.0, 0.0, depth]), [[0, 1, 2], [0, 2, 3]], resolution=5e-7)
-        assert both_orders(body, flat, pose, permitted_overlap="resolution") == meant
-        assert both_orders(body, flat, pose, permitted_overlap=1e-6) == mc.Verdict.CLASH
-        assert both_orders(body, flat, pose) == mc.Verdict.CLASH
+        for permitted in ("resolution", 1e-6, 1e-3, 9.0):
+            found = both_orders(body, flat, pose, permitted_overlap=permitted)
+            assert found == meant and found.flush == (meant is mc.Verdict.TOUCHING)
+        for permitted in (0.0, 0.5 * depth):
+            assert both_orders(body, flat, pose, permitted_overlap=permitted) == mc.Verdict.CLASH

@@ -61,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = make_parser(EPILOG)
     parser.prog = "meshclash detect"
     add = parser.add_argument
-    add("files", nargs="+", type=Path, metavar="FILE", help="models, which are put into one scene; metres, z up")
+    add("files", nargs="+", type=Path, metavar="FILE", help="models, or folders of them, for one scene; metres, z up")
     told = f"of files that do not name theirs: {', '.join(UNITS)} or metres (default: m)"
     add("--unit", type=unit, metavar="UNIT", help=told)
     add_question(parser)

@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import MeshClashError
 from ..reading.ifc_files import Selection
 from ..reading.part import MeshPart, Parts, PartShape, unique_names
-from ..reading.read import read
+from ..reading.read import LIBRARIES, read
 from .errors import InputError
 from .frame_scene import FrameScene, Progress, Skipped, SourceCloud, SourceMesh, SourceObject
 from .identity import identities
@@ -44,7 +44,7 @@ class FileSource:
     """Reads some files, once; lengths are metres.
 
     Args:
-        files: what to read.
+        files: what to read; of folders the files of meshes in them.
         unit: as `read` takes it.
 
     Attributes:
@@ -55,7 +55,7 @@ class FileSource:
     scale_length = 1.0
 
     def __init__(self, files: Iterable[Path], unit: str | float | None = None) -> None:
-        self._files, self._unit = list(files), unit
+        self._files, self._unit = [file for path in files for file in _files_of(path)], unit
         self.file = ", ".join(str(path.resolve()) for path in self._files)
         self.read_files: list[Parts] = []
         self.parts: list[FilePart] = []
@@ -149,3 +149,16 @@ def _cloud(shape: PartShape) -> SourceCloud:
     if normals is not None and not (np.isfinite(normals).all() and normals.any(axis=1).all()):
         normals = None
     return SourceCloud(shape.vertices.astype(np.float32), normals)
+
+
+def _files_of(path: Path) -> list[Path]:
+    """A file, or the files of meshes in a folder by name; raises InputError where it has none."""
+    if not path.is_dir():
+        return [path]
+    try:
+        found = sorted(item for item in path.iterdir() if item.suffix.lower() in LIBRARIES)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+    if not found:
+        raise InputError(f"{path}: there is no file of meshes in this folder")
+    return found

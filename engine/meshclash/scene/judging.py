@@ -43,10 +43,12 @@ def judged_portions(
 
 def stays(pair: PairVerdict, limits: Limits) -> bool:
     """Whether the measures of two meshes that are not apart prove the same verdict with other permitted overlaps."""
+    if pair.flush:
+        return False
     touching = pair.verdict is TOUCHING
     if touching and pair.depth is None and pair.depth_upper is None:
         return True  # there is no common volume to permit
-    if pair.flush or limits.by_resolution:
+    if limits.by_resolution:
         return False
     permitted = limits.permitted_overlap
     if touching:

@@ -33,6 +33,13 @@ class Limits(NamedTuple):
             return resolutions.sum(axis=1)
         return np.full(len(resolutions), self.permitted_overlap)
 
+    def rounding(self, resolutions: np.ndarray) -> np.ndarray:
+        """By how much (k,) [m] surfaces that bound no solid may cross: their resolution, and no more than is permitted.
+
+        A stated length is the depth of solids. Surfaces have none: a short move takes a box out of the tray it pierces.
+        """
+        return np.minimum(self.permitted(resolutions), resolutions.sum(axis=1))
+
 
 class Case(NamedTuple):
     """Object pairs to judge: trees of one tree set in their poses, and the contacts found between them."""

@@ -130,12 +130,11 @@ def judge(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
     light = _within(allowed, depths, balls)
     codes[light] = _TOUCHING
     certainties[light & np.isnan(depths[:, UPPER])] = DEPTH_CERTAINTY
-    if limits.by_resolution:
-        unbound = (codes == _CLASH) & (allowed > 0.0) & np.isnan(depths[:, UPPER]) & ~solid & ~(balls > allowed)
-        parted = yield from parted_steps(case, np.flatnonzero(unbound), permitted, _APART, _plain_codes)
-        codes[parted] = _TOUCHING
-        light |= parted
-    flush = light & limits.by_resolution
+    rounding = limits.rounding(case.resolutions)
+    unbound = (codes == _CLASH) & (rounding > 0.0) & np.isnan(depths[:, UPPER]) & ~solid & ~(balls > rounding)
+    parted = yield from parted_steps(case, np.flatnonzero(unbound), rounding, _APART, _plain_codes)
+    codes[parted] = _TOUCHING
+    flush = parted | (light & limits.by_resolution)
     if limits.by_resolution and middles is not None:
         meant = yield from _as_meant(case, posed, codes, start, middles, permitted)
         flush |= meant != codes

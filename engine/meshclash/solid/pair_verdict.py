@@ -85,7 +85,7 @@ class PairVerdict:
         certainty: probability that the verdict is right: 1 where the exact predicates decided it, less where open
             meshes are judged as the solids that they seem to bound.
         flush: whether the verdict is that of the objects as meant, and another one of the coordinates as stored: a
-            difference within their resolution made them clash (``permitted_overlap="resolution"``).
+            difference within their resolution made them clash.
         permitted_overlap: what was permitted to this pair [m].
     """
 
