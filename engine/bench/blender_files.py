@@ -20,6 +20,7 @@ from .table import Row, format_table, write_json
 
 _ROOT = Path(__file__).resolve().parents[2]
 _Y_UP = np.array([[1.0, 0, 0, 0], [0, 0, -1.0, 0], [0, 1.0, 0, 0], [0, 0, 0, 1.0]])
+_KINDS = ("same", "flush", "depth", "other")
 _QUIET = ("touching", "near")
 _SAME_DEPTH = 1e-6  # m; single precision keeps a coordinate of ten metres to half of it
 
@@ -62,19 +63,18 @@ def _compare(bpy: Any, path: Path, show: int) -> Row:
     seconds = time.perf_counter() - start
     names = {item.name: item.properties.get("GlobalId", item.name) for item in source.parts}
     here = {_key(names[row.a.name], names[row.b.name]): row for row in ours.rows}
-    _fill(bpy, files)
+    called = _fill(bpy, files)
     start = time.perf_counter()
     from addon.adapters.source import BlenderSource
 
     theirs = _detected(BlenderSource.from_context(bpy.context))
-    there = {_key(row.a.name, row.b.name): row for row in theirs.rows}
-    counts = dict.fromkeys(("same", "flush", "depth", "other"), 0)
-    for pair in sorted({*here, *there}):
-        kind = _kind(here.get(pair), there.get(pair))
-        counts[kind] += 1
-        if kind != "same" and show > 0:
-            show -= 1
-            print(f"{path.name}: {kind}: {pair}: here {_said(here.get(pair))}, Blender {_said(there.get(pair))}")
+    there = {_key(*(called.get(side.name, side.name) for side in (row.a, row.b))): row for row in theirs.rows}
+    kinds = {pair: _kind(here.get(pair), there.get(pair)) for pair in sorted({*here, *there})}
+    counts = {kind: list(kinds.values()).count(kind) for kind in _KINDS}
+    for pair in sorted(kinds, key=lambda pair: -_KINDS.index(kinds[pair]))[:show]:
+        if kinds[pair] != "same":
+            said = _said(here.get(pair)), _said(there.get(pair))
+            print(f"{path.name}: {kinds[pair]}: {pair}: here {said[0]}, Blender {said[1]}")
     print(f"{path.name}: here {_verdicts(here)}, Blender {_verdicts(there)}", flush=True)
     return {
         "file": path.name[:24], "parts": len(source.parts), "rows": len(here), "in Blender": len(there), **counts,
@@ -115,12 +115,13 @@ def _kind(here: Any, there: Any) -> str:
     return "same" if abs(depths[0] - depths[1]) <= _SAME_DEPTH + 1e-2 * max(depths) else "depth"
 
 
-def _fill(bpy: Any, files: list[Path]) -> None:
-    """A scene with what the files hold."""
+def _fill(bpy: Any, files: list[Path]) -> dict[str, str]:
+    """A scene with what the files hold; the names of its objects in the files, as Blender cuts long ones."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     if files[0].suffix.lower().startswith(".usd"):
         bpy.ops.wm.usd_import(filepath=str(files[0]))
-        return
+        return {}
+    called: dict[str, str] = {}
     meshes: dict[str, Any] = {}
     for file in files:
         for name, key, vertices, triangles, matrix in _made(file):
@@ -131,6 +132,8 @@ def _fill(bpy: Any, files: list[Path]) -> None:
             item = bpy.data.objects.new(name, mesh)
             item.matrix_world = matrix.T
             bpy.context.scene.collection.objects.link(item)
+            called[item.name] = name
+    return called
 
 
 def _made(file: Path) -> Iterator[Made]:
