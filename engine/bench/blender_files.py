@@ -20,7 +20,7 @@ from .table import Row, format_table, write_json
 
 _ROOT = Path(__file__).resolve().parents[2]
 _Y_UP = np.array([[1.0, 0, 0, 0], [0, 0, -1.0, 0], [0, 1.0, 0, 0], [0, 0, 0, 1.0]])
-_KINDS = ("same", "flush", "depth", "other")
+_KINDS = ("same", "flush", "ball", "depth", "other")
 _QUIET = ("touching", "near")
 _SAME_DEPTH = 1e-6  # m; single precision keeps a coordinate of ten metres to half of it
 
@@ -105,14 +105,23 @@ def _verdicts(rows: dict[Any, Any]) -> dict[str, int]:
 
 
 def _kind(here: Any, there: Any) -> str:
-    """How two rows differ; "flush": rounding decides whether two flush parts meet."""
+    """How two rows differ.
+
+    "flush": rounding decides whether two flush parts meet; "ball": another ball, within the bounds of both.
+    """
     verdicts = [None if row is None else row.verdict for row in (here, there)]
     if verdicts[0] != verdicts[1]:
         return "flush" if all(name is None or name in _QUIET for name in verdicts) else "other"
-    depths = [row.depth for row in (here, there)]
-    if None in depths or here.verdict in _QUIET:
+    if None in (here.depth, there.depth) or here.verdict in _QUIET:
         return "same"
-    return "same" if abs(depths[0] - depths[1]) <= _SAME_DEPTH + 1e-2 * max(depths) else "depth"
+    if abs(here.depth - there.depth) <= _SAME_DEPTH + 1e-2 * max(here.depth, there.depth):
+        return "same"
+    return "ball" if _fits(here.depth, there) and _fits(there.depth, here) else "depth"
+
+
+def _fits(depth: float, row: Any) -> bool:
+    """Whether a ball that was found elsewhere contradicts no bound of a row."""
+    return row.depth_upper is None or bool(depth <= row.depth_upper + _SAME_DEPTH)
 
 
 def _fill(bpy: Any, files: list[Path]) -> dict[str, str]:
