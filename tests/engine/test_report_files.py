@@ -213,6 +213,14 @@ def test_a_page_loads_nothing_and_keeps_hostile_names_as_text():
     assert page.count("<script type=") == 1 and '<td data-label="depth' not in page.partition("<table")[0]
 
 
+def test_a_page_says_the_units_of_files():
+    files = [("a.ifc", 0.001, True), ("b.stl", 1.0, False), ("c.stl", 1.0, False)]
+    told = [dict(zip(("path", "metres_per_unit", "names_unit"), file, strict=True)) for file in files]
+    page = to_html({**report(pair(1)), "files": told})
+    assert "<dt>Units</dt><dd>1 mm; 1 m taken for 2 without a unit</dd>" in page and "Frames" not in page
+    assert "Units" not in to_html(report(pair(1)))
+
+
 def test_a_page_has_views_of_clashes_whose_shapes_are_at_hand():
     triangles = np.array([[[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[90, 0, 0], [91, 0, 0], [90, 1, 0]]], np.float64)
     shown = nearby(pair(1, location=[0.2, 0.2, 0.0]), lambda name: triangles)

@@ -160,12 +160,12 @@ def summary(report: dict[str, Any]) -> str:
     counts = +counts  # without zeros
     if not counts:
         return f"{nothing}.{too_small(report['stats'], report['options'])}"
-    parts = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    parts = ", ".join(f"{count:,} {verdict}" for verdict, count in counts.items())
     events = report["events"]
     count = len(listed) if events is None else len({event["id"] for event in events})
-    found = f"1 pair {words[0]}" if count == 1 else f"{count} pairs {words[1]}"
+    found = f"1 pair {words[0]}" if count == 1 else f"{count:,} pairs {words[1]}"
     if events is not None:
-        found += f" in {len(events)} event{'' if len(events) == 1 else 's'}"
+        found += f" in {len(events):,} event{'' if len(events) == 1 else 's'}"
     more = left_out(report["stats"].get("left_out")) + too_small(report["stats"], report["options"])
     return f"{found}: {parts}.{more}"
 

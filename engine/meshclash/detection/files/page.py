@@ -53,6 +53,7 @@ td.said:last-child {{ white-space: normal; }}
 td small {{ display: block; color: #595959; }}
 td img {{ display: block; width: 16em; max-width: 100%; margin: .3em 0; border: 1px solid #ddd; }}
 th {{ background: #f4f4f4; position: sticky; top: 0; }}
+button {{ white-space: nowrap; }}
 th button {{ all: unset; cursor: pointer; font-weight: inherit; }}
 th[aria-sort] button::after {{ content: " ▲"; }} th[aria-sort=descending] button::after {{ content: " ▼"; }}
 :focus-visible {{ outline: 2px solid #2f6fde !important; outline-offset: 2px; }}
@@ -358,7 +359,10 @@ def _facts(report: dict[str, Any]) -> list[tuple[str, str]]:
         facts.append(("Common volume", f"at least {format_volume(asked['min_volume'])}"))
     if "budget" in test.takes:
         facts.append(("Budget", format_seconds(asked["budget"])))
-    facts.append(("Frames", asked["frames"] or "the current one"))
+    if files := report.get("files"):
+        facts.append(("Units", _units(files)))
+    else:
+        facts.append(("Frames", asked["frames"] or "the current one"))
     if asked["point_budget"]:
         facts.append(("Points of a scan", f"at most {asked['point_budget']:,}"))
     if asked.get("fits"):
@@ -369,6 +373,15 @@ def _facts(report: dict[str, Any]) -> list[tuple[str, str]]:
     if asked["exclude_pairs"]:
         facts.append(("Single pairs left out", "; ".join(" × ".join(pair) for pair in asked["exclude_pairs"])))
     return facts
+
+
+def _units(files: list[dict[str, Any]]) -> str:
+    """What a length of 1 means in the files."""
+    kinds = Counter((format_length(item["metres_per_unit"]), item["names_unit"]) for item in files)
+    told = (
+        length if named else f"{length} taken for {count:,} without a unit" for (length, named), count in kinds.items()
+    )
+    return "; ".join(told)
 
 
 def _of_test(asked: dict[str, Any]) -> str:
