@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..manifold.connected import components
+from ..types.pose import cross
 from .pair_row import PairRow
 
 Floats = NDArray[np.float64]
@@ -27,7 +28,6 @@ MOST_FACES, MOST_PIECES, MOST_TESTS = 512, 600, 1 << 20  # more are drawn whole,
 PIECES_AT_ONCE = 1 << 11  # of all pairs
 SAME_PLANE = 1e-3  # how far normals, and offsets in sizes of all faces, are rounded to tell which lie in one plane
 ON_PLANE = 1e-4  # of the size of a face: how far from its plane a curve may run
-TURNED, TURNED_BACK = [1, 2, 0], [2, 0, 1]
 ROUNDING = 4.0 * float(np.finfo(np.float32).eps)
 
 
@@ -201,7 +201,7 @@ class _Faces:
         np.minimum.at(self.low, face, np.minimum(np.minimum(corners[:, 0], corners[:, 1]), corners[:, 2]))
         np.maximum.at(self.high, face, np.maximum(np.maximum(corners[:, 0], corners[:, 1]), corners[:, 2]))
         self.size = _lengths(self.high - self.low)
-        crossed = _cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        crossed = cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
         turned = np.stack([np.bincount(face, crossed[:, k], count) for k in range(3)], axis=1)
         length = _lengths(turned)
         self.area = np.where(length > 0.0, 0.5 * np.bincount(face, _lengths(crossed), count), 0.0)
@@ -296,7 +296,7 @@ class _Rectangles:
         order = np.lexsort((length, member))
         last = order[np.searchsorted(member[order], np.arange(count), side="right") - 1]  # the longest edge of each
         self.along = _unit_or_any(flat[last], normal)
-        self.across = _cross(normal, self.along)
+        self.across = cross(normal, self.along)
         self.origin = plane.corner[self.face]
         points = pieces.reshape(-1, 3) - self.origin[member]
         self.low, self.high = np.empty((count, 2)), np.empty((count, 2))
@@ -323,7 +323,7 @@ def _unit_or_any(vectors: Floats, normals: Floats) -> Floats:
     """Unit vectors; in place of nothing any direction at right angles to the normal."""
     axis = np.zeros_like(normals)
     axis[np.arange(len(normals)), np.abs(normals).argmin(axis=1)] = 1.0
-    spare = _cross(normals, axis)
+    spare = cross(normals, axis)
     length = _lengths(vectors)
     chosen = np.where((length > 0.0)[:, None], vectors, spare)
     return np.asarray(chosen / _lengths(chosen)[:, None])
@@ -409,13 +409,8 @@ def _clip(polygons: Floats, counts: Indices, height: Floats) -> tuple[Floats, In
 
 def _areas(triangles: Floats) -> Floats:
     corner = triangles[:, 0]
-    return 0.5 * _lengths(_cross(triangles[:, 1] - corner, triangles[:, 2] - corner))
+    return 0.5 * _lengths(cross(triangles[:, 1] - corner, triangles[:, 2] - corner))
 
 
 def _lengths(vectors: NDArray[Any]) -> Floats:
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", vectors, vectors)))
-
-
-def _cross(a: Floats, b: Floats) -> Floats:
-    """As NumPy's, which takes ten times as long for few vectors."""
-    return a[:, TURNED] * b[:, TURNED_BACK] - a[:, TURNED_BACK] * b[:, TURNED]

@@ -11,7 +11,11 @@ inward. There the fan is cut in two along two edges: each half moves for itself,
 without area before they move, keep the surface closed.
 """
 
+from typing import NamedTuple
+
 import numpy as np
+
+from ..types.pose import cross
 
 _FLAT = 0.01  # of the largest eigenvalue: directions in which the planes around a vertex differ less count as one
 _LONGEST = 2.0  # moves of vertices at spikes, in how far planes recede
@@ -38,9 +42,9 @@ def split_fans(vertices: np.ndarray, triangles: np.ndarray, outward: np.ndarray)
     begins = np.flatnonzero(np.append(True, (np.diff(ends[order], axis=0) != 0).any(axis=1)))
     sizes = np.diff(np.append(begins, len(order)))
     joined = [np.stack([order[begins[sizes == 2]], order[begins[sizes == 2] + 1]], axis=1)]
-    for begin, size in zip(begins[sizes > 2], sizes[sizes > 2], strict=True):
-        around = order[begin : begin + size]
-        joined.append(around[_pairs_around(vertices, triangles, outward, ends[around[0]], around // 3)])
+    for size in np.unique(sizes[sizes > 2]).tolist():
+        around = order[begins[sizes == size, None] + np.arange(size)]
+        joined.append(_pairs_around(vertices, triangles, outward, ends[around[:, 0]], around))
     fans = _fans(triangles, np.concatenate(joined))
     _join_hollows(vertices, triangles, outward, fans)
     kept, numbers = np.unique(fans, return_inverse=True)
@@ -76,8 +80,9 @@ def _join_hollows(vertices: np.ndarray, triangles: np.ndarray, outward: np.ndarr
     counts = np.bincount(vertex[np.unique(fans)], minlength=len(vertices))
     corners = np.flatnonzero(counts[vertex] > 1)
     corners = corners[np.lexsort((fans[corners], vertex[corners]))]
-    for around in np.split(corners, np.flatnonzero(np.diff(vertex[corners])) + 1):
-        own = [_Sectors(vertices, triangles, outward, fan) for fan in np.split(around, _changes(fans[around]))]
+    every = _sectors(vertices, triangles, outward, corners)
+    for around in np.split(np.arange(len(corners)), _changes(vertex[corners])):
+        own = [every.chosen(fan) for fan in np.split(around, _changes(fans[corners[around]]))]
         for i, one in enumerate(own):
             for other in own[:i]:
                 if one.is_inward(other.through[0]) and other.is_inward(one.through[0]):
@@ -89,32 +94,40 @@ def _changes(values: np.ndarray) -> np.ndarray:
     return np.flatnonzero(np.diff(values)) + 1
 
 
-class _Sectors:
-    """The triangles of a fan, as sectors of the directions around its vertex.
+class _Sectors(NamedTuple):
+    """The triangles of fans, as sectors of the directions around their vertices."""
 
-    Attributes:
-        corners: of the fan, (n,).
-        through: a direction within each sector, (n, 3).
-    """
+    corners: np.ndarray
+    """Of the fans, (n,)."""
+    through: np.ndarray
+    """A direction within each sector, (n, 3)."""
+    first: np.ndarray
+    last: np.ndarray
+    normals: np.ndarray
 
-    def __init__(self, vertices: np.ndarray, triangles: np.ndarray, outward: np.ndarray, corners: np.ndarray) -> None:
-        self.corners, (t, k) = corners, np.divmod(corners, 3)
-        apex = vertices[triangles[t, k]]
-        self._first, self._last = (_units(vertices[triangles[t, (k + step) % 3]] - apex) for step in (1, 2))
-        self._normals = np.cross(self._first, self._last) * outward[t, None]
-        self.through = _units(_OFF_MIDDLE * self._first + (1.0 - _OFF_MIDDLE) * self._last)
+    def chosen(self, rows: np.ndarray) -> "_Sectors":
+        """Some of them."""
+        return _Sectors(*(part[rows] for part in self))
 
     def is_inward(self, way: np.ndarray) -> bool:
         """Whether a direction (3,) is on the side of the fan's material, by an arc to one of its sectors."""
-        target = int(np.argmax(np.where(np.abs(self._normals @ way) > 0.0, self.through @ way, -np.inf)))
+        target = int(np.argmax(np.where(np.abs(self.normals @ way) > 0.0, self.through @ way, -np.inf)))
         end = self.through[target]
-        across = np.cross(way, end)
-        passes = (self._first @ across) * (self._last @ across) < 0.0
-        passes &= (self._normals @ way) * (self._normals @ end) < 0.0
-        meets = np.cross(across, self._normals)  # on both planes, one way or the other
+        across = cross(way, end)
+        passes = (self.first @ across) * (self.last @ across) < 0.0
+        passes &= (self.normals @ way) * (self.normals @ end) < 0.0
+        meets = cross(across, self.normals)  # on both planes, one way or the other
         same = np.einsum("nk,nk->n", meets, self.through) * (meets @ (way + end)) > 0.0
         passes &= same & (np.arange(len(passes)) != target)
-        return bool((self._normals[target] @ way < 0.0) != (np.count_nonzero(passes) % 2 == 1))
+        return bool((self.normals[target] @ way < 0.0) != (np.count_nonzero(passes) % 2 == 1))
+
+
+def _sectors(vertices: np.ndarray, triangles: np.ndarray, outward: np.ndarray, corners: np.ndarray) -> _Sectors:
+    t, k = np.divmod(corners, 3)
+    apex = vertices[triangles[t, k]]
+    first, last = (_units(vertices[triangles[t, (k + step) % 3]] - apex) for step in (1, 2))
+    through = _units(_OFF_MIDDLE * first + (1.0 - _OFF_MIDDLE) * last)
+    return _Sectors(corners, through, first, last, cross(first, last) * outward[t, None])
 
 
 def _units(vectors: np.ndarray) -> np.ndarray:
@@ -152,7 +165,7 @@ def cut_fans(
         moves: of each vertex of ``triangles``, (n, 3), as ``least_moves`` has them.
     """
     corners = vertices[source[triangles]]
-    normals = _units(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])) * outward[:, None]
+    normals = _units(cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])) * outward[:, None]
     recede = -np.einsum("mk,mck->mc", normals, moves[triangles])
     stuck = np.unique(triangles[(recede < _LITTLE) & (np.abs(normals).max(axis=1, keepdims=True) > 0.0)])
     if not len(stuck):
@@ -221,7 +234,7 @@ def _best_cut(ways: np.ndarray, normals: np.ndarray) -> tuple[int, int, np.ndarr
     """
     count, units = len(ways), _units(ways)
     after, solid = np.roll(units, -1, axis=0), np.abs(normals).max(axis=1) > 0.0
-    angles = np.arctan2(np.linalg.norm(np.cross(units, after), axis=1), np.einsum("nk,nk->n", units, after))
+    angles = np.arctan2(np.linalg.norm(cross(units, after), axis=1), np.einsum("nk,nk->n", units, after))
     firsts, lasts = np.triu_indices(count + 1, 2)
     fits = (lasts - firsts <= count - 2) & np.all([solid[at % count] & solid[at - 1] for at in (firsts, lasts)], axis=0)
     firsts, lasts = firsts[fits], lasts[fits]
@@ -257,15 +270,27 @@ def _recede_between(
 def _pairs_around(
     vertices: np.ndarray, triangles: np.ndarray, outward: np.ndarray, ends: np.ndarray, around: np.ndarray
 ) -> np.ndarray:
-    """Which of the triangles around an edge have material between them, (k, 2) places in ``around``."""
-    start, edge = vertices[ends[0]], vertices[ends[1]] - vertices[ends[0]]
-    edge = edge / max(float(np.linalg.norm(edge)), 1e-300)
-    corners = vertices[triangles[around]]
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]) * outward[around, None]
-    away = corners.mean(axis=1) - start
-    away -= (away @ edge)[:, None] * edge
-    turned = np.argsort(np.arctan2(away @ np.cross(edge, away[0]), away @ away[0]), kind="stable")
-    opens = (np.einsum("nk,nk->n", normals, np.cross(edge, away)) < 0.0)[turned]
-    if (opens == np.roll(opens, 1)).any():  # faces that coincide: angles do not tell them apart
-        return np.stack([np.zeros(len(around) - 1, np.int64), np.arange(1, len(around))], axis=1)
-    return np.roll(turned, -int(np.argmax(opens))).reshape(-1, 2)
+    """Pairs (k, 2) of the sides around edges that have material between their triangles.
+
+    Args:
+        vertices, triangles, outward: as ``split_fans`` takes them.
+        ends: of each edge, (n, 2) vertices.
+        around: the sides around each edge, (n, s).
+    """
+    t, start = around // 3, vertices[ends[:, 0]]
+    edge = _units(vertices[ends[:, 1]] - start)[:, None]
+    corners = vertices[triangles[t]]
+    normals = cross(corners[:, :, 1] - corners[:, :, 0], corners[:, :, 2] - corners[:, :, 0]) * outward[t, None]
+    away = corners.mean(axis=2) - start[:, None]
+    away -= (away * edge).sum(axis=2, keepdims=True) * edge
+    first, across = away[:, :1], cross(edge, away)
+    angles = np.arctan2((away * across[:, :1]).sum(axis=2), (away * first).sum(axis=2))
+    turned = np.argsort(angles, axis=1, kind="stable")
+    opens = np.take_along_axis((normals * across).sum(axis=2) < 0.0, turned, axis=1)
+    alike = (opens == np.roll(opens, 1, axis=1)).any(axis=1)  # faces that coincide: angles do not tell them apart
+    places = (np.arange(around.shape[1]) + np.argmax(opens, axis=1)[:, None]) % around.shape[1]
+    paired = np.take_along_axis(around, np.take_along_axis(turned, places, axis=1), axis=1)[~alike].reshape(-1, 2)
+    others = around[alike, 1:]
+    return np.concatenate(
+        [paired, np.stack([np.broadcast_to(around[alike, :1], others.shape), others], -1).reshape(-1, 2)]
+    )

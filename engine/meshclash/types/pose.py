@@ -17,6 +17,7 @@ LARGEST_COORDINATE = 1e30
 """Coordinates and translations beyond this [m] are refused: float32 volumes and the predicates' bounds rely on it."""
 
 _STILL = np.eye(4)
+_AHEAD, _BEHIND = [1, 2, 0], [2, 0, 1]
 
 
 def transform_points(matrix: np.ndarray, points: np.ndarray) -> np.ndarray:
@@ -42,15 +43,15 @@ def inverse_rotations(rows: np.ndarray) -> np.ndarray:
     NumPy's inverse hands every one of them to LAPACK, which may wake threads for nine numbers.
     """
     a, b, c = rows[..., 0, :3], rows[..., 1, :3], rows[..., 2, :3]
-    columns = np.stack([_cross(b, c), _cross(c, a), _cross(a, b)], axis=-1)
+    columns = np.stack([cross(b, c), cross(c, a), cross(a, b)], axis=-1)
     determinants = (a * columns[..., 0]).sum(axis=-1)
     return columns / determinants[..., None, None]
 
 
-def _cross(u: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Vectors (..., 3) across pairs of others."""
-    x, y, z = (u[..., (k + 1) % 3] * v[..., (k + 2) % 3] - u[..., (k + 2) % 3] * v[..., (k + 1) % 3] for k in range(3))
-    return np.stack([x, y, z], axis=-1)
+def cross(u: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Vectors (..., 3) across pairs of others: as NumPy's, which takes ten times as long for few of them."""
+    across: np.ndarray = u[..., _AHEAD] * v[..., _BEHIND] - u[..., _BEHIND] * v[..., _AHEAD]
+    return across
 
 
 def _as_motion(pose: Any) -> np.ndarray | None:
