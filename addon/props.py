@@ -24,8 +24,9 @@ from meshclash.detection.report import Review
 from meshclash.detection.rules import Rules
 from meshclash.detection.verdicts import VERDICTS
 
-from . import histories, kept_tests, reactions, reviews, running_work, scene_results, screens, shown_things
+from . import histories, kept_tests, reactions, reviews, running_work, scene_results, shown_things
 from .adapters import massive_objects, shell_objects
+from .adapters.lookup import scene_with
 from .adapters.scene_size import default_clearance
 from .adapters.source import metres_per_unit
 from .core.levels import SPLITS, VOLUMES
@@ -734,7 +735,7 @@ class MESHCLASH_PG_results(PropertyGroup):
 
     def _pairs(self) -> frozenset[str] | None:
         """The pairs of the chosen group that one person has; None for all."""
-        group, scene = shown_things.listed().group, screens.scene_with(self.scene_uid)
+        group, scene = shown_things.listed().group, scene_with(self.scene_uid)
         if scene is None:
             return group
         asked = [group] if group is not None else []

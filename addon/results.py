@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import bpy
 import numpy as np
 
-from . import groups, histories, reactions, scene_results, screens, shown_things
+from . import groups, histories, reactions, scene_results, shown_things
+from .adapters.lookup import scene_with
 from .core import device_gain
 from .core.table import GROUP, PROGRESS, STATUS, natural
 from .props import PROGRESS_ORDER, SAID_KEYS, STATUS_ORDER
@@ -66,7 +67,7 @@ def show_live(context: bpy.types.Context, scene_uid: int, report: DetectReport, 
 def list_live(context: bpy.types.Context, scene_uid: int) -> None:
     """Lists the result of Live, unless the list shows another scene; the selected pair stays selected."""
     listed, result = context.window_manager.meshclash, scene_results.result_of(scene_uid)
-    scene = screens.scene_with(scene_uid)
+    scene = scene_with(scene_uid)
     if result is None or scene is None:
         return
     if listed.scene_uid in (scene_uid, 0) or scene_results.result_of(listed.scene_uid) is None:

@@ -13,11 +13,6 @@ TAB_NAME = "MeshClash"
 """Of the sidebar."""
 
 
-def scene_with(uid: int) -> bpy.types.Scene | None:
-    """The scene of a session uid; None where it is gone."""
-    return next((scene for scene in bpy.data.scenes if scene.session_uid == uid), None)
-
-
 def view3d_areas(context: bpy.types.Context) -> Iterator[tuple[bpy.types.Window, bpy.types.Screen, bpy.types.Area]]:
     """Each 3D view with its screen and a window for operators: the one that shows it, or else the first."""
     windows = list(context.window_manager.windows)

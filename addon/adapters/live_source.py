@@ -10,9 +10,9 @@ from meshclash.detection.errors import InputError
 from meshclash.detection.frame_scene import FrameScene, Progress, Skipped
 from meshclash.detection.options import DetectOptions
 
-from .. import screens
 from ..core.changes import Changes
 from .enumeration import Enumeration, Memory, Wanted
+from .lookup import scene_with
 from .objects import SELECTION, resolve_set
 from .source import metres_per_unit
 
@@ -45,7 +45,7 @@ class LiveSource:
 
     def scene(self) -> bpy.types.Scene | None:
         """The scene, or None when it was removed."""
-        return screens.scene_with(self.scene_uid)
+        return scene_with(self.scene_uid)
 
     def options(self) -> DetectOptions:
         """What the panel asks for at this moment, but for common volumes: they take long, and Detect measures them.

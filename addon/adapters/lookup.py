@@ -16,3 +16,8 @@ def find_object(key: ObjectKey) -> bpy.types.Object | None:
     """The object of a key, or None when it is gone."""
     name, library = key
     return bpy.data.objects.get(name) if library is None else bpy.data.objects.get((name, library))
+
+
+def scene_with(uid: int) -> bpy.types.Scene | None:
+    """The scene of a session uid; None where it is gone."""
+    return next((scene for scene in bpy.data.scenes if scene.session_uid == uid), None)

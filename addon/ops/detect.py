@@ -29,8 +29,9 @@ from meshclash.detection.steps import telling
 from meshclash.detection.tests_job import of_test
 from meshclash.detection.verdicts import FINAL_VERDICTS, VERDICTS
 
-from .. import engine, freshness, histories, preferences, refining, results, running_work, scene_results, screens, view
+from .. import engine, freshness, histories, preferences, refining, results, running_work, scene_results, view
 from ..adapters import mesh_reader
+from ..adapters.lookup import scene_with
 from ..adapters.massive_objects import massive_path
 from ..adapters.point_reader import is_scan
 from ..adapters.source import BlenderSource, metres_per_unit
@@ -133,7 +134,7 @@ def answer_steps(
 
 def scene_of(scene_uid: int) -> bpy.types.Scene:
     """The scene of a detection, or a scan; raises DetectError where it is gone."""
-    scene = screens.scene_with(scene_uid)
+    scene = scene_with(scene_uid)
     if scene is None:
         raise DetectError("The scene was removed meanwhile")
     return scene

@@ -9,9 +9,10 @@ import bpy
 from bpy.types import Operator
 from meshclash.detection.report import DetectReport
 
-from .. import freshness, preferences, results, running_work, scene_results, screens
+from .. import freshness, preferences, results, running_work, scene_results
 from ..adapters import mesh_reader
 from ..adapters.live_source import LiveSource
+from ..adapters.lookup import scene_with
 from ..core.changes import Changes
 from ..core.live import Live
 from ..redraw import tag_redraw
@@ -60,7 +61,7 @@ class LiveRun:
         return self.ended
 
     def _work(self, context: bpy.types.Context) -> None:
-        scene = screens.scene_with(self.scene_uid)
+        scene = scene_with(self.scene_uid)
         if scene is None:
             running_work.stop_live("The scene was removed: Live is off")
             return
