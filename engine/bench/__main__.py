@@ -24,6 +24,7 @@ BENCHES = {
     "massive": "meshes on disk beside the same meshes in memory: building, frames, memory, the same bytes",
     "motion": "moments of contact, convex hulls, sorted boxes and steps of scenes, against independent answers",
     "open-meshes": "inside, containment and depth of open, cracked and turned meshes whose truth is known",
+    "papers": "figures of the founding papers from our data, on one page beside the papers' numbers",
     "rigid": "all contacts and first contact of two posed meshes beside four other libraries",
     "primitives": "depths and normals of primitives beside analytic ones, of convex hulls beside coal and MuJoCo",
     "robots": "a robot in random configurations, with itself and obstacles, beside coal",

@@ -2,6 +2,7 @@
 
 * *fit*, only on demand: the numbers of ``timecritical/collision_probability.py``.
 * *calibration*: searches are stopped after so many steps; of those with a stated probability, how many collide?
+* *budgets*: wrong answers within so much time, beside the exact search cut off at the same time.
 
 With ``--models`` public models are fitted to, beside made ones, and others of them are judged (``public_models.py``).
 """
@@ -15,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from meshclash.hierarchy.bvh import Hierarchy
+from oracles.timecritical_budgets import errors_over_budgets
 from oracles.timecritical_calibration import calibration
 from oracles.timecritical_poses import made_trees
 from oracles.timecritical_shapes import SHAPES
@@ -25,7 +27,7 @@ from .table import format_markdown, write_json
 from .timecritical_fit import fit, samples
 from .timing import one_core
 
-PARTS = ("fit", "calibration")
+PARTS = ("fit", "calibration", "budgets")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,6 +54,9 @@ def run(options: argparse.Namespace) -> int:
             report["calibration"] = calibration(_trees(options, "test"), options.queries, options.seed)
             for kind, rows in report["calibration"].items():
                 print(f"\n{kind}\n\n{format_markdown(rows)}", flush=True)
+        if "budgets" in options.parts:
+            report["budgets"] = errors_over_budgets(_trees(options, "test"), options.queries, options.seed)
+            print(format_markdown(report["budgets"]), flush=True)
     if options.json:
         write_json(options.json, report)
     return 0

@@ -1,0 +1,157 @@
+"""Figures of the founding papers from our own data, beside the papers' numbers, on one page.
+
+Zachmann (2002), boxes in their parents; Klein and Zachmann (2003), stated probabilities and errors; Klein and Zachmann
+(2004), clouds; Chen et al. (2004), voxels; Yoon et al. (2004), levels of massive models; Lin and Canny (1991), closest
+features. Times are processor times, which depend on the machine; the papers' machines were of their years.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from meshclash import TriangleMesh, build
+from meshclash.hierarchy.bvh import Hierarchy
+from meshclash.massive import ClusteredMesh, MeshLevels
+from meshclash.shapes import ConvexHull, closest_features
+from meshclash.voxels import voxelise
+from oracles.cloud_shapes import load_shapes
+from oracles.cloud_sweep import prepare, sweep
+from oracles.mesh_generators import MAKERS, bumpy_sphere
+from oracles.timecritical_budgets import errors_over_budgets
+from oracles.timecritical_calibration import calibration
+from oracles.timecritical_poses import made_trees
+from oracles.timecritical_shapes import SHAPES
+
+from .page_plot import Plot, write_page
+from .public_models import public_trees
+from .timing import one_core
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of this bench."""
+    parser.add_argument("--out", type=Path, default=Path("papers.html"), help="the page")
+    parser.add_argument("--models", type=Path, metavar="DIR", help="public models for probabilities and errors")
+    parser.add_argument("--queries", type=int, default=25, help="poses a mesh")
+    parser.add_argument("--size", type=int, default=20_000, help="triangles of made meshes, points of clouds")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Draw the page; always 0."""
+    figures: tuple[Callable[[argparse.Namespace], Plot], ...] = (
+        _boxes_in_parents, _calibration, _errors, _clouds, _voxels, _levels, _closest,
+    )  # fmt: skip
+    plots = []
+    with one_core():
+        for figure in figures:
+            plots.append(figure(options))
+            print(plots[-1].title, flush=True)
+    write_page(options.out, "The founding papers, from our data", plots)
+    return 0
+
+
+def _trees(options: argparse.Namespace) -> Iterator[tuple[str, Hierarchy]]:
+    if options.models:
+        return public_trees(options.models, "test")
+    return made_trees(SHAPES, (2_000,), (11,))
+
+
+def _boxes_in_parents(options: argparse.Namespace) -> Plot:
+    plot = Plot("Boxes beside their parents' boxes", "empty space in the parent, %", "nodes with no more, %")
+    for name, make in MAKERS.items():
+        tree = build(TriangleMesh(*make(options.size, 1)))
+        sides = np.diff(tree.volumes[:, :6].astype(np.float64).reshape(-1, 2, 3), axis=1)[:, 0]
+        size, inner = sides.prod(axis=1), np.flatnonzero(tree.tree.count == 0)
+        first = tree.tree.first[inner]
+        empty = np.concatenate([1.0 - size[first + k] / size[inner] for k in (0, 1)])
+        shares = np.linspace(0.0, 100.0, 41)
+        plot.add(name, shares, [100.0 * float((100.0 * empty <= share).mean()) for share in shares])
+    return plot.paper("Zachmann 2002: half of all nodes have about 10 %", [10.0], [50.0])
+
+
+def _calibration(options: argparse.Namespace) -> Plot:
+    plot = Plot("Stopped time-critical searches: stated and true", "stated probability", "share that collides")
+    rows = calibration(_trees(options), options.queries)["all"]
+    plot.add("ours", [row["mean stated"] for row in rows], [row["collided"] for row in rows])
+    return plot.paper("as stated", [0.0, 1.0], [0.0, 1.0])
+
+
+def _errors(options: argparse.Namespace) -> Plot:
+    plot = Plot("Wrong answers within a budget", "budget, us", "wrong, %", logarithmic=True)
+    rows = errors_over_budgets(_trees(options), options.queries)
+    budgets = [row["budget us"] for row in rows]
+    plot.add("time-critical", budgets, [row["time-critical wrong %"] for row in rows])
+    plot.add("exact, cut off", budgets, [row["exact, cut off, wrong %"] for row in rows])
+    ends = budgets[0], budgets[-1]
+    published = "Klein, Zachmann 2003: 1.54 to 2.10 %, without budget"
+    return plot.paper(published, (*ends, *ends[::-1]), [1.54, 1.54, 2.1, 2.1])
+
+
+def _clouds(options: argparse.Namespace) -> Plot:
+    plot = Plot("Point clouds: other answers than the meshes'", "distance", "other answers, %")
+    for name, kind, mesh in load_shapes(["bumpy", "grid", "sheet"], []):
+        queries = sweep(prepare(name, kind, mesh, options.size), 12)
+        at = sorted({query.distance for query in queries})
+        wrong = [[query.truth != query.answer for query in queries if query.distance == one] for one in at]
+        plot.add(name, at, [100.0 * float(np.mean(some)) for some in wrong])
+    return plot.paper(
+        "Klein, Zachmann 2004, closed: .64 to 1.2 % over all distances", [0.6, 2.0, 2.0, 0.6], [0.64, 0.64, 1.2, 1.2]
+    )
+
+
+def _voxels(_options: argparse.Namespace) -> Plot:
+    plot = Plot("Marking all voxels, 256 along a side", "triangles, thousands", "ms")
+    counts, paper = (654_666, 871_326, 1_087_514, 1_765_388), (68.0, 70.0, 78.0, 95.0)
+    meshes, thousands = [TriangleMesh(*bumpy_sphere(count, 1)) for count in counts], [1e-3 * count for count in counts]
+    plot.add("ours, one core", thousands, [1e3 * _fastest(partial(voxelise, mesh, resolution=256)) for mesh in meshes])
+    return plot.paper("Chen et al. 2004, GPU", thousands, paper)
+
+
+def _levels(options: argparse.Namespace) -> Plot:
+    plot = Plot("Levels of a clustered mesh", "error, share of the width, %", "triangles, % of all", logarithmic=True)
+    shares = (0.005, 0.01, 0.02, 0.04, 0.1, 0.2, 0.5, 1.0, 2.0)
+    for name, make in MAKERS.items():
+        vertices, triangles = make(5 * options.size, 1)
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            ClusteredMesh.build((vertices, triangles), Path(folder) / "a.mcl") as mesh,
+            MeshLevels.build(mesh) as levels,
+        ):
+            width = float(np.ptp(mesh.bounds, axis=0).max())
+            counts = [levels.level(0.01 * share * width).triangle_count for share in shares]
+        plot.add(name, shares, [100.0 * count / len(triangles) for count in counts])
+    return plot.paper("Yoon et al. 2004 ran with .04 %", [0.04, 0.04], [0.0, 100.0])
+
+
+def _closest(_options: argparse.Namespace) -> Plot:
+    plot = Plot("Closest features, a degree a frame", "faces", "us a frame", logarithmic=True)
+    faces, times = [], []
+    for count in (20, 200, 2_000, 10_000):
+        points = np.random.default_rng(1).normal(size=(count, 3))
+        hull = ConvexHull(points / np.linalg.norm(points, axis=1)[:, None])
+        found, taken = None, []
+        for degree in range(180):
+            turn, pose = np.radians(degree), np.eye(4)
+            pose[:2, :2] = [[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]]
+            pose[:3, 3] = 2.5, 0.3, 0.1
+            begun = time.thread_time()
+            found = closest_features(hull, hull, None, pose, start=found)
+            taken.append(time.thread_time() - begun)
+        faces.append(len(hull.faces))
+        times.append(1e6 * float(np.median(taken)))
+    plot.add("ours", faces, times)
+    return plot.paper("Lin, Canny 1991: a level line", [faces[0], faces[-1]], [times[0], times[0]])
+
+
+def _fastest(ask: Callable[[], object]) -> float:
+    taken = []
+    for _ in range(3):
+        begun = time.process_time()
+        ask()
+        taken.append(time.process_time() - begun)
+    return min(taken)
