@@ -15,7 +15,8 @@ relative error of u / sin(a), which tilts it by as much.
   u L / s. Seen from the nearest point of an edge, at most w away, by u L and d (u / s)**2 / 2. Where the latter exceeds
   u L, that is d > L s**2 / u, the edge is taken instead: it is at most w**2 / d < u L farther away.
 * Planes across the way between the nearest points so far are turned by u L / d, which matters unless what lies beyond
-  them does so by some u L**2 / d.
+  them does so by some u L**2 / d; or unless all six corners lie beyond them but for some u L, as those of parallel
+  faces do: then nothing is nearer, however they are turned.
 
 So distances are off by a small multiple of u L, whatever the triangles' shape (``test_distance_error.py`` has measured
 it), where a pair is scaled by a power of two, which is exact, before its products underflow.
@@ -34,6 +35,7 @@ _UNIT = 2.0**-53
 _WELL_SHAPED = 0.01  # squared share of its length that a triangle's width has, or the sine between segments
 _PIERCING2 = 1e-27  # squared share of the coordinates by which a point of a triangle may be off by rounding
 _ROUNDING = 32.0 * _UNIT  # share of the coordinates by which a corner may seem to lie beyond a plane
+_LEVEL = 2.0 * _UNIT  # share by which one may lie before a plane and count as beyond
 _SMALL = 2.0**-60  # smaller coordinates are scaled, by steps whose reciprocal this is
 
 
@@ -177,14 +179,29 @@ def _beyond(p, x, y, margin):
 
 
 @inner
+def _gap_along(way, p1, q1, r1, p2, q2, r2):
+    """How far apart two triangles are along a way, times its length; negative where they overlap."""
+    return min(dot(way, p2), dot(way, q2), dot(way, r2)) - max(dot(way, p1), dot(way, q1), dot(way, r1))
+
+
+@inner
 def _separated(p1, q1, r1, p2, q2, r2, x, y, size):
     """Whether two triangles are certainly apart along the way from x to y."""
     way = minus(y, x)
-    last = max(dot(way, p1), dot(way, q1), dot(way, r1))
-    first = min(dot(way, p2), dot(way, q2), dot(way, r2))
-    gap = first - last
+    gap = _gap_along(way, p1, q1, r1, p2, q2, r2)
     rounding = _ROUNDING * size
     return gap > 0.0 and gap * gap > rounding * rounding * dot(way, way)
+
+
+@inner
+def _level(p1, q1, r1, p2, q2, r2, x, y, size):
+    """Whether nothing of two triangles is nearer than x and y, certainly apart, but for rounding: as of parallel faces."""
+    way = minus(y, x)
+    square, rounding, level = dot(way, way), _ROUNDING * size, _LEVEL * size
+    if square <= rounding * rounding:
+        return False
+    short = square - _gap_along(way, p1, q1, r1, p2, q2, r2)
+    return short <= 0.0 or short * short <= level * level * square
 
 
 @inner
@@ -212,20 +229,26 @@ def _closest_features(p1, q1, r1, p2, q2, r2, size):
             distance2 = squared_distance(x, y)
             if distance2 < best2:
                 best2, best1_point, best2_point = distance2, x, y
-                if _beyond(other_c, x, y, margin) and _beyond(other_a, y, x, margin):
+                if (_beyond(other_c, x, y, margin) and _beyond(other_a, y, x, margin)) or _level(
+                    p1, q1, r1, p2, q2, r2, x, y, size
+                ):
                     return best2, best1_point, best2_point, True
             if i == 0:
                 x = closest_on_triangle(c, p1, q1, r1)
                 distance2 = squared_distance(c, x)
                 if distance2 < best2:
                     best2, best1_point, best2_point = distance2, x, c
-                    if _beyond(d, x, c, margin) and _beyond(other_c, x, c, margin):
+                    if (_beyond(d, x, c, margin) and _beyond(other_c, x, c, margin)) or _level(
+                        p1, q1, r1, p2, q2, r2, x, c, size
+                    ):
                         return best2, best1_point, best2_point, True
         y = closest_on_triangle(a, p2, q2, r2)
         distance2 = squared_distance(a, y)
         if distance2 < best2:
             best2, best1_point, best2_point = distance2, a, y
-            if _beyond(b, y, a, margin) and _beyond(other_a, y, a, margin):
+            if (_beyond(b, y, a, margin) and _beyond(other_a, y, a, margin)) or _level(
+                p1, q1, r1, p2, q2, r2, a, y, size
+            ):
                 return best2, best1_point, best2_point, True
     certain = _separated(p1, q1, r1, p2, q2, r2, best1_point, best2_point, size)
     return best2, best1_point, best2_point, certain

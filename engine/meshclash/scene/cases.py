@@ -120,7 +120,8 @@ class TreePacker:
         radii = np.array([_radius(h.mesh) for h in hierarchies])[trees]
         self._packed_trees = PackedTrees(*packed, trees, bounds, [h.mesh for h in hierarchies], radii)
         self._things, self._indices, self._kept = [member.mesh for member in members], indices, 0
-        self._given = [(thing, thing.parts) for thing in self._things if isinstance(thing, Hierarchy)]
+        given = {id(thing): (thing, thing.parts) for thing in self._things if isinstance(thing, Hierarchy)}
+        self._given = list(given.values())
         return self._packed_trees
 
 

@@ -1,6 +1,6 @@
 """Whether anything collides: pairs of objects are looked at until one does; a few objects as they stand."""
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from .members import Keep
 from .results import SceneGaps
 
 _AT_FIRST = 8  # pairs that are looked at together; then twice as many each time
+_WORTH_PARTS = 32  # objects: boxes of fewer are compared in one go
 _USES = 256
 
 
@@ -48,15 +49,23 @@ class StandingObjects:
         rows = table[self._slots][None]
         if self._last is not None and self._collide(rows, self._last, keep)[0]:
             return True
-        jobs, some_left = self._few.near_pairs(rows, self._all, self._all), False
-        begin, together = 0, _AT_FIRST
-        while begin < len(jobs):
-            yes, left = self._collide(rows, jobs[begin : begin + together], keep)
+        some_left = False
+        for jobs in self._near(rows):
+            yes, left = self._collide(rows, jobs, keep)
             if yes:
                 return True
             some_left |= left
-            begin, together = begin + together, 2 * together
         return None if some_left else False
+
+    def _near(self, rows: np.ndarray) -> Iterator[np.ndarray]:
+        """Pairs whose boxes overlap, those of a quarter of the objects first, in portions."""
+        count, before, together = len(self._slots), 0, _AT_FIRST
+        for objects in (count // 4, count) if count >= _WORTH_PARTS else (count,):
+            jobs = self._few.near_pairs(rows[:, :objects], self._all[:objects], self._all[:objects])
+            jobs, before, begin = jobs[jobs[:, SECOND] >= before], objects, 0
+            while begin < len(jobs):
+                yield jobs[begin : begin + together]
+                begin, together = begin + together, 2 * together
 
     def gaps(self, table: np.ndarray, most: int | None, names: Mapping[int, str]) -> SceneGaps | None:
         """As ``few_gaps``; arguments as those and ``find``."""
