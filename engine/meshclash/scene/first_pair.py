@@ -14,7 +14,7 @@ from .few_gaps import few_gaps
 from .members import Keep
 from .results import SceneGaps
 
-_AT_FIRST = 8  # pairs that are looked at together; then twice as many each time
+_AT_FIRST = 4  # pairs that are looked at together; then twice as many each time
 _WORTH_PARTS = 32  # objects: boxes of fewer are compared in one go
 _USES = 256
 
@@ -46,7 +46,7 @@ class StandingObjects:
             keep: of pairs of ids, checked.
         """
         self.uses -= 1
-        rows = table[self._slots][None]
+        rows = table.take(self._slots, axis=0)[None]
         if self._last is not None and self._collide(rows, self._last, keep)[0]:
             return True
         some_left = False
@@ -62,7 +62,7 @@ class StandingObjects:
         count, before, together = len(self._slots), 0, _AT_FIRST
         for objects in (count // 4, count) if count >= _WORTH_PARTS else (count,):
             jobs = self._few.near_pairs(rows[:, :objects], self._all[:objects], self._all[:objects])
-            jobs, before, begin = jobs[jobs[:, SECOND] >= before], objects, 0
+            jobs, before, begin = jobs[jobs[:, SECOND] >= before] if before else jobs, objects, 0
             while begin < len(jobs):
                 yield jobs[begin : begin + together]
                 begin, together = begin + together, 2 * together
@@ -70,7 +70,7 @@ class StandingObjects:
     def gaps(self, table: np.ndarray, most: int | None, names: Mapping[int, str]) -> SceneGaps | None:
         """As ``few_gaps``; arguments as those and ``find``."""
         self.uses -= 1
-        return few_gaps(self._of, self._meshes, self._ids, table[self._slots], most, names)
+        return few_gaps(self._of, self._meshes, self._ids, table.take(self._slots, axis=0), most, names)
 
     def _collide(self, rows: np.ndarray, jobs: np.ndarray, keep: Keep | None) -> tuple[bool, bool]:
         """Whether one of some pairs collides, and whether that is left open of one."""
@@ -79,10 +79,10 @@ class StandingObjects:
             if not len(jobs):
                 return False, False
         found = self._few.decide(rows, jobs)
-        hits = found.collide == YES
-        if not hits.any():
+        told = found.collide.tolist()
+        if YES not in told:
             return False, found.some_left
-        first = int(hits.argmax())
+        first = told.index(YES)
         self._last = found.jobs[first : first + 1].copy()
         self._last[0, MAY_LIE_IN] = 1
         return True, False

@@ -317,7 +317,7 @@ class Members:
 
     def all_rows(self) -> np.ndarray:
         """Poses of all objects in the order of their ids, (n, 3, 4) float64."""
-        return self.poses.rows[self.slots()]
+        return self.poses.rows.take(self.slots(), axis=0)
 
     def _bounds_and_resolutions(self) -> tuple[np.ndarray, np.ndarray]:
         """Of all objects in their own coordinates, (n, 2, 3) [m], and (n,) [m].
