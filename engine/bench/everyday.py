@@ -145,9 +145,15 @@ def _of_spheres(
         tree.collide(data, fcl.defaultCollisionCallback)
         return bool(data.result.is_collision)
 
+    def unknown() -> bool:
+        scene._standing._last = None  # type: ignore[union-attr]  # the pair that collided last
+        return bool(scene.any())
+
+    scene.any()
     named = [lambda m=manager: m.in_collision_internal(return_names=True) for manager in managers]
     return [
         ("does anything collide, 100 spheres", (scene.any, by_fcl, None)),
+        ("the same, no pair known", (unknown, by_fcl, None)),
         ("100 spheres, internal, with names", (named[0], named[1], None)),
     ]
 

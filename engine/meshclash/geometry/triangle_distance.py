@@ -14,9 +14,10 @@ relative error of u / sin(a), which tilts it by as much.
 * A point above a slender triangle of width w = s L. Seen from a corner, a tilt of u / s makes the height off by
   u L / s. Seen from the nearest point of an edge, at most w away, by u L and d (u / s)**2 / 2. Where the latter exceeds
   u L, that is d > L s**2 / u, the edge is taken instead: it is at most w**2 / d < u L farther away.
-* Planes across the way between the nearest points so far are turned by u L / d, which matters unless what lies beyond
-  them does so by some u L**2 / d; or unless all six corners lie beyond them but for some u L, as those of parallel
-  faces do: then nothing is nearer, however they are turned.
+* Planes across the way between the nearest points so far are turned by u L / d, of segments at a small angle a by
+  min(u / sin(a), sin(a)) L / d, above a triangle of width s L by u / s. That matters unless what lies beyond them does
+  so by some u L**2 / d, or as much more as they are turned more; or unless all six corners lie beyond them but for some
+  u L, as those of parallel faces do: then nothing is nearer, however they are turned.
 
 So distances are off by a small multiple of u L, whatever the triangles' shape (``test_distance_error.py`` has measured
 it), where a pair is scaled by a power of two, which is exact, before its products underflow.
@@ -173,6 +174,27 @@ def _pierce(a, b, p, q, r, base):
 
 
 @inner
+def _turn_of_segments(p1, q1, p2, q2):
+    """How many times as much as others the way between the nearest points of two segments may be turned."""
+    d1, d2 = minus(q1, p1), minus(q2, p2)
+    n, product = cross(d1, d2), dot(d1, d1) * dot(d2, d2)
+    square = dot(n, n)
+    if square > _WELL_SHAPED * product or square == 0.0:
+        return 1.0
+    sine = math.sqrt(square / product)
+    return max(min(1.0 / sine, sine / _UNIT), 1.0)
+
+
+@inner
+def _turn_of_triangle(p, q, r):
+    """How many times as much as others the way from a point to a triangle may be turned."""
+    pq, pr = minus(q, p), minus(r, p)
+    n, length2 = cross(pq, pr), max(dot(pq, pq), dot(pr, pr))
+    square = dot(n, n)
+    return length2 / math.sqrt(square) if 0.0 < square <= _WELL_SHAPED * length2 * length2 else 1.0
+
+
+@inner
 def _beyond(p, x, y, margin):
     """Whether p lies beyond the plane through y across the way from x to y, certainly."""
     return dot(minus(p, y), minus(y, x)) > margin
@@ -182,6 +204,24 @@ def _beyond(p, x, y, margin):
 def _gap_along(way, p1, q1, r1, p2, q2, r2):
     """How far apart two triangles are along a way, times its length; negative where they overlap."""
     return min(dot(way, p2), dot(way, q2), dot(way, r2)) - max(dot(way, p1), dot(way, q1), dot(way, r1))
+
+
+@inner
+def _end_of_edges(a, b, other_a, c, d, other_c, x, y, margin):
+    """Whether triangles of edges ab and cd, whose nearest points are x and y, have their other corners beyond those."""
+    if not (_beyond(other_c, x, y, margin) and _beyond(other_a, y, x, margin)):
+        return False
+    most = margin * _turn_of_segments(a, b, c, d)
+    return most == margin or (_beyond(other_c, x, y, most) and _beyond(other_a, y, x, most))
+
+
+@inner
+def _end_of_corner(p, q, r, x, a, b, c, margin):
+    """Whether a triangle abc has b and c beyond its corner a, to which x is nearest of a triangle pqr."""
+    if not (_beyond(b, x, a, margin) and _beyond(c, x, a, margin)):
+        return False
+    most = margin * _turn_of_triangle(p, q, r)
+    return most == margin or (_beyond(b, x, a, most) and _beyond(c, x, a, most))
 
 
 @inner
@@ -195,7 +235,7 @@ def _separated(p1, q1, r1, p2, q2, r2, x, y, size):
 
 @inner
 def _level(p1, q1, r1, p2, q2, r2, x, y, size):
-    """Whether nothing of two triangles is nearer than x and y, certainly apart, but for rounding: as of parallel faces."""
+    """Whether nothing of two triangles is nearer than x and y, but for rounding, and the two are certainly apart."""
     way = minus(y, x)
     square, rounding, level = dot(way, way), _ROUNDING * size, _LEVEL * size
     if square <= rounding * rounding:
@@ -229,7 +269,7 @@ def _closest_features(p1, q1, r1, p2, q2, r2, size):
             distance2 = squared_distance(x, y)
             if distance2 < best2:
                 best2, best1_point, best2_point = distance2, x, y
-                if (_beyond(other_c, x, y, margin) and _beyond(other_a, y, x, margin)) or _level(
+                if _end_of_edges(a, b, other_a, c, d, other_c, x, y, margin) or _level(
                     p1, q1, r1, p2, q2, r2, x, y, size
                 ):
                     return best2, best1_point, best2_point, True
@@ -238,7 +278,7 @@ def _closest_features(p1, q1, r1, p2, q2, r2, size):
                 distance2 = squared_distance(c, x)
                 if distance2 < best2:
                     best2, best1_point, best2_point = distance2, x, c
-                    if (_beyond(d, x, c, margin) and _beyond(other_c, x, c, margin)) or _level(
+                    if _end_of_corner(p1, q1, r1, x, c, d, other_c, margin) or _level(
                         p1, q1, r1, p2, q2, r2, x, c, size
                     ):
                         return best2, best1_point, best2_point, True
@@ -246,9 +286,7 @@ def _closest_features(p1, q1, r1, p2, q2, r2, size):
         distance2 = squared_distance(a, y)
         if distance2 < best2:
             best2, best1_point, best2_point = distance2, a, y
-            if (_beyond(b, y, a, margin) and _beyond(other_a, y, a, margin)) or _level(
-                p1, q1, r1, p2, q2, r2, a, y, size
-            ):
+            if _end_of_corner(p2, q2, r2, y, a, b, other_a, margin) or _level(p1, q1, r1, p2, q2, r2, a, y, size):
                 return best2, best1_point, best2_point, True
     certain = _separated(p1, q1, r1, p2, q2, r2, best1_point, best2_point, size)
     return best2, best1_point, best2_point, certain

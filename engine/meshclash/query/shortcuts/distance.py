@@ -43,12 +43,10 @@ def distance_of_records(
         others: options that it does not know.
     """
     begin = time.perf_counter()
-    bounds = EXACT
     if others:
         return None
-    given = relative_error, absolute_error, upper_limit, lower_limit
-    if given != EXACT:
-        bounds = given
+    bounds = relative_error, absolute_error, upper_limit, lower_limit
+    if bounds != EXACT:
         if not all(type(value) is float for value in bounds):
             return None
         if not (0.0 <= relative_error < 1.0 and upper_limit >= 0.0 and 0.0 <= absolute_error + lower_limit < math.inf):
@@ -64,7 +62,7 @@ def distance_of_records(
             return None
     space, found = spare.take(), None
     if space.take_poses(pose_a, pose_b):
-        if a.met and bounds is EXACT:
+        if a.met and bounds == EXACT:
             found = _contact(space, a, b, 0, 0)
         if found is None:
             found = _nearest(space, a, b, pair, bounds)
@@ -96,9 +94,9 @@ def _nearest(
         a.look_for_slabs()
         b.look_for_slabs()
     if pair is None:
-        space.known[0, 0] = -1
+        space.known[0] = -1
     else:
-        space.known[0] = pair
+        space.known[:] = pair
     if bounds != space.given_errors:
         space.given_errors = bounds
         space.errors[:2], space.errors[3:] = bounds[:2], bounds[2:]
@@ -110,7 +108,7 @@ def _nearest(
         b.note_near_tests(volume_tests)
     if not done:
         return None
-    nearest = space.known[0].tolist()
+    nearest = space.known.tolist()
     if nearest[0] < 0:  # beyond the limit
         return math.inf, np.full((2, 3), np.nan), [-1, -1], (volume_tests, primitive_tests, 0)
     distance = space.distance.item()

@@ -58,8 +58,9 @@ class PairWorkspace:
         self.counts, self.stack = np.zeros(STATE_LENGTH, np.int64), np.empty((QUEUE, 2), np.int32)
         self.pair, self.kinds = np.empty((room, 2), np.int32), np.empty(room, np.uint8)
         self.given_errors, self.errors = EXACT, np.array([*EXACT[:2], ROUNDING_SHARE, *EXACT[2:]])
-        self.distance, self.points, self.known = np.empty(1), np.empty((2, 3)), np.empty((1, 2), np.int32)
-        found, output = NearestSoFar(self.distance, self.points, self.known), output_for(MOST_OF_TWO_LEAVES)
+        self.distance, self.points, self.known = np.empty(1), np.empty((2, 3)), np.empty(2, np.int32)
+        found = NearestSoFar(self.distance, self.points, self.known[None])
+        output = output_for(MOST_OF_TWO_LEAVES)
         near, poses = kernel_options(True, alone=True), (self.pose_a, self.pose_b)
         self.near = NearWork(np.zeros((1, 2), np.int64), poses, self.errors, near, found, output, SMALLEST_QUEUE)
         self.options = [_options(crossing, most is None) for crossing in (False, True)]
