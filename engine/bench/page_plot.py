@@ -39,7 +39,7 @@ class Plot:
         """The drawing."""
         every = [*self.lines, *self.papers]
         low_x, high_x = (pick(self._along(x) for _, xs, _ in every for x in xs) for pick in (min, max))
-        wide, high = WIDTH - LEFT - 12, HEIGHT - BOTTOM - TOP
+        wide, high = WIDTH - LEFT - 20, HEIGHT - BOTTOM - TOP
         high_y = 1.05 * max(y for _, _, ys in every for y in ys) or 1.0
 
         def place(x: float, y: float) -> str:
@@ -47,14 +47,14 @@ class Plot:
             return f"{LEFT + across * wide:.1f},{TOP + (1.0 - y / high_y) * high:.1f}"
 
         parts = [
-            f'<rect x="{LEFT}" y="{TOP}" width="{WIDTH - LEFT - 12}" height="{HEIGHT - BOTTOM - TOP}" class="frame"/>'
+            f'<rect x="{LEFT}" y="{TOP}" width="{WIDTH - LEFT - 20}" height="{HEIGHT - BOTTOM - TOP}" class="frame"/>'
         ]
         for share in (0.0, 0.5, 1.0):
             y, x = share * high_y, low_x + share * (high_x - low_x)
             shown = 10.0**x if self.logarithmic else x
             across, up = place(shown, y).split(",")
-            parts.append(f'<text x="{LEFT - 6}" y="{up}" class="end">{y:.3g}</text>')
-            parts.append(f'<text x="{across}" y="{HEIGHT - BOTTOM + 15}" class="middle">{shown:.3g}</text>')
+            parts.append(f'<text x="{LEFT - 6}" y="{up}" class="end">{_told(y)}</text>')
+            parts.append(f'<text x="{across}" y="{HEIGHT - BOTTOM + 15}" class="middle">{_told(shown)}</text>')
         for kind, lines in (("paper", self.papers), ("ours", self.lines)):
             for number, (_, xs, ys) in enumerate(lines):
                 colour = "#999999" if kind == "paper" else COLOURS[number]
@@ -73,6 +73,10 @@ class Plot:
         ours = [(COLOURS[number], name) for number, (name, _, _) in enumerate(self.lines)]
         named = [*ours, *(("#999999", name) for name, _, _ in self.papers)]
         return " ".join(f'<span style="color:{colour}">&#9632; {html.escape(name)}</span>' for colour, name in named)
+
+
+def _told(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 100.0 else f"{value:.3g}"
 
 
 def write_page(path: Path, title: str, plots: Sequence[Plot]) -> None:

@@ -62,16 +62,24 @@ def _trees(options: argparse.Namespace) -> Iterator[tuple[str, Hierarchy]]:
 
 
 def _boxes_in_parents(options: argparse.Namespace) -> Plot:
-    plot = Plot("Boxes beside their parents' boxes", "empty space in the parent, %", "nodes with no more, %")
+    plot = Plot("Boxes in their parents', cut on one side", "empty space, %", "nodes with no more, %")
     for name, make in MAKERS.items():
         tree = build(TriangleMesh(*make(options.size, 1)))
-        sides = np.diff(tree.volumes[:, :6].astype(np.float64).reshape(-1, 2, 3), axis=1)[:, 0]
-        size, inner = sides.prod(axis=1), np.flatnonzero(tree.tree.count == 0)
-        first = tree.tree.first[inner]
-        empty = np.concatenate([1.0 - size[first + k] / size[inner] for k in (0, 1)])
+        first = tree.tree.first[tree.tree.count == 0]
+        boxes = tree.volumes[:, :6].astype(np.float64)
+        parents, children = (np.concatenate([boxes[k] for k in some]) for some in (
+            [tree.tree.count == 0] * 2, [first, first + 1]))  # fmt: skip
+        left = _sides(children) / _sides(parents)
+        cut = np.abs(children - parents).reshape(-1, 2, 3) / _sides(parents)[:, None]
+        empty = 100.0 * (1.0 - left.prod(axis=1) / (1.0 - cut.reshape(-1, 6).max(axis=1)))
         shares = np.linspace(0.0, 100.0, 41)
-        plot.add(name, shares, [100.0 * float((100.0 * empty <= share).mean()) for share in shares])
+        plot.add(name, shares, [100.0 * float((empty <= share).mean()) for share in shares])
     return plot.paper("Zachmann 2002: half of all nodes have about 10 %", [10.0], [50.0])
+
+
+def _sides(boxes: np.ndarray) -> np.ndarray:
+    """The sides of boxes (n, 6), (n, 3); of flat ones not quite 0."""
+    return np.maximum(boxes[:, 3:] - boxes[:, :3], 1e-30)
 
 
 def _calibration(options: argparse.Namespace) -> Plot:
