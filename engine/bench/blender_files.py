@@ -63,7 +63,7 @@ def _compare(bpy: Any, path: Path, show: int) -> Row:
     seconds = time.perf_counter() - start
     names = {item.name: item.properties.get("GlobalId", item.name) for item in source.parts}
     here = {_key(names[row.a.name], names[row.b.name]): row for row in ours.rows}
-    called = _fill(bpy, files)
+    called = _fill(bpy, files, source.parts)
     start = time.perf_counter()
     from addon.adapters.source import BlenderSource
 
@@ -124,12 +124,12 @@ def _fits(depth: float, row: Any) -> bool:
     return row.depth_upper is None or bool(depth <= row.depth_upper + _SAME_DEPTH)
 
 
-def _fill(bpy: Any, files: list[Path]) -> dict[str, str]:
-    """A scene with what the files hold; the names of its objects in the files, as Blender cuts long ones."""
+def _fill(bpy: Any, files: list[Path], parts: list[Any]) -> dict[str, str]:
+    """A scene with what the files hold; the names of its objects in the files, as Blender cuts and numbers some."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     if files[0].suffix.lower().startswith(".usd"):
         bpy.ops.wm.usd_import(filepath=str(files[0]))
-        return {}
+        return _at_same_place(bpy, parts)
     called: dict[str, str] = {}
     meshes: dict[str, Any] = {}
     for file in files:
@@ -143,6 +143,24 @@ def _fill(bpy: Any, files: list[Path]) -> dict[str, str]:
             bpy.context.scene.collection.objects.link(item)
             called[item.name] = name
     return called
+
+
+def _at_same_place(bpy: Any, parts: list[Any]) -> dict[str, str]:
+    """Names of the parts by those of the objects with the same box."""
+    from meshclash.detection.world import to_world
+
+    boxes = np.array([_box(to_world(item.part.shape.vertices, item.part.matrix)) for item in parts])
+    called = {}
+    for item in bpy.context.scene.objects:
+        if item.type == "MESH":
+            vertices = np.array([vertex.co for vertex in item.data.vertices], np.float64)
+            own = _box(to_world(vertices, np.array(item.matrix_world)))
+            called[item.name] = parts[int(np.abs(boxes - own).max(axis=1).argmin())].name
+    return called
+
+
+def _box(points: np.ndarray) -> np.ndarray:
+    return np.concatenate([points.min(axis=0), points.max(axis=0)])
 
 
 def _made(file: Path) -> Iterator[Made]:
