@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import bpy
 
+from . import translated_tips
+
 CONTEXTS = ("*", "Operator")  # of properties, panels and labels; of buttons of operators
 LANGUAGES = (("de", "de_DE"), ("ja", "ja_JP"))
 """The codes of each language, in new and in older versions of Blender, in the order of the columns."""
@@ -275,7 +277,8 @@ X-Ray | Röntgen | X線
 def texts() -> dict[str, tuple[str, ...]]:
     """Translations by the English text, in the order of `LANGUAGES`."""
     lines = (line.split(" | ") for line in TABLE.strip().splitlines())
-    return {english: tuple(others) for english, *others in lines}
+    tips = (block.splitlines() for block in translated_tips.TABLE.strip().split("\n\n"))
+    return {english: tuple(others) for english, *others in (*lines, *tips)}
 
 
 def attach() -> None:

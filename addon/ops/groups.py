@@ -7,6 +7,7 @@ from datetime import date
 from typing import Any
 
 import bpy
+from bpy.app.translations import pgettext_tip as tip_
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 from bpy.types import Operator
 
@@ -40,7 +41,7 @@ class MESHCLASH_OT_set_listed_status(OfListed):
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:
         """The tooltip."""
         label = next(label for status, label, *_ in STATUSES if status == properties.status)
-        return f"{label}, for all pairs that are listed. Saved with the file and kept when they are found again"
+        return f"{tip_(label)}: {tip_(cls.__doc__ or '')}"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         rows = results.chosen_rows(context)

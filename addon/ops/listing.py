@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
+from bpy.app.translations import pgettext_tip as tip_
 from bpy.props import EnumProperty, IntProperty, StringProperty
 from bpy.types import Operator
 from meshclash.detection.pair_row import PairRow
@@ -95,7 +96,8 @@ class StepPair(Operator):
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:
         """The tooltip."""
-        return f"Select the {'next' if properties.step > 0 else 'previous'} pair of the list, on whatever page it is"
+        previous = "Select the previous pair of the list, on whatever page it is"
+        return tip_("Select the next pair of the list, on whatever page it is" if properties.step > 0 else previous)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -142,11 +144,6 @@ class MESHCLASH_OT_turn_page(Operator):
     bl_options = {"INTERNAL"}
 
     step: IntProperty(default=1, options={"SKIP_SAVE"})
-
-    @classmethod
-    def description(cls, _context: bpy.types.Context, properties: Any) -> str:
-        """The tooltip."""
-        return f"Show the {'next' if properties.step > 0 else 'previous'} {results.PAGE_ROWS} pairs"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         listed = context.window_manager.meshclash

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
+from bpy.app.translations import pgettext_tip as tip_
 from bpy.props import EnumProperty
 from bpy.types import Operator
 
@@ -23,7 +24,7 @@ class SetStatus(Operator):
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:
         """The tooltip."""
         label, tip = next((label, tip) for status, label, tip, *_ in STATUSES if status == properties.status)
-        return f"{label}: {tip[0].lower()}{tip[1:]}. Saved with the file and kept when the pair is found again"
+        return f"{tip_(label)}: {tip_(tip)}. {tip_('Saved with the file and kept when the pair is found again')}"
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

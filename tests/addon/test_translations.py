@@ -5,6 +5,11 @@ import pytest
 from addon import ops, props, translations, ui
 
 RESEARCH = ("hierarchy_volume", "hierarchy_split")
+RESEARCH_TOOLS = {
+    "show_hierarchy", "hide_hierarchy", "advise", "clear_cache", "look_for_gpu", "show_voxels", "hide_voxels",
+}  # fmt: skip
+RESEARCH_SETTINGS = ("hierarchy", "voxel", "advise")
+UNSEEN = ("rna_type", "name", "selected", "total", "found", "filling", "active_test", "active_excluded", "active_fit")
 SAME = {"A", "B", "MeshClash", "Live", "Test", "Status", "Material", "Scans", "Name"}
 """Texts that are alike in these languages."""
 
@@ -27,6 +32,29 @@ def shown_texts():
 def test_every_control_is_translated(registered):
     missing = {text for text in shown_texts() if text not in translations.texts()} - SAME
     assert not missing, "\n".join(sorted(missing))
+
+
+def shown_tips():
+    """The tooltips of operators, of their settings, of settings with their items, but of no tool for research."""
+    for cls in ops.CLASSES:
+        if cls.__name__.rpartition("OT_")[2] in RESEARCH_TOOLS:
+            continue
+        yield cls.__doc__
+        for setting in getattr(cls, "__annotations__", {}).values():
+            yield getattr(setting, "keywords", {}).get("description", "")
+    for cls in (props.MESHCLASH_PG_settings, props.MESHCLASH_PG_results, props.MESHCLASH_PG_fit):
+        for known in cls.bl_rna.properties:
+            if known.identifier.startswith(RESEARCH_SETTINGS) or known.is_hidden or known.identifier in UNSEEN:
+                continue
+            yield known.description
+            if known.type == "ENUM":
+                yield from (item.description for item in known.enum_items)
+
+
+def test_every_tooltip_is_translated(registered):
+    shown = {tip for tip in shown_tips() if tip and " " in tip}
+    missing = shown - set(translations.texts())
+    assert len(shown) > 150 and not missing, "\n".join(sorted(missing))
 
 
 def test_every_line_has_all_languages_and_none_twice():
