@@ -55,11 +55,6 @@ OLDER_TAGS = {"linux-x64": ("manylinux2010_x86_64",)}
 """That pip takes for those above."""
 PLATFORM_OF_SYSTEM = {"linux": "linux-x64", "win32": "windows-x64", "darwin": "macos-arm64"}
 NOT_SHIPPED = shutil.ignore_patterns("__pycache__", "*.pyc", "*.nbi", "*.nbc", "store")
-COMMAND_LINE = (
-    "__main__.py", "detection/detect_files.py", "detection/report_command.py", "detection/tests_command.py",
-    "detection/files/pictures.py",
-)  # fmt: skip
-"""Of the engine, what only its command line imports; that of the kernels is shipped: it compiles beside a window."""
 LEAST_LEVEL = "x86-64-v3"  # of processors that packages serve
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # of zip files
 STORED = (".whl", ".png")  # compressed already
@@ -205,7 +200,7 @@ def copy_sources(stage: Path) -> None:
     """Copies the extension and, as its sub-package, the engine without what only command lines need."""
     shutil.copytree(ROOT / "addon", stage, ignore=NOT_SHIPPED)
     shutil.copytree(ROOT / "engine" / "meshclash", stage / "meshclash", ignore=NOT_SHIPPED)
-    for name in COMMAND_LINE:
+    for name in runpy.run_path(str(ROOT / "engine" / "meshclash" / "kernels" / "sources.py"))["COMMAND_LINE"]:
         (stage / "meshclash" / name).unlink()
     for path in stage.rglob("*.py"):
         if not path.is_relative_to(stage / "meshclash"):

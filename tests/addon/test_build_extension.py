@@ -10,6 +10,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from meshclash.kernels.sources import whole_hash
 
 ROOT = Path(__file__).resolve().parents[2]
 spec = importlib.util.spec_from_file_location("build_extension", ROOT / "blender_scripts" / "build_extension.py")
@@ -62,6 +63,11 @@ def test_the_engine_is_a_sub_package_without_benchmarks_and_caches(stage):
     names = {path.name for path in stage.rglob("*")}
     assert not names & {"bench", "oracles", "tasks", "__pycache__"}
     assert not [name for name in names if name.endswith((".pyc", ".nbi", ".nbc"))]
+
+
+def test_kernels_of_the_engine_are_those_of_what_is_shipped(stage):
+    """A store carries the hash of the sources that it was compiled from, and is used for no others."""
+    assert whole_hash(stage / "meshclash") == whole_hash()
 
 
 def test_the_engine_imports_itself_relatively_only(stage):

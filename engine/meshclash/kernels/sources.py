@@ -13,6 +13,12 @@ from pathlib import Path
 ENGINE = Path(__file__).resolve().parents[1]
 """Folder of the engine's package."""
 
+COMMAND_LINE = (
+    "__main__.py", "detection/detect_files.py", "detection/report_command.py", "detection/tests_command.py",
+    "detection/files/pictures.py",
+)  # fmt: skip
+"""What only the engine's command line imports: Blender's extension comes without it."""
+
 _IMPORT = re.compile(rb"^[ \t]*from[ \t]+(\.+)([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)", re.MULTILINE)
 _COMMENT = re.compile(rb"#[^\n]*")
 _NAME = re.compile(rb"\w+(?=[ \t]+as\b)|\w+")
@@ -20,7 +26,7 @@ _NAME = re.compile(rb"\w+(?=[ \t]+as\b)|\w+")
 
 def counts(path: Path, engine: Path = ENGINE) -> bool:
     """Whether a source of the engine can change what is compiled: command lines cannot."""
-    return path.name != "__main__.py"
+    return path.name != "__main__.py" and path.relative_to(engine).as_posix() not in COMMAND_LINE
 
 
 def whole_hash(engine: Path = ENGINE) -> str:
