@@ -44,6 +44,11 @@ def shorten(
         text = _joined(words, kept, found)
         if width(text) <= room:
             return _begun(name, text, room, width)
+    if found:  # signs around the last word are no reason to cut it
+        last = order[-1]
+        alone = CUT * (last > 0) + words[last] + CUT * (last + 1 < len(words))
+        if width(alone) <= room:
+            return alone
     return cut_in_the_middle(_joined(words, kept, found) if order else name, room, width)
 
 
@@ -71,6 +76,10 @@ def told_apart(
             places = enumerate(zip(*group, strict=False))
             start = next((at for at, letters in places if len({*letters}) > 1), min(map(len, group)))
             texts.update({name: _around(name, start, room, width, sought) for name in group})
+    alike = [name for group in _alike(texts) for name in group] if sought else []
+    if alike:  # there is no room for what was sought as well
+        apart = told_apart(different, room, width)
+        texts.update({name: apart[name] for name in alike})
     return texts
 
 

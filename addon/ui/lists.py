@@ -40,15 +40,24 @@ def name_width(context: Any) -> float:
     return (context.preferences.system.ui_scale or 1.0) * (_row_width(context) - SIGNS - NUMBERS - PADDING)
 
 
-Cell = Callable[[Any, str, str], None]
-"""Draws a text in a layout, for the side "a" or "b"."""
+Cell = Callable[[Any, str, str, bool], None]
+"""Draws a text in a layout, for the side "a" or "b", lit up as what is selected or not."""
 
 
 def draw_pair(
-    layout: Any, context: Any, icons: tuple[str, str], names: Sequence[str], numbers: tuple[str, str], cell: Cell
+    layout: Any,
+    context: Any,
+    icons: tuple[str, str],
+    names: Sequence[str],
+    numbers: tuple[str, str],
+    cell: Cell,
+    selected: bool,
 ) -> None:
-    """A row of two lines: signs, A above B, numbers; one name stands for an object that meets itself."""
-    width = _row_width(context)
+    """A row of two lines: signs, A above B, numbers; one name stands for an object that meets itself.
+
+    Blender lights up the first line of what is selected, and the cells of the second one are lit up here.
+    """
+    width, scale = _row_width(context), context.preferences.system.ui_scale or 1.0
     rest = layout.split(factor=SIGNS / width, align=True)
     columns = [rest.column(align=True)]
     rest = rest.split(factor=1.0 - NUMBERS / (width - SIGNS), align=True)
@@ -57,9 +66,15 @@ def draw_pair(
         columns[0].label(text="", icon=icon)
     for column, texts, alignment in ((columns[1], (*names, ITSELF)[:2], "LEFT"), (columns[2], numbers, "RIGHT")):
         for side, text in zip("ab", texts, strict=True):
-            line = column.row(align=True)
-            line.alignment = alignment
-            cell(line, text, side)
+            line, lit = column.row(align=True), selected and side == "b"
+            if not lit:
+                line.alignment = alignment
+            elif alignment == "LEFT":
+                share = (text_width(text) / scale + PADDING) / (width - SIGNS - NUMBERS)
+                line = line.split(factor=min(share, 0.99), align=True)
+            cell(line, text, side, lit)
+            if lit and alignment == "LEFT":
+                cell(line, "", side, lit)  # the rest of the line
 
 
 def shortened(item: Any, room: float, names: tuple[str, ...], sought: str = "") -> list[str]:
@@ -99,11 +114,12 @@ class MESHCLASH_UL_pairs(UIList):
         if pair is not None and pair.test:
             numbers = numbers[0], begin(pair.test, NUMBERS * (context.preferences.system.ui_scale or 1.0) - CELL)
 
-        def cell(line: Any, text: str, side: str) -> None:  # Blender's own items of lists have no tooltip of ours
-            picked = line.operator("meshclash.pick_row", text=text, translate=False, emboss=False)
+        def cell(line: Any, text: str, side: str, lit: bool) -> None:  # Blender's own items have no tooltip of ours
+            picked = line.operator("meshclash.pick_row", text=text, translate=False, emboss=lit, depress=lit)
             picked.index, picked.side = index, side
 
-        draw_pair(row, context, icons, shortened(item, name_width(context), shown.names, data.search), numbers, cell)
+        names = shortened(item, name_width(context), shown.names, data.search)
+        draw_pair(row, context, icons, names, numbers, cell, data.active_row == index)
 
     def draw_filter(self, _context: Any, _layout: Any) -> None:
         """Nothing: search and filters stand above the list, and are asked of all pages."""

@@ -31,7 +31,7 @@ class MESHCLASH_UL_events(UIList):
     """Events, the worst first."""
 
     def draw_item(
-        self, context: Any, layout: Any, _data: Any, item: Any, _icon: int, _active_data: Any, _active: str, index: int
+        self, context: Any, layout: Any, data: Any, item: Any, _icon: int, _active_data: Any, _active: str, index: int
     ) -> None:
         row = layout.row(align=True)
         row.scale_y = LINE_HEIGHT
@@ -39,11 +39,13 @@ class MESHCLASH_UL_events(UIList):
         frames = ", ".join(filter(None, (frames, format_share(item.certainty) if item.certainty < 1.0 else "")))
         numbers = measure(item, ("depth", "distance"), context.scene.unit_settings, None), frames
 
-        def cell(line: Any, text: str, _side: str) -> None:
-            line.operator("meshclash.pick_event", text=text, translate=False, emboss=False).index = index
+        def cell(line: Any, text: str, _side: str, lit: bool) -> None:
+            picked = line.operator("meshclash.pick_event", text=text, translate=False, emboss=lit, depress=lit)
+            picked.index = index
 
         names = shortened(item, name_width(context), shown_things.listed().names_of_events)
-        draw_pair(row, context, (VERDICTS[item.verdict].icon, "BLANK1"), names, numbers, cell)
+        icons = VERDICTS[item.verdict].icon, "BLANK1"
+        draw_pair(row, context, icons, names, numbers, cell, data.active_event == index)
 
 
 class MESHCLASH_PT_timeline(TabPanel):

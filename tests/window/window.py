@@ -128,7 +128,7 @@ class Window:
         bpy.context.preferences.addons[self.package].preferences.show_research = True
 
     def _widen(self, width: int) -> Play:
-        """Drags the sidebar's left border, beside a panel: elsewhere the sidebar lets the mouse through."""
+        """Drags the left border to another width, beside a panel: elsewhere the sidebar lets the mouse through."""
         region = self.region()
         before = region.width
         x, y = region.x + INSIDE_BORDER, region.y + region.height - EDGE - 2 * SEARCH_STEP
@@ -142,7 +142,8 @@ class Window:
             self.move(x - round(share * (width - before)), y)
             yield 0.2
         self.send("mouseup", 1)
-        yield from self.wait_for(lambda: self.region().width > (width + before) // 2, "a wider sidebar", 5)
+        most = abs(before - width) // 2
+        yield from self.wait_for(lambda: abs(self.region().width - width) <= most, "another width", 5)
         yield 0.3
 
     # Buttons, found by moving over them and asking Blender what is there.
@@ -236,17 +237,19 @@ class Window:
         return found[1].rpartition(".")[2] if found else ""
 
     def search(self, words: str) -> Play:
-        """Types words into Blender's search over the view (F3); a key is to say what then."""
+        """Types words into Blender's search over the view; a key is to say what then. The screen has no key F3."""
         self.move(*self.view_centre)
         yield 0.3
-        yield from self.key("F3")
-        yield 1.0
+        with self.context():
+            bpy.ops.wm.search_menu("INVOKE_DEFAULT")
+        yield from self.settle()
         self.send("type", "--delay", 60, words)
-        yield 1.0
+        yield from self.settle()
 
     def choose_file(self, words: str, path: Path) -> Play:
         """Finds an operator by words and chooses a file in the browser that opens; a key is to say what then."""
         yield from self.search(words)
+        self.picture("search")
         yield from self.key("Return")
         yield from self.wait_for(lambda: self._file_browser() is not None, "the file browser", 20)
         yield 1.0

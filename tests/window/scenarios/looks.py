@@ -38,7 +38,7 @@ def play(window: Any) -> Play:
         yield from _heat_map(window, name)
 
 
-def _both(window: Any, name: str) -> Play:
+def both(window: Any, name: str) -> Play:
     """A picture on each theme."""
     yield from window.show(f"{name}_dark")
     (preset,) = [path for folder in bpy.utils.preset_paths("interface_theme") for path in Path(folder).glob(LIGHT)][:1]
@@ -82,7 +82,7 @@ def _done(window: Any, operator: str, **options: Any) -> Play:
 def _pair(window: Any, name: str) -> Play:
     """The list, its tooltip, the worst pair of large faces alone and among ghosts."""
     yield from _done(window, "meshclash.detect")
-    yield from _both(window, f"{name}_list")
+    yield from both(window, f"{name}_list")
     if bpy.context.window_manager.meshclash.found == 0:
         return
     bpy.context.preferences.view.show_tooltips = True
@@ -100,11 +100,11 @@ def _pair(window: Any, name: str) -> Play:
         listed.around = "ISOLATE"
         window.module("results").select_pair(bpy.context, few.id)
     yield 0.5
-    yield from _both(window, f"{name}_isolated")
+    yield from both(window, f"{name}_isolated")
     with window.context():
         listed.around = "GHOST"
     yield 0.5
-    yield from _both(window, f"{name}_ghosts")
+    yield from both(window, f"{name}_ghosts")
     with window.context():
         listed.around = "ALL"
         window.module("results").select_pair(bpy.context, None)
@@ -116,7 +116,7 @@ def _labels(window: Any, name: str, size: float) -> Play:
     settings = bpy.context.scene.meshclash
     settings.test, settings.tolerance = "clearance", SHARE_NEAR * size
     yield from _done(window, "meshclash.detect")
-    yield from _both(window, f"{name}_gaps")
+    yield from both(window, f"{name}_gaps")
     settings.test = "intersection"
     bpy.ops.meshclash.clear_results()
 
@@ -129,7 +129,7 @@ def _volumes(window: Any, name: str) -> Play:
     bpy.context.view_layer.objects.active = part
     yield from _done(window, "meshclash.show_hierarchy")
     _alone(window, part)
-    yield from _both(window, f"{name}_hierarchy")
+    yield from both(window, f"{name}_hierarchy")
     with window.context():
         bpy.ops.meshclash.hide_hierarchy()
     for item in bpy.context.view_layer.objects:
@@ -166,4 +166,4 @@ def _heat_map(window: Any, name: str) -> Play:
     yield 0.5
     yield from _done(window, "meshclash.measure_deviation")
     _alone(window, part, scan)
-    yield from _both(window, f"{name}_heat_map")
+    yield from both(window, f"{name}_heat_map")

@@ -1,11 +1,11 @@
-"""The states of the tab at three widths, in pictures to look at."""
+"""The states of the tab at three widths, in small and large letters, on both themes, in pictures to look at."""
 
 from collections.abc import Generator
 from typing import Any
 
 import bpy
 
-from . import scenes
+from . import looks, scenes
 
 Play = Generator[float, None, None]
 WIDTHS = (300, 400, 600)
@@ -18,6 +18,7 @@ def play(window: Any) -> Play:
     for width in WIDTHS:
         yield from _states(window, width)
     yield from _languages(window)
+    yield from _letters(window)
 
 
 def _states(window: Any, width: int) -> Play:
@@ -57,3 +58,15 @@ def _languages(window: Any) -> Play:
         yield from window.show(f"language_{code}")
     if window.notes["languages"]:
         view.language = before
+
+
+def _letters(window: Any) -> Play:
+    """A selected pair at two widths in letters of two sizes, on the dark and the light theme."""
+    for scale in (1, 2):
+        bpy.context.preferences.view.ui_scale = scale
+        yield 1.0
+        for width in (WIDTHS[0], WIDTHS[-1]):
+            yield from window.open_tab(scale * width)
+            bpy.context.window_manager.meshclash.active_row = 1
+            yield 0.5
+            yield from looks.both(window, f"{width}_times_{scale}")
