@@ -92,6 +92,8 @@ def test_two_names_that_differ_in_some_letters_are_told_apart(before, after, let
 
 
 def test_names_are_told_apart_before_what_was_sought_is_kept():
-    names = [f"Cover bolt {side} {end} {k}" for side in ("input", "output") for end in ("front", "rear") for k in "123456"]
+    names = [
+        f"Cover bolt {side} {end} {k}" for side in ("input", "output") for end in ("front", "rear") for k in "123456"
+    ]
     texts = told_apart(names, 15, len, ("cover", "bolt"))
     assert len(set(texts.values())) == len(names)
