@@ -321,6 +321,10 @@ List only the pairs of the selected objects
 Nur die Paare der ausgewählten Objekte listen
 選択したオブジェクトのペアだけを表示します
 
+List pairs at these frames, as 12 or 5-30; empty: all frames
+Paare in diesen Bildern listen, als 12 oder 5-30; leer: alle
+これらのフレームのペアを表示します (12 または 5-30)。空欄: すべて
+
 List pairs of which Live only knows yet that they meet
 Paare listen, von denen Live erst weiß, dass sie sich treffen
 ライブが交わることだけ知っているペアを表示します
