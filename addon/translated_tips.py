@@ -353,6 +353,10 @@ List pairs that meet more likely than not
 Paare listen, die sich eher treffen als nicht
 交わる可能性の高いペアを表示します
 
+List pairs at these frames, as 12 or 5-30; empty: all frames
+Paare in diesen Bildern listen, wie 12 oder 5-30; leer: alle Bilder
+このフレームのペアを表示します (例: 12、5-30)。空欄: すべてのフレーム
+
 List pairs that this person takes care of; empty: all pairs
 Paare listen, für die diese Person zuständig ist; leer: alle
 この担当者のペアを表示します。空欄: すべて
