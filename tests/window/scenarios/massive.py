@@ -41,7 +41,7 @@ def play(window: Any) -> Play:
     assert _is_begun(model), "what is finished stays, and the next build goes on"
 
     yield from window.choose_file("import massive", model)
-    meter = StallMeter(window.module("ops.massive"))
+    meter = StallMeter(window.module("ops.task_operator"))
     yield from window.key("Return")
     yield from window.wait_for(lambda: len(bpy.data.objects) == 2 and not window.busy(), "the massive file", 600)
     window.notes["build"] = meter.stop()

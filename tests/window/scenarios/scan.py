@@ -103,7 +103,7 @@ def _press_escape(window: Any, picture: str) -> Play:
 
 def _import(window: Any, path: Path, count: int) -> Play:
     yield from window.choose_file("import scan", path)
-    meter = StallMeter(window.module("ops.scans"))
+    meter = StallMeter(window.module("ops.task_operator"))
     yield from window.key("Return")
     yield from window.wait_for(_scans, "the imported scan", 120)
     yield from window.wait_for(lambda: not window.busy(), "the end of the import", 10)
@@ -197,7 +197,7 @@ def _deviation(window: Any) -> Play:
     bpy.ops.meshclash.clear_results()
     bpy.context.scene.meshclash.deviation_range = RANGE
     scenes.show_all(window)
-    meter = StallMeter(window.module("ops.scans"))
+    meter = StallMeter(window.module("ops.task_operator"))
     yield from window.press("meshclash.measure_deviation")
     yield from window.wait_for(lambda: window.busy() or _measured(), "the start of the measurement", 60)
     yield from window.wait_for(lambda: not window.busy(), "the end of the measurement", 600)
