@@ -179,6 +179,7 @@ def _reddened(after: np.ndarray, before: np.ndarray) -> float:
 
 
 def _cancelled_deviation(window: Any) -> Play:
+    bpy.context.view_layer.objects.active = _scans()[0]  # whose panel it is
     yield from window.press("meshclash.measure_deviation")
     yield from window.wait_for(window.busy, "the start of the measurement", 60)
     yield from _press_escape(window, "measuring")

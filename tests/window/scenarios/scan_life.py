@@ -130,6 +130,7 @@ def _legend(window: Any) -> Play:
     settings, units = bpy.context.scene.meshclash, bpy.context.scene.unit_settings
     units.length_unit = "MILLIMETERS"
     settings.set_b, settings.set_b_object = "OBJECT", bpy.data.objects["Box"]
+    bpy.context.view_layer.objects.active = bpy.data.objects["Ball"]  # whose panel it is
     bpy.ops.meshclash.clear_results()
     scenes.show_all(window)
     yield from window.press("meshclash.measure_deviation")
