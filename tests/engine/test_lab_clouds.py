@@ -55,8 +55,3 @@ def test_a_query_ends_when_the_budget_of_its_control_is_spent(shapes):
         a, b, None, POSES["torus"](0.02), method="paper", control=mc.lab.PaperControl(1e-9)
     )  # fmt: skip
     assert plain.complete and not short.complete and short.stats.volume_tests < plain.stats.volume_tests
-
-
-def test_covering_by_chance_takes_clouds():
-    with pytest.raises(mc.clouds.InvalidPointCloud, match="not a str"):
-        mc.lab.cover_by_chance("cloud")

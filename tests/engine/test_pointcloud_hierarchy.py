@@ -1,12 +1,10 @@
 """What the point hierarchy promises, checked without its own kernels."""
 
-import itertools
-
 import meshclash as mc
 import numpy as np
-import pytest
 from clouds import awkward_clouds, plane, sphere, torus
 from hypothesis import given, settings
+from meshclash.lab.clouds.covering import covering_radii
 
 
 def leaves_of(tree):
@@ -90,45 +88,22 @@ def hull_points(rng, tree, node, count):
     return np.einsum("ij,ijk->ik", np.concatenate([weights, corners]), tree.corrected[picks])
 
 
-def uncovered(tree, node, at):
+def uncovered(tree, radii, node, at):
     samples = tree.samples[node]
     centres = tree.corrected[samples[samples >= 0]]
     nearest = np.full(len(at), np.inf)
     for centre in centres:
         nearest = np.minimum(nearest, ((at - centre) ** 2).sum(axis=1))
-    return int((nearest > float(tree.radii[node]) ** 2).sum())
+    return int((nearest > float(radii[node]) ** 2).sum())
 
 
-@pytest.mark.parametrize(("shape", "seed"), [(sphere, 0), (torus, 1), (plane, 2)])
-def test_certified_spheres_cover_a_million_hull_points(shape, seed):
-    rng = np.random.default_rng(seed)
-    tree = mc.clouds.PointCloud(shape(rng, 6000, noise=0.01)[0]).built.tree
-    nodes = np.unique(np.linspace(0, len(tree.first) - 1, 17).astype(int))
-    assert sum(uncovered(tree, node, hull_points(rng, tree, node, 20000)) for node in nodes) == 0
-
-
-def test_certified_spheres_cover_rims_wherever_the_cloud_lies():
-    points = plane(np.random.default_rng(5), 3000)[0]
-    cloud, away = mc.clouds.PointCloud(points), mc.clouds.PointCloud(points + np.array([1e3, -2e3, 3e3]))
-    tree, reach = cloud.built.tree, 0.5 * cloud.bandwidth
-    corners = np.array(list(itertools.product((0, 1), repeat=3)), bool)
-    for leaf in leaves_of(tree):
-        low, high = tree.boxes[leaf, :3] - reach, tree.boxes[leaf, 3:] + reach
-        assert uncovered(tree, leaf, np.where(corners, high, low)) == 0
-    np.testing.assert_allclose(away.built.tree.radii, tree.radii, rtol=1e-5)
-
-
-def test_the_papers_radii_are_smaller_and_can_miss():
+def test_the_papers_spheres_can_miss_and_hardly_do():
     rng = np.random.default_rng(3)
-    points = torus(rng, 6000, noise=0.01)[0]
-    certified = mc.clouds.PointCloud(points).built.tree
-    by_chance = mc.clouds.PointCloud(points)
-    mc.lab.cover_by_chance(by_chance)
-    paper = by_chance.built.tree
-    assert np.array_equal(certified.samples, paper.samples)
-    assert (paper.radii <= certified.radii).all()
-    missed = [uncovered(paper, node, hull_points(rng, paper, node, 2000)) for node in range(0, len(paper.first), 5)]
-    assert sum(missed) > 0
+    cloud = mc.clouds.PointCloud(torus(rng, 6000, noise=0.01)[0])
+    tree, radii = cloud.built.tree, covering_radii(cloud)
+    nodes = range(0, len(tree.first), 5)
+    missed = sum(uncovered(tree, radii, node, hull_points(rng, tree, node, 2000)) for node in nodes)
+    assert 0 < missed < 0.2 * 2000 * len(nodes)
 
 
 def test_samples_are_points_of_their_node_without_repetition():

@@ -110,7 +110,7 @@ def test_a_hierarchy_does_not_depend_on_its_slices(monkeypatch, spot):
     points, normals = np.concatenate([points, dense]), np.concatenate([normals, upward])
     trees, steps = [], []
     for slices in (10**9, 700, 41):
-        for name in ("_SLICE_POINTS", "_SLICE_NORMALS", "_SLICE_LEAVES"):
+        for name in ("_SLICE_POINTS", "_SLICE_NORMALS", "_SLICE_NODES"):
             monkeypatch.setattr(build, name, slices)
         monkeypatch.setattr(build, "_SLICE_NEIGHBOURS", 100 * slices)
         monkeypatch.setattr(build, "_USUAL_BORDER", 8 if slices > 1000 else 1)

@@ -7,7 +7,6 @@ from .advice import advise as advise
 from .clouds.collision import CloudCollision as CloudCollision
 from .clouds.collision import PaperControl as PaperControl
 from .clouds.collision import cloud_collision as cloud_collision
-from .clouds.covering import cover_by_chance as cover_by_chance
 from .levels import hierarchy_level as hierarchy_level
 from .levels import level_wireframe as level_wireframe
 from .progressive.collide import progressive_collide as progressive_collide

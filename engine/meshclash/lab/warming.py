@@ -14,7 +14,6 @@ from ..query.collide import collide
 from ..types.mesh import TriangleMesh
 from ..volumes.registry import VOLUMES
 from .clouds.collision import cloud_collision
-from .clouds.covering import cover_by_chance
 from .partition.registry import PARTITIONS
 from .progressive.collide import progressive_collide
 from .progressive.mesh import ProgressiveMesh, progressive_parts, stops_of
@@ -53,7 +52,6 @@ def _volume_steps(name: str, a: TriangleMesh, b: TriangleMesh) -> Steps:
 
 def _clouds(points: np.ndarray) -> None:
     cloud = PointCloud(points)
-    cover_by_chance(cloud)
     cloud_collision(cloud, cloud, method="paper")
 
 

@@ -1,4 +1,4 @@
-"""From checked points to a ``PointTree``: sampling radius, bandwidth, tree, borders, samples, spheres."""
+"""From checked points to a ``PointTree``: sampling radius, bandwidth, tree, borders, samples, planes."""
 
 import math
 from collections.abc import Generator
@@ -10,8 +10,8 @@ from ..errors import InvalidPointCloud
 from ..types.results import Progress
 from ..types.steps import scaled
 from .borders import collect_borders
-from .covering import Leaves, cover, describe_leaves, new_leaves, node_ranges
 from .planes import fit_planes
+from .samples import Leaves, choose_samples, describe_leaves, new_leaves, node_ranges
 from .shrinkage import measure_shortfalls, move_points, new_neighbours
 from .split import DEPTH, NODES, SETTLED, new_split, split_points
 from .steps import node_steps
@@ -42,10 +42,10 @@ _QUANTILE = 0.9
 _CHOSEN = 4096
 _USUAL_BORDER = 8  # border entries a point
 _TINY_SHARE = 0.02
+_SLICE_NODES = 50_000  # whose samples it chooses
 _SLICE_POINTS = 300_000  # points that a slice of the work looks at: some milliseconds
 _SLICE_NEIGHBOURS = 1_000_000  # points near others that it looks at
 _SLICE_NORMALS = 100_000  # normals that it sorts
-_SLICE_LEAVES = 100_000  # leaves whose distances from all samples of a node it looks at
 
 
 class Lengths(NamedTuple):
@@ -157,7 +157,7 @@ def _rough_tree_steps(
     tree = PointTree(
         points, (yield from scaled(_relative_steps(points, origin), 0.7, 0.8)), NO_NORMALS, origin, first, count, none,
         np.empty((len(first), 6), np.float32), number, none, np.empty((0, SAMPLE_COUNT), np.int32),
-        np.empty(0, np.float32), np.empty((0, 6), np.float32), np.empty(PARAMETERS_LENGTH),
+        np.empty((0, 6), np.float32), np.empty(PARAMETERS_LENGTH),
     )  # fmt: skip
     yield from scaled(_box_steps(tree), 0.8, 1.0)
     return tree, depth
@@ -279,10 +279,9 @@ def build_steps(
         border_start=start,
         border=border,
         samples=np.empty((nodes, SAMPLE_COUNT), np.int32),
-        radii=np.empty(nodes, np.float32),
         planes=np.empty((nodes, 6), np.float32),
     )
-    yield from _cover_steps(tree)
+    yield from _sample_steps(tree)
     patch = int((tree.count + np.diff(start)).max())
     return Built(tree, order, depth, lengths, patch)
 
@@ -332,13 +331,13 @@ def described_steps(tree: PointTree) -> Generator[Progress, None, tuple[np.ndarr
     return ranges, leaf_nodes, leaves
 
 
-def _cover_steps(tree: PointTree) -> Steps:
-    """Fill in samples, spheres and planes."""
+def _sample_steps(tree: PointTree) -> Steps:
+    """Fill in samples and planes."""
     nodes = len(tree.first)
     ranges, _, leaves = yield from described_steps(tree)
     tree.totals[:] = ranges[:, 1] - ranges[:, 0]
     yield from node_steps(
-        lambda node: cover(tree, ranges, leaves, node, _SLICE_LEAVES),
-        nodes, 0.8, 0.9, "covering by spheres",
+        lambda node: choose_samples(ranges, leaves, tree.samples, node, _SLICE_NODES),
+        nodes, 0.8, 0.9, "choosing samples",
     )  # fmt: skip
     yield from node_steps(lambda node: fit_planes(tree, ranges, node, _SLICE_POINTS), nodes, 0.9, 1.0, "fitting planes")

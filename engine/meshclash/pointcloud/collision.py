@@ -14,7 +14,6 @@ from .patches import new_patch
 from .rim_search import CUBES
 from .surface import MARGIN, SAMPLING_RADIUS
 from .traverse import CloudScratch, traverse
-from .tree import SAMPLE_COUNT
 
 ROOT_TOLERANCE = 1e-3
 """How close to both surfaces a contact point is, in sampling radii of the finer cloud."""
@@ -28,7 +27,6 @@ def cloud_scratch(a: PointCloud, b: PointCloud) -> CloudScratch:
         new_patch(a.built.largest_patch, a.built.tree.parameters, _KEPT),
         new_patch(b.built.largest_patch, b.built.tree.parameters, _KEPT),
         np.empty(6),
-        np.empty((SAMPLE_COUNT, 3)),
         np.zeros(1, np.int64),
         np.empty((CUBES, 4)),
     )

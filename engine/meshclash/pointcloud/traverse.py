@@ -1,6 +1,6 @@
 """Simultaneous traversal of two point hierarchies, most promising pair of nodes first.
 
-Source: Klein and Zachmann (2004), section 5. A pair of nodes is left out when boxes or covering spheres are apart; the
+Source: Klein and Zachmann (2004), section 5. A pair of nodes is left out when its boxes are apart; the
 others wait in a heap, those with sample points on both sides of the other node's surface in front; a pair of leaves is
 searched for a point on both surfaces. The loop is that of ``best_first.py``.
 """
@@ -35,7 +35,7 @@ from .patches import (
     slab_beyond,
     widened,
 )
-from .priority import plane_priority, spheres_meet
+from .priority import plane_priority
 from .rim_search import rims_apart, search_rims
 from .root_search import SETTLED, search
 from .separation import sheets_apart
@@ -56,8 +56,6 @@ class CloudScratch(NamedTuple):
     patch_b: Patch
     region: np.ndarray
     """(6,) float64: low and high of what two leaves have in common."""
-    centres: np.ndarray
-    """(15, 3) float64: samples of a node of b in a's frame."""
     work: np.ndarray
     """(1,) int64: evaluations."""
     cubes: np.ndarray
@@ -130,15 +128,6 @@ def plane_key(tree_a, node_a, tree_b, node_b, m, scratch):
 
 
 @inner
-def _may_meet(tree_a, node_a, tree_b, node_b, m, centres):
-    """Whether boxes and, unless both nodes are leaves, covering spheres overlap."""
-    if not overlap(tree_a.boxes[node_a], tree_b.boxes[node_b], m):
-        return False
-    leaves = tree_a.count[node_a] > 0 and tree_b.count[node_b] > 0
-    return leaves or spheres_meet(tree_a, node_a, tree_b, node_b, m, centres)
-
-
-@inner
 def _push(tree_a, node_a, tree_b, node_b, key, state, heap):
     """Put a pair of nodes on the heap; of equally likely ones the smaller comes first."""
     size = longest_side(tree_a.boxes, node_a) + longest_side(tree_b.boxes, node_b)
@@ -181,7 +170,7 @@ def _write(output, state, node_a, node_b, x, region):
 def push_if_near(key_of, tree_a, node_a, tree_b, node_b, m, state, heap, scratch):
     """Put a pair of nodes on the heap unless they are apart, by the key that ``key_of`` gives it."""
     state[VOLUME_TESTS] += 1
-    if _may_meet(tree_a, node_a, tree_b, node_b, m, scratch.centres):
+    if overlap(tree_a.boxes[node_a], tree_b.boxes[node_b], m):
         _push(tree_a, node_a, tree_b, node_b, key_of(tree_a, node_a, tree_b, node_b, m, scratch), state, heap)
 
 

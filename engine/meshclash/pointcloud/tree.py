@@ -49,8 +49,6 @@ class PointTree(NamedTuple):
     """Points outside a leaf, but within the horizon of its box grown by the margin, int32."""
     samples: np.ndarray
     """Sample points of each node, (nodes, 15) int32; -1 where a node has fewer points."""
-    radii: np.ndarray
-    """Radius of the spheres around the samples that cover the node's surface, (nodes,) float32 [m]."""
     planes: np.ndarray
     """Unit normal of a node's mean plane 0:3, between which offsets along it the points lie 3:5, and 1 for a leaf near
     which the surface ends 5, (nodes, 6) float32."""

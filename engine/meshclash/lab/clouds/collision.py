@@ -20,6 +20,7 @@ from ...pointcloud.query import (
 )  # fmt: skip
 from ...types.pose import PoseLike
 from ...types.results import QueryStats
+from .covering import covering_radii
 from .paper_test import PaperTest, paper_search
 
 METHODS = ("root", "paper")
@@ -88,7 +89,7 @@ def cloud_collision(
         budget: processor time [s] after which the best answer so far is given, None for that of ``control``; building
             a hierarchy is not counted.
         node_size: length [m] below which nothing is resolved: parts of both no larger than this, whose
-            boxes and sphere coverings overlap, count as contact. Never misses one, and finds some that are not there.
+            boxes overlap, count as contact. Never misses one, and finds some that are not there.
         method: "root" searches pairs of leaves for a point on both surfaces; "paper" takes the priority and the random
             test points of Klein and Zachmann (2004), for clouds only.
         control: number of test points and distance of method "paper", adapted after each query.
@@ -103,9 +104,9 @@ def cloud_collision(
         raise UnsupportedOption("cloud_collision needs a PointCloud; for two meshes there is collides")
     for thing in (a, b):
         build_now(thing)
-    begun = time.thread_time()
     rows_a, rows_b = one_pose(pose_a, pose_b, "cloud_collision")
     paper = _paper_test(a, b, method, control)
+    begun = time.thread_time()
     search = search_for(a, b, rows_a, rows_b, True)[0] if paper is None else _as_paper(a, b, rows_a, rows_b, paper)
     if node_size is not None:
         limit_resolution(search, checked_positive("node_size", node_size, "metres"))
@@ -135,6 +136,8 @@ def _paper_test(a: Thing, b: Thing, method: str, control: PaperControl | None) -
         return None
     if not (isinstance(a, PointCloud) and isinstance(b, PointCloud)):
         raise UnsupportedOption('method "paper" needs two clouds')
+    for cloud in (a, b):
+        covering_radii(cloud)  # a part of building
     test_points = TEST_POINTS if control is None else round(control.test_points)
     enough = ENOUGH_IN_RADII if control is None else control.enough
     return PaperTest(test_points, enough * finer_radius(a, b))

@@ -4,20 +4,21 @@ Source: Klein and Zachmann (2004), section 4.2.
 """
 
 import math
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ...errors import InvalidPointCloud
 from ...jit import inner, kernel
 from ...pointcloud.build import described_steps
 from ...pointcloud.cloud import PointCloud
-from ...pointcloud.covering import leaf_range, sample_of
+from ...pointcloud.samples import leaf_range
 from ...pointcloud.tree import SAMPLE_COUNT
 from ...reference import by_reference
 from ...types.steps import run
 from .random_points import random_below, random_number
 
 _CHANCE_TRIES = 64
+_RADII: WeakKeyDictionary[PointCloud, np.ndarray] = WeakKeyDictionary()
 
 
 @inner
@@ -48,14 +49,14 @@ def _random_radius2(tree, node, leaf_nodes, first_leaf, end_leaf, counter, weigh
         best = np.inf
         for k in range(SAMPLE_COUNT):
             if tree.samples[node, k] >= 0:
-                s = sample_of(tree, node, k)
+                s = tree.corrected[tree.samples[node, k]]
                 best = min(best, (x[0] - s[0]) ** 2 + (x[1] - s[1]) ** 2 + (x[2] - s[2]) ** 2)
         largest = max(largest, best)
     return largest
 
 
 @kernel
-def _cover(tree, ranges, leaf_nodes, leaves):
+def _cover(tree, ranges, leaf_nodes, leaves, radii):
     """The paper's radii of all nodes, by random points of H."""
     tree = by_reference(tree)
     leaves = by_reference(leaves)
@@ -65,18 +66,16 @@ def _cover(tree, ranges, leaf_nodes, leaves):
     for node in range(tree.first.shape[0]):
         first_leaf, end_leaf = leaf_range(leaves, ranges, node)
         counter[0] = node << 20
-        tree.radii[node] = math.sqrt(
+        radii[node] = math.sqrt(
             _random_radius2(tree, node, leaf_nodes, first_leaf, end_leaf, counter, weights, x)
         )  # fmt: skip
 
 
-def cover_by_chance(cloud: PointCloud) -> None:
-    """Give a cloud the covering radii of the paper in place of those that are certain to cover its surface.
-
-    Raises:
-        InvalidPointCloud: what is no PointCloud.
-    """
-    if not isinstance(cloud, PointCloud):
-        raise InvalidPointCloud(f"cover_by_chance takes a PointCloud, not a {type(cloud).__name__}")
-    tree = cloud.built.tree
-    _cover(tree, *run(described_steps(tree)))
+def covering_radii(cloud: PointCloud) -> np.ndarray:
+    """The radius [m] of the spheres around the samples of each node, (nodes,); kept while the cloud is there."""
+    if cloud not in _RADII:
+        tree = cloud.built.tree
+        radii = np.empty(len(tree.first))
+        _cover(tree, *run(described_steps(tree)), radii)
+        _RADII[cloud] = radii
+    return _RADII[cloud]

@@ -27,6 +27,7 @@ from ...pointcloud.surface import (
 )  # fmt: skip
 from ...pointcloud.traverse import FOUND_POINT, NO_POINT, one_root, push_if_near, visit
 from ...pointcloud.tree import SAMPLE_COUNT
+from .covering import covering_radii
 from .random_points import closest_test_point
 
 # Entries behind those of ``best_first.py``, of the settings and of the state.
@@ -40,11 +41,13 @@ class _PaperScratch(NamedTuple):
     patch_a: Patch
     patch_b: Patch
     region: np.ndarray
-    centres: np.ndarray
     work: np.ndarray
     cubes: np.ndarray
     samples: Any
     """``_new_sample_room``."""
+    radii_a: np.ndarray
+    radii_b: np.ndarray
+    """``covering_radii``."""
 
 
 class PaperTest(NamedTuple):
@@ -80,7 +83,7 @@ def _try_leaves(tree_a, node_a, tree_b, node_b, m, settings, state, scratch):
     if used_a == 0 or used_b == 0 or tried == 0:
         return NO_POINT, nowhere
     near, x = closest_test_point(
-        a, b, tried, np.float64(tree_a.radii[node_a]), np.int64(settings[TEST_POINTS]),
+        a, b, tried, scratch.radii_a[node_a], np.int64(settings[TEST_POINTS]),
         settings[ENOUGH], state[COUNTER:], scratch.work,
     )  # fmt: skip
     return (FOUND_POINT if near <= settings[ENOUGH] else NO_POINT), x
@@ -150,18 +153,19 @@ def _sides_of_surface(points_p, used_p, points_q, used_q, parameters_q, radius, 
 
 
 @inner
-def _surface_priority(tree_a, node_a, tree_b, node_b, m, room, work):
+def _surface_priority(tree_a, node_a, tree_b, node_b, m, scratch):
     """The paper's priority of a pair: samples on both sides of the surface of the other's samples."""
-    points_a, points_b, parameters, sums = room
+    points_a, points_b, parameters, sums = scratch.samples
+    work = scratch.work
     used_a = _load_samples(tree_a, node_a, m, False, points_a)
     used_b = _load_samples(tree_b, node_b, m, True, points_b)
     _sample_parameters(tree_b, node_b, used_b, parameters)
     n, _, _ = leaf_plane(tree_b, node_b, m, True)
-    radius = np.float64(tree_b.radii[node_b])
+    radius = scratch.radii_b[node_b]
     sides = _sides_of_surface(points_a, used_a, points_b, used_b, parameters, radius, n, sums, work)
     _sample_parameters(tree_a, node_a, used_a, parameters)
     n, _, _ = leaf_plane(tree_a, node_a, m, False)
-    radius = np.float64(tree_a.radii[node_a])
+    radius = scratch.radii_a[node_a]
     sides += _sides_of_surface(points_b, used_b, points_a, used_a, parameters, radius, n, sums, work)
     return sides / SIDES
 
@@ -169,7 +173,7 @@ def _surface_priority(tree_a, node_a, tree_b, node_b, m, room, work):
 @portable
 def _surface_key(tree_a, node_a, tree_b, node_b, m, scratch):
     """How likely two nodes are to meet, by the surfaces of their samples, as in the paper."""
-    return _surface_priority(tree_a, node_a, tree_b, node_b, m, scratch.samples, scratch.work)
+    return _surface_priority(tree_a, node_a, tree_b, node_b, m, scratch)
 
 
 @portable
@@ -187,7 +191,7 @@ _traverse_as_paper = best_first(_begin_as_paper, _visit_as_paper, one_root)
 
 def paper_search(a: PointCloud, b: PointCloud, rows_a: np.ndarray, rows_b: np.ndarray, test: PaperTest) -> PairSearch:
     """The traversal of two clouds in poses (3, 4), up to the first contact."""
-    scratch = _PaperScratch(*cloud_scratch(a, b), _new_sample_room())
+    scratch = _PaperScratch(*cloud_scratch(a, b), _new_sample_room(), covering_radii(a), covering_radii(b))
     search = cloud_search(a, b, rows_a, rows_b, True, _traverse_as_paper, scratch)
     search.settings = np.append(search.settings, test)
     search.state = np.append(search.state, 0)

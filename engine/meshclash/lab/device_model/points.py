@@ -42,5 +42,5 @@ def _tree(*arrays: Any) -> PointTree:
     none, number = np.empty(0, np.int32), np.empty(0, np.int64)
     return PointTree(
         points, corrected, normals, origin, first, count, none, boxes, number, none,
-        np.empty((0, SAMPLE_COUNT), np.int32), np.empty(0, np.float32), np.empty((0, 5), np.float32), parameters,
+        np.empty((0, SAMPLE_COUNT), np.int32), np.empty((0, 5), np.float32), parameters,
     )  # fmt: skip
