@@ -115,15 +115,16 @@ def test_choosing_an_event_goes_to_its_worst_frame_and_selects_the_pair(passing)
     assert events_list.active_event(bpy.context).row.id == row.id
     texts = draw(MESHCLASH_PT_timeline, bpy.context).texts()
     assert "Worst frame" in texts and "10" in texts
-    for item in listed.events:
-        draw_item(item)
+    for index, item in enumerate(listed.events):
+        draw_item(listed, item, index)
 
 
-def draw_item(item, index=0):
+def draw_item(listed, item, index):
     layout = RecordingLayout()
-    MESHCLASH_UL_events.draw_item(SimpleNamespace(), bpy.context, layout, None, item, 0, None, "", index)
+    MESHCLASH_UL_events.draw_item(SimpleNamespace(), bpy.context, layout, listed, item, 0, listed, "", index)
     assert any("–" in text or text.isdigit() for text in layout.texts())
-    assert layout.operators() == ["meshclash.pick_event"] * 4  # each cell has our tooltip
+    rest = index == listed.active_event  # of the second line, lit up as well
+    assert layout.operators() == ["meshclash.pick_event"] * (4 + rest)  # each cell has our tooltip
 
 
 def test_the_cells_of_an_event_say_what_it_is(passing):
