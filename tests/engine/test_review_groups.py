@@ -141,6 +141,7 @@ def test_families_leave_out_numbers_of_instances():
         "PL200*1500",
         ".001",
         "IfcMember (12)",
+        "Cabinet:800 mm:800 mm:157200",
     ]
     assert families(names) == [
         "Bolt",
@@ -153,6 +154,7 @@ def test_families_leave_out_numbers_of_instances():
         "PL200*1500",
         ".001",
         "IfcMember",
+        "Cabinet:800 mm",
     ]
 
 

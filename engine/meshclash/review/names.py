@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 _COPY = re.compile(r"(?:\.\d{3,}|:\d{4,}| \(\d+\))+$")
 """What Blender (``Bolt.001``), Revit (``Basic Wall:143410``) and readers (``IfcMember (2)``) add for a copy."""
+_TWICE = re.compile(r"(:[^:]+)\1$")
+"""Revit says a type that is named like its family's size twice: ``Cabinet:800 mm:800 mm``."""
 _NUMBER = re.compile(r"[\s._:#-]+\d+$")
 """What people add: ``Wall-3``, ``Pump 12``."""
 
@@ -19,6 +21,6 @@ def families(names: Sequence[str]) -> list[str]:
     Args:
         names: of all objects of the scene, since a name alone does not tell what its number means.
     """
-    stems = [_COPY.sub("", name) or name for name in names]
+    stems = [_TWICE.sub(r"\1", _COPY.sub("", name) or name) for name in names]
     shared = Counter(stems)
     return [stem if shared[stem] > 1 else _NUMBER.sub("", stem) or stem for stem in stems]
