@@ -258,7 +258,7 @@ def test_a_folder_stands_for_the_meshes_in_it(tmp_path, capsys):
     (folder / "more.stl").mkdir()
     assert detect(folder, "--report", report) == 2
     (folder / "more.stl").rmdir()
-    assert detect(folder, write_stl(tmp_path / "c.stl", (3.0, 0.0, 0.0)), "--quiet", "--report", report) == 0
+    assert detect(folder, "--quiet", write_stl(tmp_path / "c.stl", (3.0, 0.0, 0.0)), "--report", report) == 0
     found = json.loads(report.read_text("utf-8"))
     assert [(pair["a"], pair["b"]) for pair in found["pairs"]] == [("a", "b")]
     assert [Path(file["path"]).name for file in found["files"]] == ["a.STL", "b.stl", "c.stl"]

@@ -54,7 +54,8 @@ def main(arguments: Sequence[str], engine: ModuleType) -> int:
         The exit code.
     """
     versions = f"MeshClash {engine.__version__}, Python {platform.python_version()} on {platform.platform()}"
-    return guarded(lambda interruption: _run(_parser().parse_args(arguments), interruption, engine), lambda: [versions])
+    given = _parser().parse_intermixed_args  # files may stand among options
+    return guarded(lambda interruption: _run(given(arguments), interruption, engine), lambda: [versions])
 
 
 def _parser() -> argparse.ArgumentParser:
