@@ -23,6 +23,7 @@ from meshclash.detection.command_line import (
     finish,
     guarded,
     make_parser,
+    names_left_out,
     open_reports,
     options_given,
     tests_given,
@@ -109,8 +110,7 @@ def _run(given: argparse.Namespace, interruption: Interruption, make_workers: Ma
         interruption.check()
         for name in make_names_readable():
             complain(f"a name is not UTF-8, it is written as '{name}'")
-        rules = [options.rules, *(test.options.rules for test in tests)]
-        require_objects(name for rule in rules for pair in rule.listed_pairs for name in pair)
+        require_objects(names_left_out(options, tests))
         source = BlenderSource.from_context(bpy.context)
         if tests:
             module = _load_engine(given.quiet)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable
 from typing import Any
 
 import bpy
 from meshclash.detection.errors import InputError
-from meshclash.detection.sets import is_made_of_terms, members
+from meshclash.detection.sets import is_made_of_terms, members, suggestion
 
 from .ifc_properties import DescribedObject, select, told
 
@@ -66,7 +65,7 @@ def require_objects(names: Iterable[str]) -> None:
     for name in names:
         instance = re.fullmatch(r"(.+)/(.+)\[[\d.-]+\]'*", name, re.DOTALL)
         if name not in known and not (instance and known.issuperset(instance.groups())):
-            raise InputError(f"there is no object '{name}' in the file{_suggestion(name, known)}")
+            raise InputError(f"there is no object '{name}' in the file{suggestion(name, known)}")
 
 
 def collections_of_objects(scene: bpy.types.Scene) -> dict[str, frozenset[str]]:
@@ -122,7 +121,7 @@ def _collections(scene: bpy.types.Scene) -> dict[str, bpy.types.Collection]:
 def _collection(name: str, scene: bpy.types.Scene) -> frozenset[str]:
     collections = _collections(scene)
     if name not in collections:
-        raise InputError(f"there is no collection '{name}' in scene '{scene.name}'{_suggestion(name, collections)}")
+        raise InputError(f"there is no collection '{name}' in scene '{scene.name}'{suggestion(name, collections)}")
     return frozenset(item.name_full for item in collections[name].all_objects)
 
 
@@ -130,7 +129,7 @@ def _object(name: str, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) 
     item = scene.objects.get(name)
     if item is None:
         names = [other.name for other in scene.objects]
-        raise InputError(f"there is no object '{name}' in scene '{scene.name}'{_suggestion(name, names)}")
+        raise InputError(f"there is no object '{name}' in scene '{scene.name}'{suggestion(name, names)}")
     with outside_of_views():
         visible = item.visible_get(view_layer=view_layer)
     if not visible:
@@ -141,8 +140,3 @@ def _object(name: str, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) 
 def outside_of_views() -> Any:
     """While inside, visibility is that of a view layer: in a 3D view Blender means its local view."""
     return bpy.context.temp_override(area=None, region=None)
-
-
-def _suggestion(name: str, names: Iterable[str]) -> str:
-    close = difflib.get_close_matches(name, list(names), n=3)
-    return f"; did you mean {' or '.join(repr(other) for other in close)}?" if close else ""

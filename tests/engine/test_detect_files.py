@@ -190,6 +190,7 @@ def test_a_set_that_means_nothing_says_what_is_like_it():
         (["{boxes}", "--unit", "furlong"], "invalid unit value"),
         (["{boxes}", "--set-a", "class:IfcWall"], "nothing that 'class:IfcWall' means"),
         (["{boxes}", "--set-a", "selection"], "no selection"),
+        (["{boxes}", "--exclude-pair", "left::midle"], "no object 'midle' in the files; did you mean 'middle'?"),
         (["{boxes}", "--fail-on", "new"], "--baseline"),
         (["{boxes}", "--baseline", "{boxes}"], "is no JSON report"),
         (["{boxes}", "--baseline", "missing.json"], "cannot be read"),

@@ -12,7 +12,7 @@ import contextlib
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -167,6 +167,12 @@ def options_given(given: argparse.Namespace, spelled: Callable[[str], str] = str
 QUESTION = ("set_a", "set_b", "test", "permitted_overlap", "tolerance", "touch_tolerance", "budget", "exclude",
             "exclude_pair", "point_budget", "overlap_volume", "min_volume", "fits")  # fmt: skip
 """Options that a file of tests says."""
+
+
+def names_left_out(options: DetectOptions, tests: Iterable[NamedTest]) -> set[str]:
+    """Those of the single pairs that are left out, which must be there."""
+    rules = [options.rules, *(test.options.rules for test in tests)]
+    return {name for rule in rules for pair in rule.listed_pairs for name in pair}
 
 
 def tests_given(given: argparse.Namespace) -> list[NamedTest]:

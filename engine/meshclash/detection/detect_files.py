@@ -23,6 +23,7 @@ from .command_line import (
     finish,
     guarded,
     make_parser,
+    names_left_out,
     open_reports,
     options_given,
     tests_given,
@@ -83,7 +84,7 @@ def _run(given: argparse.Namespace, interruption: Interruption, engine: ModuleTy
         _use_threads(given.threads)
     with contextlib.ExitStack() as opened:
         reports, baseline = open_reports(given, opened), baseline_given(given)
-        source = FileSource(given.files, given.unit)
+        source = FileSource(given.files, given.unit, names_left_out(options, tests))
         show = _shown(given.quiet, opened)
 
         def follow(progress: Progress) -> None:

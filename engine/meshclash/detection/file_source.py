@@ -16,7 +16,7 @@ from ..reading.read import LIBRARIES, read
 from .errors import InputError
 from .frame_scene import FrameScene, Progress, Skipped, SourceCloud, SourceMesh, SourceObject
 from .identity import identities
-from .sets import Matcher, members
+from .sets import Matcher, members, suggestion
 from .world import to_world
 
 SELECTION = "selection"
@@ -46,6 +46,7 @@ class FileSource:
     Args:
         files: what to read; of folders the files of meshes in them.
         unit: as `read` takes it.
+        named: names that some part must have.
 
     Attributes:
         read_files: what was read, file by file.
@@ -54,7 +55,8 @@ class FileSource:
 
     scale_length = 1.0
 
-    def __init__(self, files: Iterable[Path], unit: str | float | None = None) -> None:
+    def __init__(self, files: Iterable[Path], unit: str | float | None = None, named: Iterable[str] = ()) -> None:
+        self._named = sorted(named)
         self._files, self._unit = [file for path in files for file in _files_of(path)], unit
         self.file = ", ".join(str(path.resolve()) for path in self._files)
         self.read_files: list[Parts] = []
@@ -100,6 +102,10 @@ class FileSource:
         self.parts = [
             FilePart(name, part) for name, part in zip(unique_names([part.name for part in parts]), parts, strict=True)
         ]
+        known = {item.name for item in self.parts} | {name for item in self.read_files for name, _ in item.left_out}
+        for name in self._named:
+            if name not in known:
+                raise InputError(f"there is no object '{name}' in the files{suggestion(name, known)}")
 
     def _members(self, expression: str) -> frozenset[int]:
         if expression == SELECTION:

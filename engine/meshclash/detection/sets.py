@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Protocol
 
@@ -61,11 +61,16 @@ def members(expression: str, objects: Sequence[Described], select: Select | None
         own = {k for k, item in enumerate(objects) if all(matches(item) for matches, _ in terms)}
         if not own and part.strip() != EVERYTHING:
             names = sorted({text for item in objects for _, known in terms for text in known(item)})
-            close = difflib.get_close_matches(part.partition(":")[2] or part, names, n=3)
-            hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+            hint = suggestion(part.partition(":")[2] or part, names)
             raise InputError(f"there is nothing that '{part.strip()}' means{hint}")
         found |= own
     return frozenset(found)
+
+
+def suggestion(name: str, names: Iterable[str]) -> str:
+    """What was meant by a name that is not there, to stand behind a message; "" where nothing is like it."""
+    close = difflib.get_close_matches(name, list(names), n=3)
+    return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 
 def is_made_of_terms(expression: str) -> bool:
