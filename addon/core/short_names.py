@@ -76,10 +76,6 @@ def told_apart(
             places = enumerate(zip(*group, strict=False))
             start = next((at for at, letters in places if len({*letters}) > 1), min(map(len, group)))
             texts.update({name: _around(name, start, room, width, sought) for name in group})
-    alike = [name for group in _alike(texts) for name in group] if sought else []
-    if alike:  # there is no room for what was sought as well
-        apart = told_apart(different, room, width)
-        texts.update({name: apart[name] for name in alike})
     return texts
 
 
