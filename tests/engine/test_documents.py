@@ -35,6 +35,14 @@ def test_documents_are_read_in_a_sitting():
     assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 90
 
 
+def test_the_site_leads_to_every_page():
+    docs = ROOT / "docs"
+    trees = re.findall(r"```{toctree}\n(.*?)```", (docs / "index.md").read_text("utf-8"), re.DOTALL)
+    lines = [line for tree in trees for line in tree.splitlines() if line and not line.startswith(":")]
+    reached = {path for line in lines for path in docs.glob(f"{line}.md")}
+    assert {path for path in docs.rglob("*.md") if path.parent.name != "images"} <= reached | {docs / "index.md"}
+
+
 def given_names(folder: Path) -> dict[str, object]:
     """What documents take for granted: a reader's own meshes, points and files."""
     vertices, triangles = box((0, 0, 0), (1, 1, 1))
