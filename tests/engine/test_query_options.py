@@ -170,7 +170,7 @@ def test_tolerances_that_make_no_sense(tolerance):
 @pytest.mark.parametrize("volume", ["egg", 3, ("obb",)])
 def test_unknown_volumes_of_nearness(volume):
     for query in (lambda: mc.distance(MESH, MESH, volume=volume), lambda: mc.clearance(MESH, MESH, 1.0, volume=volume)):
-        with pytest.raises(mc.UnsupportedOption, match="known are aabb, boxtree"):
+        with pytest.raises(mc.UnsupportedOption, match="known are aabb, "):
             query()
 
 

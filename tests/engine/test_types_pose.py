@@ -13,6 +13,7 @@ from meshclash.types.pose import (
     plainly_rigid,
     pose_stack,
     put_single_pose,
+    transform_points,
 )
 from strategies import WIDE, matrix, points, poses, rotation
 
@@ -224,3 +225,9 @@ def test_inverse_rotations(seed):
     found = inverse_rotations(rows)
     np.testing.assert_allclose(found @ linear, np.broadcast_to(np.eye(3), (2, 3, 3)), atol=1e-14)
     assert np.array_equal(inverse_rotations(rows[0]), found[0])
+
+
+def test_one_point_is_moved_as_one_point():
+    matrix = np.eye(4)
+    matrix[:3, 3] = 1.0, 2.0, 3.0
+    assert transform_points(matrix, np.zeros(3)).tolist() == [1.0, 2.0, 3.0]

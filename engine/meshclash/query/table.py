@@ -59,6 +59,8 @@ KINDS: dict[type, Kind] = {
     TriangleMesh: MESH, Hierarchy: MESH, PointCloud: CLOUD, ClusteredMesh: CLUSTERED, np.ndarray: POINTS,
 }  # fmt: skip
 """Of a side; what has vertices and faces is a ``TriangleMesh`` by then."""
+SceneThing = TriangleMesh | Hierarchy | PointCloud | ClusteredMesh
+"""What a scene takes: objects that have a verdict, a distance and, in their own coordinates, ``bounds``."""
 
 
 class Query(NamedTuple):
@@ -191,7 +193,7 @@ def ask(query: Query, things: tuple[Any, ...], poses: tuple[Any, ...], **given: 
     start = time.perf_counter()
     things = tuple([thing if type(thing) in KINDS else as_own(thing) for thing in things])
     kinds = tuple(map(kind_of, things))
-    others = next((kind.value for kind in kinds if kind in (CLUSTERED, CLOUD)), None)
+    others = next((kind.value for kind in kinds if kind not in (MESH, POINTS, None)), None)
     options = checked_options(given, CLUSTERED in kinds, others, query.served)
     names = _solvers_for(query, things, kinds)
     rows_a, rows_b, stacked = matched_poses(poses[0], poses[-1])
@@ -240,6 +242,12 @@ def _solver(name: str) -> Callable[[Asked], Generator[Any, None, Any] | None]:
 def kind_of(thing: Any) -> Kind | None:
     """What kind of object something is; None where it is none."""
     return KINDS.get(type(thing)) or next((kind for of, kind in KINDS.items() if isinstance(thing, of)), None)
+
+
+def is_answered(query: Query, things: tuple[Any, ...]) -> bool:
+    """Whether there is a solver for such objects."""
+    kinds = tuple(map(kind_of, things))
+    return (query, *kinds) in TABLE or (query, *reversed(kinds)) in TABLE
 
 
 def _solvers_for(query: Query, things: tuple[Any, ...], kinds: tuple[Kind | None, ...]) -> tuple[str, ...]:

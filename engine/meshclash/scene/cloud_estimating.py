@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..pointcloud.pair_search import PairSearch
-from ..pointcloud.query import search_for
+from ..pointcloud.query import Thing, search_for
 from ..timecritical.shared import SceneEstimate
 from ..types.results import Progress, QueryStats
 from ..types.slices import SLICE_SECONDS
@@ -95,7 +95,9 @@ class CloudSearches:
 
 def _search(scene: Members, pair: Pair) -> PairSearch:
     posed = ObjectPair.of(scene, *pair)
-    return search_for(*posed.in_memory, posed.poses[0].rows, posed.poses[1].rows, first_only=True)[0]
+    first, second = posed.things
+    assert isinstance(first, Thing) and isinstance(second, Thing)
+    return search_for(first, second, posed.poses[0].rows, posed.poses[1].rows, first_only=True)[0]
 
 
 def _spend_steps(search: PairSearch, seconds: float, low: float) -> Generator[Progress, None, float]:

@@ -8,16 +8,12 @@ import numpy as np
 
 from ..hierarchy.build import as_boxes
 from ..hierarchy.bvh import Hierarchy, MeshLike
-from ..massive.mesh import ClusteredMesh
 from ..pointcloud.cloud import PointCloud
-from ..pointcloud.query import Thing
-from ..query.table import MESH, Kind, kind_of
+from ..query.table import MESH, Kind, SceneThing, kind_of
 from ..types.mesh import TriangleMesh
 from ..types.results import Progress
 from ..types.slices import Slice
 from .pose_table import PoseTable
-
-SceneThing = Thing | ClusteredMesh
 
 
 @dataclass
@@ -51,7 +47,7 @@ class Member:
     @property
     def mesh(self) -> MeshLike:
         """What it is, of a mesh in memory."""
-        assert not isinstance(self.thing, PointCloud | ClusteredMesh)
+        assert isinstance(self.thing, MeshLike)
         return self.thing
 
     @property
@@ -70,9 +66,7 @@ class Member:
         if isinstance(self.thing, PointCloud):
             margin = self.thing.lengths.margin
             return self.thing.bounds + np.array([[-margin], [margin]])
-        if isinstance(self.thing, ClusteredMesh):
-            return self.thing.bounds
-        return self._triangles.bounds
+        return self._triangles.bounds if isinstance(self.thing, MeshLike) else self.thing.bounds
 
     @property
     def resolution(self) -> float:

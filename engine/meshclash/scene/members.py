@@ -17,6 +17,7 @@ from ..hierarchy.build import as_hierarchy, build, is_prepared, refit
 from ..hierarchy.bvh import MeshLike
 from ..hierarchy.quality import WORN, expected_tests
 from ..pointcloud.cloud import PointCloud
+from ..query.table import SceneThing
 from ..solid.case import Case, Limits
 from ..timecritical.trees import hand_over
 from ..types.foreign import ForeignMesh, as_own
@@ -27,7 +28,7 @@ from ..types.steps import scaled, steps
 from .cases import PackedTrees, PlacedObjects, TreePacker, find_case_steps
 from .clock import Clock
 from .comparable import Comparable
-from .member import Member, SceneThing
+from .member import Member
 from .pair_keys import find
 from .pose_table import PoseTable
 
@@ -171,10 +172,10 @@ class Members:
     def set_vertices(self, key: int | str, vertices: Any) -> None:
         """As ``Scene.set_vertices``."""
         member = self.member(key)
-        if member.is_cloud:
-            raise UnsupportedOption(f"object {key} is a point cloud, which has no vertices: add another cloud")
         if member.is_special:
-            raise UnsupportedOption(f"object {key} is a clustered mesh, which stays as its file is")
+            raise UnsupportedOption(
+                f"object {key} is a {type(member.thing).__name__}, which does not deform: add another"
+            )
         member.thing = _deformed(member.mesh, vertices)
         self._deformations += 1
         self.kept_slots = self._shapes = None
@@ -239,9 +240,10 @@ class Members:
     def refuse_clustered(self, identifiers: Iterable[int], query: str) -> None:
         """Raise UnsupportedOption, which names the query, where one of the objects is a clustered mesh."""
         for identifier in sorted(set(identifiers).intersection(self._special)):
-            if not self.member(identifier).is_cloud:
+            if not (member := self.member(identifier)).is_cloud:
                 raise UnsupportedOption(
-                    f"{query} holds objects in memory, and object {identifier} is a clustered mesh: leave it out"
+                    f"{query} takes meshes in memory and clouds, and object {identifier} is a "
+                    f"{type(member.thing).__name__}: leave it out"
                 )
 
     def revisions(self, identifiers: np.ndarray) -> np.ndarray:

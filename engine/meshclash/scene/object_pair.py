@@ -10,18 +10,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..massive.mesh import ClusteredMesh
 from ..pointcloud.distance import CloudDistance
-from ..pointcloud.query import Thing
 from ..query.found_pair import NO_POINTS, FoundPair, PairOfScene
-from ..query.table import CLEARANCE, DISTANCE, VERDICT, Query, ask
+from ..query.table import CLEARANCE, DISTANCE, VERDICT, Query, SceneThing, ask, is_answered
 from ..solid.case import Limits
 from ..solid.pair_verdict import PairVerdict
 from ..types.pose import Pose
 from ..types.results import Progress, QueryStats
 from ..types.steps import scaled
 from ..types.verdict import APART
-from .member import SceneThing
 from .members import Members
 from .results import NO_NAMES, FirstContact, PairGap
 
@@ -47,13 +44,6 @@ class ObjectPair(NamedTuple):
             (Pose(members[0].rows), Pose(members[1].rows)),
             scene.names,
         )
-
-    @property
-    def in_memory(self) -> tuple[Thing, Thing]:
-        """Both, of a pair without clustered meshes."""
-        first, second = self.things
-        assert not isinstance(first, ClusteredMesh) and not isinstance(second, ClusteredMesh)
-        return first, second
 
     def verdict_steps(
         self, limits: Limits, first_contact: bool = False
@@ -88,7 +78,7 @@ class ObjectPair(NamedTuple):
             near = np.array(nearest[:1], np.int32), np.array(nearest[1:], np.int32)
         else:
             nearest, near = (gap.triangle_a, gap.triangle_b), (NO_POINTS, NO_POINTS)
-            if tolerance is not None:
+            if tolerance is not None and is_answered(CLEARANCE, self.things):
                 within = yield from scaled(self._ask(CLEARANCE, tolerance=tolerance), _NEAREST_END, 1.0)
                 near = np.unique(within.pairs[:, 0]), np.unique(within.pairs[:, 1])
         points = np.stack([gap.point_a, gap.point_b])

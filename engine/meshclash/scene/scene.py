@@ -19,6 +19,7 @@ from ..errors import UnsupportedOption
 from ..query.limits import checked_limits
 from ..query.options import check_device, check_length
 from ..query.shortcuts.configuration import OneConfiguration
+from ..query.table import SceneThing
 from ..solid.case import Case, Limits
 from ..solid.pair_verdict import PairVerdict, verdict_order
 from ..timecritical.criteria import checked_budget, checked_criterion, checked_steps
@@ -53,7 +54,7 @@ from .first_pair import StandingObjects, any_steps
 from .from_others import Robot, placed_meshes
 from .gaps import GapOptions
 from .judging import judged_portions
-from .member import Member, SceneThing
+from .member import Member
 from .members import Keep, Keys, Members, checked_keep
 from .object_pair import ObjectPair
 from .pair_keys import different_pairs

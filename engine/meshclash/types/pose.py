@@ -32,7 +32,7 @@ def transform_points(matrix: np.ndarray, points: np.ndarray) -> np.ndarray:
     Returns:
         (..., 3) float64 [m].
     """
-    x, y, z = (np.ascontiguousarray(points[..., k], dtype=np.float64) for k in range(3))
+    x, y, z = (np.asarray(points[..., k], np.float64, order="C") for k in range(3))
     rows = [matrix[..., k, 0] * x + matrix[..., k, 1] * y + matrix[..., k, 2] * z + matrix[..., k, 3] for k in range(3)]
     return np.stack(rows, axis=-1)
 
