@@ -18,6 +18,7 @@ LAYERS = (
         "redraw",
         "reactions",
         "screens",
+        "translated_tips",
         "running_work",
         "shown_levels",
         "shown_things",

@@ -170,35 +170,6 @@ PoseLike = Pose | ArrayLike | None
 """A pose, a rigid (4, 4) matrix, a stack (k, 4, 4) of these, or None for the identity."""
 
 
-def split_matrix(matrix: Any) -> tuple[Pose, np.ndarray | None]:
-    """Split an affine matrix into a pose and what must be baked into the mesh.
-
-    Args:
-        matrix: array-like, shape (4, 4), any affine map.
-
-    Returns:
-        (pose, stretch): ``matrix`` is ``pose.matrix @ stretch`` up to the last bit; stretch is None when the matrix is
-        rigid already. A scale along the object's own axes, negative ones too, goes into the stretch, so that the
-        object still moves rigidly over time; with shear the whole matrix is baked and the pose is the identity.
-
-    Raises:
-        InvalidPose: wrong shape or not finite.
-    """
-    array = checked_matrix(matrix)
-    linear = array[:3, :3]
-    mirrored = np.linalg.det(linear) < 0.0
-    if not mirrored and _rigidity_error(linear) <= RIGID_TOLERANCE:
-        return Pose(np.ascontiguousarray(array[:3])), None
-    lengths = np.sqrt((linear * linear).sum(axis=0))
-    if mirrored:
-        lengths[0] = -lengths[0]
-    if lengths.all():
-        rotation = linear / lengths
-        if _rigidity_error(rotation) <= 1e-6:
-            return Pose(np.column_stack([rotation, array[:3, 3]])), np.diag([*lengths, 1.0])
-    return Pose.identity(), array
-
-
 def pose_stack(pose: "PoseLike | Sequence[Any]") -> tuple[np.ndarray, bool]:
     """Poses as rows (k, 3, 4) float64, and whether they came as a stack.
 
