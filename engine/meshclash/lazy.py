@@ -7,6 +7,7 @@ the package's stub, ``__init__.pyi``, imports: one list, for type checkers and f
 import ast
 import importlib
 import importlib.util
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,7 +25,7 @@ def public_names(package: str, file: str) -> tuple[Callable[[str], Any], Callabl
     module_of = _imports(Path(file).with_suffix(".pyi"))
 
     def get(name: str) -> Any:
-        """A public name, or a module of the package."""
+        """A public name, or a module of the package; whoever asks for one is told when this process has to compile."""
         module = importlib.import_module(package)
         if name in module_of:
             value = getattr(importlib.import_module(module_of[name], package), name)
@@ -33,6 +34,8 @@ def public_names(package: str, file: str) -> tuple[Callable[[str], Any], Callabl
         else:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         setattr(module, name, value)
+        if hasattr(sys.modules.get(f"{__package__}.kernels"), "cache"):  # what compiles is loaded
+            importlib.import_module(".compiling", __package__).tell_compiling()
         return value
 
     def names() -> list[str]:

@@ -32,6 +32,14 @@ def test_who_compiles_says_so_once_and_later_nothing(tmp_path):
     assert stderr_of(tmp_path) == ""
 
 
+@pytest.mark.parametrize("name", ["shapes.ConvexHull", "clouds.PointCloud", "collide"])
+def test_whoever_asks_for_a_public_name_first_is_told(name):
+    program = f"import meshclash as mc; mc.{name}; print(len(mc.kernels.cache.before_compiling))"
+    given = {**os.environ, "PYTHONPATH": str(ENGINE)}
+    done = subprocess.run([sys.executable, "-c", program], env=given, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "1"
+
+
 @pytest.mark.slow
 @pytest.mark.needs_jit
 def test_a_cache_that_cannot_be_written_is_warned_of_once(tmp_path):
