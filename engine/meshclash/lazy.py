@@ -34,7 +34,7 @@ def public_names(package: str, file: str) -> tuple[Callable[[str], Any], Callabl
         else:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         setattr(module, name, value)
-        if hasattr(sys.modules.get(f"{__package__}.kernels"), "cache"):  # what compiles is loaded
+        if f"{__package__}.jit" in sys.modules:  # what compiles is loaded
             importlib.import_module(".compiling", __package__).tell_compiling()
         return value
 
