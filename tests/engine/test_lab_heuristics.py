@@ -3,6 +3,8 @@
 import meshclash as mc
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from meshclash.lab.heuristics import HEURISTICS
 from scipy.spatial import ConvexHull
 from strategies import rotation, soup
@@ -72,6 +74,31 @@ def test_the_median_halves():
     assert (low + high)[first, axis].max() <= (low + high)[second, axis].min()
 
 
+def parted_at_the_mean(middles, rows, leaf_size):
+    """Leaves of the tree by definition: sets of rows, cut on the widest axis at the mean (n, 3)."""
+    own = middles[rows]
+    if len(rows) <= leaf_size:
+        return {frozenset(rows.tolist())}
+    axis = int(np.ptp(own, axis=0).argmax())
+    left = own[:, axis] < own[:, axis].mean()
+    return parted_at_the_mean(middles, rows[left], leaf_size) | parted_at_the_mean(middles, rows[~left], leaf_size)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 120), st.integers(1, 8))
+def test_the_mean_splitter_cuts_every_node_at_the_mean_of_its_middles(seed, total, leaf_size):
+    triangles = np.float64(np.float32(np.random.default_rng(seed).normal(size=(total, 3, 3)) * (5, 1, 2)))
+    tree = mc.build(mc.TriangleMesh(*soup(triangles)), split="mean", leaf_size=leaf_size).tree
+    leaves = np.flatnonzero(tree.count[: len(tree.first)])
+    found = {frozenset(tree.order[tree.first[k] : tree.first[k] + tree.count[k]].tolist()) for k in leaves}
+    low, high = boxes_of(triangles)
+    assert found == parted_at_the_mean(low + high, np.arange(total), leaf_size)
+
+
+def test_triangles_whose_middles_coincide_are_halved_by_the_mean_splitter():
+    corners = np.repeat(np.random.default_rng(4).normal(size=(1, 3, 3)), 64, axis=0)
+    assert mc.build(mc.TriangleMesh(*soup(corners)), split="mean", leaf_size=1).tree.depth == 6
+
+
 def test_the_kinematic_cost_is_the_mean_volume_of_minkowski_sums():
     """Of a box and a cube in random orientations: V + V_B + (S E_B + S_B E) / 4, by which ``kah`` is derived."""
     rng = np.random.default_rng(3)
@@ -85,7 +112,7 @@ def test_the_kinematic_cost_is_the_mean_volume_of_minkowski_sums():
     area = 2 * (x * y + y * z + z * x)
     expected = x * y * z + side**3 + (area * 3 * side + 6 * side**2 * edges.sum()) / 4
     assert np.mean(volumes) == pytest.approx(expected, rel=0.02)
-    assert set(HEURISTICS) == {"volume", "volume_n", "kah", "median"}
+    assert set(HEURISTICS) == {"volume", "volume_n", "kah", "median", "mean"}
 
 
 def hull_volume(a, b):

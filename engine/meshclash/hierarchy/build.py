@@ -34,7 +34,7 @@ def _of_lab(name: str) -> Callable[[], TreeSteps]:
 
 SPLITS = OnDemand[TreeSteps](
     {"lbvh": morton_tree_steps, "sah": sah_tree_steps},
-    {name: _of_lab(name) for name in ("volume", "volume_n", "kah", "median")},
+    {name: _of_lab(name) for name in ("volume", "volume_n", "kah", "median", "mean")},
 )
 _T = TypeVar("_T")
 AUTO = "auto"
@@ -83,8 +83,8 @@ def build(
             heuristic, builds four times slower and answers with a fifth to a third fewer volume tests. "auto" is
             "lbvh" until ``collide`` and its like have spent ``TESTS_TO_IMPROVE`` volume tests a triangle on the
             hierarchy; the next query that is given it, or its mesh, first builds it anew by "sah", in place.
-            "volume", "volume_n", "kah" and "median" are other rules from the literature, for comparison
-            (``lab/heuristics.py``). Pairs and kinds are the same bytes, whatever the split.
+            "volume", "volume_n", "kah", "median" and "mean" are other rules from the literature, for
+            comparison (``lab/heuristics.py``). Pairs and kinds are the same bytes, whatever the split.
         leaf_size: most triangles of a leaf, 1 to 64; those of "boxtree" hold one.
         threads: most threads to use; None leaves the choice to the engine; in slices it is one. The hierarchy
             is the same, byte by byte. A pass over the whole mesh is one slice, a tenth of a second for a million

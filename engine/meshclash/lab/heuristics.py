@@ -14,7 +14,8 @@ is least; equal sums are decided by S, then E, then the lower axis and bin. That
   kinematic formula), which is the probability that the two meet. The paper's equation (5) is the same thought in the
   plane. s is 0.6 of the mean edge of the node's box. For s -> 0 it is ``volume_n``; the middle term alone is ``sah``.
 
-``median`` puts half of the triangles on either side along the axis on which their middles spread most.
+``median`` puts half of the triangles on either side along the axis on which their middles spread most; ``mean`` cuts
+that axis at the mean of the middles (Gottschalk, Lin, Manocha, "OBBTree", 1996).
 """
 
 from collections.abc import Generator
@@ -30,7 +31,7 @@ _BINS = 16
 _PARTNER = 0.6  # side of the other object's boxes, in mean edges of the node's
 _SUMS = 3  # cost, S, E
 
-VOLUME, VOLUME_N, KAH, MEDIAN = range(4)
+VOLUME, VOLUME_N, KAH, MEDIAN, MEAN = range(5)
 
 
 @kernel
@@ -198,6 +199,35 @@ def _select_median(boxes, order, begin, end, axis):
     return wanted
 
 
+@inner
+def _widest(scale):
+    """The axis on which the middles spread most."""
+    widest = 0
+    for k in range(1, 3):
+        if scale[k] > 0.0 and (scale[widest] == 0.0 or scale[k] < scale[widest]):
+            widest = k
+    return widest
+
+
+@inner
+def _split_at_mean(boxes, order, begin, end, axis):
+    """Bring the triangles below the mean along an axis to the front; returns where the others start."""
+    mean = 0.0
+    for entry in range(begin, end):
+        box = boxes[order[entry]]
+        mean += (box[axis] + box[axis + 3]) / (end - begin)
+    front = begin
+    back = end
+    while front < back:
+        box = boxes[order[front]]
+        if box[axis] + box[axis + 3] < mean:
+            front += 1
+        else:
+            back -= 1
+            order[front], order[back] = order[back], order[front]
+    return front
+
+
 @kernel
 def _divide(boxes, rule, leaf_size, most, stack, state, first, count, order):
     """Fill the tree until all is divided or ``most`` triangles were looked at; returns whether all is divided."""
@@ -224,11 +254,11 @@ def _divide(boxes, rule, leaf_size, most, stack, state, first, count, order):
         middle = (begin + end) // 2
         _middles(boxes, order, begin, end, whole, low, scale)
         if rule == MEDIAN:
-            widest = 0
-            for k in range(1, 3):
-                if scale[k] > 0.0 and (scale[widest] == 0.0 or scale[k] < scale[widest]):
-                    widest = k
-            middle = _select_median(boxes, order, begin, end, widest)
+            middle = _select_median(boxes, order, begin, end, _widest(scale))
+        elif rule == MEAN:
+            front = _split_at_mean(boxes, order, begin, end, _widest(scale))
+            if level < DEEPEST and begin < front < end:
+                middle = front
         elif level < DEEPEST:
             side = _PARTNER * (whole[3] - whole[0] + whole[4] - whole[1] + whole[5] - whole[2]) / 3.0
             axis, limit = _best_division(
@@ -268,5 +298,6 @@ HEURISTICS = {
     "volume_n": _builder(VOLUME_N),
     "kah": _builder(KAH),
     "median": _builder(MEDIAN),
+    "mean": _builder(MEAN),
 }
 """Builders by the name of their rule."""
