@@ -12,6 +12,7 @@ BENCHES = {
     "blender-files": "pairs and depths of `meshclash detect` beside those in Blender of the same files",
     "clouds": "collisions of point clouds beside their meshes' own answers and cKDTree's minimum distance",
     "continuous": "points, edges and triangles between two frames against rational root isolation",
+    "costs": "what a volume test and a triangle test cost, told apart by a designed experiment",
     "depths": "depths of overlaps against rational truth (boxes) and the best of many searches (models)",
     "everyday": "single questions and small scenes as Python users write them, beside python-fcl, coal and trimesh",
     "exactness": "verdicts and kinds against exact arithmetic, for triangle pairs and whole meshes",
