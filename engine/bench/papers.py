@@ -2,7 +2,8 @@
 
 Zachmann (2002), boxes in their parents; Klein and Zachmann (2003), stated probabilities and errors; Klein and Zachmann
 (2004), clouds; Chen et al. (2004), voxels; Yoon et al. (2004), levels of massive models; Lin and Canny (1991), closest
-features. Times are processor times, which depend on the machine; the papers' machines were of their years.
+features; Klosowski et al. (1998), k-DOPs of what tumbles. Times are processor times, which depend on the machine; the
+papers' machines were of their years.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from pathlib import Path
 import numpy as np
 from meshclash import TriangleMesh, build
 from meshclash.hierarchy.bvh import Hierarchy
+from meshclash.jit import kernel
+from meshclash.lab.volumes.kdop import clear, extend
+from meshclash.lab.volumes.kdop_climb import ClimbingPolytope
 from meshclash.massive import ClusteredMesh, MeshLevels
 from meshclash.shapes import ConvexHull, closest_features
 from meshclash.voxels import voxelise
@@ -44,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Draw the page; always 0."""
     figures: tuple[Callable[[argparse.Namespace], Plot], ...] = (
-        _boxes_in_parents, _calibration, _errors, _clouds, _voxels, _levels, _closest,
+        _boxes_in_parents, _calibration, _errors, _clouds, _voxels, _levels, _closest, _tumbling,
     )  # fmt: skip
     plots = []
     with one_core():
@@ -154,6 +158,50 @@ def _closest(_options: argparse.Namespace) -> Plot:
         times.append(1e6 * float(np.median(taken)))
     plot.add("ours", faces, times)
     return plot.paper("Lin, Canny 1991: a level line", [faces[0], faces[-1]], [times[0], times[0]])
+
+
+def _tumbling(_options: argparse.Namespace) -> Plot:
+    plot = Plot("18-DOP of a tumbling ball, a degree a frame", "vertices", "us a frame", logarithmic=True)
+    turn, counts, taken = np.radians(1.0), (100, 1_000, 10_000, 30_000), []
+    step = np.array([[np.cos(turn), -np.sin(turn), 0.0], [np.sin(turn), np.cos(turn), 0.0], [0.0, 0.0, 1.0]])
+    steps = [step[np.ix_(axes, axes)] for axes in ([0, 1, 2], [1, 2, 0])]
+    turns = [np.eye(3)]
+    for number in range(180):
+        turns.append(steps[number % 2] @ turns[-1])
+    for count in counts:
+        points = np.random.default_rng(1).normal(size=(count, 3))
+        polytope = ClimbingPolytope(points / np.linalg.norm(points, axis=1)[:, None], 9)
+        sides = (polytope.turned, partial(_fitted, polytope.hull.vertices))
+        taken.append([1e6 / len(turns) * _fastest(partial(_each, side, turns)) for side in sides])
+    for name, times in zip(("climbing", "fitted anew"), zip(*taken, strict=True), strict=True):
+        plot.add(name, counts, times)
+    print(f"18-DOP, {counts} vertices, us (climbing, fitted anew): {np.round(taken, 1).tolist()}")
+    return plot
+
+
+def _each(ask: Callable[[np.ndarray], object], turns: list[np.ndarray]) -> None:
+    for turn in turns:
+        ask(turn)
+
+
+@kernel
+def _fit(vertices, turn, volume):
+    clear(volume)
+    for i in range(vertices.shape[0]):
+        x, y, z = vertices[i]
+        extend(
+            volume,
+            turn[0, 0] * x + turn[0, 1] * y + turn[0, 2] * z,
+            turn[1, 0] * x + turn[1, 1] * y + turn[1, 2] * z,
+            turn[2, 0] * x + turn[2, 1] * y + turn[2, 2] * z,
+        )
+
+
+def _fitted(vertices: np.ndarray, turn: np.ndarray) -> np.ndarray:
+    """The 18-DOP of turned vertices, by a look at all of them."""
+    volume = np.empty(18, np.float32)
+    _fit(vertices, np.ascontiguousarray(turn), volume)
+    return volume
 
 
 def _fastest(ask: Callable[[], object]) -> float:

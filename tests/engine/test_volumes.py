@@ -163,9 +163,9 @@ def half_spaces(name, volume, linear, shift):
         normals = np.concatenate([inverse, -inverse])
         offsets = np.concatenate([middle + volume[12:], volume[12:] - middle])
     else:
-        from meshclash.lab.volumes.kdop import _directions_of
+        from meshclash.lab.volumes.kdop import directions_of
 
-        directions = _directions_of(len(volume) // 2)
+        directions = directions_of(len(volume) // 2)
         normals = np.concatenate([-directions, directions])
         offsets = np.concatenate([-volume[: len(directions)], volume[len(directions) :]])
     normals = normals @ np.linalg.inv(linear)

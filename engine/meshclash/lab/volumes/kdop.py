@@ -34,7 +34,8 @@ _ROUNDING = 8.0 * 2.0**-53
 _DRAWN_AT_ONCE = 100
 
 
-def _directions_of(half: int) -> np.ndarray:
+def directions_of(half: int) -> np.ndarray:
+    """Rows of ``DIRECTIONS`` of a polytope of so many directions."""
     return DIRECTIONS[[0, 1, 2, *range(7, 13)]] if half == 9 else DIRECTIONS[:half]
 
 
@@ -45,7 +46,7 @@ def _all_triples() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     columns: list[np.ndarray] = []
     for half in (3, 7, 9, 13):
         triples = np.array(list(itertools.combinations(range(half), 3)))
-        vectors = _directions_of(half)[triples].transpose(0, 2, 1)
+        vectors = directions_of(half)[triples].transpose(0, 2, 1)
         independent = np.abs(np.linalg.det(vectors)) > 0.5
         indices.append(triples[independent])
         columns.append(vectors[independent])
@@ -197,7 +198,7 @@ def gap(a, b, relative):
 def contains(volume, x, y, z):
     """Whether a polytope contains a point; exact for fractions."""
     half = len(volume) // 2
-    values = [int(d[0]) * x + int(d[1]) * y + int(d[2]) * z for d in _directions_of(half)]
+    values = [int(d[0]) * x + int(d[1]) * y + int(d[2]) * z for d in directions_of(half)]
     return all(volume[i] <= value <= volume[half + i] for i, value in enumerate(values))
 
 
@@ -208,7 +209,7 @@ def wireframe(volumes):
     """
     volumes = np.float64(volumes)
     half = volumes.shape[1] // 2
-    normals = np.concatenate([-_directions_of(half), _directions_of(half)])
+    normals = np.concatenate([-directions_of(half), directions_of(half)])
     offsets = np.concatenate([-volumes[:, :half], volumes[:, half:]], axis=1)
     pairs = np.array([(i, j) for i, j in itertools.combinations(range(2 * half), 2) if j != i + half])
     parts = [_edges_of(normals, part, pairs) for part in np.array_split(offsets, len(offsets) // _DRAWN_AT_ONCE + 1)]

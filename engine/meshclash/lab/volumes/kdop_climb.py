@@ -1,0 +1,61 @@
+"""Polytopes of fixed world directions around a tumbling object: support vertices climb from where they were last.
+
+The k-DOP of a turned object in the world's directions, kept as Klosowski, Held, Mitchell, Sowizral and Zikan propose
+(1998): each of its 2 * half support vertices is looked for among its neighbours on the convex hull, which is exact,
+from the last one on. What is not convex has the extents of its hull.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ...convex.climb import climb
+from ...convex.hull import ConvexHull
+from ...jit import kernel
+from ...volumes.rounding import round_down, round_up
+from .kdop import directions_of
+
+_ROUNDING = 16.0 * 2.0**-53
+"""Of a height, share of the sum of all absolute products: seven roundings, twice, with room."""
+
+
+@kernel
+def _climb_all(hull, directions, rotation, last, volume):
+    """Move the support vertices ``last`` (2 half,) to those of a rotation (3, 3), and write the polytope."""
+    half = directions.shape[0]
+    u = np.empty(3)
+    for i in range(half):
+        total = 0.0
+        for k in range(3):
+            u[k] = 0.0
+            for j in range(3):
+                u[k] += directions[i, j] * rotation[j, k]
+                total += abs(directions[i, j] * rotation[j, k])
+        slack = _ROUNDING * total * hull.reach
+        low, last[i] = climb(hull, (-u[0], -u[1], -u[2]), last[i])
+        high, last[half + i] = climb(hull, (u[0], u[1], u[2]), last[half + i])
+        volume[i] = round_down(-low - slack)
+        volume[half + i] = round_up(high + slack)
+
+
+class ClimbingPolytope:
+    """The k-DOP of points that turn about the origin.
+
+    Args:
+        points: (n, 3) [m], as ``ConvexHull`` takes them.
+        half: 3, 7, 9 or 13 directions, those of "dop6" to "dop26".
+
+    Raises:
+        InvalidMesh: as ``ConvexHull``.
+    """
+
+    def __init__(self, points: Any, half: int) -> None:
+        self.hull = ConvexHull(points)
+        self._directions = directions_of(half)
+        self._last = np.zeros(2 * half, np.int64)
+
+    def turned(self, rotation: np.ndarray) -> np.ndarray:
+        """The polytope (2 half,) float32 of the points turned by a matrix (3, 3); it contains them exactly."""
+        volume = np.empty(len(self._last), np.float32)
+        _climb_all(self.hull.features, self._directions, np.ascontiguousarray(rotation), self._last, volume)
+        return volume
