@@ -2,8 +2,8 @@
 
 Zachmann (2002), boxes in their parents; Klein and Zachmann (2003), stated probabilities and errors; Klein and Zachmann
 (2004), clouds; Chen et al. (2004), voxels; Yoon et al. (2004), levels of massive models; Lin and Canny (1991), closest
-features; Klosowski et al. (1998), k-DOPs of what tumbles. Times are processor times, which depend on the machine; the
-papers' machines were of their years.
+features; Klosowski et al. (1998), k-DOPs of what tumbles; Palmer and Grimsdale (1995), octree sphere trees. Times are
+processor times, which depend on the machine; the papers' machines were of their years.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from meshclash.hierarchy.bvh import Hierarchy
 from meshclash.jit import kernel
 from meshclash.lab.volumes.kdop import clear, extend
 from meshclash.lab.volumes.kdop_climb import ClimbingPolytope
+from meshclash.lab.volumes.octree_spheres import meeting_spheres, octree_spheres
 from meshclash.massive import ClusteredMesh, MeshLevels
+from meshclash.query.collide import collides
 from meshclash.shapes import ConvexHull, closest_features
 from meshclash.voxels import voxelise
 from oracles.cloud_shapes import load_shapes
@@ -48,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Draw the page; always 0."""
     figures: tuple[Callable[[argparse.Namespace], Plot], ...] = (
-        _boxes_in_parents, _calibration, _errors, _clouds, _voxels, _levels, _closest, _tumbling,
+        _boxes_in_parents, _calibration, _errors, _clouds, _voxels, _levels, _closest, _tumbling, _octree_spheres,
     )  # fmt: skip
     plots = []
     with one_core():
@@ -176,6 +178,29 @@ def _tumbling(_options: argparse.Namespace) -> Plot:
     for name, times in zip(("climbing", "fitted anew"), zip(*taken, strict=True), strict=True):
         plot.add(name, counts, times)
     print(f"18-DOP, {counts} vertices, us (climbing, fitted anew): {np.round(taken, 1).tolist()}")
+    return plot
+
+
+def _octree_spheres(options: argparse.Namespace) -> Plot:
+    plot = Plot(
+        "Octree sphere trees: meshes apart that may meet", "cells along the side", "may meet, %", logarithmic=True
+    )
+    sides = (4, 8, 16, 32, 64)
+    for name, make in MAKERS.items():
+        tree, rng = build(TriangleMesh(*make(options.size, 1))), np.random.default_rng(1)
+        poses = np.repeat(np.eye(4)[None], 200, axis=0)
+        turns = np.linalg.qr(rng.normal(size=(len(poses), 3, 3)))[0]
+        poses[:, :3, :3] = turns * np.linalg.det(turns)[:, None, None]
+        poses[:, 0, 3] = rng.uniform(0.5, 1.5, len(poses)) * np.ptp(tree.mesh.bounds, axis=0).max()
+        apart = poses[~np.asarray(collides(tree, tree, None, poses))]
+        shares, tests = [], []
+        for side in sides:
+            spheres = octree_spheres(tree, side)
+            found = [meeting_spheres(spheres, spheres, pose) for pose in apart]
+            shares.append(100.0 * float(np.mean([len(pairs) > 0 for pairs, _ in found])))
+            tests.append(round(float(np.mean([count for _, count in found]))))
+        plot.add(name, sides, shares)
+        print(f"{name}: {len(apart)} poses apart, may meet % {np.round(shares, 1).tolist()}, tests {tests}")
     return plot
 
 

@@ -1,0 +1,79 @@
+"""Octree sphere trees: a sphere around every cell of an octree that the surface meets, level by level.
+
+Source: Palmer, Grimsdale, "Collision detection for animation using sphere-trees" (1995), where a search stops at any
+level: it says that the surfaces are apart, or which cells may meet.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from ...hierarchy.bvh import MeshLike
+from ...voxels.surface import voxelise
+
+_LARGER = 1.0 + 1e-5
+"""Spheres, for roundings and for what a surface may stick out of its voxels."""
+
+
+@dataclass(frozen=True)
+class OctreeSpheres:
+    """Spheres of every level, the root's first; all of a level are of one size.
+
+    Attributes:
+        middles: of each level, (n, 3) [m].
+        radii: of each level [m].
+        begins: of each level but the last, where the children of each sphere begin in the next one, (n + 1,) int64.
+    """
+
+    middles: list[np.ndarray]
+    radii: list[float]
+    begins: list[np.ndarray]
+
+
+def octree_spheres(mesh: MeshLike, resolution: int) -> OctreeSpheres:
+    """The octree sphere tree of a mesh, its finest cells so many along the longest side."""
+    voxels, grid, slack = voxelise(mesh, resolution=resolution)
+    depth = int(grid.size.max() - 1).bit_length()
+    bits = voxels.astype(np.int64)[:, :, None] >> np.arange(depth) & 1  # of x, y and z
+    codes = np.sort((bits << 3 * np.arange(depth)).sum(axis=2) @ np.array([1, 2, 4]))
+    levels = [np.unique(codes >> 3 * (depth - level)) for level in range(depth + 1)]
+    begins = [np.searchsorted(finer >> 3, np.append(coarser, coarser[-1] + 1)) for coarser, finer in pairwise(levels)]
+    middles, radii = [], []
+    for level, own in enumerate(levels):
+        side = grid.voxel_size * (1 << (depth - level))
+        places = own[:, None, None] >> (3 * np.arange(depth) + np.arange(3)[:, None]) & 1
+        cells = (places << np.arange(depth)).sum(axis=2)
+        middles.append(grid.origin + side * (cells + 0.5))
+        away = float(np.abs(grid.origin).max())
+        radii.append(_LARGER * 0.5 * 3.0**0.5 * (side + 2.0 * slack * grid.voxel_size) + 1e-12 * (away + side))
+    return OctreeSpheres(middles, radii, begins)
+
+
+def meeting_spheres(a: OctreeSpheres, b: OctreeSpheres, pose_b: np.ndarray) -> tuple[np.ndarray, int]:
+    """Pairs (n, 2) of finest spheres that may meet, and how many pairs were tested; ``pose_b`` (4, 4) is rigid.
+
+    Both trees are descended level by level; of trees of different depth the finest of the lower one wait.
+    """
+    pairs, tests, at_a, at_b = np.zeros((1, 2), np.int64), 0, 0, 0
+    turned = [middles @ pose_b[:3, :3].T + pose_b[:3, 3] for middles in b.middles]
+    while True:
+        apart = a.middles[at_a][pairs[:, 0]] - turned[at_b][pairs[:, 1]]
+        tests += len(pairs)
+        pairs = pairs[(apart * apart).sum(axis=1) <= (a.radii[at_a] + b.radii[at_b]) ** 2]
+        if not len(pairs) or (at_a == len(a.begins) and at_b == len(b.begins)):
+            return pairs, tests
+        if at_a < len(a.begins):
+            pairs, at_a = _opened(pairs, 0, a.begins[at_a]), at_a + 1
+        if at_b < len(b.begins):
+            pairs, at_b = _opened(pairs, 1, b.begins[at_b]), at_b + 1
+
+
+def _opened(pairs: np.ndarray, column: int, begins: np.ndarray) -> np.ndarray:
+    """Pairs with each sphere of a column replaced by all of its children."""
+    first = begins[pairs[:, column]]
+    counts = begins[pairs[:, column] + 1] - first
+    out = np.repeat(pairs, counts, axis=0)
+    number = np.arange(len(out)) - np.repeat(np.cumsum(counts) - counts, counts)
+    out[:, column] = np.repeat(first, counts) + number
+    return out
