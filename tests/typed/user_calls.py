@@ -44,7 +44,7 @@ def main() -> dict[str, float]:
     except mc.DeviceUnavailable as error:
         print(error)
     return {
-        "free": free, "colliding": colliding, "met": len(met), "first": first.time,
+        "free": free, "colliding": colliding, "met": len(met), "first": first.time == 0.0,
         "contacts": len(pairs), "severity": verdict.severity, "distance": apart.distance, "scene": len(found.pairs),
         "near": len(near.pairs),
     }  # fmt: skip

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..manifold.connected import components
-from ..types.pose import cross
+from ..types.vectors import cross
 from .pair_row import PairRow
 
 Floats = NDArray[np.float64]

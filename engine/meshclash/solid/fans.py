@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..types.pose import cross
+from ..types.vectors import cross
 
 _FLAT = 0.01  # of the largest eigenvalue: directions in which the planes around a vertex differ less count as one
 _LONGEST = 2.0  # moves of vertices at spikes, in how far planes recede

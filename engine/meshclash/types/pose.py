@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from ..errors import InvalidMesh, InvalidPose, UnsupportedOption
 from ..jit import kernel, portable
 from .numbers import float_array
+from .vectors import cross
 
 RIGID_TOLERANCE = 1e-4
 """Largest entry of R^T R - I that still counts as a rotation; float32 matrices of Blender stay below 1e-6."""
@@ -17,7 +18,6 @@ LARGEST_COORDINATE = 1e30
 """Coordinates and translations beyond this [m] are refused: float32 volumes and the predicates' bounds rely on it."""
 
 _STILL = np.eye(4)
-_AHEAD, _BEHIND = [1, 2, 0], [2, 0, 1]
 
 
 def transform_points(matrix: np.ndarray, points: np.ndarray) -> np.ndarray:
@@ -46,12 +46,6 @@ def inverse_rotations(rows: np.ndarray) -> np.ndarray:
     columns = np.stack([cross(b, c), cross(c, a), cross(a, b)], axis=-1)
     determinants = (a * columns[..., 0]).sum(axis=-1)
     return columns / determinants[..., None, None]
-
-
-def cross(u: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Vectors (..., 3) across pairs of others: as NumPy's, which takes ten times as long for few of them."""
-    across: np.ndarray = u[..., _AHEAD] * v[..., _BEHIND] - u[..., _BEHIND] * v[..., _AHEAD]
-    return across
 
 
 def _as_motion(pose: Any) -> np.ndarray | None:
