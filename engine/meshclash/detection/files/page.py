@@ -50,6 +50,7 @@ th, td {{ border-bottom: 1px solid #ddd; padding: .3em .5em; text-align: right; 
 .pairs td:nth-child(3), .pairs td:nth-child(4), td.said:last-child {{ min-width: 10em; }}
 td.number, td.said {{ white-space: nowrap; }}
 td.said:last-child {{ white-space: normal; }}
+.pairs td:nth-child(2) {{ overflow-wrap: normal; }}
 td small {{ display: block; color: #595959; }}
 td img {{ display: block; width: 16em; max-width: 100%; margin: .3em 0; border: 1px solid #ddd; }}
 th {{ background: #f4f4f4; position: sticky; top: 0; }}
