@@ -7,7 +7,6 @@ the package's stub, ``__init__.pyi``, imports: one list, for type checkers and f
 import ast
 import importlib
 import importlib.util
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -34,7 +33,7 @@ def public_names(package: str, file: str) -> tuple[Callable[[str], Any], Callabl
         else:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         setattr(module, name, value)
-        if f"{__package__}.jit" in sys.modules:  # what compiles is loaded
+        if "jit" in vars(importlib.import_module(__package__)):  # what compiles is loaded
             importlib.import_module(".compiling", __package__).tell_compiling()
         return value
 

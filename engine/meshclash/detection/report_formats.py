@@ -276,10 +276,15 @@ def _of_test(report: dict[str, Any], cell: str) -> tuple[str, ...]:
     return (cell,) if report.get("tests") else ()
 
 
+def _of_frame(report: dict[str, Any], cell: str) -> tuple[str, ...]:
+    """A cell of the column `frame`, which files of meshes have no use for."""
+    return () if report.get("files") else (cell,)
+
+
 def table_header(report: dict[str, Any]) -> tuple[str, ...]:
     """The titles of the columns."""
     measured = (MEASURES[name][0] for name in _measures(report))
-    numbers = ("frame", "contacts", "faces a", "faces b")
+    numbers = (*_of_frame(report, "frame"), "contacts", "faces a", "faces b")
     return ("verdict", "a", "b", *_of_test(report, "test"), *numbers, *measured, "location [m]")
 
 
@@ -292,7 +297,7 @@ def table_rows(report: dict[str, Any]) -> list[tuple[str, ...]]:
             pair["a"],
             pair["b"],
             *_of_test(report, pair.get("test") or ""),
-            str(pair["frame"]),
+            *_of_frame(report, str(pair["frame"])),
             str(pair["contacts"]),
             _members(pair, "a"),
             _members(pair, "b"),
