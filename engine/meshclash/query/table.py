@@ -246,13 +246,17 @@ def kind_of(thing: Any) -> Kind | None:
 
 def is_answered(query: Query, things: tuple[Any, ...]) -> bool:
     """Whether there is a solver for such objects."""
-    kinds = tuple(map(kind_of, things))
-    return (query, *kinds) in TABLE or (query, *reversed(kinds)) in TABLE
+    return _listed(query, tuple(map(kind_of, things))) is not None
+
+
+def _listed(query: Query, kinds: tuple[Kind | None, ...]) -> tuple[str, ...] | None:
+    """Names of the solvers for kinds in either order; None where there are none."""
+    return TABLE.get((query, *kinds)) or TABLE.get((query, *reversed(kinds)))
 
 
 def _solvers_for(query: Query, things: tuple[Any, ...], kinds: tuple[Kind | None, ...]) -> tuple[str, ...]:
     """Names of the solvers; raises InvalidMesh where there are none."""
-    names = TABLE.get((query, *kinds)) or TABLE.get((query, *reversed(kinds)))
+    names = _listed(query, kinds)
     if names is not None:
         return names
     usable = {kind for row in TABLE if row[0] is query for kind in row[1:]}
