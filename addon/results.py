@@ -330,7 +330,7 @@ def as_listed(scene: bpy.types.Scene) -> DetectReport:
 
 
 def chosen_rows(context: bpy.types.Context) -> list[PairRow]:
-    """The rows that are selected together, else the selected one, else all that are listed; each pair once."""
+    """The rows that are selected together, else all that are listed; each pair once."""
     result, state = scene_results.result_of(context.scene.session_uid), shown_things.listed()
     if result is None or context.window_manager.meshclash.scene_uid != context.scene.session_uid:
         return []

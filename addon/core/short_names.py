@@ -57,7 +57,8 @@ def told_apart(
 ) -> dict[str, str]:
     """Each of some names as much as fits, so that different names stay different where the room allows it.
 
-    Names that are shortened alike are shortened again by what differs among them alone.
+    Names that are shortened alike are shortened again by what differs among them alone; of several words that were
+    sought none is kept on purpose where there is no room to tell names apart beside them.
 
     Args:
         names: that are seen together.
@@ -76,7 +77,7 @@ def told_apart(
             places = enumerate(zip(*group, strict=False))
             start = next((at for at, letters in places if len({*letters}) > 1), min(map(len, group)))
             texts.update({name: _around(name, start, room, width, sought) for name in group})
-    return texts
+    return told_apart(different, room, width) if sought[1:] and _alike(texts) else texts
 
 
 def _alike(texts: dict[str, str]) -> list[list[str]]:

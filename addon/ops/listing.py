@@ -83,7 +83,7 @@ def tooltip(context: bpy.types.Context, row: PairRow, first: str) -> str:
         instance = "" if owner == name else f", instance of {owner}"
         where = f"in {found or 'no collection'}" if item else "no longer in this view layer"
         lines.append(f"{letter.upper()}: {name}{instance}\n     {where}")
-    return "\n".join((*lines, verdict_in_words(row), f"Pair {row.id}"))
+    return "\n".join((*lines, verdict_in_words(row)))
 
 
 class StepPair(Operator):

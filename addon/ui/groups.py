@@ -42,7 +42,8 @@ class MESHCLASH_PT_groups(TabPanel):
     def draw_header_preset(self, context: Any) -> None:
         listed = context.window_manager.meshclash
         clashes = sum(item.count for item in listed.groups)
-        self.layout.label(text=f"{len(listed.groups):,} of {clashes:,} clashes")
+        text = f"{clashes:,} {'clash' if clashes == 1 else 'clashes'} in {len(listed.groups):,}"
+        self.layout.label(text=text)
 
     def draw(self, context: Any) -> None:
         draw_groups(self.layout, context, ROWS)

@@ -388,6 +388,7 @@ class MESHCLASH_PT_filter(Panel):
     bl_region_type = "HEADER"
     bl_label = "Order and Filter"
     bl_options = {"INSTANCED"}
+    bl_ui_units_x = 14  # so that no label is cut
 
     def draw(self, context: Any) -> None:
         layout, listed = self.layout, context.window_manager.meshclash

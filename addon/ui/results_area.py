@@ -13,7 +13,7 @@ from ..core.table import FACES, GROUP, MEASURE, NAME_A, NAME_B, STATUS, TEST
 from ..core.table import FRAME as FRAME_KEY
 from ..props import STATUSES
 from ..reviews import review_of
-from ..screens import shows_results
+from ..screens import PANEL, shows_results
 from ..texts import measure, way_out
 from .groups import draw_groups
 from .lists import ACCEPTED_ICON, ITSELF, MARKED_ICON, STATUS_ICONS, begin, shortened
@@ -126,7 +126,7 @@ class MESHCLASH_PT_wide_results(Panel):
     bl_space_type = "PROPERTIES"
     bl_region_type = "WINDOW"
     bl_context = "scene"
-    bl_label = "Clash Results"
+    bl_label = PANEL
     bl_options = {"HIDE_HEADER"}  # so it stands above Blender's own panels
 
     @classmethod
@@ -172,7 +172,10 @@ def _rows(context: Any) -> int:
 
 def _draw_titles(layout: Any, listed: Any, shown: tuple[tuple[str, str, float], ...]) -> None:
     """The titles of the columns; a click sorts by one, another click the other way round."""
-    for cell, (title, key, _) in zip(_cells(layout.row(align=True), shown)[1:], shown, strict=True):
+    line = layout.row(align=True)
+    titles = line.row(align=True)
+    line.label(text="", icon="BLANK1")  # above the list's scroll bar
+    for cell, (title, key, _) in zip(_cells(titles, shown)[1:], shown, strict=True):
         cell.alignment = "LEFT"
         if title == WAY_OUT:
             cell.operator("meshclash.find_ways_out", text=title, emboss=False).scope = "LISTED"

@@ -193,7 +193,6 @@ def test_long_names_are_cut_so_that_they_differ_and_the_tooltip_has_all_of_them(
     tip = listing.MESHCLASH_OT_pick_row.description(bpy.context, SimpleNamespace(index=0, side="b"))
     assert tip.splitlines() == [
         f"B: {long[1]}", "     no longer in this view layer", f"A: {long[0]}", "     in Bolts", "Clash",
-        f"Pair {row.id}",
     ]  # fmt: skip
     assert bpy.ops.meshclash.pick_row(index=1, side="a") == {"FINISHED"} and listed().active_row == 1
     assert bpy.ops.meshclash.pick_row(index=5, side="a") == {"CANCELLED"}

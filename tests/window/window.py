@@ -209,11 +209,13 @@ class Window:
     def _scroll(self, up: bool) -> Play:
         """Turns the mouse wheel over the sidebar: all the way up, or one screenful down.
 
-        Where a list lies or comes under the mouse, the wheel turns the list: it is turned at other heights, too.
+        Where a list lies or comes under the mouse, the wheel turns the list: it is turned at other heights, too. Where
+        no panel lies it moves the view, which is put back.
         """
         if up and not self._scrolled:
             return
-        region = self.region()
+        region, view = self.region(), self.area().spaces.active.region_3d
+        distance, location = view.view_distance, view.view_location.copy()
         for height in HEIGHTS:
             before = region.view2d.region_to_view(0, 0)
             self.move(region.x + region.width // 2, region.y + round(region.height * height))
@@ -222,6 +224,7 @@ class Window:
             yield 0.3
             if not up and region.view2d.region_to_view(0, 0) != before:
                 break
+        view.view_distance, view.view_location = distance, location
         self._scrolled = not up
 
     def _hovered_command(self) -> str:
