@@ -48,7 +48,7 @@ from .solid.climb import new_search_room
 from .solid.coincidence import deny_coincidence
 from .solid.depth import FIRST_BALL, overlap_depths
 from .solid.field import COMPILED_FOR, NEAREST, measure_field
-from .solid.flush import span_within
+from .solid.flush import fills_cavity, span_within
 from .solid.measure import COLUMNS
 from .solid.middles import lay_middles
 from .solid.sampling import ALL_PLACES, EFFORT, sample_sides
@@ -126,6 +126,7 @@ def _measure_nothing() -> None:
     gather_normals(forest.vertices, forest.triangles, signs, np.empty((0, 3, 3)), places)
     move_inward(places, places, np.eye(3, 4), 0.0, places)
     span_within(*case.posed(), 0, 0, 0, 0, False, answer.pairs, places, 0.0, work)
+    fills_cavity(*case.posed(), 0, 0, 0.0, work)
 
 
 def _judge_nothing() -> None:

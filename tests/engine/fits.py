@@ -285,10 +285,11 @@ def faults_of_oversized(fit: Fit) -> Iterator[tuple[str, str]]:
     yield from _faults_of_bounds(fit, found)
     if found != mc.Verdict.CLASH:
         yield "no clash", f"{found.name} where a ball of {fit.least:.3g} is in both"
-    for factor, expected in ((1 / NEAR_TRUTH, ("CLASH",)), (NEAR_TRUTH, ("TOUCHING",))):
-        permitted = factor * (fit.least if factor < 1.0 else fit.most)
+    if fit.meshes[0].resolution and fit.verdict(permitted_overlap="resolution") != mc.Verdict.CLASH:
+        yield "permission", f"no clash by resolution, truth {fit.least:.6g} to {fit.most:.6g}"
+    for permitted, expected in ((fit.least / NEAR_TRUTH, "CLASH"), (NEAR_TRUTH * fit.most, "TOUCHING")):
         said = fit.verdict(permitted_overlap=permitted).name
-        if said not in expected:
+        if said != expected:
             close = fit.verdict(depth="exact")
             is_open = close.depth_lower <= permitted < close.depth_upper  # then the largest ball found decides
             words = f"{said} where {permitted:.6g} is permitted, truth {fit.least:.6g} to {fit.most:.6g}"

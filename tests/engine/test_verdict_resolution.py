@@ -88,6 +88,12 @@ CASES = {
     "smaller copy": (WALL, box((4e-7,) * 3, (4 - 4e-7, 0.25 - 4e-7, 3 - 4e-7)), "DUPLICATE", True),
     "moved copy": (gear(2, 8, 0, 1), moved(gear(2, 8, 0, 1), 10 * SLIGHT), "CLASH", False),
     "through a cavity": (HOLLOW, box((-5e-7, 1.5, 1.5), (4, 2.5, 2.5)), "CLASH", False),
+    "fills a cavity": (HOLLOW, box((0.9,) * 3, (3.1,) * 3), "CLASH", False),
+    "as large as the cavity": (HOLLOW, box((1 - 5e-7,) * 3, (3 + 5e-7,) * 3), "TOUCHING", True),
+    "hollow and full": (HOLLOW, box((0, 0, 0), (4, 4, 4)), "CONTAINED", False),
+    "hollow and full, moved": (HOLLOW, moved(box((0, 0, 0), (4, 4, 4)), SLIGHT), "CONTAINED", True),
+    "hollow twice": (HOLLOW, moved(HOLLOW, SLIGHT), "DUPLICATE", True),
+    "another cavity": (HOLLOW, shell((0, 0, 0), (4, 4, 4), 1.1), "CONTAINED", False),
     "in one wall": (HOLLOW, box((-5e-7, 1.5, 1.5), (1, 2.5, 2.5)), "CONTAINED", True),
     "pin of the hole's size": (prism(1, 12, 0, 1), moved(prism(1, 12, -1, 2), SLIGHT), "CONTAINED", True),
     "layer": (WALL, box((1, 0.25 - 5e-7, 1), (2, 0.25 + 1, 2)), "TOUCHING", True),
@@ -102,6 +108,32 @@ def test_what_differs_within_the_resolution_is_what_a_person_would_call_it(name)
         found = mc.verdict(*pair, permitted_overlap="resolution")
         assert (found.name, found.flush) == (expected, flush)
         assert (mc.verdict(*pair).name != expected) == flush
+
+
+@pytest.mark.parametrize("length", [2e-6, 1e-3])
+@pytest.mark.parametrize("name", CASES)
+def test_a_stated_length_is_no_stricter_than_the_resolution(name, length):
+    one, other, expected, _ = CASES[name]
+    meshes = of_resolution(one), of_resolution(other)
+    for pair in (meshes, meshes[::-1]):
+        found = mc.verdict(*pair, permitted_overlap=length)
+        assert (found.name, found.depth) == (expected, mc.verdict(*pair).depth)
+        assert mc.verdict(*pair, permitted_overlap=1e-9).name == mc.verdict(*pair).name
+
+
+def test_a_watch_whose_length_becomes_larger_asks_again_what_may_be_contained():
+    scene = mc.Scene()
+    for mesh in CASES["let in flush"][:2]:
+        scene.add(of_resolution(mesh))
+    told = {0.0: "CLASH", 1e-7: "CLASH", 1e-3: "CONTAINED", 1e-2: "CONTAINED", 2e-7: "CLASH"}
+    watches = mc.motion.LiveContacts(scene), mc.motion.LiveGaps(scene, tolerance=1.0)
+    for watch in watches:
+        known = {}
+        for length, name in told.items():
+            watch.change_limits(permitted_overlap=length)
+            known.update(watch.update().found)
+            assert [row.verdict.name for row in scene.contacts(permitted_overlap=length).pairs] == [name]
+            assert [row.verdict.name for row in known.values()] == [name]
 
 
 def test_an_open_part_that_sticks_out_within_the_resolution_is_contained():

@@ -39,8 +39,8 @@ def verdict(
         pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
         permitted_overlap: depth [m] up to which a clash of solids counts as touching (press fits): decided by the
             proved bounds, and by the largest ball found where even refined ones leave it open. "resolution" permits
-            what both meshes' ``resolution`` come to, and marks what it made milder ``flush``. Surfaces that bound no
-            solid may cross by no more than that, and no more than a stated length.
+            what both meshes' ``resolution`` come to, and marks what it made milder ``flush``. Parts that stick out of a
+            solid, and surfaces that bound none and cross, may do so by no more than that, and than a stated length.
         touch_tolerance: gap [m] up to which objects that do not meet count as touching.
         threads, device: as ``collide``.
         depth: False leaves the depth out where the verdict does not depend on it. True states a first interval, which

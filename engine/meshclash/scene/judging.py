@@ -41,8 +41,14 @@ def judged_portions(
         yield begin, found
 
 
-def stays(pair: PairVerdict, limits: Limits) -> bool:
-    """Whether the measures of two meshes that are not apart prove the same verdict with other permitted overlaps."""
+def stays(pair: PairVerdict, limits: Limits, rounding: float) -> bool:
+    """Whether the measures of two meshes that are not apart prove the same verdict with other permitted overlaps.
+
+    Args:
+        pair: what was answered.
+        limits: the new ones.
+        rounding: what the resolutions of both meshes come to [m].
+    """
     if pair.flush:
         return False
     touching = pair.verdict is TOUCHING
@@ -54,6 +60,8 @@ def stays(pair: PairVerdict, limits: Limits) -> bool:
     if touching:
         return pair.depth_upper is not None and pair.depth_upper <= permitted
     at_least = pair.depth if pair.depth_lower is None else pair.depth_lower  # of open meshes without bounds
+    if pair.verdict is CLASH and permitted > pair.permitted_overlap < rounding:
+        return False  # more of what sticks out may be rounding
     return pair.verdict is not CLASH or (at_least is not None and at_least > _SURELY * permitted)
 
 

@@ -161,10 +161,10 @@ class LiveContacts(LivePairs):
         if self._limits == old:
             return
         other_reach = old.touch_tolerance != self._limits.touch_tolerance
-        special = self._scene.with_special(self._known.pairs).tolist()
+        special, rounding = (of(self._known.pairs) for of in (self._scene.with_special, self._scene.rounding_of))
         for place, (a, b) in enumerate(self._known.pairs.tolist()):
             pair = self._listed.get((a, b))
-            doubted = pair is not None and (special[place] or not stays(pair, self._limits))
+            doubted = pair is not None and (special[place] or not stays(pair, self._limits, rounding[place]))
             if doubted or (other_reach and (pair is None or pair.verdict is TOUCHING)):
                 self._known.revisions[place] = -1
 

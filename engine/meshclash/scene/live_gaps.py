@@ -74,10 +74,11 @@ class LiveGaps(LivePairs):
         if (limits, reach) == (self._limits, self._tolerance):
             return
         other_reach, self._limits, self._tolerance = reach != self._tolerance, limits, reach
-        special = self._scene.with_special(np.array(list(self._memory), np.int64).reshape(-1, 2)).tolist()
-        for (pair, known), alone in zip(list(self._memory.items()), special, strict=True):
+        pairs = np.array(list(self._memory), np.int64).reshape(-1, 2)
+        among = self._scene.with_special(pairs), self._scene.rounding_of(pairs)
+        for (pair, known), alone, rounding in zip(list(self._memory.items()), *among, strict=True):
             meets = isinstance(known.gap, PairGap) and known.gap.verdict is not APART
-            doubted = isinstance(known.gap, PairGap) and (alone or not stays(known.gap, limits))
+            doubted = isinstance(known.gap, PairGap) and (alone or not stays(known.gap, limits, rounding))
             if doubted if meets else other_reach:
                 self._memory[pair] = known._replace(revisions=())
 

@@ -229,6 +229,11 @@ class Members:
         first, second = np.isin(pairs[:, 0], self._special), np.isin(pairs[:, 1], self._special)
         return first | second
 
+    def rounding_of(self, pairs: np.ndarray) -> list[float]:
+        """What the resolutions of pairs of ids (k, 2) come to [m]; infinite where an object is gone."""
+        known = {key: member.resolution for key, member in self.by_id.items()}
+        return [known.get(a, np.inf) + known.get(b, np.inf) for a, b in pairs.tolist()]
+
     def meshes(self) -> tuple[np.ndarray | slice, list[Member]]:
         """The meshes in memory: which of all objects they are, in the order of their ids, and themselves."""
         members = list(self.by_id.values())

@@ -3,7 +3,9 @@
 A part let into a wall, flush with its faces, sticks out by roundings, and so does a copy of an object. What a surface
 has outside the other solid is looked at in the corners, edge middles and centroids of its triangles, and beside its
 contacts at distances that shrink by four each, down to the length that may stick out: so gaps in the other solid that
-are wider are met. Where all of that is no farther from the solid than the length, the object counts as inside.
+are wider are met. Where all of that is no farther from the solid than the length, the object counts as inside, unless
+it fills a cavity of the other: beside the largest triangle of each component of the other's surface it has no point
+outside that is farther away.
 """
 
 from collections.abc import Generator, Sequence
@@ -14,7 +16,7 @@ import numpy as np
 from ..geometry.triangle_distance import squared_distance
 from ..jit import inner, kernel
 from ..reference import by_reference
-from ..traversal.frames import IN, beyond_root, centroid, make_frame, middle, nearest_in, side_of_solid
+from ..traversal.frames import IN, beyond_root, centroid, make_frame, middle, nearest_in, outward_normal, side_of_solid
 from ..traversal.point import new_point_workspace, world_triangle
 
 _AT_ONCE = 256  # triangles or contacts that are looked at in one step
@@ -82,6 +84,35 @@ def span_within(
     return True
 
 
+@kernel
+def fills_cavity(
+    forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b, job, side, limit, work
+):  # fmt: skip
+    """Whether the solid of ``side`` has a point beside the other's surface that is farther from it than ``limit``."""
+    forest = by_reference(forest)
+    solids = by_reference(solids)
+    work = by_reference(work)
+    a = by_reference(make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches))
+    b = by_reference(make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches))
+    own, other = (a, b) if side == 0 else (b, a)
+    for component in range(solids.component_start[other.tree], solids.component_start[other.tree + 1]):
+        t = np.int64(solids.representatives[component])
+        p = centroid(*world_triangle(forest, other.tree, t, other.pose))
+        if beyond_root(forest, own, p, limit):
+            continue
+        n = outward_normal(forest, solids, other, t, p, work)
+        far = 2.0 * limit
+        for _ in range(_MOST_STEPS):
+            x = (p[0] + far * n[0], p[1] + far * n[1], p[2] + far * n[2])
+            if beyond_root(forest, own, x, 0.0):
+                break
+            inside = side_of_solid(forest, solids, own, x, work) == IN
+            if inside and not _is_within(forest, solids, other, x, limit, work):
+                return True
+            far *= 4.0
+    return False
+
+
 def within_steps(
     posed: Sequence[Any],
     boxes: tuple[np.ndarray, np.ndarray],
@@ -112,8 +143,15 @@ def within_steps(
             triangles = int(forest.triangle_end[tree] - forest.triangle_start[tree])
             spans = [(True, int(start[job]), int(start[job + 1])), (False, 0, triangles)]
             question = job, side, pairs, middles, float(limits[job])
-            result[job, side] = yield from _spans_within(posed, spans, *question)
+            within = yield from _spans_within(posed, spans, *question)
+            result[job, side] = within and not _fills_cavity(posed, job, side, float(limits[job]))
     return result
+
+
+def _fills_cavity(posed: Sequence[Any], job: int, side: int, limit: float) -> bool:
+    """As the kernel; a surface that bounds no solid fills nothing."""
+    is_solid = posed[1].closed[posed[4][job, side]]
+    return bool(is_solid and fills_cavity(*posed, job, side, limit, new_point_workspace()))
 
 
 def _spans_within(

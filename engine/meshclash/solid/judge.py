@@ -106,10 +106,10 @@ Steps = Generator[None, None, Any]
 def judge(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
     """Verdicts and depths of all object pairs of a case."""
     start = case.starts
-    permitted = limits.permitted(case.resolutions)
-    swapped, middles = pair_order(case), None
+    permitted, rounding = limits.permitted(case.resolutions), limits.rounding(case.resolutions)
+    swapped, middles, forgives = pair_order(case), None, bool(rounding.any())
     if limits.depths or (permitted > 0.0).any():
-        middles = yield from middle_steps(case, swapped, sample=not limits.by_resolution)
+        middles = yield from middle_steps(case, swapped, sample=not forgives)
     posed = case.posed()
     same = yield from _duplicates(case, posed)  # first: where surfaces coincide every triangle is a contact
     solid = case.both_closed
@@ -130,17 +130,16 @@ def judge(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
     light = _within(allowed, depths, balls)
     codes[light] = _TOUCHING
     certainties[light & np.isnan(depths[:, UPPER])] = DEPTH_CERTAINTY
-    rounding = limits.rounding(case.resolutions)
     unbound = (codes == _CLASH) & (rounding > 0.0) & np.isnan(depths[:, UPPER]) & ~solid & ~(balls > rounding)
     parted = yield from parted_steps(case, np.flatnonzero(unbound), rounding, _APART, _plain_codes)
     codes[parted] = _TOUCHING
     flush = parted | (light & limits.by_resolution)
-    if limits.by_resolution and middles is not None:
-        meant = yield from _as_meant(case, posed, codes, start, middles, permitted)
+    if forgives and middles is not None:
+        meant = yield from _as_meant(case, posed, codes, start, middles, rounding)
         flush |= meant != codes
         codes = meant
     _mark_near(case, limits, codes)
-    locations = Locations(case, start, codes, swapped, middles if limits.by_resolution else None)
+    locations = Locations(case, start, codes, swapped, middles if forgives else None)
     depths = np.column_stack([np.where(balls > 0.0, balls, np.nan), depths])
     return Judgement(codes, depths, start, locations, permitted, flush, certainties)
 
@@ -164,13 +163,13 @@ def _plain_codes(case: Case) -> Generator[None, None, np.ndarray]:
 
 
 def _as_meant(
-    case: Case, posed: tuple[Any, ...], codes: np.ndarray, start: np.ndarray, middles: np.ndarray, permitted: np.ndarray
+    case: Case, posed: tuple[Any, ...], codes: np.ndarray, start: np.ndarray, middles: np.ndarray, rounding: np.ndarray
 ) -> Generator[None, None, np.ndarray]:
-    """The codes, with parts that stick out of the other object by no more than is permitted counted as inside."""
+    """The codes, with parts that stick out of the other object by no more than rounding (k,) counted as inside."""
     closed = case.solids.closed[case.jobs]
-    chosen = np.flatnonzero((permitted > 0.0) & ((codes == _CLASH) | (codes == _CONTAINED)) & closed.any(axis=1))
+    chosen = np.flatnonzero((rounding > 0.0) & ((codes == _CLASH) | (codes == _CONTAINED)) & closed.any(axis=1))
     boxes = case.boxes_a, case.boxes_b
-    within = yield from within_steps(posed, boxes, chosen, start, case.answer.pairs, middles, permitted)
+    within = yield from within_steps(posed, boxes, chosen, start, case.answer.pairs, middles, rounding)
     codes = np.where((codes == _CLASH) & within.any(axis=1), _CONTAINED, codes).astype(np.int8)
     codes[within.all(axis=1)] = _DUPLICATE
     return codes
