@@ -50,26 +50,18 @@ class Waiting:
     name: str
 
 
-@dataclass(frozen=True)
-class Remembered:
-    """An entry of the last walk: the bytes of its matrix, and what became of it."""
-
-    matrix: bytes
-    item: SourceObject
-
-
 @dataclass
 class Memory:
     """What a walk hands on to the next one.
 
     Attributes:
-        entries: by instancer, object and position.
+        entries: the bytes of the matrix of each entry and what became of it, by instancer, object and position.
         meshes: by the key that they had, the address of the evaluated mesh.
         clouds: likewise, of scans.
         changes: what may differ from all this by now.
     """
 
-    entries: dict[EntryKey, Remembered] = field(default_factory=dict)
+    entries: dict[EntryKey, tuple[bytes, SourceObject]] = field(default_factory=dict)
     meshes: dict[Hashable, SourceMesh] = field(default_factory=dict)
     clouds: dict[Hashable, SourceCloud] = field(default_factory=dict)
     changes: Changes = field(default_factory=lambda: Changes(everything=True))
@@ -81,27 +73,16 @@ class Memory:
         entries = {} if changes.structure or not same_sets else self.entries
         return Memory(entries, self.meshes, self.clouds, changes)
 
-    def entry(self, key: EntryKey, matrix: bytes) -> SourceObject | None:
-        """The object of an entry that did not change, or None."""
-        known = self.entries.get(key)
-        if known is None or known.matrix != matrix or self.changes.touches(*key[:2]):
-            return None
-        return known.item
-
-    def moved(self, key: EntryKey) -> SourceObject | None:
-        """The object of an entry that moved at most, or None."""
-        known = self.entries.get(key)
-        return known.item if known is not None and self._holds(key[:2]) else None
-
     def mesh(self, mesh_key: Hashable, *uids: int) -> SourceMesh | None:
         """The mesh under a key if it still depends on unchanged objects, or None."""
-        return self.meshes.get(mesh_key) if self._holds(uids) else None
+        return self.meshes.get(mesh_key) if self.holds(uids) else None
 
     def cloud(self, mesh_key: Hashable, *uids: int) -> SourceCloud | None:
         """As `mesh`, of the points of a scan."""
-        return self.clouds.get(mesh_key) if self._holds(uids) else None
+        return self.clouds.get(mesh_key) if self.holds(uids) else None
 
-    def _holds(self, uids: Iterable[int]) -> bool:
+    def holds(self, uids: Iterable[int]) -> bool:
+        """Whether the meshes of some objects are what they were."""
         return not self.changes.everything and self.changes.deformed.isdisjoint(uids)
 
 
@@ -128,7 +109,7 @@ class Enumeration:
         self._set_a, self._set_b = set_a, set_b
         self._result = result
         self._memory = memory or Memory()
-        self._entries: dict[EntryKey, Remembered] = {}
+        self._entries: dict[EntryKey, tuple[bytes, SourceObject]] = {}
         self._scene = scene
         self._collections: dict[str, frozenset[str]] | None = None
         self._keys: Counter[str] | None = None  # GlobalIds of the scene's objects
@@ -141,23 +122,29 @@ class Enumeration:
         """Walks the graph; reads at once only the meshes that cannot be found again by a name."""
         flat = _world_matrices(depsgraph)
         raw, matrices = flat.tobytes(), _as_matrices(flat)
+        before = self._memory.entries
         for index, entry in enumerate(depsgraph.object_instances):
-            key, matrix = _entry_key(entry), raw[index * MATRIX_BYTES : (index + 1) * MATRIX_BYTES]
-            item = self._memory.entry(key, matrix) or self._moved(entry, key, matrices[index])
+            source = entry.object.original
+            key, matrix = _entry_key(entry, source), raw[index * MATRIX_BYTES : (index + 1) * MATRIX_BYTES]
+            item, known = None, before.get(key)
+            if known is not None:
+                same = known[0] == matrix and not self._memory.changes.touches(*key[:2])
+                item = known[1] if same else self._moved(entry, source, key, known[1], matrices[index])
             if item is None or not self._keep(item):
-                item = self._take(entry, key, matrices[index], depsgraph)
+                item = self._take(entry, source, key, matrices[index], depsgraph)
             if item is not None:
-                self._entries[key] = Remembered(matrix, item)
+                self._entries[key] = matrix, item
 
     def _moved(
-        self, entry: bpy.types.DepsgraphObjectInstance, key: EntryKey, matrix: np.ndarray
+        self,
+        entry: bpy.types.DepsgraphObjectInstance,
+        source: bpy.types.Object,
+        key: EntryKey,
+        known: SourceObject,
+        matrix: np.ndarray,
     ) -> SourceObject | None:
         """The object of an entry of which nothing but the matrix, the parent and what the user says may be another."""
-        known = self._memory.moved(key)
-        if known is None or entry.is_instance:
-            return None
-        source = entry.object.original
-        if not entry.show_self or known.shell != is_shell(source):
+        if len(key) > 2 or not self._memory.holds(key) or not entry.show_self or known.shell != is_shell(source):
             return None
         parent = source.parent
         if known.parent != (None if parent is None else parent.name_full):
@@ -166,13 +153,15 @@ class Enumeration:
 
     def _keep(self, item: SourceObject) -> bool:
         """Takes an object over from the last walk; False when its mesh or its name is not to be had any more."""
-        mesh, cloud = self._memory.meshes.get(item.mesh_key), self._memory.clouds.get(item.mesh_key)
-        if (mesh is None and cloud is None) or item.name in self._names:
+        key = item.mesh_key
+        if item.name in self._names:
             return False
-        if mesh is not None:
-            self._result.meshes[item.mesh_key] = mesh
-        elif cloud is not None:
-            self._result.clouds[item.mesh_key] = cloud
+        if key in self._memory.meshes:
+            self._result.meshes[key] = self._memory.meshes[key]
+        elif key in self._memory.clouds:
+            self._result.clouds[key] = self._memory.clouds[key]
+        else:
+            return False
         self._without_mesh.pop(item.owner, None)
         self._names.add(item.name)
         self._result.objects.append(item)
@@ -181,12 +170,12 @@ class Enumeration:
     def _take(
         self,
         entry: bpy.types.DepsgraphObjectInstance,
+        source: bpy.types.Object,
         key: EntryKey,
         matrix: np.ndarray,
         depsgraph: bpy.types.Depsgraph,
     ) -> SourceObject | None:
         """The object of an entry, made anew; None when it takes no part."""
-        source = entry.object.original
         owner = entry.parent.original if entry.is_instance and entry.parent else source
         in_a, in_b = self._is_in(owner, self._set_a), self._is_in(owner, self._set_b)
         if not (in_a or in_b) or not (entry.is_instance or entry.show_self):
@@ -203,7 +192,7 @@ class Enumeration:
         """For the next walk, after `finish`; nothing of it is known to have changed."""
         meshes, clouds = self._result.meshes, self._result.clouds
         read = meshes.keys() | clouds.keys()
-        entries = {key: known for key, known in self._entries.items() if known.item.mesh_key in read}
+        entries = {key: known for key, known in self._entries.items() if known[1].mesh_key in read}
         return Memory(entries, dict(meshes), dict(clouds), Changes())
 
     def read_waiting(self, mesh_key: Hashable, depsgraph: bpy.types.Depsgraph) -> None:
@@ -385,12 +374,12 @@ def _as_matrices(flat: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(flat.reshape(-1, 4, 4).transpose(0, 2, 1), dtype=np.float64)
 
 
-def _entry_key(entry: bpy.types.DepsgraphObjectInstance) -> EntryKey:
+def _entry_key(entry: bpy.types.DepsgraphObjectInstance, source: bpy.types.Object) -> EntryKey:
     """Session uids of the object and of its instancer, and its position in that; the same from walk to walk.
 
     Evaluated copies have no uid of their own, only originals have.
     """
-    uid = entry.object.original.session_uid
+    uid = source.session_uid
     if not entry.is_instance:
         return uid, uid
     parent = entry.parent

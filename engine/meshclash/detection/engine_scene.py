@@ -120,14 +120,15 @@ class EngineScene:
         if frame.scans:
             self.skipped = [Skipped(item.name, NO_SCANS, damaged=True) for item in frame.massive]
         found = self._found(frame)
-        uses = Counter(placed.shape_key for placed in found)
+        keys = [placed.shape_key for placed in found]
+        uses = Counter(keys)
         misplaced = min(misplaced, _placed_to(max((placed.reach for placed in found), default=0.0)))
         same, moved, others, told = _SameMesh(), [], [], {}
-        for placed in found:
+        for placed, key in zip(found, keys, strict=True):
             resolution = max(placed.known, misplaced) if placed.mesh.resolution is None else placed.known
             told[placed.item.identity] = resolution
-            coarse, shared = resolution if resolution <= coarsest else 0.0, uses[placed.shape_key] > 1
-            new, old = placed._replace(resolution=coarse, shared=shared), self._placed.get(placed.item.identity)
+            coarse, old = resolution if resolution <= coarsest else 0.0, self._placed.get(placed.item.identity)
+            new = _Placed(*placed[:-2], coarse, uses[key] > 1)
             if old is None or not _only_moves(old, new, same):
                 others.append(new)
             elif old.differs(new):
@@ -222,13 +223,14 @@ class EngineScene:
         """Objects that may not be where they were, or may have another mesh."""
         from ..types.resolution import float32_resolutions  # noqa: PLC0415 - registering needs no compiler
 
+        matrices = np.array([item.matrix for item in items])
         try:
-            poses, stretches = split_matrices(np.stack([item.matrix for item in items]))
+            poses, stretches = split_matrices(matrices)
         except InvalidPose:
             usable = [item for item in items if self._is_usable(item)]
             return self._made_anew(usable, frame) if usable else []
         ids = [-1 if (old := self._placed.get(item.identity)) is None else old.id for item in items]
-        meshes, matrices = [frame.meshes[item.mesh_key] for item in items], np.stack([item.matrix for item in items])
+        meshes = [frame.meshes[item.mesh_key] for item in items]
         largest = np.array([mesh.largest for mesh in meshes])
         known = float32_resolutions(largest, matrices).tolist()
         furthest = np.abs(matrices[:, :3, :3]).sum(axis=2) * largest[:, None] + np.abs(matrices[:, :3, 3])
@@ -251,7 +253,7 @@ class EngineScene:
         """Gives objects another pose or resolution."""
         self.scene.set_poses(
             [placed.id for placed in moved],
-            np.stack([placed.pose for placed in moved]),
+            np.array([placed.pose for placed in moved]),
             [placed.resolution for placed in moved],
         )
         self._placed.update((placed.item.identity, placed) for placed in moved)

@@ -116,7 +116,7 @@ class TreePacker:
             packed = pack_trees(hierarchies, None if known is None else known.tree_set), gather_solids(hierarchies)
         else:
             packed = known.tree_set, known.solids
-        bounds = np.stack([member.bounds for member in members])
+        bounds = np.stack([h.mesh.bounds for h in hierarchies])[trees]
         radii = np.array([_radius(h.mesh) for h in hierarchies])[trees]
         self._packed_trees = PackedTrees(*packed, trees, bounds, [h.mesh for h in hierarchies], radii)
         self._things, self._indices, self._kept = [member.mesh for member in members], indices, 0
@@ -197,10 +197,12 @@ def _radius(mesh: TriangleMesh) -> float:
 
 def _hierarchies(members: Sequence[Member]) -> Generator[Progress, None, tuple[list[Hierarchy], np.ndarray]]:
     """Hierarchies of objects, each once, and the tree index (n,) int64 of each object."""
-    of_members = yield from prepare_steps(members, _solid_steps, 0.1, "building hierarchy")
-    different = {id(hierarchy): hierarchy for hierarchy in of_members}
-    index = {key: place for place, key in enumerate(different)}
-    return list(different.values()), np.array([index[id(hierarchy)] for hierarchy in of_members], np.int64)
+    things = {id(member.thing): member for member in members}
+    prepared = yield from prepare_steps(list(things.values()), _solid_steps, 0.1, "building hierarchy")
+    different = {id(hierarchy): hierarchy for hierarchy in prepared}
+    places = dict(zip(different, range(len(different)), strict=True))
+    index = {key: places[id(hierarchy)] for key, hierarchy in zip(things, prepared, strict=True)}
+    return list(different.values()), np.array([index[id(member.thing)] for member in members], np.int64)
 
 
 def _solid_steps(hierarchy: Hierarchy) -> Generator[None, None, None]:

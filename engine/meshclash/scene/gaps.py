@@ -19,7 +19,7 @@ from ..types.mesh import TriangleMesh
 from ..types.results import Progress, QueryStats
 from ..types.steps import scaled
 from .clock import Clock
-from .judging import first_contact_of, judged_portions
+from .judging import first_contacts_of, judged_portions
 from .members import Keep, Keys, Members
 from .object_pair import ObjectPair
 from .pair_keys import pair_keys
@@ -193,8 +193,7 @@ def _measure(
     apart = np.ones(len(pairs), np.bool_)
     if options.first_contact:
         apart[case.answer.jobs] = False
-        for job in np.flatnonzero(~apart).tolist():
-            first = first_contact_of(case, job, *pairs[job].tolist())
+        for first in first_contacts_of(case, np.flatnonzero(~apart), pairs):
             record.add((first.a, first.b), first, complete=False)
     overlapping = apart & _overlapping(case)
     own, index = pairs[overlapping], np.flatnonzero(overlapping)

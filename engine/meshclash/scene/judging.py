@@ -1,13 +1,12 @@
 """The second stage of an answer: what the contacts of a case mean for each pair of objects, in portions."""
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 
 import numpy as np
 
 from ..solid.case import Case, Limits
 from ..solid.judge import judge
 from ..solid.pair_verdict import PairVerdict, contacts_between
-from ..traversal.contacts import Contacts
 from ..types.steps import always, steps
 from ..types.verdict import APART, CLASH, TOUCHING
 from .results import FirstContact
@@ -65,18 +64,20 @@ def stays(pair: PairVerdict, limits: Limits, rounding: float) -> bool:
     return pair.verdict is not CLASH or (at_least is not None and at_least > _SURELY * permitted)
 
 
-def first_contact_of(case: Case, job: int, a: int, b: int) -> FirstContact:
-    """The contact of one pair of a case that was asked for first contacts only, and that meets."""
-    return FirstContact(a, b, contacts_of(case, job))
+def first_contacts_of(case: Case, jobs: np.ndarray, pairs: np.ndarray) -> Iterator[FirstContact]:
+    """The contacts of some pairs (n,) of a case that was asked for first contacts only, and that meet.
 
-
-def contacts_of(case: Case, job: int) -> Contacts:
-    """The contacts of one pair of a case."""
-    begin, end = np.searchsorted(case.answer.jobs, np.array((job, job + 1), case.answer.jobs.dtype))
-    return contacts_between(
-        case.answer.pairs[begin:end], case.answer.kinds[begin:end], case.jobs[job], case.meshes,
-        (case.rows_a[job : job + 1], case.rows_b[job : job + 1]),
-    )  # fmt: skip
+    Args:
+        case: it.
+        jobs: which of its pairs.
+        pairs: the ids (k, 2) of all.
+    """
+    starts, answer, trees = case.starts.tolist(), case.answer, case.jobs
+    for job, (a, b) in zip(jobs.tolist(), pairs[jobs].tolist(), strict=True):
+        own, rows = slice(starts[job], starts[job + 1]), slice(job, job + 1)
+        placed = case.rows_a[rows], case.rows_b[rows]
+        contacts = contacts_between(answer.pairs[own], answer.kinds[own], trees[job], case.meshes, placed)
+        yield FirstContact(a, b, contacts)
 
 
 def _portion(case: Case, start: np.ndarray, begin: int, end: int) -> Case:

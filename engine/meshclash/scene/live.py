@@ -21,7 +21,7 @@ from ..types.results import Progress, QueryStats
 from ..types.steps import in_slices, scaled
 from ..types.verdict import APART, TOUCHING
 from .clock import Clock
-from .judging import first_contact_of, judged_portions, stays
+from .judging import first_contacts_of, judged_portions, stays
 from .members import Keep, Keys, members_of_scene
 from .object_pair import ObjectPair
 from .pair_keys import different_pairs, no_pairs, pair_keys
@@ -253,8 +253,8 @@ class LiveContacts(LivePairs):
         meet = np.zeros(len(case.jobs), np.bool_)
         meet[case.answer.jobs] = True
         self._now_known(near[meet], complete=False)
-        for job in np.flatnonzero(meet).tolist():
-            self._meets(first_contact_of(case, job, *near[job].tolist()))
+        for found in first_contacts_of(case, np.flatnonzero(meet), near):
+            self._meets(found)
         return case.chosen(~meet), near[~meet]
 
     def _meets(self, found: FirstContact) -> None:
