@@ -123,10 +123,15 @@ PERMITTED = (
 )  # fmt: skip
 MILLISECOND = 0.001
 RULES = ("same_parent", "same_armature", "same_collection")
-LENGTHS = ("permitted_overlap", "touch_tolerance", "tolerance")  # options of tests that are lengths
+LENGTHS = ("permitted_overlap", "touch_tolerance", "tolerance", "scan_bandwidth")
+SURFACES = (
+    ("TWICING", "Curved", "Least squares without the shrinking of curved parts"),
+    ("WLS", "Plain", "Least squares: smoother, and curved parts shrink"),
+    ("APSS", "By Normals", "Spheres that fit points and normals; scans without normals are left out"),
+)
 PRESET_VALUES = (
     "test", "tolerance", "touch_tolerance", "budget", "overlap_volume", "skip_same_parent", "skip_same_armature",
-    "skip_same_collection", "point_budget", "permitted_overlap", "permitted_by",
+    "skip_same_collection", "point_budget", "scan_bandwidth", "scan_surface", "permitted_overlap", "permitted_by",
 )  # fmt: skip
 """What a preset says; who permits comes last, since a length that is set counts."""
 
@@ -390,6 +395,15 @@ class MESHCLASH_PG_settings(PropertyGroup):
         description="Most points of a scan that Detect uses; of more, a part is taken that is spread evenly",
         min=0, soft_max=10_000_000, default=0,
     )  # fmt: skip
+    scan_bandwidth: FloatProperty(
+        name="Bandwidth (0: automatic)",
+        description="How far a point of a scan shapes the surface; longer smooths more. Automatically it follows the "
+        "spacing and the noise",
+        min=0.0, default=0.0, subtype="DISTANCE",
+    )  # fmt: skip
+    scan_surface: EnumProperty(
+        name="Surface", description="What surface the points of a scan stand for", items=SURFACES, default="TWICING"
+    )
     display_points: IntProperty(
         name="Points Drawn", description="Most points that are drawn with their deviation",
         min=1000, soft_max=10_000_000, default=2_000_000, update=_redraw,
@@ -522,6 +536,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
         chosen |= {
             name: getattr(options, name) for name in ("test", "touch_tolerance", "overlap_volume", "point_budget")
         }
+        chosen |= {"scan_bandwidth": options.scan_bandwidth, "scan_surface": options.scan_surface.upper()}
         if options.tolerance is not None:
             chosen["tolerance"] = options.tolerance
         if options.budget is not None:
@@ -574,11 +589,18 @@ class MESHCLASH_PG_settings(PropertyGroup):
             set_b=self.set_expression("b"),
             test=test.name,
             rules=rules,
-            point_budget=self.point_budget,
             budget=self.budget * MILLISECOND if "budget" in test.takes else None,
             overlap_volume=self.overlap_volume and "overlap_volume" in test.takes,
+            **self.scan_options(metres_per_unit),
             **lengths,
         )
+
+    def scan_options(self, metres_per_unit: float) -> dict[str, Any]:
+        """Those of the options that say how scans are read; lengths in metres."""
+        bandwidth = self.scan_bandwidth * metres_per_unit
+        return {
+            "point_budget": self.point_budget, "scan_bandwidth": bandwidth, "scan_surface": self.scan_surface.lower(),
+        }  # fmt: skip
 
     def checked_options(self, metres_per_unit: float) -> DetectOptions:
         """The same, after a look at the pickers.

@@ -261,6 +261,10 @@ Give the group a name; without one it has its reason
 Der Gruppe einen Namen geben; ohne einen trägt sie ihren Grund
 グループに名前を付けます。なければ理由が名前になります
 
+How far a point of a scan shapes the surface; longer smooths more. Automatically it follows the spacing and the noise
+Wie weit ein Punkt eines Scans die Fläche formt; länger glättet mehr. Automatisch folgt sie Abstand und Rauschen
+スキャンの点が面に影響する距離。長いほど滑らかになります。自動では間隔とノイズに従います
+
 Import the points of a scan; large coordinates keep their precision
 Die Punkte eines Scans importieren; große Koordinaten behalten ihre Genauigkeit
 スキャンの点を読み込みます。大きな座標も精度を保ちます
@@ -292,6 +296,14 @@ Arten der beiden Objekte: Namen ohne Nummern von Kopien
 Last frame to scan
 Letztes Bild, das geprüft wird
 走査する最後のフレーム
+
+Least squares without the shrinking of curved parts
+Kleinste Quadrate, ohne dass gekrümmte Teile schrumpfen
+曲がった部分が縮まない最小二乗法
+
+Least squares: smoother, and curved parts shrink
+Kleinste Quadrate: glatter, und gekrümmte Teile schrumpfen
+最小二乗法。より滑らかですが、曲がった部分は縮みます
 
 Leave a comment on the group, with your name and the time
 Die Gruppe kommentieren, mit Ihrem Namen und der Zeit
@@ -325,6 +337,10 @@ List pairs at these frames, as 12 or 5-30; empty: all frames
 Paare in diesen Bildern listen, als 12 oder 5-30; leer: alle
 これらのフレームのペアを表示します (12 または 5-30)。空欄: すべて
 
+List pairs at these frames, as 12 or 5-30; empty: all frames
+Paare in diesen Bildern listen, wie 12 oder 5-30; leer: alle Bilder
+このフレームのペアを表示します (例: 12、5-30)。空欄: すべてのフレーム
+
 List pairs of which Live only knows yet that they meet
 Paare listen, von denen Live erst weiß, dass sie sich treffen
 ライブが交わることだけ知っているペアを表示します
@@ -352,10 +368,6 @@ Paare listen, die sich treffen könnten, aber wohl nicht
 List pairs that meet more likely than not
 Paare listen, die sich eher treffen als nicht
 交わる可能性の高いペアを表示します
-
-List pairs at these frames, as 12 or 5-30; empty: all frames
-Paare in diesen Bildern listen, wie 12 oder 5-30; leer: alle Bilder
-このフレームのペアを表示します (例: 12、5-30)。空欄: すべてのフレーム
 
 List pairs that this person takes care of; empty: all pairs
 Paare listen, für die diese Person zuständig ist; leer: alle
@@ -685,6 +697,10 @@ Sort the list by this column; another click sorts it the other way round
 Die Liste nach dieser Spalte sortieren; ein weiterer Klick kehrt die Reihenfolge um
 この列で並べ替えます。もう一度クリックすると逆順になります
 
+Spheres that fit points and normals; scans without normals are left out
+Kugeln, die zu Punkten und Normalen passen; Scans ohne Normalen bleiben weg
+点と法線に合う球。法線のないスキャンは除かれます
+
 Stop the running detection (also ESC); the results of the last one stay
 Die laufende Prüfung anhalten (auch ESC); die Ergebnisse der letzten bleiben
 実行中の検出を停止します (ESCでも)。前回の結果は残ります
@@ -768,6 +784,10 @@ Was aus den Punkten gemacht wird
 What is seen around the selected pair
 Was um das gewählte Paar zu sehen ist
 選択したペアの周囲に見えるもの
+
+What surface the points of a scan stand for
+Für welche Fläche die Punkte eines Scans stehen
+スキャンの点が表す面
 
 What the clashes of a group have in common
 Was die Kollisionen einer Gruppe gemeinsam haben

@@ -36,11 +36,13 @@ Assignee | Zuständig | 担当者
 At Least in Common | Mindestens gemeinsam | 共通体積の下限
 Attribute | Attribut | 属性
 Bake Clearance to Curve | Abstand als Kurve backen | 間隔をカーブにベイク
+Bandwidth (0: automatic) | Bandbreite (0: automatisch) | バンド幅 (0: 自動)
 Between Frames | Zwischen Bildern | フレーム間
 Budget (ms) | Zeitbudget (ms) | 時間予算 (ms)
 Build Massive File | Massendatei erzeugen | 大規模ファイルを作成
 Builder | Aufbau | 構築方法
 By | Nach | 基準
+By Normals | Nach Normalen | 法線による
 Cancel | Abbrechen | キャンセル
 Cause | Ursache | 原因
 Check Pair Again | Paar erneut prüfen | ペアを再検査
@@ -65,6 +67,7 @@ Contact | Berührung | 接触
 Copy Diagnostics | Diagnose kopieren | 診断情報をコピー
 Corrective Shape Key | Korrigierender Formschlüssel | 補正シェイプキー
 Curve Width | Linienbreite | カーブの幅
+Curved | Gekrümmt | 曲面
 Curves | Kurven | カーブ
 Curves and Gaps | Kurven und Abstände | カーブと隙間
 Deforming | Verformbar | 変形
@@ -177,6 +180,7 @@ Pairs with the | Paare mit | 対象のペア
 Pattern | Muster | パターン
 Permitted Overlap | Erlaubte Überlappung | 許容する重なり
 Place | Ort | 場所
+Plain | Schlicht | 単純
 Points Drawn | Gezeichnete Punkte | 描画する点
 Points per Scan (0: all) | Punkte je Scan (0: alle) | スキャンごとの点数 (0: すべて)
 Presets | Vorgaben | プリセット
@@ -247,6 +251,7 @@ Statuses | Status | ステータス
 Stop Detection | Prüfung anhalten | 検出を停止
 Stop Live | Live anhalten | ライブを停止
 Storey | Geschoss | 階
+Surface | Fläche | サーフェス
 Tab | Reiter | タブ
 Test | Test | テスト
 Tests | Alle Tests | テスト一覧

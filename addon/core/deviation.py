@@ -110,7 +110,7 @@ def deviation_steps(
         frame = yield from within(source.read_steps(set_a, set_b, None), 0.0, READ_END)
         frame.scans = [item for item in frame.scans if item.in_a]
         frame.objects = [item for item in frame.objects if item.in_b]
-        world, clouds = EngineScene(engine), CloudScene(engine, budget=0)
+        world, clouds = EngineScene(engine), CloudScene(engine)
         _require(frame.scans, "A", set_a, "scan: points without edges and faces")
         _require(frame.objects, "B", set_b, "object with faces to measure against")
         middle = 0.5 * (READ_END + PREPARE_END)

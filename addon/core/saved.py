@@ -23,7 +23,8 @@ _LATER = ("probability", "scans", "flush", "certainty", "volume_lower", "volume_
 _SIDE, _SIDE_LATER = ("owner", "source"), ("point", "face")
 """What is saved of rows and of their sides; lists of earlier versions lack what is later."""
 _ASKED = ("test", "tolerance", "budget")
-_ASKED_LATER = ("set_a", "set_b", "permitted_overlap", "touch_tolerance", "point_budget", "overlap_volume")
+_ASKED_LATER = ("set_a", "set_b", "permitted_overlap", "touch_tolerance", "point_budget", "overlap_volume",
+                "scan_bandwidth", "scan_surface")  # fmt: skip
 _RULES = ("same_parent", "same_armature", "same_collection")
 _MOST_WHOLE, _MOST_LENGTH = 2**31 - 1, 1e36
 """What Blender's properties hold, lengths and volumes also in other units."""

@@ -221,7 +221,7 @@ class MESHCLASH_OT_bake_clearance(FrameOperator):
         beside = frozenset((a, b) for a in sets[0] for b in sets[1] if a != b and frozenset((a, b)) not in asked)
         options = DetectOptions(
             set_a=_set_of(sets[0]), set_b=_set_of(sets[1]), test="distance", rules=Rules(listed_pairs=beside),
-            frames=settings.timeline_frames(), point_budget=settings.point_budget,
+            frames=settings.timeline_frames(), **settings.scan_options(metres_per_unit(context.scene)),
         )  # fmt: skip
         task, self.scanned = scan_of(context, options)
         self.scanned.listener = self._note

@@ -178,8 +178,6 @@ class MESHCLASH_PT_options(TabPanel):
             if name in test.takes:
                 column.prop(settings, name)
         column.prop(settings, "live_budget")
-        if test.of_pairs:
-            column.prop(settings, "point_budget")
 
 
 class MESHCLASH_PT_exclusions(TabPanel):

@@ -12,7 +12,7 @@ from .parts import TabPanel, draw_table, draw_text
 
 
 class MESHCLASH_PT_scans(TabPanel):
-    """Origin and deviations."""
+    """Origin, how scans are read, and deviations."""
 
     bl_label = "Scans"
     bl_order = 2
@@ -29,7 +29,10 @@ class MESHCLASH_PT_scans(TabPanel):
         origin = stored_origin(context.scene)
         if origin is not None:
             draw_text(layout, f"Origin at {', '.join(f'{x:.12g}' for x in origin)} m", context.region, "NONE")
-        _draw_deviation(layout, context, context.scene.meshclash)
+        settings, column = context.scene.meshclash, layout.column(align=True)
+        for name in ("point_budget", "scan_bandwidth", "scan_surface"):
+            column.prop(settings, name)
+        _draw_deviation(layout, context, settings)
 
 
 def _measured(context: Any) -> Any:

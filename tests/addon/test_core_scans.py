@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.detection.cloud_scene import chosen_points
+from meshclash.detection.cloud_scene import CloudScene, chosen_points
 from meshclash.detection.errors import InputError
 from meshclash.detection.frame_scene import Progress
 from meshclash.detection.job import detect_steps, run_to_end
@@ -162,6 +162,37 @@ def test_a_budget_thins_a_scan_out_and_indices_stay_those_of_the_object(engine, 
     assert detect(engine, point_budget=2000).as_dict()["options"]["point_budget"] == 2000
     with pytest.raises(InputError, match="point budget"):
         DetectOptions(point_budget=10)
+
+
+@pytest.mark.parametrize(("scale", "unit"), [((1, 1, 1), 1.0), ((2, 2, 2), 1.0), ((1, 1, 8), 0.001)])
+def test_a_bandwidth_is_a_length_in_the_world(engine, cap, scale, unit):
+    bpy.context.scene.unit_settings.scale_length = unit
+    bpy.data.objects["Ball"].scale = scale
+    made = _clouds(engine, scan_bandwidth=0.3 * unit, scan_surface="wls")
+    assert [(cloud.bandwidth, cloud.surface) for cloud in made] == [(pytest.approx(0.3), "wls")]
+    automatic = _clouds(engine)
+    assert automatic[0].bandwidth != pytest.approx(0.3, rel=0.1) and automatic[0].surface == "twicing"
+
+
+def _clouds(engine, **options):
+    """The engine's clouds of the scans of a detection."""
+    source, asked = BlenderSource.from_context(bpy.context), DetectOptions(**options)
+    frame = run_to_end(source.read_steps("all", "all", None))
+    clouds = CloudScene(engine, *asked.clouds(source.scale_length))
+    run_to_end(clouds.update_steps(frame))
+    return [placed.cloud for placed in clouds.placed]
+
+
+def test_another_surface_is_another_question(engine, cap):
+    assert only_row(detect(engine, scan_bandwidth=0.3)).verdict == "clash"
+    report = detect(engine, scan_surface="apss")
+    assert not report.rows and [(name.name, name.reason) for name in report.skipped] == [
+        ("Ball", 'surface "apss" needs normals')
+    ]
+    with pytest.raises(InputError, match="scan surface"):
+        DetectOptions(scan_surface="flat")
+    with pytest.raises(InputError, match="scan bandwidth"):
+        DetectOptions(scan_bandwidth=-1.0)
 
 
 @given(st.integers(1, 10**6), st.integers(1, 5000))

@@ -18,7 +18,7 @@ from addon.core.deviation import SIGNED_STOPS, scale_colours, shades
 from addon.core.scan_import import FAR, import_steps
 from addon.overlay import heat_map
 from addon.overlay.discs import linear
-from addon.ui.panels import MESHCLASH_PT_results
+from addon.ui.panels import MESHCLASH_PT_options, MESHCLASH_PT_results
 from addon.ui.scans import MESHCLASH_PT_scans
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "engine"))
@@ -162,6 +162,10 @@ def test_deviations_are_written_to_the_points(registered, add_box):
     assert not MESHCLASH_PT_scans.poll(bpy.context)
     bpy.context.view_layer.objects.active = scan
     assert MESHCLASH_PT_scans.poll(bpy.context)
+    asked = {"point_budget", "scan_bandwidth", "scan_surface"}
+    scans, others = (draw(panel, bpy.context).calls for panel in (MESHCLASH_PT_scans, MESHCLASH_PT_options))
+    assert asked <= {args[1] for name, args, _ in scans if name == "prop"}
+    assert asked.isdisjoint(args[1] for name, args, _ in others if name == "prop")
     assert heat_map.shown(bpy.context) is None and "meshclash_deviation" not in scan.data.attributes
 
 

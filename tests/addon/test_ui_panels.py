@@ -261,6 +261,8 @@ def test_results_panel_says_when_they_are_old(filled):
         ("permitted_by", "LENGTH", "Permitted Overlap"),
         ("touch_tolerance", 0.5, "Touch Tolerance"),
         ("point_budget", 5000, "Point Budget"),
+        ("scan_bandwidth", 0.5, "Scan Bandwidth"),
+        ("scan_surface", "WLS", "Scan Surface"),
         ("point_budget", 5, "point budget must be"),
         ("skip_same_parent", True, "Exclude"),
     ],

@@ -40,13 +40,14 @@ def test_presets_say_everything_whatever_was_set_before(registered, name, scale)
     settings = scene.meshclash
     settings.test, settings.permitted_overlap, settings.touch_tolerance, settings.tolerance = "self", 3.0, 2.0, 9.0
     settings.skip_same_parent = settings.overlap_volume = True
-    settings.point_budget = 7
+    settings.point_budget, settings.scan_bandwidth, settings.scan_surface = 7, 2.0, "APSS"
     choose(found[name])
     wanted = {field: pytest.approx(value) if isinstance(value, float) else value
               for field, value in EXPECTED[name].items()}  # fmt: skip
     asked = settings.detect_options(scale)
     assert {field: getattr(asked, field) for field in wanted} == wanted
-    assert asked.rules == DetectOptions().rules and not asked.overlap_volume and asked.point_budget == 0
+    assert asked.rules == DetectOptions().rules and not asked.overlap_volume
+    assert asked.clouds(scale) == DetectOptions().clouds(scale)
 
 
 def test_a_preset_of_the_user_brings_all_back(registered):

@@ -12,7 +12,7 @@ from meshclash.detection.errors import InputError
 from meshclash.detection.file_source import FilePart
 from meshclash.detection.ifc_clash import to_ifc_clash
 from meshclash.detection.named_tests import NamedTest, matrix, parse_tests, read_tests, to_json
-from meshclash.detection.options import DetectOptions
+from meshclash.detection.options import SCAN_SURFACES, DetectOptions
 from meshclash.detection.rules import Rules
 from meshclash.detection.sets import members
 from meshclash.reading.part import MeshPart, PartShape
@@ -26,6 +26,10 @@ TEXT = st.text("abc:| &*", min_size=1, max_size=8)
 def named_tests(draw: st.DrawFn) -> NamedTest:
     kind = draw(st.sampled_from(["intersection", "clearance"]))
     values = {"set_a": draw(TEXT), "set_b": draw(TEXT), "test": kind, "point_budget": draw(st.sampled_from([0, 5000]))}
+    values |= {
+        "scan_bandwidth": draw(st.sampled_from([0.0, 0.25])),
+        "scan_surface": draw(st.sampled_from(SCAN_SURFACES)),
+    }
     if kind == "clearance":
         values["tolerance"] = draw(LENGTH)
     else:

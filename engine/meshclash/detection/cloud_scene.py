@@ -60,10 +60,12 @@ class CloudScene:
     Args:
         engine: the meshclash module.
         budget: most points of a scan; more are thinned out evenly. 0: all are used.
+        bandwidth: of its surface [Blender units]; 0: as its spacing says.
+        surface: as the engine's `PointCloud` takes it.
     """
 
-    def __init__(self, engine: ModuleType, budget: int) -> None:
-        self._engine, self.budget = engine, budget
+    def __init__(self, engine: ModuleType, budget: int = 0, bandwidth: float = 0.0, surface: str = "twicing") -> None:
+        self._engine, self.asked = engine, (budget, bandwidth, surface)
         self.placed: list[PlacedCloud] = []
         self.skipped: list[Skipped] = []
         self._made: dict[tuple[Hashable, bytes], Made] = {}
@@ -92,15 +94,17 @@ class CloudScene:
                 self.placed.append(PlacedCloud(item, source, cloud, pose, chosen))
 
     def _cloud_steps(self, item: SourceObject, source: SourceCloud, stretch: bytes) -> Generator[Progress, None, Made]:
-        chosen = chosen_points(len(source.points), self.budget)
+        budget, bandwidth, surface = self.asked
+        chosen = chosen_points(len(source.points), budget)
         part = slice(None) if chosen is None else chosen
         normals = None if source.normals is None else source.normals[part]
         text = f"Preparing {item.name}: "
-        cloud = yield from within(
-            self._engine.steps(self._engine.clouds.PointCloud.make, source.points[part], normals), 0.0, 0.05, text
-        )
+        matrix = np.frombuffer(stretch).reshape(4, 4) if stretch else np.eye(4)
+        own = bandwidth / abs(np.linalg.det(matrix)) ** (1.0 / 3.0) if bandwidth else None  # `transformed` grows it
+        make = self._engine.clouds.PointCloud.make
+        made = self._engine.steps(make, source.points[part], normals, own, surface=surface)
+        cloud = yield from within(made, 0.0, 0.05, text)
         if stretch:
-            matrix = np.frombuffer(stretch).reshape(4, 4)
             cloud = yield from within(self._engine.steps(cloud.transformed, matrix), 0.05, 0.1, text)
         yield from within(self._engine.steps(cloud.build), 0.1, 1.0, text)
         return source, cloud, chosen

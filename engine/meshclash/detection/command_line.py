@@ -27,7 +27,7 @@ from .fits import parse_fit
 from .frame_scene import Progress
 from .grouping import GROUPINGS
 from .named_tests import NamedTest, read_tests
-from .options import DEFAULT_TEST, RESOLUTION, TEST_OPTIONS, DetectOptions, parse_frames
+from .options import DEFAULT_TEST, RESOLUTION, SCAN_SURFACES, TEST_OPTIONS, DetectOptions, parse_frames
 from .queries.registry import TESTS, test_named
 from .report import DetectReport
 from .rules import Rules, parse_pair
@@ -110,6 +110,9 @@ def add_question(parser: argparse.ArgumentParser) -> None:
     add("--exclude", default="", metavar="RULE,RULE", help=f"pairs to leave out: {', '.join(EXCLUSIONS)}")
     add("--exclude-pair", action="append", default=[], metavar="A::B", help="leave out one pair; may be repeated")
     add("--point-budget", type=int, default=0, metavar="POINTS", help="most points of a scan to use (default: all)")
+    bandwidth = "how far a point of a scan shapes its surface (default: by their spacing)"
+    add("--scan-bandwidth", type=float, default=0.0, metavar="METRES", help=bandwidth)
+    add("--scan-surface", choices=SCAN_SURFACES, default=SCAN_SURFACES[0], help="what surface points stand for")
     add("--overlap-volume", action="store_true", default=None, help="measure the common volume of clashing solids")
     least = "leave out pairs that certainly have less volume in common; includes --overlap-volume"
     add("--min-volume", type=float, metavar="CUBIC_METRES", default=0.0, help=least)
@@ -160,12 +163,15 @@ def options_given(given: argparse.Namespace, spelled: Callable[[str], str] = str
             listed_pairs=frozenset(parse_pair(spelled(text)) for text in given.exclude_pair),
         ),
         point_budget=given.point_budget,
+        scan_bandwidth=given.scan_bandwidth,
+        scan_surface=given.scan_surface,
         min_volume=given.min_volume,
     )
 
 
 QUESTION = ("set_a", "set_b", "test", "permitted_overlap", "tolerance", "touch_tolerance", "budget", "exclude",
-            "exclude_pair", "point_budget", "overlap_volume", "min_volume", "fits")  # fmt: skip
+            "exclude_pair", "point_budget", "scan_bandwidth", "scan_surface", "overlap_volume", "min_volume",
+            "fits")  # fmt: skip
 """Options that a file of tests says."""
 
 

@@ -58,7 +58,7 @@ class Followed:
         self._question: DetectQuestion | None = None
         self._subject: tuple[Any, ...] | None = None
         self._follower: Follower | None = None
-        self._clouds = clouds or CloudScene(engine, 0)
+        self._clouds = clouds or CloudScene(engine)
         self._warm: set[str] = set()
         self._letters: dict[int, tuple[bool, bool]] = {}
         self._volumes: Any = None  # bounds of common volumes
@@ -114,8 +114,8 @@ class Followed:
             yield from within(self._warm_up_steps(LARGE_PARTS), 0.0, 0.0)
         started = time.perf_counter()
         yield from within(self.world.update_steps(frame, *options.roundings(scale)), 0.0, _MESHES_SHARE)
-        if options.point_budget != self._clouds.budget:
-            self._clouds = CloudScene(self.engine, options.point_budget)
+        if options.clouds(scale) != self._clouds.asked:
+            self._clouds = CloudScene(self.engine, *options.clouds(scale))
         if frame.scans:
             yield from within(self._warm_up_steps(CLOUD_PARTS), _MESHES_SHARE, _MESHES_SHARE)
         yield from within(self._clouds.update_steps(frame), _MESHES_SHARE, 1.0)
@@ -125,7 +125,7 @@ class Followed:
         sets = self.world.ids(in_a=True), self.world.ids(in_a=False)
         keep = self.world.keep(options.rules)
         self._question = DetectQuestion(self.engine, self.world, options, scale, *sets, keep, self._device)
-        subject = test.name, scale, options.point_budget, options.budget, options.fits
+        subject = test.name, scale, self._clouds.asked, options.budget, options.fits
         if subject != self._subject:
             self._subject, self._follower = subject, test.follower(self._question)
         self.statistics.add_skipped((*self.world.skipped, *self._clouds.skipped))

@@ -17,11 +17,11 @@ from .rules import Rules
 TESTS_SCHEMA = "meshclash.tests/1"
 RULES = ("same-parent", "same-armature", "same-collection")
 VALUES = ("set_a", "set_b", "permitted_overlap", "touch_tolerance", "tolerance", "budget", "point_budget",
-          "overlap_volume", "min_volume", "fits")  # fmt: skip
+          "scan_bandwidth", "scan_surface", "overlap_volume", "min_volume", "fits")  # fmt: skip
 """Keys of a test that are those of `DetectOptions`; what a test leaves out has the default."""
 KEYS = ("name", "kind", *VALUES, "exclude", "exclude_pairs")
 _DEFAULTS = {item.name: item.default for item in fields(DetectOptions)}
-_TEXTS, _TRUTHS, _WHOLE = ("set_a", "set_b"), ("overlap_volume",), ("point_budget",)
+_TEXTS, _TRUTHS, _WHOLE = ("set_a", "set_b", "scan_surface"), ("overlap_volume",), ("point_budget",)
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ SELECTION, CLEARANCE, PARTIAL_TEST = "selection", "clearance", "distance"
 EXACT_TESTS = ("intersection", CLEARANCE, PARTIAL_TEST)
 """Tests that find which pairs meet; the last one lists the nearest pairs only, so what it does not list may meet."""
 LEAST_POINTS = 1000
+SCAN_SURFACES = ("twicing", "wls", "apss")  # as the engine's point clouds take them
 """Fewest points of a scan that say anything about a surface."""
 LAST_FRAME, LONGEST_NUMBER = 1_048_574, 12
 """Blender's frames go from minus this to this."""
@@ -49,6 +50,8 @@ class DetectOptions:
         frames: the frames to test, or None for the current one.
         rules: pairs that are left out.
         point_budget: most points of a scan that are used; more are thinned out evenly. 0 uses all.
+        scan_bandwidth: bandwidth of the surface of scans [m]; 0: as their spacing says.
+        scan_surface: what surface points stand for, one of `SCAN_SURFACES`.
         overlap_volume: whether the common volume of each pair of solids is measured.
         min_volume: pairs that certainly have less volume in common are left out [m3]; 0 leaves out none.
         fits: pairs of names to which another overlap is permitted; the first one that means a pair counts.
@@ -67,6 +70,8 @@ class DetectOptions:
     frames: range | None = None
     rules: Rules = field(default_factory=Rules)
     point_budget: int = 0
+    scan_bandwidth: float = 0.0
+    scan_surface: str = SCAN_SURFACES[0]
     overlap_volume: bool = False
     min_volume: float = 0.0
     fits: tuple[Fit, ...] = ()
@@ -84,7 +89,9 @@ class DetectOptions:
                 raise InputError(f"the {test.name} test takes no {_words(name)}{hint}")
             if not given and name in test.required:
                 raise InputError(f"the {test.name} test needs a {_words(name)}")
-        for name in ("permitted_overlap", "touch_tolerance", "tolerance"):
+        if self.scan_surface not in SCAN_SURFACES:
+            raise InputError(f"the scan surface must be {' or '.join(SCAN_SURFACES)}, not {self.scan_surface!r}")
+        for name in ("permitted_overlap", "touch_tolerance", "tolerance", "scan_bandwidth"):
             _check_length(_words(name), getattr(self, name))
         if self.budget is not None and not (math.isfinite(self.budget) and self.budget > 0.0):
             raise InputError(f"the budget must be a time above 0 s, not {self.budget}")
@@ -135,6 +142,10 @@ class DetectOptions:
         """`coarsest` and `MOST_MISPLACED` in Blender units of so many metres, for `EngineScene.update_steps`."""
         return self.coarsest / scale, MOST_MISPLACED / scale
 
+    def clouds(self, scale: float) -> tuple[int, float, str]:
+        """What makes a cloud of a scan, as `CloudScene` takes it, in Blender units of so many metres."""
+        return self.point_budget, self.scan_bandwidth / scale, self.scan_surface
+
     def as_dict(self) -> dict[str, Any]:
         """The options as the report shows them; lengths in metres."""
         rules = self.rules
@@ -154,6 +165,8 @@ class DetectOptions:
             "budget": self.budget,
             "frames": None if self.frames is None else format_frames(self.frames),
             "point_budget": self.point_budget,
+            "scan_bandwidth": self.scan_bandwidth,
+            "scan_surface": self.scan_surface,
             "overlap_volume": self.overlap_volume,
             "min_volume": self.min_volume,
             "fits": [list(fit) for fit in self.fits],
@@ -168,7 +181,14 @@ def changed_settings(asked: DetectOptions, now: DetectOptions) -> list[str]:
     Pairs that were excluded since need no new answer: they are left out of the old one.
     """
     test = test_named(now.test)
-    compared = ["set_a", *(["set_b"] if test.of_pairs else []), "test", "point_budget"]
+    compared = [
+        "set_a",
+        *(["set_b"] if test.of_pairs else []),
+        "test",
+        "point_budget",
+        "scan_bandwidth",
+        "scan_surface",
+    ]
     if asked.test == now.test:
         compared += (name for name in TEST_OPTIONS if name in test.takes)
     changed = [_words(name).title() for name in compared if getattr(asked, name) != getattr(now, name)]

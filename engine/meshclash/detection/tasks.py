@@ -82,7 +82,7 @@ class ThisProcess:
     ) -> None:
         self._source, self._options, self._engine = source, options, engine
         self._highlights, self._prepare = highlights, prepare
-        self._clouds = CloudScene(engine, options.point_budget)
+        self._clouds = CloudScene(engine, *options.clouds(source.scale_length))
 
     def run_steps(
         self, tasks: Iterable[RangeTask], total: int, take: Callable[[TaskAnswer], None]

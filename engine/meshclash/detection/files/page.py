@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..options import set_in_words
+from ..options import SCAN_SURFACES, set_in_words
 from ..queries.registry import test_named
 from ..report_formats import (
     coarse,
@@ -366,6 +366,10 @@ def _facts(report: dict[str, Any]) -> list[tuple[str, str]]:
         facts.append(("Frames", asked["frames"] or "the current one"))
     if asked["point_budget"]:
         facts.append(("Points of a scan", f"at most {asked['point_budget']:,}"))
+    if asked.get("scan_bandwidth"):
+        facts.append(("Bandwidth of scans", format_length(asked["scan_bandwidth"])))
+    if asked.get("scan_surface", SCAN_SURFACES[0]) != SCAN_SURFACES[0]:
+        facts.append(("Surface of scans", asked["scan_surface"]))
     if asked.get("fits"):
         told = (f"{a} × {b} {format_length(permitted)}" for a, b, permitted in asked["fits"])
         facts.append(("Fits", "; ".join(told)))
