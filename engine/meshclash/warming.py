@@ -126,7 +126,7 @@ def _measure_nothing() -> None:
     gather_normals(forest.vertices, forest.triangles, signs, np.empty((0, 3, 3)), places)
     move_inward(places, places, np.eye(3, 4), 0.0, places)
     span_within(*case.posed(), 0, 0, 0, 0, False, answer.pairs, places, 0.0, work)
-    fills_cavity(*case.posed(), 0, 0, 0.0, work)
+    fills_cavity(*case.posed(), 0, 0, 0, 0, 0.0, work)
 
 
 def _judge_nothing() -> None:

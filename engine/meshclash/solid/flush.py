@@ -86,16 +86,19 @@ def span_within(
 
 @kernel
 def fills_cavity(
-    forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b, job, side, limit, work
+    forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b,
+    job, side, begin, end, limit, work,
 ):  # fmt: skip
-    """Whether the solid of ``side`` has a point beside the other's surface that is farther from it than ``limit``."""
+    """Whether the solid of ``side`` has a point beside one of the other's components, farther from it than ``limit``."""
+    if begin >= end:
+        return False
     forest = by_reference(forest)
     solids = by_reference(solids)
     work = by_reference(work)
     a = by_reference(make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches))
     b = by_reference(make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches))
     own, other = (a, b) if side == 0 else (b, a)
-    for component in range(solids.component_start[other.tree], solids.component_start[other.tree + 1]):
+    for component in range(begin, end):
         t = np.int64(solids.representatives[component])
         p = centroid(*world_triangle(forest, other.tree, t, other.pose))
         if beyond_root(forest, own, p, limit):
@@ -150,8 +153,9 @@ def within_steps(
 
 def _fills_cavity(posed: Sequence[Any], job: int, side: int, limit: float) -> bool:
     """As the kernel; a surface that bounds no solid fills nothing."""
-    is_solid = posed[1].closed[posed[4][job, side]]
-    return bool(is_solid and fills_cavity(*posed, job, side, limit, new_point_workspace()))
+    solids, own, other = posed[1], *posed[4][job, [side, 1 - side]]
+    components = solids.component_start[other : other + 2].tolist()
+    return bool(solids.closed[own] and fills_cavity(*posed, job, side, *components, limit, new_point_workspace()))
 
 
 def _spans_within(
