@@ -203,7 +203,15 @@ def test_other_sets_ask_only_pairs_that_are_new(engine, asked):
 def test_another_permitted_overlap_asks_only_pairs_that_it_may_change(engine, asked):
     scene, followed = boxes(), Followed(engine)
     scene.put("O4", 3.2)  # 0.05 deep
-    for permitted, pairs in ((0.0, None), (0.1, [("O3", "O4")]), (0.15, []), (0.2, []), (0.0, [("O3", "O4")])):
+    near = [("O3", "O4")]  # from 0 to any length all: what sticks out by rounding is forgiven then
+    for permitted, pairs in (
+        (0.0, None),
+        (0.01, [(f"O{k}", f"O{k + 1}") for k in range(4)]),
+        (0.1, near),
+        (0.15, []),
+        (0.2, []),
+        (0.0, near),
+    ):
         found = detect(scene, engine, followed, permitted_overlap=permitted)
         assert pairs in (None, asked(followed))
         assert said(found) == said(detect(scene, engine, permitted_overlap=permitted))

@@ -89,7 +89,7 @@ def fills_cavity(
     forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b,
     job, side, begin, end, limit, work,
 ):  # fmt: skip
-    """Whether the solid of ``side`` has a point beside one of the other's components, farther from it than ``limit``."""
+    """Whether the solid of ``side`` has a point beside components of the other, farther from it than ``limit``."""
     if begin >= end:
         return False
     forest = by_reference(forest)
