@@ -97,7 +97,7 @@ def start_task(task: Task) -> None:
     _State.changed_meanwhile = set()
 
 
-def stop_task(reason: str = "Detection cancelled") -> None:
+def stop_task(reason: str = "Cancelled") -> None:
     """Ends the running task, if any; `reason` is what its operator will tell the user."""
     task, _State.task = _State.task, None
     if task is not None:

@@ -176,6 +176,7 @@ Overlay | Überlagerung | オーバーレイ
 Own Range | Eigener Bereich | 独自の範囲
 Page | Seite | ページ
 Pair | Paar | ペア
+Pair Status | Status des Paars | ペアのステータス
 Pairs with the | Paare mit | 対象のペア
 Pattern | Muster | パターン
 Permitted Overlap | Erlaubte Überlappung | 許容する重なり
@@ -246,7 +247,6 @@ Status | Status | ステータス
 Status of All Listed | Status aller gelisteten | 表示中すべてのステータス
 Status of All Listed Pairs | Status aller gelisteten Paare | 表示中の全ペアのステータス
 Status of Pair | Status des Paars | ペアのステータス
-Status of Pair Under the Mouse | Status des Paars unter der Maus | マウス下のペアのステータス
 Statuses | Status | ステータス
 Stop Detection | Prüfung anhalten | 検出を停止
 Stop Live | Live anhalten | ライブを停止

@@ -94,7 +94,7 @@ class MESHCLASH_OT_status_over_results(OverResults, SetStatus):
     """Say what you think of the selected pair while the mouse is over the list"""
 
     bl_idname = "meshclash.status_over_results"
-    bl_label = "Status of Pair Under the Mouse"
+    bl_label = "Pair Status"
 
 
 CLASSES = (MESHCLASH_OT_open_results, MESHCLASH_OT_step_over_results, MESHCLASH_OT_status_over_results)

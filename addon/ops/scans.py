@@ -177,7 +177,7 @@ def _writable(context: bpy.types.Context, scan: ScanDeviation) -> Any:
 
 def _measured(found: DeviationMap, units: bpy.types.UnitSettings) -> str:
     facts = found.summary(1.0)
-    half, usual = (length(facts[name], units) for name in ("median_size", "usual_size"))
+    half, usual = (length(facts[name], units, like=facts["usual_size"]) for name in ("median_size", "usual_size"))
     inside = f", {facts['inside']:,} inside" if found.signed else ""
     return f"{facts['points']:,} points: half within {half}, 95 % within {usual}{inside}"
 

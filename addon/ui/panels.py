@@ -354,7 +354,7 @@ def draw_verdicts(buttons: Any, context: Any, result: scene_results.SceneResult)
         count = result.counts[verdict] - accepted[verdict]
         button = buttons.row(align=True)
         button.active = result.counts[verdict] > 0
-        button.prop(listed, f"show_{verdict}", text=f"{iface_(entry.label)} {count}", icon=entry.icon, toggle=True)
+        button.prop(listed, f"show_{verdict}", text=f"{iface_(entry.label)} {count:,}", icon=entry.icon, toggle=True)
 
 
 def _rows_that_fit(context: Any, listed: Any) -> int:

@@ -60,12 +60,9 @@ def _draw_deviation(layout: Any, context: Any, settings: Any) -> None:
     if scene_results.deviation_is_stale(context.scene.session_uid):
         draw_text(layout, "Objects have changed since", context.region, "INFO")
     facts, units = found.summary(1.0), context.scene.unit_settings
-    lines = [
-        ("Points", f"{facts['points']:,}"),
-        ("Half within", length(facts["median_size"], units)),
-        ("95 % within", length(facts["usual_size"], units)),
-        ("Largest", length(facts["largest_size"], units)),
-    ]
+    sizes = (("Half within", "median_size"), ("95 % within", "usual_size"), ("Largest", "largest_size"))
+    told = ((title, length(facts[name], units, like=facts["usual_size"])) for title, name in sizes)
+    lines = [("Points", f"{facts['points']:,}"), *told]
     if found.signed:
         lines.append(("Inside", f"{facts['inside']:,}"))
     draw_table(layout, lines)

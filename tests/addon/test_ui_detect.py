@@ -96,7 +96,7 @@ def test_escape_cancels_and_keeps_the_last_results(faked, monkeypatch):
     for _ in range(4 + len(engine.PRELOADED)):
         modal.send(timer())
     assert modal.send(escape()) == {"CANCELLED"}
-    assert modal.reports == [("WARNING", "Detection cancelled")]
+    assert modal.reports == [("WARNING", "Cancelled")]
     assert log == ["closed"]
     assert running_work.running_task() is None and status_bar_draw()
     assert scene_results.result_of(bpy.context.scene.session_uid) is before

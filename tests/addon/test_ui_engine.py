@@ -103,7 +103,7 @@ def test_escape_in_the_middle_leaves_everything_as_it_was(boxes, monkeypatch):
     while operator.run.task.fraction < 0.3:
         assert send(operator, timer()) == {"PASS_THROUGH"}
     assert send(operator, escape()) == {"CANCELLED"}
-    assert reports == [("WARNING", "Detection cancelled")]
+    assert reports == [("WARNING", "Cancelled")]
     assert scene_state() == before
     assert (bpy.context.scene.frame_current, list(bpy.context.selected_objects)) == (7, selected)
 

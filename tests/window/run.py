@@ -127,6 +127,10 @@ class Player:
         folder = self.out / scenario
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
+        for journal in self.out.glob(
+            "*.meshclash-journal"
+        ):  # what one scenario says of a file is not known to the next
+            journal.unlink()
         python = "/usr/bin/python3" if self.inside else sys.executable
         width, height = SIZE.split("x")
         blender = [self.program, "--gpu-backend", "opengl", "--window-geometry", "0", "0", width, height, "--python"]
@@ -241,7 +245,7 @@ def _play_all(player: Player, zip_path: Path, options: argparse.Namespace) -> in
         shutil.rmtree(home, ignore_errors=True)
     chosen = options.scenario or SCENARIOS
     scenes = {name: player.out / f"{name}.blend" for name in EXAMPLES}
-    own = {name: _copied(Path(path), player.out / f"own-{name}.blend") for name, _, path in _scenes(options.scene)}
+    own = {f"own-{name}": _copied(Path(path), player.out / f"{name}.blend") for name, _, path in _scenes(options.scene)}
     zip_path = Path(shutil.copy(zip_path, player.out / zip_path.name))  # where it is seen from inside
     if set(chosen) - set(INSTALLS_ITSELF):
         _install(player, zip_path, home)

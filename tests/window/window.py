@@ -246,7 +246,9 @@ class Window:
         with self.context():
             bpy.ops.wm.search_menu("INVOKE_DEFAULT")
         yield from self.settle()
+        before = screen.pixels()
         self.send("type", "--delay", 60, words)
+        yield from self.wait_for(lambda: not np.array_equal(before, screen.pixels()), f"'{words}' to be seen", 20)
         yield from self.settle()
 
     def choose_file(self, words: str, path: Path) -> Play:

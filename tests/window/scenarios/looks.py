@@ -19,12 +19,12 @@ NOISE = 0.002  # of the size of a part: how far the points of its scan lie besid
 MOST_POINTS = 20_000
 SHARE_NEAR = 0.02  # of the scene's size: the tolerance of clearances
 TOOLTIP = 2.5  # seconds until a tooltip stands
-OWN = ("zip", "gearbox", "rack", "room")  # arguments that every scenario gets
+OWN = "own-"  # before the names of scenes that the command line gives
 
 
 def play(window: Any) -> Play:
     """Plays the scenario."""
-    given = {name: path for name, path in window.arguments.items() if name not in OWN}
+    given = {name.removeprefix(OWN): path for name, path in window.arguments.items() if name.startswith(OWN)}
     width = 400
     for name, path in (given or {name: window.arguments[name] for name in ("gearbox", "room")}).items():
         bpy.ops.wm.open_mainfile(filepath=path, load_ui=False)

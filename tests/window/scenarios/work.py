@@ -75,7 +75,7 @@ def _isolation(window: Any, path: str) -> Generator[float, None, None]:
 
 def _own_acts(window: Any) -> Generator[float, None, None]:
     yield from window.click_row(0)
-    yield from window.press("meshclash.select_faces")
+    yield from window.press("meshclash.select_faces", 0.15)
     yield from window.wait_for(lambda: bpy.context.mode == "EDIT_MESH", "Edit Mode", 40)
     yield 1.0
     assert not _stale(window), "selecting faces counts as a change"
@@ -110,7 +110,7 @@ def _excluded(window: Any) -> Generator[float, None, None]:
     listed.around = "ISOLATE"
     yield from window.click_row(0)
     names, ids = ([getattr(row, name) for row in window.rows] for name in ("name", "pair_id"))
-    yield from window.press("meshclash.exclude_pair")
+    yield from window.press("meshclash.exclude_pair", 0.8)
     yield 0.5
     assert [row.name for row in window.rows] == names[1:]
     assert listed.selected == ids[1], "no next row is selected"
