@@ -18,7 +18,6 @@ from . import (
     results,
     running_work,
     scene_results,
-    screens,
     shown_things,
     view,
 )
@@ -60,7 +59,6 @@ def on_load_post(*_args: object) -> None:
     results.clear_list(bpy.context)
     if bpy.context.scene is not None:
         events_list.list_events(bpy.context, bpy.context.scene)
-    screens.list_alone_soon()
     props.keep_permitted_lengths()
     histories.loaded()
     for scene in bpy.data.scenes:

@@ -9,8 +9,6 @@ import bpy
 
 TABS = "show_properties_"  # the switches of a Properties editor's tabs, from Blender 5.0 on
 TAB = "SCENE"
-PANEL = "Clash Results"
-"""Title of the panel that lists them."""
 TAB_NAME = "MeshClash"
 """Of the sidebar."""
 
@@ -39,18 +37,6 @@ def become_results(area: bpy.types.Area, scene: bpy.types.Scene) -> None:
     if not tabs:
         space.pin_id, space.use_pin_id = scene, True
     space.show_region_header = False
-    list_alone_soon()
-
-
-def list_alone_soon() -> None:
-    """Hides Blender's own panels of lists of results as soon as their areas are drawn, and can be asked."""
-    bpy.app.timers.register(_list_alone, first_interval=0.0)
-
-
-def _list_alone() -> None:
-    """Such an editor searches for the panel of results; Blender saves that with no file."""
-    for _window, area in result_areas(bpy.context):
-        area.spaces.active.search_filter = PANEL
 
 
 def shows_results(space: Any) -> bool:

@@ -13,7 +13,7 @@ from ..core.table import FACES, GROUP, MEASURE, NAME_A, NAME_B, STATUS, TEST
 from ..core.table import FRAME as FRAME_KEY
 from ..props import STATUSES
 from ..reviews import review_of
-from ..screens import PANEL, shows_results
+from ..screens import shows_results
 from ..texts import measure, way_out
 from .groups import draw_groups
 from .lists import ACCEPTED_ICON, ITSELF, MARKED_ICON, STATUS_ICONS, begin, shortened
@@ -30,7 +30,7 @@ TESTED = (("Test", TEST, 0.11), ("Group", GROUP, 0.07), *COLUMNS[1:3], ("Collect
 """The same where several tests were run together."""
 FRAME, PADDING = 110.0, 12.0  # [px at scale 1]: of the editor beside rows, of a cell beside its text
 SIGN = 0.02  # share of the width that the verdict's icon takes
-ROW, AROUND = 20.0, 250.0  # heights of a row, of all but the list [px at scale 1]
+ROW, AROUND = 20.0, 215.0  # heights of a row, of all but the list: Blender's own panels lie below [px at scale 1]
 LEAST_ROWS, MOST_ROWS, MOST_GROUPS = 5, 60, 12
 GROUPS_FROM, GROUPS_SHARE = 1100.0, 0.24  # width of an area that has groups at its left [px at scale 1], their share
 LABELS = {status: label for status, label, *_ in STATUSES}
@@ -126,7 +126,7 @@ class MESHCLASH_PT_wide_results(Panel):
     bl_space_type = "PROPERTIES"
     bl_region_type = "WINDOW"
     bl_context = "scene"
-    bl_label = PANEL
+    bl_label = "Clash Results"
     bl_options = {"HIDE_HEADER"}  # so it stands above Blender's own panels
 
     @classmethod
