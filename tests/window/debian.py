@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-FORMAT = "2"  # another one means that older folders must be made again
+FORMAT = "3"  # another one means that older folders must be made again
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 DEFAULT_MIRROR = "http://deb.debian.org/debian"
 PACKAGES = (
@@ -27,7 +27,7 @@ PACKAGES = (
     "fonts-dejavu-core", "ca-certificates", "python3", "python3-numpy", "python3-requests", "python3-zstandard",
     "python3-cattr", "python3-pil", "base-files", "dash", "coreutils", "libc-bin",
 )  # fmt: skip
-NOT_UNPACKED = ("./usr/share/doc/*", "./usr/share/man/*", "./usr/share/info/*", "./usr/share/locale/*", "./dev/*")
+NOT_UNPACKED = ("./usr/share/doc/*", "./usr/share/man/*", "./usr/share/info/*", "./usr/share/locale/[!djl]*", "./dev/*")
 EMPTY_FOLDERS = ("proc", "dev", "sys", "tmp", "run", "home/blender")
 HOME = "/home/blender"
 ENVIRONMENT = {
