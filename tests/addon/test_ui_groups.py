@@ -24,7 +24,7 @@ def hall(registered, add_box):
 def test_clashes_are_grouped_by_cause_after_detect(hall):
     assert [(item.name, item.count) for item in hall.groups] == [
         ("6 Post and Slab overlap, 250 mm deep", POSTS),
-        ("Pump and Tank overlap, 1e+03 mm deep", 1),
+        ("Pump and Tank overlap, 1000 mm deep", 1),
     ]
     assert hall.found == hall.total == POSTS + 1
 

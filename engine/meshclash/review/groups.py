@@ -150,7 +150,8 @@ class _Rows:
             return self.name(int(distinct[0]))
         counts = Counter(self.family[distinct[np.argsort(first)]].tolist())
         some = [f"{count} {self.names[family]}" for family, count in counts.most_common(3)]
-        return ", ".join(some) + (f" and {len(counts) - 3} more kinds" if len(counts) > 3 else "")
+        more = len(counts) - len(some)
+        return ", ".join(some) + (f" and {more} more kind{'s' * (more > 1)}" if more else "")
 
     def in_words(self, rows: Numbers) -> str:
         """What the rows of one pair of families have in common."""
@@ -167,7 +168,10 @@ def _depth_in_words(depths: Lengths) -> str:
     known = depths[~np.isnan(depths)]
     if not len(known):
         return ""
-    least, most = (f"{1000.0 * value:.3g}" for value in (known.min(), known.max()))
+    least, most = (
+        np.format_float_positional(1000.0 * value, 3, unique=False, fractional=False, trim="-")
+        for value in (known.min(), known.max())
+    )
     return f", {most} mm deep" if least == most else f", {least} to {most} mm deep"
 
 
