@@ -153,9 +153,10 @@ def within_steps(
 
 def _fills_cavity(posed: Sequence[Any], job: int, side: int, limit: float) -> bool:
     """As the kernel; a surface that bounds no solid fills nothing."""
-    solids, own, other = posed[1], *posed[4][job, [side, 1 - side]]
-    components = solids.component_start[other : other + 2].tolist()
-    return bool(solids.closed[own] and fills_cavity(*posed, job, side, *components, limit, new_point_workspace()))
+    solids, trees = posed[1], posed[4][job]
+    begin, end = solids.component_start[trees[1 - side] :][:2].tolist()
+    question = job, side, begin, end, limit, new_point_workspace()
+    return bool(solids.closed[trees[side]] and fills_cavity(*posed, *question))
 
 
 def _spans_within(
