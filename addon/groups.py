@@ -29,9 +29,7 @@ def fill(listed: bpy.types.PropertyGroup, scene: bpy.types.Scene) -> None:
     wanted = None if result is None or result.live else (result.serial, listed.group_by, history.edits)
     if state.grouped == wanted:
         return
-    chosen = listed.groups[listed.active_group].key if 0 <= listed.active_group < len(listed.groups) else None
-    if state.grouped is None or wanted is None or state.grouped[:2] != wanted[:2]:
-        chosen = None
+    chosen = None if state.group is None else listed.groups[listed.active_group].key
     state.grouped = wanted
     found = [] if result is None or wanted is None else _edited(result.groups(wanted[1]), history, wanted[1])
     listed.filling = True

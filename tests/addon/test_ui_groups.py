@@ -48,6 +48,13 @@ def test_one_status_is_said_of_all_listed_and_kept_by_the_next_detect(hall):
     assert hall.found == POSTS
 
 
+def test_a_chosen_group_stays_chosen_when_its_depths_are_refined_and_a_status_is_said(hall):
+    hall.active_group = 1
+    scene_results.result_of(bpy.context.scene.session_uid).serial += 1
+    bpy.ops.meshclash.set_listed_status(status="APPROVED")
+    assert (hall.active_group, hall.found) == (1, 1)
+
+
 def test_objects_of_a_group_are_selected_together(hall):
     hall.active_group = 1
     bpy.ops.meshclash.select_listed()
