@@ -46,6 +46,7 @@ from .core.table import (
     ListQuery,
 )  # fmt: skip
 from .redraw import tag_redraw, tag_redraw_timelines
+from .translations import CONTEXT
 
 SET_KINDS = (
     ("ALL", "Everything", "All visible objects of the scene"),
@@ -263,6 +264,7 @@ class MESHCLASH_PG_review(PropertyGroup):
     name_b: StringProperty(name="B")
     status: EnumProperty(
         name="Status", description="What you think of this pair", items=STATUSES, default="OPEN",
+        translation_context=CONTEXT,
         update=_reviewed,
     )  # fmt: skip
     comment: StringProperty(name="Comment", description="A note on this pair, saved with the file")
@@ -676,6 +678,7 @@ class MESHCLASH_PG_results(PropertyGroup):
     statuses: EnumProperty(
         name="Statuses", description="List pairs with these statuses; press Shift to choose several",
         items=STATUS_FILTERS, options={"ENUM_FLAG"}, default=set(STATUS_ORDER), update=_list_again,
+        translation_context=CONTEXT,
     )  # fmt: skip
     progress: EnumProperty(
         name="Progress", description="List pairs of which this became; press Shift to choose several; none for all",

@@ -9,10 +9,13 @@ import bpy
 
 from . import translated_tips
 
-CONTEXTS = ("*", "Operator")  # of properties, panels and labels; of buttons of operators
+CONTEXT = "MeshClash"
+"""Of words that Blender translates as something else: "Open" as what is done to a file."""
+CONTEXTS = ("*", "Operator", CONTEXT)  # of properties, panels and labels; of buttons of operators
 LANGUAGES = (("de", "de_DE"), ("ja", "ja_JP"))
 """The codes of each language, in new and in older versions of Blender, in the order of the columns."""
 TABLE = """
+1 clash | 1 Kollision | 干渉 1 件
 Active | Aktiv | アクティブ
 Active Object | Aktives Objekt | アクティブオブジェクト
 Add Detect Preset | Vorgabe hinzufügen | 検出プリセットを追加
@@ -92,8 +95,10 @@ Excluded pair | Ausgeschlossenes Paar | 除外したペア
 Export Clash Report | Kollisionsbericht exportieren | 干渉レポートを書き出し
 Export Report | Bericht exportieren | レポートを書き出し
 Export Tests | Tests exportieren | テストを書き出し
+face | Fläche | 面
 Face Attribute | Flächenattribut | 面の属性
 Faces | Flächen | 面
+faces | Flächen | 面
 Faces of A | Flächen von A | Aの面
 Faces of B | Flächen von B | Bの面
 Families | Familien | ファミリー
@@ -178,6 +183,8 @@ Page | Seite | ページ
 Pair | Paar | ペア
 Pair Status | Status des Paars | ペアのステータス
 Pairs with the | Paare mit | 対象のペア
+part | Teil | 部分
+parts | Teile | 部分
 Pattern | Muster | パターン
 Permitted Overlap | Erlaubte Überlappung | 許容する重なり
 Place | Ort | 場所
@@ -275,6 +282,7 @@ Write Face Attribute: All Clashes | Flächenattribut schreiben: alle Kollisionen
 Write Face Attribute: Selected Pair | Flächenattribut schreiben: gewähltes Paar | 面の属性を書き込み: 選択したペア
 Write Heat Map | Heatmap schreiben | ヒートマップを書き込み
 X-Ray | Röntgen | X線
+{clashes} clashes in {groups} | {clashes} Kollisionen in {groups} | 干渉 {clashes} 件、{groups} グループ
 """
 """A text in English, German and Japanese a line."""
 

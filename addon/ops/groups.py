@@ -15,6 +15,7 @@ from .. import histories, results, reviews, shown_things, view
 from ..props import PRIORITIES, STATUSES
 from ..redraw import tag_redraw
 from ..texts import counted
+from ..translations import CONTEXT
 
 
 class OfListed(Operator):
@@ -35,13 +36,13 @@ class MESHCLASH_OT_set_listed_status(OfListed):
     bl_label = "Status of All Listed"
     bl_options = {"REGISTER", "UNDO"}
 
-    status: EnumProperty(name="Status", items=STATUSES, default="REVIEWED")
+    status: EnumProperty(name="Status", items=STATUSES, default="REVIEWED", translation_context=CONTEXT)
 
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:
         """The tooltip."""
         label = next(label for status, label, *_ in STATUSES if status == properties.status)
-        return f"{tip_(label)}: {tip_(cls.__doc__ or '')}"
+        return f"{tip_(label, CONTEXT)}: {tip_(cls.__doc__ or '')}"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         rows = results.chosen_rows(context)

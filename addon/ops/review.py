@@ -11,6 +11,7 @@ from bpy.types import Operator
 
 from .. import results, reviews, shown_things
 from ..props import STATUSES
+from ..translations import CONTEXT
 
 
 class SetStatus(Operator):
@@ -18,13 +19,15 @@ class SetStatus(Operator):
 
     bl_options = {"REGISTER", "UNDO"}
 
-    status: EnumProperty(name="Status", items=STATUSES, default="OPEN")
+    status: EnumProperty(name="Status", items=STATUSES, default="OPEN", translation_context=CONTEXT)
 
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:
         """The tooltip."""
         label, tip = next((label, tip) for status, label, tip, *_ in STATUSES if status == properties.status)
-        return f"{tip_(label)}: {tip_(tip)}. {tip_('Saved with the file and kept when the pair is found again')}"
+        return (
+            f"{tip_(label, CONTEXT)}: {tip_(tip)}. {tip_('Saved with the file and kept when the pair is found again')}"
+        )
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

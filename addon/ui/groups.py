@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from bpy.app.translations import pgettext_iface as iface_
 from bpy.types import UIList
 
 from .. import histories, scene_results, shown_things
 from ..texts import counted
+from ..translations import CONTEXT
 from .lists import STATUS_ICONS
 from .parts import TabPanel, draw_text
 
@@ -42,8 +44,9 @@ class MESHCLASH_PT_groups(TabPanel):
     def draw_header_preset(self, context: Any) -> None:
         listed = context.window_manager.meshclash
         clashes = sum(item.count for item in listed.groups)
-        text = f"{clashes:,} {'clash' if clashes == 1 else 'clashes'} in {len(listed.groups):,}"
-        self.layout.label(text=text)
+        text = iface_("1 clash" if clashes == 1 else "{clashes} clashes in {groups}", CONTEXT)
+        text = text.format(clashes=f"{clashes:,}", groups=f"{len(listed.groups):,}")
+        self.layout.label(text=text, translate=False)
 
     def draw(self, context: Any) -> None:
         draw_groups(self.layout, context, ROWS)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
+from bpy.app.translations import pgettext_iface as iface_
 from bpy.types import UIList
 from meshclash.detection.verdicts import VERDICTS
 
@@ -14,7 +15,8 @@ from .. import scene_results, shown_things
 from ..core.short_names import CUT, told_apart
 from ..props import STATUSES
 from ..reviews import review_of
-from ..texts import certainty, counted, measure, text_width, text_widths, way_out
+from ..texts import certainty, measure, text_width, text_widths, way_out
+from ..translations import CONTEXT
 
 ACCEPTED_ICON = "OUTLINER_COLLECTION"  # of an approved pair: its verdict in no colour
 MARKED_ICON = "CHECKBOX_HLT"  # of pairs that are selected together
@@ -106,9 +108,12 @@ class MESHCLASH_UL_pairs(UIList):
             icons = MARKED_ICON, icons[1]
         measures = () if result is None else result.report.measures
         kind = "part" if result is not None and result.table.has_scans else "face"
+        count = item.faces_a + item.faces_b
         numbers = (
             measure(item, measures, context.scene.unit_settings, shown.typical),
-            certainty(item) or _way(context, result, item) or counted(item.faces_a + item.faces_b, kind),
+            certainty(item)
+            or _way(context, result, item)
+            or f"{count:,} {iface_(kind if count == 1 else kind + 's', CONTEXT)}",
         )
         pair = None if result is None else result.row(item.pair_id)
         if pair is not None and pair.test:

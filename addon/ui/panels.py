@@ -32,6 +32,7 @@ from ..texts import (
     way_out,
     wrapped,
 )
+from ..translations import CONTEXT
 from .lists import STATUS_ICONS
 from .parts import ResearchPanel, TabPanel, draw_facts, draw_table, draw_text, named_row
 from .presets import MESHCLASH_PT_presets
@@ -354,7 +355,9 @@ def draw_verdicts(buttons: Any, context: Any, result: scene_results.SceneResult)
         count = result.counts[verdict] - accepted[verdict]
         button = buttons.row(align=True)
         button.active = result.counts[verdict] > 0
-        button.prop(listed, f"show_{verdict}", text=f"{iface_(entry.label)} {count:,}", icon=entry.icon, toggle=True)
+        button.prop(
+            listed, f"show_{verdict}", text=f"{iface_(entry.label, CONTEXT)} {count:,}", icon=entry.icon, toggle=True
+        )
 
 
 def _rows_that_fit(context: Any, listed: Any) -> int:

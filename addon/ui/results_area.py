@@ -15,6 +15,7 @@ from ..props import STATUSES
 from ..reviews import review_of
 from ..screens import shows_results
 from ..texts import measure, way_out
+from ..translations import CONTEXT
 from .groups import draw_groups
 from .lists import ACCEPTED_ICON, ITSELF, MARKED_ICON, STATUS_ICONS, begin, shortened
 from .panels import draw_detection, draw_filters, draw_pages, draw_pair_facts, draw_steps, draw_verdicts
@@ -97,7 +98,7 @@ class MESHCLASH_UL_wide(UIList):
                 picked = cell.operator("meshclash.pick_row", text=fitting, translate=False, emboss=False)
                 picked.index, picked.side = index, title.lower()
             elif title == "Status":
-                cell.label(text=text, icon=STATUS_ICONS[status])
+                cell.label(text=text, text_ctxt=CONTEXT, icon=STATUS_ICONS[status])
             else:
                 cell.label(text=fitting, translate=False)
 
@@ -185,7 +186,9 @@ def _draw_titles(layout: Any, listed: Any, shown: tuple[tuple[str, str, float], 
             continue
         sorted_by = listed.sort_key == key
         icon = "NONE" if not sorted_by else "SORT_DESC" if listed.sort_reverse else "SORT_ASC"
-        cell.operator("meshclash.sort_rows", text=title, icon=icon, emboss=False, depress=sorted_by).key = key
+        cell.operator(
+            "meshclash.sort_rows", text=title, text_ctxt=CONTEXT, icon=icon, emboss=False, depress=sorted_by
+        ).key = key
 
 
 CLASSES = (MESHCLASH_UL_wide, MESHCLASH_PT_wide_results)

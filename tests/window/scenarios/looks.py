@@ -86,7 +86,7 @@ def _pair(window: Any, name: str) -> Play:
     if bpy.context.window_manager.meshclash.found == 0:
         return
     bpy.context.preferences.view.show_tooltips = True
-    yield from window.find_button("meshclash.pick_row", across=0.35)
+    yield from window.find_button("meshclash.pick_row", across=0.2)
     yield TOOLTIP
     window.picture(f"{name}_tooltip")
     window.move(*window.view_centre)
