@@ -35,8 +35,6 @@ def load_steps(cache_folder: str | None, parts: Sequence[str], gpu: bool = False
         engine.preload(name, cache_folder)
     yield Progress(0.0, "Loading the engine")
     module = engine.load(cache_folder)
-    yield Progress(0.0, "Loading the engine")
-    module.kernels.code.fill_tables()
     if not bpy.app.background:
         yield from kernel_building.ready_steps(module, parts)
     for progress in module.warm_up((GPU_PART,)) if gpu else ():

@@ -136,7 +136,6 @@ def test_nothing_runs_any_more_when_the_extension_is_disabled(world, registered)
 def test_without_a_window_nothing_is_started(world, monkeypatch):
     engine.load()
     monkeypatch.setattr(engine, "_engine", world.module)
-    world.module.kernels.code = SimpleNamespace(fill_tables=lambda: None)
     monkeypatch.setattr(engine, "diagnose", list)
     assert bpy.app.background
     list(loading.load_steps(None, ["contacts"]))

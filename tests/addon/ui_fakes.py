@@ -11,10 +11,7 @@ from meshclash.review.revisions import pair_id
 
 TRIANGLE = np.array([[[0, 0, 0], [1, 0, 0], [0, 1, 0]]], np.float32)
 
-ENGINE = SimpleNamespace(
-    kernels=SimpleNamespace(code=SimpleNamespace(fill_tables=lambda: None)),
-    Scene=object,
-)
+ENGINE = SimpleNamespace(Scene=object)
 """An engine whose kernels need not be compiled, and that can do nothing else."""
 SEVERITIES = {"touching": 1, "near": 0, "apart": 0}
 

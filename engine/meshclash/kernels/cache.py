@@ -14,6 +14,7 @@ from typing import Any
 
 import llvmlite
 import numba
+from numba.core.runtime import rtsys
 
 from . import store
 from .code import KernelCode, Unstorable, code_of, load_code
@@ -61,7 +62,7 @@ class KernelCache:
 
     def load_overload(self, arguments: Any, context: Any) -> Any:
         """The kernel for these argument types, or None: then Numba compiles it."""
-        context.refresh()
+        rtsys.initialize(context)  # what machine code calls; compiling asks for more, and Numba then reads it
         found = self._found(arguments, context)
         if found is None:
             store.forget_stores()  # one may have been built meanwhile
