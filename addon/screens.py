@@ -9,6 +9,7 @@ import bpy
 
 TABS = "show_properties_"  # the switches of a Properties editor's tabs, from Blender 5.0 on
 TAB = "SCENE"
+RETRY = 0.1  # seconds
 TAB_NAME = "MeshClash"
 """Of the sidebar."""
 
@@ -30,18 +31,36 @@ def become_results(area: bpy.types.Area, scene: bpy.types.Scene) -> None:
     """
     area.ui_type = "PROPERTIES"
     space: Any = area.spaces.active
-    space.context = TAB
     tabs = _tabs(space)
     for name in tabs:
         setattr(space, name, name == TABS + TAB.lower())
     if not tabs:
         space.pin_id, space.use_pin_id = scene, True
     space.show_region_header = False
+    if _choose_tab() is not None:
+        bpy.app.timers.register(_choose_tab, first_interval=RETRY)
+
+
+def _choose_tab() -> float | None:
+    """Chooses the tab of lists of results; before Blender 5.0 an editor has none until it was drawn."""
+    areas = (area for window in bpy.context.window_manager.windows for area in window.screen.areas)
+    try:
+        for space in (area.spaces.active for area in areas):
+            if _is_marked(space):
+                space.context = TAB
+    except TypeError:
+        return RETRY
+    return None
 
 
 def shows_results(space: Any) -> bool:
     """Whether a space is such a list, and no Properties editor of the user's own."""
-    if space is None or space.type != "PROPERTIES" or space.context != TAB or space.show_region_header:
+    return _is_marked(space) and space.context == TAB
+
+
+def _is_marked(space: Any) -> bool:
+    """Whether a space has the switches of such a list."""
+    if space is None or space.type != "PROPERTIES" or space.show_region_header:
         return False
     tabs = _tabs(space)
     return not any(getattr(space, name) for name in tabs if name != TABS + TAB.lower()) if tabs else space.use_pin_id
