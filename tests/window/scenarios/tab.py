@@ -65,7 +65,7 @@ def _letters(window: Any) -> Play:
     for scale in (1, 2):
         bpy.context.preferences.view.ui_scale = scale
         yield 1.0
-        for width in (WIDTHS[0], WIDTHS[-1]) if scale == 1 else WIDTHS[:1]:  # the screen is no wider
+        for width in (WIDTHS[-1], WIDTHS[0]) if scale == 1 else WIDTHS[:1]:  # the screen is no wider
             yield from window.open_tab(scale * width)
             bpy.context.window_manager.meshclash.active_row = 1
             yield 0.5
