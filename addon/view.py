@@ -282,10 +282,12 @@ def clip_to_box(context: bpy.types.Context, area: bpy.types.Area, box: np.ndarra
     """
     view = area.spaces.active.region_3d
     region = next((region for region in area.regions if region.type == "WINDOW"), None)
-    if view.use_clip_planes or region is None:
-        view.use_clip_planes = False
+    if region is None:
         return False
     with context.temp_override(area=area, region=region):  # Blender clips only where it has made planes of its own
+        if view.use_clip_planes:
+            bpy.ops.view3d.clip_border("INVOKE_DEFAULT")  # and frees them only so
+            return False
         bpy.ops.view3d.clip_border("EXEC_DEFAULT", xmin=0, xmax=region.width, ymin=0, ymax=region.height)
     view.clip_planes = planes_of(box, margin)
     view.use_clip_planes = True
