@@ -128,16 +128,18 @@ def judge(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
         yield from measure_steps(overlaps, deep, codes == _CLASH, allowed, limits.exact, _shares_volume)
         depths[deep], balls[deep] = overlaps.found[deep, : UPPER + 1], overlaps.found[deep, LOWER]
     light = _within(allowed, depths, balls)
-    codes[light] = _TOUCHING
-    certainties[light & np.isnan(depths[:, UPPER])] = DEPTH_CERTAINTY
-    unbound = (codes == _CLASH) & (rounding > 0.0) & np.isnan(depths[:, UPPER]) & ~solid & ~(balls > rounding)
+    tiny = _within(np.minimum(allowed, rounding * _DECIMAL), depths, balls)
+    codes[tiny] = _TOUCHING
+    unbound = (codes == _CLASH) & (rounding > 0.0) & np.isnan(depths[:, UPPER]) & ~solid & ~light & ~(balls > rounding)
     parted = yield from parted_steps(case, np.flatnonzero(unbound), rounding, _APART, _plain_codes)
     codes[parted] = _TOUCHING
-    flush = parted | (light & limits.by_resolution)
+    flush = parted | (tiny & limits.by_resolution)
     if forgives and middles is not None:
         meant = yield from _as_meant(case, posed, codes, start, middles, rounding)
         flush |= meant != codes
         codes = meant
+    codes[light & (codes == _CLASH)] = _TOUCHING
+    certainties[light & (codes == _TOUCHING) & np.isnan(depths[:, UPPER])] = DEPTH_CERTAINTY
     _mark_near(case, limits, codes)
     locations = Locations(case, start, codes, swapped, middles if forgives else None)
     depths = np.column_stack([np.where(balls > 0.0, balls, np.nan), depths])
