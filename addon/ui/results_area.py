@@ -32,6 +32,7 @@ TESTED = (("Test", TEST, 0.11), ("Group", GROUP, 0.07), *COLUMNS[1:3], ("Collect
 FRAME, PADDING = 110.0, 12.0  # [px at scale 1]: of the editor beside rows, of a cell beside its text
 SIGN = 0.02  # share of the width that the verdict's icon takes
 ROW, AROUND = 20.0, 215.0  # heights of a row, of all but the list: Blender's own panels lie below [px at scale 1]
+PAGES = 45.0  # height of the ways to other pages [px at scale 1]
 LEAST_ROWS, MOST_ROWS, MOST_GROUPS = 5, 60, 12
 GROUPS_FROM, GROUPS_SHARE = 1100.0, 0.24  # width of an area that has groups at its left [px at scale 1], their share
 LABELS = {status: label for status, label, *_ in STATUSES}
@@ -168,7 +169,9 @@ class MESHCLASH_PT_wide_results(Panel):
 def _rows(context: Any) -> int:
     """Rows of the list that fit with what is above and below it."""
     height = context.area.height / _scale(context) if context.area else 0.0
-    return int(min(max((height - AROUND) // ROW, LEAST_ROWS), MOST_ROWS))
+    listed = context.window_manager.meshclash
+    around = AROUND + (PAGES if len(listed.rows) < listed.total else 0.0)
+    return int(min(max((height - around) // ROW, LEAST_ROWS), MOST_ROWS))
 
 
 def _draw_titles(layout: Any, listed: Any, shown: tuple[tuple[str, str, float], ...]) -> None:
