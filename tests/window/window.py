@@ -22,6 +22,7 @@ TAB = "MeshClash"
 HOVER = 0.06  # seconds in which Blender notices where the mouse is
 SEARCH_STEP = 10  # pixels; half the height of a button
 INSIDE_BORDER = 6  # pixels from a region's border to where it can be dragged
+NO_STEP = 20  # pixels by which no border is dragged
 EDGE = 8  # pixels between the border of a region and where buttons begin
 SETTLE = 0.25  # seconds between two looks at the screen, at least
 DRAWINGS = 2.0  # between two looks, as many as the window may need
@@ -131,6 +132,8 @@ class Window:
         """Drags the left border to another width, beside a panel: elsewhere the sidebar lets the mouse through."""
         region = self.region()
         before = region.width
+        if abs(width - before) < NO_STEP:
+            return
         x, y = region.x + INSIDE_BORDER, region.y + region.height - EDGE - 2 * SEARCH_STEP
         self.move(*self.view_centre)
         yield 0.3
