@@ -88,9 +88,9 @@ def _draw_range(layout: Any, context: Any, settings: Any) -> None:
     row.prop(settings, "timeline_step", text="Every")
     if test_named(settings.test).name == "intersection":
         layout.prop(settings, "timeline_between")
-    row = named_row(layout, "Leave Out", LEAVE_OUT_SHARE).row(align=True)
+    column = named_row(layout, "Leave Out", LEAVE_OUT_SHARE).column(align=True)
     for name in ("skip_same_armature", "skip_same_collection"):
-        row.prop(settings, name, toggle=True)
+        column.prop(settings, name, toggle=True)
     try:
         frames = settings.timeline_frames()
         text = f"{counted(len(frames), 'frame')}: {format_frames(frames)}. Test: {test_named(settings.test).label}"
