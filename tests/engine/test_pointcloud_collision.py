@@ -108,6 +108,19 @@ def test_a_collision_of_any_clouds_comes_with_a_point_on_both_surfaces(p, q, see
     assert all(certain(a, np.eye(4), point) and certain(b, pose, point) for point in hits.points[:20])
 
 
+def test_fins_closer_than_the_horizon_are_shape_and_no_noise():
+    """A bandwidth that grows with them blurs all into one leaf, whose surface is nowhere."""
+    rng, fins = np.random.default_rng(3), []
+    for low in np.linspace(0.0, 0.9, 10):
+        points = rng.random((600, 3)) * (1.0, 1.0, 0.03) + (0.0, 0.0, low)
+        points[:, 2] = np.where(rng.random(600) < 0.5, low, low + 0.03)
+        fins.append(points)
+    cloud = mc.clouds.PointCloud(np.concatenate(fins))
+    assert (cloud.built.tree.count > 0).sum() > 100
+    for place, meets in (((0.31, 0.27, 0.013), True), ((0.5, 0.5, 0.9), True), ((1.5, 0.0, 0.0), False)):
+        assert mc.collides(cloud, cloud, None, shifted(*place)) == meets
+
+
 def test_noise_free_shapes_at_small_gaps():
     """Without noise only the smoothing of the surface is left: a twentieth of the sampling radius."""
     rng = np.random.default_rng(1)

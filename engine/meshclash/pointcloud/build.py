@@ -37,6 +37,7 @@ BANDWIDTH_IN_NOISE = 4.0
 
 _DEVIATIONS_IN_MEDIAN = 1.4826  # standard deviation of normal noise over its median
 _NOISE_STEPS = 6
+_MOST_WIDENED = 4.0  # bandwidths of eq. 9: what looks noisier than that is shape
 _NEIGHBOURS = 8
 _QUANTILE = 0.9
 _CHOSEN = 4096
@@ -178,9 +179,9 @@ def _automatic_bandwidth(tree: PointTree, radius: float) -> float:
 
     The noise is what the median distance of points from the planes around them says of it: edges, and sheets that
     cross, leave more than half of the points near a plane. A wider bandwidth sees more noise, so this is repeated
-    until it no longer grows.
+    until it no longer grows. Of shapes finer than the points tell apart it grows on and on: they keep that of eq. 9.
     """
-    h = bandwidth_of(radius)
+    least = h = bandwidth_of(radius)
     total = len(tree.points)
     chosen = np.unique(np.linspace(0, total - 1, min(total, _CHOSEN // 4)).astype(np.int64))
     residuals = np.empty(len(chosen))
@@ -192,7 +193,7 @@ def _automatic_bandwidth(tree: PointTree, radius: float) -> float:
         if BANDWIDTH_IN_NOISE * noise <= h:
             break
         h = BANDWIDTH_IN_NOISE * noise
-    return h
+    return h if h <= _MOST_WIDENED * least else least
 
 
 def _border_steps(tree: PointTree, margin: float) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray]]:

@@ -34,9 +34,10 @@ Kernel = Callable[..., bool]
 
 _HEAP = 4096
 _CHUNK = 1024
-_SLICE_WORK = 50_000.0
-_USUAL_SLICES = 4  # of a large query: half of its progress bar
+_SLICE_WORK = 1_000.0  # up to 60 ms where clouds have few points for their thickness
+_USUAL_SLICES = 200  # of a large query: half of its progress bar
 _FIRST_WORK = 100.0
+_GROWTH = 8.0  # of a slice, since evaluations take longer than tests of volumes
 _LEAST_WORK = 20.0
 _SPENT = 0.9
 
@@ -126,7 +127,7 @@ class PairSearch:
             now = time.thread_time()
             left = _SPENT * budget - (now - begun)
             speed = (self.work_done - done) / max(now - before, 1e-6)
-            work = 0.5 * left * speed
+            work = min(0.5 * left * speed, _GROWTH * work)
             if work < _LEAST_WORK:
                 return self
 
