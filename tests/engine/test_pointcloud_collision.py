@@ -76,8 +76,8 @@ def lies_on_mesh(name, pose, point):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("share", [0.5, 1.0])
-def test_decisions_are_right_with_noise_as_large_as_the_spacing(share):
+@pytest.mark.parametrize("share", [0.5, 1.0, 2.0])
+def test_decisions_are_right_with_noise_up_to_twice_the_spacing(share):
     rng = np.random.default_rng(5)
     noise = share * np.sqrt(4.0 * np.pi / COUNT)
     a = mc.clouds.PointCloud(sphere(rng, COUNT, noise=noise)[0])

@@ -37,7 +37,7 @@ BANDWIDTH_IN_NOISE = 4.0
 
 _DEVIATIONS_IN_MEDIAN = 1.4826  # standard deviation of normal noise over its median
 _NOISE_STEPS = 6
-_MOST_WIDENED = 4.0  # bandwidths of eq. 9: what looks noisier than that is shape
+_SHAPELESS = 0.5  # noise over a bandwidth that was doubled at least: more is seen where points fill the space
 _NEIGHBOURS = 8
 _QUANTILE = 0.9
 _CHOSEN = 4096
@@ -179,7 +179,7 @@ def _automatic_bandwidth(tree: PointTree, radius: float) -> float:
 
     The noise is what the median distance of points from the planes around them says of it: edges, and sheets that
     cross, leave more than half of the points near a plane. A wider bandwidth sees more noise, so this is repeated
-    until it no longer grows. Of shapes finer than the points tell apart it grows on and on: they keep that of eq. 9.
+    until it no longer grows. Fins closer than the bandwidth fill it, as no noisy surface does: they keep that of eq. 9.
     """
     least = h = bandwidth_of(radius)
     total = len(tree.points)
@@ -192,8 +192,10 @@ def _automatic_bandwidth(tree: PointTree, radius: float) -> float:
         noise = _DEVIATIONS_IN_MEDIAN * float(np.median(known)) if len(known) else 0.0
         if BANDWIDTH_IN_NOISE * noise <= h:
             break
+        if h > 2.0 * least and noise > _SHAPELESS * h:
+            return least
         h = BANDWIDTH_IN_NOISE * noise
-    return h if h <= _MOST_WIDENED * least else least
+    return h
 
 
 def _border_steps(tree: PointTree, margin: float) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray]]:
