@@ -12,6 +12,7 @@ from gpu_cases import TIGHT, cases, steps
 from meshclash.lab.device_model.backend import HostBackend
 
 HERE = Path(__file__).parent
+pytestmark = pytest.mark.slow  # the simulation takes a minute
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +32,6 @@ def simulated(tmp_path_factory):
     return dict(np.load(path))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("case", [*cases(), "objects"])
 def test_the_kernels_do_what_the_host_does(case, host, simulated):
     names = [name for name in host if name.startswith(f"{case}: ")]

@@ -72,6 +72,7 @@ def test_what_is_no_file_is_no_journal(tmp_path, place):
         Journal(path)
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from(KEYS), ANYTHING))
 @settings(max_examples=300)
 def test_tests_are_read_or_refused(test):

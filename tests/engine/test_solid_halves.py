@@ -37,6 +37,7 @@ def _both(forest, solids, origins, reaches, rows, inverses, work, told):
             told[v, 1] = _bits_of_corners(forest, solids, a, b, base, q, found, counts, numbers, 0, work)
 
 
+@pytest.mark.slow
 @pytest.mark.needs_jit
 def test_a_wedge_leaves_possible_what_there_is():
     decided = 0
