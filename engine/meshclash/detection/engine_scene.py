@@ -128,7 +128,7 @@ class EngineScene:
             resolution = max(placed.known, misplaced) if placed.mesh.resolution is None else placed.known
             told[placed.item.identity] = resolution
             coarse, old = resolution if resolution <= coarsest else 0.0, self._placed.get(placed.item.identity)
-            new = _Placed(*placed[:-2], coarse, uses[key] > 1)
+            new = placed._replace(resolution=coarse, shared=uses[key] > 1)
             if old is None or not _only_moves(old, new, same):
                 others.append(new)
             elif old.differs(new):

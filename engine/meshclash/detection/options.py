@@ -29,8 +29,9 @@ SELECTION, CLEARANCE, PARTIAL_TEST = "selection", "clearance", "distance"
 EXACT_TESTS = ("intersection", CLEARANCE, PARTIAL_TEST)
 """Tests that find which pairs meet; the last one lists the nearest pairs only, so what it does not list may meet."""
 LEAST_POINTS = 1000
-SCAN_SURFACES = ("twicing", "wls", "apss")  # as the engine's point clouds take them
 """Fewest points of a scan that say anything about a surface."""
+SCAN_SURFACES = ("twicing", "wls", "apss")
+"""What the points of a scan may stand for, as the engine's `PointCloud` takes it."""
 LAST_FRAME, LONGEST_NUMBER = 1_048_574, 12
 """Blender's frames go from minus this to this."""
 

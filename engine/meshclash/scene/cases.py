@@ -200,7 +200,7 @@ def _hierarchies(members: Sequence[Member]) -> Generator[Progress, None, tuple[l
     things = {id(member.thing): member for member in members}
     prepared = yield from prepare_steps(list(things.values()), _solid_steps, 0.1, "building hierarchy")
     different = {id(hierarchy): hierarchy for hierarchy in prepared}
-    places = dict(zip(different, range(len(different)), strict=True))
+    places = {key: place for place, key in enumerate(different)}
     index = {key: places[id(hierarchy)] for key, hierarchy in zip(things, prepared, strict=True)}
     return list(different.values()), np.array([index[id(member.thing)] for member in members], np.int64)
 

@@ -68,8 +68,8 @@ def first_contacts_of(case: Case, jobs: np.ndarray, pairs: np.ndarray) -> Iterat
     """The contacts of some pairs (n,) of a case that was asked for first contacts only, and that meet.
 
     Args:
-        case: it.
-        jobs: which of its pairs.
+        case: the pairs, asked for first contacts only.
+        jobs: which of them meet.
         pairs: the ids (k, 2) of all.
     """
     starts, answer, trees = case.starts.tolist(), case.answer, case.jobs

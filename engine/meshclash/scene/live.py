@@ -161,8 +161,9 @@ class LiveContacts(LivePairs):
         if self._limits == old:
             return
         other_reach = old.touch_tolerance != self._limits.touch_tolerance
-        special, rounding = (of(self._known.pairs) for of in (self._scene.with_special, self._scene.rounding_of))
-        for place, (a, b) in enumerate(self._known.pairs.tolist()):
+        pairs = self._known.pairs
+        special, rounding = self._scene.with_special(pairs).tolist(), self._scene.rounding_of(pairs)
+        for place, (a, b) in enumerate(pairs.tolist()):
             pair = self._listed.get((a, b))
             doubted = pair is not None and (special[place] or not stays(pair, self._limits, rounding[place]))
             if doubted or (other_reach and (pair is None or pair.verdict is TOUCHING)):

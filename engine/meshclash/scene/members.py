@@ -413,8 +413,7 @@ class Members:
         """
         if chosen is None:
             return np.ones(len(self.by_id), np.bool_)
-        given = _several(chosen, name)
-        wanted = self.by_id if given == list(self.by_id) else set(map(self.id_of, given))
+        wanted = set(map(self.id_of, _several(chosen, name)))
         return np.fromiter(map(wanted.__contains__, self.by_id), np.bool_, len(self.by_id))
 
     def member(self, key: int | str) -> Member:

@@ -147,16 +147,15 @@ def within_steps(
             spans = [(True, int(start[job]), int(start[job + 1])), (False, 0, triangles)]
             question = job, side, pairs, middles, float(limits[job])
             within = yield from _spans_within(posed, spans, *question)
-            result[job, side] = within and not _fills_cavity(posed, job, side, float(limits[job]))
+            result[job, side] = within and not (solids.closed[tree] and _fills_cavity(posed, job, side, limits[job]))
     return result
 
 
 def _fills_cavity(posed: Sequence[Any], job: int, side: int, limit: float) -> bool:
-    """As the kernel; a surface that bounds no solid fills nothing."""
-    solids, trees = posed[1], posed[4][job]
-    begin, end = solids.component_start[trees[1 - side] :][:2].tolist()
-    question = job, side, begin, end, limit, new_point_workspace()
-    return bool(solids.closed[trees[side]] and fills_cavity(*posed, *question))
+    """As the kernel, beside all components of the other object."""
+    solids, other = posed[1], posed[4][job, 1 - side]
+    begin, end = solids.component_start[other : other + 2].tolist()
+    return bool(fills_cavity(*posed, job, side, begin, end, limit, new_point_workspace()))
 
 
 def _spans_within(
