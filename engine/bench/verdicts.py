@@ -96,7 +96,8 @@ def _pair(rng: np.random.Generator) -> tuple[Body, Body]:
         planes_b.append(near if len(near) > 1 else planes)
     a = planes_a, _filled(rng, planes_a)
     if rng.random() < 0.2 and all(map(np.array_equal, planes_a, planes_b)):
-        return a, (planes_b, a[1] & (rng.random(a[1].shape) < 0.9) | (a[1].sum() == 1) & a[1])
+        part = a[1] & (rng.random(a[1].shape) < 0.9)
+        return a, (planes_b, part if part.any() else a[1])
     return a, (planes_b, _filled(rng, planes_b))
 
 

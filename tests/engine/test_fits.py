@@ -25,6 +25,11 @@ def test_a_thread_in_single_precision_is_shrunk_by_steps_that_stay_below_its_bou
     assert [fault for fault in fits.faults("thread", 202, 1061, single=True) if fault[0] in fits.WRONG] == []
 
 
+def test_a_thread_whose_tip_only_one_way_takes_inward_is_bounded_by_roundings():
+    """By least squares a plane of the tip moved outward: bounded by 42.8 spacings."""
+    assert [fault for fault in fits.faults("thread", 503, 9687, single=False) if fault[0] in fits.WRONG] == []
+
+
 @pytest.mark.parametrize("single", [False, True])
 def test_what_an_exact_depth_denies_is_not_permitted(single):
     """A thread where the search for what is permitted found a smaller ball than that for the exact depth."""

@@ -8,9 +8,11 @@ the other.
 
 Around some vertices planes face each other, as where four of eight cubes make a chain, and no move takes all of them
 inward. There the fan is cut in two along two edges: each half moves for itself, and flat triangles between both,
-without area before they move, keep the surface closed.
+without area before they move, keep the surface closed. At a spike that no cut helps least squares may do without a
+small plane: the way that takes the last one inward most is taken there.
 """
 
+from itertools import combinations_with_replacement
 from typing import NamedTuple
 
 import numpy as np
@@ -156,7 +158,7 @@ def cut_fans(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None:
     """Fans that no move takes inward, cut in two: triangles, source, moves, and neighbours of flat triangles (n,).
 
-    The flat triangles, between both halves, come last, wound outward. None where no fan is cut.
+    The flat triangles, between both halves, come last, wound outward. None where every fan moves inward.
 
     Args:
         vertices: (v, 3) float64 [m].
@@ -177,9 +179,11 @@ def cut_fans(
     moves = np.concatenate([moves, np.empty((len(stuck), 3))])
     corners_at = _corners_at(triangles[:count], stuck)
     for old in stuck.tolist():
-        ring = _ring(triangles, outward, np.array(corners_at[old]))
+        around = np.array(corners_at[old])
+        ring = _ring(triangles, outward, around)
         cut = None if ring is None else _best_cut(vertices[source[ring[1]]] - vertices[source[old]], normals[ring[0]])
         if ring is None or cut is None:
+            moves[old] = _most_inward(normals[around // 3], moves[old])
             continue
         (own, begins), (first, last, halves), flat = ring, cut, count + len(beside)
         triangles[own[first:last]] = np.where(triangles[own[first:last]] == old, used, triangles[own[first:last]])
@@ -190,7 +194,24 @@ def cut_fans(
         beside += [t if t < count else beside[t - count] for t in own[[first, last - 1]].tolist()]
         source[used], (moves[used], moves[old]) = source[old], halves
         used += 1
-    return (triangles[: count + len(beside)], source[:used], moves[:used], np.array(beside)) if beside else None
+    return triangles[: count + len(beside)], source[:used], moves[:used], np.array(beside, np.int64)
+
+
+def _most_inward(normals: np.ndarray, move: np.ndarray) -> np.ndarray:
+    """The move (3,) at most as long as any by which the least receding of planes recedes most; as it was if none does.
+
+    Args:
+        normals: outward ones of the planes, (n, 3); 0 for one without area.
+        move: that by least squares, (3,).
+    """
+    normals = normals[np.abs(normals).max(axis=1) > 0.0]
+    if not 1 < len(normals) <= _MOST_SECTORS:
+        return move
+    ends = normals[np.array(list(combinations_with_replacement(range(len(normals)), 3)))]  # three decide it, or two
+    turned = cross(ends[:, 1] - ends[:, 0], ends[:, 2] - ends[:, 0])
+    ways = _LONGEST * np.concatenate([_units(ways) for ways in (-ends[:, 0] - ends[:, 2], turned, -turned)])
+    ways = np.append(ways, move[None], axis=0)
+    return ways[np.argmax(-(ways @ normals.T).max(axis=1))]
 
 
 def _corners_at(triangles: np.ndarray, stuck: np.ndarray) -> dict[int, list[int]]:
