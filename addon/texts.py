@@ -9,11 +9,13 @@ from typing import Any
 
 import blf
 import bpy
+from bpy.app.translations import pgettext_iface as iface_
 from meshclash.detection.report_formats import format_share
 from meshclash.detection.units import at_most, length_in_words, plain, volume_between
 from meshclash.detection.verdicts import MEETS, VERDICTS
 
 from .core.way_out import Way, direction
+from .translations import CONTEXT
 
 MEASURE_LABELS = {"depth": "Depth", "volume": "Volume", "distance": "Gap", "probability": "Probability"}
 UNMEASURED = "–"
@@ -100,17 +102,36 @@ def probability(value: float, verdict: str, digits: int = 0) -> str:
 
 def verdict_in_words(row: Any) -> str:
     """The verdict of a row, with what limits it: the resolution of the coordinates, an open mesh."""
-    parts = [VERDICTS[row.verdict].label]
+    parts = [said(VERDICTS[row.verdict].label)]
     if row.flush:
-        parts.append("flush within the resolution")
+        parts.append(said("flush within the resolution"))
     if row.certainty < 1.0:
-        parts.append(f"{format_share(row.certainty)} certain: an open mesh counts as the solid that it seems to bound")
+        text = "{share} certain: an open mesh counts as the solid that it seems to bound"
+        parts.append(said(text, share=format_share(row.certainty)))
     return ", ".join(parts)
 
 
 def counted(number: int, noun: str) -> str:
     """ "1 face", "2 faces"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def said(text: str, **parts: str | int | tuple[int, str]) -> str:
+    """A text of the tab in the user's language.
+
+    Args:
+        text: English, as the table of translations has it, with the names of its parts in braces.
+        parts: what is put in their places; a number and a noun are counted.
+    """
+    known = {name: _part(part) for name, part in parts.items()}
+    return iface_(text, CONTEXT).format(**known)
+
+
+def _part(part: str | int | tuple[int, str]) -> str:
+    if isinstance(part, tuple):
+        number, noun = part
+        return f"{number:,} {iface_(noun if number == 1 else noun + 's', CONTEXT)}"
+    return part if isinstance(part, str) else f"{part:,}"
 
 
 def text_width(text: str) -> float:

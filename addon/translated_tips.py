@@ -1,4 +1,4 @@
-"""German and Japanese for the tooltips of the extension; those of the tools for research stay English."""
+"""German and Japanese for the tooltips and long sentences of the extension; what only research needs stays English."""
 
 TABLE = """
 A clash no deeper than this counts as touching (press fits, welds); until set, it is what the coordinates cannot tell from flush
@@ -17,6 +17,10 @@ A detail that repeats between two families, or an object that lies wrong
 Ein Detail, das sich zwischen zwei Familien wiederholt, oder ein Objekt, das falsch liegt
 2つの種類の間で繰り返す箇所、または位置の誤ったオブジェクト
 
+A larger tolerance finds more; the test Distance says how far apart all are
+Eine größere Toleranz findet mehr; der Test Abstand sagt, wie weit alle auseinander sind
+許容値を大きくすると多く見つかります。テスト「距離」はすべての間隔を示します
+
 A mesh of vertices only, as other importers make
 Ein Netz nur aus Punkten, wie andere Importer es erzeugen
 他のインポーターと同じ、頂点だけのメッシュ
@@ -29,6 +33,10 @@ A point cloud object; Blender before 5.1 gets a mesh instead
 Ein Punktwolkenobjekt; Blender vor 5.1 bekommt stattdessen ein Netz
 ポイントクラウドオブジェクト。5.1より前のBlenderではメッシュになります
 
+All pairs that were found are excluded
+Alle gefundenen Paare sind ausgeschlossen
+見つかったペアはすべて除外されています
+
 All visible objects of a collection and its children
 Alle sichtbaren Objekte einer Sammlung und ihrer Untersammlungen
 コレクションとその子のすべての表示オブジェクト
@@ -37,9 +45,17 @@ All visible objects of the scene
 Alle sichtbaren Objekte der Szene
 シーンのすべての表示オブジェクト
 
+An object moved or changed since: press Update
+Ein Objekt wurde seither bewegt oder verändert: Aktualisieren drücken
+オブジェクトがその後移動または変更されました: 「更新」を押してください
+
 Answer anew whenever meshes or scans move, deform, come or go, in any test. Press again, or ESC, to stop
 Neu antworten, sobald Netze oder Scans sich bewegen, verformen, kommen oder gehen, in jedem Test. Erneut drücken, oder ESC, hält an
 メッシュやスキャンが移動、変形、追加、削除されるたびに、どのテストでも答えを更新します。もう一度押すかESCで停止します
+
+Boxes show where two may meet: green unlikely, yellow as likely as not, red likely
+Kästen zeigen, wo zwei sich treffen können: grün unwahrscheinlich, gelb unentschieden, rot wahrscheinlich
+箱は交わりうる場所を示します: 緑は低い、黄は半々、赤は高い可能性
 
 Build a massive file from a mesh of any size without loading it, and show a level of it as an object
 Aus einem Netz beliebiger Größe eine Massendatei erzeugen, ohne es zu laden, und eine Stufe davon als Objekt zeigen
@@ -260,6 +276,10 @@ Den berührenden Flächen ein auffälliges Material geben; Materialien wiederher
 Give the group a name; without one it has its reason
 Der Gruppe einen Namen geben; ohne einen trägt sie ihren Grund
 グループに名前を付けます。なければ理由が名前になります
+
+Hidden objects and those outside of the sets take no part: show them, or choose other sets
+Versteckte Objekte und solche außerhalb der Mengen nehmen nicht teil: sie einblenden oder andere Mengen wählen
+非表示のオブジェクトとセット外のものは対象外です: 表示するか別のセットを選んでください
 
 How far a point of a scan shapes the surface; longer smooths more. Automatically it follows the spacing and the noise
 Wie weit ein Punkt eines Scans die Fläche formt; länger glättet mehr. Automatisch folgt sie Abstand und Rauschen
@@ -541,6 +561,14 @@ One object
 Ein Objekt
 1つのオブジェクト
 
+Only pairs of the two sets are tested: choose Everything to see all others
+Nur Paare der zwei Mengen werden geprüft: Alles wählen, um die anderen zu sehen
+2 つのセットのペアだけを検査します: 他も見るには「すべて」を選んでください
+
+Options, Exclude leaves out pairs of the same parent, armature or collection: try without
+Optionen, Ausschließen lässt Paare desselben Elternobjekts, Skeletts oder derselben Sammlung aus: ohne versuchen
+オプションの除外は同じ親、アーマチュア、コレクションのペアを省きます: 外して試してください
+
 Overlaps that the stored coordinates cannot tell from flush, however coarse
 Überlappungen, die die gespeicherten Koordinaten nicht von bündig unterscheiden, wie grob auch immer
 どれほど粗くても、保存された座標が面一と区別できない重なり
@@ -600,6 +628,10 @@ Galten als gelöst, bevor die letzte Prüfung sie fand
 Saved with the file and kept when the pair is found again
 Mit der Datei gespeichert und behalten, wenn das Paar wieder gefunden wird
 ファイルに保存され、ペアが再び見つかっても残ります
+
+Saved with the file: press Detect to see faces
+Mit der Datei gespeichert: Prüfen zeigt die Flächen
+ファイルに保存済み: 面を見るには「検出」を押してください
 
 Say the same of all pairs that are listed
 Dasselbe von allen gelisteten Paaren sagen
@@ -664,6 +696,10 @@ Dieses Ereignis wählen und zu seinem schlimmsten Bild gehen
 Select this pair; with Ctrl or Shift several
 Dieses Paar wählen; mit Strg oder Umschalt mehrere
 このペアを選択します。CtrlまたはShiftで複数
+
+Settings changed since: {names}. The list is the answer to the old ones
+Einstellungen seither verändert: {names}. Die Liste beantwortet die alten
+その後変更された設定: {names}。リストは以前の設定の答えです
 
 Show another page of the list
 Eine andere Seite der Liste zeigen
@@ -769,9 +805,25 @@ The storeys of the two objects, where their file says it
 Die Geschosse der beiden Objekte, wo ihre Datei sie nennt
 2つのオブジェクトの階 (ファイルにある場合)
 
+The test Clearance finds what comes too near, Distance how far apart all are
+Der Test Mindestabstand findet, was zu nahe kommt, Abstand, wie weit alle auseinander sind
+テスト「クリアランス」は近すぎるものを、「距離」はすべての間隔を見つけます
+
+The test Intersection finds where different objects meet
+Der Test Durchdringung findet, wo verschiedene Objekte sich treffen
+テスト「交差」は異なるオブジェクトが交わる場所を見つけます
+
 The worst verdicts first
 Die schlimmsten Befunde zuerst
 深刻な判定から
+
+This contradicts what is proved of the pair: the bounds of the list hold
+Das widerspricht dem, was vom Paar bewiesen ist: die Schranken der Liste gelten
+ペアについて証明済みの値と矛盾します: リストの範囲が有効です
+
+Up to what the coordinates cannot tell from flush
+Bis zu dem, was die Koordinaten nicht von bündig unterscheiden
+座標では面一と区別できない深さまで
 
 What a length of 1 in the file means
 Was eine Länge von 1 in der Datei bedeutet
@@ -784,6 +836,10 @@ Was aus den Punkten gemacht wird
 What is seen around the selected pair
 Was um das gewählte Paar zu sehen ist
 選択したペアの周囲に見えるもの
+
+What is shown has fewer triangles. Detect tests all of them.
+Gezeigt werden weniger Dreiecke. Prüfen nimmt alle.
+表示は三角形を減らしています。検出はすべてを検査します。
 
 What surface the points of a scan stand for
 Für welche Fläche die Punkte eines Scans stehen
@@ -844,5 +900,25 @@ Die Ergebnisse in eine Datei schreiben
 Write the tests to a JSON file, which the command line runs with --tests
 Die Tests in eine JSON-Datei schreiben, die die Kommandozeile mit --tests ausführt
 テストをJSONファイルに書き出します。コマンドラインの --tests で実行できます
+
+{first} to {last} of {pairs} listed, {total} found
+{first} bis {last} von {pairs} gelistet, {total} gefunden
+{first} から {last} / 表示 {pairs}、検出 {total}
+
+{pairs} approved: listed, but not counted and not drawn
+{pairs} genehmigt: gelistet, aber weder gezählt noch gezeichnet
+{pairs} は承認済み: 一覧に出ますが、数えず描画もしません
+
+{pairs} left out, at least {beyond} apart
+{pairs} ausgelassen, mindestens {beyond} auseinander
+{pairs} を省略 (間隔 {beyond} 以上)
+
+{share} certain: an open mesh counts as the solid that it seems to bound
+{share} sicher: ein offenes Netz zählt als der Körper, den es zu begrenzen scheint
+確度 {share}: 開いたメッシュは囲んでいると見える立体とみなします
+
+{volume}: contradicts what is proved, which holds
+{volume}: widerspricht dem Bewiesenen, das gilt
+{volume}: 証明済みの値と矛盾します (証明済みの値が有効)
 """  # noqa: E501 - a tooltip is a line
-"""A tooltip in English, German and Japanese, a line each."""
+"""A tooltip or sentence in English, German and Japanese, a line each."""

@@ -16,6 +16,7 @@ LANGUAGES = (("de", "de_DE"), ("ja", "ja_JP"))
 """The codes of each language, in new and in older versions of Blender, in the order of the columns."""
 TABLE = """
 1 clash | 1 Kollision | 干渉 1 件
+about {depth} | etwa {depth} | 約 {depth}
 Active | Aktiv | アクティブ
 Active Object | Aktives Objekt | アクティブオブジェクト
 Add Detect Preset | Vorgabe hinzufügen | 検出プリセットを追加
@@ -85,6 +86,8 @@ Due | Fällig | 期限
 Duplicate | Duplikat | 重複
 Edit Test in Detect | Test unter Prüfen bearbeiten | テストを検出で編集
 Event | Ereignis | イベント
+event | Ereignis | イベント
+events | Ereignisse | イベント
 Every | Alle n | 間隔
 Everything | Alles | すべて
 Exclude | Ausschließen | 除外
@@ -99,6 +102,7 @@ face | Fläche | 面
 Face Attribute | Flächenattribut | 面の属性
 Faces | Flächen | 面
 faces | Flächen | 面
+Faces cannot be drawn: {why} | Flächen können nicht gezeichnet werden: {why} | 面を描画できません: {why}
 Faces of A | Flächen von A | Aの面
 Faces of B | Flächen von B | Bの面
 Families | Familien | ファミリー
@@ -109,9 +113,12 @@ Find Ways Out | Auswege finden | 逃がし方向をすべて求める
 First | Erstes | 最初
 Fit | Passung | はめあい
 Fits | Passungen | はめあい
+flush within the resolution | bündig im Rahmen der Auflösung | 分解能の範囲で面一
 Frame | Bild | フレーム
+frame | Bild | フレーム
 Frame Common Solid | Gemeinsamen Körper einrahmen | 共通の立体を表示範囲に
 Frames | Bilder | フレーム
+frames | Bilder | フレーム
 Ghost | Durchsichtig | 半透明
 Group | Gruppe | グループ
 Group by | Gruppieren nach | グループ化の基準
@@ -122,6 +129,7 @@ Heat to Vertex Group | Heatmap als Vertexgruppe | ヒートマップを頂点グ
 Hide Common Solid | Gemeinsamen Körper ausblenden | 共通の立体を隠す
 Hide Common Voxels | Gemeinsame Voxel ausblenden | 共通ボクセルを隠す
 Hide Hierarchy | Hierarchie ausblenden | 階層を隠す
+Hide Overlaps Below {length} | Überlappungen unter {length} ausblenden | {length} 未満の重なりを隠す
 Hide Shallow Overlaps | Flache Überlappungen ausblenden | 浅い重なりを隠す
 Hierarchy | Hierarchie | 階層
 IFC Class | IFC-Klasse | IFCクラス
@@ -146,6 +154,7 @@ List Resolved Pairs That Are Still There | Gelöste, noch vorhandene Paare aufli
 Live | Live | ライブ
 Live Budget (ms) | Live-Budget (ms) | ライブの時間予算 (ms)
 Live Clashes | Kollisionen live | ライブ干渉検出
+Live: the answer is complete | Live: die Antwort ist vollständig | Live: 答えは完全です
 Look for a GPU | GPU suchen | GPUを検索
 Make Object | Objekt erzeugen | オブジェクトを作成
 Make Object of Common Solid | Objekt aus gemeinsamem Körper erzeugen | 共通の立体からオブジェクトを作成
@@ -167,9 +176,21 @@ Near | Zu nah | 近接
 New | Neu | 新規
 Next Pair | Nächstes Paar | 次のペア
 Next Pair Under the Mouse | Nächstes Paar unter der Maus | マウス下の次のペア
+No pair of {total} is as asked | Kein Paar von {total} ist wie verlangt | {total} ペアに条件に合うものはありません
+not a solid | kein Körper | ソリッドではありません
+Not saved: {pairs} | Nicht gespeichert: {pairs} | 未保存: {pairs}
+Nothing comes that near | Nichts kommt so nahe | そこまで近づくものはありません
+Nothing crosses itself | Nichts durchdringt sich selbst | 自己交差はありません
+Nothing meets | Nichts trifft sich | 交わるものはありません
+Nothing touches | Nichts berührt sich | 接触はありません
 Nothing was detected yet in this scene | In dieser Szene wurde noch nichts geprüft | まだ検出されていません
 Object | Objekt | オブジェクト
+object | Objekt | オブジェクト
 Objects | Objekte | オブジェクト
+objects | Objekte | オブジェクト
+Objects have changed since | Objekte haben sich seither verändert | オブジェクトがその後変更されました
+of {pages} | von {pages} | 全 {pages} ページ
+Only pairs of {names} | Nur Paare von {names} | {names} のペアのみ
 Open | Offen | 未確認
 Open Clash Results | Kollisionen im Fenster öffnen | 干渉の結果を開く
 Open Results | Ergebnisse öffnen | 結果を開く
@@ -181,7 +202,10 @@ Overlay | Überlagerung | オーバーレイ
 Own Range | Eigener Bereich | 独自の範囲
 Page | Seite | ページ
 Pair | Paar | ペア
+pair | Paar | ペア
 Pair Status | Status des Paars | ペアのステータス
+pairs | Paare | ペア
+Pairs | Paare | ペア
 Pairs with the | Paare mit | 対象のペア
 part | Teil | 部分
 parts | Teile | 部分
@@ -189,6 +213,8 @@ Pattern | Muster | パターン
 Permitted Overlap | Erlaubte Überlappung | 許容する重なり
 Place | Ort | 場所
 Plain | Schlicht | 単純
+point | Punkt | 点
+points | Punkte | 点
 Points Drawn | Gezeichnete Punkte | 描画する点
 Points per Scan (0: all) | Punkte je Scan (0: alle) | スキャンごとの点数 (0: すべて)
 Presets | Vorgaben | プリセット
@@ -208,6 +234,7 @@ Reopened | Wieder offen | 再オープン
 Research | Forschung | 研究
 Resolution | Auflösung | 分解能
 Resolved | Gelöst | 解決済み
+Resolved, but still there: {pairs} | Gelöst, aber noch da: {pairs} | 解決済みだが残存: {pairs}
 Resolved, but There | Gelöst, aber vorhanden | 解決済みだが残存
 Restore Materials | Materialien wiederherstellen | マテリアルを復元
 Results | Ergebnisse | 結果
@@ -235,6 +262,7 @@ Set A | Menge A | セットA
 Set B | Menge B | セットB
 Show | Zeigen | 表示
 Show Active Object | Aktives Objekt zeigen | アクティブオブジェクトを表示
+Show All {pairs} | Alle {pairs} zeigen | {pairs} をすべて表示
 Show Common Solid | Gemeinsamen Körper zeigen | 共通の立体を表示
 Show Common Voxels | Gemeinsame Voxel zeigen | 共通ボクセルを表示
 Show Deviation | Abweichung zeigen | 偏差を表示
@@ -257,11 +285,14 @@ Status of Pair | Status des Paars | ペアのステータス
 Statuses | Status | ステータス
 Stop Detection | Prüfung anhalten | 検出を停止
 Stop Live | Live anhalten | ライブを停止
+Stopped before frame {frame} | Vor Bild {frame} angehalten | フレーム {frame} の前で停止
 Storey | Geschoss | 階
 Surface | Fläche | サーフェス
 Tab | Reiter | タブ
 Test | Test | テスト
 Tests | Alle Tests | テスト一覧
+The worst {listed} of {events} | Die schlimmsten {listed} von {events} | 深刻な順に {listed} / {events}
+There is no pair to measure | Es gibt kein Paar zu messen | 測定するペアがありません
 Time-Critical | Zeitkritisch | 時間制限
 Timeline | Zeitleiste | タイムライン
 Tolerance | Toleranz | 許容値
@@ -283,6 +314,16 @@ Write Face Attribute: Selected Pair | Flächenattribut schreiben: gewähltes Paa
 Write Heat Map | Heatmap schreiben | ヒートマップを書き込み
 X-Ray | Röntgen | X線
 {clashes} clashes in {groups} | {clashes} Kollisionen in {groups} | 干渉 {clashes} 件、{groups} グループ
+{events} so far; ESC keeps them | {events} bisher; ESC behält sie | ここまで {events}。ESC で保持します
+{first} to {last} of {pairs} | {first} bis {last} von {pairs} | {first} から {last} / {pairs}
+{found} in frames {frames} ({test}) | {found} in den Bildern {frames} ({test}) | フレーム {frames} で {found} ({test})
+{frames}: {range}. Test: {test} | {frames}: {range}. Test: {test}. | {frames}: {range}。テスト: {test}
+{marked} selected: | {marked} gewählt: | {marked} 件選択:
+{nothing}: {objects} tested | {nothing}: {objects} geprüft | {nothing}: {objects} を検査
+{objects} changed since, shown in grey | {objects} seither verändert, grau gezeigt | {objects} がその後変更 (灰色で表示)
+{objects} not tested: {names} | {objects} nicht geprüft: {names} | {objects} は未検査: {names}
+{pairs} gone, the last ones: | {pairs} verschwunden, die letzten: | {pairs} が消滅、最近のもの:
+{parts} of {name} | {parts} von {name} | {name} の {parts}
 """
 """A text in English, German and Japanese a line."""
 

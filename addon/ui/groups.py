@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from bpy.app.translations import pgettext_iface as iface_
 from bpy.types import UIList
 
 from .. import histories, scene_results, shown_things
-from ..texts import counted
-from ..translations import CONTEXT
+from ..texts import said
 from .lists import STATUS_ICONS
 from .parts import TabPanel, draw_text
 
@@ -44,8 +42,9 @@ class MESHCLASH_PT_groups(TabPanel):
     def draw_header_preset(self, context: Any) -> None:
         listed = context.window_manager.meshclash
         clashes = sum(item.count for item in listed.groups)
-        text = iface_("1 clash" if clashes == 1 else "{clashes} clashes in {groups}", CONTEXT)
-        text = text.format(clashes=f"{clashes:,}", groups=f"{len(listed.groups):,}")
+        text = said(
+            "1 clash" if clashes == 1 else "{clashes} clashes in {groups}", clashes=clashes, groups=len(listed.groups)
+        )
         self.layout.label(text=text, translate=False)
 
     def draw(self, context: Any) -> None:
@@ -65,7 +64,7 @@ def draw_groups(layout: Any, context: Any, most_rows: int) -> None:
         return
     marked = len(shown_things.listed().marked)
     line = layout.row(align=True)
-    line.label(text=f"{marked:,} selected:" if marked else "All listed:")
+    line.label(text=said("{marked} selected:", marked=marked) if marked else "All listed:")
     for status, icon in STATUS_ICONS.items():
         line.operator("meshclash.set_listed_status", text="", icon=icon).status = status
     line = layout.row(align=True)
@@ -103,13 +102,12 @@ def _draw_progress(layout: Any, context: Any) -> None:
     result = scene_results.result_of(scene.session_uid)
     still = 0 if result is None else len(histories.found_again(scene, result.rows))
     if still:
-        layout.operator(
-            "meshclash.list_found_again", text=f"{counted(still, 'resolved pair')}: still there", icon="ERROR"
-        )
+        text = said("Resolved, but still there: {pairs}", pairs=(still, "pair"))
+        layout.operator("meshclash.list_found_again", text=text, icon="ERROR")
     gone = histories.gone(scene)
     if gone:
         column = layout.column(align=True)
-        column.label(text=f"{counted(len(gone), 'pair')} gone, the last ones:", icon="CHECKMARK")
+        column.label(text=said("{pairs} gone, the last ones:", pairs=(len(gone), "pair")), icon="CHECKMARK")
         for _, decision in gone[:MOST_GONE]:
             names = " × ".join(dict.fromkeys(decision.names))
             draw_text(column, f"{decision.gone[:10]} {names}", context.region, "BLANK1")

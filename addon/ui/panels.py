@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from bpy.app.translations import pgettext_iface as iface_
 from bpy.types import Panel
 from meshclash.detection.errors import InputError
 from meshclash.detection.options import DetectOptions, changed_settings
@@ -22,24 +21,23 @@ from ..core import device_gain
 from ..overlay import draw as overlay
 from ..reviews import approved_counts, review_of, reviews_of
 from ..texts import (
-    counted,
     depth,
     length,
     place,
     probability,
+    said,
     verdict_in_words,
     volume,
     way_out,
     wrapped,
 )
-from ..translations import CONTEXT
 from .lists import STATUS_ICONS
 from .parts import ResearchPanel, TabPanel, draw_facts, draw_table, draw_text, named_row
 from .presets import MESHCLASH_PT_presets
 
 FIRST, LATER = ("tolerance", "budget"), ("touch_tolerance", "overlap_volume")
 """Options of tests that stand in the panel itself, and among its options; only those that a test takes are shown."""
-NOT_KNOWN_YET = "up to what the coordinates cannot tell from flush"
+NOT_KNOWN_YET = "Up to what the coordinates cannot tell from flush"
 LONG_NAME_SHARE = 0.46  # of the narrowest sidebar
 LEAST_ROWS, MOST_ROWS = 4, 12  # of the list, by the height of the sidebar
 ABOVE_AND_BELOW, ROW = 430.0, 34.0  # height of all but the list where a pair is selected, of a row [px at scale 1]
@@ -96,14 +94,17 @@ def draw_detection(row: Any) -> None:
 
 def _draw_permitted(layout: Any, context: Any, settings: Any) -> None:
     """The permitted overlap, with the ways to raise it and back to what the coordinates cannot tell."""
+    result = scene_results.result_of(context.scene.session_uid)
     row = layout.row(align=True)
-    row.prop(settings, "permitted_overlap", text="Ignore Overlaps Below")
+    if settings.permitted_by == "LENGTH" or settings.permitted_overlap > 0.0:
+        row.prop(settings, "permitted_overlap", text="Ignore Overlaps Below")
+    else:  # what the coordinates cannot tell is not known yet
+        named_row(row, "Ignore Overlaps Below", LONG_NAME_SHARE).prop(settings, "permitted_by", text="")
     if settings.permitted_by == "LENGTH":
         row.prop_enum(settings, "permitted_by", "AUTO", text="", icon="LOOP_BACK")
-    result = scene_results.result_of(context.scene.session_uid)
     wanted = None if result is None else shallow_below(context.scene, result)
     if wanted is not None:
-        text = f"Hide Overlaps Below {length(wanted, context.scene.unit_settings)}"
+        text = said("Hide Overlaps Below {length}", length=length(wanted, context.scene.unit_settings))
         layout.operator("meshclash.hide_overlaps", text=text, icon="HIDE_ON").length = wanted
 
 
@@ -283,7 +284,8 @@ class MESHCLASH_PT_results(TabPanel):
 def _draw_nothing(layout: Any, context: Any, report: Any) -> None:
     """What was tested without finding anything, and what else can be asked."""
     test, count = test_named(report.options.test), report.stats.get("objects", 0)
-    draw_text(layout, f"{test.nothing}: {counted(count, 'object')} tested", context.region, "CHECKMARK")
+    text = said("{nothing}: {objects} tested", nothing=said(test.nothing), objects=(count, "object"))
+    draw_text(layout, text, context.region, "CHECKMARK")
     draw_text(layout, _advice(report, test, count), context.region, "INFO")
 
 
@@ -307,13 +309,15 @@ def _draw_age(layout: Any, context: Any, result: scene_results.SceneResult) -> N
     """Why the list may no longer be true, and the button that helps."""
     lines = []
     if result.loaded:
-        missing = f"; {counted(result.found.missing, 'more pair')} were not saved" if result.found.missing else ""
-        lines.append((f"Saved with the file: press Detect to see faces{missing}", "FILE_BLEND"))
+        lines.append(("Saved with the file: press Detect to see faces", "FILE_BLEND"))
+        if result.found.missing:
+            lines.append((said("Not saved: {pairs}", pairs=(result.found.missing, "pair")), "INFO"))
     elif result.stale:
-        lines.append((f"{counted(len(result.stale), 'object')} changed since, shown in grey", "INFO"))
+        lines.append((said("{objects} changed since, shown in grey", objects=(len(result.stale), "object")), "INFO"))
     changed = [] if result.live else _changed_settings(context.scene, result.report)
     if changed:
-        lines.append((f"Settings changed since: {', '.join(changed)}. The list is the answer to the old ones", "INFO"))
+        text = "Settings changed since: {names}. The list is the answer to the old ones"
+        lines.append((said(text, names=", ".join(map(said, changed))), "INFO"))
     for text, icon in lines:
         draw_text(layout, text, context.region, icon)
     if lines:
@@ -336,7 +340,7 @@ def _draw_list(layout: Any, context: Any, result: scene_results.SceneResult) -> 
     draw_verdicts(layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True), context, result)
     accepted = approved_counts(result, reviews_of(context.scene))
     if accepted.total():
-        text = f"{counted(accepted.total(), 'pair')} approved: listed, but not counted and not drawn"
+        text = said("{pairs} approved: listed, but not counted and not drawn", pairs=(accepted.total(), "pair"))
         draw_text(layout, text, context.region, "CHECKMARK")
     draw_filters(layout, context, result)
     column = layout.column(align=True)
@@ -355,9 +359,7 @@ def draw_verdicts(buttons: Any, context: Any, result: scene_results.SceneResult)
         count = result.counts[verdict] - accepted[verdict]
         button = buttons.row(align=True)
         button.active = result.counts[verdict] > 0
-        button.prop(
-            listed, f"show_{verdict}", text=f"{iface_(entry.label, CONTEXT)} {count:,}", icon=entry.icon, toggle=True
-        )
+        button.prop(listed, f"show_{verdict}", text=f"{said(entry.label)} {count:,}", icon=entry.icon, toggle=True)
 
 
 def _rows_that_fit(context: Any, listed: Any) -> int:
@@ -375,10 +377,10 @@ def draw_filters(layout: Any, context: Any, result: scene_results.SceneResult) -
     row.operator("meshclash.list_selected", text="", icon="RESTRICT_SELECT_OFF")
     row.popover("MESHCLASH_PT_filter", text="", icon="FILTER")
     if owners is not None:
-        names = next(iter(owners)) if len(owners) == 1 else counted(len(owners), "object")
-        draw_text(column, f"Only pairs of {names}", context.region, "RESTRICT_SELECT_OFF")
+        names = next(iter(owners)) if len(owners) == 1 else (len(owners), "object")
+        draw_text(column, said("Only pairs of {names}", names=names), context.region, "RESTRICT_SELECT_OFF")
     if listed.found < len(result.report.rows):
-        text = f"Show All {counted(len(result.report.rows), 'Pair')}"
+        text = said("Show All {pairs}", pairs=(len(result.report.rows), "Pair"))
         column.operator("meshclash.list_all", text=text, icon="PANEL_CLOSE")
 
 
@@ -420,14 +422,18 @@ def draw_pages(layout: Any, context: Any, listed: Any) -> None:
         row = layout.row(align=True)
         row.operator("meshclash.turn_page", text="", icon="TRIA_LEFT").step = -1
         row.prop(listed, "page", text="Page")
-        row.label(text=f"of {pages:,}")
+        row.label(text=said("of {pages}", pages=pages))
         row.operator("meshclash.turn_page", text="", icon="TRIA_RIGHT").step = 1
     first = (listed.page - 1) * results.PAGE_ROWS
-    text = f"{first + 1:,} to {first + len(listed.rows):,} of {counted(listed.found, 'pair')}"
-    if listed.found < listed.total:
-        text += f" listed, {listed.total:,} found"
-    if pages > 1 or listed.found < listed.total:
-        draw_text(layout, text if listed.found else f"No pair of {listed.total:,} is as asked", context.region, "NONE")
+    which = {"first": first + 1, "last": first + len(listed.rows), "pairs": (listed.found, "pair")}
+    if not listed.found and listed.total:
+        text = said("No pair of {total} is as asked", total=listed.total)
+    elif listed.found < listed.total:
+        text = said("{first} to {last} of {pairs} listed, {total} found", **which, total=listed.total)
+    else:
+        text = said("{first} to {last} of {pairs}", **which) if pages > 1 else ""
+    if text:
+        draw_text(layout, text, context.region, "NONE")
 
 
 def draw_steps(actions: Any, context: Any, row: Any) -> None:
@@ -444,26 +450,31 @@ def draw_pair_facts(layout: Any, context: Any, row: Any, options: DetectOptions,
     """All that is known of the selected pair, on a share of the region's width."""
     units = context.scene.unit_settings
     lines = [
-        (letter.upper(), f"{counted(side.count, 'point' if side.is_scan else 'face')} of {side.name}")
+        (
+            letter.upper(),
+            said("{parts} of {name}", parts=(side.count, "point" if side.is_scan else "face"), name=side.name),
+        )
         for letter, side in zip("ab", row.sides, strict=True)
     ]
     if len({*row.names}) == 1:
-        lines = [("Of", lines[0][1].partition(" of ")[2])]
+        lines = [("Of", row.names[0])]
     if row.test:
         lines.append(("Test", row.test))
     lines.append(("Verdict", verdict_in_words(row)))
     if overlap := depth(row, units):
-        about = "" if row.depth is None or overlap.startswith("<") else "about "
-        lines.append(("Depth", about + overlap))
+        known = row.depth is None or overlap.startswith("<")
+        lines.append(("Depth", overlap if known else said("about {depth}", depth=overlap)))
     if row.volume_lower is not None:
         lines.append(("Volume", volume(row.volume_lower, row.volume_upper, units)))
     elif options.overlap_volume and row.verdict in SOLID_VERDICTS:
-        lines.append(("Volume", NO_SOLID))
+        lines.append(("Volume", said(NO_SOLID)))
     result = scene_results.result_of(context.scene.session_uid)
     if result is not None and row.id in result.solids:
         common, wrong = result.solids[row.id]
         text = volume(common, common, units)
-        lines.append(("Solid", f"{text}: contradicts what is proved, which holds" if wrong else text))
+        lines.append(
+            ("Solid", said("{volume}: contradicts what is proved, which holds", volume=text) if wrong else text)
+        )
     if row.distance is not None:
         lines.append(("Gap", length(row.distance, units)))
     if row.probability is not None:
@@ -497,7 +508,7 @@ def _draw_left_out(layout: Any, context: Any, report: Any) -> None:
     counted_out = report.stats.get("left_out", {"pairs": 0})
     if counted_out["pairs"]:
         beyond = length(counted_out["beyond"] / report.scale_length, context.scene.unit_settings)
-        text = f"{counted(counted_out['pairs'], 'pair')} left out, at least {beyond} apart"
+        text = said("{pairs} left out, at least {beyond} apart", pairs=(counted_out["pairs"], "pair"), beyond=beyond)
         draw_text(layout, text, context.region, "INFO")
 
 
@@ -505,7 +516,8 @@ def _draw_skipped(layout: Any, skipped: Any, region: Any) -> None:
     if not skipped:
         return
     named = "; ".join(f"{item.name} ({item.reason})" for item in skipped[:3])
-    draw_text(layout, f"{counted(len(skipped), 'object')} not tested: {named}", region, "ERROR")
+    text = said("{objects} not tested: {names}", objects=(len(skipped), "object"), names=named)
+    draw_text(layout, text, region, "ERROR")
 
 
 class MESHCLASH_PT_marks(TabPanel):
@@ -560,7 +572,7 @@ class MESHCLASH_PT_display(TabPanel):
             text = "Boxes show where two may meet: green unlikely, yellow as likely as not, red likely"
             draw_text(layout, text, context.region, "INFO")
         if overlay.failure():
-            draw_text(layout, f"Faces cannot be drawn: {overlay.failure()}", context.region, "ERROR")
+            draw_text(layout, said("Faces cannot be drawn: {why}", why=overlay.failure()), context.region, "ERROR")
 
 
 class MESHCLASH_PT_statistics(ResearchPanel):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from bpy.app.translations import pgettext_iface as iface_
 from bpy.types import Panel
 
 from .. import preferences
 from ..screens import TAB_NAME
 from ..texts import wrapped
+from ..translations import CONTEXT
 
 
 class TabPanel(Panel):
@@ -28,10 +30,10 @@ class ResearchPanel(TabPanel):
 
 
 def draw_text(layout: Any, text: str, region: Any, icon: str) -> None:
-    """A text of several lines."""
+    """A text of several lines; a sentence that the table of translations has is shown in the user's language."""
     column = layout.column(align=True)
-    for index, line in enumerate(wrapped(text, region)):
-        column.label(text=line, icon="BLANK1" if index else icon)
+    for index, line in enumerate(wrapped(iface_(text, CONTEXT), region)):
+        column.label(text=line, icon="BLANK1" if index else icon, translate=False)
 
 
 def named_row(layout: Any, name: str, share: float = 0.18) -> Any:

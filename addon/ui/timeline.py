@@ -15,7 +15,7 @@ from meshclash.detection.verdicts import VERDICTS
 from .. import events_list, running_work, scene_results, shown_things
 from ..adapters.simulations import changes_in_time
 from ..core.scanned import Scanned
-from ..texts import counted, depth, length, measure, verdict_in_words
+from ..texts import depth, length, measure, said, verdict_in_words
 from .lists import LINE_HEIGHT, draw_pair, name_width, shortened
 from .parts import TabPanel, draw_facts, draw_text, named_row
 
@@ -71,7 +71,8 @@ class MESHCLASH_PT_timeline(TabPanel):
         if scanned is not None and scanned.running and task is not None:
             row.progress(factor=task.fraction, text=task.text)
             row.operator("meshclash.stop", text="", icon="CANCEL")
-            draw_text(layout, f"{counted(len(scanned.events), 'event')} so far; ESC keeps them", context.region, "INFO")
+            text = said("{events} so far; ESC keeps them", events=(len(scanned.events), "event"))
+            draw_text(layout, text, context.region, "INFO")
             return
         row.operator("meshclash.scan_timeline", icon="TIME")
         if scanned is not None:
@@ -93,7 +94,8 @@ def _draw_range(layout: Any, context: Any, settings: Any) -> None:
         column.prop(settings, name, toggle=True)
     try:
         frames = settings.timeline_frames()
-        text = f"{counted(len(frames), 'frame')}: {format_frames(frames)}. Test: {test_named(settings.test).label}"
+        named = {"range": format_frames(frames), "test": said(test_named(settings.test).label)}
+        text = said("{frames}: {range}. Test: {test}", frames=(len(frames), "frame"), **named)
         draw_text(layout, text, context.region, "BLANK1")
     except InputError as error:
         text = str(error)
@@ -105,10 +107,18 @@ def _draw_scan(layout: Any, context: Any, scanned: Scanned) -> None:
     listed = context.window_manager.meshclash
     test = test_named(scanned.options.test)
     looked_at = scanned.timeline.looked_at
-    frames = f"frames {format_frames(looked_at)}" if len(looked_at) else "no frame"
-    stopped = "" if scanned.complete else f", stopped before {scanned.timeline.frames[-1]}"
-    summary = f"{counted(len(scanned.events), 'event')} in {frames}{stopped} ({test.label})"
-    draw_text(layout, summary if scanned.events else f"{test.nothing} in {frames}{stopped}", context.region, "TIME")
+    found = said("{events}", events=(len(scanned.events), "event")) if scanned.events else said(test.nothing)
+    text = said(
+        "{found} in frames {frames} ({test})",
+        found=found,
+        frames=format_frames(looked_at) or "–",
+        test=said(test.label),
+    )
+    draw_text(layout, text, context.region, "TIME")
+    if not scanned.complete:
+        draw_text(
+            layout, said("Stopped before frame {frame}", frame=str(scanned.timeline.frames[-1])), context.region, "INFO"
+        )
     for item in scanned.timeline.skipped[:3]:
         if item.damaged:
             draw_text(layout, f"{item.name}: {item.reason}", context.region, "ERROR")
@@ -119,7 +129,7 @@ def _draw_scan(layout: Any, context: Any, scanned: Scanned) -> None:
         return
     layout.template_list("MESHCLASH_UL_events", "", listed, "events", listed, "active_event", rows=6)
     if len(scanned.events) > len(listed.events):
-        text = f"The worst {len(listed.events)} of {len(scanned.events):,} events"
+        text = said("The worst {listed} of {events}", listed=len(listed.events), events=(len(scanned.events), "event"))
         draw_text(layout, text, context.region, "INFO")
     event = events_list.active_event(context)
     if event is not None:

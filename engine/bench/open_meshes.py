@@ -242,9 +242,9 @@ def _scene(path: Path) -> Row:
         scene = Scene()
         identifiers = {scene.add(TriangleMesh(meshes[n].vertices, meshes[n].triangles)): n for n in order}
         answers.append({
-            tuple(sorted((identifiers[pair.a], identifiers[pair.b]))): pair.verdict for pair in scene.contacts().pairs
+            tuple(sorted((identifiers[pair.a], identifiers[pair.b]))): pair for pair in scene.contacts().pairs
         })  # fmt: skip
-    first, second = ({k: v for k, v in found.items() if v >= Verdict.CONTAINED} for found in answers)
+    first, second = ({k: v for k, v in found.items() if v.verdict >= Verdict.CONTAINED} for found in answers)
     same = [
         k for k, v in first.items()
         if k in second and v.depth and second[k].depth and abs(v.depth / second[k].depth - 1.0) <= 0.1
@@ -255,7 +255,9 @@ def _scene(path: Path) -> Row:
         "open that mean a solid": sum(solidity(meshes[n]).solid for n in sorted(is_open)),
         "clashes and contained": len(first), "of closed meshes": sum(not is_open & set(k) for k in first),
         "with a depth": sum(bool(v.depth) for v in first.values()), "the same in the other order": len(same),
-        "differ in verdict": sum(second.get(k) != v for k, v in first.items()) + len(set(second) - set(first)),
+        "least certainty": min((v.certainty for v in first.values()), default=np.nan),
+        "differ in verdict": sum(k not in second or second[k].verdict != v.verdict for k, v in first.items())
+        + len(set(second) - set(first)),
     }  # fmt: skip
     print(format_table([row]), flush=True)
     return row

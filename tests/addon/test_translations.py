@@ -1,8 +1,12 @@
-"""Each control of the tab has a German and a Japanese text."""
+"""Each control and sentence of the tab has a German and a Japanese text."""
+
+import ast
+import string
+from pathlib import Path
 
 import pytest
 
-from addon import ops, props, translations, ui
+from addon import ops, props, texts, translations, ui
 
 RESEARCH = ("hierarchy_volume", "hierarchy_split")
 RESEARCH_TOOLS = {
@@ -10,6 +14,7 @@ RESEARCH_TOOLS = {
 }  # fmt: skip
 RESEARCH_SETTINGS = ("hierarchy", "voxel", "advise")
 UNSEEN = ("rna_type", "name", "selected", "total", "found", "filling", "active_test", "active_excluded", "active_fit")
+RESEARCH_PANELS = ("hierarchy", "voxels", "scans")
 SAME = {"A", "B", "MeshClash", "Live", "Test", "Status", "Material", "Scans", "Name"}
 """Texts that are alike in these languages."""
 
@@ -55,6 +60,39 @@ def test_every_tooltip_is_translated(registered):
     shown = {tip for tip in shown_tips() if tip and " " in tip}
     missing = shown - set(translations.texts())
     assert len(shown) > 150 and not missing, "\n".join(sorted(missing))
+
+
+def spoken():
+    """What the tab says in sentences: what `said` and `draw_text` are given in so many words."""
+    places = {"said": 0, "draw_text": 1}
+    for path in (*Path(ui.__file__).parent.glob("*.py"), Path(texts.__file__)):
+        for found in ast.walk(ast.parse(path.read_text("utf-8"))):
+            name = getattr(getattr(found, "func", None), "id", "")
+            if path.stem not in RESEARCH_PANELS and name in places:
+                given = found.args[places[name]]
+                parts = given.values if isinstance(given, ast.JoinedStr) else ast.walk(given)
+                yield from (part.value for part in parts if isinstance(part, ast.Constant))
+
+
+def test_every_sentence_is_translated():
+    sentences = {text for text in spoken() if isinstance(text, str) and " " in text and text.strip(" ,:")}
+    missing = sentences - set(translations.texts())
+    assert len(sentences) > 30 and not missing, "\n".join(sorted(missing))
+
+
+def test_translations_have_the_parts_of_their_text():
+    def parts(text):
+        return sorted(name for _, name, _, _ in string.Formatter().parse(text) if name is not None)
+
+    for english, said in translations.texts().items():
+        assert all(parts(text) == parts(english) for text in said), english
+
+
+def test_a_sentence_is_put_together_in_the_language_of_the_user(monkeypatch):
+    german = {english: said[0] for english, said in translations.texts().items()}
+    monkeypatch.setattr(texts, "iface_", lambda text, _context: german.get(text, text))
+    assert texts.said("{pairs} gone, the last ones:", pairs=(2, "pair")) == "2 Paare verschwunden, die letzten:"
+    assert texts.said("{parts} of {name}", parts=(1, "face"), name="A {b}") == "1 Fläche von A {b}"
 
 
 def test_every_line_has_all_languages_and_none_twice():

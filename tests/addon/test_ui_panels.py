@@ -67,6 +67,12 @@ def test_a_test_of_one_object_offers_one_set(registered, name):
         settings.checked_options(1.0)
 
 
+def test_no_length_is_shown_before_one_is_known(registered):
+    calls = draw(panels.MESHCLASH_PT_detect, bpy.context).calls
+    shown = {given[1] for kind, given, _ in calls if kind == "prop"}
+    assert "permitted_by" in shown and "permitted_overlap" not in shown
+
+
 def test_shallow_overlaps_are_hidden_by_one_click(registered, add_box):
     """What the parts of a whole of 2.5 m are known to, and 0.02 mm above that."""
     for name, x in (("A", 0.0), ("B", 0.99998), ("C", 1.5), ("D", -0.999996)):
