@@ -16,7 +16,7 @@ from meshclash.detection.errors import InputError
 from meshclash.detection.files.bcf import BcfFile, read_bcf
 from meshclash.detection.files.glb import to_glb
 from meshclash.detection.files.junit import to_junit
-from meshclash.detection.files.nearby import nearby
+from meshclash.detection.files.nearby import WHOLE_TRIANGLES, nearby
 from meshclash.detection.files.page import AT_ONCE, to_html
 from meshclash.detection.files.pictures import pictures
 from meshclash.detection.files.sarif import to_sarif
@@ -222,9 +222,12 @@ def test_a_page_says_the_units_of_files():
 
 
 def test_a_page_has_views_of_clashes_whose_shapes_are_at_hand():
-    triangles = np.array([[[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[90, 0, 0], [91, 0, 0], [90, 1, 0]]], np.float64)
-    shown = nearby(pair(1, location=[0.2, 0.2, 0.0]), lambda name: triangles)
-    assert len(shown.a) == 1, "what is far from the clash is left out"
+    triangle = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], np.float64)
+    few, many = triangle[None], np.array([triangle, *WHOLE_TRIANGLES * [90 + triangle]])
+    shown = nearby(pair(1, location=[0.2, 0.2, 0.0]), lambda name: {"A1": few, "B1": many}[name])
+    assert len(shown.b) == 1, "what is far from the clash is left out"
+    whole = nearby(pair(1, location=[0.2, 0.2, 0.0]), lambda name: many[1:])
+    assert len(whole.a) == WHOLE_TRIANGLES, "of few triangles nothing is left out"
     glb = to_glb(shown)
     assert glb[:4] == b"glTF" and int.from_bytes(glb[8:12], "little") == len(glb)
     scene = pytest.importorskip("trimesh").load_scene(io.BytesIO(glb), file_type="glb")
@@ -232,7 +235,7 @@ def test_a_page_has_views_of_clashes_whose_shapes_are_at_hand():
     assert np.allclose(high - low, [1.0, 0.0, 1.0], atol=1e-4), "y up, as glTF has it"
     page = to_html(report(pair(1)), {f"{1:016x}": b"png"}, {f"{1:016x}": glb})
     assert '<dialog id="view"' in page and "data:image/png;base64,cG5n" in page and 'class="turn"' in page
-    assert nearby(pair(1, location=None), lambda name: triangles) is None
+    assert nearby(pair(1, location=None), lambda name: few) is None
 
 
 def test_a_long_page_lays_out_few_rows_at_once():

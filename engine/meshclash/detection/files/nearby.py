@@ -9,6 +9,8 @@ import numpy as np
 
 MOST_TRIANGLES = 1500
 """Of an object."""
+WHOLE_TRIANGLES = 300
+"""An object of no more is shown whole: without some of its large triangles a slab looks torn."""
 LEAST_REACH, MOST_REACH = 0.02, 5.0
 """How far around a clash is shown [m]."""
 
@@ -44,7 +46,9 @@ def nearby(pair: dict[str, Any], triangles: Triangles) -> Nearby | None:
 
 
 def _around(triangles: np.ndarray, centre: np.ndarray, reach: float) -> np.ndarray:
-    """Triangles whose boxes come near a point; the nearest of too many."""
+    """Triangles whose boxes come near a point, of few all; the nearest of too many."""
+    if len(triangles) <= WHOLE_TRIANGLES:
+        return triangles
     low, high = triangles.min(axis=1), triangles.max(axis=1)
     gap = np.maximum(np.maximum(low - centre, centre - high), 0.0).max(axis=1)
     near = np.flatnonzero(gap <= reach)

@@ -46,7 +46,7 @@ def pictures(pairs: Iterable[dict[str, Any]], triangles: Triangles) -> dict[str,
     window = vtkRenderingCore.vtkRenderWindow()
     window.SetOffScreenRendering(1)
     window.SetSize(WIDTH, HEIGHT)
-    window.SetMultiSamples(4)
+    window.SetMultiSamples(0)  # as peeling wants it
     found: dict[str, bytes] = {}
     for pair in pairs:
         if len(found) == MOST_PICTURES:
@@ -73,8 +73,13 @@ def _drawn(window: Any, core: Any, shown: Nearby) -> bytes:
 
     renderer = core.vtkRenderer()
     renderer.SetBackground(1.0, 1.0, 1.0)
+    renderer.SetUseDepthPeeling(1)  # else what is behind shows through or not by the order of triangles
+    renderer.SetUseFXAA(1)
     for triangles, colour in zip((shown.a, shown.b), COLOURS, strict=True):
-        renderer.AddActor(_actor(core, triangles, colour))
+        mesh = _mesh(triangles)
+        renderer.AddActor(_actor(core, mesh, colour, 0.6, wireframe=False))
+        # edges of the faces' own look are drawn wrong where a triangle reaches behind the camera
+        renderer.AddActor(_actor(core, mesh, (0.0, 0.0, 0.0), 0.2, wireframe=True))
     window.AddRenderer(renderer)
     camera = renderer.GetActiveCamera()
     reach = 3.2 * shown.reach
@@ -97,7 +102,7 @@ def _drawn(window: Any, core: Any, shown: Nearby) -> bytes:
     return bytes(vtk_to_numpy(writer.GetResult()))
 
 
-def _actor(core: Any, triangles: np.ndarray, colour: tuple[float, float, float]) -> Any:
+def _mesh(triangles: np.ndarray) -> Any:
     from vtkmodules.util.numpy_support import numpy_to_vtk, numpy_to_vtkIdTypeArray  # noqa: PLC0415
     from vtkmodules.vtkCommonCore import vtkPoints  # noqa: PLC0415
     from vtkmodules.vtkCommonDataModel import vtkCellArray, vtkPolyData  # noqa: PLC0415
@@ -105,20 +110,23 @@ def _actor(core: Any, triangles: np.ndarray, colour: tuple[float, float, float])
     points = vtkPoints()
     points.SetData(numpy_to_vtk(np.ascontiguousarray(triangles.reshape(-1, 3)), deep=True))
     cells = vtkCellArray()
-    count = len(triangles)
-    places = np.column_stack((np.full(count, 3), np.arange(3 * count).reshape(-1, 3))).astype(np.int64).ravel()
-    cells.SetCells(count, numpy_to_vtkIdTypeArray(places, deep=True))
+    cells.SetData(3, numpy_to_vtkIdTypeArray(np.arange(3 * len(triangles)), deep=True))
     mesh = vtkPolyData()
     mesh.SetPoints(points)
     mesh.SetPolys(cells)
+    return mesh
+
+
+def _actor(core: Any, mesh: Any, colour: tuple[float, float, float], opacity: float, wireframe: bool) -> Any:
     mapper = core.vtkPolyDataMapper()
     mapper.SetInputData(mesh)
     actor = core.vtkActor()
     actor.SetMapper(mapper)
     look = actor.GetProperty()
     look.SetColor(*colour)
-    look.SetOpacity(0.75)
+    look.SetOpacity(opacity)
     look.SetInterpolationToFlat()
-    look.EdgeVisibilityOn()
-    look.SetEdgeOpacity(0.35)
+    if wireframe:
+        look.SetRepresentationToWireframe()
+        mapper.SetResolveCoincidentTopologyToPolygonOffset()
     return actor
