@@ -35,7 +35,7 @@ SMALLEST_LENGTH = 1e-30
 BANDWIDTH_IN_NOISE = 4.0
 """Least bandwidth over the noise: then surfaces a little more than twice the noise apart are told apart."""
 
-_DEVIATIONS_IN_MEDIAN = 1.4826  # standard deviation of normal noise over its median
+_DEVIATIONS_IN_SPREAD = 1.822  # standard deviation of normal noise over what ``measure_residuals`` says of it
 _NOISE_STEPS = 6
 _SHAPELESS = 0.5  # noise over a bandwidth that was doubled at least: more is seen where points fill the space
 _NEIGHBOURS = 8
@@ -177,8 +177,8 @@ def _box_steps(tree: PointTree) -> Steps:
 def _automatic_bandwidth(tree: PointTree, radius: float) -> float:
     """Eq. 9, or more where the points are so noisy that their planes would follow the noise.
 
-    The noise is what the median distance of points from the planes around them says of it: edges, and sheets that
-    cross, leave more than half of the points near a plane. A wider bandwidth sees more noise, so this is repeated
+    The noise is what the spread of the points about the planes around them says of it: edges, sheets that cross and
+    the two sides of a plate have none. A wider bandwidth sees more noise, so this is repeated
     until it no longer grows. Fins closer than the bandwidth fill it, as no noisy surface does: they keep that of eq. 9.
     """
     least = h = bandwidth_of(radius)
@@ -189,7 +189,7 @@ def _automatic_bandwidth(tree: PointTree, radius: float) -> float:
         tree.parameters[:] = _parameters(_lengths(radius, h), False)
         measure_residuals(tree, chosen, residuals)
         known = residuals[residuals >= 0.0]
-        noise = _DEVIATIONS_IN_MEDIAN * float(np.median(known)) if len(known) else 0.0
+        noise = _DEVIATIONS_IN_SPREAD * float(np.median(known)) if len(known) else 0.0
         if BANDWIDTH_IN_NOISE * noise <= h:
             break
         if h > 2.0 * least and noise > _SHAPELESS * h:

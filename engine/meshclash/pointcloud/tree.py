@@ -203,21 +203,22 @@ def _sort_residuals(tree, x, n, f, stack, bins):
 
 
 @inner
-def _median_bin(bins, total):
-    """Where half of the weight of some bins is reached, in bins."""
+def _quantile_bin(bins, weight):
+    """Where so much of the weight of some bins is reached, in bins."""
     before = 0.0
     for b in range(bins.shape[0]):
-        if before + bins[b] >= 0.5 * total:
-            return b + (0.5 * total - before) / bins[b]
+        if before + bins[b] >= weight:
+            return b + (weight - before) / bins[b]
         before += bins[b]
     return np.float64(bins.shape[0])
 
 
 @kernel
 def measure_residuals(tree, chosen, out):
-    """Median distance [m] of the points around chosen ones (k,) int64 from the plane that fits them; -1 where too few.
+    """How unevenly far [m] points around chosen ones (k,) int64 lie from the plane that fits them; -1 where too few.
 
-    The weighted median: where two sheets cross, more than half of the weight lies on the nearer one.
+    From the first tenth of their weight to the half: where two sheets cross, more than half of it lies on the nearer
+    one, and both sides of a plate are equally far from the plane between them.
     """
     tree = by_reference(tree)
     sums = np.zeros(SUMS_LENGTH)
@@ -232,7 +233,8 @@ def measure_residuals(tree, chosen, out):
             f, n = solve_plane(sums)
             bins[:] = 0.0
             _sort_residuals(tree, x, n, f, stack, bins)
-            out[k] = _median_bin(bins, sums[WEIGHT]) * math.sqrt(tree.parameters[HORIZON2]) / _RESIDUAL_BINS
+            spread = _quantile_bin(bins, 0.5 * sums[WEIGHT]) - _quantile_bin(bins, 0.1 * sums[WEIGHT])
+            out[k] = spread * math.sqrt(tree.parameters[HORIZON2]) / _RESIDUAL_BINS
 
 
 @kernel
