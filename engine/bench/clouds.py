@@ -20,7 +20,7 @@ from oracles.cloud_borders import border_rows
 from oracles.cloud_grazing import grazing_row
 from oracles.cloud_oracle import closest_approach
 from oracles.cloud_shapes import SHAPES, load_shapes
-from oracles.cloud_sweep import DISTANCES, Query, Shape, pose_at, prepare, sweep
+from oracles.cloud_sweep import DISTANCES, Query, Shape, pose_at, prepare, sweep, within_resolution
 from oracles.cloud_touching import touching_row
 
 from .table import Row, format_table, write_json
@@ -48,11 +48,15 @@ def run(options: argparse.Namespace) -> int:
     warm_queries()
     shapes = [prepare(name, kind, mesh, options.points) for name, kind, mesh in loaded]
     sweeps = {shape.name: sweep(shape, options.angles) for shape in shapes}
+    swept = [shape for shape in shapes if sweeps[shape.name]]
+    apart = [shape.name for shape in shapes if not sweeps[shape.name]]
+    if apart:
+        print(f"no pose of the sweep has boxes that overlap: {', '.join(apart)}")
     report = {
         "builds": _show("hierarchies", [_build_row(shape) for shape in shapes]),
-        "sweeps": _show("distance sweep, 0.6 to 2", [_sweep_row(s, sweeps[s.name], options) for s in shapes]),
-        "disagreement": _show("disagreement [%] by distance", [_distance_row(s, sweeps[s.name]) for s in shapes]),
-        "missed": _show("missed poses: surfaces", [r for s in shapes for r in _missed_rows(s, sweeps[s.name])]),
+        "sweeps": _show("distance sweep, 0.6 to 2", [_sweep_row(s, sweeps[s.name], options) for s in swept]),
+        "disagreement": _show("disagreement [%] by distance", [_distance_row(s, sweeps[s.name]) for s in swept]),
+        "missed": _show("missed poses: surfaces", [r for s in swept for r in _missed_rows(s, sweeps[s.name])]),
     }
     if options.borders:
         report["borders"] = _show("surfaces that meet beyond their points", border_rows(options.borders))
@@ -123,6 +127,8 @@ def _sweep_row(shape: Shape, queries: list[Query], options: argparse.Namespace) 
         "queries": len(queries),
         "colliding [%]": 100.0 * float(np.mean([q.truth for q in queries])),
         "differ [%]": 100.0 * float(np.mean([q.truth != q.answer for q in queries])),
+        "beyond the resolution [%]": 100.0
+        * float(np.mean([q.truth != q.answer and not within_resolution(shape, q) for q in queries])),
         "missed": sum(q.truth and not q.answer for q in queries),
         "false": sum(q.answer and not q.truth for q in queries),
         "mean [ms]": 1e3 * float(seconds.mean()),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from meshclash import TriangleMesh, collides
+from meshclash import TriangleMesh, collides, distance
 from meshclash.clouds import PointCloud
 from meshclash.geometry.relative_pose import relative_rows
 from meshclash.pointcloud.surface import MARGIN
@@ -15,6 +15,8 @@ from meshclash.volumes.aabb import overlap
 
 from .cloud_shapes import sample
 
+_CUT_OFF = 2.0  # sampling radii of a corner that a cloud's surface lacks, at most (docs/point-clouds.md)
+_BEYOND = 0.5  # bandwidths that it reaches beyond a border, at most
 DISTANCES = np.round(np.arange(0.6, 2.01, 0.1), 1)
 
 
@@ -81,13 +83,30 @@ def roots_overlap(cloud: PointCloud, pose: np.ndarray) -> bool:
 def sweep(shape: Shape, angles: int) -> list[Query]:
     """The poses of a shape whose root boxes overlap, so many turns at each distance, with both answers."""
     queries = []
-    for distance in DISTANCES:
+    for way in DISTANCES:
         for k in range(angles):
-            pose = pose_at(float(distance), 2.0 * np.pi * (k + 0.5) / angles)
+            pose = pose_at(float(way), 2.0 * np.pi * (k + 0.5) / angles)
             if not roots_overlap(shape.cloud, pose):
                 continue
             truth = bool(collides(shape.mesh, shape.mesh, None, pose))
             start = time.thread_time()
             answer = bool(collides(shape.cloud, shape.cloud, None, pose))
-            queries.append(Query(float(distance), pose, truth, answer, time.thread_time() - start))
+            queries.append(Query(float(way), pose, truth, answer, time.thread_time() - start))
     return queries
+
+
+def within_resolution(shape: Shape, query: Query) -> bool:
+    """Whether the meshes' own answer is another one within what a cloud of such points tells apart.
+
+    Meshes that meet are parted by a move, along an axis or a diagonal, as long as a corner may be cut off; meshes that
+    are apart are no farther so than a border may reach.
+    """
+    if not query.truth:
+        return distance(shape.mesh, shape.mesh, None, query.pose).distance <= _BEYOND * shape.cloud.bandwidth
+    for way in np.ndindex(3, 3, 3):
+        moved = query.pose.copy()
+        step = np.array(way) - 1.0
+        moved[:3, 3] += step * (_CUT_OFF * shape.cloud.sampling_radius / max(np.linalg.norm(step), 1.0))
+        if not collides(shape.mesh, shape.mesh, None, moved):
+            return True
+    return False

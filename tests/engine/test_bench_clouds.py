@@ -47,6 +47,13 @@ def test_only_poses_with_overlapping_root_boxes_count():
     assert not roots_overlap(cloud, pose_at(4.0, 0.3))
 
 
+def test_a_shape_whose_boxes_never_overlap_is_named(tmp_path, capsys):
+    """A thin triangle along the axis about which the copies turn: they are apart from the first distance on."""
+    np.savez(tmp_path / "rod.npz", v=[[0.0, 0.0, -1.0], [0.0, 0.0, 1.0], [0.1, 0.1, 0.0]], f=[[0, 1, 2]])
+    assert main(["clouds", "--mesh", str(tmp_path / "rod.npz"), "--points", "300", "--angles", "1"]) == 0
+    assert "no pose of the sweep has boxes that overlap: rod" in capsys.readouterr().out
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("apart", [0.5, 1.5, 3.0])
 def test_the_oracle_sees_how_near_two_sheets_come(apart):

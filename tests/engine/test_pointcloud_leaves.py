@@ -9,8 +9,10 @@ from clouds import plane, random_pose, shifted, sphere
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.jit import kernel
+from meshclash.pointcloud.best_first import EVALUATION_WORK
 from meshclash.pointcloud.collision import ROOT_TOLERANCE
 from meshclash.pointcloud.patches import slab_beyond
+from meshclash.pointcloud.query import search_for
 from oracles.cloud_borders import border_case
 
 COUNT = 10000
@@ -177,3 +179,20 @@ def test_slabs_side_by_side_are_told_apart_though_the_region_spans_both():
     assert call_slab_beyond(region, turned, far, x, near)
     assert not call_slab_beyond(region, x, near, turned, np.array([0.2, 0.7]))
     assert not call_slab_beyond(region, x, near, np.array([0.0, 1.0, 0.0]), far)
+
+
+def test_a_dense_spot_is_tried_from_some_of_its_points():
+    """Or a pair of leaves there takes seconds, which no budget and no ESC ends."""
+    rng = np.random.default_rng(4)
+    spot = rng.normal(size=(2000, 3)) * (0.02, 0.02, 0.0) + (0.0, 0.0, 1.0)
+    points = np.concatenate([sphere(rng, 8000)[0], spot / np.linalg.norm(spot, axis=1)[:, None]])
+    cloud, pose = mc.clouds.PointCloud(points), np.diag([1.0, -1.0, -1.0, 1.0])
+    assert cloud.built.largest_patch > 1000
+    for gap, meets in ((-0.3, True), (0.3, False)):
+        pose[2, 3] = 2.0 + gap * cloud.sampling_radius
+        search, _ = search_for(cloud, cloud, np.eye(4)[:3], pose[:3], True)
+        before, most = 0.0, 0.0
+        while not search.advance(1.0):
+            before, most = search.work_done, max(most, search.work_done - before)
+        assert most <= 4 * 256 * EVALUATION_WORK
+        assert search.hit == meets

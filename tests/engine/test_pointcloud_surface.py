@@ -124,6 +124,15 @@ def test_sheets_that_cross_are_no_noise(count):
     assert cloud.bandwidth == pytest.approx(bandwidth_of(cloud.sampling_radius))
 
 
+@pytest.mark.parametrize("thickness", [1.0, 2.0, 3.0, 4.0])
+def test_the_two_sides_of_a_plate_are_no_noise(thickness):
+    """In sampling radii: both sides are as far from the plane between them, where noise would be at any distance."""
+    points, radius = plane(np.random.default_rng(10), 6000)[0], 2.0 / np.sqrt(np.pi * 3000)
+    points[::2, 2] += thickness * radius
+    cloud = mc.clouds.PointCloud(points)
+    assert cloud.bandwidth == pytest.approx(bandwidth_of(cloud.sampling_radius))
+
+
 def test_surface_ends_at_holes_and_borders():
     rng = np.random.default_rng(4)
     points = plane(rng, 20000)[0]

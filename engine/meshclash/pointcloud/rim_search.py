@@ -37,7 +37,8 @@ _STEPS_FROM = 0.25
 _FINEST = 0.01
 """In sampling radii: the last cubes are no smaller."""
 _MOST = 20_000
-"""Cubes that are looked at in a pair of leaves."""
+"""Cubes that are looked at in a pair of leaves, or fewer where these have more than ``_USUAL_POINTS``."""
+_USUAL_POINTS = 1_000
 _STEEPEST = 1.5
 """f changes by no more than this times the way, in cubes of a sampling radius and less."""
 _BENT = 0.5
@@ -158,8 +159,8 @@ def _try_step(p, q, x, fp, np_, fq, nq, longest, where, tolerance, work):
 
 
 @inner
-def _in_cube(p, q, slabs, both, cubes, x, width, where, tolerance, work):
-    """A point on both surfaces in a cube, whose smaller cubes are looked at one after the other.
+def _in_cube(p, q, slabs, both, cubes, x, width, where, most, tolerance, work):
+    """A point on both surfaces in a cube, whose smaller cubes, ``most``, are looked at one after the other.
 
     Returns (found, point, cubes looked at).
     """
@@ -171,7 +172,7 @@ def _in_cube(p, q, slabs, both, cubes, x, width, where, tolerance, work):
         cubes[0, k] = x[k]
     cubes[0, 3] = width
     used, count = 1, 0
-    while used > 0 and count < _MOST:
+    while used > 0 and count < most:
         used -= 1
         count += 1
         x, width = (cubes[used, 0], cubes[used, 1], cubes[used, 2]), cubes[used, 3]
@@ -221,7 +222,7 @@ def search_rims(p, normal_p, q, normal_q, both, cubes, region, tree_b, node_b, m
     for k in range(3):
         count[k] = max(1, math.ceil((region[k + 3] - region[k]) / width))
     where = region, tree_b, node_b, m
-    left = _MOST
+    left = np.int64(_MOST * min(1.0, _USUAL_POINTS / (p.used[0] + q.used[0])))
     for i in range(count[0]):
         for j in range(count[1]):
             for k in range(count[2]):
@@ -230,7 +231,7 @@ def search_rims(p, normal_p, q, normal_q, both, cubes, region, tree_b, node_b, m
                     region[1] + (j + 0.5) * width,
                     region[2] + (k + 0.5) * width,
                 )
-                found, y, looked = _in_cube(p, q, slabs, both, cubes, x, width, where, tolerance, work)
+                found, y, looked = _in_cube(p, q, slabs, both, cubes, x, width, where, left, tolerance, work)
                 left -= looked
                 if found or left < 0:
                     return found, y

@@ -21,6 +21,7 @@ UNTRIED, SETTLED, LOST = 0, 1, 2
 ROOT_STEPS = 12
 _STARTS = 4  # points from which Newton's method is tried in a pair of leaves; ten found no more (decision 0021)
 _NEWTON_STEPS = 18
+_MOST_TRIED = 256  # of a leaf's points; a leaf has more where they lie much denser than elsewhere
 _LONGEST_STEP = 0.5  # in sampling radii; surfaces that nearly touch have their tangent planes meet far away
 _NEARLY_PARALLEL = 1e-3  # sine squared of the angle between two tangent planes
 
@@ -226,12 +227,24 @@ def _drive_from_several(p, q, tried, region, tolerance, work):
 
 
 @inner
+def _thinned(chosen, tried):
+    """Bring evenly chosen ones of many points to try to the front; returns how many."""
+    step = 1 + tried // _MOST_TRIED
+    kept = 0
+    for entry in range(0, tried, step):
+        chosen[kept], chosen[entry] = chosen[entry], chosen[kept]
+        kept += 1
+    return kept
+
+
+@inner
 def search(p, q, tried, reference, region, tolerance, work):
     """A point on both surfaces, looked for from the points of p in the region; (found, point, how it ended).
 
     It ends UNTRIED where Newton's method has no start, LOST where that came to a place without one of the surfaces.
     """
     points, chosen, away = p.points, p.chosen, p.away
+    tried = _thinned(chosen, tried)
     over = np.inf
     under = np.inf
     best_over = -1
