@@ -70,7 +70,7 @@ def typical(lengths: Iterable[float]) -> float | None:
 
 def certainty(row: Any) -> str:
     """How certain the verdict of a listed row is; "" where it is sure."""
-    return f"{format_share(row.certainty)} certain" if row.certainty < 1.0 else ""
+    return said("{share} certain", share=format_share(row.certainty)) if row.certainty < 1.0 else ""
 
 
 def measure(row: Any, names: Sequence[str], unit_settings: bpy.types.UnitSettings, like: float | None = None) -> str:

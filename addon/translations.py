@@ -324,6 +324,7 @@ X-Ray | Röntgen | X線
 {objects} not tested: {names} | {objects} nicht geprüft: {names} | {objects} は未検査: {names}
 {pairs} gone, the last ones: | {pairs} verschwunden, die letzten: | {pairs} が消滅、最近のもの:
 {parts} of {name} | {parts} von {name} | {name} の {parts}
+{share} certain | {share} sicher | 確度 {share}
 """
 """A text in English, German and Japanese a line."""
 

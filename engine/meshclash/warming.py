@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from .answering.devices import kernel_steps
+from .broadphase.incremental import SweepAndPrune
 from .broadphase.sweep import overlapping_pairs, world_boxes
 from .continuous.adjacent import Neighbours
 from .continuous.impacts import edge_edge_impacts
@@ -145,6 +146,7 @@ def _sweep_and_cut() -> None:
     """What scenes need beside contacts and verdicts."""
     everyone = np.ones(2, np.bool_)
     overlapping_pairs(np.zeros((2, 6)), everyone, everyone)
+    SweepAndPrune().update(np.arange(2), np.zeros((2, 6)))
     world_boxes(np.zeros((1, 2, 3)), np.eye(4)[None, :3], 0.0)
     triangles = np.empty((0, 3, 3))
     contact_segments(triangles, triangles, np.empty(0, np.uint8))

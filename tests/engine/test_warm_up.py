@@ -7,6 +7,7 @@ COUNTING = '''
 import collections, gc, json
 import numpy as np
 import meshclash as mc
+from meshclash.scene.live import LiveContacts
 from numba.core.dispatcher import Dispatcher
 
 def kernels():
@@ -96,6 +97,7 @@ for first_only in (False, True):
     mc.motion.swept_self_collide(a, None, moved[::-1], first_only=first_only)
 for ask in (mc.motion.point_triangle_impacts, mc.motion.edge_edge_impacts):
     ask(corners.reshape(-1, 4, 3), moved.reshape(-1, 4, 3))
+LiveContacts(scene).update()
 scene.collides()
 scene.collides(np.stack([np.eye(4)] * 3)[:, None], ids[:1])
 for k in range(3):

@@ -113,6 +113,8 @@ class Player:
         for store in folder.glob(f"cp{python}-*"):
             shutil.copytree(store, place / store.name)
         build = ["python3", "-m", "meshclash.kernels", "build", "--level", "best", "--output", str(place)]
+        for part in build_extension.extension_parts():  # no more than a zip that is released has
+            build += ["--part", part]
         command = self.command(home, ["env", f"PYTHONPATH={ROOT / 'engine'}:{libraries}", *build])
         done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
         if done.returncode:
