@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from ..redraw import tag_redraw
 from ..reviews import reviews_of
 from ..texts import length, typical
 from ..view import find_object
-from . import bodies, discs, render_data
+from . import bodies, clipped, discs, render_data
 from .handlers import DrawHandlers
 
 FACES_IN_FRONT = 0.002  # share of the distance to the eye by which faces are drawn nearer than the surface they lie on
@@ -348,14 +348,12 @@ def _draw_faces(view: bpy.types.RegionView3D, batches: _Batches, look: _Look) ->
     import gpu
 
     prefs = look.prefs
-    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-    with nearer(view, FACES_IN_FRONT):
+    with clipped.bound(view) as shader, nearer(view, FACES_IN_FRONT):
         for depth_test, alpha in look.passes(HIDDEN_FACES_ALPHA):
             gpu.state.depth_test_set(depth_test)
             parts = ((batches.faces_a, prefs.colour_a), (batches.faces_b, prefs.colour_b), (batches.stale, STALE))
             for batch, colour in parts:
                 if batch is not None:
-                    shader.bind()
                     shader.uniform_float("color", (*colour[:3], colour[3] * alpha))
                     batch.draw(shader)
 
@@ -399,13 +397,14 @@ def _draw_lines(view: bpy.types.RegionView3D, batch: Any, look: _Look, width: fl
     import gpu
 
     colour = look.prefs.colour_curve
-    shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
-    with nearer(view, CURVES_IN_FRONT):
+    wide = nullcontext(gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR"))  # which cannot clip
+    with clipped.bound(view) if view.use_clip_planes else wide as shader, nearer(view, CURVES_IN_FRONT):
         for depth_test, alpha in look.passes(HIDDEN_CURVES_ALPHA):
             gpu.state.depth_test_set(depth_test)
-            shader.bind()
-            shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
-            shader.uniform_float("lineWidth", width)
+            if not view.use_clip_planes:
+                shader.bind()
+                shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
+                shader.uniform_float("lineWidth", width)
             shader.uniform_float("color", (*colour[:3], colour[3] * alpha))
             batch.draw(shader)
 

@@ -10,7 +10,7 @@ from mathutils import Matrix
 
 from .. import shown_things
 from ..view import find_object
-from . import draw
+from . import clipped, draw
 from .handlers import DrawHandlers
 
 COLOUR = (0.35, 1.0, 0.55, 0.7)
@@ -69,12 +69,12 @@ def _solid(context: bpy.types.Context) -> Iterator[_Lines]:
 def _draw_lines(lines: _Lines) -> None:
     import gpu
 
-    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-    with draw.nearer(bpy.context.region_data, draw.CURVES_IN_FRONT):  # faces of a part lie on faces of its box
+    view = bpy.context.region_data
+    with clipped.bound(view, lines.placing) as shader, draw.nearer(view, draw.CURVES_IN_FRONT):
+        # nearer: faces of a part lie on faces of its box
         gpu.matrix.multiply_matrix(lines.placing)
         for depth_test, alpha in draw.passes(lines.xray, HIDDEN_ALPHA):
             gpu.state.depth_test_set(depth_test)
-            shader.bind()
             shader.uniform_float("color", (*lines.colour[:3], alpha * lines.colour[3]))
             _batch(lines).draw(shader)
 

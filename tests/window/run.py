@@ -195,7 +195,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--zip", type=Path, help="test this zip instead of building one")
     parser.add_argument("--kernels", type=Path, help="ship kernels, kept in this folder; else Blender compiles")
     parser.add_argument(
-        "--scene", action="append", default=[], metavar="NAME=FILE", help="a model of one's own, for the scenario looks"
+        "--scene", action="append", default=[], metavar="NAME=FILE", help="a model of one's own, for looks and tab"
     )
     parser.add_argument("--home", type=Path, help="keep Blender's home here, with its compiled kernels")
     parser.add_argument("--timeout", type=float, default=900.0, help="seconds for one scenario")

@@ -6,7 +6,8 @@ from typing import Any
 
 import bpy
 
-from . import scenes
+from . import looks, scenes
+from .work import RED
 
 Play = Generator[float, None, None]
 APPROVED = 0.83  # where its icon of all listed stands, between the borders of the tab
@@ -38,7 +39,7 @@ def _reviewed(window: Any, name: str) -> Play:
     yield from window.press("meshclash.set_listed_status", APPROVED)
     yield 0.5
     assert list(_said().values()) == ["APPROVED"] * listed.found, _said()
-    yield from window.show(f"{name}_group")
+    yield from looks.both(window, f"{name}_group")
     yield from window.click_row(0)
     yield from window.toggle("comment", 0.8)
     window.send("type", "--delay", 60, "Ask Ann")
@@ -47,13 +48,25 @@ def _reviewed(window: Any, name: str) -> Play:
     yield from window.press("meshclash.show_common_solid")
     yield from window.wait_for(lambda: not window.busy(), "the common solid", 60)
     yield from window.press("meshclash.clip_common_solid", 0.5)
-    yield from window.show(f"{name}_clipped")
-    assert window.area().spaces.active.region_3d.use_clip_planes
+    yield from looks.both(window, f"{name}_clipped")
+    yield from _clipped_with_its_faces(window)
     yield from window.press("meshclash.clip_common_solid", 0.5)
     yield from window.press("meshclash.hide_common_solid", 0.88)
     yield from window.press("meshclash.list_all")
     yield from window.look_around("ALL")
     yield from _gone(window, name)
+
+
+def _clipped_with_its_faces(window: Any) -> Play:
+    """What is drawn of a pair is clipped as its objects are: nothing is left where all of it lies beyond."""
+    view = window.area().spaces.active.region_3d
+    assert view.use_clip_planes
+    seen, planes = window.colour_share(RED), [tuple(plane) for plane in view.clip_planes]
+    view.clip_planes = [(0.0, 0.0, 0.0, -1.0)] * len(planes)
+    yield from window.settle()
+    assert window.colour_share(RED) < 0.1 * seen, "what is clipped is drawn"
+    view.clip_planes = planes
+    yield from window.settle()
 
 
 def _gone(window: Any, name: str) -> Play:
@@ -77,7 +90,7 @@ def _gone(window: Any, name: str) -> Play:
         bpy.ops.meshclash.fill_matrix(by="collection")
     yield from window.press("meshclash.run_tests")
     yield from window.wait_for(lambda: not window.busy(), "the tests", 120)
-    yield from window.show(f"{name}_tests")
+    yield from looks.both(window, f"{name}_tests")
     window.notes[f"{name}: tests"] = [test.name for test in bpy.context.scene.meshclash.kept_tests]
     window.move(*window.view_centre)
     yield from window.key("ctrl+s")
@@ -89,7 +102,20 @@ def _gone(window: Any, name: str) -> Play:
     assert _said() == said and "Ask Ann" in _comments()
     assert {clash for clash, _ in histories.gone(bpy.context.scene)} >= gone
     yield from window.show(f"{name}_opened")
+    yield from _large_letters(window, name)
     path.with_suffix(histories.ENDING).unlink()
+
+
+def _large_letters(window: Any, name: str) -> Play:
+    """Groups and tests in letters of twice the size."""
+    view = bpy.context.preferences.view
+    view.ui_scale = 2.0
+    yield 1.0
+    for found in ("active_test", "group_by"):
+        yield from window.find(lambda found=found: window.hovered_property() == found, found)
+        yield from window.show(f"{name}_large_{found}")
+    view.ui_scale = 1.0
+    yield 1.0
 
 
 def _said() -> dict[str, str]:

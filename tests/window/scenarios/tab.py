@@ -1,4 +1,7 @@
-"""The states of the tab at three widths, in small and large letters, on both themes, in pictures to look at."""
+"""The states of the tab at three widths, in small and large letters, on both themes, in pictures to look at.
+
+Of the scenes that `--scene NAME=FILE` names only what a first user sees, else of the gearbox.
+"""
 
 from collections.abc import Generator
 from typing import Any
@@ -14,11 +17,31 @@ LANGUAGES = ("de", "de_DE", "ja", "ja_JP")
 
 def play(window: Any) -> Play:
     """Plays the scenario."""
+    own = [name for name in window.arguments if name.startswith(looks.OWN)]
+    for name in own:
+        yield from _first_use(window, name)
+    if own:
+        return
     yield from scenes.open_gearbox(window)
     for width in WIDTHS:
         yield from _states(window, width)
     yield from _languages(window)
     yield from _letters(window)
+
+
+def _first_use(window: Any, name: str) -> Play:
+    """A scene of one's own before and after Detect, and its first pair, in a narrow and a wide tab."""
+    for width in (WIDTHS[0], WIDTHS[-1]):
+        bpy.ops.wm.open_mainfile(filepath=window.arguments[name], load_ui=False)
+        yield 1.0
+        scenes.show_all(window)
+        yield from window.open_tab(width)
+        yield from window.show(f"{name}_{width}_nothing_yet")
+        yield from window.detect()
+        window.notes[f"{name}: pairs"] = len(window.rows)
+        yield from window.show(f"{name}_{width}_list")
+        yield from window.click_row(0)
+        yield from window.show(f"{name}_{width}_pair")
 
 
 def _states(window: Any, width: int) -> Play:
