@@ -390,11 +390,15 @@ DEVICE_PART = "gpu"
 """What a GPU needs: looks for one, and compiles its kernels if it can be used. Not one of ``PARTS``, since it serves
 only after ``configure_device`` has let a GPU answer."""
 
+_warm: set[str] = set()
+"""Parts whose kernels this process has; what a GPU needs is looked for each time."""
+
 
 def warm_up(parts: Sequence[str] = PARTS) -> Generator[Progress, None, None]:
     """Compile the kernels that queries use, or load them from the cache; yields Progress before each step.
 
-    A step is one kernel or a few small ones: seconds each on the first run on a machine, milliseconds later on.
+    A step is one kernel or a few small ones: seconds each on the first run on a machine, milliseconds later on. Parts
+    that this process has gone through are left out.
 
     Args:
         parts: which of ``PARTS``, ``SPECIAL_PARTS`` and "gpu", in the order in which to go; "gpu" comes last.
@@ -408,11 +412,12 @@ def warm_up(parts: Sequence[str] = PARTS) -> Generator[Progress, None, None]:
     unknown = [part for part in parts if part not in known_parts]
     if unknown:
         raise UnsupportedOption(f"there is no part {unknown[0]!r:.80} to warm up; there are {', '.join(known_parts)}")
-    known = _steps()
-    if not known.keys() >= set(parts) - {DEVICE_PART}:
+    cold = [part for part in parts if part not in _warm and part != DEVICE_PART]
+    known = _steps() if cold else {}
+    if not known.keys() >= set(cold):
         lab = import_module(".lab.warming", __package__)
         known.update(lab.lab_steps(*_two_boxes(), _cloud().points))
-    steps = [step for part in parts if part != DEVICE_PART for step in known[part]]
+    steps = [step for part in cold for step in known[part]]
     done = 0
     if DEVICE_PART in parts:
         yield Progress(0.0, "looking for a GPU")
@@ -421,4 +426,5 @@ def warm_up(parts: Sequence[str] = PARTS) -> Generator[Progress, None, None]:
     for k, (text, step) in enumerate(steps):
         yield Progress((k + done) / (len(steps) + done), f"compiling {text} ({k + 1} of {len(steps)})")
         step()
+    _warm.update(cold)
     yield Progress(1.0, "ready")
