@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,17 +18,9 @@ _TOGETHER = 1 << 12
 _NOWHERE = np.full(3, np.nan)
 
 
-class Surfaces(NamedTuple):
-    """Two objects in the poses in which they were asked about."""
-
-    meshes: tuple[Corners, Corners]
-    rows: np.ndarray | tuple[np.ndarray, np.ndarray]
-    """Poses of both, (k, 3, 4) or (k, 4, 4); without k, or k 1, one for all."""
-
-    def world(self, side: int, triangles: np.ndarray, jobs: np.ndarray) -> np.ndarray:
-        """World coordinates (n, 3, 3) [m] of triangles (n,) of one side in the poses ``jobs`` (n,)."""
-        rows = self.rows[side].reshape(-1, *self.rows[side].shape[-2:])
-        return transform_points(pose_rows(rows, jobs)[:, None], self.meshes[side].corners_of(triangles))
+Surfaces = tuple[tuple[Corners, Corners], tuple[np.ndarray, np.ndarray] | bytes]
+"""Two objects, and the poses of both in which they were asked about, (k, 3, 4), k 1 for all; or the bytes of
+(2, 4, 4), since an array and a name would take a tenth of a short answer's time to make."""
 
 
 class Distance:
@@ -142,7 +134,10 @@ class Distance:
         triangles = np.atleast_1d((self.triangle_a, self.triangle_b)[side])
         points = self._points[..., side, :].reshape(-1, 3)
         weights, found = np.full((len(triangles), 3), np.nan), np.flatnonzero(triangles >= 0)
-        weights[found] = barycentric(self._surfaces.world(side, triangles[found], found), points[found])
+        meshes, poses = self._surfaces
+        rows = np.frombuffer(poses).reshape(2, 1, 4, 4)[side] if isinstance(poses, bytes) else poses[side]
+        corners = transform_points(pose_rows(rows, found)[:, None], meshes[side].corners_of(triangles[found]))
+        weights[found] = barycentric(corners, points[found])
         return weights.reshape(self._points[..., side, :].shape)
 
     @property

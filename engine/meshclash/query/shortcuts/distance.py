@@ -8,7 +8,7 @@ import numpy as np
 
 from ...traversal.near_wide import traverse_near
 from ...traversal.pairs import EXACT_TESTS, PRIMITIVE_TESTS, VOLUME_TESTS
-from ..results import Distance, Surfaces
+from ..results import Distance
 from .kernels import MEETING, meet_single
 from .record import Record
 from .workspace import EXACT, PairWorkspace, spare
@@ -16,20 +16,12 @@ from .workspace import EXACT, PairWorkspace, spare
 _Nearest = tuple[float, np.ndarray, list[int], tuple[int, int, int]]
 """A distance [m], 0 exactly where meshes meet; world points on both, (2, 3) float64 [m]; the triangles; tests of
 volumes, of triangles, and those that float64 could not decide."""
+_Bounds = tuple[float, float, float, float]
+_DEFAULTS = dict(zip(("relative_error", "absolute_error", "upper_limit", "lower_limit"), EXACT, strict=True))
 
 
 def distance_of_records(
-    a: Record,
-    b: Record,
-    pose_a: Any,
-    pose_b: Any,
-    *,
-    start: Any = None,
-    relative_error: Any = EXACT[0],
-    absolute_error: Any = EXACT[1],
-    upper_limit: Any = EXACT[2],
-    lower_limit: Any = EXACT[3],
-    **others: Any,
+    a: Record, b: Record, pose_a: Any, pose_b: Any, *, start: Any = None, **options: Any
 ) -> Distance | None:
     """The distance of two meshes; None where it is to be asked in full.
 
@@ -39,18 +31,13 @@ def distance_of_records(
     Args:
         a, b: their records.
         pose_a, pose_b: one for each, as ``put_single_pose`` takes it.
-        start, relative_error, absolute_error, upper_limit, lower_limit: as ``distance``; not checked.
-        others: options that it does not know.
+        start: as ``distance``; not checked.
+        options: errors, limits, and others that it does not know.
     """
     begin = time.perf_counter()
-    if others:
+    bounds = _bounds(options) if options else EXACT
+    if bounds is None:
         return None
-    bounds = relative_error, absolute_error, upper_limit, lower_limit
-    if bounds != EXACT:
-        if not all(type(value) is float for value in bounds):
-            return None
-        if not (0.0 <= relative_error < 1.0 and upper_limit >= 0.0 and 0.0 <= absolute_error + lower_limit < math.inf):
-            return None
     pair = None
     if start is not None:
         if type(start) is not Distance or type(start.triangle_a) is not int:
@@ -62,18 +49,29 @@ def distance_of_records(
             return None
     space, found = spare.take(), None
     if space.take_poses(pose_a, pose_b):
-        if a.met and bounds == EXACT:
+        if a.met and bounds is EXACT:
             found = _contact(space, a, b, 0, 0)
         if found is None:
             found = _nearest(space, a, b, pair, bounds)
-        poses = space.poses.copy()
+        poses = space.poses.tobytes()
     spare.give(space)
     if found is None:
         return None
     length, points, (triangle_a, triangle_b), counts = found
-    surfaces = Surfaces((a.parts.mesh, b.parts.mesh), poses)
-    work = *counts, time.perf_counter() - begin
-    return Distance(length, points, triangle_a, triangle_b, work, surfaces, bounds)
+    surfaces = (a.parts.mesh, b.parts.mesh), poses
+    return Distance(length, points, triangle_a, triangle_b, (*counts, time.perf_counter() - begin), surfaces, bounds)
+
+
+def _bounds(options: dict[str, Any]) -> _Bounds | None:
+    """Errors and limits among options; None where there are others, or one has to be looked at."""
+    if not options.keys() <= _DEFAULTS.keys():
+        return None
+    relative, absolute, upper, lower = bounds = tuple({**_DEFAULTS, **options}.values())
+    if not all(type(value) is float for value in bounds):
+        return None
+    if not (0.0 <= relative < 1.0 and upper >= 0.0 and 0.0 <= absolute + lower < math.inf):
+        return None
+    return EXACT if bounds == EXACT else bounds
 
 
 def _contact(space: PairWorkspace, a: Record, b: Record, volume_tests: int, primitive_tests: int) -> _Nearest | None:
@@ -87,7 +85,7 @@ def _contact(space: PairWorkspace, a: Record, b: Record, volume_tests: int, prim
 
 
 def _nearest(
-    space: PairWorkspace, a: Record, b: Record, pair: tuple[int, int] | None, bounds: tuple[float, float, float, float]
+    space: PairWorkspace, a: Record, b: Record, pair: tuple[int, int] | None, bounds: _Bounds
 ) -> _Nearest | None:
     ready = a.has_slabs and b.has_slabs
     if not ready:
