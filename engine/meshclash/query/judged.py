@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from ..answering.answer import answer_steps
-from ..hierarchy.build import as_boxes
 from ..hierarchy.bvh import Hierarchy
 from ..solid.case import Case, Limits
 from ..solid.judge import judge
@@ -15,7 +14,6 @@ from ..traversal.bounds import world_bounds
 from ..traversal.forest import pack_trees
 from ..traversal.question import Question
 from ..traversal.solids import gather_solids
-from ..types.pose import pose_stack
 from ..types.results import Progress
 from ..types.steps import always, run, scaled, steps
 
@@ -44,22 +42,21 @@ class FoundAgain:
     """``Findings`` of two meshes that were judged at once: contacts are found when they are asked for.
 
     Args:
-        things: the meshes, or their hierarchies.
-        poses: None, a Pose or a matrix each.
+        things: their hierarchies of boxes.
+        poses: of both, the bytes of (2, 4, 4) float64: a copy that takes a fifth of an array's time.
     """
 
+    __slots__ = ("_found", "_poses", "_things")
     names: Mapping[int, str] = {}
 
-    def __init__(self, things: tuple[Any, Any], poses: tuple[Any, Any]) -> None:
-        self._things = things
-        self._poses = [pose.copy() if isinstance(pose, np.ndarray) else pose for pose in poses]
+    def __init__(self, things: tuple[Hierarchy, Hierarchy], poses: bytes) -> None:
+        self._things, self._poses = things, poses
         self._found: PairVerdict | None = None
 
     def _asked(self) -> PairVerdict:
         if self._found is None:
-            trees = [as_boxes(thing) for thing in self._things]
-            first, second = (pose_stack(pose)[0] for pose in self._poses)
-            self._found = run(judged_steps(trees, (first, second), Limits(depths=False), 1))
+            first, second = np.frombuffer(self._poses).reshape(2, 1, 4, 4)[:, :, :3].copy()
+            self._found = run(judged_steps(self._things, (first, second), Limits(depths=False), 1))
         return self._found
 
     def contacts(self, job: int) -> Any:
