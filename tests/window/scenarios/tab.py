@@ -69,11 +69,12 @@ def _states(window: Any, width: int) -> Play:
 
 
 def _languages(window: Any) -> Play:
-    """The list in each language that this Blender has."""
+    """The list and what is said of a pair in each language that this Blender has."""
     view = bpy.context.preferences.view
     known, before = bpy.app.translations.locales, view.language
     window.notes["languages"] = [code for code in LANGUAGES if code in known]
     yield from window.detect()
+    bpy.context.window_manager.meshclash.active_row = 1
     for code in window.notes["languages"]:
         view.language = code
         yield 1.0
