@@ -99,7 +99,7 @@ def _draw_permitted(layout: Any, context: Any, settings: Any) -> None:
     if settings.permitted_by == "LENGTH" or settings.permitted_overlap > 0.0:
         row.prop(settings, "permitted_overlap", text="Ignore Overlaps Below")
     else:  # what the coordinates cannot tell is not known yet
-        named_row(row, "Ignore Overlaps Below", LONG_NAME_SHARE).prop(settings, "permitted_by", text="")
+        row.prop_enum(settings, "permitted_by", "LENGTH", text="Ignore Overlaps Below")
     if settings.permitted_by == "LENGTH":
         row.prop_enum(settings, "permitted_by", "AUTO", text="", icon="LOOP_BACK")
     wanted = None if result is None else shallow_below(context.scene, result)

@@ -68,9 +68,9 @@ def test_a_test_of_one_object_offers_one_set(registered, name):
 
 
 def test_no_length_is_shown_before_one_is_known(registered):
-    calls = draw(panels.MESHCLASH_PT_detect, bpy.context).calls
-    shown = {given[1] for kind, given, _ in calls if kind == "prop"}
-    assert "permitted_by" in shown and "permitted_overlap" not in shown
+    calls, settings = draw(panels.MESHCLASH_PT_detect, bpy.context).calls, bpy.context.scene.meshclash
+    assert ("prop_enum", (settings, "permitted_by", "LENGTH"), {"text": "Ignore Overlaps Below"}) in calls
+    assert not any("permitted_overlap" in given for _, given, _ in calls)
 
 
 def test_shallow_overlaps_are_hidden_by_one_click(registered, add_box):
