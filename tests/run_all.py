@@ -1,6 +1,6 @@
 """Tests with a process for each core: those of the engine by subject, those of the extension for each Blender.
 
-    python tests/run_all.py PYTHON...                     # interpreters that have bpy; the first tests the engine, too
+    python tests/run_all.py PYTHON...                     # interpreters that have bpy, all of one version of Python
     python tests/run_all.py --all PYTHON...               # the slow tests, too
     python tests/run_all.py --without=bench,gpu PYTHON... # none whose files begin with test_bench or test_gpu
     python tests/run_all.py --examples=0.25 PYTHON...     # a quarter of the examples of the engine's properties
@@ -8,10 +8,12 @@
 First the kernels are compiled that most tests need, by a process for each core: tests that all began with an empty
 cache would compile the same ones. Files of one subject need the same of what is left, so they share a process.
 Of a process that fails everything is shown that it printed, of the others the slowest tests and the last line.
+The first interpreter tests the engine, too, and what of the extension needs no Blender.
 """
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -32,6 +34,8 @@ SUBJECTS = (
     ("continuous", "convex", "motion"),
 )
 """First words of the names of test files. What is in none of these is one more group."""
+BLENDER = re.compile(r"\b(bpy|registered|research|add_box|load_script)\b")
+"""Words of test files that need Blender; others that test ``addon/core`` say the same whichever Blender there is."""
 COMPILE = """
 import sys
 from meshclash.warming import PARTS, warm_up
@@ -59,9 +63,8 @@ def main(arguments: list[str]) -> int:
     ]
     os.environ["MESHCLASH_EXAMPLES"] = given.examples
     compile_kernels(pythons[0], cores)
-    files = sorted((TESTS / "addon").glob("test_*.py"))
     for python in pythons:
-        environment = Path(python).parent.parent.name
+        environment, files = Path(python).parent.parent.name, of_extension(python != pythons[0])
         parts += [("extension, half of the files: " + environment, python, files[k::2]) for k in (0, 1)]
     failed = run(parts, cores, options)
     if failed:
@@ -105,6 +108,12 @@ def groups(folder: Path, without: Collection[str] = ()) -> dict[str, list[Path]]
         found.setdefault(name, []).append(path)
     order = [*(", ".join(words) for words in SUBJECTS), "the others"]
     return {name: found[name] for name in order if name in found}
+
+
+def of_extension(again: bool) -> list[Path]:
+    """Test files of the extension; with another Blender again, those that need one."""
+    files = sorted((TESTS / "addon").glob("test_*.py"))
+    return [p for p in files if not (again and p.match("test_core_*") and not BLENDER.search(p.read_text("utf-8")))]
 
 
 class Tests:

@@ -28,6 +28,14 @@ def test_subjects_can_be_left_out(script):
     assert not [name for name in left if name.startswith(("test_bench_", "test_gpu_"))]
 
 
+def test_another_blender_tests_what_needs_one(script):
+    every, again = (script["of_extension"](again) for again in (False, True))
+    assert every == sorted((TESTS / "addon").glob("test_*.py"))
+    left_out = {path.name for path in every} - {path.name for path in again}
+    assert "test_core_table.py" in left_out and all(name.startswith("test_core_") for name in left_out)
+    assert "test_core_engine_loader.py" not in left_out  # it registers the extension
+
+
 def test_every_subject_has_a_file(script):
     words = {path.stem.split("_")[1] for path in (TESTS / "engine").glob("test_*.py")}
     assert {word for subject in script["SUBJECTS"] for word in subject} <= words
