@@ -1,5 +1,6 @@
 """Scenes of trimesh, and robots of yourdfpy where it is installed, as scenes."""
 
+import sys
 from types import SimpleNamespace
 
 import meshclash as mc
@@ -52,6 +53,12 @@ def fake_urdf(path, **_):
         scene.add_geometry(trimesh.creation.box((1, 1, 1)), geom_name=f"{name} box", parent_node_name=name)
     model = SimpleNamespace(links=[SimpleNamespace(name=name) for name in links], joints=joints)
     return SimpleNamespace(robot=model, collision_scene=scene, actuated_joint_names=["base-arm"])
+
+
+def test_what_urdf_files_need_is_said(monkeypatch):
+    monkeypatch.setitem(sys.modules, "yourdfpy", None)
+    with pytest.raises(ImportError, match=r"pip install .meshclash\[urdf\]"):
+        mc.Scene.from_urdf("arm.urdf")
 
 
 def test_links_of_a_robot_move_and_rules_are_kept(tmp_path, monkeypatch):

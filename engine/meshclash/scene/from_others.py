@@ -63,7 +63,10 @@ class Robot:
     """
 
     def __init__(self, path: Any, srdf: Any = None) -> None:
-        library = import_module("yourdfpy")
+        try:
+            library = import_module("yourdfpy")
+        except ImportError as error:
+            raise ImportError('URDF files are read by yourdfpy: pip install "meshclash[urdf]"') from error
         try:
             self._model = library.URDF.load(str(path), build_collision_scene_graph=True, load_collision_meshes=True)
         except Exception as error:  # of any kind, where the file is damaged
