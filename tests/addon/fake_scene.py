@@ -85,6 +85,8 @@ class FakeJoined:
 
 
 class FakeMesh:
+    is_closed = True
+
     def __init__(self, vertices, triangles, shell=False):
         if not np.isfinite(vertices).all():
             raise MeshClashError("vertex 0 is NaN")

@@ -15,7 +15,7 @@ from ..errors import InvalidPose
 from .cloud_scene import PlacedCloud
 from .errors import UnusableObject
 from .frame_scene import FrameScene, Progress, Skipped, SourceMesh, SourceObject
-from .placed_mesh import engine_mesh, split_matrices, split_matrix
+from .placed_mesh import engine_mesh, engine_solid, split_matrices, split_matrix
 from .rules import KeepMask, Rules, keep_mask
 from .steps import portions
 
@@ -274,20 +274,18 @@ class EngineScene:
         old = self._placed.get(new.item.identity)
         as_solid = old is not None and old.item.shell == new.item.shell
         if old is not None and as_solid and not old.shared and not new.shared and same.triangles(old.mesh, new.mesh):
-            self.scene.set_vertices(old.id, self._mesh(new).vertices)
+            deformed = engine_mesh(self._engine, new.item, new.mesh, new.stretch)
+            self.scene.set_vertices(old.id, deformed.vertices)
             self._move([new])
             return
         if new.shape_key not in made:
-            made[new.shape_key] = self._mesh(new)
+            made[new.shape_key] = engine_solid(self._engine, new.item, new.mesh, new.stretch)
         if old is not None:
             self.scene.remove(old.id)
             del self._placed[new.item.identity]
         self.built += 1
         key = self.scene.add(made[new.shape_key], new.pose, resolution=new.resolution)
         self._placed[new.item.identity] = new._replace(id=key)
-
-    def _mesh(self, placed: _Placed) -> Any:
-        return engine_mesh(self._engine, placed.item, placed.mesh, placed.stretch)
 
 
 def _stays(old: _Placed | None, item: SourceObject, frame: FrameScene) -> bool:

@@ -74,9 +74,17 @@ def engine_mesh(engine: ModuleType, item: SourceObject, mesh: SourceMesh, stretc
         raise UnusableObject(item.name, f"its mesh: {error}") from error
 
 
+def engine_solid(engine: ModuleType, item: SourceObject, mesh: SourceMesh, stretch: bytes) -> Any:
+    """As `engine_mesh`, without faces inside of the solid that it draws."""
+    from .inner_faces import without_inner_faces  # noqa: PLC0415 - needs the compiler
+
+    made = engine_mesh(engine, item, mesh, stretch)
+    return without_inner_faces(made) if mesh.file is None else made
+
+
 def placed_mesh(engine: ModuleType, frame: FrameScene, item: SourceObject) -> tuple[Any, Any]:
     """The engine's mesh and pose of an object in memory; raises UnusableObject."""
     if frame.meshes[item.mesh_key].file is not None:
         raise UnusableObject(item.name, "it stands for a massive file, which is not held in memory")
     pose, stretch = split_matrix(item)
-    return engine_mesh(engine, item, frame.meshes[item.mesh_key], stretch), pose
+    return engine_solid(engine, item, frame.meshes[item.mesh_key], stretch), pose

@@ -73,7 +73,7 @@ def _closed_mesh(mesh: TriangleMesh) -> Closed | None:
             if moved == 0.0:
                 return None
             mesh = TriangleMesh(vertices, mesh.triangles)
-        faces = _without_copies(mesh)
+        faces = without_copies(mesh)
         if len(faces) == 0:
             return None
         kept = TriangleMesh(mesh.vertices, mesh.triangles[faces])
@@ -109,7 +109,7 @@ def repair_steps(mesh: TriangleMesh) -> Generator[None, None, Repair]:
     count = mesh.triangle_count
     if mesh.is_closed:
         return Repair(mesh, np.arange(count, dtype=np.int32), 0, 0, none)
-    faces = _without_copies(mesh)
+    faces = without_copies(mesh)
     if len(faces) == 0:  # nothing but points and segments
         return Repair(mesh, np.arange(count, dtype=np.int32), 0, 0, none)
     kept = TriangleMesh(mesh.vertices, mesh.triangles[faces])
@@ -124,7 +124,7 @@ def repair_steps(mesh: TriangleMesh) -> Generator[None, None, Repair]:
     return Repair(solid, faces, merged, int((turn < 0).sum()), _open_edges(solid)[0])
 
 
-def _without_copies(mesh: TriangleMesh) -> np.ndarray:
+def without_copies(mesh: TriangleMesh) -> np.ndarray:
     """Triangles (k,) int32 with three different corners, the first of those with the same corners."""
     corners = np.sort(mesh.topology.welded[mesh.triangles], axis=1)
     whole = np.flatnonzero((corners[:, 0] != corners[:, 1]) & (corners[:, 1] != corners[:, 2]))

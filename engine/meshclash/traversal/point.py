@@ -236,6 +236,15 @@ def inverse_of(x):
 
 
 @inner
+def _is_in_box(p, a, b, c):
+    """Whether a point is in the box around a segment or point: elsewhere a ray grazes its neighbours, or nothing."""
+    inside = True
+    for k in range(3):
+        inside &= min(a[k], b[k], c[k]) <= p[k] <= max(a[k], b[k], c[k])
+    return inside
+
+
+@inner
 def winding_along(forest, tree, pose, inverse, origin, reach, orientation, p, q, skip, component, work):
     """Winding number at the world point p less that at q, from the crossings of the segment pq, decided exactly.
 
@@ -270,9 +279,10 @@ def winding_along(forest, tree, pose, inverse, origin, reach, orientation, p, q,
                 continue
             a, b, c = world_triangle(forest, tree, t, pose)
             passed = crossing(p, q, a, b, c, work.exact)
-            if passed == UNCERTAIN:
+            if passed != UNCERTAIN:
+                total += passed * orientation[triangle_start + t]
+            elif (a != b and b != c and c != a) or _is_in_box(p, a, b, c):
                 return 0, False
-            total += passed * orientation[triangle_start + t]
     return total, True
 
 
