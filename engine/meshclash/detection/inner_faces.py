@@ -12,6 +12,7 @@ import numpy as np
 from ..solid.repair import without_copies
 from ..types.mesh import TriangleMesh
 
+_MOST = 1 << 17  # triangles of a mesh that is looked at: nothing can stop this
 _SAME_ANGLE = 1e-6  # between two triangles at an edge that lie on each other
 _FLAT = 1e-9  # of the largest volume of a cell: cells between two layers have none
 _UPWARD = np.array([0.80178373, 0.53452248, 0.26726124])  # what is above a plane; few planes hold this direction
@@ -20,9 +21,9 @@ _UPWARD = np.array([0.80178373, 0.53452248, 0.26726124])  # what is above a plan
 def without_inner_faces(mesh: TriangleMesh) -> TriangleMesh:
     """The closed mesh that a mesh is but for faces inside of it; the mesh itself where that is not so.
 
-    Triangles keep their numbers; those inside, and copies, become points.
+    Triangles keep their numbers; those inside, and copies, become points. A large mesh stays as it is.
     """
-    if mesh.is_closed or mesh.shell:
+    if mesh.triangle_count > _MOST or mesh.is_closed or mesh.shell or _has_rim(mesh):
         return mesh
     faces = without_copies(mesh)
     if len(faces) == 0:
@@ -38,6 +39,16 @@ def without_inner_faces(mesh: TriangleMesh) -> TriangleMesh:
     changed[kept] = np.where(empty[bounding, :1], mesh.triangles[kept], mesh.triangles[kept][:, ::-1])
     solid = TriangleMesh(mesh.vertices, changed, resolution=mesh.resolution)
     return solid if solid.is_closed and len(kept) else mesh
+
+
+def _has_rim(mesh: TriangleMesh) -> bool:
+    """Whether an edge has one triangle, as nearly every open mesh has."""
+    corners = mesh.topology.welded[mesh.triangles]
+    ends = np.sort(np.stack([corners, corners[:, (1, 2, 0)]], axis=2).reshape(-1, 2), axis=1)
+    ends = ends[ends[:, 0] != ends[:, 1]]
+    edges = np.sort(ends[:, 0] * mesh.vertex_count + ends[:, 1])
+    changes = np.concatenate([[True], edges[1:] != edges[:-1], [True]])
+    return bool((changes[1:] & changes[:-1]).any())
 
 
 def _cells(vertices: np.ndarray, triangles: np.ndarray, patches: np.ndarray) -> np.ndarray | None:
