@@ -23,7 +23,7 @@ def without_inner_faces(mesh: TriangleMesh) -> TriangleMesh:
 
     Triangles keep their numbers; those inside, and copies, become points. A large mesh stays as it is.
     """
-    if mesh.triangle_count > _MOST or mesh.is_closed or mesh.shell or _has_rim(mesh):
+    if len(mesh.triangles) > _MOST or mesh.is_closed or mesh.shell or _has_rim(mesh):
         return mesh
     faces = without_copies(mesh)
     if len(faces) == 0:
