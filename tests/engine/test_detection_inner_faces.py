@@ -52,6 +52,22 @@ def test_welded_cubes_are_judged_as_their_sets(seed, single):
     assert mc.verdict(*pair, permitted_overlap="resolution").name in verdicts(one, other)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_parts_that_overlap_and_share_edges_are_united_or_left_alone(seed):
+    """Two welded cubes, and a box from the bottom of one to the middle of the other, wound alike and cut anew."""
+    rng = np.random.default_rng(seed)
+    into_world = rotation(rng)
+    both, first = frozenset([(0, 0, 0), (0, 0, 1)]), frozenset([(0, 0, 0)])
+    cubes, box = welded(both, rng, into_world), welded(first, rng, into_world)
+    high = (box.vertices @ into_world.T)[:, 2] > 0.5
+    longer = box.vertices + 0.5 * high[:, None] * into_world[2]
+    triangles = np.vstack([cubes.triangles, box.triangles + cubes.vertex_count])
+    mesh = mc.TriangleMesh(np.vstack([cubes.vertices, longer]), rng.permutation(triangles))
+    assert not mesh.is_closed
+    solid = without_inner_faces(mesh)
+    assert solid is mesh or area(solid) == pytest.approx(10.0)
+
+
 def test_what_is_no_solid_stays_as_it_is():
     rng = np.random.default_rng(5)
     mesh = welded(block(2), rng, np.eye(3))

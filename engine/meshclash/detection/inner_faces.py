@@ -54,7 +54,8 @@ def _has_rim(mesh: TriangleMesh) -> bool:
 def _cells(vertices: np.ndarray, triangles: np.ndarray, patches: np.ndarray) -> np.ndarray | None:
     """A number of the cell at the front and at the back of each triangle, (m, 2); None where an edge has one triangle.
 
-    None also where no triangle is inside, or the order around an edge cannot be told.
+    None also where no triangle is inside, where the order around an edge cannot be told, and where orders contradict
+    each other, as of parts that overlap: a triangle then has one cell on both sides.
 
     Args:
         vertices: (v, 3) float64 [m].
@@ -79,7 +80,8 @@ def _cells(vertices: np.ndarray, triangles: np.ndarray, patches: np.ndarray) -> 
         along = first[around] == low[around]  # such a triangle turns its front the way that angles grow
         ahead, behind = 2 * (around // 3) + ~along, 2 * (around // 3) + along
         joined.append(np.stack([ahead, np.roll(behind, -1, axis=1)], axis=2).reshape(-1, 2))
-    return _joined(2 * len(triangles), np.concatenate(joined)).reshape(-1, 2)
+    cells = _joined(2 * len(triangles), np.concatenate(joined)).reshape(-1, 2)
+    return cells if (cells[:, 0] != cells[:, 1]).all() else None
 
 
 def _turns(
