@@ -9,6 +9,7 @@ material and material bound nothing.
 
 import numpy as np
 
+from ..solid.fans import joined_numbers
 from ..solid.repair import without_copies
 from ..types.mesh import TriangleMesh
 
@@ -80,7 +81,7 @@ def _cells(vertices: np.ndarray, triangles: np.ndarray, patches: np.ndarray) -> 
         along = first[around] == low[around]  # such a triangle turns its front the way that angles grow
         ahead, behind = 2 * (around // 3) + ~along, 2 * (around // 3) + along
         joined.append(np.stack([ahead, np.roll(behind, -1, axis=1)], axis=2).reshape(-1, 2))
-    cells = _joined(2 * len(triangles), np.concatenate(joined)).reshape(-1, 2)
+    cells = joined_numbers(2 * len(triangles), np.concatenate(joined)).reshape(-1, 2)
     return cells if (cells[:, 0] != cells[:, 1]).all() else None
 
 
@@ -115,18 +116,6 @@ def _turns(
     ranks = [np.diff(np.take_along_axis(rows, order, axis=1), axis=1) != 0 for rows in (place, against, layer)]
     is_told = np.logical_or.reduce(ranks)
     return order if is_told.all() and (away * away).sum(axis=2).min() > 0.0 else None
-
-
-def _joined(count: int, pairs: np.ndarray) -> np.ndarray:
-    """The least number of those that each of some numbers is joined with by pairs (k, 2), (count,)."""
-    numbers = np.arange(count)
-    while True:
-        before, least = numbers.copy(), numbers[pairs].min(axis=1)
-        np.minimum.at(numbers, pairs.ravel(), np.repeat(least, 2))
-        np.minimum.at(numbers, before[pairs].ravel(), np.repeat(least, 2))
-        numbers = numbers[numbers]
-        if (numbers == before).all():
-            return numbers
 
 
 def _empty(vertices: np.ndarray, triangles: np.ndarray, cells: np.ndarray) -> np.ndarray:

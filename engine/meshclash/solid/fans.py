@@ -66,14 +66,19 @@ def _fans(triangles: np.ndarray, joined: np.ndarray) -> np.ndarray:
         np.stack([one, np.where(alike, other, ahead[other])], axis=1),
         np.stack([ahead[one], np.where(alike, ahead[other], other)], axis=1),
     ])  # fmt: skip
-    fans = np.arange(len(vertex))
+    return joined_numbers(len(vertex), pairs)
+
+
+def joined_numbers(count: int, pairs: np.ndarray) -> np.ndarray:
+    """The least number of those that each of some numbers is joined with by pairs (k, 2), (count,)."""
+    numbers = np.arange(count)
     while True:
-        least = fans[pairs].min(axis=1)
-        before = fans.copy()
-        np.minimum.at(fans, pairs.ravel(), np.repeat(least, 2))
-        fans = fans[fans]
-        if (fans == before).all():
-            return fans
+        before, least = numbers.copy(), numbers[pairs].min(axis=1)
+        np.minimum.at(numbers, pairs.ravel(), np.repeat(least, 2))
+        np.minimum.at(numbers, before[pairs].ravel(), np.repeat(least, 2))
+        numbers = numbers[numbers]
+        if (numbers == before).all():
+            return numbers
 
 
 def _join_hollows(vertices: np.ndarray, triangles: np.ndarray, outward: np.ndarray, fans: np.ndarray) -> None:
