@@ -505,11 +505,19 @@ class MESHCLASH_PG_settings(PropertyGroup):
             first, last = scene.frame_preview_start, scene.frame_preview_end
         return frame_range(first, last, self.timeline_step)
 
-    def begin_preset(self, **chosen: Any) -> None:
-        """Sets what a preset says, lengths in metres; all else that presets say gets its default."""
+    @property
+    def preset(self) -> dict[str, Any]:
+        """What a preset says: what is set, lengths in metres. Setting it gives all else its default."""
+        said = {name: getattr(self, name) for name in PRESET_VALUES if _is_stored(self, name)}
+        metres = metres_per_unit(self.id_data)
+        return {name: value * metres if name in LENGTHS else value for name, value in said.items()}
+
+    @preset.setter
+    def preset(self, said: dict[str, Any]) -> None:
         for name in PRESET_VALUES:
             self.property_unset(name)
-        for name, value in chosen.items():
+            self.pop(name, None)  # before Blender 5.0 derived ones stay set
+        for name, value in said.items():
             setattr(self, name, value / metres_per_unit(self.id_data) if name in LENGTHS else value)
 
     @property
@@ -548,7 +556,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
             chosen["permitted_by"] = permitted.upper()
         else:
             chosen["permitted_overlap"] = permitted
-        self.begin_preset(**chosen)
+        self.preset = chosen
         for side in "ab":
             self._take_set(side, getattr(options, f"set_{side}"))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from bl_operators.presets import AddPresetBase
 from bpy.types import Operator
 
-from ..props import PRESET_VALUES
 from ..ui.presets import FOLDER, MESHCLASH_PT_presets
 
 
@@ -17,7 +16,7 @@ class MESHCLASH_OT_add_preset(AddPresetBase, Operator):
     preset_menu = MESHCLASH_PT_presets.__name__
     preset_subdir = FOLDER
     preset_defines = ["settings = bpy.context.scene.meshclash"]
-    preset_values = [f"settings.{name}" for name in PRESET_VALUES]
+    preset_values = ["settings.preset"]
 
 
 CLASSES = (MESHCLASH_OT_add_preset,)

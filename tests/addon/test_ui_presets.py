@@ -27,6 +27,11 @@ def shipped():
     return {path.stem: path for folder in bpy.utils.preset_paths(FOLDER) for path in Path(folder).glob("*.py")}
 
 
+def values():
+    """What the tab shows of what presets say."""
+    return {name: getattr(bpy.context.scene.meshclash, name) for name in PRESET_VALUES}
+
+
 def choose(path):
     bpy.ops.script.execute_preset(filepath=str(path), menu_idname=MESHCLASH_PT_presets.__name__)
 
@@ -42,12 +47,17 @@ def test_presets_say_everything_whatever_was_set_before(registered, name, scale)
     settings.skip_same_parent = settings.overlap_volume = True
     settings.point_budget, settings.scan_bandwidth, settings.scan_surface = 7, 2.0, "APSS"
     choose(found[name])
+    after = values()
     wanted = {field: pytest.approx(value) if isinstance(value, float) else value
               for field, value in EXPECTED[name].items()}  # fmt: skip
     asked = settings.detect_options(scale)
     assert {field: getattr(asked, field) for field in wanted} == wanted
     assert asked.rules == DetectOptions().rules and not asked.overlap_volume
     assert asked.clouds(scale) == DetectOptions().clouds(scale)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.context.scene.unit_settings.scale_length = scale
+    choose(found[name])
+    assert values() == after
 
 
 def test_a_preset_of_the_user_brings_all_back(registered):
@@ -56,11 +66,14 @@ def test_a_preset_of_the_user_brings_all_back(registered):
     settings.tolerance = 0.75
     assert bpy.ops.meshclash.add_preset(name="Mine") == {"FINISHED"}
     try:
-        before = {name: getattr(settings, name) for name in PRESET_VALUES}
+        before = values()
         choose(shipped()["CAD_assembly"])
         assert settings.permitted_by == "AUTO"
         choose(shipped()["Mine"])
-        assert {name: getattr(settings, name) for name in PRESET_VALUES} == before
+        assert values() == before
+        bpy.context.scene.unit_settings.scale_length = 0.001
+        choose(shipped()["Mine"])
+        assert settings.tolerance == pytest.approx(750.0) and settings.permitted_overlap == pytest.approx(250.0)
     finally:
         bpy.ops.meshclash.add_preset(name="Mine", remove_name=True)
     assert "Mine" not in shipped()

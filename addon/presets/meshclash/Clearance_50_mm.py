@@ -2,4 +2,4 @@
 
 import bpy
 
-bpy.context.scene.meshclash.begin_preset(test="clearance", tolerance=0.05)
+bpy.context.scene.meshclash.preset = {"test": "clearance", "tolerance": 0.05}

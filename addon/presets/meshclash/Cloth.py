@@ -2,4 +2,4 @@
 
 import bpy
 
-bpy.context.scene.meshclash.begin_preset(test="deforming")
+bpy.context.scene.meshclash.preset = {"test": "deforming"}

@@ -2,4 +2,4 @@
 
 import bpy
 
-bpy.context.scene.meshclash.begin_preset(test="intersection", permitted_overlap=0.01, touch_tolerance=0.01)
+bpy.context.scene.meshclash.preset = {"test": "intersection", "permitted_overlap": 0.01, "touch_tolerance": 0.01}
