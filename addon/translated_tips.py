@@ -565,9 +565,9 @@ Only pairs of the two sets are tested: choose Everything to see all others
 Nur Paare der zwei Mengen werden geprüft: Alles wählen, um die anderen zu sehen
 2 つのセットのペアだけを検査します: 他も見るには「すべて」を選んでください
 
-Options, Exclude leaves out pairs of the same parent, armature or collection: try without
-Optionen, Ausschließen lässt Paare desselben Elternobjekts, Skeletts oder derselben Sammlung aus: ohne versuchen
-オプションの除外は同じ親、アーマチュア、コレクションのペアを省きます: 外して試してください
+Options, Exclude leaves out pairs: try without
+Optionen, Ausschließen lässt Paare aus: ohne versuchen
+オプションの除外はペアを省きます: 外して試してください
 
 Overlaps that the stored coordinates cannot tell from flush, however coarse
 Überlappungen, die die gespeicherten Koordinaten nicht von bündig unterscheiden, wie grob auch immer

@@ -44,40 +44,38 @@ def remove_group(item: bpy.types.Object) -> bool:
     return group is not None
 
 
-def rest_shape(mesh: bpy.types.Mesh) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The vertices of a mesh without modifiers, and their normals, (n, 3) each."""
-    found = []
-    for items, name in ((mesh.vertices, "co"), (mesh.vertex_normals, "vector")):
-        values = np.empty(3 * len(mesh.vertices), np.float32)
-        items.foreach_get(name, values)
-        found.append(values.reshape(-1, 3).astype(np.float64))
-    return found[0], found[1]
+def vertices_to_move(item: bpy.types.Object) -> NDArray[np.float64]:
+    """The vertices of an object's mesh without modifiers, (n, 3).
+
+    Raises:
+        InputError: the mesh is in a library, or other objects have it, too.
+    """
+    mesh = item.data
+    if not mesh.is_editable:
+        raise InputError(f"'{item.name}' is in a library: it cannot be given a shape key")
+    if sum(other.data == mesh for other in bpy.data.objects) > 1:
+        raise InputError(f"'{item.name}' has its mesh together with others: make it a single user first")
+    values = np.empty(3 * len(mesh.vertices), np.float32)
+    mesh.vertices.foreach_get("co", values)
+    return values.reshape(-1, 3).astype(np.float64)
 
 
-def write_key(item: bpy.types.Object, places: NDArray[np.float64], frames: Iterable[tuple[int, int]]) -> None:
-    """Makes the corrective shape key of an object, which comes and goes with some ranges of frames.
+def write_key(item: bpy.types.Object, places: NDArray[np.float64], frames: Iterable[tuple[int, int]]) -> str:
+    """Makes another shape key of an object, which comes and goes with some ranges of frames; returns its name.
 
     Args:
         item: a mesh object.
         places: of its vertices where the key is whole, (n, 3).
         frames: first and last frame of each range.
-
-    Raises:
-        InputError: the mesh is in a library.
     """
-    if not item.data.is_editable:
-        raise InputError(f"'{item.name}' is in a library: it cannot be given a shape key")
     if item.data.shape_keys is None:
         item.shape_key_add(name=BASIS, from_mix=False)
-    key = item.data.shape_keys.key_blocks.get(KEY)
-    if key is not None:
-        key.driver_remove("value")
-        item.shape_key_remove(key)
     key = item.shape_key_add(name=KEY, from_mix=False)
     key.data.foreach_set("co", places.astype(np.float32).ravel())
     for frame, value in keyed(frames):
         key.value = value
         key.keyframe_insert("value", frame=frame)
+    return str(key.name)
 
 
 def keyed(frames: Iterable[tuple[int, int]]) -> list[tuple[int, float]]:

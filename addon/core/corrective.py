@@ -1,4 +1,4 @@
-"""How far the vertices of one object lie inside others at the worst frames of its events, and the way out."""
+"""How far the vertices of one object lie inside others in frames of its events, and the way out."""
 
 from __future__ import annotations
 
@@ -16,28 +16,8 @@ from numpy.typing import NDArray
 
 BEYOND = 1.05
 """Of the way to the nearest point of the other surface: a little farther, so that the two do not touch."""
-
-
-@dataclass(frozen=True)
-class Inside:
-    """The vertices of an object in one frame.
-
-    Attributes:
-        vertices: as modifiers leave them, in the object's space, (n, 3) float64.
-        ways: what brings each of them out of the other object, in the object's space, (n, 3) float64; 0 outside.
-        matrix: (3, 3) from the object's space to the world.
-        depths: of each vertex in the world [Blender units], (n,) float64; 0 outside.
-    """
-
-    vertices: NDArray[np.float64]
-    ways: NDArray[np.float64]
-    matrix: NDArray[np.float64]
-    depths: NDArray[np.float64]
-
-    def along(self, normals: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The same against normals of the undeformed mesh, (n, 3), where modifiers have turned the vertices."""
-        stretched = np.linalg.norm(normals @ np.linalg.inv(self.matrix), axis=1)
-        return -BEYOND * (self.depths * stretched)[:, None] * normals
+LOOKS = 8
+"""Frames of an event that are looked at."""
 
 
 @dataclass
@@ -45,61 +25,49 @@ class Corrections:
     """What is known of an object.
 
     Attributes:
-        frames: the vertices in each frame in which some lie inside another object.
-        left_out: why other objects say nothing.
+        moves: the longest way of each vertex out of what it is in, in the object's space before modifiers, (n, 3).
+        left_out: why other objects say nothing, by their names.
     """
 
-    frames: list[Inside] = field(default_factory=list)
-    left_out: list[str] = field(default_factory=list)
+    moves: NDArray[np.float64]
+    left_out: dict[str, str] = field(default_factory=dict)
 
-    def moves(self, points: NDArray[np.float64], normals: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The longest way of each vertex out of what it was in, (n, 3).
-
-        Args:
-            points: of the mesh without modifiers, (n, 3).
-            normals: of its vertices.
-
-        Raises:
-            InputError: modifiers make another number of vertices.
-        """
-        found = np.zeros_like(points)
-        reach = float(np.abs(points).max(initial=1e-9))
-        for frame in self.frames:
-            if len(frame.vertices) != len(points):
-                raise InputError("modifiers make other vertices than the mesh has")
-            as_they_are = np.allclose(frame.vertices, points, rtol=0.0, atol=1e-5 * reach)
-            ways = frame.ways if as_they_are else frame.along(normals)
-            longer = np.linalg.norm(ways, axis=1) > np.linalg.norm(found, axis=1)
-            found[longer] = ways[longer]
-        return found
+    def take(self, ways: NDArray[np.float64]) -> None:
+        """Takes in the ways out in another frame, (n, 3)."""
+        longer = np.linalg.norm(ways, axis=1) > np.linalg.norm(self.moves, axis=1)
+        self.moves[longer] = ways[longer]
 
 
 def corrective_steps(
-    source: SceneSource, engine: ModuleType, name: str, events: Sequence[ClashEvent]
+    source: SceneSource, engine: ModuleType, name: str, events: Sequence[ClashEvent], points: NDArray[np.float64]
 ) -> Generator[Any, None, Corrections]:
-    """Looks at the worst frame of each event.
+    """Looks at the worst frame of each event, and at some others.
 
     Args:
         source, engine: as `job.detect_steps` takes them.
         name: full name of the object.
         events: in which it has a part.
+        points: its vertices before modifiers, (n, 3).
 
     Raises:
+        InputError: modifiers make another number of vertices.
         DetectError: the engine refused something.
     """
-    result = Corrections()
+    result = Corrections(np.zeros_like(points))
+    looks = [(event, frame) for event in events for frame in _frames_of(event)]
     try:
-        for done, event in enumerate(events):
-            yield Progress(done / len(events), f"Frame {event.worst_frame}")
+        for done, (event, number) in enumerate(looks):
+            yield Progress(done / len(looks), f"Frame {number}")
             sides = event.row.sides
             other = sides[1] if sides[0].owner == name else sides[0]
-            frame = yield from source.read_steps(f"object:{name}", f"object:{other.owner}", event.worst_frame)
+            frame = yield from source.read_steps(f"object:{name}", f"object:{other.owner}", number)
             try:
-                found = yield from _inside_steps(engine, frame, name, other.name)
+                ways = yield from _ways_steps(engine, frame, name, other.name, points)
             except (UnusableObject, engine.errors.NotASolid) as error:
-                result.left_out.append(f"'{other.name}': {error}")
+                result.left_out[other.name] = f"'{other.name}': {error}"
                 continue
-            result.frames += [] if found is None else [found]
+            if ways is not None:
+                result.take(ways)
         return result
     except engine.errors.MeshClashError as error:
         raise DetectError(f"the engine refused: {error}") from error
@@ -107,17 +75,46 @@ def corrective_steps(
         source.restore()
 
 
-def _inside_steps(engine: ModuleType, frame: FrameScene, name: str, other: str) -> Generator[Any, None, Inside | None]:
-    """The vertices of one object inside another; None where one of the two is not there."""
+def _frames_of(event: ClashEvent) -> list[int]:
+    return sorted({event.worst_frame, *np.linspace(event.start, event.end, LOOKS).astype(int).tolist()})
+
+
+def _ways_steps(
+    engine: ModuleType, frame: FrameScene, name: str, other: str, points: NDArray[np.float64]
+) -> Generator[Any, None, NDArray[np.float64] | None]:
+    """What brings each vertex of an object out of another one, (n, 3); None where one of the two is not there."""
     item = next((item for item in frame.objects if item.owner == name), None)
     solid = next((item for item in frame.objects if item.name == other), None)
     if item is None or solid is None:
         return None
-    vertices = frame.meshes[item.mesh_key].vertices.astype(np.float64)
+    shape = frame.meshes[item.mesh_key]
+    if len(shape.vertices) != len(points):
+        raise InputError("modifiers make other vertices than the mesh has")
+    vertices = shape.vertices.astype(np.float64)
     matrix = item.matrix[:3, :3]
-    points = vertices @ matrix.T + item.matrix[:3, 3]
+    placed = vertices @ matrix.T + item.matrix[:3, 3]
     mesh, pose = placed_mesh(engine, frame, solid)
-    found = yield from engine.steps(engine.signed_distance, mesh, points, pose)
-    depths = np.maximum(-found.distance, 0.0)
-    ways = BEYOND * np.where(depths[:, None] > 0.0, found.point - points, 0.0)
-    return Inside(vertices, ways @ np.linalg.inv(matrix).T, matrix, depths)
+    found = yield from engine.steps(engine.signed_distance, mesh, placed, pose)
+    ways = BEYOND * np.where(found.distance[:, None] < 0.0, found.point - placed, 0.0) @ np.linalg.inv(matrix).T
+    return np.einsum("nij,nj->ni", _before_modifiers(vertices, points, shape.triangles), ways)
+
+
+def _before_modifiers(
+    vertices: NDArray[np.float64], points: NDArray[np.float64], triangles: NDArray[np.int32]
+) -> NDArray[np.float64]:
+    """What makes of a small step beside each vertex the one that modifiers make it of, (n, 3, 3): by least squares."""
+    after, before = _edges_and_normals(vertices[triangles]), _edges_and_normals(points[triangles])
+    sums = np.zeros((2, len(points), 3, 3))
+    for total, parts in zip(sums, (before @ after.transpose(0, 2, 1), after @ after.transpose(0, 2, 1)), strict=True):
+        for corner in triangles.T:
+            np.add.at(total, corner, parts)
+    sums += np.eye(3) * max(1e-9 * float(np.abs(sums).mean()), 1e-30)  # of vertices without triangles nothing is known
+    return np.asarray(sums[0] @ np.linalg.inv(sums[1]))
+
+
+def _edges_and_normals(corners: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Two edges of each triangle and its normal, as long as they are, as columns, (m, 3, 3)."""
+    first, second = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    normal = np.cross(first, second)
+    length = np.sqrt(np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-30))
+    return np.stack((first, second, normal / length), axis=2)

@@ -171,7 +171,8 @@ class MESHCLASH_OT_corrective_key(FrameOperator):
     def make(self, context: bpy.types.Context) -> Task:
         """As `FrameOperator`."""
         self.events, self.corrected = events_of_active(context), context.active_object.name_full
-        return Task(_corrective(BlenderSource.from_context(context), self.corrected, self.events, self._keep))
+        points = vertex_weights.vertices_to_move(context.active_object)
+        return Task(_corrective(BlenderSource.from_context(context), self.corrected, self.events, points, self._keep))
 
     def _keep(self, found: Corrections) -> None:
         self.found = found
@@ -181,24 +182,29 @@ class MESHCLASH_OT_corrective_key(FrameOperator):
         item, found = scene_of(scene_uid).objects.get(self.corrected), self.found
         if item is None:
             raise DetectError(f"'{self.corrected}' was removed meanwhile")
-        points, normals = vertex_weights.rest_shape(item.data)
-        moves = found.moves(points, normals)
-        moved = int(np.count_nonzero(np.linalg.norm(moves, axis=1)))
+        moved = int(found.moves.any(axis=1).sum())
         if not moved:
             raise DetectError(
-                "; ".join(found.left_out) or f"No vertex of '{self.corrected}' is inside what it clashes with"
+                "; ".join(found.left_out.values()) or f"No vertex of '{self.corrected}' is inside what it clashes with"
             )
-        vertex_weights.write_key(item, points + moves, [(event.start, event.end) for event in self.events])
+        points = vertex_weights.vertices_to_move(item)
+        if len(points) != len(found.moves):
+            raise DetectError(f"'{self.corrected}' has other vertices than before: try again")
+        key = vertex_weights.write_key(item, points + found.moves, [(event.start, event.end) for event in self.events])
         tag_redraw(context)
-        return f"Shape key '{vertex_weights.KEY}' moves {moved:,} of the vertices of '{self.corrected}'"
+        return f"Shape key '{key}' moves {moved:,} of the vertices of '{self.corrected}'"
 
 
 def _corrective(
-    source: BlenderSource, name: str, events: list[ClashEvent], keep: Callable[[Corrections], None]
+    source: BlenderSource,
+    name: str,
+    events: list[ClashEvent],
+    points: NDArray[np.float64],
+    keep: Callable[[Corrections], None],
 ) -> Generator[Any, None, None]:
     module = yield from load_steps(preferences.cache_folder(), BASIC_PARTS)
     with running_work.own_frames():
-        keep((yield from corrective_steps(source, module, name, events)))
+        keep((yield from corrective_steps(source, module, name, events, points)))
 
 
 def events_of_active(context: bpy.types.Context) -> list[ClashEvent]:

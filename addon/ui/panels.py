@@ -286,18 +286,17 @@ def _draw_nothing(layout: Any, context: Any, report: Any) -> None:
     test, count = test_named(report.options.test), report.stats.get("objects", 0)
     text = said("{nothing}: {objects} tested", nothing=said(test.nothing), objects=(count, "object"))
     draw_text(layout, text, context.region, "CHECKMARK")
-    draw_text(layout, _advice(report, test, count), context.region, "INFO")
+    draw_text(layout, advice(report.options, count), context.region, "INFO")
 
 
-def _advice(report: Any, test: Any, count: int) -> str:
-    """What to try after an empty answer: more objects, fewer exceptions, another test."""
-    options = report.options
-    if not test.of_pairs:
+def advice(options: DetectOptions, count: int) -> str:
+    """What to try after an empty answer about so many objects: more of them, fewer exceptions, another test."""
+    if not test_named(options.test).of_pairs:
         return "The test Intersection finds where different objects meet"
     if count < 2:
         return "Hidden objects and those outside of the sets take no part: show them, or choose other sets"
-    if options.rules.same_parent or options.rules.same_armature or options.rules.same_collection:
-        return "Options, Exclude leaves out pairs of the same parent, armature or collection: try without"
+    if not options.rules.is_empty:
+        return "Options, Exclude leaves out pairs: try without"
     if (options.set_a, options.set_b) != ("all", "all"):
         return "Only pairs of the two sets are tested: choose Everything to see all others"
     if options.tolerance is not None:

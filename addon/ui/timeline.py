@@ -17,6 +17,7 @@ from ..adapters.simulations import changes_in_time
 from ..core.scanned import Scanned
 from ..texts import depth, length, measure, said, verdict_in_words
 from .lists import LINE_HEIGHT, draw_pair, name_width, shortened
+from .panels import advice
 from .parts import TabPanel, draw_facts, draw_text, named_row
 
 BEGINS = {
@@ -123,6 +124,8 @@ def _draw_scan(layout: Any, context: Any, scanned: Scanned) -> None:
         if item.damaged:
             draw_text(layout, f"{item.name}: {item.reason}", context.region, "ERROR")
     if not scanned.events:
+        objects = scanned.statistics.as_dict()["objects"]
+        draw_text(layout, advice(scanned.options, objects), context.region, "INFO")
         return
     if len(listed.events) == 0:
         layout.operator("meshclash.show_events", icon="FILE_REFRESH")

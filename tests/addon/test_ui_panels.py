@@ -179,6 +179,7 @@ def test_nothing_found_is_said_in_the_words_of_the_test(registered):
         ({}, 1, "Hidden objects and those outside of the sets take no part"),
         ({"set_a": "selection"}, 2, "Only pairs of the two sets are tested"),
         ({"rules": Rules(same_parent=True)}, 2, "Options, Exclude leaves out"),
+        ({"rules": Rules(listed_pairs=frozenset({("A", "B")}))}, 2, "Options, Exclude leaves out"),
         ({"test": "self"}, 1, "The test Intersection"),
     ],
 )

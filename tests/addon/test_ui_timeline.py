@@ -71,6 +71,14 @@ def test_escape_keeps_what_was_found(passing, frames):
         assert f"3 events in frames 0-{last} (Intersection) Stopped before frame 40" in texts
 
 
+def test_a_scan_that_finds_nothing_says_what_to_try(passing):
+    for name in ("B", "C"):
+        bpy.data.objects.remove(bpy.data.objects[name])
+    Driver().finish()
+    texts = " ".join(draw(MESHCLASH_PT_timeline, bpy.context).texts())
+    assert "Nothing touches in frames 0-40 (Intersection) Hidden objects and those outside of the sets" in texts
+
+
 def test_an_error_in_the_middle_puts_the_frame_back(passing, monkeypatch):
     driver = Driver()
     scanned = scene_results.timeline_of(passing.session_uid)

@@ -192,5 +192,5 @@ def require_members(options: DetectOptions, letters: str, skipped: Sequence[Skip
             notes = "; ".join(f"{item.name}: {item.reason}" for item in skipped[:3])
             raise InputError(
                 f"set {letter} ({set_in_words(expression)}) contains no mesh with faces and no scan that is visible"
-                + (f" (left out: {notes})" if notes else "")
+                + (f" (left out: {notes})" if notes else ": show what is hidden, or choose another set")
             )
