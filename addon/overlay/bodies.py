@@ -8,35 +8,23 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from . import discs
+from . import shaders
 
-VERTEX = """
-void main()
-{
-  gl_Position = to_clip * vec4(pos, 1.0);
-  facing = dot(towards_eye.xyz, normal);
-}
-"""
-FRAGMENT = """
-void main()
-{
-  float light = 0.35 + 0.65 * abs(facing);
-  seen_colour = vec4(colour.rgb * light, 1.0);
-}
-"""
+KIND = shaders.Kind(
+    "bodies",
+    (("VEC4", "towards_eye"), ("VEC4", "colour")),
+    (("VEC3", "normal"),),
+    (("smooth", "FLOAT", "facing"),),
+    "gl_Position = to_clip * vec4(pos, 1.0); facing = dot(towards_eye.xyz, normal);",
+    "seen = vec4(colour.rgb * (0.35 + 0.65 * abs(facing)), 1.0);",
+)
 PALE = 0.55  # how much of a body's colour is white: its contact is drawn in the full colour
 
 
 class _State:
-    """The shader, and the bodies that were drawn last with what they were made of."""
+    """The bodies that were drawn last with what they were made of."""
 
-    shader: Any = None
     bodies: tuple[object, list[Any]] | None = None
-
-
-def free() -> None:
-    """Frees the shader and the bodies."""
-    _State.shader = _State.bodies = None
 
 
 def forget() -> None:
@@ -44,23 +32,22 @@ def forget() -> None:
     _State.bodies = None
 
 
-def draw(items: list[bpy.types.Object], colours: list[Any], views: list[Matrix]) -> None:
-    """Draws objects in front of all that has been drawn, each with a matrix from the world to the eye."""
+def draw(view: Any, items: list[bpy.types.Object], colours: list[Any], matrices: list[Matrix]) -> None:
+    """Draws objects in a `RegionView3D`, in front of all there is, each with a matrix from the world to the eye."""
     import gpu
 
-    projection = gpu.matrix.get_projection_matrix()
     gpu.state.active_framebuffer_get().clear(depth=1.0)  # ghosts have written theirs
     gpu.state.depth_test_set("LESS_EQUAL")
     gpu.state.depth_mask_set(True)
-    shader = _shader()
-    shader.bind()
-    for batch, colour, view in zip(_bodies(items), colours, views, strict=True):
+    for batch, colour, matrix in zip(_bodies(items), colours, matrices, strict=True):
         if batch is not None:
-            shader.uniform_float("to_clip", projection @ view)
-            shader.uniform_float("towards_eye", (*view[2].xyz.normalized(), 0.0))
-            pale = [PALE + (1.0 - PALE) * part for part in colour[:3]]
-            shader.uniform_float("colour", discs.linear(np.array([*pale, 1.0])).tolist())
-            batch.draw(shader)
+            with gpu.matrix.push_pop():
+                gpu.matrix.load_matrix(matrix)
+                shader = shaders.bind(KIND, view)
+                shader.uniform_float("towards_eye", (*matrix[2].xyz.normalized(), 0.0))
+                pale = [PALE + (1.0 - PALE) * part for part in colour[:3]]
+                shader.uniform_float("colour", shaders.linear([*pale, 1.0]).tolist())
+                batch.draw(shader)
     gpu.state.depth_mask_set(False)
 
 
@@ -89,37 +76,9 @@ def flat_triangles(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tu
 
 def _bodies(items: list[bpy.types.Object]) -> list[Any]:
     """A batch for each object, None for one without faces; made anew where another object is drawn or one has moved."""
-    from gpu_extras.batch import batch_for_shader
-
     wanted = tuple((item.session_uid, tuple(map(tuple, item.matrix_world))) for item in items)
     if _State.bodies is None or _State.bodies[0] != wanted:
-        depsgraph, made = bpy.context.evaluated_depsgraph_get(), []
-        for item in items:
-            corners, normals = flat_triangles(item, depsgraph)
-            content = {"pos": corners, "normal": normals}
-            made.append(batch_for_shader(_shader(), "TRIS", content) if len(corners) else None)
-        _State.bodies = wanted, made
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        shapes = [flat_triangles(item, depsgraph) for item in items]
+        _State.bodies = wanted, [shaders.batch(KIND, "TRIS", corners, normal=normals) for corners, normals in shapes]
     return _State.bodies[1]
-
-
-def _shader() -> Any:
-    """The shader; raises RuntimeError where the driver cannot make it."""
-    import gpu
-
-    if _State.shader is None:
-        passed = gpu.types.GPUStageInterfaceInfo("meshclash_bodies")
-        passed.smooth("FLOAT", "facing")
-        info = gpu.types.GPUShaderCreateInfo()
-        for kind, name in (("MAT4", "to_clip"), ("VEC4", "towards_eye"), ("VEC4", "colour")):
-            info.push_constant(kind, name)
-        info.vertex_in(0, "VEC3", "pos")
-        info.vertex_in(1, "VEC3", "normal")
-        info.vertex_out(passed)
-        info.fragment_out(0, "VEC4", "seen_colour")
-        info.vertex_source(VERTEX)
-        info.fragment_source(FRAGMENT)
-        try:
-            _State.shader = gpu.shader.create_from_info(info)
-        except Exception as error:  # Blender raises nothing more special
-            raise RuntimeError(f"solid bodies cannot be drawn: {error}") from error
-    return _State.shader

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from ..redraw import tag_redraw
 from ..reviews import reviews_of
 from ..texts import length, typical
 from ..view import find_object
-from . import bodies, clipped, discs, render_data
+from . import bodies, discs, render_data, shaders
 from .handlers import DrawHandlers
 
 FACES_IN_FRONT = 0.002  # share of the distance to the eye by which faces are drawn nearer than the surface they lie on
@@ -42,7 +42,6 @@ TEXT_PADDING = 3.0  # around a text, on its backdrop [px at scale 1]
 BACKDROP = (0.0, 0.0, 0.0, 0.65)  # behind texts: white ones are not read on white or yellow
 TEXT_COLOUR, TEXT_SHADOW = (1.0, 1.0, 1.0, 1.0), (0.0, 0.0, 0.0, 0.9)
 FONT = 0  # Blender's own
-DOT_SHADER = "POINT_UNIFORM_COLOR" if bpy.app.version >= (4, 5, 0) else "UNIFORM_COLOR"
 
 
 @dataclass(frozen=True)
@@ -96,8 +95,8 @@ def _free() -> None:
     """Frees the batches, and forgets that drawing was given up."""
     _State.joined = None
     _State.batches.clear()
-    discs.free()
-    bodies.free()
+    bodies.forget()
+    shaders.free()
     _State.failure = ""
 
 
@@ -149,8 +148,9 @@ def _draw_pair(context: bpy.types.Context, prefs: Any, result: scene_results.Sce
     }  # two instances of one instancer are drawn once
     found = [(item, colour) for name, colour in colours.items() if (item := find_object(context, name)) is not None]
     # Faces that both have in common are those of one of them, and not of either by turns.
-    views = [_nearer_matrix(context.region_data, -number * BODIES_APART) for number in range(len(found))]
-    bodies.draw([item for item, _ in found], [colour for _, colour in found], views)
+    view = context.region_data
+    matrices = [_nearer_matrix(view, -number * BODIES_APART) for number in range(len(found))]
+    bodies.draw(view, [item for item, _ in found], [colour for _, colour in found], matrices)
 
 
 def _draw_batches(view: bpy.types.RegionView3D, batches: _Batches, look: _Look, settings: Any) -> None:
@@ -164,7 +164,7 @@ def _draw_batches(view: bpy.types.RegionView3D, batches: _Batches, look: _Look, 
         if batches.gaps is not None:
             _draw_lines(view, batches.gaps, look, width)
         if batches.guesses is not None:
-            _draw_guesses(batches.guesses, look.prefs)
+            _draw_guesses(view, batches.guesses, width)
         if batches.witnesses is not None:
             _draw_points(view, batches.witnesses, look)
 
@@ -185,9 +185,10 @@ def _draw_labels(context: bpy.types.Context, settings: Any, result: scene_result
     blf.color(FONT, *TEXT_COLOUR)
     like = typical(distance for _, distance in labels)
     texts, boxes = [], []
+    view = context.region_data
     for place, distance in labels:
-        pixel = location_3d_to_region_2d(context.region, context.region_data, place)
-        if pixel is not None:
+        pixel = location_3d_to_region_2d(context.region, view, place)
+        if pixel is not None and shaders.shows(view, place):
             texts.append(length(distance, context.scene.unit_settings, like=like))
             size: Any = blf.dimensions(FONT, texts[-1])  # type: ignore[func-returns-value]  # the stubs miss it
             boxes.append((pixel.x + TEXT_OFFSET * scale, pixel.y + TEXT_OFFSET * scale, *size))
@@ -262,32 +263,22 @@ def _joined(context: bpy.types.Context, result: scene_results.SceneResult) -> re
 
 
 def _make_batches(wanted: tuple[object, ...], data: render_data.OverlayData) -> _Batches:
-    import gpu
-    from gpu_extras.batch import batch_for_shader
-
-    def make(shader: str, kind: str, points: Any, **more: Any) -> Any:
-        if not len(points):
-            return None
-        return batch_for_shader(gpu.shader.from_builtin(shader), kind, {"pos": points, **more})
-
     def dots(points: Any, radii: Any) -> Any:
         return discs.make(points, np.ones((len(points), 4), np.float32), radii)
 
+    groups = render_data.line_groups(data.curves, data.curve_rows)
     return _Batches(
         wanted,
-        make("UNIFORM_COLOR", "TRIS", data.faces_a),
-        make("UNIFORM_COLOR", "TRIS", data.faces_b),
-        [
-            (space, make("POLYLINE_UNIFORM_COLOR", "LINES", points))
-            for space, points in render_data.line_groups(data.curves, data.curve_rows)
-        ],
-        make("UNIFORM_COLOR", "TRIS", data.stale),
-        make("POLYLINE_UNIFORM_COLOR", "LINES", data.gaps),
-        make(DOT_SHADER, "POINTS", data.witnesses),
+        shaders.batch(shaders.FACES, "TRIS", data.faces_a),
+        shaders.batch(shaders.FACES, "TRIS", data.faces_b),
+        [(space, shaders.lines(points)) for space, points in groups],
+        shaders.batch(shaders.FACES, "TRIS", data.stale),
+        shaders.lines(data.gaps),
+        dots(data.witnesses, np.zeros(len(data.witnesses), np.float32)),
         dots(data.dots_a, data.radii_a),
         dots(data.dots_b, data.radii_b),
         dots(data.stale_dots, data.stale_radii),
-        make("POLYLINE_FLAT_COLOR", "LINES", data.guesses, color=data.guess_colours),
+        shaders.lines(data.guesses, data.guess_colours),
         data.labels,
     )
 
@@ -341,48 +332,46 @@ def _draw_dots(view: bpy.types.RegionView3D, batches: _Batches, look: _Look) -> 
             gpu.state.depth_test_set(depth_test)
             for batch, colour in parts:
                 if batch is not None:
-                    discs.draw(batch, size, (*colour[:3], alpha))
+                    discs.draw(view, batch, size, (*colour[:3], alpha))
 
 
 def _draw_faces(view: bpy.types.RegionView3D, batches: _Batches, look: _Look) -> None:
     import gpu
 
     prefs = look.prefs
-    with clipped.bound(view) as shader, nearer(view, FACES_IN_FRONT):
+    parts = ((batches.faces_a, prefs.colour_a), (batches.faces_b, prefs.colour_b), (batches.stale, STALE))
+    with nearer(view, FACES_IN_FRONT):
+        shader = shaders.bind(shaders.FACES, view)
         for depth_test, alpha in look.passes(HIDDEN_FACES_ALPHA):
             gpu.state.depth_test_set(depth_test)
-            parts = ((batches.faces_a, prefs.colour_a), (batches.faces_b, prefs.colour_b), (batches.stale, STALE))
             for batch, colour in parts:
                 if batch is not None:
-                    shader.uniform_float("color", (*colour[:3], colour[3] * alpha))
+                    shader.uniform_float("colour", light(colour, alpha))
                     batch.draw(shader)
+
+
+def light(colour: Any, alpha: float) -> list[float]:
+    """What a shader is given for a colour, whose opacity is taken so many times."""
+    return shaders.linear((*colour[:3], colour[3] * alpha)).tolist()  # type: ignore[no-any-return]
 
 
 def _draw_points(view: bpy.types.RegionView3D, batch: Any, look: _Look) -> None:
     """Nearest points; those of the selected pair in front of everything."""
     import gpu
 
-    shader = gpu.shader.from_builtin(DOT_SHADER)
-    gpu.state.point_size_set(POINT_SIZE * bpy.context.preferences.system.pixel_size)
-    colour = look.prefs.colour_curve
+    size, colour = POINT_SIZE * bpy.context.preferences.system.pixel_size, look.prefs.colour_curve
     with nearer(view, CURVES_IN_FRONT):
         for depth_test, alpha in (("NONE", 1.0),) if look.in_front else look.passes(HIDDEN_POINTS_ALPHA):
             gpu.state.depth_test_set(depth_test)
-            shader.bind()
-            shader.uniform_float("color", (*colour[:3], colour[3] * alpha))
-            batch.draw(shader)
+            discs.draw(view, batch, size, (*colour[:3], colour[3] * alpha))
 
 
-def _draw_guesses(batch: Any, prefs: Any) -> None:
+def _draw_guesses(view: bpy.types.RegionView3D, batch: Any, width: float) -> None:
     """Boxes in which objects may meet, in front of everything: they lie inside the objects."""
     import gpu
 
-    shader = gpu.shader.from_builtin("POLYLINE_FLAT_COLOR")
     gpu.state.depth_test_set("NONE")
-    shader.bind()
-    shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
-    shader.uniform_float("lineWidth", prefs.curve_width * bpy.context.preferences.system.pixel_size)
-    batch.draw(shader)
+    batch.draw(shaders.bind_lines(view, width, coloured=True))
 
 
 def pixels_per_unit(view: bpy.types.RegionView3D) -> float:
@@ -396,16 +385,11 @@ def pixels_per_unit(view: bpy.types.RegionView3D) -> float:
 def _draw_lines(view: bpy.types.RegionView3D, batch: Any, look: _Look, width: float) -> None:
     import gpu
 
-    colour = look.prefs.colour_curve
-    wide = nullcontext(gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR"))  # which cannot clip
-    with clipped.bound(view) if view.use_clip_planes else wide as shader, nearer(view, CURVES_IN_FRONT):
+    with nearer(view, CURVES_IN_FRONT):
+        shader = shaders.bind_lines(view, width)
         for depth_test, alpha in look.passes(HIDDEN_CURVES_ALPHA):
             gpu.state.depth_test_set(depth_test)
-            if not view.use_clip_planes:
-                shader.bind()
-                shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
-                shader.uniform_float("lineWidth", width)
-            shader.uniform_float("color", (*colour[:3], colour[3] * alpha))
+            shader.uniform_float("colour", light(look.prefs.colour_curve, alpha))
             batch.draw(shader)
 
 

@@ -13,7 +13,7 @@ from .. import scene_results
 from ..core.deviation import SHADES, DeviationMap, ScanDeviation, scale_colours, shades
 from ..texts import length
 from ..view import find_object
-from . import discs, draw
+from . import discs, draw, shaders
 from .handlers import DrawHandlers
 
 POINT_SIZE = 3.0  # pixels of the smallest points
@@ -42,7 +42,7 @@ def reach_of(shown: DeviationMap, settings: Any) -> float:
 
 def point_arrays(shown: DeviationMap, reach: float, most: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Of each scan positions (k, 3), light (k, 4) and radii (k,), float32; of all at most ``most``, evenly chosen."""
-    lights = discs.linear(scale_colours(shown.signed))
+    lights = shaders.linear(scale_colours(shown.signed))
     ends = np.cumsum([0, *(len(scan.values) for scan in shown.scans)])
     count = int(ends[-1])
     chosen = None if count <= most else np.linspace(0, count - 1, most).astype(np.int64)
@@ -98,11 +98,12 @@ def _draw_points() -> None:
     with draw.guarded(bpy.context), draw.restored_state():
         gpu.state.depth_mask_set(True)
         gpu.state.depth_test_set("LESS_EQUAL")
-        with draw.nearer(bpy.context.region_data, draw.FACES_IN_FRONT):
+        view = bpy.context.region_data
+        with draw.nearer(view, draw.FACES_IN_FRONT):
             size = POINT_SIZE * bpy.context.preferences.system.pixel_size
             for scan, batch in zip(measured.scans, _batches(measured, settings), strict=True):
                 if batch is not None and is_drawn(scan, bpy.context, bpy.context.space_data):
-                    discs.draw(batch, size)
+                    discs.draw(view, batch, size)
 
 
 def _batches(shown: DeviationMap, settings: Any) -> list[Any]:

@@ -10,7 +10,7 @@ from mathutils import Matrix
 
 from .. import shown_things
 from ..view import find_object
-from . import clipped, draw
+from . import draw, shaders
 from .handlers import DrawHandlers
 
 COLOUR = (0.35, 1.0, 0.55, 0.7)
@@ -69,25 +69,21 @@ def _solid(context: bpy.types.Context) -> Iterator[_Lines]:
 def _draw_lines(lines: _Lines) -> None:
     import gpu
 
-    view = bpy.context.region_data
-    with clipped.bound(view, lines.placing) as shader, draw.nearer(view, draw.CURVES_IN_FRONT):
-        # nearer: faces of a part lie on faces of its box
+    view, width = bpy.context.region_data, draw.LEAST_WIDTH * bpy.context.preferences.system.pixel_size
+    with draw.nearer(view, draw.CURVES_IN_FRONT):  # faces of a part lie on faces of its box
         gpu.matrix.multiply_matrix(lines.placing)
+        shader = shaders.bind_lines(view, width, placing=lines.placing)
         for depth_test, alpha in draw.passes(lines.xray, HIDDEN_ALPHA):
             gpu.state.depth_test_set(depth_test)
-            shader.uniform_float("color", (*lines.colour[:3], alpha * lines.colour[3]))
+            shader.uniform_float("colour", draw.light(lines.colour, alpha))
             _batch(lines).draw(shader)
 
 
 def _batch(lines: _Lines) -> Any:
     """The batch of some lines, made anew only when others are shown."""
-    import gpu
-    from gpu_extras.batch import batch_for_shader
-
     known = _State.batches.get(lines.kind)
     if known is None or known[0] != lines.signature:
-        shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-        known = _State.batches[lines.kind] = lines.signature, batch_for_shader(shader, "LINES", {"pos": lines.points})
+        known = _State.batches[lines.kind] = lines.signature, shaders.lines(lines.points)
     return known[1]
 
 

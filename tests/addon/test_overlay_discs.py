@@ -3,13 +3,13 @@
 import bpy
 import numpy as np
 
-from addon.overlay import discs
+from addon.overlay import discs, shaders
 
 
 def test_colours_become_light_and_alpha_stays():
     """The standard's own figures: half of the light is 73.5 % of the code, and the ends stay."""
     given = np.array([[0.0, 1.0, 0.735357, 0.25], [0.04, 0.5, 0.2, 1.0]], np.float32)
-    light = discs.linear(given)
+    light = shaders.linear(given)
     assert np.allclose(light[0], [0.0, 1.0, 0.5, 0.25], atol=1e-4)
     assert np.allclose(light[1], [0.04 / 12.92, 0.214041, 0.033105, 1.0], atol=1e-4)
     assert given[0, 2] == np.float32(0.735357), "what was given is left"
