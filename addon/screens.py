@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 
 TABS = "show_properties_"  # the switches of a Properties editor's tabs, from Blender 5.0 on
-TAB = "SCENE"
+TAB = "OUTPUT"  # of those of a scene the one with no more than its name above the panels
 RETRY = 0.1  # seconds
 TAB_NAME = "MeshClash"
 """Of the sidebar."""

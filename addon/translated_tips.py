@@ -221,6 +221,10 @@ Every pair of objects whose surfaces meet, found anew without preparation: for c
 Jedes Paar, dessen Flächen sich treffen, ohne Vorbereitung neu gefunden: für Stoff und Simulationen, deren Flächen von Bild zu Bild wechseln. Was ganz in einem anderen Objekt liegt, wird nicht gesehen
 面が交わるすべてのペアを準備なしで毎回見つけます: フレームごとに面が変わる布やシミュレーション向け。完全に内側にあるものは見つかりません
 
+Faces in contact, of both objects together; points of scans
+Berührende Flächen beider Objekte zusammen; bei Scans Punkte
+両オブジェクトの接触面の合計。スキャンでは点
+
 Find all pairs of objects of set A and set B that clash or touch
 Alle Paare von Objekten der Mengen A und B finden, die kollidieren oder sich berühren
 セットAとセットBのオブジェクトで、干渉または接触するすべてのペアを見つけます
@@ -265,6 +269,10 @@ Found by the last detection after it was gone
 Von der letzten Prüfung gefunden, nachdem es fort war
 消えたあと、最後の検出で再び見つかったもの
 
+From the first frame of the event to the last
+Vom ersten Bild des Ereignisses bis zum letzten
+イベントの最初から最後のフレームまで
+
 Give all faces of the scene the material that they had before Assign Highlight Material
 Allen Flächen der Szene das Material geben, das sie vor dem Zuweisen hatten
 すべての面を強調マテリアル割り当て前のマテリアルに戻します
@@ -280,6 +288,14 @@ Der Gruppe einen Namen geben; ohne einen trägt sie ihren Grund
 Hidden objects and those outside of the sets take no part: show them, or choose other sets
 Versteckte Objekte und solche außerhalb der Mengen nehmen nicht teil: sie einblenden oder andere Mengen wählen
 非表示のオブジェクトとセット外のものは対象外です: 表示するか別のセットを選んでください
+
+How certain the verdict is
+Wie sicher der Befund ist
+判定の確かさ
+
+How deep they overlap, how far apart they are, or how likely they meet
+Wie tief sie sich überlappen, wie weit sie auseinander sind oder wie wahrscheinlich sie sich treffen
+重なりの深さ、離れている距離、または交わる確率
 
 How far a point of a scan shapes the surface; longer smooths more. Automatically it follows the spacing and the noise
 Wie weit ein Punkt eines Scans die Fläche formt; länger glättet mehr. Automatisch folgt sie Abstand und Rauschen
@@ -354,12 +370,12 @@ Nur die Paare der ausgewählten Objekte listen
 選択したオブジェクトのペアだけを表示します
 
 List pairs at these frames, as 12 or 5-30; empty: all frames
-Paare in diesen Bildern listen, als 12 oder 5-30; leer: alle
-これらのフレームのペアを表示します (12 または 5-30)。空欄: すべて
-
-List pairs at these frames, as 12 or 5-30; empty: all frames
 Paare in diesen Bildern listen, wie 12 oder 5-30; leer: alle Bilder
 このフレームのペアを表示します (例: 12、5-30)。空欄: すべてのフレーム
+
+List pairs at these frames, as 12 or 5-30; empty: all frames
+Paare in diesen Bildern listen, als 12 oder 5-30; leer: alle
+これらのフレームのペアを表示します (12 または 5-30)。空欄: すべて
 
 List pairs of which Live only knows yet that they meet
 Paare listen, von denen Live erst weiß, dass sie sich treffen
@@ -789,6 +805,10 @@ The fewest objects that have a part in all clashes
 Die wenigsten Objekte, die an allen Kollisionen beteiligt sind
 すべての干渉に関わる最少のオブジェクト
 
+The frame in which they were tested
+Das Bild, in dem sie geprüft wurden
+検査したフレーム
+
 The last one first
 Das letzte zuerst
 最後のものを先に
@@ -801,6 +821,10 @@ The scene was changed so that it should be gone
 Die Szene wurde geändert, sodass es fort sein sollte
 なくなるようにシーンを変更済み
 
+The shortest way out that was found: its length and direction
+Der kürzeste gefundene Ausweg: Länge und Richtung
+見つかった最短の逃がし: 長さと方向
+
 The storeys of the two objects, where their file says it
 Die Geschosse der beiden Objekte, wo ihre Datei sie nennt
 2つのオブジェクトの階 (ファイルにある場合)
@@ -812,6 +836,10 @@ Der Test Mindestabstand findet, was zu nahe kommt, Abstand, wie weit alle ausein
 The test Intersection finds where different objects meet
 Der Test Durchdringung findet, wo verschiedene Objekte sich treffen
 テスト「交差」は異なるオブジェクトが交わる場所を見つけます
+
+The test that found them
+Der Test, der sie gefunden hat
+これらを見つけたテスト
 
 The worst verdicts first
 Die schlimmsten Befunde zuerst
@@ -849,9 +877,17 @@ What the clashes of a group have in common
 Was die Kollisionen einer Gruppe gemeinsam haben
 グループの干渉に共通するもの
 
+What the two objects do to each other
+Wie sich die beiden Objekte zueinander verhalten
+2つのオブジェクトの関係
+
 What to find
 Was gefunden werden soll
 見つけるもの
+
+What you think of this pair
+Was Sie von diesem Paar halten
+このペアについての評価
 
 Where coordinates begin
 Wo Koordinaten beginnen

@@ -25,25 +25,43 @@ def _has_rows(cls: type[Operator], context: bpy.types.Context) -> bool:
     return True
 
 
-class MESHCLASH_OT_pick_row(Operator):
-    """Select this pair; with Ctrl or Shift several"""
+class PickRow(Operator):
+    """What the operators have in common that are the cells of lists."""
 
-    bl_idname = "meshclash.pick_row"
-    bl_label = "Select Pair"
     bl_options = {"INTERNAL"}
 
     index: IntProperty(options={"SKIP_SAVE"})
     side: EnumProperty(items=SIDES, options={"SKIP_SAVE"})
+    tip: StringProperty(options={"SKIP_SAVE", "HIDDEN"})
+    value: StringProperty(options={"SKIP_SAVE", "HIDDEN"})
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, properties: Any) -> str:
+        """The tooltip: what the cell is and all of its text, or else about the row."""
+        own = ": ".join(filter(None, (tip_(properties.tip), properties.value))) if properties.tip else ""
+        return own or cls._about_row(context, properties) or tip_(cls.__doc__ or "")
+
+    @classmethod
+    def _about_row(cls, context: bpy.types.Context, properties: Any) -> str:
+        raise NotImplementedError
+
+
+class MESHCLASH_OT_pick_row(PickRow):
+    """Select this pair; with Ctrl or Shift several"""
+
+    bl_idname = "meshclash.pick_row"
+    bl_label = "Select Pair"
+
     extend: EnumProperty(
         items=(("NONE", "None", ""), ("ONE", "One", ""), ("RANGE", "Range", "")), options={"SKIP_SAVE", "HIDDEN"}
     )
 
     @classmethod
-    def description(cls, context: bpy.types.Context, properties: Any) -> str:
-        """The tooltip: the full names, where the objects are, the id of the pair."""
+    def _about_row(cls, context: bpy.types.Context, properties: Any) -> str:
+        """The full names, and where the objects are."""
         rows, result = context.window_manager.meshclash.rows, scene_results.result_of(context.scene.session_uid)
         if result is None or not 0 <= properties.index < len(rows):
-            return cls.__doc__ or ""
+            return ""
         row = result.row(rows[properties.index].pair_id)
         return "" if row is None else tooltip(context, row, properties.side)
 

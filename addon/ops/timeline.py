@@ -10,7 +10,7 @@ from typing import Any
 
 import bpy
 import numpy as np
-from bpy.props import EnumProperty, IntProperty
+from bpy.props import EnumProperty
 from bpy.types import Operator
 from meshclash.detection.errors import DetectError, InputError
 from meshclash.detection.kernel_parts import CLOUD_PARTS, MASSIVE_PARTS
@@ -31,6 +31,7 @@ from ..core.scanned import Scanned, scan_steps
 from ..redraw import tag_redraw, tag_redraw_timelines
 from ..texts import counted, verdict_in_words
 from .detect import USER_ERRORS, Run, explain, handle, run_at_once, scene_of
+from .listing import PickRow
 from .loading import load_steps
 from .marks import own_writing
 from .task import Task
@@ -395,21 +396,18 @@ class MESHCLASH_OT_clear_timeline(Operator):
         return {"FINISHED"}
 
 
-class MESHCLASH_OT_pick_event(Operator):
+class MESHCLASH_OT_pick_event(PickRow):
     """Select this event, and go to its worst frame"""
 
     bl_idname = "meshclash.pick_event"
     bl_label = "Select Event"
-    bl_options = {"INTERNAL"}
-
-    index: IntProperty(options={"SKIP_SAVE"})
 
     @classmethod
-    def description(cls, context: bpy.types.Context, properties: Any) -> str:
-        """The tooltip: the full names, the frames, and what a click does."""
+    def _about_row(cls, context: bpy.types.Context, properties: Any) -> str:
+        """The full names, the frames, and what a click does."""
         events = context.window_manager.meshclash.events
         if not 0 <= properties.index < len(events):
-            return cls.__doc__ or ""
+            return ""
         event = events[properties.index]
         frames = f"frames {event.start} to {event.end}" if event.end > event.start else f"frame {event.start}"
         worst = f"a click goes to frame {event.worst}, the worst"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from bpy.app.translations import pgettext_iface as iface_
 from bpy.types import UIList
@@ -15,12 +15,13 @@ from .. import scene_results, shown_things
 from ..core.short_names import CUT, told_apart
 from ..props import STATUSES
 from ..reviews import review_of
-from ..texts import certainty, measure, text_width, text_widths, way_out
+from ..texts import certainty, measure, said, text_width, text_widths, way_out
 from ..translations import CONTEXT
 
 ACCEPTED_ICON = "OUTLINER_COLLECTION"  # of an approved pair: its verdict in no colour
 MARKED_ICON = "CHECKBOX_HLT"  # of pairs that are selected together
 STATUS_ICONS = {status: icon for status, _label, _tip, icon, _number in STATUSES}
+STATUS_LABELS = {status: label for status, label, *_ in STATUSES}
 LINE_HEIGHT = 0.85  # of a line's usual height
 SIGNS, NUMBERS = 22.0, 72.0  # widths of the first and the last column [px at scale 1]
 FRAME, PADDING = 87.0, 28.0  # [px at scale 1]: of the sidebar beside rows, of a button beside its text
@@ -28,6 +29,20 @@ LEAST_NAME, UNKNOWN_WIDTH = 30.0, 333.0  # [px at scale 1]: of a name, of a row 
 CELL = 12.0  # [px] of a cell beside its text
 SAMPLE, LISTS = "0", 16  # whose width tells sizes of letters apart; lists whose names are kept as they fit
 ITSELF = "itself"  # in the place of the second name, where an object meets itself
+TIPS = {
+    "Verdict": "What the two objects do to each other",
+    "Measure": "How deep they overlap, how far apart they are, or how likely they meet",
+    "Test": "The test that found them",
+    "Certainty": "How certain the verdict is",
+    "Way Out": "The shortest way out that was found: its length and direction",
+    "Faces": "Faces in contact, of both objects together; points of scans",
+    "Status": "What you think of this pair",
+    "Group": "What the clashes of a group have in common",
+    "Collections": "The collections of the two objects",
+    "Frame": "The frame in which they were tested",
+    "Frames": "From the first frame of the event to the last",
+}
+"""What cells are, by the titles of their columns."""
 
 
 def _row_width(context: Any) -> float:
@@ -42,17 +57,38 @@ def name_width(context: Any) -> float:
     return (context.preferences.system.ui_scale or 1.0) * (_row_width(context) - SIGNS - NUMBERS - PADDING)
 
 
-Cell = Callable[[Any, str, str, bool], None]
-"""Draws a text in a layout, for the side "a" or "b", lit up as what is selected or not."""
+class Cell(NamedTuple):
+    """What a cell of a row shows.
+
+    Attributes:
+        text: as it fits.
+        tip: what it is; "" for a name, whose tooltip is that of the row.
+        value: all of the text, in the tooltip.
+        icon: before the text.
+    """
+
+    text: str
+    tip: str = ""
+    value: str = ""
+    icon: str = "NONE"
+
+
+CONTRADICTS = Cell("", "This contradicts what is proved of the pair: the bounds of the list hold", icon="ERROR")
+"""The sign of a pair whose common solid cannot be right."""
+
+
+def draw_cell(line: Any, operator: str, index: int, cell: Cell, side: str = "a", lit: bool = False) -> None:
+    """A cell that picks its row, for the side "a" or "b": Blender's own items have no tooltip of ours."""
+    picked = line.operator(operator, text=cell.text, icon=cell.icon, translate=False, emboss=lit, depress=lit)
+    picked.index, picked.side, picked.tip, picked.value = index, side, cell.tip, cell.value
 
 
 def draw_pair(
     layout: Any,
     context: Any,
-    icons: tuple[str, str],
-    names: Sequence[str],
-    numbers: tuple[str, str],
-    cell: Cell,
+    operator: str,
+    index: int,
+    cells: tuple[Sequence[Cell], Sequence[str], Sequence[Cell]],
     selected: bool,
 ) -> None:
     """A row of two lines: signs, A above B, numbers; one name stands for an object that meets itself.
@@ -60,23 +96,25 @@ def draw_pair(
     Blender lights up the first line of what is selected, and the cells of the second one are lit up here.
     """
     width, scale = _row_width(context), context.preferences.system.ui_scale or 1.0
+    signs, names, numbers = cells
     rest = layout.split(factor=SIGNS / width, align=True)
     columns = [rest.column(align=True)]
     rest = rest.split(factor=1.0 - NUMBERS / (width - SIGNS), align=True)
     columns += [rest.column(align=True) for _ in range(2)]
-    for icon in icons:
-        columns[0].label(text="", icon=icon)
-    for column, texts, alignment in ((columns[1], (*names, ITSELF)[:2], "LEFT"), (columns[2], numbers, "RIGHT")):
-        for side, text in zip("ab", texts, strict=True):
+    for sign in signs:
+        draw_cell(columns[0], operator, index, sign)
+    named = [Cell(name) for name in (*names, ITSELF)[:2]]
+    for column, shown, alignment in ((columns[1], named, "LEFT"), (columns[2], numbers, "RIGHT")):
+        for side, cell in zip("ab", shown, strict=True):
             line, lit = column.row(align=True), selected and side == "b"
             if not lit:
                 line.alignment = alignment
             elif alignment == "LEFT":
-                share = (text_width(text) / scale + PADDING) / (width - SIGNS - NUMBERS)
+                share = (text_width(cell.text) / scale + PADDING) / (width - SIGNS - NUMBERS)
                 line = line.split(factor=min(share, 0.99), align=True)
-            cell(line, text, side, lit)
+            draw_cell(line, operator, index, cell, side, lit)
             if lit and alignment == "LEFT":
-                cell(line, "", side, lit)  # the rest of the line
+                draw_cell(line, operator, index, Cell(""), side, lit)  # the rest of the line
 
 
 def shortened(item: Any, room: float, names: tuple[str, ...], sought: str = "") -> list[str]:
@@ -101,36 +139,33 @@ class MESHCLASH_UL_pairs(UIList):
         row = layout.row(align=True)
         row.scale_y, row.active = LINE_HEIGHT, result is not None and result.is_fresh(item.pair_id)
         review = review_of(context.scene, item.pair_id)
-        accepted = review is not None and review.status == "APPROVED"
         wrong = result is not None and result.contradicts(item.pair_id)
-        icons = ACCEPTED_ICON if accepted else VERDICTS[item.verdict].icon, "ERROR" if wrong else _status_icon(review)
-        if item.pair_id in shown.marked:
-            icons = MARKED_ICON, icons[1]
+        signs = verdict_cell(item, review, shown.marked), CONTRADICTS if wrong else status_cell(review)
         measures = () if result is None else result.report.measures
-        kind = "part" if result is not None and result.table.has_scans else "face"
-        count = item.faces_a + item.faces_b
-        numbers = (
-            measure(item, measures, context.scene.unit_settings, shown.typical),
-            certainty(item)
-            or _way(context, result, item)
-            or f"{count:,} {iface_(kind if count == 1 else kind + 's', CONTEXT)}",
-        )
-        pair = None if result is None else result.row(item.pair_id)
-        if pair is not None and pair.test:
-            numbers = numbers[0], begin(pair.test, NUMBERS * (context.preferences.system.ui_scale or 1.0) - CELL)
-
-        def cell(line: Any, text: str, side: str, lit: bool) -> None:  # Blender's own items have no tooltip of ours
-            picked = line.operator("meshclash.pick_row", text=text, translate=False, emboss=lit, depress=lit)
-            picked.index, picked.side = index, side
-
+        numbers = measure_cell(context, item, measures, shown.typical), _second(context, result, item)
         names = shortened(item, name_width(context), shown.names, data.search)
-        draw_pair(row, context, icons, names, numbers, cell, data.active_row == index)
+        cells = signs, names, numbers
+        draw_pair(row, context, "meshclash.pick_row", index, cells, data.active_row == index)
 
     def draw_filter(self, _context: Any, _layout: Any) -> None:
         """Nothing: search and filters stand above the list, and are asked of all pages."""
 
     def filter_items(self, _context: Any, _data: Any, _propname: str) -> tuple[list[int], list[int]]:
         return [], []
+
+
+def _second(context: Any, result: Any, item: Any) -> Cell:
+    """Below the measure: the test, how certain the verdict is, the way out, or the faces."""
+    pair = None if result is None else result.row(item.pair_id)
+    if pair is not None and pair.test:
+        room = NUMBERS * (context.preferences.system.ui_scale or 1.0) - CELL
+        return Cell(begin(pair.test, room), TIPS["Test"], pair.test)
+    if text := certainty(item):
+        return Cell(text, TIPS["Certainty"], text)
+    if text := _way(context, result, item):
+        return Cell(text, TIPS["Way Out"], text)
+    kind, count = "part" if result is not None and result.table.has_scans else "face", item.faces_a + item.faces_b
+    return Cell(f"{count:,} {iface_(kind if count == 1 else kind + 's', CONTEXT)}", TIPS["Faces"])
 
 
 def begin(text: str, room: float) -> str:
@@ -147,8 +182,23 @@ def _way(context: Any, result: Any, item: Any) -> str:
     return "" if way is None else way_out(way, context.scene.unit_settings)
 
 
-def _status_icon(review: Any) -> str:
-    return STATUS_ICONS[review.status] if review and review.status != "OPEN" else "BLANK1"
+def verdict_cell(item: Any, review: Any = None, marked: frozenset[str] = frozenset()) -> Cell:
+    """What two objects or an event are, as an icon; another one where they are selected with others, or approved."""
+    accepted = review is not None and review.status == "APPROVED"
+    icon = ACCEPTED_ICON if accepted else VERDICTS[item.verdict].icon
+    tip, value = TIPS["Verdict"], said(VERDICTS[item.verdict].label)
+    return Cell("", tip, value, MARKED_ICON if item.pair_id in marked else icon)
+
+
+def status_cell(review: Any) -> Cell:
+    """What was said of a pair, as an icon; none where it is open."""
+    status = review.status if review else "OPEN"
+    return Cell("", TIPS["Status"], said(STATUS_LABELS[status]), STATUS_ICONS[status] if status != "OPEN" else "BLANK1")
+
+
+def measure_cell(context: Any, item: Any, measures: Sequence[str], like: float | None = None) -> Cell:
+    """The first measure that a row has."""
+    return Cell(measure(item, measures, context.scene.unit_settings, like), TIPS["Measure"])
 
 
 class MESHCLASH_UL_excluded(UIList):

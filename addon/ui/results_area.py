@@ -6,18 +6,27 @@ from typing import Any
 
 import bpy
 from bpy.types import Panel, UIList
-from meshclash.detection.verdicts import VERDICTS
 
 from .. import results, scene_results, shown_things
 from ..core.table import FACES, GROUP, MEASURE, NAME_A, NAME_B, STATUS, TEST
 from ..core.table import FRAME as FRAME_KEY
-from ..props import STATUSES
 from ..reviews import review_of
-from ..screens import shows_results
-from ..texts import measure, way_out
+from ..screens import TAB, shows_results
+from ..texts import measure, said, way_out
 from ..translations import CONTEXT
 from .groups import draw_groups
-from .lists import ACCEPTED_ICON, ITSELF, MARKED_ICON, STATUS_ICONS, begin, shortened
+from .lists import (
+    CONTRADICTS,
+    ITSELF,
+    STATUS_ICONS,
+    STATUS_LABELS,
+    TIPS,
+    Cell,
+    begin,
+    draw_cell,
+    shortened,
+    verdict_cell,
+)
 from .panels import draw_detection, draw_filters, draw_pages, draw_pair_facts, draw_steps, draw_verdicts
 
 NAME_SHARE, WAY_OUT = 0.19, "Way Out"
@@ -31,11 +40,10 @@ TESTED = (("Test", TEST, 0.11), ("Group", GROUP, 0.07), *COLUMNS[1:3], ("Collect
 """The same where several tests were run together."""
 FRAME, PADDING = 110.0, 12.0  # [px at scale 1]: of the editor beside rows, of a cell beside its text
 SIGN = 0.02  # share of the width that the verdict's icon takes
-ROW, AROUND = 20.0, 215.0  # heights of a row, of all but the list: Blender's own panels lie below [px at scale 1]
+ROW, AROUND = 20.0, 180.0  # heights of a row, of all but the list: Blender's own panels lie below [px at scale 1]
 PAGES = 45.0  # height of the ways to other pages [px at scale 1]
 LEAST_ROWS, MOST_ROWS, MOST_GROUPS = 5, 60, 12
 GROUPS_FROM, GROUPS_SHARE = 1100.0, 0.24  # width of an area that has groups at its left [px at scale 1], their share
-LABELS = {status: label for status, label, *_ in STATUSES}
 
 
 def columns(result: Any) -> tuple[tuple[str, str, float], ...]:
@@ -85,35 +93,26 @@ class MESHCLASH_UL_wide(UIList):
         name_a, name_b = (*shortened(item, NAME_SHARE * width - PADDING * _scale(context), shown.names, data.search),
                           ITSELF)[:2]  # fmt: skip
         wrong = result is not None and result.contradicts(item.pair_id)
-        cells[0].label(text="", icon="ERROR" if wrong else _sign(item, status, shown.marked))
+        sign = CONTRADICTS if wrong else verdict_cell(item, review, shown.marked)
+        draw_cell(cells[0], "meshclash.pick_row", index, sign)
         texts = (
             *((pair.test if pair else "",) if titles is TESTED else ()), shown.reasons.get(item.pair_id, ""),
             name_a, name_b, collections(pair), measure(item, measures, context.scene.unit_settings, shown.typical),
             "" if way is None else way_out(way, context.scene.unit_settings),
-            f"{item.faces_a + item.faces_b:,}", LABELS[status], "" if pair is None else str(pair.frame),
+            f"{item.faces_a + item.faces_b:,}", said(STATUS_LABELS[status]), "" if pair is None else str(pair.frame),
         )  # fmt: skip
-        for cell, text, (title, _key, share) in zip(cells[1:], texts, titles, strict=True):
-            fitting = text if title in ("A", "B") else begin(text, share * width - PADDING * _scale(context))
-            if title in ("A", "B"):
-                cell.alignment = "LEFT"
-                picked = cell.operator("meshclash.pick_row", text=fitting, translate=False, emboss=False)
-                picked.index, picked.side = index, title.lower()
-            elif title == "Status":
-                cell.label(text=text, text_ctxt=CONTEXT, icon=STATUS_ICONS[status])
-            else:
-                cell.label(text=fitting, translate=False)
+        for place, text, (title, _key, share) in zip(cells[1:], texts, titles, strict=True):
+            place.alignment = "LEFT"
+            name, icon = title in ("A", "B"), STATUS_ICONS[status] if title == "Status" else "NONE"
+            fitting = text if name or icon != "NONE" else begin(text, share * width - PADDING * _scale(context))
+            cell = Cell(fitting, "" if name else TIPS[title], text, icon)
+            draw_cell(place, "meshclash.pick_row", index, cell, title.lower() if name else "a")
 
     def draw_filter(self, _context: Any, _layout: Any) -> None:
         """Nothing: search and filters stand above the list."""
 
     def filter_items(self, _context: Any, _data: Any, _propname: str) -> tuple[list[int], list[int]]:
         return [], []
-
-
-def _sign(item: Any, status: str, marked: frozenset[str]) -> str:
-    if item.pair_id in marked:
-        return MARKED_ICON
-    return ACCEPTED_ICON if status == "APPROVED" else VERDICTS[item.verdict].icon
 
 
 def collections(pair: Any) -> str:
@@ -127,7 +126,7 @@ class MESHCLASH_PT_wide_results(Panel):
 
     bl_space_type = "PROPERTIES"
     bl_region_type = "WINDOW"
-    bl_context = "scene"
+    bl_context = TAB.lower()
     bl_label = "Clash Results"
     bl_options = {"HIDE_HEADER"}  # so it stands above Blender's own panels
 

@@ -15,8 +15,8 @@ from meshclash.detection.verdicts import VERDICTS
 from .. import events_list, running_work, scene_results, shown_things
 from ..adapters.simulations import changes_in_time
 from ..core.scanned import Scanned
-from ..texts import depth, length, measure, said, verdict_in_words
-from .lists import LINE_HEIGHT, draw_pair, name_width, shortened
+from ..texts import depth, length, said, verdict_in_words
+from .lists import LINE_HEIGHT, TIPS, Cell, draw_pair, measure_cell, name_width, shortened, verdict_cell
 from .panels import advice
 from .parts import TabPanel, draw_facts, draw_text, named_row
 
@@ -38,15 +38,12 @@ class MESHCLASH_UL_events(UIList):
         row.scale_y = LINE_HEIGHT
         frames = f"{item.start}–{item.end}" if item.end > item.start else str(item.start)
         frames = ", ".join(filter(None, (frames, format_share(item.certainty) if item.certainty < 1.0 else "")))
-        numbers = measure(item, ("depth", "distance"), context.scene.unit_settings, None), frames
-
-        def cell(line: Any, text: str, _side: str, lit: bool) -> None:
-            picked = line.operator("meshclash.pick_event", text=text, translate=False, emboss=lit, depress=lit)
-            picked.index = index
-
-        names = shortened(item, name_width(context), shown_things.listed().names_of_events)
-        icons = VERDICTS[item.verdict].icon, "BLANK1"
-        draw_pair(row, context, icons, names, numbers, cell, data.active_event == index)
+        cells = (
+            (verdict_cell(item), Cell("", icon="BLANK1")),
+            shortened(item, name_width(context), shown_things.listed().names_of_events),
+            (measure_cell(context, item, ("depth", "distance")), Cell(frames, TIPS["Frames"])),
+        )
+        draw_pair(row, context, "meshclash.pick_event", index, cells, data.active_event == index)
 
 
 class MESHCLASH_PT_timeline(TabPanel):

@@ -6,9 +6,10 @@ import bpy
 import pytest
 from ui_fakes import RecordingLayout, draw, make_report, make_row
 
-from addon import results, scene_results, screens
+from addon import results, scene_results, screens, translations
 from addon.adapters.simulations import changes_in_time
-from addon.ui import hierarchy, menus, panels, results_area, timeline, voxels
+from addon.ops import listing
+from addon.ui import hierarchy, lists, menus, panels, results_area, timeline, voxels
 
 RESEARCH = (
     panels.MESHCLASH_PT_statistics, hierarchy.MESHCLASH_PT_hierarchy, hierarchy.MESHCLASH_PT_advisor,
@@ -67,6 +68,24 @@ def test_a_row_says_what_its_columns_promise(filled, add_box):
     said = [kwargs["text"] for name, _, kwargs in layout.calls if name in ("label", "operator")]
     assert said[2:4] == ["A", "B"] and said[5:] == ["0.25 m", "", "3", "Open", "1"]
     assert said[1] and said[4] == "Scene Collection"
+
+
+@pytest.mark.parametrize("shown", [results_area.MESHCLASH_UL_wide, lists.MESHCLASH_UL_pairs])
+def test_every_cell_of_a_row_has_a_tooltip(filled, shown):
+    layout = RecordingLayout()
+    shown.draw_item(None, bpy.context, layout, filled, filled.rows[0], 0, filled, "active_row", 0)
+    tips = [args[0] for name, args, _ in layout.calls if name == "tip"]
+    assert len(tips) == len(layout.operators()) >= 6 and not [name for name, *_ in layout.calls if name == "label"]
+    assert set(filter(None, tips)) <= set(translations.texts()) and 2 <= tips.count("") <= 3  # names have their own
+
+
+def test_a_tooltip_says_what_the_cell_is_and_all_of_it(filled):
+    cell = SimpleNamespace(index=0, side="a", tip="The collections of the two objects", value="Pipes, Walls")
+    says = listing.MESHCLASH_OT_pick_row.description
+    assert says(bpy.context, cell) == "The collections of the two objects: Pipes, Walls"
+    assert says(bpy.context, SimpleNamespace(index=0, side="b", tip="", value="")).startswith("B: B\n")
+    cell = SimpleNamespace(index=99, side="a", tip="", value="")
+    assert says(bpy.context, cell) == listing.MESHCLASH_OT_pick_row.__doc__
 
 
 def test_a_click_on_a_title_sorts_and_another_one_turns_round(filled):

@@ -190,7 +190,7 @@ def test_long_names_are_cut_so_that_they_differ_and_the_tooltip_has_all_of_them(
         lists.MESHCLASH_UL_pairs.draw_item(None, bpy.context, layout, listed(), item, 0, listed(), "active_row", index)
         shown.append(layout.texts()[:2])
     assert ["0000" in shown[0][0], "0001" in shown[0][1], "0001" in shown[1][0], "0002" in shown[1][1]] == [True] * 4
-    tip = listing.MESHCLASH_OT_pick_row.description(bpy.context, SimpleNamespace(index=0, side="b"))
+    tip = listing.MESHCLASH_OT_pick_row.description(bpy.context, SimpleNamespace(index=0, side="b", tip=""))
     assert tip.splitlines() == [
         f"B: {long[1]}", "     no longer in this view layer", f"A: {long[0]}", "     in Bolts", "Clash",
     ]  # fmt: skip
@@ -203,7 +203,10 @@ def test_a_verdict_that_is_not_certain_says_so(registered):
     listed().active_row = 0
     words = "Inside, 87% certain: an open mesh counts as the solid that it seems to bound"
     assert words in " ".join(draw(panels.MESHCLASH_PT_results, bpy.context).texts())
-    tips = [listing.MESHCLASH_OT_pick_row.description(bpy.context, SimpleNamespace(index=k, side="a")) for k in (0, 1)]
+    tips = [
+        listing.MESHCLASH_OT_pick_row.description(bpy.context, SimpleNamespace(index=k, side="a", tip=""))
+        for k in (0, 1)
+    ]
     assert words in tips[0].splitlines() and "Clash" in tips[1].splitlines()
 
 

@@ -132,14 +132,14 @@ def draw_item(listed, item, index):
     MESHCLASH_UL_events.draw_item(SimpleNamespace(), bpy.context, layout, listed, item, 0, listed, "", index)
     assert any("–" in text or text.isdigit() for text in layout.texts())
     rest = index == listed.active_event  # of the second line, lit up as well
-    assert layout.operators() == ["meshclash.pick_event"] * (4 + rest)  # each cell has our tooltip
+    assert layout.operators() == ["meshclash.pick_event"] * (6 + rest)  # each cell has our tooltip
 
 
 def test_the_cells_of_an_event_say_what_it_is(passing):
     bpy.ops.meshclash.scan_timeline()
     listed = bpy.context.window_manager.meshclash
     index = [item.name for item in listed.events].index("A × B")
-    tip = timeline.MESHCLASH_OT_pick_event.description(bpy.context, SimpleNamespace(index=index))
+    tip = timeline.MESHCLASH_OT_pick_event.description(bpy.context, SimpleNamespace(index=index, tip=""))
     assert tip == "A × B\nFrames 8 to 12: a click goes to frame 10, the worst\nClash"
     bpy.ops.meshclash.pick_event(index=index)
     assert passing.frame_current == 10 and listed.active_event == index

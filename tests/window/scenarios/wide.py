@@ -61,6 +61,6 @@ def _user_editors_stay(window: Any) -> None:
     assert areas
     for area in areas:
         before = area.spaces.active.context
-        area.spaces.active.context = "SCENE"
+        area.spaces.active.context = screens.TAB
         assert not screens.shows_results(area.spaces.active)
         area.spaces.active.context = before
