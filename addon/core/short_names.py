@@ -57,8 +57,8 @@ def told_apart(
 ) -> dict[str, str]:
     """Each of some names as much as fits, so that different names stay different where the room allows it.
 
-    Names that are shortened alike are shortened again by what differs among them alone; of several words that were
-    sought none is kept on purpose where there is no room to tell names apart beside them.
+    Names that are shortened alike are shortened again by what differs among them alone; what was sought is not kept
+    on purpose where there is no room to tell names apart beside it.
 
     Args:
         names: that are seen together.
@@ -75,9 +75,13 @@ def told_apart(
     for _ in range(ROUNDS):
         for group in _alike(texts):
             places = enumerate(zip(*group, strict=False))
-            start = next((at for at, letters in places if len({*letters}) > 1), min(map(len, group)))
-            texts.update({name: _around(name, start, room, width, sought) for name in group})
-    return told_apart(different, room, width) if sought[1:] and _alike(texts) else texts
+            end = max(map(len, group))
+            start = next((at for at, letters in places if len({*letters}) > 1), end)
+            ways = [{name: _around(name, at, room, width, sought) for name in group} for at in (start, end)]
+            texts.update(max(ways, key=lambda way: len({*way.values()})))
+    alike = [name for group in _alike(texts) for name in group] if sought else []
+    texts.update(told_apart(alike, room, width) if alike else {})
+    return told_apart(different, room, width) if alike and _alike(texts) else texts
 
 
 def _alike(texts: dict[str, str]) -> list[list[str]]:
@@ -90,6 +94,7 @@ def _alike(texts: dict[str, str]) -> list[list[str]]:
 
 def _around(name: str, start: int, room: float, width: Callable[[str], float], sought: Sequence[str]) -> str:
     """The part of a name after a place, with what was sought before it, and as much between them as fits."""
+    start = min(start, len(name) - 1)
     ends = (_end_of(name, text) for text in sought)
     found = max((end for end in ends if 0 < end[1] <= start), default=(0, 0))
     for low, high in dict.fromkeys((found, (0, 0))):
