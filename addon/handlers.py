@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import bpy
 from bpy.app.handlers import persistent
@@ -21,6 +22,7 @@ from . import (
     shown_things,
     view,
 )
+from .adapters.objects import told_of
 from .adapters.source import metres_per_unit
 from .adapters.updates import changes_of
 from .core import saved
@@ -71,6 +73,7 @@ def on_load_post(*_args: object) -> None:
             say(sys.stderr, f"MeshClash: scene '{scene.name}': {error}")
             continue
         if report is not None:
+            report = replace(report, objects=told_of(scene, report))
             scene_results.store_result(scene.session_uid, report, loaded=True)
             scene_results.exclude(scene.session_uid, scene.meshclash.excluded_names)
     view.give_back_noted(bpy.context)

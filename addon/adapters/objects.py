@@ -8,9 +8,10 @@ from typing import Any
 
 import bpy
 from meshclash.detection.errors import InputError
+from meshclash.detection.report import DetectReport
 from meshclash.detection.sets import is_made_of_terms, members, suggestion
 
-from .ifc_properties import DescribedObject, select, told
+from .ifc_properties import DescribedObject, described, select, told
 
 ALL, SELECTION = "all", "selection"
 SHAPELESS = frozenset(("ARMATURE", "CAMERA", "EMPTY", "LATTICE", "LIGHT", "LIGHT_PROBE", "SPEAKER"))
@@ -75,6 +76,23 @@ def collections_of_objects(scene: bpy.types.Scene) -> dict[str, frozenset[str]]:
         for item in collection.objects:
             found.setdefault(item.name_full, set()).add(collection.name_full)
     return {name: frozenset(collections) for name, collections in found.items()}
+
+
+def told_of(scene: bpy.types.Scene, report: DetectReport) -> dict[str, dict[str, str]]:
+    """What the objects of a report say of themselves now, as `SourceObject.told_properties`, by their names in it."""
+    collections, known = collections_of_objects(scene), {item.name_full: item for item in bpy.data.objects}
+    wanted = {name: (name, name) for name in report.tested}
+    wanted |= {side.name: (side.source, side.owner) for row in report.rows for side in row.sides}
+    found = {}
+    for name, (source, owner) in wanted.items():
+        item = known.get(source)
+        if item is not None:
+            parent = item.parent if name == source else known.get(owner)
+            within = ", ".join(sorted(collections.get(owner, ())))
+            above = "" if parent is None else parent.name_full
+            texts = {"collection": within, "assembly": above, **described(item)}
+            found[name] = {meaning: text for meaning, text in texts.items() if text}
+    return found
 
 
 def armatures_of(item: bpy.types.Object) -> frozenset[str]:

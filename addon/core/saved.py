@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 from meshclash.detection.errors import InputError
+from meshclash.detection.fits import Fit
+from meshclash.detection.frame_scene import Skipped
 from meshclash.detection.named_tests import TESTS_SCHEMA, parse_tests
 from meshclash.detection.options import DEFAULT_TEST, DetectOptions
 from meshclash.detection.pair_row import PairRow, PairSide, Point
@@ -15,7 +17,7 @@ from meshclash.detection.rules import Rules
 from meshclash.detection.verdicts import FINAL_VERDICTS
 
 FORMAT = 1
-MOST_ROWS = 1000
+MOST_ROWS, MOST_NAMES = 1000, 10_000
 
 _PLAIN = ("frame", "verdict", "severity", "contacts", "depth", "distance")
 _LATER = ("probability", "scans", "flush", "certainty", "volume_lower", "volume_upper", "depth_lower", "depth_upper",
@@ -26,6 +28,8 @@ _ASKED = ("test", "tolerance", "budget")
 _ASKED_LATER = ("set_a", "set_b", "permitted_overlap", "touch_tolerance", "point_budget", "overlap_volume",
                 "scan_bandwidth", "scan_surface")  # fmt: skip
 _RULES = ("same_parent", "same_armature", "same_collection")
+_STATS = ("objects", "smaller", "left_out", "resolution", "coarse")
+"""What the tab says of a result beside its rows."""
 _MOST_WHOLE, _MOST_LENGTH = 2**31 - 1, 1e36
 """What Blender's properties hold, lengths and volumes also in other units."""
 _NO_FACES = np.empty(0, dtype=np.int32)
@@ -39,7 +43,12 @@ def to_text(report: DetectReport) -> str:
     rules = {name: getattr(options.rules, name) for name in _RULES}
     plain = [_plain(row) for row in rows[:MOST_ROWS]]
     total = len(rows) + (report.missing or 0)  # of a list that came with a file, and was not detected anew
-    about = {"asked": asked, "rules": rules, "excluded": sorted(options.rules.listed_pairs), "created": report.created}
+    skipped = [[item.name, item.reason, item.damaged] for item in report.skipped[:MOST_ROWS]]
+    about = {
+        "asked": asked, "rules": rules, "excluded": sorted(options.rules.listed_pairs), "fits": options.fits,
+        "created": report.created, "tested": report.tested[:MOST_NAMES], "skipped": skipped,
+        "stats": {name: report.stats[name] for name in _STATS if name in report.stats},
+    }  # fmt: skip
     tests = {"tests": [test.as_dict() for test in report.tests]} if report.tests else {}
     return json.dumps({"format": FORMAT, **about, **tests, "total": total, "rows": plain})
 
@@ -61,16 +70,22 @@ def from_text(text: str, file: str, scale_length: float) -> DetectReport | None:
         asked = data.get("asked", {"test": DEFAULT_TEST})
         if not {*asked} <= {*_ASKED, *_ASKED_LATER}:
             raise ValueError("an option is unknown")
-        options = DetectOptions(**asked, rules=_rules(data))
+        fits = tuple(Fit(_text(a), _text(b), _length(most)) for a, b, most in data.get("fits", ()))
+        options = DetectOptions(**asked, rules=_rules(data), fits=fits)
         _text(options.set_a), _text(options.set_b), _whole(options.point_budget)
         if not isinstance(options.overlap_volume, bool):
             raise TypeError("an option is neither on nor off")
         tests = parse_tests({"schema": TESTS_SCHEMA, "tests": data["tests"]}) if "tests" in data else ()
         created, missing = _text(data.get("created", "")), max(0, _whole(data.get("total", 0)) - len(rows))
+        skipped = [Skipped(_text(name), _text(why), bool(bad)) for name, why, bad in data.get("skipped", ())]
+        tested = [_text(name) for name in data.get("tested", ())]
+        stats = _stats(data.get("stats", {}))
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, InputError) as error:
         reason = f": {error}" if isinstance(error, InputError) else ""
         raise InputError(f"The list of results in this file is damaged{reason}. Press Detect for a new one") from error
-    return DetectReport(file, scale_length, options, rows, created=created, missing=missing, tests=tests)
+    return DetectReport(
+        file, scale_length, options, rows, skipped, stats, created=created, missing=missing, tested=tested, tests=tests
+    )
 
 
 def strict_json(text: str) -> Any:
@@ -95,6 +110,19 @@ def _rules(data: dict[str, Any]) -> Rules:
     given = data.get("rules", {})
     pairs = frozenset((_text(a), _text(b)) for a, b in data.get("excluded", ()))
     return Rules(**{name: bool(given.get(name)) for name in _RULES}, listed_pairs=pairs)
+
+
+def _stats(data: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {name: _whole(data[name]) for name in ("objects", "smaller") if name in data}
+    if "left_out" in data:
+        pairs, beyond = _whole(data["left_out"]["pairs"]), _number(data["left_out"]["beyond"])
+        found["left_out"] = {"pairs": pairs if beyond is not None else 0, "beyond": beyond}
+    if "resolution" in data:
+        found["resolution"] = _length(data["resolution"])
+    found["coarse"] = [
+        {"name": _text(item["name"]), "resolution": _length(item["resolution"])} for item in data.get("coarse", ())
+    ]
+    return found
 
 
 def _plain(row: PairRow) -> dict[str, Any]:
@@ -178,6 +206,14 @@ def _number(value: Any, most: float = _MOST_LENGTH, least: float = 0.0) -> float
     if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
         raise ValueError("a measure is no number")
     return float(value)
+
+
+def _length(value: Any) -> float:
+    """A number that is known."""
+    number = _number(value)
+    if number is None:
+        raise ValueError("a length is missing")
+    return number
 
 
 def _point(value: Any) -> Point | None:

@@ -311,7 +311,7 @@ def _draw_age(layout: Any, context: Any, result: scene_results.SceneResult) -> N
         lines.append(("Saved with the file: press Detect to see faces", "FILE_BLEND"))
         if result.found.missing:
             lines.append((said("Not saved: {pairs}", pairs=(result.found.missing, "pair")), "INFO"))
-    elif result.stale:
+    if result.stale:
         lines.append((said("{objects} changed since, shown in grey", objects=(len(result.stale), "object")), "INFO"))
     changed = [] if result.live else _changed_settings(context.scene, result.report)
     if changed:

@@ -18,6 +18,7 @@ import sys
 import tempfile
 import traceback
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,8 @@ import bpy  # isort: skip
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "engine"), str(ROOT), str(Path(__file__).resolve().parent)]
 
+from meshclash.detection.fits import Fit  # noqa: E402
+from meshclash.detection.frame_scene import Skipped  # noqa: E402
 from meshclash.detection.rules import Rules  # noqa: E402
 from ui_fakes import make_report, make_row  # noqa: E402
 
@@ -50,8 +53,15 @@ def reports() -> list[str]:
     near = make_row(verdict="near", depth=None, distance=0.5, point_a=(0.0, 0.0, 0.0), face_a=3)
     rules = Rules(same_parent=True, listed_pairs=frozenset({("X", "Y")}))
     deep = make_row(b="C", volume_lower=0.1, volume_upper=0.2, certainty=0.75)
+    whole = make_report(
+        make_row(), deep, set_a="object:A", permitted_overlap=0.25, rules=rules, fits=(Fit("A", "*", 0.1),)
+    )
+    skipped = [Skipped("Broken", "NaN", damaged=True), Skipped("Empty", "it has no faces")]
+    whole.stats.update({"left_out": {"pairs": 3, "beyond": 0.5}, "resolution": 1e-6, "smaller": 2})
+    whole.stats["coarse"] = [{"name": "A", "resolution": 0.01}]
+    whole = replace(whole, skipped=skipped, tested=["A", "B", "C"])
     return [
-        saved.to_text(make_report(make_row(), deep, set_a="object:A", permitted_overlap=0.25, rules=rules)),
+        saved.to_text(whole),
         saved.to_text(make_report(near, test="clearance", tolerance=0.75)),
         saved.to_text(make_report()),
     ]

@@ -40,7 +40,9 @@ def room():
 
 
 @pytest.mark.parametrize("made", [names_of_a_building, names_of_a_gearbox])
-@pytest.mark.parametrize("sought", [(), ("wall", "ring"), ("interior",), ("input", "front"), ("cover", "bolt"), ("m",), ("te",)])
+@pytest.mark.parametrize(
+    "sought", [(), ("wall", "ring"), ("interior",), ("input", "front"), ("cover", "bolt"), ("m",), ("te",)]
+)
 def test_all_pairs_of_names_are_told_apart(made, sought, room):
     names = made()
     assert len(names) > 80

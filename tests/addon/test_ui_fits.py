@@ -51,6 +51,16 @@ def test_a_fit_begins_with_the_selected_pair_and_what_it_overlaps(pins):
     assert not pins.fits and not bpy.ops.meshclash.remove_fit.poll()
 
 
+def test_signs_in_names_mean_themselves(pins):
+    bpy.data.objects["Plate"].name = "Plate [left]"
+    bpy.ops.meshclash.detect()
+    bpy.context.window_manager.meshclash.active_row = 0
+    names = results.active_pair(bpy.context).names
+    bpy.ops.meshclash.add_fit()
+    bpy.ops.meshclash.detect()
+    assert verdicts()[names] == "touching"
+
+
 def test_without_a_pair_a_fit_means_all_names(registered):
     bpy.ops.meshclash.add_fit()
     scale = 1.0

@@ -8,12 +8,13 @@ import list_mutations
 import pytest
 from meshclash.detection.errors import InputError
 from meshclash.detection.rules import Rules
-from ui_fakes import make_report, make_row
+from ui_fakes import draw, make_report, make_row
 
-from addon import handlers, results, running_work, scene_results
+from addon import handlers, props, results, running_work, scene_results
 from addon.core import saved
 from addon.ops.task import Task
 from addon.reviews import reviews_of
+from addon.ui import panels
 
 
 @pytest.fixture
@@ -192,6 +193,45 @@ def test_mutated_lists_are_loaded_or_refused_and_can_be_exported(registered, tmp
 def test_damaged_notes_of_views_are_passed_over(registered, text):
     bpy.context.screen.meshclash_views = text
     handlers.on_load_post()
+
+
+def test_a_file_with_results_says_all_that_was_said_before_it_was_saved(registered, add_box, tmp_path):
+    """Real objects of two classes, collections and assemblies, one of which has no faces; a pair is a fit."""
+    scene, places = bpy.context.scene, []
+    for name in ("Level 1", "Level 2"):
+        places.append(bpy.data.collections.new(name))
+        scene.collection.children.link(places[-1])
+    frame = add_box("Frame", (9, 9, 9), (10, 10, 10))
+    for at in range(6):
+        kind = ("IfcWall/Wall", "IfcDoor/Door")[at % 2]
+        item = add_box(f"{kind} {at}", (0, 0, 0), (1, 1, 1), (0.9 * at, 0, 0), places[at // 3])
+        item.parent = frame if at < 2 else None
+    scene.collection.objects.link(bpy.data.objects.new("Empty Mesh", bpy.data.meshes.new("Empty Mesh")))
+    fit = scene.meshclash.fits.add()
+    fit.name_b, fit.permitted = "IfcDoor/Door 1", 0.2
+    bpy.context.view_layer.update()
+    bpy.ops.meshclash.detect()
+
+    def told():
+        listed = bpy.context.window_manager.meshclash
+        lines = [text for text in draw(panels.MESHCLASH_PT_results, bpy.context).texts() if "not tested" in text]
+        for way, *_ in props.GROUPINGS_SHOWN:
+            listed.group_by = way
+            lines += [f"{way} {group.name} {group.count}" for group in listed.groups]
+        return lines
+
+    before, rows = told(), [row.verdict for row in result_of_scene().report.rows]
+    assert before[0].startswith("1 object not tested: Empty Mesh") and rows.count("touching") == 2
+    reopened(tmp_path)
+    assert told() == before and [row.verdict for row in result_of_scene().report.rows] == rows
+    assert "Settings changed" not in " ".join(draw(panels.MESHCLASH_PT_results, bpy.context).texts())
+    bpy.data.objects["IfcDoor/Door 1"].location.y = 5.0
+    bpy.context.view_layer.update()
+    assert "1 object changed since" in " ".join(draw(panels.MESHCLASH_PT_results, bpy.context).texts())
+
+
+def result_of_scene():
+    return scene_results.result_of(bpy.context.scene.session_uid)
 
 
 def test_statuses_are_saved_and_found_again(result, tmp_path):

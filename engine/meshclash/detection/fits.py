@@ -34,7 +34,7 @@ class Fit(NamedTuple):
         """Whether a pair is one of these."""
 
         def meant(names: set[str], pattern: str) -> bool:
-            return any(fnmatchcase(name, pattern) for name in names)
+            return any(name == pattern or fnmatchcase(name, pattern) for name in names)
 
         first, second = ({side.name, side.owner} for side in row.sides)
         ways = (first, second), (second, first)
