@@ -78,7 +78,8 @@ def told_apart(
             end = max(map(len, group))
             start = next((at for at, letters in places if len({*letters}) > 1), end)
             ways = [{name: _around(name, at, room, width, sought) for name in group} for at in (start, end)]
-            texts.update(max(ways, key=lambda way: len({*way.values()})))
+            counts = [len({*way.values()}) for way in ways]
+            texts.update(ways[counts.index(max(counts))])
     alike = [name for group in _alike(texts) for name in group] if sought else []
     texts.update(told_apart(alike, room, width) if alike else {})
     return told_apart(different, room, width) if alike and _alike(texts) else texts
