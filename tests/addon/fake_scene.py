@@ -6,6 +6,8 @@ from types import SimpleNamespace
 import numpy as np
 from meshclash.detection.errors import InputError
 from meshclash.detection.frame_scene import FrameScene, Progress, SourceMesh, SourceObject
+from meshclash.errors import MeshClashError
+from meshclash.types.mesh import TriangleMesh
 
 BOX = SourceMesh(
     vertices=np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], np.float32),
@@ -48,10 +50,6 @@ class FakeSource:
         self.restored += 1
 
 
-class MeshClashError(Exception):
-    pass
-
-
 class FakeContacts:
     """Two triangle pairs."""
 
@@ -84,18 +82,6 @@ class FakeJoined:
         return np.tile(edges, (self._count, 1, 1)), np.repeat(np.arange(self._count), 3)
 
 
-class FakeMesh:
-    is_closed = True
-
-    def __init__(self, vertices, triangles, shell=False):
-        if not np.isfinite(vertices).all():
-            raise MeshClashError("vertex 0 is NaN")
-        self.vertices, self.triangles = np.asarray(vertices, np.float64), triangles
-
-    def transformed(self, matrix):
-        return FakeMesh(self.vertices @ matrix[:3, :3].T + matrix[:3, 3], self.triangles)
-
-
 class FakeScene:
     """Boxes along x: two objects clash when their intervals overlap, and touch when they only meet."""
 
@@ -120,7 +106,7 @@ class FakeScene:
             self.objects[key][1] = pose
 
     def set_vertices(self, key, vertices):
-        self.objects[key][0] = FakeMesh(vertices, self.objects[key][0].triangles)
+        self.objects[key][0] = self.objects[key][0].with_vertices(vertices)
         self.log.append("vertices")
 
     def contacts(self, set_a, set_b, keep, permitted_overlap, touch_tolerance):
@@ -203,7 +189,7 @@ def make_engine():
         ),
         steps=lambda question, *given, **options: question(*given, **options),
         scenes=scenes,
-        TriangleMesh=FakeMesh,
+        TriangleMesh=TriangleMesh,
         warm_up=_warm_up,
         ContactKind=SimpleNamespace(CROSSING=1, COPLANAR=2),
         Contacts=FakeContacts,

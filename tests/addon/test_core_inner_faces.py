@@ -1,5 +1,6 @@
-"""An array of boxes with *Merge* on: the faces left between its boxes are no surface of the part."""
+"""Faces that bound nothing: between boxes of an array with *Merge*, and the other side of two-sided ones."""
 
+import bmesh
 import bpy
 
 from addon import scene_results
@@ -11,15 +12,35 @@ def add_cube(name, low, size):
     return bpy.context.active_object
 
 
+def detected():
+    assert bpy.ops.meshclash.detect() == {"FINISHED"}
+    rows = scene_results.existing_result(bpy.context.scene.session_uid).report.rows
+    return {tuple(sorted(one.names)): one for one in rows}
+
+
 def test_what_crosses_only_faces_between_merged_boxes_is_contained(registered):
     row = add_cube("Row", (0, 0, 0), 2.0)
     array = row.modifiers.new("Array", "ARRAY")
     array.count, array.use_merge_vertices = 3, True
     add_cube("Across", (1.5, 0.5, 0.5), 1.0)
     add_cube("Through", (5.0, 0.5, 0.5), 2.0)
-    assert bpy.ops.meshclash.detect() == {"FINISHED"}
-    rows = scene_results.existing_result(bpy.context.scene.session_uid).report.rows
-    found = {tuple(sorted(one.names)): one for one in rows}
+    found = detected()
     assert found["Across", "Row"].verdict == "contained"
     through = found["Row", "Through"]
     assert through.verdict == "clash" and through.depth_lower is not None and through.certainty == 1.0
+
+
+def test_two_sided_bodies_clash_and_hold(registered):
+    box = add_cube("Box", (0, 0, 0), 4.0)
+    mesh = bmesh.new()
+    mesh.from_mesh(box.data)
+    copies = bmesh.ops.duplicate(mesh, geom=mesh.faces)["geom"]
+    bmesh.ops.reverse_faces(mesh, faces=[face for face in copies if isinstance(face, bmesh.types.BMFace)])
+    mesh.to_mesh(box.data)
+    mesh.free()
+    add_cube("Held", (1, 1, 1), 2.0)
+    add_cube("Through", (3, 1, 1), 2.0)
+    found = detected()
+    assert found["Box", "Held"].verdict == "contained"
+    through = found["Box", "Through"]
+    assert through.verdict == "clash" and through.depth_lower > 0.99 and through.certainty == 1.0

@@ -193,7 +193,7 @@ def test_a_mesh_or_matrix_that_the_engine_refuses_is_left_out_and_named():
     report = detect(source)
     assert [row.names for row in report.rows] == [row.names for row in detect(FakeSource(three_boxes)).rows]
     assert [(item.name, item.damaged) for item in report.skipped] == [("Bad", True), ("Broken", True)]
-    assert all(words in item.reason for item, words in zip(report.skipped, ("its matrix", "NaN"), strict=True))
+    assert all(words in item.reason for item, words in zip(report.skipped, ("its matrix", "nan"), strict=True))
 
 
 def test_an_object_that_breaks_leaves_the_scene_and_comes_back():
@@ -206,7 +206,7 @@ def test_an_object_that_breaks_leaves_the_scene_and_comes_back():
 
 
 def test_a_set_of_nothing_but_broken_objects_is_an_error():
-    with pytest.raises(InputError, match=r"contains no mesh.*Broken: its mesh: .*NaN"):
+    with pytest.raises(InputError, match=r"contains no mesh.*Broken: its mesh: .*nan"):
         detect(FakeSource(lambda frame: [make_object("Broken")], {"box": NAN_BOX}))
 
 

@@ -84,6 +84,22 @@ def test_a_deformed_mesh_is_refitted_and_a_new_topology_is_rebuilt(agrees, boxes
     agrees()
 
 
+def test_faces_between_parts_are_there_again_once_the_parts_are_apart(agrees, boxes):
+    mesh = boxes["A"].data
+    corners = np.array([vertex.co[:] for vertex in mesh.vertices])
+    faces = [list(face.vertices) for face in mesh.polygons]
+    low = [k for k in range(6) if np.allclose(corners[faces[k], 0], corners[:, 0].min())]
+    beside = [[8 + corner for corner in face] for k, face in enumerate(faces) if k not in low]
+    vertices = np.vstack([corners, corners + np.array([np.ptp(corners[:, 0]), 0.0, 0.0])])
+    mesh.clear_geometry()
+    mesh.from_pydata(vertices.tolist(), [], faces + beside)
+    agrees()
+    for vertex in mesh.vertices[8:]:
+        vertex.co.x += 5.0
+    mesh.update()
+    agrees()
+
+
 def test_edit_mode(agrees, boxes):
     bpy.context.view_layer.objects.active = boxes["B"]
     bpy.ops.object.mode_set(mode="EDIT")

@@ -271,13 +271,17 @@ class EngineScene:
 
     def _place(self, new: _Placed, made: dict[Any, Any], same: _SameMesh) -> None:
         """Deforms an object, or builds it."""
+        from .inner_faces import still_bounds  # noqa: PLC0415 - needs the compiler
+
         old = self._placed.get(new.item.identity)
         as_solid = old is not None and old.item.shell == new.item.shell
         if old is not None and as_solid and not old.shared and not new.shared and same.triangles(old.mesh, new.mesh):
-            deformed = engine_mesh(self._engine, new.item, new.mesh, new.stretch)
-            self.scene.set_vertices(old.id, deformed.vertices)
-            self._move([new])
-            return
+            deformed = engine_mesh(self._engine, new.item, new.mesh, new.stretch).vertices
+            built = self.scene.posed(old.id)[0]
+            if still_bounds(getattr(built, "mesh", built), deformed):
+                self.scene.set_vertices(old.id, deformed)
+                self._move([new])
+                return
         if new.shape_key not in made:
             made[new.shape_key] = engine_solid(self._engine, new.item, new.mesh, new.stretch)
         if old is not None:

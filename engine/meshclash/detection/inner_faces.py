@@ -1,6 +1,10 @@
-"""Faces inside of the solid that a mesh draws, as between boxes that were set side by side and welded.
+"""The closed mesh that a mesh is but for faces that bound nothing: copies, two-sided faces, flat ones, and inner ones.
 
-Such a mesh is not closed: three faces meet at an edge of an inner one. The faces part space into cells. Around an edge
+Two-sided faces, as games and some exporters have them, are wound both ways at the same place: such a mesh is closed,
+but winds around nothing. One layer of them is the surface that is meant.
+
+Inner faces are between boxes that were set side by side and welded. Such a mesh is not closed: three faces meet at an
+edge of an inner one. The faces part space into cells. Around an edge
 two faces that follow each other by angle have the same cell between them; so all sides of faces fall into cells. Of a
 connected mesh the outer cell alone has a negative volume, measured by the faces turned out of it. A cell is a hollow
 where every face around it, as all around the outer cell, turns its front to it; the others are material. Faces between
@@ -10,45 +14,120 @@ material and material bound nothing.
 import numpy as np
 
 from ..solid.fans import joined_numbers
-from ..solid.repair import without_copies
+from ..solid.repair import component_turns, without_copies
+from ..traversal.solids import component_volumes
 from ..types.mesh import TriangleMesh
+from ..types.steps import run
 
 _MOST = 1 << 17  # triangles of a mesh that is looked at: nothing can stop this
 _SAME_ANGLE = 1e-6  # between two triangles at an edge that lie on each other
 _FLAT = 1e-9  # of the largest volume of a cell: cells between two layers have none
+_ROUNDING = 1e-12  # of areas times the extent of a mesh: volumes of two-sided parts have no more
+_STORED = 2.0**-22  # of the largest coordinate: triangles as flat as single precision stores them are no higher
 _UPWARD = np.array([0.80178373, 0.53452248, 0.26726124])  # what is above a plane; few planes hold this direction
 
 
 def without_inner_faces(mesh: TriangleMesh) -> TriangleMesh:
-    """The closed mesh that a mesh is but for faces inside of it; the mesh itself where that is not so.
+    """The closed mesh that a mesh is but for faces that bound nothing; the mesh itself where that is not so.
 
-    Triangles keep their numbers; those inside, and copies, become points. A large mesh stays as it is.
+    Of two-sided faces one layer is left, also where this is no solid but a sheet. Triangles keep their numbers; those
+    that are left out become points. A large mesh stays as it is.
     """
-    if len(mesh.triangles) > _MOST or mesh.is_closed or mesh.shell or _has_rim(mesh):
+    if len(mesh.triangles) > _MOST or mesh.shell:
         return mesh
-    faces = without_copies(mesh)
+    faces = _one_layer(mesh) if mesh.is_closed else without_copies(mesh)
+    if len(faces) in (0, mesh.triangle_count * mesh.is_closed):
+        return mesh
+    for chosen in (faces, _thick(mesh, faces)):
+        solid = _solid(mesh, chosen)
+        if solid is not None:
+            return _turned(solid) if mesh.is_closed else solid
+    return _with(mesh, faces, mesh.triangles[faces]) if mesh.is_closed else mesh
+
+
+def _turned(mesh: TriangleMesh) -> TriangleMesh:
+    """A closed mesh whose winding tells nothing, with surfaces around hollows of others turned inward."""
+    topology = mesh.topology
+    inward = topology.orientation * np.where(component_volumes(mesh) > 0.0, -1, 1)[topology.component]
+    turned = TriangleMesh(mesh.vertices, np.where(inward[:, None] < 0, mesh.triangles[:, ::-1], mesh.triangles))
+    turn = turned.topology.orientation * run(component_turns(turned))[turned.topology.component]
+    triangles = np.where(turn[:, None] < 0, turned.triangles[:, ::-1], turned.triangles)
+    return TriangleMesh(mesh.vertices, triangles, resolution=mesh.resolution)
+
+
+def still_bounds(mesh: TriangleMesh, vertices: np.ndarray) -> bool:
+    """Whether what `without_inner_faces` made bounds the same once its vertices are moved to others (n, 3)."""
+    moved = mesh.with_vertices(vertices)
+    return moved.topology is mesh.topology and not (moved.is_closed and len(_one_layer(moved)) < mesh.triangle_count)
+
+
+def _one_layer(mesh: TriangleMesh) -> np.ndarray:
+    """Of a closed mesh the triangles (k,) that are left where one layer of two-sided parts is: all, where none is.
+
+    Parts are what edges hold together; two-sided ones have area, but no volume, and no moment of it either, as two
+    equal boxes side by side have of which one is inside out.
+    """
+    every = np.arange(mesh.triangle_count)
+    extent = float((mesh.bounds[1] - mesh.bounds[0]).max())
+    if mesh.topology.paired and (np.abs(component_volumes(mesh)) > _ROUNDING * extent**3).all():
+        return every
+    sides = _sorted_sides(mesh.topology.welded[mesh.triangles])
+    same = (sides[1:, :2] == sides[:-1, :2]).all(axis=1)
+    part = joined_numbers(len(every), np.stack([sides[1:, 2], sides[:-1, 2]], axis=1)[same])
+    a, b, c = (mesh.vertices[mesh.triangles[:, k]] - mesh.vertices[mesh.triangles[0, 0]] for k in range(3))
+    normals = np.cross(b - a, c - a) * mesh.topology.orientation[:, None]
+    volumes = (a * normals).sum(axis=1)
+    volume, moment = np.bincount(part, volumes), np.bincount(part, volumes * ((a + b + c) @ _UPWARD))
+    rounding = _ROUNDING * extent * np.bincount(part, np.linalg.norm(normals, axis=1))
+    flat = (np.abs(volume) <= rounding) & (np.abs(moment) <= extent * rounding) & (rounding > 0.0)
+    return every[~flat[part] | (normals @ _UPWARD > 0.0)]
+
+
+def _thick(mesh: TriangleMesh, faces: np.ndarray) -> np.ndarray:
+    """Those of some triangles (k,) that are not flat but for the rounding of stored coordinates."""
+    corners = mesh.vertices[mesh.triangles[faces]]
+    sides = corners - np.roll(corners, 1, axis=1)
+    twice = np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=1)
+    least = _STORED * float(np.abs(mesh.bounds).max()) * np.linalg.norm(sides, axis=2).max(axis=1)
+    return faces[twice > least]
+
+
+def _solid(mesh: TriangleMesh, faces: np.ndarray) -> TriangleMesh | None:
+    """The closed mesh of some triangles (k,) of a mesh without those inside; None where that is not closed."""
     if len(faces) == 0:
-        return mesh
+        return None
     triangles = mesh.topology.welded[mesh.triangles[faces]]
-    cells = _cells(mesh.vertices, triangles, TriangleMesh(mesh.vertices, triangles).topology.component)
+    if _has_rim(triangles):
+        return None
+    kept = TriangleMesh(mesh.vertices, triangles)
+    cells = None if kept.is_closed else _cells(mesh.vertices, triangles, kept.topology.component)
     if cells is None:
-        return mesh
+        return _with(mesh, faces, mesh.triangles[faces]) if kept.is_closed else None
     empty = _empty(mesh.vertices, triangles, cells)
     bounding = empty[:, 0] != empty[:, 1]
+    chosen = mesh.triangles[faces[bounding]]
+    solid = _with(mesh, faces[bounding], np.where(empty[bounding, :1], chosen, chosen[:, ::-1]))
+    return solid if solid.is_closed and bounding.any() else None
+
+
+def _with(mesh: TriangleMesh, faces: np.ndarray, triangles: np.ndarray) -> TriangleMesh:
+    """A mesh with other triangles (k, 3) in the place of some (k,), and points in that of the others."""
     changed = np.repeat(mesh.triangles[:, :1], 3, axis=1)
-    kept = faces[bounding]
-    changed[kept] = np.where(empty[bounding, :1], mesh.triangles[kept], mesh.triangles[kept][:, ::-1])
-    solid = TriangleMesh(mesh.vertices, changed, resolution=mesh.resolution)
-    return solid if solid.is_closed and len(kept) else mesh
+    changed[faces] = triangles
+    return TriangleMesh(mesh.vertices, changed, resolution=mesh.resolution)
 
 
-def _has_rim(mesh: TriangleMesh) -> bool:
-    """Whether an edge has one triangle, as nearly every open mesh has."""
-    corners = mesh.topology.welded[mesh.triangles]
-    ends = np.sort(np.stack([corners, corners[:, (1, 2, 0)]], axis=2).reshape(-1, 2), axis=1)
-    ends = ends[ends[:, 0] != ends[:, 1]]
-    edges = np.sort(ends[:, 0] * mesh.vertex_count + ends[:, 1])
-    changes = np.concatenate([[True], edges[1:] != edges[:-1], [True]])
+def _sorted_sides(triangles: np.ndarray) -> np.ndarray:
+    """Lower and higher vertex of the sides of triangles (m, 3), and their triangles, (n, 3), sorted."""
+    ends = np.sort(np.stack([triangles, triangles[:, (1, 2, 0)]], axis=2).reshape(-1, 2), axis=1)
+    sides = np.column_stack([ends, np.repeat(np.arange(len(triangles)), 3)])[ends[:, 0] != ends[:, 1]]
+    return sides[np.lexsort((sides[:, 1], sides[:, 0]))]
+
+
+def _has_rim(triangles: np.ndarray) -> bool:
+    """Whether an edge has one triangle (m, 3), as nearly every open mesh has."""
+    sides = _sorted_sides(triangles)
+    changes = np.concatenate([[True], (sides[1:, :2] != sides[:-1, :2]).any(axis=1), [True]])
     return bool((changes[1:] & changes[:-1]).any())
 
 

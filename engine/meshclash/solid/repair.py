@@ -116,7 +116,7 @@ def repair_steps(mesh: TriangleMesh) -> Generator[None, None, Repair]:
     merged = count - len(faces)
     if kept.is_closed:
         return Repair(kept, faces, merged, 0, none)
-    turns = yield from _component_turns(kept)
+    turns = yield from component_turns(kept)
     turn = kept.topology.orientation * turns[kept.topology.component]
     triangles = kept.triangles.copy()
     triangles[turn < 0] = triangles[turn < 0][:, ::-1]
@@ -143,7 +143,7 @@ def _open_edges(mesh: TriangleMesh) -> tuple[np.ndarray, np.ndarray]:
     return np.stack([low[chosen], high[chosen]], axis=1).astype(np.int32), chosen % mesh.triangle_count
 
 
-def _component_turns(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
+def component_turns(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
     """1 or -1 for each component of a mesh, (c,): -1 where its consistent winding faces inward.
 
     A closed component inside out is turned unless rays say that material surrounds it: then it is a cavity.

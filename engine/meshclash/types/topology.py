@@ -29,6 +29,8 @@ class Topology(NamedTuple):
     closed: bool
     """Every edge is run through equally often in both directions, after turning triangles over as above; a component
     that cannot be oriented always has an edge that is not."""
+    paired: bool
+    """Every edge has two sides, so that each component is closed by itself where the whole is."""
     welded: np.ndarray
     """The first vertex at each vertex's position, (n,) int64; with the triangles it decides everything above."""
 
@@ -163,7 +165,11 @@ def _number(parent, parity, component, orientation):
 
 @kernel
 def _balanced(start, ordered, higher, orientation, begin, end):
-    """Whether every edge whose lower vertex is begin to end is run through equally often in both directions."""
+    """Whether every edge whose lower vertex is begin to end is run through equally often in both directions.
+
+    Also whether each has two sides.
+    """
+    balanced, paired = True, True
     for v in range(begin, end):
         first = start[v]
         while first < start[v + 1]:
@@ -172,10 +178,10 @@ def _balanced(start, ordered, higher, orientation, begin, end):
             for i in range(first, last):
                 turn = orientation[ordered[i] >> 1]
                 balance += turn if ordered[i] & 1 else -turn
-            if balance != 0:
-                return False
+            balanced &= balance == 0
+            paired &= last == first + 2
             first = last
-    return True
+    return balanced, paired
 
 
 def welded_steps(vertices: np.ndarray) -> Generator[None, None, np.ndarray]:
@@ -210,11 +216,12 @@ def topology_steps(
     component, orientation = np.empty(count, np.int32), np.empty(count, np.int8)
     found = int(_number(parent, parity, component, orientation))
     yield
-    closed = True
+    closed, paired = True, True
     for begin, end in _ranges(len(vertices)):
-        closed = closed and bool(_balanced(start, ordered, higher, orientation, begin, end))
+        balanced, twos = _balanced(start, ordered, higher, orientation, begin, end)
+        closed, paired = closed and bool(balanced), paired and bool(twos)
         yield
-    return Topology(component, orientation, found, closed, welded)
+    return Topology(component, orientation, found, closed, paired, welded)
 
 
 def _sorted_sides(
