@@ -33,6 +33,10 @@ A point cloud object; Blender before 5.1 gets a mesh instead
 Ein Punktwolkenobjekt; Blender vor 5.1 bekommt stattdessen ein Netz
 ポイントクラウドオブジェクト。5.1より前のBlenderではメッシュになります
 
+All groups are as they were found
+Alle Gruppen sind so, wie sie gefunden wurden
+すべてのグループは見つかったままです
+
 All pairs that were found are excluded
 Alle gefundenen Paare sind ausgeschlossen
 見つかったペアはすべて除外されています
@@ -445,6 +449,10 @@ List what this test found alone; empty: what all tests found
 Listen, was dieser Test allein fand; leer: was alle Tests fanden
 このテストだけの結果を表示します。空欄: すべてのテスト
 
+Live follows the frames: stop it first
+Live folgt den Bildern: zuerst anhalten
+ライブがフレームを追っています: 先に停止してください
+
 Look at the common solid from near by
 Den gemeinsamen Körper aus der Nähe ansehen
 共通の立体を近くから見ます
@@ -577,6 +585,10 @@ One object
 Ein Objekt
 1つのオブジェクト
 
+Only an installed extension has a cache folder of its own
+Nur eine installierte Erweiterung hat einen eigenen Ordner
+専用のキャッシュフォルダーがあるのはインストール済みの拡張だけです
+
 Only pairs of the two sets are tested: choose Everything to see all others
 Nur Paare der zwei Mengen werden geprüft: Alles wählen, um die anderen zu sehen
 2 つのセットのペアだけを検査します: 他も見るには「すべて」を選んでください
@@ -673,9 +685,21 @@ Scan other frames than those that the scene plays
 Andere Bilder prüfen als die, die die Szene abspielt
 シーンの再生範囲と異なるフレームを走査します
 
+Scan the timeline first: there are no events
+Zuerst die Zeitleiste prüfen: es gibt keine Ereignisse
+先にタイムラインを走査してください: イベントがありません
+
+Scan the timeline, and make a mesh that clashes the active object
+Die Zeitleiste prüfen und ein Netz, das kollidiert, zum aktiven Objekt machen
+タイムラインを走査し、干渉するメッシュをアクティブオブジェクトにしてください
+
 Second object of the fit; * stands for any letters
 Zweites Objekt der Passung; * steht für beliebige Zeichen
 はめあいの二番目のオブジェクト。*は任意の文字です
+
+Select a mesh that is no massive file yet
+Ein Netz auswählen, das noch keine Massendatei ist
+まだ大規模ファイルでないメッシュを選択してください
 
 Select a pair to select, frame and isolate its two objects
 Ein Paar wählen, um seine beiden Objekte auszuwählen, einzurahmen und zu isolieren
@@ -684,6 +708,18 @@ Ein Paar wählen, um seine beiden Objekte auszuwählen, einzurahmen und zu isoli
 Select an event to go to its worst frame and select its two objects
 Ein Ereignis wählen, um zu seinem schlimmsten Bild zu gehen und seine beiden Objekte auszuwählen
 イベントを選ぶと、最も深刻なフレームに移り、2つのオブジェクトを選択します
+
+Select an event, a pair, or two objects
+Ein Ereignis, ein Paar oder zwei Objekte wählen
+イベント、ペア、または2つのオブジェクトを選択してください
+
+Select an object that stands for a massive file
+Ein Objekt auswählen, das für eine Massendatei steht
+大規模ファイルを表すオブジェクトを選択してください
+
+Select pairs in the list with Ctrl or Shift first
+Zuerst mit Strg oder Umschalt Paare in der Liste wählen
+先にCtrlまたはShiftでリストのペアを選択してください
 
 Select the contacting faces of both objects in Edit Mode
 Die berührenden Flächen beider Objekte im Bearbeitungsmodus auswählen
@@ -704,6 +740,10 @@ Die Objekte aller gelisteten Paare auswählen und zusammen ansehen
 Select the previous pair of the list, on whatever page it is
 Das vorige Paar der Liste wählen, auf welcher Seite es auch ist
 どのページにあっても、リストの前のペアを選択します
+
+Select the two objects to measure
+Die zwei Objekte auswählen, die gemessen werden
+測定する2つのオブジェクトを選択してください
 
 Select this event, and go to its worst frame
 Dieses Ereignis wählen und zu seinem schlimmsten Bild gehen
@@ -744,6 +784,10 @@ Nur zeigen, was um den gemeinsamen Körper liegt: der Rest der Szene ist in dies
 Show the active massive model as this view needs it: finer where it is near, within the number of triangles
 Das aktive Massenmodell zeigen, wie diese Ansicht es braucht: feiner, wo es nah ist, innerhalb der Zahl der Dreiecke
 アクティブな大規模モデルをこのビューに合わせて表示します: 三角形の数の範囲で、近いほど細かく
+
+Show the common solid of a pair first
+Zuerst den gemeinsamen Körper eines Paars zeigen
+先にペアの共通の立体を表示してください
 
 Sort the list by this column; another click sorts it the other way round
 Die Liste nach dieser Spalte sortieren; ein weiterer Klick kehrt die Reihenfolge um
@@ -788,6 +832,10 @@ class:IfcPipe*、material:Steel、storey:Ground、property:KEY=VALUE、NAME* な
 Test the two objects of the selected pair once more, as they are now, and nothing else
 Die beiden Objekte des gewählten Paars noch einmal prüfen, wie sie jetzt sind, und sonst nichts
 選択したペアの2つのオブジェクトだけを、今の状態で再検査します
+
+The answer is incomplete: wait for Live, or press Detect
+Die Antwort ist unvollständig: auf Live warten oder Prüfen drücken
+答えが不完全です: ライブを待つか「検出」を押してください
 
 The classes of the two objects, where their file says it
 Die Klassen der beiden Objekte, wo ihre Datei sie nennt
@@ -844,6 +892,14 @@ Der Test, der sie gefunden hat
 The worst verdicts first
 Die schlimmsten Befunde zuerst
 深刻な判定から
+
+There are no pairs: press Detect first
+Es gibt keine Paare: zuerst Prüfen drücken
+ペアがありません: 先に「検出」を押してください
+
+There are no tests yet: add one, or a matrix
+Es gibt noch keine Tests: einen hinzufügen, oder eine Matrix
+テストがまだありません: テストかマトリクスを追加してください
 
 This contradicts what is proved of the pair: the bounds of the list hold
 Das widerspricht dem, was vom Paar bewiesen ist: die Schranken der Liste gelten
@@ -940,6 +996,10 @@ Die Tests in eine JSON-Datei schreiben, die die Kommandozeile mit --tests ausfü
 {first} to {last} of {pairs} listed, {total} found
 {first} bis {last} von {pairs} gelistet, {total} gefunden
 {first} から {last} / 表示 {pairs}、検出 {total}
+
+{objects} changed since, shown in grey
+{objects} seither verändert, grau gezeigt
+{objects} がその後変更 (灰色で表示)
 
 {pairs} approved: listed, but not counted and not drawn
 {pairs} genehmigt: gelistet, aber weder gezählt noch gezeichnet

@@ -16,6 +16,7 @@ LANGUAGES = (("de", "de_DE"), ("ja", "ja_JP"))
 """The codes of each language, in new and in older versions of Blender, in the order of the columns."""
 TABLE = """
 1 clash | 1 Kollision | 干渉 1 件
+A scan has points, and no faces | Ein Scan hat Punkte und keine Flächen | スキャンには点だけがあり、面がありません
 about {depth} | etwa {depth} | 約 {depth}
 Active | Aktiv | アクティブ
 Active Object | Aktives Objekt | アクティブオブジェクト
@@ -42,6 +43,7 @@ Attribute | Attribut | 属性
 Bake Clearance to Curve | Abstand als Kurve backen | 間隔をカーブにベイク
 Bandwidth (0: automatic) | Bandbreite (0: automatisch) | バンド幅 (0: 自動)
 Between Frames | Zwischen Bildern | フレーム間
+Blender is rendering | Blender rendert | Blenderがレンダリング中です
 Budget (ms) | Zeitbudget (ms) | 時間予算 (ms)
 Build Massive File | Massendatei erzeugen | 大規模ファイルを作成
 Builder | Aufbau | 構築方法
@@ -50,6 +52,8 @@ By Normals | Nach Normalen | 法線による
 Cancel | Abbrechen | キャンセル
 Cause | Ursache | 原因
 Check Pair Again | Paar erneut prüfen | ペアを再検査
+Choose a group first | Zuerst eine Gruppe wählen | 先にグループを選んでください
+Choose a test first | Zuerst einen Test wählen | 先にテストを選んでください
 Clash | Kollision | 干渉
 Clash Results | Kollisionen | 干渉の結果
 Clash Results Below the View | Kollisionen unter der Ansicht | 干渉の結果をビューの下に
@@ -143,6 +147,7 @@ Intersection | Durchdringung | 交差
 Is a Shell | Ist eine Schale | シェルである
 Isolate | Isolieren | 分離
 Last | Letztes | 最後
+Leave Edit Mode first | Zuerst den Bearbeitungsmodus verlassen | 先に編集モードを終了してください
 Leave Out | Auslassen | 除外
 Length | Länge | 長さ
 Level | Ebene | レベル
@@ -154,8 +159,10 @@ List Resolved Pairs That Are Still There | Gelöste, noch vorhandene Paare aufli
 Live | Live | ライブ
 Live Budget (ms) | Live-Budget (ms) | ライブの時間予算 (ms)
 Live Clashes | Kollisionen live | ライブ干渉検出
+Live is on and answers by itself | Live ist an und antwortet von selbst | ライブが有効で、自動的に答えます
 Live: the answer is complete | Live: die Antwort ist vollständig | Live: 答えは完全です
 Look for a GPU | GPU suchen | GPUを検索
+Make an object active first | Zuerst ein Objekt aktiv machen | 先にオブジェクトをアクティブにしてください
 Make Object | Objekt erzeugen | オブジェクトを作成
 Make Object of Common Solid | Objekt aus gemeinsamem Körper erzeugen | 共通の立体からオブジェクトを作成
 Mark Faces | Flächen markieren | 面をマーク
@@ -176,11 +183,15 @@ Near | Zu nah | 近接
 New | Neu | 新規
 Next Pair | Nächstes Paar | 次のペア
 Next Pair Under the Mouse | Nächstes Paar unter der Maus | マウス下の次のペア
+No event has a marker | Kein Ereignis hat einen Marker | マーカーのあるイベントはありません
 No pair of {total} is as asked | Kein Paar von {total} ist wie verlangt | {total} ペアに条件に合うものはありません
+No pairs are listed | Keine Paare sind gelistet | 表示中のペアはありません
 not a solid | kein Körper | ソリッドではありません
 Not saved: {pairs} | Nicht gespeichert: {pairs} | 未保存: {pairs}
 Nothing comes that near | Nichts kommt so nahe | そこまで近づくものはありません
 Nothing crosses itself | Nichts durchdringt sich selbst | 自己交差はありません
+Nothing is running | Nichts läuft | 実行中の処理はありません
+Nothing is shown | Nichts wird gezeigt | 表示しているものはありません
 Nothing meets | Nichts trifft sich | 交わるものはありません
 Nothing touches | Nichts berührt sich | 接触はありません
 Nothing was detected yet in this scene | In dieser Szene wurde noch nichts geprüft | まだ検出されていません
@@ -218,6 +229,7 @@ points | Punkte | 点
 Points Drawn | Gezeichnete Punkte | 描画する点
 Points per Scan (0: all) | Punkte je Scan (0: alle) | スキャンごとの点数 (0: すべて)
 Presets | Vorgaben | プリセット
+Press Detect first | Zuerst Prüfen drücken | 先に「検出」を押してください
 Previous Pair | Voriges Paar | 前のペア
 Priority | Priorität | 優先度
 Probability | Wahrscheinlichkeit | 確率
@@ -250,6 +262,8 @@ Scan Timeline for Clashes | Zeitleiste auf Kollisionen prüfen | タイムライ
 Scans | Scans | スキャン
 Scans and Massive Models | Scans und Massenmodelle | スキャンと大規模モデル
 Search | Suchen | 検索
+Select a pair in the list | Ein Paar in der Liste wählen | リストでペアを選択してください
+Select an object first | Zuerst ein Objekt auswählen | 先にオブジェクトを選択してください
 Select Contacting Faces | Berührende Flächen wählen | 接触面を選択
 Select Event | Ereignis wählen | イベントを選択
 Select Faces | Flächen wählen | 面を選択
@@ -274,6 +288,7 @@ Show Overlay | Überlagerung zeigen | オーバーレイを表示
 Show Results of This Scene | Ergebnisse dieser Szene zeigen | このシーンの結果を表示
 Show Tools for Research | Werkzeuge für Forschung zeigen | 研究用ツールを表示
 Size (0: by number) | Größe (0: nach Anzahl) | サイズ (0: 数で指定)
+Something is running: press ESC to stop it | Etwas läuft: ESC hält es an | 処理中です: ESCで停止します
 Sort by | Sortieren nach | 並べ替え
 Sort Pairs | Paare sortieren | ペアを並べ替え
 Split Group | Gruppe teilen | グループを分割
@@ -293,6 +308,7 @@ Test | Test | テスト
 Tests | Alle Tests | テスト一覧
 The worst {listed} of {events} | Die schlimmsten {listed} von {events} | 深刻な順に {listed} / {events}
 There is no pair to measure | Es gibt kein Paar zu messen | 測定するペアがありません
+There is no window | Es gibt kein Fenster | ウィンドウがありません
 Time-Critical | Zeitkritisch | 時間制限
 Timeline | Zeitleiste | タイムライン
 Tolerance | Toleranz | 許容値
@@ -320,7 +336,6 @@ X-Ray | Röntgen | X線
 {frames}: {range}. Test: {test} | {frames}: {range}. Test: {test}. | {frames}: {range}。テスト: {test}
 {marked} selected: | {marked} gewählt: | {marked} 件選択:
 {nothing}: {objects} tested | {nothing}: {objects} geprüft | {nothing}: {objects} を検査
-{objects} changed since, shown in grey | {objects} seither verändert, grau gezeigt | {objects} がその後変更 (灰色で表示)
 {objects} not tested: {names} | {objects} nicht geprüft: {names} | {objects} は未検査: {names}
 {pairs} gone, the last ones: | {pairs} verschwunden, die letzten: | {pairs} が消滅、最近のもの:
 {parts} of {name} | {parts} von {name} | {name} の {parts}

@@ -19,6 +19,7 @@ from ..redraw import tag_redraw
 from ..texts import counted, volume
 from .loading import load_steps
 from .pair_look import OfSelectedPair
+from .polls import lists_pairs, possible
 from .task import Task
 from .task_operator import TaskOperator
 
@@ -59,10 +60,7 @@ class MESHCLASH_OT_find_fits(TaskOperator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if context.window_manager.meshclash.found == 0:
-            cls.poll_message_set("No pairs are listed")
-            return False
-        return super().poll(context)
+        return lists_pairs(cls, context) and super().poll(context)
 
     def make_task(self, context: bpy.types.Context) -> Task:
         """Looks at what is listed, whatever is selected."""
@@ -92,7 +90,7 @@ class OfShownSolid(Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         shown = shown_things.solid.of(context.scene.session_uid)
-        return shown is not None and shown.box is not None
+        return possible(cls, shown is not None and shown.box is not None, "Show the common solid of a pair first")
 
 
 class InView(OfShownSolid):
@@ -164,7 +162,7 @@ class MESHCLASH_OT_hide_common_solid(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return shown_things.solid.of(context.scene.session_uid) is not None
+        return possible(cls, shown_things.solid.of(context.scene.session_uid), "Nothing is shown")
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         shown_things.solid.drop()

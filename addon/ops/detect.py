@@ -41,6 +41,7 @@ from ..reviews import reviews_of
 from ..texts import counted
 from .heartbeat import Heartbeat
 from .loading import load_steps
+from .polls import has_pair, is_idle, possible
 from .task import Task, uncollected
 
 REDRAW_SECONDS = 0.1
@@ -276,13 +277,8 @@ class MESHCLASH_OT_detect(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if running_work.running_task() is not None:
-            cls.poll_message_set("A detection is running: press ESC to stop it")
-            return False
-        if running_work.running_live() is not None:
-            cls.poll_message_set("Live is on and answers by itself")
-            return False
-        return context.scene is not None
+        alone = is_idle(cls) and possible(cls, running_work.running_live() is None, "Live is on and answers by itself")
+        return alone and context.scene is not None
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         if bpy.app.background:
@@ -328,10 +324,7 @@ class MESHCLASH_OT_check_again(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if results.active_pair(context) is None:
-            cls.poll_message_set("Select a pair in the list")
-            return False
-        return MESHCLASH_OT_detect.poll(context)
+        return has_pair(cls, context) and MESHCLASH_OT_detect.poll(context)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         row, scene = results.selected_pair(context), context.scene
@@ -381,7 +374,7 @@ class MESHCLASH_OT_stop(Operator):
 
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:
-        return running_work.running_task() is not None
+        return possible(cls, running_work.running_task(), "Nothing is running")
 
     def execute(self, _context: bpy.types.Context) -> set[str]:
         running_work.stop_task()

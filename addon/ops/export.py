@@ -16,6 +16,7 @@ from meshclash.detection.files.topics import reviews_of
 from meshclash.detection.writers import WRITERS
 
 from .. import engine, results, reviews, scene_results
+from .polls import has_result, possible
 
 FORMATS = (
     ("JSON", "JSON", "All data, schema meshclash.report/1", ".json"),
@@ -122,11 +123,9 @@ class MESHCLASH_OT_import_bcf(Operator, ImportHelper):
 def _has_answer(cls: type[Operator], context: bpy.types.Context) -> bool:
     """Whether there is a whole answer, for `poll`, which says why not."""
     result = scene_results.result_of(context.scene.session_uid)
-    if result is None:
-        cls.poll_message_set("Press Detect first")
-    elif result.incomplete:
-        cls.poll_message_set("The answer is incomplete: wait for Live, or press Detect")
-    return result is not None and not result.incomplete
+    incomplete = result is not None and result.incomplete
+    whole = possible(cls, not incomplete, "The answer is incomplete: wait for Live, or press Detect")
+    return whole and has_result(cls, context)
 
 
 CLASSES = (MESHCLASH_OT_export_report, MESHCLASH_OT_import_bcf)

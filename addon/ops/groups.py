@@ -16,6 +16,7 @@ from ..props import PRIORITIES, STATUSES
 from ..redraw import tag_redraw
 from ..texts import counted
 from ..translations import CONTEXT
+from .polls import lists_pairs, possible
 
 
 class OfListed(Operator):
@@ -23,10 +24,7 @@ class OfListed(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if context.window_manager.meshclash.found == 0:
-            cls.poll_message_set("No pairs are listed")
-            return False
-        return True
+        return lists_pairs(cls, context)
 
 
 class MESHCLASH_OT_set_listed_status(OfListed):
@@ -140,10 +138,8 @@ class OfGroup(Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         listed = context.window_manager.meshclash
-        if listed.scene_uid != context.scene.session_uid or not 0 <= listed.active_group < len(listed.groups):
-            cls.poll_message_set("Choose a group first")
-            return False
-        return True
+        chosen = listed.scene_uid == context.scene.session_uid and 0 <= listed.active_group < len(listed.groups)
+        return possible(cls, chosen, "Choose a group first")
 
 
 class MESHCLASH_OT_name_group(OfGroup):
@@ -197,10 +193,8 @@ class MESHCLASH_OT_split_group(OfGroup):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not shown_things.listed().marked:
-            cls.poll_message_set("Select pairs in the list with Ctrl or Shift first")
-            return False
-        return super().poll(context)
+        marked = shown_things.listed().marked
+        return possible(cls, marked, "Select pairs in the list with Ctrl or Shift first") and super().poll(context)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         listed, state = context.window_manager.meshclash, shown_things.listed()
@@ -256,7 +250,7 @@ class MESHCLASH_OT_reset_groups(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return histories.edited_groups(context.scene)
+        return possible(cls, histories.edited_groups(context.scene), "All groups are as they were found")
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         histories.forget_edits(context.scene)

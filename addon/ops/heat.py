@@ -24,7 +24,8 @@ from ..core.corrective import Corrections, corrective_steps
 from ..redraw import tag_redraw
 from .detect import scene_of
 from .loading import load_steps
-from .marks import MeshCleaner, in_object_mode, own_writing
+from .marks import MeshCleaner, own_writing
+from .polls import in_object_mode, possible
 from .task import Task
 from .timeline import FrameOperator, ScannedOperator
 
@@ -161,12 +162,9 @@ class MESHCLASH_OT_corrective_key(FrameOperator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not in_object_mode(cls, context):
-            return False
-        if not events_of_active(context):
-            cls.poll_message_set("Scan the timeline, and make a mesh that clashes the active object")
-            return False
-        return super().poll(context)
+        return in_object_mode(cls, context) and super().poll(context) and possible(
+            cls, events_of_active(context), "Scan the timeline, and make a mesh that clashes the active object"
+        )  # fmt: skip
 
     def make(self, context: bpy.types.Context) -> Task:
         """As `FrameOperator`."""

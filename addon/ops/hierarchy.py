@@ -11,7 +11,7 @@ from bpy.types import Operator
 from meshclash.detection.errors import InputError
 from meshclash.detection.kernel_parts import BASIC_PARTS
 
-from .. import preferences, running_work, shown_things
+from .. import preferences, shown_things
 from ..adapters.source import BlenderSource
 from ..core.advisor import QUICK_SPLITS, QUICK_VOLUMES, MeasuredAdvice, advise_steps, parts_to_measure
 from ..core.levels import LABELS, SPLITS, VOLUMES, ShownHierarchy, hierarchy_steps, parts_to_build
@@ -19,16 +19,10 @@ from ..redraw import tag_redraw
 from ..view import find_object
 from .detect import begin, handle, run_at_once
 from .loading import load_steps
+from .polls import is_idle, possible
 from .task import Task
 
 SELECTED = 2  # objects that the advisor compares
-
-
-def _is_idle(cls: type[Operator]) -> bool:
-    if running_work.running_task() is not None:
-        cls.poll_message_set("A detection is running: press ESC to stop it")
-        return False
-    return True
 
 
 class MESHCLASH_OT_show_hierarchy(Operator):
@@ -42,10 +36,8 @@ class MESHCLASH_OT_show_hierarchy(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if shown_things.shown_hierarchy() is None and context.active_object is None:
-            cls.poll_message_set("Make an object active first")
-            return False
-        return _is_idle(cls)
+        known = shown_things.shown_hierarchy() or context.active_object
+        return possible(cls, known, "Make an object active first") and is_idle(cls)
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         return self.execute(context) if bpy.app.background else begin(self, context, self._task)
@@ -100,7 +92,7 @@ class MESHCLASH_OT_hide_hierarchy(Operator):
 
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:
-        return shown_things.shown_hierarchy() is not None
+        return possible(cls, shown_things.shown_hierarchy(), "Nothing is shown")
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         shown_things.drop_hierarchy()
@@ -117,10 +109,8 @@ class MESHCLASH_OT_advise(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if len(context.selected_objects) != SELECTED:
-            cls.poll_message_set("Select the two objects to measure")
-            return False
-        return _is_idle(cls)
+        two = len(context.selected_objects) == SELECTED
+        return possible(cls, two, "Select the two objects to measure") and is_idle(cls)
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         return self.execute(context) if bpy.app.background else begin(self, context, _advice_task)

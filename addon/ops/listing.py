@@ -13,16 +13,14 @@ from meshclash.detection.pair_row import PairRow
 from .. import results, scene_results, shown_things, view
 from ..redraw import tag_redraw
 from ..texts import verdict_in_words
+from .polls import possible
 
 SIDES = (("a", "A", "The first object"), ("b", "B", "The second object"))
 
 
 def _has_rows(cls: type[Operator], context: bpy.types.Context) -> bool:
     result = scene_results.result_of(context.scene.session_uid)
-    if result is None or not result.report.rows:
-        cls.poll_message_set("Press Detect first: there are no pairs")
-        return False
-    return True
+    return possible(cls, result is not None and result.report.rows, "There are no pairs: press Detect first")
 
 
 class PickRow(Operator):
@@ -178,10 +176,7 @@ class MESHCLASH_OT_list_selected(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not context.selected_objects:
-            cls.poll_message_set("Select an object first")
-            return False
-        return _has_rows(cls, context)
+        return possible(cls, context.selected_objects, "Select an object first") and _has_rows(cls, context)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         names = frozenset(item.name_full for item in context.selected_objects)

@@ -19,6 +19,7 @@ from ..redraw import tag_redraw
 from .detect import USER_ERRORS, explain
 from .heartbeat import Heartbeat
 from .loading import load_steps
+from .polls import is_idle
 
 MILLISECOND = 0.001
 LIST_SHARE = 10.0  # after writing the list, it is left alone for that many times as long
@@ -126,10 +127,7 @@ class MESHCLASH_OT_live(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if running_work.running_task() is not None:
-            cls.poll_message_set("A detection is running: press ESC to stop it")
-            return False
-        return context.scene is not None
+        return is_idle(cls) and context.scene is not None
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         if running_work.running_live() is not None:

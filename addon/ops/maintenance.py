@@ -6,6 +6,7 @@ import bpy
 from bpy.types import Operator
 
 from .. import engine, preferences
+from .polls import possible
 
 
 class MESHCLASH_OT_clear_cache(Operator):
@@ -17,10 +18,7 @@ class MESHCLASH_OT_clear_cache(Operator):
 
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:
-        if preferences.cache_folder() is None:
-            cls.poll_message_set("Only an installed extension has a cache folder of its own")
-            return False
-        return True
+        return possible(cls, preferences.cache_folder(), "Only an installed extension has a cache folder of its own")
 
     def execute(self, _context: bpy.types.Context) -> set[str]:
         try:

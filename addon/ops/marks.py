@@ -17,6 +17,7 @@ from .. import preferences, results, running_work, scene_results, view
 from ..adapters import face_marks, face_selection
 from ..overlay.render_data import rows_to_draw
 from ..reviews import reviews_of
+from .polls import in_object_mode, possible
 
 SCOPES = (
     ("ALL", "All Clashes", "The faces of every listed pair, but not of those that only touch or are approved"),
@@ -40,14 +41,6 @@ def own_writing(context: bpy.types.Context) -> Iterator[None]:
         context.view_layer.update()
 
 
-def in_object_mode(operator: type[Operator], context: bpy.types.Context) -> bool:
-    """Whether meshes may be written: Edit Mode has copies of its own. Otherwise the operator's button says why not."""
-    if context.mode == "OBJECT":
-        return True
-    operator.poll_message_set("Leave Edit Mode first")
-    return False
-
-
 class _MarkOperator(Operator):
     """Shared by operators that write the faces of the result."""
 
@@ -56,10 +49,8 @@ class _MarkOperator(Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         result = scene_results.result_of(context.scene.session_uid)
-        if result is None or result.loaded:
-            cls.poll_message_set("Press Detect first")
-            return False
-        return in_object_mode(cls, context)
+        known = result is not None and not result.loaded
+        return possible(cls, known, "Press Detect first") and in_object_mode(cls, context)
 
     def mark_all(self, context: bpy.types.Context, mark: Mark) -> set[str]:
         """Calls `mark` with each mesh and its contacting faces; what cannot be marked is reported."""

@@ -25,6 +25,7 @@ from ..screens import largest_view
 from ..texts import length
 from .loading import load_steps
 from .marks import own_writing
+from .polls import possible
 from .task import Task
 from .task_operator import TaskOperator
 
@@ -72,10 +73,8 @@ class MESHCLASH_OT_build_massive(TaskOperator, ExportHelper):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         item = context.active_object
-        if item is not None and item.type == "MESH" and not massive_path(item):
-            return super().poll(context)
-        cls.poll_message_set("Select a mesh that is no massive file yet")
-        return False
+        mesh = item is not None and item.type == "MESH" and not massive_path(item)
+        return possible(cls, mesh, "Select a mesh that is no massive file yet") and super().poll(context)
 
     def make_task(self, context: bpy.types.Context) -> Task:
         item = context.active_object
@@ -118,10 +117,8 @@ class MESHCLASH_OT_show_level(TaskOperator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if context.active_object is not None and massive_path(context.active_object):
-            return super().poll(context)
-        cls.poll_message_set("Select an object that stands for a massive file")
-        return False
+        massive = context.active_object is not None and massive_path(context.active_object)
+        return possible(cls, massive, "Select an object that stands for a massive file") and super().poll(context)
 
     def make_task(self, context: bpy.types.Context) -> Task:
         item = context.active_object

@@ -7,8 +7,9 @@ from typing import Any
 import bpy
 from bpy.types import Operator
 
-from .. import results, running_work
+from .. import results
 from .detect import begin, handle, run_at_once
+from .polls import has_pair, is_idle, possible
 
 
 class OfSelectedPair(Operator):
@@ -21,15 +22,8 @@ class OfSelectedPair(Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         row = results.active_pair(context)
-        if row is None:
-            cls.poll_message_set("Select a pair in the list")
-        elif row.scans:
-            cls.poll_message_set("A scan has points, and no faces")
-        elif running_work.running_task() is not None:
-            cls.poll_message_set("A detection is running: press ESC to stop it")
-        else:
-            return True
-        return False
+        meshes = row is None or not row.scans
+        return has_pair(cls, context) and possible(cls, meshes, "A scan has points, and no faces") and is_idle(cls)
 
     def invoke(self: Any, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         return self.execute(context) if bpy.app.background else begin(self, context, self.task)

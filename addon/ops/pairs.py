@@ -10,6 +10,7 @@ from meshclash.detection.errors import DetectError
 from .. import results, scene_results, view
 from ..adapters import face_selection
 from .marks import own_writing
+from .polls import has_pair, has_result, possible
 
 
 class _PairOperator(Operator):
@@ -17,10 +18,7 @@ class _PairOperator(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if results.active_pair(context) is None:
-            cls.poll_message_set("Select a pair in the list")
-            return False
-        return True
+        return has_pair(cls, context)
 
 
 class MESHCLASH_OT_select_faces(_PairOperator):
@@ -33,10 +31,8 @@ class MESHCLASH_OT_select_faces(_PairOperator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         row = results.active_pair(context)
-        if row is not None and row.scans == "ab":
-            cls.poll_message_set("Both are scans: they have points, and no faces to select")
-            return False
-        return super().poll(context)
+        meshes = row is None or row.scans != "ab"
+        return possible(cls, meshes, "A scan has points, and no faces") and super().poll(context)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         row = results.selected_pair(context)
@@ -126,7 +122,7 @@ class MESHCLASH_OT_clear_results(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return scene_results.result_of(context.scene.session_uid) is not None
+        return has_result(cls, context)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         view.leave_isolation(context)

@@ -8,6 +8,7 @@ from bpy.types import Operator
 
 from ..screens import TAB_NAME, become_results, largest_view, result_areas, shows_results
 from .listing import StepPair
+from .polls import possible
 from .review import SetStatus
 
 SHARE = 0.4  # of the view, where it is split
@@ -28,10 +29,7 @@ class MESHCLASH_OT_open_results(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if bpy.app.background:
-            cls.poll_message_set("There is no window")
-            return False
-        return True
+        return possible(cls, not bpy.app.background, "There is no window")
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         if next(result_areas(context), None) is not None:

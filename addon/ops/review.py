@@ -12,6 +12,7 @@ from bpy.types import Operator
 from .. import results, reviews, shown_things
 from ..props import STATUSES
 from ..translations import CONTEXT
+from .polls import has_pair
 
 
 class SetStatus(Operator):
@@ -31,10 +32,7 @@ class SetStatus(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if results.active_pair(context) is None:
-            cls.poll_message_set("Select a pair in the list")
-            return False
-        return True
+        return has_pair(cls, context)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         rows = results.chosen_rows(context) if shown_things.listed().marked else [results.selected_pair(context)]

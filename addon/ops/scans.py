@@ -25,6 +25,7 @@ from ..texts import length
 from ..view import find_object
 from .loading import load_steps
 from .marks import own_writing
+from .polls import in_object_mode
 from .task import Task
 from .task_operator import TaskOperator
 
@@ -191,7 +192,7 @@ class MESHCLASH_OT_clear_deviation(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return context.scene is not None and context.mode == "OBJECT"
+        return in_object_mode(cls, context)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         settings = context.scene.meshclash

@@ -7,8 +7,8 @@ from typing import Any
 import bpy
 from bpy.types import Operator
 
-from .. import running_work
 from .detect import begin, handle, run_at_once
+from .polls import in_object_mode, is_idle
 from .task import Task
 
 
@@ -25,13 +25,7 @@ class TaskOperator(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if running_work.running_task() is not None:
-            cls.poll_message_set("Something is running: press ESC to stop it")
-            return False
-        if context.scene is not None and context.mode == "OBJECT":
-            return True
-        cls.poll_message_set("Leave Edit Mode first")
-        return False
+        return is_idle(cls) and in_object_mode(cls, context)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         if bpy.app.background:

@@ -23,6 +23,7 @@ from ..adapters.source import BlenderSource, metres_per_unit
 from ..texts import counted
 from .detect import MESHCLASH_OT_detect, accept, answer_steps, begin, handle, parts_of, run_at_once
 from .loading import load_steps
+from .polls import possible
 from .task import Task
 
 ENDING = ".json"
@@ -69,10 +70,8 @@ class MESHCLASH_OT_run_tests(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if context.scene is not None and not len(context.scene.meshclash.kept_tests):
-            cls.poll_message_set("There are no tests yet: add one, or a matrix")
-            return False
-        return MESHCLASH_OT_detect.poll(context)
+        some = len(context.scene.meshclash.kept_tests)
+        return possible(cls, some, "There are no tests yet: add one, or a matrix") and MESHCLASH_OT_detect.poll(context)
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         return self.execute(context) if bpy.app.background else begin(self, context, prepare_tests)
@@ -125,10 +124,7 @@ class OfActiveTest(Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         settings = context.scene.meshclash
-        if not 0 <= settings.active_test < len(settings.kept_tests):
-            cls.poll_message_set("Choose a test first")
-            return False
-        return True
+        return possible(cls, 0 <= settings.active_test < len(settings.kept_tests), "Choose a test first")
 
 
 class MESHCLASH_OT_use_test(OfActiveTest):

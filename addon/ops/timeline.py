@@ -34,6 +34,7 @@ from .detect import USER_ERRORS, Run, explain, handle, run_at_once, scene_of
 from .listing import PickRow
 from .loading import load_steps
 from .marks import own_writing
+from .polls import is_idle, possible
 from .task import Task
 
 MARKER = "MC: "
@@ -55,14 +56,8 @@ NOT_IN_HAND = {
 DESCRIPTION = "Distance to {other} in Blender units; below 0: how deep the two overlap"
 
 
-def _is_idle(cls: type[Operator]) -> bool:
-    if running_work.running_task() is not None:
-        cls.poll_message_set("A detection is running: press ESC to stop it")
-        return False
-    if running_work.running_live() is not None:
-        cls.poll_message_set("Live follows the frames: stop it first")
-        return False
-    return True
+def _may_scan(cls: type[Operator]) -> bool:
+    return is_idle(cls) and possible(cls, running_work.running_live() is None, "Live follows the frames: stop it first")
 
 
 def scan_of(context: bpy.types.Context, options: DetectOptions, passages: bool = False) -> tuple[Task, Scanned]:
@@ -111,10 +106,7 @@ class FrameOperator(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if bpy.app.is_job_running("RENDER"):
-            cls.poll_message_set("Blender is rendering")
-            return False
-        return context.scene is not None and _is_idle(cls)
+        return possible(cls, not bpy.app.is_job_running("RENDER"), "Blender is rendering") and _may_scan(cls)
 
     def make(self, context: bpy.types.Context) -> Task:
         """The task; raises InputError."""
@@ -206,10 +198,8 @@ class MESHCLASH_OT_bake_clearance(FrameOperator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not any(pairs_in_hand(context, of) for of, *_ in BAKED):
-            cls.poll_message_set("Select an event, a pair, or two objects")
-            return False
-        return super().poll(context)
+        known = any(pairs_in_hand(context, of) for of, *_ in BAKED)
+        return possible(cls, known, "Select an event, a pair, or two objects") and super().poll(context)
 
     def make(self, context: bpy.types.Context) -> Task:
         self.pairs = pairs_in_hand(context, self.of)
@@ -322,10 +312,8 @@ class ScannedOperator(Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         scanned = scene_results.timeline_of(context.scene.session_uid)
-        if scanned is None or not scanned.events:
-            cls.poll_message_set("Scan the timeline first")
-            return False
-        return _is_idle(cls)
+        found = scanned is not None and scanned.events
+        return possible(cls, found, "Scan the timeline first: there are no events") and _may_scan(cls)
 
 
 class MESHCLASH_OT_event_markers(ScannedOperator):
@@ -366,7 +354,8 @@ class MESHCLASH_OT_remove_markers(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return any(marker.name.startswith(MARKER) for marker in context.scene.timeline_markers)
+        ours = any(marker.name.startswith(MARKER) for marker in context.scene.timeline_markers)
+        return possible(cls, ours, "No event has a marker")
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         _remove_markers(context.scene)
@@ -388,7 +377,8 @@ class MESHCLASH_OT_clear_timeline(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return scene_results.timeline_of(context.scene.session_uid) is not None and running_work.running_task() is None
+        scanned = scene_results.timeline_of(context.scene.session_uid)
+        return possible(cls, scanned, "Scan the timeline first: there are no events") and is_idle(cls)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         scene_results.drop_timeline(context.scene.session_uid)

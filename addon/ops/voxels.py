@@ -17,6 +17,7 @@ from ..redraw import tag_redraw
 from ..texts import counted
 from .loading import load_steps
 from .pair_look import OfSelectedPair
+from .polls import possible
 from .task import Task
 
 
@@ -57,7 +58,7 @@ class MESHCLASH_OT_hide_voxels(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return shown_things.voxels.of(context.scene.session_uid) is not None
+        return possible(cls, shown_things.voxels.of(context.scene.session_uid), "Nothing is shown")
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         shown_things.voxels.drop()

@@ -18,6 +18,7 @@ from ..core.way_out import Way, way_steps
 from ..redraw import tag_redraw
 from ..texts import counted
 from .loading import load_steps
+from .polls import possible
 from .task import Task
 from .task_operator import TaskOperator
 
@@ -38,10 +39,7 @@ class MESHCLASH_OT_find_ways_out(TaskOperator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not results.chosen_rows(context):
-            cls.poll_message_set("Press Detect first")
-            return False
-        return super().poll(context)
+        return possible(cls, results.chosen_rows(context), "No pairs are listed") and super().poll(context)
 
     def make_task(self, context: bpy.types.Context) -> Task:
         """As `TaskOperator`."""

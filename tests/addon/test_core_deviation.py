@@ -12,7 +12,7 @@ from scans import add_scan, ball, values_of, wall
 from addon.adapters.source import BlenderSource
 from addon.core import chunks
 from addon.core.deviation import SHADES, SIGNED_STOPS, UNSIGNED_STOPS, deviation_steps, scale_colours, shades
-from addon.overlay.discs import linear
+from addon.overlay.shaders import linear
 
 
 def measure(engine, set_a="all", set_b="all"):

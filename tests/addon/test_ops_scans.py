@@ -17,7 +17,7 @@ from addon.core import chunks
 from addon.core.deviation import SIGNED_STOPS, scale_colours, shades
 from addon.core.scan_import import FAR, import_steps
 from addon.overlay import heat_map
-from addon.overlay.discs import linear
+from addon.overlay.shaders import linear
 from addon.ui.panels import MESHCLASH_PT_options, MESHCLASH_PT_results
 from addon.ui.scans import MESHCLASH_PT_scans
 

@@ -63,9 +63,10 @@ def test_every_tooltip_is_translated(registered):
 
 
 def spoken():
-    """What the tab says in sentences: what `said` and `draw_text` are given in so many words."""
-    places = {"said": 0, "draw_text": 1}
-    for path in (*Path(ui.__file__).parent.glob("*.py"), Path(texts.__file__)):
+    """What the tab says in sentences, and why operators are grey: what three functions are given in so many words."""
+    places = {"said": 0, "draw_text": 1, "possible": 2}
+    folders = (Path(package.__file__).parent for package in (ui, ops))
+    for path in (*(path for folder in folders for path in folder.glob("*.py")), Path(texts.__file__)):
         for found in ast.walk(ast.parse(path.read_text("utf-8"))):
             name = getattr(getattr(found, "func", None), "id", "")
             if path.stem not in RESEARCH_PANELS and name in places:

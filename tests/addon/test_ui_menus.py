@@ -34,6 +34,15 @@ def test_the_menu_leads_to_every_operator(research):
     assert known - set(found) == NEEDS_ITS_PLACE and not set(found) - known
 
 
+def test_what_is_grey_says_why(research):
+    """In an empty file, where most of the menu cannot be run."""
+    grey = [name for name in reached(menus.MESHCLASH_MT_main) if not getattr(bpy.ops.meshclash, name).poll()]
+    assert len(grey) > 30
+    for name in grey:
+        with pytest.raises(RuntimeError, match=r"poll\(\) [A-Z]"):
+            getattr(bpy.ops.meshclash, name)()
+
+
 @pytest.mark.parametrize(
     "word", ["detect", "clash", "export", "scan", "live", "import", "timeline", "marker", "results"]
 )

@@ -1,0 +1,41 @@
+"""Whether an operator can be run now; where it cannot, its tooltip says why."""
+
+from __future__ import annotations
+
+import bpy
+from bpy.types import Operator
+
+from .. import results, running_work, scene_results
+from ..texts import said
+
+
+def possible(operator: type[Operator], holds: object, otherwise: str) -> bool:
+    """Whether something holds; otherwise the operator is grey."""
+    if not holds:
+        operator.poll_message_set(said(otherwise))
+    return bool(holds)
+
+
+def is_idle(operator: type[Operator]) -> bool:
+    """Whether nothing else runs."""
+    return possible(operator, running_work.running_task() is None, "Something is running: press ESC to stop it")
+
+
+def in_object_mode(operator: type[Operator], context: bpy.types.Context) -> bool:
+    """Whether meshes can be written."""
+    return possible(operator, context.mode == "OBJECT", "Leave Edit Mode first")
+
+
+def has_pair(operator: type[Operator], context: bpy.types.Context) -> bool:
+    """Whether a pair is selected."""
+    return possible(operator, results.active_pair(context), "Select a pair in the list")
+
+
+def has_result(operator: type[Operator], context: bpy.types.Context) -> bool:
+    """Whether the scene has a result."""
+    return possible(operator, scene_results.result_of(context.scene.session_uid), "Press Detect first")
+
+
+def lists_pairs(operator: type[Operator], context: bpy.types.Context) -> bool:
+    """Whether pairs are listed."""
+    return possible(operator, context.window_manager.meshclash.found, "No pairs are listed")
