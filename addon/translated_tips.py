@@ -993,10 +993,6 @@ Write the tests to a JSON file, which the command line runs with --tests
 Die Tests in eine JSON-Datei schreiben, die die Kommandozeile mit --tests ausführt
 テストをJSONファイルに書き出します。コマンドラインの --tests で実行できます
 
-{first} to {last} of {pairs} listed, {total} found
-{first} bis {last} von {pairs} gelistet, {total} gefunden
-{first} から {last} / 表示 {pairs}、検出 {total}
-
 {objects} changed since, shown in grey
 {objects} seither verändert, grau gezeigt
 {objects} がその後変更 (灰色で表示)

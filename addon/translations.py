@@ -200,7 +200,7 @@ object | Objekt | オブジェクト
 Objects | Objekte | オブジェクト
 objects | Objekte | オブジェクト
 Objects have changed since | Objekte haben sich seither verändert | オブジェクトがその後変更されました
-of {pages} | von {pages} | 全 {pages} ページ
+of {pages}: {pairs} | von {pages}: {pairs} | / {pages} ページ: {pairs}
 Only pairs of {names} | Nur Paare von {names} | {names} のペアのみ
 Open | Offen | 未確認
 Open Clash Results | Kollisionen im Fenster öffnen | 干渉の結果を開く
@@ -331,13 +331,13 @@ Write Heat Map | Heatmap schreiben | ヒートマップを書き込み
 X-Ray | Röntgen | X線
 {clashes} clashes in {groups} | {clashes} Kollisionen in {groups} | 干渉 {clashes} 件、{groups} グループ
 {events} so far; ESC keeps them | {events} bisher; ESC behält sie | ここまで {events}。ESC で保持します
-{first} to {last} of {pairs} | {first} bis {last} von {pairs} | {first} から {last} / {pairs}
 {found} in frames {frames} ({test}) | {found} in den Bildern {frames} ({test}) | フレーム {frames} で {found} ({test})
 {frames}: {range}. Test: {test} | {frames}: {range}. Test: {test}. | {frames}: {range}。テスト: {test}
 {marked} selected: | {marked} gewählt: | {marked} 件選択:
 {nothing}: {objects} tested | {nothing}: {objects} geprüft | {nothing}: {objects} を検査
 {objects} not tested: {names} | {objects} nicht geprüft: {names} | {objects} は未検査: {names}
 {pairs} gone, the last ones: | {pairs} verschwunden, die letzten: | {pairs} が消滅、最近のもの:
+{pairs} listed | {pairs} gelistet | 表示 {pairs}
 {parts} of {name} | {parts} von {name} | {name} の {parts}
 {share} certain | {share} sicher | 確度 {share}
 """

@@ -24,7 +24,7 @@ STATUS_ICONS = {status: icon for status, _label, _tip, icon, _number in STATUSES
 STATUS_LABELS = {status: label for status, label, *_ in STATUSES}
 LINE_HEIGHT = 0.85  # of a line's usual height
 SIGNS, NUMBERS = 22.0, 72.0  # widths of the first and the last column [px at scale 1]
-FRAME, PADDING = 87.0, 28.0  # [px at scale 1]: of the sidebar beside rows, of a button beside its text
+FRAME, PADDING = 87.0, 18.0  # [px at scale 1]: of the sidebar beside rows, of a button beside its text
 LEAST_NAME, UNKNOWN_WIDTH = 30.0, 333.0  # [px at scale 1]: of a name, of a row without a region
 CELL = 12.0  # [px] of a cell beside its text
 SAMPLE, LISTS = "0", 16  # whose width tells sizes of letters apart; lists whose names are kept as they fit
@@ -77,44 +77,42 @@ CONTRADICTS = Cell("", "This contradicts what is proved of the pair: the bounds 
 """The sign of a pair whose common solid cannot be right."""
 
 
-def draw_cell(line: Any, operator: str, index: int, cell: Cell, side: str = "a", lit: bool = False) -> None:
+def draw_cell(line: Any, operator: str, index: int, cell: Cell, side: str = "a") -> None:
     """A cell that picks its row, for the side "a" or "b": Blender's own items have no tooltip of ours."""
-    picked = line.operator(operator, text=cell.text, icon=cell.icon, translate=False, emboss=lit, depress=lit)
+    picked = line.operator(operator, text=cell.text, icon=cell.icon, translate=False, emboss=False)
     picked.index, picked.side, picked.tip, picked.value = index, side, cell.tip, cell.value
 
 
-def draw_pair(
-    layout: Any,
-    context: Any,
-    operator: str,
-    index: int,
-    cells: tuple[Sequence[Cell], Sequence[str], Sequence[Cell]],
-    selected: bool,
-) -> None:
-    """A row of two lines: signs, A above B, numbers; one name stands for an object that meets itself.
+def draw_list(layout: Any, kind: str, data: Any, rows: str, active: str, count: int) -> None:
+    """A list whose rows have two lines: Blender lights up as much of a selected row as a line of the list is high."""
+    column = layout.column()
+    column.scale_y = 2.0 * LINE_HEIGHT
+    column.template_list(kind, "", data, rows, data, active, rows=count)
 
-    Blender lights up the first line of what is selected, and the cells of the second one are lit up here.
-    """
-    width, scale = _row_width(context), context.preferences.system.ui_scale or 1.0
+
+def draw_pair(
+    layout: Any, context: Any, operator: str, index: int, cells: tuple[Sequence[Cell], Sequence[str], Sequence[Cell]]
+) -> None:
+    """A row of two lines: signs, A above B, numbers; one name stands for an object that meets itself."""
+    width, room = _row_width(context), name_width(context)
     signs, names, numbers = cells
+    layout.scale_y = 0.5  # of the row
     rest = layout.split(factor=SIGNS / width, align=True)
     columns = [rest.column(align=True)]
     rest = rest.split(factor=1.0 - NUMBERS / (width - SIGNS), align=True)
     columns += [rest.column(align=True) for _ in range(2)]
     for sign in signs:
         draw_cell(columns[0], operator, index, sign)
-    named = [Cell(name) for name in (*names, ITSELF)[:2]]
-    for column, shown, alignment in ((columns[1], named, "LEFT"), (columns[2], numbers, "RIGHT")):
-        for side, cell in zip("ab", shown, strict=True):
-            line, lit = column.row(align=True), selected and side == "b"
-            if not lit:
-                line.alignment = alignment
-            elif alignment == "LEFT":
-                share = (text_width(cell.text) / scale + PADDING) / (width - SIGNS - NUMBERS)
-                line = line.split(factor=min(share, 0.99), align=True)
-            draw_cell(line, operator, index, cell, side, lit)
-            if lit and alignment == "LEFT":
-                draw_cell(line, operator, index, Cell(""), side, lit)  # the rest of the line
+    for side, name in zip("ab", (*names, ITSELF)[:2], strict=True):
+        draw_cell(columns[1], operator, index, Cell(name + _spaces(name, room)), side)
+    room = (context.preferences.system.ui_scale or 1.0) * (NUMBERS - PADDING)
+    for side, cell in zip("ab", numbers, strict=True):
+        draw_cell(columns[2], operator, index, cell._replace(text=_spaces(cell.text, room) + cell.text), side)
+
+
+def _spaces(text: str, room: float) -> str:
+    """What fills up a text: Blender puts the text of a button into its middle."""
+    return " " * int((room - text_width(text)) / text_width(" "))
 
 
 def shortened(item: Any, room: float, names: tuple[str, ...], sought: str = "") -> list[str]:
@@ -137,15 +135,14 @@ class MESHCLASH_UL_pairs(UIList):
     ) -> None:
         result, shown = scene_results.result_of(data.scene_uid), shown_things.listed()
         row = layout.row(align=True)
-        row.scale_y, row.active = LINE_HEIGHT, result is not None and result.is_fresh(item.pair_id)
+        row.active = result is not None and result.is_fresh(item.pair_id)
         review = review_of(context.scene, item.pair_id)
         wrong = result is not None and result.contradicts(item.pair_id)
         signs = verdict_cell(item, review, shown.marked), CONTRADICTS if wrong else status_cell(review)
         measures = () if result is None else result.report.measures
         numbers = measure_cell(context, item, measures, shown.typical), _second(context, result, item)
         names = shortened(item, name_width(context), shown.names, data.search)
-        cells = signs, names, numbers
-        draw_pair(row, context, "meshclash.pick_row", index, cells, data.active_row == index)
+        draw_pair(row, context, "meshclash.pick_row", index, (signs, names, numbers))
 
     def draw_filter(self, _context: Any, _layout: Any) -> None:
         """Nothing: search and filters stand above the list, and are asked of all pages."""

@@ -31,7 +31,7 @@ from ..texts import (
     way_out,
     wrapped,
 )
-from .lists import STATUS_ICONS
+from .lists import STATUS_ICONS, draw_list
 from .parts import ResearchPanel, TabPanel, draw_facts, draw_table, draw_text, named_row
 from .presets import MESHCLASH_PT_presets
 
@@ -40,7 +40,8 @@ FIRST, LATER = ("tolerance", "budget"), ("touch_tolerance", "overlap_volume")
 NOT_KNOWN_YET = "Up to what the coordinates cannot tell from flush"
 LONG_NAME_SHARE = 0.46  # of the narrowest sidebar
 LEAST_ROWS, MOST_ROWS = 4, 12  # of the list, by the height of the sidebar
-ABOVE_AND_BELOW, ROW = 430.0, 34.0  # height of all but the list where a pair is selected, of a row [px at scale 1]
+ABOVE_AND_BELOW, ROW = 460.0, 34.0  # height of all but the list where a pair is selected, of a row [px at scale 1]
+PAGE_SHARE = 0.3  # of the width between two arrows, for the number of a page
 CAPTION_SHARE = 0.25  # of the width, before the facts of the selected pair
 LONG_CAPTION_SHARE = 0.32  # the same where a caption is as long as "Probability", which fits a narrow sidebar so
 
@@ -343,9 +344,7 @@ def _draw_list(layout: Any, context: Any, result: scene_results.SceneResult) -> 
         draw_text(layout, text, context.region, "CHECKMARK")
     draw_filters(layout, context, result)
     column = layout.column(align=True)
-    column.template_list(
-        "MESHCLASH_UL_pairs", "", listed, "rows", listed, "active_row", rows=_rows_that_fit(context, listed)
-    )
+    draw_list(column, "MESHCLASH_UL_pairs", listed, "rows", "active_row", _rows_that_fit(context, listed))
     draw_pages(column, context, listed)
 
 
@@ -416,23 +415,17 @@ class MESHCLASH_PT_filter(Panel):
 
 def draw_pages(layout: Any, context: Any, listed: Any) -> None:
     """Which rows these are, and the way to the others."""
-    pages = results.page_count(listed.found)
+    pages, total = results.page_count(listed.found), (listed.found, "pair")
     if pages > 1:
         row = layout.row(align=True)
         row.operator("meshclash.turn_page", text="", icon="TRIA_LEFT").step = -1
-        row.prop(listed, "page", text="Page")
-        row.label(text=said("of {pages}", pages=pages))
+        split = row.split(factor=PAGE_SHARE, align=True)
+        split.prop(listed, "page", text="")
+        split.label(text=said("of {pages}: {pairs}", pages=pages, pairs=total))
         row.operator("meshclash.turn_page", text="", icon="TRIA_RIGHT").step = 1
-    first = (listed.page - 1) * results.PAGE_ROWS
-    which = {"first": first + 1, "last": first + len(listed.rows), "pairs": (listed.found, "pair")}
-    if not listed.found and listed.total:
-        text = said("No pair of {total} is as asked", total=listed.total)
     elif listed.found < listed.total:
-        text = said("{first} to {last} of {pairs} listed, {total} found", **which, total=listed.total)
-    else:
-        text = said("{first} to {last} of {pairs}", **which) if pages > 1 else ""
-    if text:
-        draw_text(layout, text, context.region, "NONE")
+        none = said("No pair of {total} is as asked", total=listed.total)
+        draw_text(layout, said("{pairs} listed", pairs=total) if listed.found else none, context.region, "NONE")
 
 
 def draw_steps(actions: Any, context: Any, row: Any) -> None:
@@ -485,12 +478,12 @@ def draw_pair_facts(layout: Any, context: Any, row: Any, options: DetectOptions,
         lines.append(("At", place(row.location, units)))
     share = CAPTION_SHARE if row.probability is None else LONG_CAPTION_SHARE
     draw_facts(layout, lines, context.region, share, within)
-    ways = layout.row(align=True)
+    ways = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
     ways.operator("meshclash.select_faces", text="Select Faces", icon="FACESEL")
     ways.operator("meshclash.check_again", text="Check Again", icon="FILE_REFRESH")
     ways.operator("meshclash.exclude_pair", text="Exclude", icon="REMOVE")
     if way is None and row.verdict in SOLID_VERDICTS:
-        layout.operator("meshclash.find_ways_out", text="Find Way Out", icon="EMPTY_SINGLE_ARROW").scope = "PAIR"
+        ways.operator("meshclash.find_ways_out", text="Find Way Out", icon="EMPTY_SINGLE_ARROW").scope = "PAIR"
 
 
 def _draw_review(layout: Any, context: Any, row: Any) -> None:
@@ -525,6 +518,10 @@ class MESHCLASH_PT_marks(TabPanel):
     bl_label = "Mark Faces"
     bl_parent_id = "MESHCLASH_PT_results"
     bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return bool(scene_results.existing_result(context.scene.session_uid).report.rows)
 
     def draw(self, context: Any) -> None:
         layout = self.layout

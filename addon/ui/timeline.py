@@ -16,7 +16,7 @@ from .. import events_list, running_work, scene_results, shown_things
 from ..adapters.simulations import changes_in_time
 from ..core.scanned import Scanned
 from ..texts import depth, length, said, verdict_in_words
-from .lists import LINE_HEIGHT, TIPS, Cell, draw_pair, measure_cell, name_width, shortened, verdict_cell
+from .lists import TIPS, Cell, draw_list, draw_pair, measure_cell, name_width, shortened, verdict_cell
 from .panels import advice
 from .parts import TabPanel, draw_facts, draw_text, named_row
 
@@ -34,8 +34,6 @@ class MESHCLASH_UL_events(UIList):
     def draw_item(
         self, context: Any, layout: Any, data: Any, item: Any, _icon: int, _active_data: Any, _active: str, index: int
     ) -> None:
-        row = layout.row(align=True)
-        row.scale_y = LINE_HEIGHT
         frames = f"{item.start}–{item.end}" if item.end > item.start else str(item.start)
         frames = ", ".join(filter(None, (frames, format_share(item.certainty) if item.certainty < 1.0 else "")))
         cells = (
@@ -43,7 +41,7 @@ class MESHCLASH_UL_events(UIList):
             shortened(item, name_width(context), shown_things.listed().names_of_events),
             (measure_cell(context, item, ("depth", "distance")), Cell(frames, TIPS["Frames"])),
         )
-        draw_pair(row, context, "meshclash.pick_event", index, cells, data.active_event == index)
+        draw_pair(layout.row(align=True), context, "meshclash.pick_event", index, cells)
 
 
 class MESHCLASH_PT_timeline(TabPanel):
@@ -127,7 +125,7 @@ def _draw_scan(layout: Any, context: Any, scanned: Scanned) -> None:
     if len(listed.events) == 0:
         layout.operator("meshclash.show_events", icon="FILE_REFRESH")
         return
-    layout.template_list("MESHCLASH_UL_events", "", listed, "events", listed, "active_event", rows=6)
+    draw_list(layout, "MESHCLASH_UL_events", listed, "events", "active_event", 6)
     if len(scanned.events) > len(listed.events):
         text = said("The worst {listed} of {events}", listed=len(listed.events), events=(len(scanned.events), "event"))
         draw_text(layout, text, context.region, "INFO")

@@ -59,8 +59,7 @@ def test_every_row_is_reached(many):
     bpy.ops.meshclash.turn_page(step=-1)
     assert listed().page == 2
     texts = draw(panels.MESHCLASH_PT_results, bpy.context).texts()
-    assert f"{PAGE + 1:,} to {2 * PAGE:,} of {2 * PAGE + 5:,} pairs" in texts
-    assert texts[texts.index("Page") + 1] == "of 3"
+    assert f"of 3: {2 * PAGE + 5:,} pairs" in texts
 
 
 def test_a_page_that_is_not_there_is_the_last_one(many):

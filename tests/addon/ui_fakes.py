@@ -82,8 +82,8 @@ class RecordingLayout:
         self.calls.append((name, (value,), {}))
 
     def texts(self):
-        """Every text that is shown."""
-        return [kwargs["text"] for _, _, kwargs in self.calls if kwargs.get("text")]
+        """Every text that is shown, without the spaces that put it at one side of a button."""
+        return [kwargs["text"].strip() for _, _, kwargs in self.calls if kwargs.get("text")]
 
     def operators(self):
         return [args[0] for name, args, _ in self.calls if name == "operator"]

@@ -12,6 +12,7 @@ from . import looks, scenes
 
 Play = Generator[float, None, None]
 WIDTHS = (300, 400, 600)
+SCALES = (1, 2)
 LANGUAGES = ("de", "de_DE", "ja", "ja_JP")
 
 
@@ -30,18 +31,21 @@ def play(window: Any) -> Play:
 
 
 def _first_use(window: Any, name: str) -> Play:
-    """A scene of one's own before and after Detect, and its first pair, in a narrow and a wide tab."""
-    for width in (WIDTHS[0], WIDTHS[-1]):
-        bpy.ops.wm.open_mainfile(filepath=window.arguments[name], load_ui=False)
-        yield 1.0
-        scenes.show_all(window)
-        yield from window.open_tab(width)
-        yield from window.show(f"{name}_{width}_nothing_yet")
-        yield from window.detect()
-        window.notes[f"{name}: pairs"] = len(window.rows)
-        yield from window.show(f"{name}_{width}_list")
-        yield from window.click_row(0)
-        yield from window.show(f"{name}_{width}_pair")
+    """A scene of one's own before and after Detect, and its first pair, at two widths in letters of two sizes."""
+    for scale in SCALES:
+        bpy.context.preferences.view.ui_scale = scale
+        for width in (WIDTHS[0], WIDTHS[-1]) if scale == 1 else WIDTHS[:1]:  # the screen is no wider
+            bpy.ops.wm.open_mainfile(filepath=window.arguments[name], load_ui=False)
+            yield 1.0
+            scenes.show_all(window)
+            yield from window.open_tab(scale * width)
+            yield from looks.both(window, f"{name}_{width}_times_{scale}_nothing_yet")
+            yield from window.detect()
+            window.notes[f"{name}: pairs"] = len(window.rows)
+            yield from looks.both(window, f"{name}_{width}_times_{scale}_list")
+            yield from window.click_row(0)
+            yield from looks.both(window, f"{name}_{width}_times_{scale}_pair")
+    bpy.context.preferences.view.ui_scale = SCALES[0]
 
 
 def _states(window: Any, width: int) -> Play:
@@ -86,7 +90,7 @@ def _languages(window: Any) -> Play:
 
 def _letters(window: Any) -> Play:
     """A selected pair at two widths in letters of two sizes, on the dark and the light theme."""
-    for scale in (1, 2):
+    for scale in SCALES:
         bpy.context.preferences.view.ui_scale = scale
         yield 1.0
         for width in (WIDTHS[-1], WIDTHS[0]) if scale == 1 else WIDTHS[:1]:  # the screen is no wider
