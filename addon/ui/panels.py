@@ -521,7 +521,8 @@ class MESHCLASH_PT_marks(TabPanel):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        return bool(scene_results.existing_result(context.scene.session_uid).report.rows)
+        result = scene_results.result_of(context.scene.session_uid)
+        return result is not None and bool(result.report.rows)
 
     def draw(self, context: Any) -> None:
         layout = self.layout
