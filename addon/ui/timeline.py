@@ -24,6 +24,7 @@ BEGINS = {
     "range": "at the first frame of the range, or before", "contact": "", "appears": "as one of the two appears",
 }  # fmt: skip
 ENDS = {"range": "at the last frame of the range, or later", "apart": "", "vanishes": "as one of the two vanishes"}
+EVENT_ROWS = 3  # of the list at least
 LEAVE_OUT_SHARE = 0.25  # of the width, before the rules
 CAPTION_SHARE = 0.4  # of the width, before the facts of an event
 
@@ -125,7 +126,7 @@ def _draw_scan(layout: Any, context: Any, scanned: Scanned) -> None:
     if len(listed.events) == 0:
         layout.operator("meshclash.show_events", icon="FILE_REFRESH")
         return
-    draw_list(layout, "MESHCLASH_UL_events", listed, "events", "active_event", 6)
+    draw_list(layout, "MESHCLASH_UL_events", listed, "events", "active_event", EVENT_ROWS)
     if len(scanned.events) > len(listed.events):
         text = said("The worst {listed} of {events}", listed=len(listed.events), events=(len(scanned.events), "event"))
         draw_text(layout, text, context.region, "INFO")
