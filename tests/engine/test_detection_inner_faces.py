@@ -105,7 +105,7 @@ def test_of_a_two_sided_sheet_one_layer_is_left(other_way):
     box = surface(block(2), into_world)
     sheet = mc.TriangleMesh(box.vertices, box.triangles.reshape(-1, 2, 3)[::3].reshape(-1, 3))
     mesh = two_sided(sheet, rng, other_way)
-    assert mesh.is_closed
+    assert mesh.is_closed == other_way
     layer = without_inner_faces(mesh)
     assert not layer.is_closed and area(layer) == pytest.approx(area(sheet))
     across = surface(frozenset([(0, 0, 0)]), into_world).transformed(matrix(shift=(0.25, 0.25, 0.25)))

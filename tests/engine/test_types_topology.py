@@ -57,6 +57,7 @@ CLOSED = {
     "box with half of its triangles turned over": flipped(BOX, slice(0, 12, 2)),
     "soup with triangles turned over": flipped(soup(BOX[0][BOX[1]]), [0, 1, 5]),
     "box with a zero-area triangle": (BOX[0], np.vstack([BOX[1], [[3, 3, 5]]])),
+    "box with all triangles twice": (BOX[0], np.vstack([BOX[1], BOX[1]])),
     "box far from the origin": moved(BOX, (2.0**50, 0, 0)),
 }
 OPEN = {
@@ -68,6 +69,8 @@ OPEN = {
     "band": strip(12, twisted=False),
     "Moebius strip": strip(12, twisted=True),
     "projective plane": klein_like(),
+    "two-sided box": (BOX[0], np.vstack([BOX[1], BOX[1][:, ::-1]])),
+    "two-sided triangle": (BOX[0], np.array([BOX[1][0], BOX[1][0][::-1], [3, 3, 5]])),
     "soup one ulp apart": soup(BOX[0][BOX[1]] + np.eye(12)[0][:, None, None] * 2.0**-52),
 }
 

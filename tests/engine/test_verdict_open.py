@@ -156,3 +156,18 @@ def test_surfaces_that_a_move_within_their_resolution_takes_apart_touch(shallow,
             assert found == meant and found.flush == (meant is mc.Verdict.TOUCHING)
         for permitted in (0.0, 0.5 * depth):
             assert both_orders(body, flat, pose, permitted_overlap=permitted) == mc.Verdict.CLASH
+
+
+@pytest.mark.parametrize("pose", POSES)
+def test_two_sided_meshes_are_the_bodies_and_sheets_that_they_draw(pose):
+    def asked(mesh, other):
+        both = mc.TriangleMesh(mesh[0], np.vstack([mesh[1], mesh[1][:, ::-1]]))
+        return mc.verdict(both, mc.TriangleMesh(*other), pose, pose)
+
+    tank, part, across = box((0, 0, 0), (3, 3, 3)), box((1, 1, 1), (2, 2, 2)), box((2, 1, 1), (4, 2, 2))
+    assert asked(tank, part) == mc.Verdict.CONTAINED
+    clash = asked(tank, across)
+    assert clash == mc.Verdict.CLASH and clash.depth == pytest.approx(1.0, rel=0.05)
+    sheet = tank[0] * (1.0, 1.0, 0.5), tank[1][(tank[0][tank[1], 2] > 0.0).all(axis=1)]
+    assert asked(sheet, part) == mc.Verdict.CLASH
+    assert asked(sheet, box((0, 0, 2), (3, 3, 4))) == mc.Verdict.APART

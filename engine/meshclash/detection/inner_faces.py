@@ -35,14 +35,15 @@ def without_inner_faces(mesh: TriangleMesh) -> TriangleMesh:
     """
     if len(mesh.triangles) > _MOST or mesh.shell:
         return mesh
-    faces = _one_layer(mesh) if mesh.is_closed else without_copies(mesh)
-    if len(faces) in (0, mesh.triangle_count * mesh.is_closed):
+    is_whole = mesh.is_closed or mesh.topology.two_sided
+    faces = _one_layer(mesh) if is_whole else without_copies(mesh)
+    if len(faces) in (0, mesh.triangle_count * is_whole):
         return mesh
     for chosen in (faces, _thick(mesh, faces)):
         solid = _solid(mesh, chosen)
         if solid is not None:
-            return _turned(solid) if mesh.is_closed else solid
-    return _with(mesh, faces, mesh.triangles[faces]) if mesh.is_closed else mesh
+            return _turned(solid) if is_whole else solid
+    return _with(mesh, faces, mesh.triangles[faces]) if is_whole else mesh
 
 
 def _turned(mesh: TriangleMesh) -> TriangleMesh:
@@ -62,7 +63,7 @@ def still_bounds(mesh: TriangleMesh, vertices: np.ndarray) -> bool:
 
 
 def _one_layer(mesh: TriangleMesh) -> np.ndarray:
-    """Of a closed mesh the triangles (k,) that are left where one layer of two-sided parts is: all, where none is.
+    """Of a mesh without rims the triangles (k,) that are left where of two-sided parts one layer is: all without such.
 
     Parts are what edges hold together; two-sided ones have area, but no volume, and no moment of it either, as two
     equal boxes side by side have of which one is inside out.

@@ -210,7 +210,7 @@ class TriangleMesh:
 
     @property
     def is_closed(self) -> bool:
-        """Whether it bounds a solid: every edge is run through equally often in both directions, and it is no shell."""
+        """Whether it bounds a solid: every edge is run through equally often both ways; no shell, and not two-sided."""
         return self.topology.closed and not self.shell
 
     def transformed(self, matrix: Any) -> "TriangleMesh":

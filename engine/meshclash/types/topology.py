@@ -28,7 +28,9 @@ class Topology(NamedTuple):
     component_count: int
     closed: bool
     """Every edge is run through equally often in both directions, after turning triangles over as above; a component
-    that cannot be oriented always has an edge that is not."""
+    that cannot be oriented always has an edge that is not. A two-sided mesh winds around nothing, and is not."""
+    two_sided: bool
+    """Every triangle is there as often turned over."""
     paired: bool
     """Every edge has two sides, so that each component is closed by itself where the whole is."""
     welded: np.ndarray
@@ -221,7 +223,18 @@ def topology_steps(
         balanced, twos = _balanced(start, ordered, higher, orientation, begin, end)
         closed, paired = closed and bool(balanced), paired and bool(twos)
         yield
-    return Topology(component, orientation, found, closed, paired, welded)
+    two_sided = closed and 2 * found >= count and _is_two_sided(welded[triangles])
+    return Topology(component, orientation, found, closed and not two_sided, two_sided, paired, welded)
+
+
+def _is_two_sided(triangles: np.ndarray) -> bool:
+    """Whether every triangle (m, 3) with three different corners is there as often turned over."""
+    a, b, c = triangles[(triangles != np.roll(triangles, 1, axis=1)).all(axis=1)].T
+    turns = np.where((a < b) ^ (b < c) ^ (c < a), -1, 1)
+    corners = np.sort(np.stack([a, b, c]), axis=0)
+    order = np.lexsort(corners)
+    begins = np.append(True, (np.diff(corners[:, order], axis=1) != 0).any(axis=0))
+    return bool(len(a)) and not np.add.reduceat(turns[order], np.flatnonzero(begins)).any()
 
 
 def _sorted_sides(
