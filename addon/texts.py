@@ -27,7 +27,11 @@ PIECES = re.compile(r"\S+\s*")
 
 
 def length(
-    blender_units: float, unit_settings: bpy.types.UnitSettings, digits: int = 3, like: float | None = None
+    blender_units: float,
+    unit_settings: bpy.types.UnitSettings,
+    digits: int = 3,
+    like: float | None = None,
+    up: bool = False,
 ) -> str:
     """A length as the scene's units have it: "0.25 mm", or a bare number where the scene has no units.
 
@@ -36,11 +40,12 @@ def length(
         unit_settings: of the scene.
         digits: significant ones.
         like: a length whose unit is taken, so that lengths that are read together have one unit.
+        up: whether it is rounded up.
     """
     if unit_settings.system == "NONE":
-        return plain(blender_units, digits)
+        return plain(blender_units, digits, up)
     scale, system, unit = unit_settings.scale_length, unit_settings.system, unit_settings.length_unit
-    return length_in_words(blender_units * scale, system, unit, digits, like and like * scale)
+    return length_in_words(blender_units * scale, system, unit, digits, like and like * scale, up)
 
 
 def volume(low: float, high: float, unit_settings: bpy.types.UnitSettings, digits: int = 3) -> str:
@@ -58,8 +63,9 @@ def place(point: Sequence[float], unit_settings: bpy.types.UnitSettings) -> str:
 
 
 def way_out(way: Way, unit_settings: bpy.types.UnitSettings) -> str:
-    """A way out of an overlap: its length and its direction."""
-    return f"{length(math.hypot(*way), unit_settings)} {direction(way)}"
+    """A way out of an overlap: its length and its direction, which lead out as they are written."""
+    text, along = direction(way)
+    return f"{length(math.hypot(*way) / along, unit_settings, up=True)} {text}"
 
 
 def typical(lengths: Iterable[float]) -> float | None:

@@ -37,10 +37,11 @@ def way_steps(source: SceneSource, engine: ModuleType, row: PairRow) -> Generato
     return (x, y, z) if found.depth > 0.0 else None
 
 
-def direction(way: Way) -> str:
-    """The direction of a way: "+Z" where it is along an axis, else its three parts."""
+def direction(way: Way) -> tuple[str, float]:
+    """The direction of a way: "+Z" where it is along an axis, else its three parts; how far a step so leads along."""
     unit = np.asarray(way) / np.linalg.norm(way)
     axis = int(np.abs(unit).argmax())
     if abs(unit[axis]) >= ALONG:
-        return f"{'+' if unit[axis] > 0.0 else '−'}{AXES[axis]}"
-    return ", ".join(f"{part:.2f}".replace("-", "−") for part in unit + 0.0)
+        return f"{'+' if unit[axis] > 0.0 else '−'}{AXES[axis]}", float(abs(unit[axis]))
+    written = np.round(unit, 2) + 0.0
+    return ", ".join(f"{part:.2f}".replace("-", "−") for part in written), float(written @ unit)

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 import bpy
 from bpy.types import Operator
+from meshclash.detection.units import rounded_up
 
 from .. import results
 
 DIGITS = 2  # of the length that a fit begins with
-
-
-def rounded_up(length: float) -> float:
-    """The next length that has few digits."""
-    if length <= 0.0:
-        return 0.0
-    step = 10.0 ** (math.floor(math.log10(length)) + 1 - DIGITS)
-    return math.ceil(length / step - 1e-6) * step
 
 
 class MESHCLASH_OT_add_fit(Operator):
@@ -32,7 +23,7 @@ class MESHCLASH_OT_add_fit(Operator):
         fit = settings.fits.add()
         if row is not None:
             fit.name_a, fit.name_b = row.names
-            fit.permitted = rounded_up(row.depth_upper or row.depth or 0.0)
+            fit.permitted = rounded_up(row.depth_upper or row.depth or 0.0, DIGITS)
         settings.active_fit = len(settings.fits) - 1
         return {"FINISHED"}
 

@@ -1,15 +1,16 @@
 """Ways out of overlaps: they are as short as known by construction, take the two apart, and stand in the lists."""
 
 import math
+from types import SimpleNamespace
 
 import bpy
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from ui_fakes import RecordingLayout, draw
 
 from addon import results, scene_results
-from addon.core.way_out import direction
+from addon.texts import way_out
 from addon.ui import lists, panels, results_area
 
 
@@ -77,12 +78,37 @@ def test_a_pair_that_is_checked_again_loses_its_way(stacked):
     assert set(ways()) == {("A", "C")}
 
 
+def step_of(said):
+    """The step that a way out is said to be, in the unit that it is said in."""
+    length, *direction = said.replace("−", "-").replace(",", "").split()
+    direction = direction[-3:] if direction[-1][-1].isdigit() else direction[-1]
+    if isinstance(direction, str):
+        return [float(length) * (direction[1] == axis) * (-1 if direction[0] == "-" else 1) for axis in "XYZ"]
+    return [float(length) * float(part) for part in direction]
+
+
 @given(st.tuples(*[st.floats(-10.0, 10.0)] * 3).filter(lambda way: math.hypot(*way) > 1e-3))
-def test_a_direction_in_words_is_that_of_the_way(way):
-    said = direction(way).replace("−", "-")
-    unit = [x / math.hypot(*way) for x in way]
-    if said[1:] in ("X", "Y", "Z"):
-        axis = "XYZ".index(said[1:])
-        assert unit[axis] * (1 if said[0] == "+" else -1) >= 0.9998
-    else:
-        assert [float(part) for part in said.split(", ")] == pytest.approx(unit, abs=0.0051)
+@example((0.1000000024, 0.0, 0.0))
+def test_a_way_as_it_is_said_leads_at_least_as_far_and_there(way):
+    size = math.hypot(*way)
+    step = step_of(way_out(way, SimpleNamespace(system="NONE")))
+    along = sum(x * w / size for x, w in zip(step, way, strict=True))
+    assert size * (1.0 - 1e-5) <= along <= 1.02 * size
+    assert all(abs(x - w) <= 0.03 * size for x, w in zip(step, way, strict=True))
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.001])
+@pytest.mark.parametrize("turn", [0.0, 0.3])
+def test_who_moves_as_it_is_said_has_no_clash(registered, add_box, scale, turn):
+    settings = bpy.context.scene.unit_settings
+    settings.scale_length, settings.length_unit = scale, "MILLIMETERS" if scale < 1.0 else "METERS"
+    add_box("A", (0, 0, 0), (2, 2, 2))
+    moved = add_box("B", (0, 0, 0), (1, 1, 1), (1.1234, 0.5, 1.6543))
+    moved.rotation_euler, moved.scale.x = (turn, 0.7 * turn, 0.2 * turn), -1.0
+    bpy.context.view_layer.update()
+    bpy.ops.meshclash.detect()
+    bpy.ops.meshclash.find_ways_out()
+    (way,) = ways().values()
+    moved.location = [x + s for x, s in zip(moved.location, step_of(way_out(way, settings)), strict=True)]
+    bpy.ops.meshclash.detect()
+    assert not scene_results.existing_result(bpy.context.scene.session_uid).report.rows

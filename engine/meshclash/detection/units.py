@@ -49,8 +49,15 @@ def clearly_above(length: float, unit: float) -> float:
     return unit * 10.0 ** math.ceil(math.log10(SEVERAL * length / unit) - 1e-9) if length > 0.0 else 1e-3 * unit
 
 
-def plain(value: float, digits: int = 3) -> str:
+def rounded_up(value: float, digits: int) -> float:
+    """The next number that has so many significant digits; a number that has a rounding more than that stays."""
+    step = 10.0 ** (math.floor(math.log10(value)) + 1 - digits) if value > 0.0 else 1.0
+    return math.ceil(value / step - 1e-4) * step
+
+
+def plain(value: float, digits: int = 3, up: bool = False) -> str:
     """A number with so many significant digits, all of those before the point, and no power of ten."""
+    value = rounded_up(value, digits) if up else value
     rounded = f"{value:.{digits}g}" if abs(value) < 10**digits else f"{value:.0f}"
     return f"{Decimal(rounded):f}"
 
@@ -63,7 +70,9 @@ def time_in_words(seconds: float) -> str:
     return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
 
 
-def length_in_words(metres: float, system: str, unit: str = "", digits: int = 3, like: float | None = None) -> str:
+def length_in_words(
+    metres: float, system: str, unit: str = "", digits: int = 3, like: float | None = None, up: bool = False
+) -> str:
     """A length as people say it: "0.25 mm", "12.5 m"; "<0.001 mm" where it is no more than a rounding.
 
     Args:
@@ -73,6 +82,7 @@ def length_in_words(metres: float, system: str, unit: str = "", digits: int = 3,
         digits: significant ones.
         like: a length [m] whose unit is taken, so that lengths that are read together have one unit; what is below a
             thousandth of it is called so.
+        up: whether it is rounded up.
     """
     if like:
         size, name = fitting_unit(like, system, unit)
@@ -84,7 +94,7 @@ def length_in_words(metres: float, system: str, unit: str = "", digits: int = 3,
     size, name = UNITS.get(unit, (1.0, ""))
     if not name or (metres != 0.0 and not READABLE[0] <= abs(metres) / size < READABLE[1]):
         size, name = fitting_unit(metres, system)
-    return f"{plain(metres / size, digits)} {name}"
+    return f"{plain(metres / size, digits, up)} {name}"
 
 
 def at_most(length: str, words: str = "at most ") -> str:
