@@ -21,6 +21,7 @@ from meshclash.detection.options import DetectOptions
 from meshclash.detection.sets import LISTS
 
 from .adapters.ifc_properties import told
+from .adapters.lookup import object_named
 from .adapters.objects import COLLECTION_PREFIX, OBJECT_PREFIX, has_shape
 
 MOST_DISCIPLINES = 40
@@ -62,7 +63,7 @@ class MESHCLASH_PG_kept_test(PropertyGroup):
         for side in "ab":
             kind, _, name = getattr(test.options, f"set_{side}").partition(":")
             setattr(self, f"collection_{side}", bpy.data.collections.get(name) if kind == "collection" else None)
-            setattr(self, f"object_{side}", bpy.data.objects.get(name) if kind == "object" else None)
+            setattr(self, f"object_{side}", object_named(name) if kind == "object" else None)
 
     def _expression(self, side: str, written: str) -> str:
         for prefix, name in ((COLLECTION_PREFIX, "collection"), (OBJECT_PREFIX, "object")):

@@ -302,9 +302,10 @@ def neighbour(context: bpy.types.Context, step: int = 1) -> str | None:
     listed, the first one.
     """
     order, result = shown_things.listed().order, scene_results.result_of(context.scene.session_uid)
-    place = place_of(context, context.window_manager.meshclash.selected)
-    if result is None or not len(order):
+    listed = context.window_manager.meshclash
+    if result is None or not len(order) or listed.scene_uid != context.scene.session_uid:
         return None
+    place = place_of(context, listed.selected)
     if place is None:
         return result.report.rows[order[0]].id
     near = next((at for at in (place + step, place - step) if 0 <= at < len(order)), None)

@@ -18,6 +18,14 @@ def find_object(key: ObjectKey) -> bpy.types.Object | None:
     return bpy.data.objects.get(name) if library is None else bpy.data.objects.get((name, library))
 
 
+def object_named(name: str) -> bpy.types.Object | None:
+    """The object with that full name, which says its library; None where there is none."""
+    item = bpy.data.objects.get(name)
+    if item is not None or not name.endswith("]"):
+        return item
+    return next((other for other in bpy.data.objects if other.name_full == name), None)
+
+
 def scene_with(uid: int) -> bpy.types.Scene | None:
     """The scene of a session uid; None where it is gone."""
     return next((scene for scene in bpy.data.scenes if scene.session_uid == uid), None)

@@ -40,7 +40,7 @@ def resolve_set(expression: str, scene: bpy.types.Scene, view_layer: bpy.types.V
         return _selection(view_layer)
     kind, _, name = expression.partition(":")
     named = kind == "collection" and name in _collections(scene)
-    known = scene.objects.get(expression) or scene.objects.get(expression.removeprefix(OBJECT_PREFIX))
+    known = _known(expression, scene) or _known(expression.removeprefix(OBJECT_PREFIX), scene)
     if known is None and not named and (is_made_of_terms(expression) or not PATTERN.isdisjoint(expression)):
         return _by_terms(expression, scene, view_layer)
     if expression.startswith(COLLECTION_PREFIX):
@@ -143,10 +143,17 @@ def _collection(name: str, scene: bpy.types.Scene) -> frozenset[str]:
     return frozenset(item.name_full for item in collections[name].all_objects)
 
 
-def _object(name: str, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> frozenset[str]:
+def _known(name: str, scene: bpy.types.Scene) -> bpy.types.Object | None:
+    """An object of the scene by its full name, which says its library, else by its name."""
     item = scene.objects.get(name)
+    exact = item is not None and item.name_full == name
+    return item if exact else next((other for other in scene.objects if other.name_full == name), item)
+
+
+def _object(name: str, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> frozenset[str]:
+    item = _known(name, scene)
     if item is None:
-        names = [other.name for other in scene.objects]
+        names = [other.name_full for other in scene.objects]
         raise InputError(f"there is no object '{name}' in scene '{scene.name}'{suggestion(name, names)}")
     with outside_of_views():
         visible = item.visible_get(view_layer=view_layer)

@@ -13,7 +13,7 @@ from meshclash.detection.pair_row import PairRow
 from .. import results, scene_results, shown_things, view
 from ..redraw import tag_redraw
 from ..texts import verdict_in_words
-from .polls import possible
+from .polls import lists_pairs, possible
 
 SIDES = (("a", "A", "The first object"), ("b", "B", "The second object"))
 
@@ -117,7 +117,7 @@ class StepPair(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return _has_rows(cls, context)
+        return lists_pairs(cls, context)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         found = results.neighbour(context, self.step)
@@ -205,6 +205,7 @@ class MESHCLASH_OT_list_found_again(Operator):
         listed = context.window_manager.meshclash
         listed.show_all()
         listed.progress = {"STILL"}
+        results.relist(context, context.scene)
         return {"FINISHED"}
 
 

@@ -37,5 +37,7 @@ def has_result(operator: type[Operator], context: bpy.types.Context) -> bool:
 
 
 def lists_pairs(operator: type[Operator], context: bpy.types.Context) -> bool:
-    """Whether pairs are listed."""
-    return possible(operator, context.window_manager.meshclash.found, "No pairs are listed")
+    """Whether pairs of the scene are listed."""
+    listed = context.window_manager.meshclash
+    known = listed.found if listed.scene_uid == context.scene.session_uid else 0
+    return possible(operator, known, "No pairs are listed")

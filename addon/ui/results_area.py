@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import bpy
 from bpy.types import Panel, UIList
 
 from .. import results, scene_results, shown_things
+from ..adapters.lookup import object_named
 from ..core.table import FACES, GROUP, MEASURE, NAME_A, NAME_B, STATUS, TEST
 from ..core.table import FRAME as FRAME_KEY
 from ..reviews import review_of
@@ -117,7 +117,7 @@ class MESHCLASH_UL_wide(UIList):
 
 def collections(pair: Any) -> str:
     """The collections of the two objects of a row, each once."""
-    owners = () if pair is None else (bpy.data.objects.get(side.owner) for side in pair.sides)
+    owners = () if pair is None else (object_named(side.owner) for side in pair.sides)
     return ", ".join(dict.fromkeys(found.name for item in owners if item for found in item.users_collection))
 
 

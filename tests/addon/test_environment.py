@@ -15,6 +15,7 @@ from addon import engine, preferences, results, scene_results, view
 from addon.adapters.source import BlenderSource
 from addon.overlay import draw as overlay
 from addon.ui import panels
+from addon.ui.results_area import collections
 
 ROOT = Path(__file__).resolve().parents[2]
 LONG = Path("Größe und Maß", "検査 の結果", *["a long name " * 6 + "end"] * 4)
@@ -141,6 +142,21 @@ def test_linked_objects(library, add_box, registered):
     }
     assert {row.verdict for row in rows} == {"clash"}
     assert all(view.find_object(bpy.context, row.name_a) is not None for row in rows)
+
+
+def test_a_pair_of_linked_objects_is_looked_at_alone(library, registered):
+    bpy.context.scene.collection.children.link(link(library))
+    bpy.ops.meshclash.detect()
+    results.select_pair(bpy.context, bpy.context.window_manager.meshclash.rows[0].pair_id)
+    assert collections(results.active_pair(bpy.context)) == "Parts"
+    assert bpy.ops.meshclash.check_again() == {"FINISHED"}
+    assert bpy.ops.meshclash.find_ways_out(scope="PAIR") == {"FINISHED"}
+    (result,) = (scene_results.result_of(scene.session_uid) for scene in bpy.data.scenes)
+    assert len(result.ways) == 1
+    settings = bpy.context.scene.meshclash
+    settings.set_a, settings.set_a_object = "OBJECT", bpy.data.objects["Lid"]
+    assert bpy.ops.meshclash.detect() == {"FINISHED"}
+    assert len(bpy.context.window_manager.meshclash.rows) == 1
 
 
 def test_faces_of_linked_objects_are_not_selected_but_named(library, registered):

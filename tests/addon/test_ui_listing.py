@@ -87,7 +87,19 @@ def test_stepping_crosses_pages_and_ends_at_the_last_row(many):
     bpy.ops.meshclash.step_pair(step=-1)
     assert (listed().page, listed().active_row) == (1, PAGE - 1)
     listed().search = "nobody"
-    assert bpy.ops.meshclash.step_pair(step=1) == {"CANCELLED"}
+    assert not bpy.ops.meshclash.step_pair.poll()
+
+
+def test_a_list_of_another_scene_is_not_stepped_through(many):
+    """Its pairs stand at other places; what is said of listed pairs is said of none of this scene."""
+    bpy.ops.scene.new(type="EMPTY")
+    scene_results.store_result(bpy.context.scene.session_uid, make_report(make_row()))
+    listed().sort_key, listed().sort_reverse = "B", True
+    for name in ("step_pair", "set_listed_status", "select_listed"):
+        assert not getattr(bpy.ops.meshclash, name).poll()
+    assert results.neighbour(bpy.context) is None
+    assert bpy.ops.meshclash.list_found_again() == {"FINISHED"}
+    assert listed().scene_uid == bpy.context.scene.session_uid and not listed().found
 
 
 @pytest.mark.parametrize(("key", "first", "last"), [("A", "A0", "A6"), ("B", "B0", f"B{2 * PAGE + 4}")])
