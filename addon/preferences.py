@@ -10,6 +10,7 @@ from meshclash.detection import colours
 
 from . import engine, running_work
 from .redraw import tag_redraw
+from .translations import translated
 
 BASE = __package__  # "bl_ext.<repository>.meshclash" when installed
 CACHE_FOLDER = "kernels"
@@ -116,7 +117,7 @@ class MESHCLASH_AP_preferences(AddonPreferences):
         column.prop(self, "fast_path")
         draw_device(column, self, of(context))
         column = layout.column(align=True)
-        column.label(text=f"Compiled kernels: {cache_folder() or 'the cache folder of this user'}")
+        column.label(text=translated(f"Compiled kernels: {cache_folder() or 'the cache folder of this user'}"))
         if engine.cache_problem():
             column.label(text=engine.cache_problem(), icon="ERROR")
         column.operator("meshclash.clear_cache", icon="TRASH")
@@ -189,7 +190,7 @@ def draw_device(layout: bpy.types.UILayout, owner: Any, chosen: Any) -> None:
     for name in CROSSOVERS:
         column.prop(owner, name)
     usable, text = engine.device_known()
-    layout.label(text=text, icon="CHECKMARK" if usable else "INFO")
+    layout.label(text=translated(text), icon="CHECKMARK" if usable else "INFO")
     layout.operator("meshclash.look_for_gpu", icon="FILE_REFRESH")
 
 
@@ -202,8 +203,8 @@ def draw_diagnostics(layout: bpy.types.UILayout) -> None:
     elif state.reason:
         warning = box.column(align=True)
         warning.alert = True
-        warning.label(text=state.reason, icon="ERROR")
-        box.label(text=state.remedy, icon="BLANK1")
+        warning.label(text=translated(state.reason), icon="ERROR")
+        box.label(text=translated(state.remedy), icon="BLANK1")
     else:
         box.label(text="The engine is loaded", icon="CHECKMARK")
     for line in state.diagnostics if state else ():

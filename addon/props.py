@@ -71,6 +71,10 @@ STATUSES = (
     ("APPROVED", "Approved", "Looked at; it may stay as it is", "CHECKMARK", 2),
     ("RESOLVED", "Resolved", "The scene was changed so that it should be gone", "SOLO_ON", 3),
 )
+NOT_PICKED = {
+    "OBJECT": "choose the object first", "COLLECTION": "choose the collection first", "RULE": "write the rule first",
+}  # fmt: skip
+STATUS_LABELS = {status: label for status, label, *_ in STATUSES}
 GROUPINGS_SHOWN = (
     ("cause", "Cause", "A detail that repeats between two families, or an object that lies wrong"),
     ("families", "Families", "Kinds of the two objects: names without numbers of copies"),
@@ -620,8 +624,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
         """
         for which in "ab" if test_named(self.test).of_pairs else "a":
             if not self.set_expression(which):
-                kind = getattr(self, f"set_{which}").lower()
-                raise InputError(f"Set {which.upper()}: {'write' if kind == 'rule' else 'choose'} the {kind} first")
+                raise InputError(f"Set {which.upper()}: {NOT_PICKED[getattr(self, f'set_{which}')]}")
         return self.detect_options(metres_per_unit)
 
 

@@ -1,6 +1,10 @@
 """German and Japanese for the tooltips and long sentences of the extension; what only research needs stays English."""
 
 TABLE = """
+'{name}' has other vertices than before: try again
+„{name}“ hat andere Vertices als zuvor: noch einmal versuchen
+「{name}」の頂点が変わりました: もう一度試してください
+
 A clash no deeper than this counts as touching (press fits, welds); until set, it is what the coordinates cannot tell from flush
 Eine Kollision, die nicht tiefer ist, gilt als Berührung (Presspassungen, Schweißnähte); bis sie gesetzt ist, gilt, was die Koordinaten nicht von bündig unterscheiden
 これより浅い干渉は接触とみなします (圧入、溶接)。設定するまでは、座標が面一と区別できない深さです
@@ -29,9 +33,33 @@ A note on the selected pair, whatever its status; saved with the file
 Eine Notiz zum gewählten Paar, welchen Status es auch hat; mit der Datei gespeichert
 選択したペアのメモ。ステータスにかかわらず、ファイルと一緒に保存されます
 
+A note on this pair, saved with the file
+Eine Notiz zu diesem Paar, mit der Datei gespeichert
+このペアのメモ。ファイルに保存されます
+
+A page to read, search and print
+Eine Seite zum Lesen, Suchen und Drucken
+閲覧、検索、印刷できるページ
+
 A point cloud object; Blender before 5.1 gets a mesh instead
 Ein Punktwolkenobjekt; Blender vor 5.1 bekommt stattdessen ein Netz
 ポイントクラウドオブジェクト。5.1より前のBlenderではメッシュになります
+
+A test case per pair, for build servers
+Ein Testfall je Paar, für Build-Server
+ペアごとに1テストケース。ビルドサーバー用
+
+A window of its own
+Ein eigenes Fenster
+専用のウィンドウ
+
+A workbook; needs the Python package xlsxwriter
+Eine Arbeitsmappe; braucht das Python-Paket xlsxwriter
+ブック。Pythonパッケージxlsxwriterが必要です
+
+All data, schema meshclash.report/1
+Alle Daten, Schema meshclash.report/1
+全データ、スキーマ meshclash.report/1
 
 All groups are as they were found
 Alle Gruppen sind so, wie sie gefunden wurden
@@ -49,6 +77,10 @@ All visible objects of the scene
 Alle sichtbaren Objekte der Szene
 シーンのすべての表示オブジェクト
 
+All volumes with all builders, instead of one of each kind
+Alle Volumen mit allen Aufbauarten statt je einer
+各種1つではなく、すべてのボリュームと構築方法
+
 An object moved or changed since: press Update
 Ein Objekt wurde seither bewegt oder verändert: Aktualisieren drücken
 オブジェクトがその後移動または変更されました: 「更新」を押してください
@@ -57,9 +89,45 @@ Answer anew whenever meshes or scans move, deform, come or go, in any test. Pres
 Neu antworten, sobald Netze oder Scans sich bewegen, verformen, kommen oder gehen, in jedem Test. Erneut drücken, oder ESC, hält an
 メッシュやスキャンが移動、変形、追加、削除されるたびに、どのテストでも答えを更新します。もう一度押すかESCで停止します
 
+As all others
+Wie alle anderen
+他と同じ
+
+At the first frame of each event
+Am ersten Bild jedes Ereignisses
+各イベントの最初のフレーム
+
+At the worst frame
+Am schlimmsten Bild
+最も深刻なフレーム
+
+Before the others
+Vor den anderen
+他より先に
+
+Below the 3D view, which gives some of its height
+Unter der 3D-Ansicht, die etwas Höhe abgibt
+3Dビューの下 (高さを分けます)
+
+Boxes along the object's axes
+Quader entlang der Achsen des Objekts
+オブジェクトの軸に沿うボックス
+
 Boxes show where two may meet: green unlikely, yellow as likely as not, red likely
 Kästen zeigen, wo zwei sich treffen können: grün unwahrscheinlich, gelb unentschieden, rot wahrscheinlich
 箱は交わりうる場所を示します: 緑は低い、黄は半々、赤は高い可能性
+
+Boxes that share most planes with the box around them: 8 bytes each
+Quader, die die meisten Ebenen mit dem Quader um sie teilen: je 8 Byte
+外側のボックスと面を共有するボックス: 各8バイト
+
+Boxes turned to fit the convex hull
+An die konvexe Hülle angepasste Quader
+凸包に合わせて回転したボックス
+
+Boxes turned to fit the surface
+An die Fläche angepasste Quader
+サーフェスに合わせて回転したボックス
 
 Build a massive file from a mesh of any size without loading it, and show a level of it as an object
 Aus einem Netz beliebiger Größe eine Massendatei erzeugen, ohne es zu laden, und eine Stufe davon als Objekt zeigen
@@ -165,6 +233,14 @@ Deviation at the ends of the colour scale; automatically it is what 95 % of the 
 Abweichung an den Enden der Farbskala; automatisch die, die 95 % der Punkte einhalten
 色の目盛りの両端の偏差。自動では点の95%が収まる値です
 
+did you mean {names}?
+ist {names} gemeint?
+{names} ですか?
+
+Distance to {other} in Blender units; below 0: how deep the two overlap
+Abstand zu {other} in Blender-Einheiten; unter 0: wie tief sich beide überlappen
+{other} までの距離 (Blender単位)。0未満: 重なりの深さ
+
 Do not test objects that are deformed by the same armature
 Objekte nicht prüfen, die dieselbe Armatur verformt
 同じアーマチュアで変形するオブジェクトどうしは検査しません
@@ -180,6 +256,18 @@ Objekte mit demselben Elternobjekt nicht prüfen, auch Eltern nicht mit ihren Ki
 Draw and measure the solid that the selected pair has in common, as the two objects stand
 Den Körper zeichnen und messen, den die beiden Objekte des gewählten Paars gemeinsam haben, wie sie stehen
 選択したペアが今の位置で共有する立体を描き、測ります
+
+Draw no bounding volumes any more, and free them
+Keine Hüllvolumen mehr zeichnen und sie freigeben
+バウンディングボリュームを消し、解放します
+
+Draw no voxels any more, and free them
+Keine Voxel mehr zeichnen und sie freigeben
+ボクセルを消し、解放します
+
+Draw the bounding volumes of the active object, level by level
+Die Hüllvolumen des aktiven Objekts Ebene für Ebene zeichnen
+アクティブオブジェクトのバウンディングボリュームをレベルごとに描きます
 
 Draw the common solid no more, and free it
 Den gemeinsamen Körper nicht mehr zeichnen und freigeben
@@ -200,6 +288,10 @@ Die Ereignisse als Streifen in Zeitleisten und Dope Sheets zeichnen
 Draw the measured points in colours, with a legend
 Die gemessenen Punkte in Farben zeichnen, mit Legende
 測定した点を凡例付きで色分けして描きます
+
+Draw the voxels that the surfaces of the selected pair share, as the two objects stand
+Die Voxel zeichnen, die die Flächen des gewählten Paars teilen, so wie beide Objekte stehen
+選択したペアのサーフェスが共有するボクセルを、現在の位置で描きます
 
 Empty the result list and remove the overlay
 Die Ergebnisliste leeren und die Überlagerung entfernen
@@ -253,6 +345,10 @@ First frame to scan
 Erstes Bild, das geprüft wird
 走査する最初のフレーム
 
+First object of the excluded pair
+Erstes Objekt des ausgeschlossenen Paars
+除外ペアの最初のオブジェクト
+
 First object of the fit; * stands for any letters
 Erstes Objekt der Passung; * steht für beliebige Zeichen
 はめあいの最初のオブジェクト。*は任意の文字です
@@ -272,6 +368,14 @@ Schon früher gefunden, und von der letzten Prüfung
 Found by the last detection after it was gone
 Von der letzten Prüfung gefunden, nachdem es fort war
 消えたあと、最後の検出で再び見つかったもの
+
+frame {frame}
+Bild {frame}
+フレーム {frame}
+
+frames {first} to {last}
+Bilder {first} bis {last}
+フレーム {first} から {last}
 
 From the first frame of the event to the last
 Vom ersten Bild des Ereignisses bis zum letzten
@@ -293,6 +397,10 @@ Hidden objects and those outside of the sets take no part: show them, or choose 
 Versteckte Objekte und solche außerhalb der Mengen nehmen nicht teil: sie einblenden oder andere Mengen wählen
 非表示のオブジェクトとセット外のものは対象外です: 表示するか別のセットを選んでください
 
+Hide all other objects (local view)
+Alle anderen Objekte ausblenden (lokale Ansicht)
+他のオブジェクトをすべて隠します (ローカルビュー)
+
 How certain the verdict is
 Wie sicher der Befund ist
 判定の確かさ
@@ -301,9 +409,25 @@ How deep they overlap, how far apart they are, or how likely they meet
 Wie tief sie sich überlappen, wie weit sie auseinander sind oder wie wahrscheinlich sie sich treffen
 重なりの深さ、離れている距離、または交わる確率
 
+How deep to look: 0 is the volume around everything
+Wie tief geschaut wird: 0 ist das Volumen um alles
+見る深さ: 0は全体を囲むボリューム
+
 How far a point of a scan shapes the surface; longer smooths more. Automatically it follows the spacing and the noise
 Wie weit ein Punkt eines Scans die Fläche formt; länger glättet mehr. Automatisch folgt sie Abstand und Rauschen
 スキャンの点が面に影響する距離。長いほど滑らかになります。自動では間隔とノイズに従います
+
+How triangles are divided among volumes
+Wie Dreiecke auf Volumen verteilt werden
+三角形をボリュームに分ける方法
+
+How urgent it is: low, normal, high or critical
+Wie dringend es ist: niedrig, normal, hoch oder kritisch
+緊急度: 低、通常、高、重大
+
+How urgent they are
+Wie dringend sie sind
+緊急度
 
 Import the points of a scan; large coordinates keep their precision
 Die Punkte eines Scans importieren; große Koordinaten behalten ihre Genauigkeit
@@ -324,6 +448,10 @@ Den Test und seine Optionen unter einem Namen behalten, für alle Dateien
 Keep what Detect asks now as a test with a name
 Behalten, was Prüfen jetzt fragt, als Test mit Namen
 今の検出の内容を名前付きテストとして残します
+
+Kind of bounding volume
+Art des Hüllvolumens
+バウンディングボリュームの種類
 
 Kinds of the two objects, and the size of the interference
 Arten der beiden Objekte, und die Größe der Überlappung
@@ -349,6 +477,42 @@ Leave a comment on the group, with your name and the time
 Die Gruppe kommentieren, mit Ihrem Namen und der Zeit
 名前と時刻付きでグループにコメントします
 
+Leave out pairs that the list does not show
+Paare auslassen, die die Liste nicht zeigt
+リストに表示していないペアを除きます
+
+Length of a voxel's sides; 0: the number above counts
+Seitenlänge eines Voxels; 0: die Anzahl oben gilt
+ボクセルの辺の長さ。0: 上の数を使います
+
+Lengths in the file are centimetres
+Längen in der Datei sind Zentimeter
+ファイルの長さはセンチメートル
+
+Lengths in the file are inches
+Längen in der Datei sind Zoll
+ファイルの長さはインチ
+
+Lengths in the file are international feet
+Längen in der Datei sind internationale Fuß
+ファイルの長さは国際フィート
+
+Lengths in the file are kilometres
+Längen in der Datei sind Kilometer
+ファイルの長さはキロメートル
+
+Lengths in the file are metres
+Längen in der Datei sind Meter
+ファイルの長さはメートル
+
+Lengths in the file are millimetres
+Längen in der Datei sind Millimeter
+ファイルの長さはミリメートル
+
+Lengths in the file are US survey feet
+Längen in der Datei sind US-Vermessungsfuß
+ファイルの長さは米国測量フィート
+
 Let contacting faces shine through what lies in front of them
 Berührende Flächen durch das scheinen lassen, was vor ihnen liegt
 手前にあるものを通して接触面を見せます
@@ -372,10 +536,6 @@ Objekte listen, die denselben Raum einnehmen
 List only the pairs of the selected objects
 Nur die Paare der ausgewählten Objekte listen
 選択したオブジェクトのペアだけを表示します
-
-List pairs at these frames, as 12 or 5-30; empty: all frames
-Paare in diesen Bildern listen, wie 12 oder 5-30; leer: alle Bilder
-このフレームのペアを表示します (例: 12、5-30)。空欄: すべてのフレーム
 
 List pairs at these frames, as 12 or 5-30; empty: all frames
 Paare in diesen Bildern listen, als 12 oder 5-30; leer: alle
@@ -457,6 +617,10 @@ Look at the common solid from near by
 Den gemeinsamen Körper aus der Nähe ansehen
 共通の立体を近くから見ます
 
+Look for an NVIDIA GPU that can be used, and say which one or why not
+Eine verwendbare NVIDIA-GPU suchen und sagen, welche es ist oder warum nicht
+使えるNVIDIA GPUを探し、名前または使えない理由を示します
+
 Looked at; it may stay as it is
 Angesehen; es darf so bleiben
 確認済み。このままでよい
@@ -501,6 +665,10 @@ Measure the distance, or depth, of pairs in all frames, and make it animated cus
 Abstand oder Tiefe von Paaren in allen Bildern messen und als animierte Eigenschaften ablegen
 全フレームでペアの距離または深さを測り、アニメーション付きカスタムプロパティにします
 
+Measure which bounding volumes and which builder suit the two selected objects as they stand
+Messen, welche Hüllvolumen und welcher Aufbau zu den beiden gewählten Objekten passen, so wie sie stehen
+選択した2つのオブジェクトに合うバウンディングボリュームと構築方法を、現在の位置で測定します
+
 Milliseconds that all pairs of a frame may take together: the most likely ones come first
 Millisekunden, die alle Paare eines Bildes zusammen brauchen dürfen: die wahrscheinlichsten zuerst
 1フレームの全ペアに使えるミリ秒: 可能性の高いものから調べます
@@ -528,6 +696,10 @@ Name des Attributs der Punkte, das die gemessene Abweichung hält; leer: keines
 Name of the boolean face attribute that marks contacting faces
 Name des booleschen Flächenattributs, das berührende Flächen kennzeichnet
 接触面を示すブール型の面属性の名前
+
+Name of the custom property
+Name der benutzerdefinierten Eigenschaft
+カスタムプロパティの名前
 
 Never test the listed pairs again; they go to the list of excluded pairs
 Die gelisteten Paare nie wieder prüfen; sie kommen auf die Liste der ausgeschlossenen
@@ -561,6 +733,10 @@ Object of set B
 Objekt der Menge B
 セットBのオブジェクト
 
+Object to look at; empty: the active one
+Betrachtetes Objekt; leer: das aktive
+対象のオブジェクト。空欄: アクティブなもの
+
 Objects by name, material, property, IFC class or storey
 Objekte nach Name, Material, Eigenschaft, IFC-Klasse oder Geschoss
 名前、マテリアル、プロパティ、IFCクラス、階によるオブジェクト
@@ -568,6 +744,10 @@ Objekte nach Name, Material, Eigenschaft, IFC-Klasse oder Geschoss
 Objects closer than this count as touching although they share no point
 Objekte, die näher sind, gelten als berührend, obwohl sie keinen Punkt teilen
 これより近いオブジェクトは、共有する点がなくても接触とみなします
+
+Objects from which the GPU compares their bounding boxes, 0 for never
+Objekte, ab denen die GPU ihre Hüllquader vergleicht, 0 für nie
+GPUでバウンディングボックスを比較し始めるオブジェクト数。0で使いません
 
 Objects nearer to each other than this are too near; until set, it suits the scene's size
 Objekte, die einander näher sind, sind zu nah; bis sie gesetzt ist, passt sie zur Größe der Szene
@@ -581,9 +761,41 @@ Objects of the second set
 Objekte der zweiten Menge
 二番目のセットのオブジェクト
 
+Of all pairs that are listed, or are selected together
+Aller Paare, die gelistet oder zusammen gewählt sind
+表示中、またはまとめて選択したすべてのペア
+
+Of each selected object with each other
+Jedes ausgewählten Objekts mit jedem anderen
+選択オブジェクトの全組み合わせ
+
+Of the pair of each event, the worst first
+Des Paars jedes Ereignisses, das schlimmste zuerst
+各イベントのペア (深刻な順)
+
+Of the pair selected in the list
+Des in der Liste gewählten Paars
+リストで選択したペア
+
+Of the selected event or pair, or of two selected objects
+Des gewählten Ereignisses oder Paars, oder zweier ausgewählter Objekte
+選択したイベントかペア、または2つの選択オブジェクト
+
+One line per pair, for a spreadsheet
+Eine Zeile je Paar, für eine Tabelle
+ペアごとに1行。表計算用
+
+one moment
+ein Moment
+1つの時点
+
 One object
 Ein Objekt
 1つのオブジェクト
+
+One of the same name is replaced
+Ein gleichnamiger wird ersetzt
+同名のものは置き換えます
 
 Only an installed extension has a cache folder of its own
 Nur eine installierte Erweiterung hat einen eigenen Ordner
@@ -609,9 +821,37 @@ Overlaps up to a length (press fits, welds)
 Überlappungen bis zu einer Länge (Presspassungen, Schweißnähte)
 ある長さまでの重なり (圧入、溶接)
 
+Pair selected in the list of excluded pairs
+In der Liste der ausgeschlossenen gewähltes Paar
+除外リストで選択中のペア
+
+Panels and a menu for statistics, hierarchies, the advisor and common voxels
+Bedienfelder und ein Menü für Statistik, Hierarchien, Ratgeber und gemeinsame Voxel
+統計、階層、アドバイザー、共通ボクセルのパネルとメニュー
+
 Permit an overlap to a pair of names, at first to the selected pair the one that it has
 Einem Paar von Namen eine Überlappung erlauben, zuerst dem gewählten Paar die seine
 名前の組に重なりを許可します。最初は選択したペアの現在の重なりです
+
+Points of a scan from which the GPU measures it, 0 for never
+Punkte eines Scans, ab denen die GPU ihn misst, 0 für nie
+GPUで測定し始めるスキャンの点数。0で使いません
+
+Polytopes with 14 fixed directions
+Polytope mit 14 festen Richtungen
+14の固定方向の多面体
+
+Polytopes with 18 fixed directions
+Polytope mit 18 festen Richtungen
+18の固定方向の多面体
+
+Polytopes with 26 fixed directions
+Polytope mit 26 festen Richtungen
+26の固定方向の多面体
+
+Polytopes with 6 fixed directions
+Polytope mit 6 festen Richtungen
+6つの固定方向の多面体
 
 Put a marker into the timeline for each event; those of an earlier scan go
 Für jedes Ereignis einen Marker in die Zeitleiste setzen; die einer früheren Prüfung gehen
@@ -624,6 +864,10 @@ Die Gruppe in eine andere legen; Paare, die eine spätere Prüfung darin findet,
 Put what the test asks into the panel Detect, to be changed or asked alone
 Was der Test fragt, in die Tafel Prüfen setzen, um es zu ändern oder allein zu fragen
 テストの内容を検出パネルに入れ、変更したり単独で実行したりできます
+
+Read triangles directly from Blender's memory, checked against the documented way on first use
+Dreiecke direkt aus Blenders Speicher lesen, beim ersten Mal gegen den dokumentierten Weg geprüft
+三角形をBlenderのメモリから直接読みます。初回に公式の方法と照合します
 
 Remove the attributes and colours of the heat map from all meshes of the scene
 Attribute und Farben der Heatmap von allen Netzen der Szene entfernen
@@ -645,9 +889,21 @@ Remove the test, or all of them
 Den Test entfernen, oder alle
 テストを、またはすべてのテストを削除します
 
+Results for code hosts and their viewers
+Ergebnisse für Code-Plattformen und ihre Betrachter
+コードホスティングとビューアー用の結果
+
+Row selected in the table of fits
+In der Tabelle der Passungen gewählte Zeile
+はめあい表で選択中の行
+
 Run all tests that are ticked, and list what they find together
 Alle angehakten Tests ausführen und zusammen listen, was sie finden
 チェックしたテストをすべて実行し、結果をまとめて表示します
+
+Run this test together with the others
+Diesen Test zusammen mit den anderen ausführen
+このテストを他と一緒に実行します
 
 Said to be resolved before the last detection found them
 Galten als gelöst, bevor die letzte Prüfung sie fand
@@ -689,9 +945,17 @@ Scan the timeline first: there are no events
 Zuerst die Zeitleiste prüfen: es gibt keine Ereignisse
 先にタイムラインを走査してください: イベントがありません
 
+scan the timeline first: there are no events
+zuerst die Zeitleiste prüfen: es gibt keine Ereignisse
+先にタイムラインを走査してください: イベントがありません
+
 Scan the timeline, and make a mesh that clashes the active object
 Die Zeitleiste prüfen und ein Netz, das kollidiert, zum aktiven Objekt machen
 タイムラインを走査し、干渉するメッシュをアクティブオブジェクトにしてください
+
+Second object of the excluded pair
+Zweites Objekt des ausgeschlossenen Paars
+除外ペアの2番目のオブジェクト
 
 Second object of the fit; * stands for any letters
 Zweites Objekt der Passung; * steht für beliebige Zeichen
@@ -711,6 +975,10 @@ Ein Ereignis wählen, um zu seinem schlimmsten Bild zu gehen und seine beiden Ob
 
 Select an event, a pair, or two objects
 Ein Ereignis, ein Paar oder zwei Objekte wählen
+イベント、ペア、または2つのオブジェクトを選択してください
+
+select an event, a pair, or two objects
+ein Ereignis, ein Paar oder zwei Objekte wählen
 イベント、ペア、または2つのオブジェクトを選択してください
 
 Select an object that stands for a massive file
@@ -753,6 +1021,10 @@ Select this pair; with Ctrl or Shift several
 Dieses Paar wählen; mit Strg oder Umschalt mehrere
 このペアを選択します。CtrlまたはShiftで複数
 
+select two objects, or more
+zwei oder mehr Objekte wählen
+2つ以上のオブジェクトを選択してください
+
 Settings changed since: {names}. The list is the answer to the old ones
 Einstellungen seither verändert: {names}. Die Liste beantwortet die alten
 その後変更された設定: {names}。リストは以前の設定の答えです
@@ -789,9 +1061,25 @@ Show the common solid of a pair first
 Zuerst den gemeinsamen Körper eines Paars zeigen
 先にペアの共通の立体を表示してください
 
+Some day
+Irgendwann
+いつか
+
 Sort the list by this column; another click sorts it the other way round
 Die Liste nach dieser Spalte sortieren; ein weiterer Klick kehrt die Reihenfolge um
 この列で並べ替えます。もう一度クリックすると逆順になります
+
+Spheres around points
+Kugeln um Punkte
+点を中心とする球
+
+Spheres swept along rectangles
+Entlang von Rechtecken bewegte Kugeln
+矩形に沿ってスイープした球
+
+Spheres swept along segments
+Entlang von Strecken bewegte Kugeln
+線分に沿ってスイープした球
 
 Spheres that fit points and normals; scans without normals are left out
 Kugeln, die zu Punkten und Normalen passen; Scans ohne Normalen bleiben weg
@@ -829,6 +1117,22 @@ Terms as class:IfcPipe*, material:Steel, storey:Ground, property:KEY=VALUE or NA
 Begriffe wie class:IfcPipe*, material:Steel, storey:Ground, property:KEY=VALUE oder NAME*, verbunden mit & | und not
 class:IfcPipe*、material:Steel、storey:Ground、property:KEY=VALUE、NAME* などの条件を & | not でつなぎます
 
+Test all triangles on the CPU
+Alle Dreiecke auf der CPU prüfen
+すべての三角形をCPUで検査します
+
+Test each discipline against itself, too
+Jedes Gewerk auch gegen sich selbst prüfen
+各分野を自身に対しても検査します
+
+Test many triangles, and measure scans of many points, on an NVIDIA GPU; the answers are the same
+Viele Dreiecke prüfen und Scans mit vielen Punkten messen auf einer NVIDIA-GPU; die Antworten sind gleich
+多数の三角形の検査と点の多いスキャンの測定をNVIDIA GPUで行います。答えは同じです
+
+Test selected in the list of tests
+In der Liste der Tests gewählter Test
+テストリストで選択中のテスト
+
 Test the two objects of the selected pair once more, as they are now, and nothing else
 Die beiden Objekte des gewählten Paars noch einmal prüfen, wie sie jetzt sind, und sonst nichts
 選択したペアの2つのオブジェクトだけを、今の状態で再検査します
@@ -836,6 +1140,10 @@ Die beiden Objekte des gewählten Paars noch einmal prüfen, wie sie jetzt sind,
 The answer is incomplete: wait for Live, or press Detect
 Die Antwort ist unvollständig: auf Live warten oder Prüfen drücken
 答えが不完全です: ライブを待つか「検出」を押してください
+
+The cheapest of the three kinds of swept spheres for each node
+Je Knoten die billigste der drei Arten bewegter Kugeln
+ノードごとに3種のスイープ球から最も安いもの
 
 The classes of the two objects, where their file says it
 Die Klassen der beiden Objekte, wo ihre Datei sie nennt
@@ -849,17 +1157,53 @@ The distance of every pair of objects and where it is, of the nearest 1000 pairs
 Der Abstand jedes Paars von Objekten und wo er ist, von höchstens den 1000 nächsten Paaren
 すべてのペアの距離とその場所。近いものから最大1000ペア
 
+The faces of every listed pair, but not of those that only touch or are approved
+Die Flächen jedes gelisteten Paars, aber nicht derer, die sich nur berühren oder genehmigt sind
+表示中の全ペアの面。ただし接触だけ、または承認済みのものは除きます
+
 The fewest objects that have a part in all clashes
 Die wenigsten Objekte, die an allen Kollisionen beteiligt sind
 すべての干渉に関わる最少のオブジェクト
+
+The first collections that have a part of the objects each
+Die ersten Sammlungen, die je einen Teil der Objekte haben
+オブジェクトを分けて持つ最初のコレクション
+
+The first object
+Das erste Objekt
+最初のオブジェクト
+
+The first word of names, as PIPE in PIPE-012
+Das erste Wort der Namen, wie PIPE in PIPE-012
+名前の最初の語 (PIPE-012 の PIPE など)
 
 The frame in which they were tested
 Das Bild, in dem sie geprüft wurden
 検査したフレーム
 
+The IFC classes of objects
+Die IFC-Klassen der Objekte
+オブジェクトのIFCクラス
+
+The kinematic heuristic: volumes that cannot fit into each other
+Die kinematische Heuristik: Volumen, die nicht ineinander passen
+キネマティックヒューリスティック: 互いに収まらないボリューム
+
 The last one first
 Das letzte zuerst
 最後のものを先に
+
+The materials of objects
+Die Materialien der Objekte
+オブジェクトのマテリアル
+
+The mean of the triangles along the longest side
+Der Mittelwert der Dreiecke entlang der längsten Seite
+最長辺に沿う三角形の平均
+
+The median of the triangles along the longest side
+Der Median der Dreiecke entlang der längsten Seite
+最長辺に沿う三角形の中央値
 
 The objects selected when Detect starts
 Die beim Start von Prüfen ausgewählten Objekte
@@ -869,13 +1213,33 @@ The scene was changed so that it should be gone
 Die Szene wurde geändert, sodass es fort sein sollte
 なくなるようにシーンを変更済み
 
+The scene was removed: Live is off
+Die Szene wurde entfernt: Live ist aus
+シーンが削除されたため、ライブを終了しました
+
+The second object
+Das zweite Objekt
+2番目のオブジェクト
+
 The shortest way out that was found: its length and direction
 Der kürzeste gefundene Ausweg: Länge und Richtung
 見つかった最短の逃がし: 長さと方向
 
+The smallest sum of volumes, as published
+Die kleinste Summe der Volumen, wie veröffentlicht
+体積の合計が最小 (論文どおり)
+
+The storeys of objects
+Die Geschosse der Objekte
+オブジェクトの階
+
 The storeys of the two objects, where their file says it
 Die Geschosse der beiden Objekte, wo ihre Datei sie nennt
 2つのオブジェクトの階 (ファイルにある場合)
+
+The surface area heuristic
+Die Oberflächenheuristik
+表面積ヒューリスティック
 
 The test Clearance finds what comes too near, Distance how far apart all are
 Der Test Mindestabstand findet, was zu nahe kommt, Abstand, wie weit alle auseinander sind
@@ -888,6 +1252,10 @@ Der Test Durchdringung findet, wo verschiedene Objekte sich treffen
 The test that found them
 Der Test, der sie gefunden hat
 これらを見つけたテスト
+
+The values of a custom property of objects
+Die Werte einer benutzerdefinierten Eigenschaft der Objekte
+オブジェクトのカスタムプロパティの値
 
 The worst verdicts first
 Die schlimmsten Befunde zuerst
@@ -905,13 +1273,61 @@ This contradicts what is proved of the pair: the bounds of the list hold
 Das widerspricht dem, was vom Paar bewiesen ist: die Schranken der Liste gelten
 ペアについて証明済みの値と矛盾します: リストの範囲が有効です
 
+Those of the pair selected in the list
+Die des in der Liste gewählten Paars
+リストで選択したペアの面
+
+Topics with viewpoints, for BIM programs
+Themen mit Blickpunkten, für BIM-Programme
+視点付きのトピック。BIMソフト用
+
+Topics with viewpoints, for older BIM programs
+Themen mit Blickpunkten, für ältere BIM-Programme
+視点付きのトピック。古いBIMソフト用
+
+Triangles from which the GPU finds distances, 0 for never
+Dreiecke, ab denen die GPU Abstände bestimmt, 0 für nie
+GPUで距離を求め始める三角形数。0で使いません
+
+Triangles from which the GPU tests clearances, 0 for never
+Dreiecke, ab denen die GPU Mindestabstände prüft, 0 für nie
+GPUでクリアランスを検査し始める三角形数。0で使いません
+
+Triangles in the order of a Morton curve: built fastest
+Dreiecke in der Reihenfolge einer Morton-Kurve: am schnellsten aufgebaut
+モートン曲線順の三角形: 構築が最速
+
+Triangles of all pairs of objects together from which the GPU is used
+Dreiecke aller Objektpaare zusammen, ab denen die GPU benutzt wird
+GPUを使い始める、全オブジェクトペアの三角形の合計
+
+Until when, as 2026-12-24
+Bis wann, als 2026-12-24
+期限 (2026-12-24 の形式)
+
+Until when, as 2026-12-24; empty: as it is
+Bis wann, als 2026-12-24; leer: wie es ist
+期限 (2026-12-24 の形式)。空欄: 変更なし
+
 Up to what the coordinates cannot tell from flush
 Bis zu dem, was die Koordinaten nicht von bündig unterscheiden
 座標では面一と区別できない深さまで
 
+Volumes weighted by their number of triangles
+Nach Zahl der Dreiecke gewichtete Volumen
+三角形数で重み付けた体積
+
+Voxels along the longest side of the region that both objects reach
+Voxel entlang der längsten Seite des Bereichs, in den beide Objekte reichen
+両オブジェクトが達する領域の最長辺に沿うボクセル数
+
 What a length of 1 in the file means
 Was eine Länge von 1 in der Datei bedeutet
 ファイルの長さ1の意味
+
+What an object's discipline is told by
+Woran das Gewerk eines Objekts erkannt wird
+オブジェクトの分野を判別する基準
 
 What is made of the points
 Was aus den Punkten gemacht wird
@@ -925,9 +1341,17 @@ What is shown has fewer triangles. Detect tests all of them.
 Gezeigt werden weniger Dreiecke. Prüfen nimmt alle.
 表示は三角形を減らしています。検出はすべてを検査します。
 
+What is to be known; empty: none
+Was zu wissen ist; leer: nichts
+伝えること。空欄: なし
+
 What surface the points of a scan stand for
 Für welche Fläche die Punkte eines Scans stehen
 スキャンの点が表す面
+
+What tests triangles
+Was Dreiecke prüft
+三角形を検査するデバイス
 
 What the clashes of a group have in common
 Was die Kollisionen einer Gruppe gemeinsam haben
@@ -941,6 +1365,10 @@ What to find
 Was gefunden werden soll
 見つけるもの
 
+What was said before
+Was zuvor gesagt wurde
+以前の内容のまま
+
 What you think of this pair
 Was Sie von diesem Paar halten
 このペアについての評価
@@ -948,6 +1376,14 @@ Was Sie von diesem Paar halten
 Where coordinates begin
 Wo Koordinaten beginnen
 座標の原点
+
+Where the list opens
+Wo die Liste sich öffnet
+リストを開く場所
+
+Where the markers are put
+Wo die Marker gesetzt werden
+マーカーを置く場所
 
 Where they are: clashes of an object beside each other
 Wo sie sind: Kollisionen eines Objekts nebeneinander
@@ -961,6 +1397,10 @@ Which pairs are drawn
 Welche Paare gezeichnet werden
 描くペア
 
+Which pairs are measured
+Welche Paare gemessen werden
+測定するペア
+
 Which part of the list is shown
 Welcher Teil der Liste gezeigt wird
 リストの表示部分
@@ -969,9 +1409,25 @@ Who says what of clashes, in histories; empty: the name of the system's user
 Wer in Verläufen was von Kollisionen sagt; leer: der Name des Systembenutzers
 履歴で干渉を評価する人の名前。空欄: システムのユーザー名
 
+Who takes care of them; empty: as it is
+Wer sich darum kümmert; leer: wie es ist
+担当者。空欄: 変更なし
+
+Who takes care of this pair
+Wer sich um dieses Paar kümmert
+このペアの担当者
+
+Whose ways are found
+Wessen Auswege gesucht werden
+逃がしを求める対象
+
 Width of the intersection curves
 Breite der Schnittkurven
 交線の幅
+
+within {name}
+innerhalb {name}
+{name} の内部
 
 Write how often and how deep each face clashes to attributes of the meshes, and colours for the viewport
 Wie oft und wie tief jede Fläche kollidiert, in Attribute der Netze schreiben, und Farben für die Ansicht
@@ -993,6 +1449,58 @@ Write the tests to a JSON file, which the command line runs with --tests
 Die Tests in eine JSON-Datei schreiben, die die Kommandozeile mit --tests ausführt
 テストをJSONファイルに書き出します。コマンドラインの --tests で実行できます
 
+{a} and {b} lie one inside the other
+{a} und {b} liegen ineinander
+{a} と {b} が内側にある
+
+{a} and {b} lie one inside the other, {depth} deep
+{a} und {b} liegen ineinander, {depth} tief
+{a} と {b} が内側にある、深さ {depth}
+
+{a} and {b} lie one inside the other, {least} to {most} mm deep
+{a} und {b} liegen ineinander, {least} bis {most} mm tief
+{a} と {b} が内側にある、深さ {least} から {most} mm
+
+{a} and {b} lie upon each other
+{a} und {b} liegen aufeinander
+{a} と {b} が重複
+
+{a} and {b} lie upon each other, {depth} deep
+{a} und {b} liegen aufeinander, {depth} tief
+{a} と {b} が重複、深さ {depth}
+
+{a} and {b} lie upon each other, {least} to {most} mm deep
+{a} und {b} liegen aufeinander, {least} bis {most} mm tief
+{a} と {b} が重複、深さ {least} から {most} mm
+
+{a} and {b} overlap
+{a} und {b} überlappen sich
+{a} と {b} が重なる
+
+{a} and {b} overlap, {depth} deep
+{a} und {b} überlappen sich, {depth} tief
+{a} と {b} が重なる、深さ {depth}
+
+{a} and {b} overlap, {least} to {most} mm deep
+{a} und {b} überlappen sich, {least} bis {most} mm tief
+{a} と {b} が重なる、深さ {least} から {most} mm
+
+{names} meet at {place}
+{names} treffen sich bei {place}
+{names} が {place} で交わる
+
+{name} meets {others}
+{name} trifft {others}
+{name} が {others} と交わる
+
+{name} meets {others}, {depth} deep
+{name} trifft {others}, {depth} tief
+{name} が {others} と交わる、深さ {depth}
+
+{name} meets {others}, {least} to {most} mm deep
+{name} trifft {others}, {least} bis {most} mm tief
+{name} が {others} と交わる、深さ {least} から {most} mm
+
 {objects} changed since, shown in grey
 {objects} seither verändert, grau gezeigt
 {objects} がその後変更 (灰色で表示)
@@ -1005,9 +1513,37 @@ Die Tests in eine JSON-Datei schreiben, die die Kommandozeile mit --tests ausfü
 {pairs} ausgelassen, mindestens {beyond} auseinander
 {pairs} を省略 (間隔 {beyond} 以上)
 
+{points}, origin {place}
+{points}, Ursprung {place}
+{points}、原点 {place}
+
+{points}, {dropped} invalid ones left out
+{points}, {dropped} ungültige ausgelassen
+{points}、無効な {dropped} 点は除外
+
 {share} certain: an open mesh counts as the solid that it seems to bound
 {share} sicher: ein offenes Netz zählt als der Körper, den es zu begrenzen scheint
 確度 {share}: 開いたメッシュは囲んでいると見える立体とみなします
+
+{some} and {count} more kind
+{some} und {count} weitere Art
+{some} ほか {count} 種
+
+{some} and {count} more kinds
+{some} und {count} weitere Arten
+{some} ほか {count} 種
+
+{time} min left
+noch {time} min
+残り {time} 分
+
+{time} s left
+noch {time} s
+残り {time} 秒
+
+{triangles} in {file}, {shown} shown
+{triangles} in {file}, {shown} gezeigt
+{file} に {triangles}、{shown} を表示
 
 {volume}: contradicts what is proved, which holds
 {volume}: widerspricht dem Bewiesenen, das gilt

@@ -17,6 +17,7 @@ from ..adapters.source import BlenderSource
 from ..core.common_solid import ShownSolid, fit_steps, solid_steps
 from ..redraw import tag_redraw
 from ..texts import counted, volume
+from ..translations import translated
 from .loading import load_steps
 from .pair_look import OfSelectedPair
 from .polls import lists_pairs, possible
@@ -40,7 +41,7 @@ class MESHCLASH_OT_show_common_solid(OfSelectedPair):
         scene_results.note_solid(scene_uid, shown.pair_id, shown.volume, shown.contradicts)
         shown_things.solid.age(scene_uid, running_work.changed_meanwhile())
         tag_redraw(context)
-        named = " and ".join(shown.names)
+        named = " × ".join(shown.names)
         if shown.box is None:
             return f"{named} have no volume in common"
         return f"{named}: {volume(shown.volume, shown.volume, context.scene.unit_settings)} in common"
@@ -149,7 +150,7 @@ class MESHCLASH_OT_make_common_solid(OfShownSolid):
         made = bpy.data.objects.new(f"{shown.names[0]} × {shown.names[1]}", mesh)
         made.location = middle
         context.scene.collection.objects.link(made)
-        self.report({"INFO"}, f"Object {made.name} made")
+        self.report({"INFO"}, translated(f"Object {made.name} made"))
         return {"FINISHED"}
 
 

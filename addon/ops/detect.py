@@ -38,7 +38,8 @@ from ..adapters.source import BlenderSource, metres_per_unit
 from ..core.table import RowTable
 from ..redraw import tag_redraw
 from ..reviews import reviews_of
-from ..texts import counted
+from ..texts import counted, said
+from ..translations import translated
 from .heartbeat import Heartbeat
 from .loading import load_steps
 from .polls import has_pair, is_idle, possible
@@ -163,12 +164,14 @@ def summary(report: DetectReport, approved: frozenset[str] = frozenset()) -> str
     accepted = sum(row.id in approved for row in report.rows)
     found_now = Counter(row.verdict for row in report.rows if row.id not in approved)
     counts = [(found_now[verdict], VERDICTS[verdict].counted) for verdict in FINAL_VERDICTS] + [(accepted, "approved")]
-    found = ", ".join(f"{count} {word}" for count, word in counts if count)
-    skipped = f", {len(report.skipped)} skipped" if report.skipped else ""
-    effort = f"{counted(report.stats['objects'], 'object')}{skipped}, {format_seconds(report.stats['seconds'])}"
-    more = left_out(report.stats.get("left_out")) + too_small(report.stats, report.options.as_dict())
-    tests = f"{counted(len(report.tests), 'test')}: " if report.tests else ""
-    return f"{tests}{found or test_named(report.options.test).nothing} ({effort}){more and '.' + more}"
+    found = ", ".join(translated(f"{count} {word}") for count, word in counts if count)
+    skipped = f", {translated(f'{len(report.skipped)} skipped')}" if report.skipped else ""
+    effort = f"{translated(counted(report.stats['objects'], 'object'))}{skipped}"
+    more = left_out(report.stats.get("left_out")), too_small(report.stats, report.options.as_dict())
+    tests = f"{translated(counted(len(report.tests), 'test'))}: " if report.tests else ""
+    answer = f"{tests}{found or said(test_named(report.options.test).nothing)}"
+    told = "".join(f" {translated(text[1:])}" for text in more if text)
+    return f"{answer} ({effort}, {format_seconds(report.stats['seconds'])}){told and '.' + told}"
 
 
 class Run:
@@ -220,7 +223,7 @@ def _draw_status(header: bpy.types.Header, _context: bpy.types.Context) -> None:
         header.layout.label(text="Cancel", icon="EVENT_ESC")
         row = header.layout.row()
         row.ui_units_x = STATUS_WIDTH
-        row.progress(factor=task.fraction, text=task.text)
+        row.progress(factor=task.fraction, text=translated(task.text))
 
 
 MakeTask = Callable[[bpy.types.Context], Task]
@@ -231,7 +234,7 @@ def begin(operator: Any, context: bpy.types.Context, make_task: MakeTask) -> set
     try:
         operator.run = Run(context, make_task(context))
     except USER_ERRORS as error:
-        operator.report({"ERROR"}, explain(error))
+        operator.report({"ERROR"}, translated(explain(error)))
         return {"CANCELLED"}
     context.window_manager.modal_handler_add(operator)
     return {"RUNNING_MODAL"}
@@ -245,12 +248,12 @@ def handle(operator: Any, context: bpy.types.Context, event: Any, take: Callable
             return {"PASS_THROUGH"}
         run.end(context)
         if not run.task.finished:
-            operator.report({"WARNING"}, run.task.stopped_because)
+            operator.report({"WARNING"}, translated(run.task.stopped_because))
             return {"CANCELLED"}
-        operator.report({"INFO"}, take(run.task.result))
+        operator.report({"INFO"}, translated(take(run.task.result)))
     except USER_ERRORS as error:
         run.end(context)
-        operator.report({"ERROR"}, explain(error))
+        operator.report({"ERROR"}, translated(explain(error)))
         return {"CANCELLED"}
     except BaseException:
         run.end(context)
@@ -261,9 +264,9 @@ def handle(operator: Any, context: bpy.types.Context, event: Any, take: Callable
 def run_at_once(operator: Any, context: bpy.types.Context, make_task: MakeTask, take: Callable[[Any], str]) -> set[str]:
     """Runs a task to its end, as operators do in background."""
     try:
-        operator.report({"INFO"}, take(make_task(context).run()))
+        operator.report({"INFO"}, translated(take(make_task(context).run())))
     except USER_ERRORS as error:
-        operator.report({"ERROR"}, explain(error))
+        operator.report({"ERROR"}, translated(explain(error)))
         return {"CANCELLED"}
     return {"FINISHED"}
 
@@ -332,7 +335,7 @@ class MESHCLASH_OT_check_again(Operator):
         try:
             rows = check_pair(context, row)
         except USER_ERRORS as error:
-            self.report({"ERROR"}, explain(error))
+            self.report({"ERROR"}, translated(explain(error)))
             return {"CANCELLED"}
         seconds = time.perf_counter() - started
         scene_results.replace_pair(scene.session_uid, row.id, rows)
@@ -340,7 +343,7 @@ class MESHCLASH_OT_check_again(Operator):
         if not rows:
             view.leave_isolation(context)
         results.relist(context, scene, row.id if rows else None)
-        found = VERDICTS[rows[0].verdict].label if rows else "Not found any more"
+        found = said(VERDICTS[rows[0].verdict].label if rows else "Not found any more")
         self.report({"INFO"}, f"{found}: {row.title} ({format_seconds(seconds)})")
         return {"FINISHED"}
 

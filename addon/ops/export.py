@@ -16,6 +16,7 @@ from meshclash.detection.files.topics import reviews_of
 from meshclash.detection.writers import WRITERS
 
 from .. import engine, results, reviews, scene_results
+from ..translations import translated
 from .polls import has_result, possible
 
 FORMATS = (
@@ -66,9 +67,9 @@ class MESHCLASH_OT_export_report(Operator, ExportHelper):
             with engine.output_file(path, "report", (extension,)) as output:
                 output.commit(content)
         except (engine.EngineMissing, InputError, OSError) as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"Report written to {path}")
+        self.report({"INFO"}, translated(f"Report written to {path}"))
         return {"FINISHED"}
 
     def _with_extension(self, name: str) -> str:
@@ -105,7 +106,7 @@ class MESHCLASH_OT_import_bcf(Operator, ImportHelper):
         try:
             file = read_bcf(path)
         except InputError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         said = reviews_of(file, rows)
         alike = defaultdict(list)  # most say the same, and each word is written to the journal
@@ -116,7 +117,9 @@ class MESHCLASH_OT_import_bcf(Operator, ImportHelper):
         results.list_again(context)
         others = len(file.topics) - len(said)
         left = f"; {others} of its topics are about no listed pair" if others else ""
-        self.report({"INFO"} if said else {"WARNING"}, f"{len(said)} pairs have what {path.name} says of them{left}")
+        self.report(
+            {"INFO"} if said else {"WARNING"}, translated(f"{len(said)} pairs have what {path.name} says of them{left}")
+        )
         return {"FINISHED"}
 
 

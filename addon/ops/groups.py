@@ -12,10 +12,10 @@ from bpy.props import BoolProperty, EnumProperty, StringProperty
 from bpy.types import Operator
 
 from .. import histories, results, reviews, shown_things, view
-from ..props import PRIORITIES, STATUSES
+from ..props import PRIORITIES, STATUS_LABELS, STATUSES
 from ..redraw import tag_redraw
 from ..texts import counted
-from ..translations import CONTEXT
+from ..translations import CONTEXT, translated
 from .polls import lists_pairs, possible
 
 
@@ -39,14 +39,13 @@ class MESHCLASH_OT_set_listed_status(OfListed):
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:
         """The tooltip."""
-        label = next(label for status, label, *_ in STATUSES if status == properties.status)
-        return f"{tip_(label, CONTEXT)}: {tip_(cls.__doc__ or '')}"
+        return f"{tip_(STATUS_LABELS[properties.status], CONTEXT)}: {tip_(cls.__doc__ or '')}"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         rows = results.chosen_rows(context)
         reviews.say(context.scene, rows, status=self.status)
         results.list_again(context)
-        self.report({"INFO"}, f"{counted(len(rows), 'pair')}: {self.status.lower()}")
+        self.report({"INFO"}, translated(f"{counted(len(rows), 'pair')}: {STATUS_LABELS[self.status]}"))
         return {"FINISHED"}
 
 
@@ -64,7 +63,9 @@ class MESHCLASH_OT_select_listed(OfListed):
         names = {name for row in results.chosen_rows(context) for name in (row.a.owner, row.b.owner)}
         found = [item for item in context.view_layer.objects if item.name_full in names and item.visible_get()]
         if not found:
-            self.report({"WARNING"}, "The objects of these pairs are hidden, or no longer in this view layer")
+            self.report(
+                {"WARNING"}, translated("The objects of these pairs are hidden, or no longer in this view layer")
+            )
             return {"CANCELLED"}
         if context.mode != "OBJECT":
             bpy.ops.object.mode_set(mode="OBJECT")
@@ -77,7 +78,7 @@ class MESHCLASH_OT_select_listed(OfListed):
             region = next((region for region in context.area.regions if region.type == "WINDOW"), None)
             with context.temp_override(region=region):
                 bpy.ops.view3d.view_selected()
-        self.report({"INFO"}, f"{counted(len(found), 'object')} selected")
+        self.report({"INFO"}, translated(f"{counted(len(found), 'object')} selected"))
         return {"FINISHED"}
 
 
@@ -101,14 +102,15 @@ class MESHCLASH_OT_say_of_listed(OfListed):
             try:
                 date.fromisoformat(self.due)
             except ValueError:
-                self.report({"ERROR"}, f"'{self.due}' is no date as 2026-12-24")
+                self.report({"ERROR"}, translated(f"'{self.due}' is no date as 2026-12-24"))
                 return {"CANCELLED"}
         given = {"assignee": self.assignee, "priority": self.priority.lower(), "due": self.due, "comment": self.comment}
         said = {name: value for name, value in given.items() if value not in ("", "as_it_is")}
         rows = results.chosen_rows(context)
         reviews.say(context.scene, rows, **said)
         results.list_again(context)
-        self.report({"INFO"}, f"{counted(len(rows), 'pair')}: {', '.join(said) or 'nothing said'}")
+        names = ", ".join(translated(name.capitalize()) for name in said) or "nothing said"
+        self.report({"INFO"}, translated(f"{counted(len(rows), 'pair')}: {names}"))
         return {"FINISHED"}
 
 
@@ -128,7 +130,7 @@ class MESHCLASH_OT_exclude_listed(OfListed):
                 pair.name_a, pair.name_b = row.names
         view.leave_isolation(context)
         results.follow_exclusions(context, context.scene)
-        self.report({"INFO"}, f"{counted(len(rows), 'pair')} excluded")
+        self.report({"INFO"}, translated(f"{counted(len(rows), 'pair')} excluded"))
         return {"FINISHED"}
 
 

@@ -22,6 +22,7 @@ from ..adapters.heat_attributes import remove_heat, write_heat
 from ..adapters.source import BlenderSource
 from ..core.corrective import Corrections, corrective_steps
 from ..redraw import tag_redraw
+from ..translations import translated
 from .detect import scene_of
 from .loading import load_steps
 from .marks import MeshCleaner, own_writing
@@ -106,10 +107,10 @@ class _Warmth:
         """Reports what was wrong; gives the operator's answer."""
         if not self.written:
             why = "; ".join(self.problems) or "No face clashes: pairs that only touch are not counted"
-            operator.report({"ERROR"}, why)
+            operator.report({"ERROR"}, translated(why))
             return {"CANCELLED"}
         if self.problems:
-            operator.report({"WARNING"}, "; ".join(self.problems))
+            operator.report({"WARNING"}, translated("; ".join(self.problems)))
         return {"FINISHED"}
 
 

@@ -147,7 +147,7 @@ def take_advice(advice: MeasuredAdvice) -> str:
     shown_things.set_advice(advice)
     best = advice.best
     named = f"{LABELS[best.volume]}, {LABELS[best.split]}"
-    return f"{' and '.join(advice.names)}: {named}, {1000 * best.query_seconds:.2f} ms a question"
+    return f"{' × '.join(advice.names)}: {named}, {1000 * best.query_seconds:.2f} ms a question"
 
 
 CLASSES = (MESHCLASH_OT_show_hierarchy, MESHCLASH_OT_hide_hierarchy, MESHCLASH_OT_advise)

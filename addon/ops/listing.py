@@ -12,9 +12,11 @@ from meshclash.detection.pair_row import PairRow
 
 from .. import results, scene_results, shown_things, view
 from ..redraw import tag_redraw
-from ..texts import verdict_in_words
+from ..texts import counted, said, verdict_in_words
+from ..translations import translated
 from .polls import lists_pairs, possible
 
+GONE = "no longer in this view layer"
 SIDES = (("a", "A", "The first object"), ("b", "B", "The second object"))
 
 
@@ -96,8 +98,8 @@ def tooltip(context: bpy.types.Context, row: PairRow, first: str) -> str:
         name, owner = side.name, side.owner
         item = view.find_object(context, owner)
         found = ", ".join(collection.name for collection in item.users_collection) if item else ""
-        instance = "" if owner == name else f", instance of {owner}"
-        where = f"in {found or 'no collection'}" if item else "no longer in this view layer"
+        instance = "" if owner == name else said(", instance of {owner}", owner=owner)
+        where = said("in {collections}", collections=found) if found else said("in no collection" if item else GONE)
         lines.append(f"{letter.upper()}: {name}{instance}\n     {where}")
     return "\n".join((*lines, verdict_in_words(row)))
 
@@ -185,7 +187,7 @@ class MESHCLASH_OT_list_selected(Operator):
         context.window_manager.meshclash.show_all()
         results.relist(context, context.scene)
         found = context.window_manager.meshclash.found
-        self.report({"INFO"}, f"{found} pair{'' if found == 1 else 's'} of {len(names)} selected")
+        self.report({"INFO"}, translated(f"{counted(found, 'pair')} of {counted(len(names), 'object')} listed"))
         return {"FINISHED"}
 
 

@@ -16,6 +16,7 @@ from ..adapters.lookup import scene_with
 from ..core.changes import Changes
 from ..core.live import Live
 from ..redraw import tag_redraw
+from ..translations import translated
 from .detect import USER_ERRORS, explain
 from .heartbeat import Heartbeat
 from .loading import load_steps
@@ -140,7 +141,7 @@ class MESHCLASH_OT_live(Operator):
         return {"RUNNING_MODAL"}
 
     def execute(self, _context: bpy.types.Context) -> set[str]:
-        self.report({"ERROR"}, "Live follows what happens in a window; without one, use Detect")
+        self.report({"ERROR"}, translated("Live follows what happens in a window; without one, use Detect"))
         return {"CANCELLED"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
@@ -149,13 +150,13 @@ class MESHCLASH_OT_live(Operator):
                 return {"PASS_THROUGH"}
         except USER_ERRORS as error:
             running_work.stop_live()
-            self.report({"ERROR"}, explain(error))
+            self.report({"ERROR"}, translated(explain(error)))
             return {"CANCELLED"}
         except BaseException:
             running_work.stop_live()
             raise
         if self.run.stopped_because:
-            self.report({"WARNING"}, self.run.stopped_because)
+            self.report({"WARNING"}, translated(self.run.stopped_because))
         return {"FINISHED"}
 
     def cancel(self, _context: bpy.types.Context) -> None:

@@ -6,6 +6,7 @@ import bpy
 from bpy.types import Operator
 
 from .. import engine, preferences
+from ..translations import translated
 from .polls import possible
 
 
@@ -24,9 +25,9 @@ class MESHCLASH_OT_clear_cache(Operator):
         try:
             count = preferences.clear_cache()
         except OSError as error:
-            self.report({"ERROR"}, f"The cache could not be deleted: {error}")
+            self.report({"ERROR"}, translated(f"The cache could not be deleted: {error}"))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"{count} files deleted")
+        self.report({"INFO"}, translated(f"{count} files deleted"))
         return {"FINISHED"}
 
 
@@ -40,7 +41,7 @@ class MESHCLASH_OT_copy_diagnostics(Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         lines = [f"Blender {bpy.app.version_string}, {bpy.app.build_platform.decode()}", *engine.diagnose()]
         context.window_manager.clipboard = "\n".join(lines)
-        self.report({"INFO"}, "Diagnostics copied to the clipboard")
+        self.report({"INFO"}, translated("Diagnostics copied to the clipboard"))
         return {"FINISHED"}
 
 
@@ -55,9 +56,9 @@ class MESHCLASH_OT_look_for_gpu(Operator):
         try:
             usable, text = engine.look_for_gpu(preferences.cache_folder())
         except engine.EngineMissing as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
-        self.report({"INFO"}, text if usable else f"No GPU can be used. {text}")
+        self.report({"INFO"}, translated(text if usable else f"No GPU can be used. {text}"))
         return {"FINISHED"}
 
 

@@ -17,6 +17,7 @@ from .. import preferences, results, running_work, scene_results, view
 from ..adapters import face_marks, face_selection
 from ..overlay.render_data import rows_to_draw
 from ..reviews import reviews_of
+from ..translations import translated
 from .polls import in_object_mode, possible
 
 SCOPES = (
@@ -64,10 +65,10 @@ class _MarkOperator(Operator):
                 except DetectError as error:
                     problems.append(str(error))
         if not marked:
-            self.report({"ERROR"}, "; ".join(problems) or NOTHING[self.scope])
+            self.report({"ERROR"}, translated("; ".join(problems) or NOTHING[self.scope]))
             return {"CANCELLED"}
         if problems:
-            self.report({"WARNING"}, "; ".join(problems))
+            self.report({"WARNING"}, translated("; ".join(problems)))
         return {"FINISHED"}
 
 
@@ -115,7 +116,7 @@ class MESHCLASH_OT_write_attribute(_MarkOperator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         name = context.scene.meshclash.attribute_name.strip()
         if not name:
-            self.report({"ERROR"}, "Give the attribute a name")
+            self.report({"ERROR"}, translated("Give the attribute a name"))
             return {"CANCELLED"}
         with own_writing(context):
             for mesh in face_marks.meshes_of(context.scene):
@@ -140,7 +141,7 @@ class MeshCleaner(Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         with own_writing(context):
             cleaned = [self.clean(context, mesh) for mesh in face_marks.meshes_of(context.scene)]
-        self.report({"INFO"}, f"{self.done} {sum(cleaned)} meshes")
+        self.report({"INFO"}, translated(f"{self.done} {sum(cleaned)} meshes"))
         return {"FINISHED"} if any(cleaned) else {"CANCELLED"}
 
 

@@ -9,6 +9,7 @@ from meshclash.detection.errors import DetectError
 
 from .. import results, scene_results, view
 from ..adapters import face_selection
+from ..translations import translated
 from .marks import own_writing
 from .polls import has_pair, has_result, possible
 
@@ -48,12 +49,12 @@ class MESHCLASH_OT_select_faces(_PairOperator):
             except DetectError as error:
                 problems.append(str(error))
         if not chosen:
-            self.report({"ERROR"}, "; ".join(problems))
+            self.report({"ERROR"}, translated("; ".join(problems)))
             return {"CANCELLED"}
         with own_writing(context):  # nothing changes its shape by being selected
             face_selection.select_in_edit_mode(context, chosen)
         if problems:
-            self.report({"WARNING"}, "; ".join(problems))
+            self.report({"WARNING"}, translated("; ".join(problems)))
         return {"FINISHED"}
 
 
@@ -97,7 +98,9 @@ class MESHCLASH_OT_include_pair(Operator):
         settings.excluded_pairs.remove(settings.active_excluded)
         settings.active_excluded = max(0, min(settings.active_excluded, len(settings.excluded_pairs) - 1))
         back = results.follow_exclusions(context, context.scene)
-        self.report({"INFO"}, f"{names} is listed again" if back else f"{names} is tested by the next Detect")
+        self.report(
+            {"INFO"}, translated(f"{names} is listed again" if back else f"{names} is tested by the next Detect")
+        )
         return {"FINISHED"}
 
 

@@ -7,6 +7,7 @@ from bpy.props import EnumProperty
 from bpy.types import Operator
 
 from ..screens import TAB_NAME, become_results, largest_view, result_areas, shows_results
+from ..translations import translated
 from .listing import StepPair
 from .polls import possible
 from .review import SetStatus
@@ -33,11 +34,11 @@ class MESHCLASH_OT_open_results(Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         if next(result_areas(context), None) is not None:
-            self.report({"INFO"}, "The results are open already")
+            self.report({"INFO"}, translated("The results are open already"))
             return {"CANCELLED"}
         area = _window(context) if self.place == "WINDOW" else _below_the_view(context)
         if area is None:
-            self.report({"ERROR"}, "There is no 3D view with room below it")
+            self.report({"ERROR"}, translated("There is no 3D view with room below it"))
             return {"CANCELLED"}
         become_results(area, context.scene)
         return {"FINISHED"}

@@ -22,6 +22,7 @@ from ..core.deviation import DeviationMap, ScanDeviation, deviation_steps
 from ..core.scan_import import ImportedScan, import_steps
 from ..redraw import tag_redraw
 from ..texts import length
+from ..translations import translated
 from ..view import find_object
 from .loading import load_steps
 from .marks import own_writing
@@ -135,7 +136,7 @@ class MESHCLASH_OT_measure_deviation(TaskOperator):
         problems = _write(context, result, name) if name else []
         tag_redraw(context)
         if problems:
-            self.report({"WARNING"}, "; ".join(problems))
+            self.report({"WARNING"}, translated("; ".join(problems)))
         return _measured(result, context.scene.unit_settings)
 
 
@@ -200,7 +201,7 @@ class MESHCLASH_OT_clear_deviation(Operator):
         with own_writing(context):
             removed = sum(point_writer.remove_values(data, name) for data in _all_points(context.scene))
         tag_redraw(context)
-        self.report({"INFO"}, f"Removed from {removed} scans")
+        self.report({"INFO"}, translated(f"Removed from {removed} scans"))
         return {"FINISHED"}
 
 

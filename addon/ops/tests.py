@@ -21,6 +21,7 @@ from .. import engine, kept_tests, preferences, scene_results
 from ..adapters import mesh_reader
 from ..adapters.source import BlenderSource, metres_per_unit
 from ..texts import counted
+from ..translations import translated
 from .detect import MESHCLASH_OT_detect, accept, answer_steps, begin, handle, parts_of, run_at_once
 from .loading import load_steps
 from .polls import possible
@@ -107,12 +108,12 @@ class MESHCLASH_OT_keep_test(Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         scene = context.scene
         if not self.name.strip():
-            self.report({"ERROR"}, "A test needs a name")
+            self.report({"ERROR"}, translated("A test needs a name"))
             return {"CANCELLED"}
         try:
             options = scene.meshclash.checked_options(metres_per_unit(scene))
         except InputError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         kept_tests.keep(scene, [kept_tests.as_test(self.name.strip(), options)])
         return {"FINISHED"}
@@ -139,7 +140,7 @@ class MESHCLASH_OT_use_test(OfActiveTest):
         try:
             settings.take_options(settings.kept_tests[settings.active_test].named_test().options)
         except InputError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         return {"FINISHED"}
 
@@ -193,10 +194,10 @@ class MESHCLASH_OT_fill_matrix(Operator):
             by = self.key if self.by == "PROPERTY" else self.by
             found = kept_tests.make_matrix(scene, by, options, self.within)
         except InputError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         kept_tests.keep(scene, found)
-        self.report({"INFO"}, f"{counted(len(found), 'test')} of the matrix kept")
+        self.report({"INFO"}, translated(f"{counted(len(found), 'test')} of the matrix kept"))
         return {"FINISHED"}
 
 
@@ -218,9 +219,9 @@ class MESHCLASH_OT_export_tests(Operator, ExportHelper):
             with engine.output_file(path, "tests", (ENDING,)) as output:
                 output.commit(content)
         except (engine.EngineMissing, InputError, OSError) as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"Tests written to {path}")
+        self.report({"INFO"}, translated(f"Tests written to {path}"))
         return {"FINISHED"}
 
 
@@ -239,10 +240,10 @@ class MESHCLASH_OT_import_tests(Operator, ImportHelper):
         try:
             found = read_tests(Path(bpy.path.abspath(self.filepath)))
         except InputError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         kept_tests.keep(context.scene, found)
-        self.report({"INFO"}, f"{counted(len(found), 'test')} read")
+        self.report({"INFO"}, translated(f"{counted(len(found), 'test')} read"))
         return {"FINISHED"}
 
 

@@ -30,6 +30,7 @@ from ..adapters.source import BlenderSource, metres_per_unit
 from ..core.scanned import Scanned, scan_steps
 from ..redraw import tag_redraw, tag_redraw_timelines
 from ..texts import counted, verdict_in_words
+from ..translations import translated
 from .detect import USER_ERRORS, Run, explain, handle, run_at_once, scene_of
 from .listing import PickRow
 from .loading import load_steps
@@ -127,7 +128,7 @@ class FrameOperator(Operator):
         try:
             self.run = _Scan(context, self.make(context))
         except USER_ERRORS as error:
-            self.report({"ERROR"}, explain(error))
+            self.report({"ERROR"}, translated(explain(error)))
             return {"CANCELLED"}
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
@@ -194,7 +195,7 @@ class MESHCLASH_OT_bake_clearance(FrameOperator):
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:
         """The tooltip."""
         tip = next(tip for name, _label, tip in BAKED if name == properties.of)
-        return f"Measure the distance, or depth, in all frames, and make it an animated custom property: {tip}"
+        return translated(f"{cls.__doc__}: {tip}")
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -341,7 +342,7 @@ class MESHCLASH_OT_event_markers(ScannedOperator):
             context.scene.timeline_markers.new(f"{MARKER}{named[frame][0][:50]}{more}", frame=frame)
         tag_redraw_timelines(context)
         if len(named) > MOST_MARKERS:
-            self.report({"WARNING"}, f"The worst {MOST_MARKERS} of {len(named)} frames have markers")
+            self.report({"WARNING"}, translated(f"The worst {MOST_MARKERS} of {len(named)} frames have markers"))
         return {"FINISHED"}
 
 
@@ -399,9 +400,9 @@ class MESHCLASH_OT_pick_event(PickRow):
         if not 0 <= properties.index < len(events):
             return ""
         event = events[properties.index]
-        frames = f"frames {event.start} to {event.end}" if event.end > event.start else f"frame {event.start}"
-        worst = f"a click goes to frame {event.worst}, the worst"
-        return f"{event.name}\n{frames.capitalize()}: {worst}\n{verdict_in_words(event)}"
+        goes = f"a click goes to frame {event.worst}, the worst"
+        frames = f"Frames {event.start} to {event.end}" if event.end > event.start else f"Frame {event.start}"
+        return f"{event.name}\n{translated(f'{frames}: {goes}')}\n{verdict_in_words(event)}"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         listed = context.window_manager.meshclash

@@ -38,7 +38,7 @@ class MESHCLASH_OT_show_voxels(OfSelectedPair):
         shown_things.voxels.show(scene_uid, shown)
         shown_things.voxels.age(scene_uid, running_work.changed_meanwhile())
         tag_redraw(context)
-        named = " and ".join(shown.names)
+        named = " × ".join(shown.names)
         return f"{named}: {counted(shown.count, 'common voxel')}" if shown.count else f"{named}: the surfaces are apart"
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from .. import scene_results
 from ..core.deviation import SHADES, DeviationMap, ScanDeviation, scale_colours, shades
 from ..texts import length
+from ..translations import translated
 from ..view import find_object
 from . import discs, draw, shaders
 from .handlers import DrawHandlers
@@ -139,7 +140,7 @@ def _draw_legend() -> None:
     with draw.guarded(context), draw.restored_state():
         draw.draw_backdrops(np.array([(x - 2.0 * padding, margin, width + 4.0 * padding, 2.0 * line + strip)]))
         _draw_strip(*legend_arrays(x, y, width, strip, measured.signed))
-        title = legend_title(measured, scene_results.deviation_is_stale(context.scene.session_uid))
+        title = translated(legend_title(measured, scene_results.deviation_is_stale(context.scene.session_uid)))
         _write(title, x + 0.5 * width, y + strip + 0.3 * line, scale)
         for share, text in legend_texts(reach_of(measured, settings), measured.signed, context.scene.unit_settings):
             _write(text, x + share * width, margin + 0.3 * line, scale)

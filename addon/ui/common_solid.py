@@ -29,7 +29,7 @@ class MESHCLASH_PT_common_solid(TabPanel):
         if shown is None:
             return
         row.operator("meshclash.hide_common_solid", text="", icon="X")
-        lines = [("Of", " and ".join(shown.names)), ("Volume", volume(shown.volume, shown.volume, units))]
+        lines = [("Of", " × ".join(shown.names)), ("Volume", volume(shown.volume, shown.volume, units))]
         if shown.box is not None:
             lines.append(("Sides", " × ".join(length(side, units, like=shown.sides[0]) for side in shown.sides)))
         draw_table(layout, lines)

@@ -8,6 +8,7 @@ from bpy.types import UIList
 
 from .. import histories, scene_results, shown_things
 from ..texts import said
+from ..translations import translated
 from .lists import STATUS_ICONS
 from .parts import TabPanel, draw_text
 
@@ -23,7 +24,7 @@ class MESHCLASH_UL_groups(UIList):
     ) -> None:
         row = layout.split(factor=0.16, align=True)
         row.label(text=f"{item.count:,}")
-        row.label(text=item.name, translate=False)
+        row.label(text=translated(item.name), translate=False)
 
 
 class MESHCLASH_PT_groups(TabPanel):

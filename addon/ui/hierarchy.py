@@ -35,7 +35,7 @@ class MESHCLASH_PT_hierarchy(ResearchPanel):
         column.prop(settings, "hierarchy_level", slider=True)
         lines = [
             ("Object", shown.name),
-            ("Level", f"{shown.level} of {shown.depth}"),
+            ("Level", f"{shown.level} / {shown.depth}"),
             ("Volumes", f"{shown.count:,}"),
         ]
         draw_table(layout, lines)
@@ -61,7 +61,7 @@ class MESHCLASH_PT_advisor(ResearchPanel):
         advice = shown_things.advice()
         if advice is None:
             return
-        names = " and ".join(advice.names)
+        names = " × ".join(advice.names)
         draw_text(layout, f"{names}, {counted(advice.triangles, 'triangle')}", context.region, "NONE")
         draw_text(layout, f"Asked often: {_named(advice.best)}", context.region, "CHECKMARK")
         draw_text(layout, f"Asked once: {_named(advice.best_once)}", context.region, "CHECKMARK")

@@ -13,7 +13,7 @@ from meshclash.detection.verdicts import VERDICTS
 
 from .. import scene_results, shown_things
 from ..core.short_names import CUT, told_apart
-from ..props import STATUSES
+from ..props import STATUS_LABELS, STATUSES
 from ..reviews import review_of
 from ..texts import certainty, measure, said, text_width, text_widths, way_out
 from ..translations import CONTEXT
@@ -21,7 +21,6 @@ from ..translations import CONTEXT
 ACCEPTED_ICON = "OUTLINER_COLLECTION"  # of an approved pair: its verdict in no colour
 MARKED_ICON = "CHECKBOX_HLT"  # of pairs that are selected together
 STATUS_ICONS = {status: icon for status, _label, _tip, icon, _number in STATUSES}
-STATUS_LABELS = {status: label for status, label, *_ in STATUSES}
 LINE_HEIGHT = 0.85  # of a line's usual height
 SIGNS, NUMBERS = 22.0, 72.0  # widths of the first and the last column [px at scale 1]
 FRAME, PADDING = 87.0, 18.0  # [px at scale 1]: of the sidebar beside rows, of a button beside its text

@@ -31,6 +31,7 @@ from ..texts import (
     way_out,
     wrapped,
 )
+from ..translations import translated
 from .lists import STATUS_ICONS, draw_list
 from .parts import ResearchPanel, TabPanel, draw_facts, draw_table, draw_text, named_row
 from .presets import MESHCLASH_PT_presets
@@ -85,7 +86,7 @@ def draw_detection(row: Any) -> None:
     """The buttons that begin, or how far what runs has come and the button that stops it."""
     task, live = running_work.running_task(), running_work.running_live()
     if task is not None:
-        row.progress(factor=task.fraction, text=task.text)
+        row.progress(factor=task.fraction, text=translated(task.text))
         row.operator("meshclash.stop", text="", icon="CANCEL")
         return
     row.operator("meshclash.detect", icon="VIEWZOOM")
@@ -147,14 +148,14 @@ def _draw_engine_problem(layout: Any, region: Any) -> None:
     if state is None or not state.reason:
         return
     box = layout.box().column(align=True)
-    lines = wrapped(state.reason, region)
+    lines = wrapped(translated(state.reason), region)
     box.alert = True
     box.label(text=lines[0], icon="ERROR")
     for line in lines[1:]:
         box.label(text=line, icon="BLANK1")
     advice = box.column(align=True)
     advice.alert = False
-    for line in (*wrapped(state.remedy, region), *state.diagnostics):
+    for line in (*wrapped(translated(state.remedy), region), *state.diagnostics):
         advice.label(text=line, icon="BLANK1")
     box.operator("meshclash.copy_diagnostics", icon="COPYDOWN")
 
@@ -507,7 +508,7 @@ def _draw_left_out(layout: Any, context: Any, report: Any) -> None:
 def _draw_skipped(layout: Any, skipped: Any, region: Any) -> None:
     if not skipped:
         return
-    named = "; ".join(f"{item.name} ({item.reason})" for item in skipped[:3])
+    named = "; ".join(f"{item.name} ({translated(item.reason)})" for item in skipped[:3])
     text = said("{objects} not tested: {names}", objects=(len(skipped), "object"), names=named)
     draw_text(layout, text, region, "ERROR")
 
@@ -605,7 +606,7 @@ def draw_answered(layout: Any, context: Any, test: str, stats: Any) -> None:
         usable, text = engine.device_known()
         rows = [("Answered by", text.partition(",")[0] if usable else "GPU")]
         times = device_gain.gain(test, stats)
-        rows.append(("Beside the CPU", f"{times:,.1f} times as fast" if times else "Not measured"))
+        rows.append(("Beside the CPU", translated(f"{times:,.1f} times as fast" if times else "Not measured")))
     draw_table(layout, rows)
     if stats.get("device_note"):
         draw_text(layout, stats["device_note"], context.region, "ERROR")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from bpy.app.translations import pgettext_iface as iface_
 from bpy.types import Panel
 
 from .. import preferences
 from ..screens import TAB_NAME
 from ..texts import wrapped
-from ..translations import CONTEXT
+from ..translations import translated
 
 
 class TabPanel(Panel):
@@ -32,7 +31,7 @@ class ResearchPanel(TabPanel):
 def draw_text(layout: Any, text: str, region: Any, icon: str) -> None:
     """A text of several lines; a sentence that the table of translations has is shown in the user's language."""
     column = layout.column(align=True)
-    for index, line in enumerate(wrapped(iface_(text, CONTEXT), region)):
+    for index, line in enumerate(wrapped(translated(text), region)):
         column.label(text=line, icon="BLANK1" if index else icon, translate=False)
 
 
@@ -51,7 +50,7 @@ def draw_table(layout: Any, rows: list[tuple[str, str]]) -> None:
         split.label(text=name)
         right = split.row()
         right.alignment = "RIGHT"
-        right.label(text=value)
+        right.label(text=value, translate=False)
 
 
 def draw_facts(layout: Any, facts: list[tuple[str, str]], region: Any, share: float, within: float = 1.0) -> None:

@@ -10,16 +10,16 @@ from .. import results, scene_results, shown_things
 from ..adapters.lookup import object_named
 from ..core.table import FACES, GROUP, MEASURE, NAME_A, NAME_B, STATUS, TEST
 from ..core.table import FRAME as FRAME_KEY
+from ..props import STATUS_LABELS
 from ..reviews import review_of
 from ..screens import TAB, shows_results
 from ..texts import measure, said, way_out
-from ..translations import CONTEXT
+from ..translations import CONTEXT, translated
 from .groups import draw_groups
 from .lists import (
     CONTRADICTS,
     ITSELF,
     STATUS_ICONS,
-    STATUS_LABELS,
     TIPS,
     Cell,
     begin,
@@ -96,8 +96,9 @@ class MESHCLASH_UL_wide(UIList):
         sign = CONTRADICTS if wrong else verdict_cell(item, review, shown.marked)
         draw_cell(cells[0], "meshclash.pick_row", index, sign)
         texts = (
-            *((pair.test if pair else "",) if titles is TESTED else ()), shown.reasons.get(item.pair_id, ""),
-            name_a, name_b, collections(pair), measure(item, measures, context.scene.unit_settings, shown.typical),
+            *((pair.test if pair else "",) if titles is TESTED else ()),
+            translated(shown.reasons.get(item.pair_id, "")), name_a, name_b, collections(pair),
+            measure(item, measures, context.scene.unit_settings, shown.typical),
             "" if way is None else way_out(way, context.scene.unit_settings),
             f"{item.faces_a + item.faces_b:,}", said(STATUS_LABELS[status]), "" if pair is None else str(pair.frame),
         )  # fmt: skip

@@ -16,6 +16,7 @@ from .. import events_list, running_work, scene_results, shown_things
 from ..adapters.simulations import changes_in_time
 from ..core.scanned import Scanned
 from ..texts import depth, length, said, verdict_in_words
+from ..translations import translated
 from .lists import TIPS, Cell, draw_list, draw_pair, measure_cell, name_width, shortened, verdict_cell
 from .panels import advice
 from .parts import TabPanel, draw_facts, draw_text, named_row
@@ -66,7 +67,7 @@ class MESHCLASH_PT_timeline(TabPanel):
         row = layout.row(align=True)
         row.scale_y = 1.5
         if scanned is not None and scanned.running and task is not None:
-            row.progress(factor=task.fraction, text=task.text)
+            row.progress(factor=task.fraction, text=translated(task.text))
             row.operator("meshclash.stop", text="", icon="CANCEL")
             text = said("{events} so far; ESC keeps them", events=(len(scanned.events), "event"))
             draw_text(layout, text, context.region, "INFO")
@@ -139,9 +140,9 @@ def _draw_event(layout: Any, context: Any, event: ClashEvent) -> None:
     units, row = context.scene.unit_settings, event.row
     facts = [
         ("Worst verdict", verdict_in_words(row)),
-        ("Begins", f"{format_moment(event.start, event.start_time)} {BEGINS[event.begins]}"),
-        ("Ends", f"{format_moment(event.end, event.end_time)} {ENDS[event.ends]}"),
-        ("Worst frame", str(event.worst_frame) if event.frames else "between frames"),
+        ("Begins", f"{format_moment(event.start, event.start_time)} {translated(BEGINS[event.begins])}"),
+        ("Ends", f"{format_moment(event.end, event.end_time)} {translated(ENDS[event.ends])}"),
+        ("Worst frame", str(event.worst_frame) if event.frames else said("between frames")),
     ]
     facts += [("Greatest depth", overlap)] if (overlap := depth(event, units)) else []
     facts += [("Smallest gap", length(event.distance, units))] if event.distance is not None else []

@@ -35,7 +35,7 @@ class MESHCLASH_PT_voxels(ResearchPanel):
         if shown is None:
             return
         row.operator("meshclash.hide_voxels", text="", icon="X")
-        lines = [("Objects", " and ".join(shown.names)), ("Common voxels", f"{shown.count:,}")]
+        lines = [("Objects", " × ".join(shown.names)), ("Common voxels", f"{shown.count:,}")]
         if shown.size is not None:
             lines.append(("Voxel size", length(shown.size, context.scene.unit_settings)))
         draw_table(layout, lines)
