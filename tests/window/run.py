@@ -60,6 +60,7 @@ class Player:
         program: command that starts Blender, as seen where it runs.
         inside: the unpacked Debian that it runs in, or None for this machine.
         out: folder for what this Blender leaves.
+        size: of the virtual screen, as "1400x900".
         tool: its tool that builds extensions.
     """
 
@@ -67,6 +68,7 @@ class Player:
     program: str
     inside: debian.DebianBlender | None
     out: Path
+    size: str
     tool: Path
 
     def command(self, home: Path, command: list[str]) -> list[str]:
@@ -134,13 +136,13 @@ class Player:
         ):  # what one scenario says of a file is not known to the next
             journal.unlink()
         python = "/usr/bin/python3" if self.inside else sys.executable
-        width, height = SIZE.split("x")
+        width, height = self.size.split("x")
         blender = [self.program, "--gpu-backend", "opengl", "--window-geometry", "0", "0", width, height, "--python"]
         given = [f"{name}={value}" for name, value in arguments.items()]
         driver = [*blender, str(HERE / "driver.py"), "--", scenario, str(folder), *given]
         with (folder / "log.txt").open("w") as log:
             status = subprocess.run(
-                self.command(home, [python, str(HERE / "stage.py"), SIZE, str(timeout), *driver]),
+                self.command(home, [python, str(HERE / "stage.py"), self.size, str(timeout), *driver]),
                 stdout=log, stderr=subprocess.STDOUT, check=False, stdin=subprocess.DEVNULL,
             ).returncode  # fmt: skip
         return problems(folder, status, arguments["zip"])
@@ -176,7 +178,7 @@ def main(arguments: list[str] | None = None) -> int:
     out.mkdir(parents=True, exist_ok=True)
     failed = 0
     try:
-        players = [_player(name, out) for name in options.blender or debian.SUITES]
+        players = [_player(name, out, options.size) for name in options.blender or debian.SUITES]
         zip_path = options.zip.resolve() if options.zip else _build_zip(out, players, options.kernels)
         for player in players:
             failed += _play_all(player, zip_path, options)
@@ -197,6 +199,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--scene", action="append", default=[], metavar="NAME=FILE", help="a model of one's own, for looks and tab"
     )
+    parser.add_argument("--size", default=SIZE, metavar="WIDTHxHEIGHT", help="of the virtual screen")
     parser.add_argument("--home", type=Path, help="keep Blender's home here, with its compiled kernels")
     parser.add_argument("--timeout", type=float, default=900.0, help="seconds for one scenario")
     return parser.parse_args(arguments)
@@ -221,13 +224,13 @@ def _build_zip(out: Path, players: list[Player], kernels: Path | None) -> Path:
     return path
 
 
-def _player(name: str, out: Path) -> Player:
+def _player(name: str, out: Path, size: str) -> Player:
     folder = out / re.sub(r"[^\w.]+", "-", name).strip("-")
     folder.mkdir(exist_ok=True)
     if name in debian.SUITES:
         found = debian.blender(name)
         print(f"Blender {found.version} of Debian {debian.SUITES[name]}", flush=True)
-        return Player(name, "/usr/bin/blender", found, folder, found.root / "usr/share/blender/scripts" / TOOL)
+        return Player(name, "/usr/bin/blender", found, folder, size, found.root / "usr/share/blender/scripts" / TOOL)
     if not Path(name).is_file():
         raise KitError(f"no Blender {name}: give {' or '.join(debian.SUITES)} or the path of a program")
     missing = [program for program in ("Xvfb", "xdotool") if shutil.which(program) is None]
@@ -237,7 +240,7 @@ def _player(name: str, out: Path) -> Player:
     tools = [*program.parent.glob(f"*/scripts/{TOOL}"), *program.parent.glob(f"../share/blender/*/scripts/{TOOL}")]
     if not tools:
         raise KitError(f"no scripts/{TOOL} beside {program}: this is no Blender from 4.2 on")
-    return Player(name, str(program), None, folder, tools[0])
+    return Player(name, str(program), None, folder, size, tools[0])
 
 
 def _play_all(player: Player, zip_path: Path, options: argparse.Namespace) -> int:

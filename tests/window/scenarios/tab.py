@@ -34,7 +34,7 @@ def _first_use(window: Any, name: str) -> Play:
     """A scene of one's own before and after Detect, and its first pair, at two widths in letters of two sizes."""
     for scale in SCALES:
         bpy.context.preferences.view.ui_scale = scale
-        for width in (WIDTHS[-1], WIDTHS[0]) if scale == 1 else WIDTHS[:1]:  # the screen is no wider
+        for width in (width for width in (WIDTHS[-1], WIDTHS[0]) if scale * width < window.area().width):
             bpy.ops.wm.open_mainfile(filepath=window.arguments[name], load_ui=False)
             yield 1.0
             scenes.show_all(window)
