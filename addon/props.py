@@ -336,11 +336,11 @@ class MESHCLASH_PG_settings(PropertyGroup):
         items=[(test.name, test.label, test.description) for test in TESTS.values()], update=_redraw,
     )  # fmt: skip
     permitted_by: EnumProperty(
-        name="Permitted Overlap", description="Which clashes count as touching", items=PERMITTED, default="AUTO",
+        name="Ignore Overlaps", description="Which clashes count as touching", items=PERMITTED, default="AUTO",
         update=_redraw,
     )  # fmt: skip
     permitted_overlap: FloatProperty(
-        name="Permitted Overlap",
+        name="Ignore Overlaps Below",
         description="A clash no deeper than this counts as touching (press fits, welds); until set, it is what the "
         "coordinates cannot tell from flush",
         subtype="DISTANCE", min=0.0, soft_max=1.0, precision=5, update=_permit_length,

@@ -187,12 +187,12 @@ Heat to Vertex Group | Heatmap als Vertexgruppe | ヒートマップを頂点グ
 Hide Common Solid | Gemeinsamen Körper ausblenden | 共通の立体を隠す
 Hide Common Voxels | Gemeinsame Voxel ausblenden | 共通ボクセルを隠す
 Hide Hierarchy | Hierarchie ausblenden | 階層を隠す
-Hide Overlaps Below {length} | Überlappungen unter {length} ausblenden | {length} 未満の重なりを隠す
-Hide Shallow Overlaps | Flache Überlappungen ausblenden | 浅い重なりを隠す
 Hierarchy | Hierarchie | 階層
 High | Hoch | 高
 IFC Class | IFC-Klasse | IFCクラス
+Ignore Overlaps | Überlappung ignorieren | 無視する重なり
 Ignore Overlaps Below | Überlappung ignorieren unter | 無視する重なりの上限
+Ignore Overlaps Below {length} | Überlappung unter {length} ignorieren | {length} 未満の重なりを無視
 Import | Importieren | 読み込み
 Import BCF | BCF importieren | BCFを読み込み
 Import BCF Statuses and Comments | Status und Kommentare aus BCF | BCFのステータスとコメントを読み込み
@@ -316,7 +316,6 @@ Pairs with the | Paare mit | 対象のペア
 part | Teil | 部分
 parts | Teile | 部分
 Pattern | Muster | パターン
-Permitted Overlap | Erlaubte Überlappung | 許容する重なり
 Place | Ort | 場所
 Plain | Schlicht | 単純
 point | Punkt | 点

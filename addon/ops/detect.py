@@ -352,10 +352,10 @@ class MESHCLASH_OT_hide_overlaps(Operator):
     """Count overlaps that are less deep than this as touching, and detect again"""
 
     bl_idname = "meshclash.hide_overlaps"
-    bl_label = "Hide Shallow Overlaps"
+    bl_label = "Ignore Overlaps Below"
     bl_options = {"REGISTER", "UNDO"}
 
-    length: FloatProperty(name="Permitted Overlap", subtype="DISTANCE", min=0.0, options={"SKIP_SAVE"})
+    length: FloatProperty(name="Ignore Overlaps Below", subtype="DISTANCE", min=0.0, options={"SKIP_SAVE"})
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

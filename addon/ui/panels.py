@@ -99,14 +99,14 @@ def _draw_permitted(layout: Any, context: Any, settings: Any) -> None:
     result = scene_results.result_of(context.scene.session_uid)
     row = layout.row(align=True)
     if settings.permitted_by == "LENGTH" or settings.permitted_overlap > 0.0:
-        row.prop(settings, "permitted_overlap", text="Ignore Overlaps Below")
+        row.prop(settings, "permitted_overlap")
     else:  # what the coordinates cannot tell is not known yet
         row.prop_enum(settings, "permitted_by", "LENGTH", text="Ignore Overlaps Below")
     if settings.permitted_by == "LENGTH":
         row.prop_enum(settings, "permitted_by", "AUTO", text="", icon="LOOP_BACK")
     wanted = None if result is None else shallow_below(context.scene, result)
     if wanted is not None:
-        text = said("Hide Overlaps Below {length}", length=length(wanted, context.scene.unit_settings))
+        text = said("Ignore Overlaps Below {length}", length=length(wanted, context.scene.unit_settings))
         layout.operator("meshclash.hide_overlaps", text=text, icon="HIDE_ON").length = wanted
 
 
@@ -172,7 +172,7 @@ class MESHCLASH_PT_options(TabPanel):
         layout.enabled = running_work.running_task() is None
         test = test_named(settings.test)
         if "permitted_overlap" in test.takes:
-            named_row(layout, "Permitted Overlap", LONG_NAME_SHARE).prop(settings, "permitted_by", text="")
+            named_row(layout, "Ignore Overlaps", LONG_NAME_SHARE).prop(settings, "permitted_by", text="")
             result = scene_results.result_of(context.scene.session_uid)
             if settings.permitted_by != "LENGTH":
                 text = ("" if result is None else permitted(result.report.as_summary())) or NOT_KNOWN_YET

@@ -14,7 +14,7 @@ MOST_CONTROLS = 25
 CONTROLS = {"prop", "prop_enum", "operator", "operator_menu_enum", "popover", "menu", "template_list"}
 WIDTH, HEIGHT = 300, 778  # of a sidebar [px at scale 1]
 LINE, BIG, GAP, HEADER = 20.0, 30.0, 4.0, 26.0  # heights of a button, of a large one, between rows, of a panel's title
-LIST_ROW, LIST_FRAME = 34.0, 20.0
+LIST_ROW, LIST_FRAME = 20.0, 12.0
 
 
 @pytest.fixture

@@ -84,7 +84,7 @@ def test_shallow_overlaps_are_hidden_by_one_click(registered, add_box):
     layout, settings = draw(panels.MESHCLASH_PT_detect, bpy.context), bpy.context.scene.meshclash
     assert "Up to 7.6 µm, which the coordinates cannot tell from flush" in options_in_words()
     assert settings.permitted_overlap == pytest.approx(7.6e-6, rel=0.01), "the field says what is permitted"
-    assert "Hide Overlaps Below 0.1 mm" in shown(layout) and "meshclash.hide_overlaps" in layout.operators()
+    assert "Ignore Overlaps Below 0.1 mm" in shown(layout) and "meshclash.hide_overlaps" in layout.operators()
     bpy.ops.meshclash.hide_overlaps(length=1e-4)
     assert {row.name: row.verdict for row in listed.rows} == {
         "B × C": "clash",
@@ -265,7 +265,7 @@ def test_results_panel_says_when_they_are_old(filled):
     [
         ("set_a", "SELECTION", "Set A"),
         ("test", "clearance", "Test"),
-        ("permitted_by", "LENGTH", "Permitted Overlap"),
+        ("permitted_by", "LENGTH", "Ignore Overlaps"),
         ("touch_tolerance", 0.5, "Touch Tolerance"),
         ("point_budget", 5000, "Point Budget"),
         ("scan_bandwidth", 0.5, "Scan Bandwidth"),

@@ -192,7 +192,7 @@ def changed_settings(asked: DetectOptions, now: DetectOptions) -> list[str]:
     ]
     if asked.test == now.test:
         compared += (name for name in TEST_OPTIONS if name in test.takes)
-    changed = [_words(name).title() for name in compared if getattr(asked, name) != getattr(now, name)]
+    changed = [_in_panel(name) for name in compared if getattr(asked, name) != getattr(now, name)]
     if replace(asked.rules, listed_pairs=frozenset()) != replace(now.rules, listed_pairs=frozenset()):
         changed.append("Exclude")
     count = len(_unordered(asked.rules) - _unordered(now.rules))
@@ -246,6 +246,10 @@ def format_frames(frames: range) -> str:
 
 def _words(name: str) -> str:
     return name.replace("_", " ")
+
+
+def _in_panel(name: str) -> str:
+    return "Ignore Overlaps" if name == "permitted_overlap" else _words(name).title()
 
 
 def _check_length(name: str, metres: float | str | None) -> None:
