@@ -362,7 +362,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
         min=0.1, max=60_000.0, soft_max=100.0, default=5.0, precision=1,
     )  # fmt: skip
     overlap_volume: BoolProperty(
-        name="Overlap Volume",
+        name="Common Volume",
         description="Measure how much volume the two objects of each clash have in common, between bounds; both must "
         "be closed. It takes some tens of milliseconds a pair, and Live does without it",
     )

@@ -215,7 +215,6 @@ Kinematic | Kinematisch | キネマティック
 Largest | Größte | 最大
 Last | Letztes | 最後
 Leave Edit Mode first | Zuerst den Bearbeitungsmodus verlassen | 先に編集モードを終了してください
-Leave Out | Auslassen | 除外
 Length | Länge | 長さ
 Level | Ebene | レベル
 Likely | Wahrscheinlich | 可能性が高い
@@ -303,7 +302,6 @@ Order and Filter | Reihenfolge und Filter | 順序とフィルター
 Oriented Boxes | Gedrehte Quader | 有向ボックス
 Oriented Boxes (Hull) | Gedrehte Quader (Hülle) | 有向ボックス (凸包)
 Origin | Ursprung | 原点
-Overlap Volume | Überlappungsvolumen | 重なりの体積
 Overlay | Überlagerung | オーバーレイ
 Own Range | Eigener Bereich | 独自の範囲
 Page | Seite | ページ

@@ -26,7 +26,7 @@ BEGINS = {
 }  # fmt: skip
 ENDS = {"range": "at the last frame of the range, or later", "apart": "", "vanishes": "as one of the two vanishes"}
 EVENT_ROWS = 3  # of the list at least
-LEAVE_OUT_SHARE = 0.25  # of the width, before the rules
+EXCLUDE_SHARE = 0.25  # of the width, before the rules
 CAPTION_SHARE = 0.4  # of the width, before the facts of an event
 
 
@@ -87,7 +87,7 @@ def _draw_range(layout: Any, context: Any, settings: Any) -> None:
     row.prop(settings, "timeline_step", text="Every")
     if test_named(settings.test).name == "intersection":
         layout.prop(settings, "timeline_between")
-    column = named_row(layout, "Leave Out", LEAVE_OUT_SHARE).column(align=True)
+    column = named_row(layout, "Exclude", EXCLUDE_SHARE).column(align=True)
     for name in ("skip_same_armature", "skip_same_collection"):
         column.prop(settings, name, toggle=True)
     try:

@@ -267,9 +267,10 @@ def test_results_panel_says_when_they_are_old(filled):
         ("test", "clearance", "Test"),
         ("permitted_by", "LENGTH", "Ignore Overlaps"),
         ("touch_tolerance", 0.5, "Touch Tolerance"),
-        ("point_budget", 5000, "Point Budget"),
-        ("scan_bandwidth", 0.5, "Scan Bandwidth"),
-        ("scan_surface", "WLS", "Scan Surface"),
+        ("overlap_volume", True, "Common Volume"),
+        ("point_budget", 5000, "Points per Scan"),
+        ("scan_bandwidth", 0.5, "Bandwidth"),
+        ("scan_surface", "WLS", "Surface"),
         ("point_budget", 5, "point budget must be"),
         ("skip_same_parent", True, "Exclude"),
     ],
@@ -283,6 +284,8 @@ def test_settings_changed_since_detect_are_named_and_the_list_stays(filled, name
     layout = draw(panel, bpy.context)
     said = shown(layout).replace(" | ", " ")
     assert "Settings changed since" in said and words in said
+    label = settings.bl_rna.properties[name].name.partition(" (")[0]
+    assert words == label or words in ("Exclude", "point budget must be"), "as the panel calls it"
     assert "meshclash.detect" in layout.operators() and len(filled.rows) == 3
     setattr(settings, name, before)
     assert "Settings changed" not in shown(draw(panel, bpy.context))

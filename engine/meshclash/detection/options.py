@@ -32,6 +32,11 @@ LEAST_POINTS = 1000
 """Fewest points of a scan that say anything about a surface."""
 SCAN_SURFACES = ("twicing", "wls", "apss")
 """What the points of a scan may stand for, as the engine's `PointCloud` takes it."""
+LABELS = {
+    "permitted_overlap": "Ignore Overlaps", "overlap_volume": "Common Volume", "point_budget": "Points per Scan",
+    "scan_bandwidth": "Bandwidth", "scan_surface": "Surface",
+}  # fmt: skip
+"""What the panel calls options that have another name there."""
 LAST_FRAME, LONGEST_NUMBER = 1_048_574, 12
 """Blender's frames go from minus this to this."""
 
@@ -192,7 +197,8 @@ def changed_settings(asked: DetectOptions, now: DetectOptions) -> list[str]:
     ]
     if asked.test == now.test:
         compared += (name for name in TEST_OPTIONS if name in test.takes)
-    changed = [_in_panel(name) for name in compared if getattr(asked, name) != getattr(now, name)]
+    differing = (name for name in compared if getattr(asked, name) != getattr(now, name))
+    changed = [LABELS.get(name, _words(name).title()) for name in differing]
     if replace(asked.rules, listed_pairs=frozenset()) != replace(now.rules, listed_pairs=frozenset()):
         changed.append("Exclude")
     count = len(_unordered(asked.rules) - _unordered(now.rules))
@@ -246,10 +252,6 @@ def format_frames(frames: range) -> str:
 
 def _words(name: str) -> str:
     return name.replace("_", " ")
-
-
-def _in_panel(name: str) -> str:
-    return "Ignore Overlaps" if name == "permitted_overlap" else _words(name).title()
 
 
 def _check_length(name: str, metres: float | str | None) -> None:
