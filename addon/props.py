@@ -561,6 +561,10 @@ class MESHCLASH_PG_settings(PropertyGroup):
         else:
             chosen["permitted_overlap"] = permitted
         self.preset = chosen
+        self.fits.clear()
+        for known in options.fits:
+            fit = self.fits.add()
+            fit.name_a, fit.name_b, fit.permitted = *known[:2], known.permitted / metres_per_unit(self.id_data)
         for side in "ab":
             self._take_set(side, getattr(options, f"set_{side}"))
 

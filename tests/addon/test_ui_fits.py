@@ -61,6 +61,15 @@ def test_signs_in_names_mean_themselves(pins):
     assert verdicts()[names] == "touching"
 
 
+def test_a_test_that_is_edited_in_detect_brings_its_fits(pins):
+    bpy.context.scene.unit_settings.scale_length = 0.001
+    pins.fits.add().permitted = 0.3
+    bpy.ops.meshclash.keep_test(name="Pressed")
+    pins.fits[0].permitted, pins.active_test = 0.1, 0
+    bpy.ops.meshclash.use_test()
+    assert [(fit.name_a, fit.permitted) for fit in pins.fits] == [("*", pytest.approx(0.3))]
+
+
 def test_without_a_pair_a_fit_means_all_names(registered):
     bpy.ops.meshclash.add_fit()
     scale = 1.0
