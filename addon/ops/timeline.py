@@ -203,9 +203,12 @@ class MESHCLASH_OT_bake_clearance(FrameOperator):
         return possible(cls, known, "Select an event, a pair, or two objects") and super().poll(context)
 
     def make(self, context: bpy.types.Context) -> Task:
-        self.pairs = pairs_in_hand(context, self.of)
-        if not self.pairs:
+        known = pairs_in_hand(context, self.of)
+        if not known:
             raise InputError(NOT_IN_HAND[self.of])
+        self.pairs = _with_bearers(context.scene, known)
+        if not self.pairs:
+            raise InputError(f"'{known[0][0]}' is in a library: it cannot be given a curve")
         settings = context.scene.meshclash
         self.values: dict[Pair, dict[int, float]] = {pair: {} for pair in self.pairs}
         sets = [dict.fromkeys(pair[side] for pair in self.pairs) for side in (0, 1)]
@@ -252,6 +255,12 @@ class MESHCLASH_OT_bake_clearance(FrameOperator):
         lost = len(self.scanned.timeline.frames) - keys
         more = f"; in {counted(lost, 'frame')} one of the two was not there" if lost else ""
         return f"{counted(keys, 'key')} of '{CLEARANCE}' on '{name}': distance to '{other}'{more}"
+
+
+def _with_bearers(scene: bpy.types.Scene, pairs: list[Pair]) -> list[Pair]:
+    """Those pairs of which one can be given a curve, which comes first: objects of libraries cannot."""
+    own = {item.name_full for item in scene.objects if item is not None and item.is_editable}
+    return [(a, b, row) if a in own else (b, a, row) for a, b, row in pairs if a in own or b in own]
 
 
 def _set_of(names: Iterable[str]) -> str:

@@ -159,6 +159,22 @@ def test_a_pair_of_linked_objects_is_looked_at_alone(library, registered):
     assert len(bpy.context.window_manager.meshclash.rows) == 1
 
 
+def test_curves_are_given_to_what_can_be_changed(library, add_box, registered):
+    bpy.context.scene.collection.children.link(link(library))
+    own = add_box("A Post", (0, 0, 0), (1, 1, 1), (3.0, 0.0, 0.0))
+    bpy.context.scene.frame_end = 2
+    for item in bpy.context.scene.objects:
+        item.select_set(item != own)
+    with pytest.raises(RuntimeError, match="is in a library: it cannot be given a curve"):
+        bpy.ops.meshclash.bake_clearance(of="PAIR")
+    own.select_set(True)
+    assert bpy.ops.meshclash.bake_clearance(of="SELECTED") == {"FINISHED"}
+    assert {key: round(value, 5) for key, value in own.items()} == {
+        f"meshclash_clearance Box [{library.name}]": 2.0,
+        f"meshclash_clearance Lid [{library.name}]": 1.5,
+    }
+
+
 def test_faces_of_linked_objects_are_not_selected_but_named(library, registered):
     bpy.context.scene.collection.children.link(link(library))
     bpy.ops.meshclash.detect()
