@@ -90,7 +90,7 @@ Clash Report (BCF, HTML, XLSX, JSON, CSV, XML, SARIF) | Kollisionsbericht (BCF, 
 Clash Results | Kollisionen | 干渉の結果
 Clash Results Below the View | Kollisionen unter der Ansicht | 干渉の結果をビューの下に
 Clash Statuses and Comments (BCF) | Status und Kommentare (BCF) | 干渉のステータスとコメント (BCF)
-clashing | kollidieren | 件が干渉
+clashing | in Kollision | 件が干渉
 Clear Clash Results | Kollisionen löschen | 干渉の結果を消去
 Clear Compiled Cache | Kompilierte Dateien löschen | コンパイル済みキャッシュを消去
 Clear Deviation | Abweichung löschen | 偏差を消去
@@ -129,7 +129,7 @@ Display | Anzeige | 表示
 Distance | Abstand | 距離
 Due | Fällig | 期限
 Duplicate | Duplikat | 重複
-duplicate | Duplikate | 件が重複
+duplicate | doppelt | 件が重複
 Edit Test in Detect | Test unter Prüfen bearbeiten | テストを検出で編集
 Ends | Endet | 終了
 Event | Ereignis | イベント
@@ -199,7 +199,7 @@ Import BCF Statuses and Comments | Status und Kommentare aus BCF | BCFのステ�
 Import Massive Model | Massenmodell importieren | 大規模モデルを読み込み
 Import Scan | Scan importieren | スキャンを読み込み
 Import Tests | Tests importieren | テストを読み込み
-in contact | in Berührung | 件が接触中
+in contact | in Kontakt | 件が接触中
 Inches | Zoll | インチ
 Inside | Innerhalb | 内側
 inside another | innerhalb | 件が内側
@@ -247,7 +247,7 @@ Measure Deviation | Abweichung messen | 偏差を測定
 Measure Hierarchies of Selected Objects | Hierarchien gewählter Objekte messen | 選択オブジェクトの階層を測定
 Measure Selected Objects | Gewählte Objekte messen | 選択オブジェクトを測定
 Median | Median | 中央値
-meeting | treffen sich | 件が交差
+meeting | sich treffend | 件が交差
 Meets | Trifft | 接する
 Memory | Speicher | メモリ
 Merge | Vereinigen | 統合
@@ -440,7 +440,7 @@ too near | zu nah | 件が近すぎ
 Total | Gesamt | 合計
 Touch Tolerance | Berührungstoleranz | 接触の許容値
 Touching | Berührung | 接触
-touching | berühren sich | 件が接触
+touching | in Berührung | 件が接触
 triangle | Dreieck | 三角形
 Triangle tests | Dreieckstests | 三角形テスト
 triangles | Dreiecke | 三角形

@@ -103,13 +103,13 @@ def draw_pair(
     for sign in signs:
         draw_cell(columns[0], operator, index, sign)
     for side, name in zip("ab", (*names, ITSELF)[:2], strict=True):
-        draw_cell(columns[1], operator, index, Cell(name + _spaces(name, room)), side)
+        draw_cell(columns[1], operator, index, Cell(name + spaces(name, room)), side)
     room = (context.preferences.system.ui_scale or 1.0) * (NUMBERS - PADDING)
     for side, cell in zip("ab", numbers, strict=True):
-        draw_cell(columns[2], operator, index, cell._replace(text=_spaces(cell.text, room) + cell.text), side)
+        draw_cell(columns[2], operator, index, cell._replace(text=spaces(cell.text, room) + cell.text), side)
 
 
-def _spaces(text: str, room: float) -> str:
+def spaces(text: str, room: float) -> str:
     """What fills up a text: Blender puts the text of a button into its middle."""
     return " " * int((room - text_width(text)) / text_width(" "))
 

@@ -25,6 +25,7 @@ from .lists import (
     begin,
     draw_cell,
     shortened,
+    spaces,
     verdict_cell,
 )
 from .panels import draw_detection, draw_filters, draw_pages, draw_pair_facts, draw_steps, draw_verdicts
@@ -38,7 +39,7 @@ COLUMNS = (
 """Title of each column, by what a click on it sorts, and its share of the width."""
 TESTED = (("Test", TEST, 0.11), ("Group", GROUP, 0.07), *COLUMNS[1:3], ("Collections", "", 0.07), *COLUMNS[4:])
 """The same where several tests were run together."""
-FRAME, PADDING = 110.0, 12.0  # [px at scale 1]: of the editor beside rows, of a cell beside its text
+FRAME, PADDING, ICON = 110.0, 12.0, 20.0  # [px at scale 1]: of the editor beside rows, of a cell beside its text
 SIGN = 0.02  # share of the width that the verdict's icon takes
 ROW, AROUND = 20.0, 180.0  # heights of a row, of all but the list: Blender's own panels lie below [px at scale 1]
 PAGES = 45.0  # height of the ways to other pages [px at scale 1]
@@ -105,8 +106,9 @@ class MESHCLASH_UL_wide(UIList):
         for place, text, (title, _key, share) in zip(cells[1:], texts, titles, strict=True):
             place.alignment = "LEFT"
             name, icon = title in ("A", "B"), STATUS_ICONS[status] if title == "Status" else "NONE"
-            fitting = text if name or icon != "NONE" else begin(text, share * width - PADDING * _scale(context))
-            cell = Cell(fitting, "" if name else TIPS[title], text, icon)
+            room = share * width - (PADDING if icon == "NONE" else PADDING + ICON) * _scale(context)
+            fitting = text if name else begin(text, room)
+            cell = Cell(fitting + spaces(fitting, room), "" if name else TIPS[title], text, icon)
             draw_cell(place, "meshclash.pick_row", index, cell, title.lower() if name else "a")
 
     def draw_filter(self, _context: Any, _layout: Any) -> None:
