@@ -6,7 +6,9 @@ from typing import Any
 
 from .. import results, shown_things
 from ..texts import length, volume
-from .parts import TabPanel, draw_table, draw_text
+from .parts import TabPanel, draw_facts, draw_text
+
+CAPTION_SHARE = 0.25  # of the width, before the facts
 
 
 class MESHCLASH_PT_common_solid(TabPanel):
@@ -32,7 +34,7 @@ class MESHCLASH_PT_common_solid(TabPanel):
         lines = [("Of", " × ".join(shown.names)), ("Volume", volume(shown.volume, shown.volume, units))]
         if shown.box is not None:
             lines.append(("Sides", " × ".join(length(side, units, like=shown.sides[0]) for side in shown.sides)))
-        draw_table(layout, lines)
+        draw_facts(layout, lines, context.region, CAPTION_SHARE)
         if shown.contradicts:
             text = "This contradicts what is proved of the pair: the bounds of the list hold"
             draw_text(layout, text, context.region, "ERROR")

@@ -6,7 +6,9 @@ from typing import Any
 
 from .. import results, running_work, shown_things
 from ..texts import length
-from .parts import ResearchPanel, draw_table, draw_text
+from .parts import ResearchPanel, draw_facts, draw_text
+
+CAPTION_SHARE = 0.4  # of the width, before the facts
 
 
 class MESHCLASH_PT_voxels(ResearchPanel):
@@ -38,7 +40,7 @@ class MESHCLASH_PT_voxels(ResearchPanel):
         lines = [("Objects", " × ".join(shown.names)), ("Common voxels", f"{shown.count:,}")]
         if shown.size is not None:
             lines.append(("Voxel size", length(shown.size, context.scene.unit_settings)))
-        draw_table(layout, lines)
+        draw_facts(layout, lines, context.region, CAPTION_SHARE)
         if not shown.count:
             draw_text(layout, "The surfaces are certainly apart", context.region, "CHECKMARK")
         if shown.coarser:

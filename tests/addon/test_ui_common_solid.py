@@ -1,5 +1,7 @@
 """The common solid of the selected pair: found, measured, drawn, aged, made an object."""
 
+from types import SimpleNamespace
+
 import bpy
 import numpy as np
 import pytest
@@ -7,6 +9,7 @@ from ui_fakes import RecordingLayout, draw
 
 from addon import scene_results, shown_things, view
 from addon.overlay import lines
+from addon.texts import text_width
 from addon.ui import common_solid as panels
 from addon.ui.lists import MESHCLASH_UL_pairs
 from addon.ui.panels import draw_pair_facts
@@ -45,6 +48,19 @@ def test_a_socket_in_a_wall_is_measured_drawn_and_framed_as_large_as_it_is(socke
     assert len(shown().lines) == 24  # the twelve edges of a box, without the diagonals of its faces
     assert [item.kind for item in lines._wanted(bpy.context)] == ["solid"]
     assert not shown().contradicts and "0.5 m × 0.25 m × 0.125 m" in told()
+
+
+def test_long_names_are_shown_whole(socket):
+    bpy.data.objects["Wall"].name = "Basic Wall:Interior - Partition (92mm Stud):138584, third floor"
+    bpy.data.objects["Socket"].name = "A_socket_of_the_electrician_without_any_spaces"
+    select()
+    bpy.ops.meshclash.show_common_solid()
+    context = SimpleNamespace(
+        scene=bpy.context.scene, space_data=None, region=SimpleNamespace(width=300), preferences=bpy.context.preferences
+    )
+    texts = draw(panels.MESHCLASH_PT_common_solid, context).texts()
+    assert all(text_width(text) < 300 for text in texts)
+    assert "".join(shown().names).replace(" ", "") in "".join(texts).replace(" ", "").replace("×", "")
 
 
 def test_one_press_makes_it_an_object_that_undo_takes_away(socket):
