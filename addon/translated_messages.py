@@ -24,7 +24,7 @@ TABLE = """
 「{name}」と「{other}」が同時に存在するフレームがなく、測定できません
 
 '{name}' cannot be given a curve: its action is in a library or locked
-„{name}“ kann keine Kurve bekommen: die Action ist in einer Bibliothek oder gesperrt
+„{name}“ kann keine Kurve bekommen: die Aktion ist in einer Bibliothek oder gesperrt
 「{name}」にカーブを追加できません: アクションがライブラリにあるか、ロックされています
 
 '{name}' has fewer faces than when it was scanned: scan again
@@ -36,7 +36,7 @@ TABLE = """
 「{name}」の面が検査時より減っています: もう一度検出してください
 
 '{name}' has its mesh together with others: make it a single user first
-„{name}“ teilt sein Mesh mit anderen: zuerst zum Einzelbenutzer machen
+„{name}“ teilt sein Netz mit anderen: zuerst zum Einzelbenutzer machen
 「{name}」はメッシュを他と共有しています: 先にシングルユーザー化してください
 
 '{name}' has modifiers that make other faces
@@ -84,7 +84,7 @@ TABLE = """
 「{name}」は別のファイルからリンクされており、編集できません
 
 '{name}' is no mesh object: convert it to a mesh to select its faces
-„{name}“ ist kein Mesh-Objekt: in ein Mesh umwandeln, um seine Flächen zu wählen
+„{name}“ ist kein Netzobjekt: in ein Netz umwandeln, um seine Flächen zu wählen
 「{name}」はメッシュオブジェクトではありません: 面を選択するにはメッシュに変換してください
 
 '{name}' is not in this view layer: deleted, renamed, or only seen as an instance
@@ -352,7 +352,7 @@ sie ist von einer anderen Version von MeshClash
 別のバージョンのMeshClashのものです
 
 its massive file was compared with meshes, but not with scans
-seine Massendatei wurde mit Meshes verglichen, aber nicht mit Scans
+seine Massendatei wurde mit Netzen verglichen, aber nicht mit Scans
 大規模ファイルはメッシュとだけ比較し、スキャンとは比較していません
 
 its step must be at least 1
@@ -388,7 +388,7 @@ Gemeinsames von {a} und {b} wird gemessen
 {a} と {b} の共通部分を測定中
 
 modifiers make other vertices than the mesh has
-Modifikatoren erzeugen andere Vertices, als das Mesh hat
+Modifikatoren erzeugen andere Vertices, als das Netz hat
 モディファイアーがメッシュと異なる頂点を作っています
 
 more than {most} elements lie in each other
@@ -548,15 +548,15 @@ die beiden Objekte wählen, die gemessen werden sollen: {count} mit Flächen sin
 測定する2つのオブジェクトを選択してください: 面のあるものが {count} 個選択されています
 
 set {letter} ({set}) contains no mesh with faces and no scan that is visible
-Menge {letter} ({set}) enthält kein sichtbares Mesh mit Flächen und keinen sichtbaren Scan
+Menge {letter} ({set}) enthält kein sichtbares Netz mit Flächen und keinen sichtbaren Scan
 セット{letter} ({set}) に表示中の面のあるメッシュもスキャンもありません
 
 set {letter} ({set}) contains no mesh with faces and no scan that is visible (left out: {notes})
-Menge {letter} ({set}) enthält kein sichtbares Mesh mit Flächen und keinen sichtbaren Scan (ausgelassen: {notes})
+Menge {letter} ({set}) enthält kein sichtbares Netz mit Flächen und keinen sichtbaren Scan (ausgelassen: {notes})
 セット{letter} ({set}) に表示中の面のあるメッシュもスキャンもありません (除外: {notes})
 
 set {letter} ({set}) contains no mesh with faces and no scan that is visible: show what is hidden, or choose another set
-Menge {letter} ({set}) enthält kein sichtbares Mesh mit Flächen und keinen sichtbaren Scan: Ausgeblendetes einblenden oder eine andere Menge wählen
+Menge {letter} ({set}) enthält kein sichtbares Netz mit Flächen und keinen sichtbaren Scan: Ausgeblendetes einblenden oder eine andere Menge wählen
 セット{letter} ({set}) に表示中の面のあるメッシュもスキャンもありません: 隠したものを表示するか、別のセットを選んでください
 
 set {letter} ({set}) holds no visible {what}
@@ -644,7 +644,7 @@ Die Ergebnisliste in dieser Datei ist beschädigt: {why}. Prüfen macht eine neu
 このファイルの結果リストは壊れています: {why}。検出で作り直してください
 
 The mesh has changed since: press Update
-Das Mesh hat sich seither verändert: Aktualisieren drücken
+Das Netz hat sich seither verändert: Aktualisieren drücken
 メッシュがその後変更されました: 更新を押してください
 
 the min volume must be a volume of at least 0 m3, not {volume}

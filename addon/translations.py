@@ -155,7 +155,7 @@ Faces cannot be drawn: {why} | Flächen können nicht gezeichnet werden: {why} |
 Faces of A | Flächen von A | Aの面
 Faces of B | Flächen von B | Bの面
 Families | Familien | ファミリー
-Fast Mesh Reading | Meshes schnell lesen | メッシュの高速読み込み
+Fast Mesh Reading | Netze schnell lesen | メッシュの高速読み込み
 Fastest first | Schnellste zuerst | 速い順
 Feet | Fuß | フィート
 File Path | Dateipfad | ファイルパス
@@ -170,6 +170,7 @@ Format | Format | フォーマット
 Frame | Bild | フレーム
 frame | Bild | フレーム
 Frame Common Solid | Gemeinsamen Körper einrahmen | 共通の立体を表示範囲に
+Frame Solid | Einrahmen | フレームイン
 Frames | Bilder | フレーム
 frames | Bilder | フレーム
 From Triangles | Ab Dreiecken | 三角形数の下限
@@ -208,8 +209,8 @@ Into | In | 分割先
 Is a Shell | Ist eine Schale | シェルである
 Isolate | Isolieren | 分離
 itself | sich selbst | 自身
-key | Keyframe | 個のキーフレーム
-keys | Keyframes | 個のキーフレーム
+key | Schlüsselbild | 個のキーフレーム
+keys | Schlüsselbilder | 個のキーフレーム
 Kilometres | Kilometer | キロメートル
 Kinematic | Kinematisch | キネマティック
 Largest | Größte | 最大
@@ -252,9 +253,9 @@ Meets | Trifft | 接する
 Memory | Speicher | メモリ
 Merge | Vereinigen | 統合
 Merge Group | Gruppe vereinigen | グループを統合
-mesh | Mesh | 個のメッシュ
-Mesh Without Faces | Mesh ohne Flächen | 面のないメッシュ
-meshes | Meshes | 個のメッシュ
+mesh | Netz | 個のメッシュ
+Mesh Without Faces | Netz ohne Flächen | 面のないメッシュ
+meshes | Netzen | 個のメッシュ
 Metres | Meter | メートル
 Millimetres | Millimeter | ミリメートル
 Morton Curve | Morton-Kurve | モートン曲線

@@ -42,7 +42,7 @@ class MESHCLASH_PT_common_solid(TabPanel):
             draw_text(layout, "An object moved or changed since: press Update", context.region, "INFO")
         if shown.box is not None:
             ways = layout.row(align=True)
-            ways.operator("meshclash.frame_common_solid", text="Frame", icon="ZOOM_SELECTED")
+            ways.operator("meshclash.frame_common_solid", text="Frame Solid", icon="ZOOM_SELECTED")
             clips = context.space_data is not None and context.space_data.type == "VIEW_3D"
             clipped = clips and context.space_data.region_3d.use_clip_planes
             ways.operator("meshclash.clip_common_solid", text="Clip", icon="CUBE", depress=clipped)

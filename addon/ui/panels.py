@@ -372,7 +372,7 @@ def draw_filters(layout: Any, context: Any, result: scene_results.SceneResult) -
     listed, owners = context.window_manager.meshclash, shown_things.listed().owners
     column = layout.column(align=True)
     row = column.row(align=True)
-    row.prop(listed, "search", text="", icon="VIEWZOOM")
+    row.prop(listed, "search", text="", icon="VIEWZOOM", placeholder=said("Search"))
     row.operator("meshclash.list_selected", text="", icon="RESTRICT_SELECT_OFF")
     row.popover("MESHCLASH_PT_filter", text="", icon="FILTER")
     if owners is not None:
@@ -490,10 +490,10 @@ def draw_pair_facts(layout: Any, context: Any, row: Any, options: DetectOptions,
 def _draw_review(layout: Any, context: Any, row: Any) -> None:
     """What the user says of the pair, in one line."""
     review = review_of(context.scene, row.id)
-    said, line = review.status if review else "OPEN", layout.row(align=True)
+    status_now, line = review.status if review else "OPEN", layout.row(align=True)
     for status, icon in STATUS_ICONS.items():
-        line.operator("meshclash.set_status", text="", icon=icon, depress=status == said).status = status
-    line.prop(context.scene.meshclash, "comment", text="", placeholder="Comment")
+        line.operator("meshclash.set_status", text="", icon=icon, depress=status == status_now).status = status
+    line.prop(context.scene.meshclash, "comment", text="", placeholder=said("Comment"))
 
 
 def _draw_left_out(layout: Any, context: Any, report: Any) -> None:
