@@ -42,7 +42,7 @@ def resolve_set(expression: str, scene: bpy.types.Scene, view_layer: bpy.types.V
     named = kind == "collection" and name in _collections(scene)
     known = _known(expression, scene) or _known(expression.removeprefix(OBJECT_PREFIX), scene)
     if known is None and not named and (is_made_of_terms(expression) or not PATTERN.isdisjoint(expression)):
-        return _by_terms(expression, scene, view_layer)
+        return _by_terms(expression, scene)
     if expression.startswith(COLLECTION_PREFIX):
         return _collection(name, scene)
     return _object(expression.removeprefix(OBJECT_PREFIX), scene, view_layer)
@@ -107,18 +107,16 @@ def armatures_of(item: bpy.types.Object) -> frozenset[str]:
     return frozenset(names)
 
 
-def _by_terms(expression: str, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> frozenset[str]:
-    """Of the objects that are visible."""
+def _by_terms(expression: str, scene: bpy.types.Scene) -> frozenset[str]:
     within: dict[str, list[str]] = {}
     for name, collection in _collections(scene).items():
         for item in collection.all_objects:
             within.setdefault(item.name_full, []).append(name)
-    with outside_of_views():
-        things = [
-            DescribedObject(item.name_full, told(item), within.get(item.name_full, ()))
-            for item in scene.objects
-            if has_shape(item) and item.visible_get(view_layer=view_layer)
-        ]
+    things = [
+        DescribedObject(item.name_full, told(item), within.get(item.name_full, ()))
+        for item in scene.objects
+        if has_shape(item)
+    ]
     return frozenset(things[k].name for k in members(expression, things, select))
 
 
