@@ -488,6 +488,7 @@ Your Name | Ihr Name | 名前
 {pairs} listed | {pairs} gelistet | 表示 {pairs}
 {parts} of {name} | {parts} von {name} | {name} の {parts}
 {share} certain | {share} sicher | 確度 {share}
+{tests} of {objects} found nothing | {tests} mit {objects} fanden nichts | {objects}の{tests}で何も見つかりませんでした
 """  # noqa: E501 - a text is a line
 """A text in English, German and Japanese a line."""
 

@@ -286,6 +286,10 @@ class MESHCLASH_PT_results(TabPanel):
 def _draw_nothing(layout: Any, context: Any, report: Any) -> None:
     """What was tested without finding anything, and what else can be asked."""
     test, count = test_named(report.options.test), report.stats.get("objects", 0)
+    if len(report.tests) > 1:
+        text = said("{tests} of {objects} found nothing", tests=(len(report.tests), "test"), objects=(count, "object"))
+        draw_text(layout, text, context.region, "CHECKMARK")
+        return
     text = said("{nothing}: {objects} tested", nothing=said(test.nothing), objects=(count, "object"))
     draw_text(layout, text, context.region, "CHECKMARK")
     draw_text(layout, advice(report.options, count), context.region, "INFO")

@@ -208,3 +208,12 @@ def draw_row(cls, region, listed, item):
     )
     cls.draw_item(None, context, layout, listed, item, 0, None, "", 0)
     return layout
+
+
+def test_tests_that_find_nothing_are_counted(building):
+    """What one of them asked says nothing of the others."""
+    building.test = "self"
+    for name in ("First", "Second"):
+        bpy.ops.meshclash.keep_test(name=name)
+    bpy.ops.meshclash.run_tests()
+    assert "2 tests of 4 objects found nothing" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
