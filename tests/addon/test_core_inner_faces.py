@@ -1,4 +1,4 @@
-"""Faces that bound nothing: between boxes of an array with *Merge*, and the other side of two-sided ones."""
+"""Faces that bound nothing, as between boxes of an array with *Merge*, and faces that end amid edges of others."""
 
 import bmesh
 import bpy
@@ -44,3 +44,16 @@ def test_two_sided_bodies_clash_and_hold(registered):
     assert found["Box", "Held"].verdict == "contained"
     through = found["Box", "Through"]
     assert through.verdict == "clash" and through.depth_lower > 0.99 and through.certainty == 1.0
+
+
+def test_a_corner_amid_an_edge_of_one_face_does_not_open_a_box(registered):
+    for k, name in enumerate(("Box", "Beside")):
+        mesh = add_cube(name, (k, 0, 0), 2.0).data
+        vertices = [vertex.co[:] for vertex in mesh.vertices]
+        faces = [list(face.vertices) for face in mesh.polygons]
+        middle = [(x + y) / 2 for x, y in zip(vertices[faces[0][0]], vertices[faces[0][1]], strict=True)]
+        faces[0].insert(1, len(vertices))
+        mesh.clear_geometry()
+        mesh.from_pydata([*vertices, middle], [], faces)
+    found = detected()["Beside", "Box"]
+    assert found.verdict == "clash" and found.depth_lower > 0.99 and found.certainty == 1.0

@@ -172,17 +172,17 @@ def test_convex_solids_far_from_the_origin(size, away):
 
 
 FLAT = {
-    "triangle": ([[0, 0, 0], [1, 0, 0], [0, 1, 0]], 0.4),
-    "segment": ([[0, 0, 0], [1, 0, 0], [0.5, 0, 0]], 0.4),
-    "point": ([[0, 0, 0], [0, 0, 0], [0, 0, 0]], 0.4),
+    "square": ([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], 0.4),
+    "segment": ([[0, 0, 0], [1, 0, 0], [0.5, 0, 0], [0.25, 0, 0]], 0.4),
+    "point": ([[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]], 0.4),
 }
 
 
 @pytest.mark.parametrize("name", FLAT)
 def test_closed_meshes_without_volume(name):
-    """A triangle seen from both sides, a segment and a point, inside a box and on themselves."""
+    """A square whose sides are cut along other diagonals, a segment and a point, inside a box and on themselves."""
     corners, depth = FLAT[name]
-    flat = mc.TriangleMesh(corners, [[0, 1, 2], [0, 2, 1]])
+    flat = mc.TriangleMesh(corners, [[0, 1, 2], [0, 2, 3], [1, 0, 3], [1, 3, 2]])
     cube = mc.TriangleMesh(*box((-0.4, -0.4, -0.4), (0.6, 0.6, 0.6)))
     found = mc.penetration(cube, flat)
     assert_taken_apart(cube, flat, np.eye(4), found)

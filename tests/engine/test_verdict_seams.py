@@ -80,8 +80,8 @@ def test_seams_off_by_ulps_change_no_depth(seed, scale, far, depth):
     slack = 1e-12 * (far + 20.0) * scale  # of the oracles, whose coordinates are rounded
     assert found == whole or whole.depth_upper <= slack
     for mesh in meshes:
-        closed = closed_mesh(mesh)
-        assert closed.mesh.is_closed and closed.moved <= 2.0**-45 * np.abs(mesh.bounds).max()
+        closed = closed_mesh(mesh).mesh
+        assert closed.is_closed and np.array_equal(closed.vertices, mesh.vertices)
     if found.depth_upper is None:
         assert found in (mc.Verdict.APART, mc.Verdict.TOUCHING)
         return
@@ -98,8 +98,8 @@ def test_seams_off_by_ulps_change_no_depth(seed, scale, far, depth):
 
 @given(st.integers(-8, 8), st.integers(0, 1000), st.sampled_from([0.0, 1e-9, 1e-3]))
 @settings(max_examples=60, deadline=None)
-def test_bounds_are_as_much_wider_as_vertices_moved(ulps, slight, resolution):
-    """The face of a box that is in another one is torn at a corner; the bounds hold however the crack is closed."""
+def test_bounds_hold_however_a_crack_is_closed(ulps, slight, resolution):
+    """The face of a box that is in another one is torn at a corner."""
     corners, triangles = box((0, 0, 0), (1, 1, 1))
     way = ulps * 2.0**-52 if resolution == 0.0 else ulps * 0.2 * resolution
     torn = np.vstack([corners, corners[-1:] + np.array([way, 0.0, 0.0])])
@@ -112,21 +112,18 @@ def test_bounds_are_as_much_wider_as_vertices_moved(ulps, slight, resolution):
     start = 1.0 - slight * 2.0**-53 if slight % 2 else 1.0 - slight / 2000.0
     b = mc.TriangleMesh(*box((start, 0.25, 0.25), (3.0, 0.75, 0.75)))
     found = mc.verdict(a, b)
-    moved = closed_mesh(a).moved
-    assert abs(way) <= moved <= abs(way) * (1 + 1e-8)
+    assert closed_mesh(a).mesh.is_closed
     if found.depth_upper is not None:
         truth, off = Fraction(1.0) - Fraction(start), Fraction(abs(way))
         assert Fraction(found.depth_lower) <= truth + off
         assert max(truth, 0) - off <= Fraction(found.depth_upper)
-        if ulps:
-            assert found.depth_upper - found.depth_lower >= 4.0 * abs(way) or found.depth_lower == 0.0
 
 
 def test_cracks_that_are_wider_than_rounding_are_not_welded():
     rng = np.random.default_rng(5)
     (points, triangles), _ = lathe(PROFILES["ball"], 12, rng, ulps=300)
     assert closed_mesh(mc.TriangleMesh(points, triangles)) is None
-    assert closed_mesh(mc.TriangleMesh(points, triangles, 1e-12)).moved <= 3e-12
+    assert closed_mesh(mc.TriangleMesh(points, triangles, 1e-12)).mesh.is_closed
     fine = mc.TriangleMesh(*lathe(PROFILES["ball"], 12, rng, ulps=300)[0])
     assert mc.verdict(fine, fine, None, matrix(np.eye(3), (0.5, 0, 0))).depth_upper is None
     tray = mc.TriangleMesh([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], [[0, 1, 2], [1, 3, 2]])

@@ -23,6 +23,38 @@ def surface(cubes: Cubes, rng: np.random.Generator, into_world: np.ndarray) -> m
     return mc.TriangleMesh(vertices + noise, np.array(triangles), resolution=FINE)
 
 
+def divided(cubes: Cubes, rng: np.random.Generator, into_world: np.ndarray) -> mc.TriangleMesh:
+    """Each square is divided by itself, so that its edges have corners where those of its neighbours have none."""
+    corners, triangles = [], []
+    for square in squares(cubes):
+        a, b, _, d = np.array(square, float)
+        across, up = rng.choice([1, 2, 3, 4], 2)
+        for i, j in np.ndindex(across, up):
+            quad = [
+                a + (b - a) * (i + u) / across + (d - a) * (j + v) / up for u, v in ((0, 0), (1, 0), (1, 1), (0, 1))
+            ]
+            triangles += [np.add((0, 1, 2), len(corners)), np.add((0, 2, 3), len(corners))]
+            corners += quad
+    vertices = np.round(np.array(corners), 12) @ into_world
+    return mc.TriangleMesh(vertices, np.array(triangles), resolution=FINE, weld=True)
+
+
+@given(seed=st.integers(0, 2**32 - 1), which=st.sampled_from([(True, True), (True, False)]))
+def test_solids_with_faces_that_end_amid_edges_are_judged_as_the_sets_of_their_cubes(seed, which):
+    rng = np.random.default_rng(seed)
+    one, other = two_solids(rng)
+    if not (one and other):
+        return
+    into_world = 10.0 ** rng.integers(-1, 3) * (rotation(rng) if rng.random() < 0.5 else np.eye(3))
+    first, second = (
+        (divided if is_divided else surface)(cubes, rng, into_world)
+        for cubes, is_divided in zip((one, other), which, strict=True)
+    )
+    for pair in ((first, second), (second, first)):
+        found = mc.verdict(*pair, permitted_overlap="resolution")
+        assert found.name in verdicts(one, other) and found.certainty == 1.0
+
+
 @pytest.mark.parametrize("manifold", [False, True])
 @given(seed=st.integers(0, 2**32 - 1))
 def test_rounded_solids_are_judged_as_the_sets_of_their_cubes(manifold, seed):

@@ -65,10 +65,13 @@ def engine_mesh(engine: ModuleType, item: SourceObject, mesh: SourceMesh, stretc
     """
     if mesh.file is not None and stretch:
         raise UnusableObject(item.name, "its massive file is tested as it is: the object must not be scaled or sheared")
+    from ..types.resolution import float32_resolution  # noqa: PLC0415 - registering needs no compiler
+
     try:
         if mesh.file is not None:
             return engine.massive.ClusteredMesh.open(mesh.file.path, MASSIVE_MEMORY)
-        made = engine.TriangleMesh(mesh.vertices, mesh.triangles, shell=item.shell)
+        known = float32_resolution(mesh.largest) if mesh.resolution is None else mesh.resolution
+        made = engine.TriangleMesh(mesh.vertices, mesh.triangles, known, shell=item.shell)
         return made.transformed(np.frombuffer(stretch).reshape(4, 4)) if stretch else made
     except engine.errors.MeshClashError as error:
         raise UnusableObject(item.name, f"its mesh: {error}") from error

@@ -29,7 +29,7 @@ from .coincidence import deny_coincidence
 from .flush import within_steps
 from .measure import LOWER, UPPER, Overlaps, measure_steps
 from .middles import Locations, middle_steps
-from .open_judge import judge_open_steps, parted_steps
+from .open_judge import as_drawn, drawn_steps, judge_open_steps, parted_steps
 from .open_overlap import DEPTH_CERTAINTY
 from .pair_verdict import Findings, FoundPairs, PairVerdict
 from .pockets import pocket_steps
@@ -105,6 +105,27 @@ Steps = Generator[None, None, Any]
 @in_slices
 def judge(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
     """Verdicts and depths of all object pairs of a case."""
+    drawn = yield from drawn_steps(case)
+    if not drawn.any():
+        return (yield from _judged(case, limits))
+    solids = yield from _judged(as_drawn(case.chosen(drawn)), limits)
+    others = solids if drawn.all() else (yield from _judged(case.chosen(~drawn), limits))
+
+    def joined(of_solids: np.ndarray, of_others: np.ndarray) -> np.ndarray:
+        both = np.empty((len(drawn), *of_solids.shape[1:]), of_solids.dtype)
+        both[drawn], both[~drawn] = of_solids, of_others[: (~drawn).sum()]
+        return both
+
+    codes, depths, permitted, flush, certainties = (
+        joined(getattr(solids, name), getattr(others, name))
+        for name in ("codes", "depths", "permitted", "flush", "certainties")
+    )
+    locations = Locations(case, case.starts, codes, pair_order(case), None)
+    return Judgement(codes, depths, case.starts, locations, permitted, flush, certainties)
+
+
+def _judged(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
+    """As ``judge``, each mesh as it is."""
     start = case.starts
     permitted, rounding = limits.permitted(case.resolutions), limits.rounding(case.resolutions)
     swapped, middles, forgives = pair_order(case), None, bool(rounding.any())
@@ -118,9 +139,8 @@ def judge(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
     codes[same] = _DUPLICATE
     certainties = np.ones(len(codes))
     measured = limits.depths | (permitted > 0.0)
-    balls, depths = yield from judge_open_steps(
-        case, codes, certainties, measured, limits.exact, lambda meant: _solid_bounds(meant, limits)
-    )
+    balls = yield from judge_open_steps(case, codes, certainties, measured, limits.exact)
+    depths = np.full((len(codes), 2), np.nan)
     allowed = np.where(codes == _CLASH, permitted * _DECIMAL, 0.0)
     if middles is not None:
         deep = np.flatnonzero(solid & (codes >= _CONTAINED) & (limits.depths | (allowed > 0.0)))
@@ -150,12 +170,6 @@ def _shares_volume(case: Case) -> Generator[None, None, np.ndarray]:
     """Which pairs of solids have common volume, (k,) bool."""
     bits = yield from _sample(case, case.posed(), case.starts, _may_overlap(case), known=ONLY_A | ONLY_B)
     return (bits & COMMON) != 0
-
-
-def _solid_bounds(case: Case, limits: Limits) -> Generator[None, None, np.ndarray]:
-    """Bounds of the depths of pairs of solids, as closely as limits ask, (k, 2) [m]; NaN without common volume."""
-    found: Judgement = yield from always(None, steps(judge, case, limits._replace(depths=True, touch_tolerance=0.0)))
-    return found.depths[:, 1:]
 
 
 def _plain_codes(case: Case) -> Generator[None, None, np.ndarray]:

@@ -7,24 +7,20 @@ their depth from above. Of meshes that bound no solid no depth is known; such a 
 
 from collections.abc import Callable, Generator
 from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 
 from ..answering.answer import answer_steps
 from ..geometry.triangle_pair import CROSSING
-from ..hierarchy.build import as_boxes
 from ..traversal.bounds import world_bounds
-from ..traversal.forest import pack_trees
 from ..traversal.question import Question
-from ..traversal.solids import gather_solids
 from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
 from ..types.steps import always
 from ..types.verdict import CLASH, CONTAINED, TOUCHING
 from .case import Case
-from .measure import LOWER, UPPER, box_overlaps
-from .open_overlap import DEPTH_CERTAINTY, OpenSide, containment, depth_steps, side_of
+from .measure import box_overlaps
+from .open_overlap import DEPTH_CERTAINTY, OpenSide, containment, depth_steps, side_of, with_meshes
 from .opening import enclosed_steps
 from .repair import closed_mesh
 from .solidity import Meant, meant_steps
@@ -36,22 +32,11 @@ _DIRECTIONS /= np.linalg.norm(_DIRECTIONS, axis=1, keepdims=True)
 _SHARES = (0.999, 1e-3)  # of what is permitted: a short move suits parts that fit in a slot
 _SLACK = 1.001  # of lengths that only sort out what is not looked at
 _ROUNDING_OF_SUMS = 2.0**-48  # of the largest coordinate
+_MOST_DRAWN = 1 << 17  # triangles of a mesh that is looked at at once
 _MOST = 4096  # contacts of a pair that are looked at first
-
-MeasuresSolids = Callable[[Case], Generator[None, None, np.ndarray]]
-"""Bounds of the depths of the pairs of a case of solids, (k, 2) [m]; NaN where there is no common volume."""
 
 JudgesPlainly = Callable[[Case], Generator[None, None, np.ndarray]]
 """Verdict codes (k,) of the pairs of a case, nothing permitted."""
-
-
-class OfOpen(NamedTuple):
-    """Depths of k pairs with an open mesh; NaN where nothing is known, and for pairs of solids."""
-
-    balls: np.ndarray
-    """Diameters of balls in both, (k,) [m]."""
-    bounds: np.ndarray
-    """Proved, (k, 2) [m]: of pairs that are closed but for rounding."""
 
 
 def judge_open_steps(
@@ -60,16 +45,18 @@ def judge_open_steps(
     certainties: np.ndarray,
     measured: np.ndarray,
     exact: bool,
-    measures_solids: MeasuresSolids,
-) -> Generator[None, None, OfOpen]:
+) -> Generator[None, None, np.ndarray]:
     """Write into the codes and certainties (k,) of a case what is known of pairs with an open mesh.
 
     An object that crosses nothing may be contained in an open one, objects that touch may have a ball in common, and
     clashes and contained objects get a depth, each where it is known. Meshes that mean no solid are left as they are.
     Of pairs that are not ``measured`` (k,) only those depths are found on which the verdict hangs; ``exact``: by a
     thorough search. Yields every few milliseconds.
+
+    Returns:
+        Diameters of balls in both, (k,) [m]; NaN where nothing is known, and for pairs of solids.
     """
-    found = OfOpen(np.full(len(codes), np.nan), np.full((len(codes), 2), np.nan))
+    balls = np.full(len(codes), np.nan)
     is_open = ~case.solids.closed[case.jobs]
     in_b = _within(case.boxes_a, case.boxes_b) & is_open[:, 1]
     in_a = _within(case.boxes_b, case.boxes_a) & is_open[:, 0]
@@ -79,36 +66,53 @@ def judge_open_steps(
     thick = overlaps[:, 6] > rounding
     hanging = thick & (codes == TOUCHING.severity)
     asked = enclosed | hanging | (measured & (codes >= CONTAINED.severity))
-    as_solids, as_meant = [], {}
+    as_meant = {}
     for job in np.flatnonzero(is_open.any(axis=1) & asked).tolist():
         for inner, contains in ((0, in_b), (1, in_a)):
             if enclosed[job] and contains[job] and codes[job] != CONTAINED.severity:
                 yield from _contain(case, job, inner, codes, certainties)
         yield
         if codes[job] == TOUCHING.severity or (measured[job] and codes[job] in (CONTAINED.severity, CLASH.severity)):
-            if all(closed_mesh(mesh) is not None for mesh in _meshes(case, job)):
-                as_solids.append(job)
-                continue
             sides = yield from _sides_steps(case, job)
             if sides is not None:
                 as_meant[job] = sides
-    if as_solids:
-        chosen = np.array(as_solids)
-        found.bounds[chosen] = yield from _bounds_of_solids(case, chosen, measures_solids)
-        found.balls[chosen] = found.bounds[chosen, LOWER]
     common = np.ones(len(codes))
     if as_meant:
-        yield from _balls_of_open(case, as_meant, exact, rounding, codes, found.balls, common)
+        yield from _balls_of_open(case, as_meant, exact, rounding, codes, balls, common)
     touching = codes == TOUCHING.severity
-    through = touching & (found.balls > rounding)  # surfaces pass through each other along edges only
+    through = touching & (balls > rounding)  # surfaces pass through each other along edges only
     shared = through & (common >= 0.5)
     doubted = through & ~shared
     codes[shared] = CLASH.severity
-    certainties[shared & np.isnan(found.bounds[:, UPPER])] = common[shared & np.isnan(found.bounds[:, UPPER])]
+    certainties[shared] = common[shared]
     certainties[doubted] = np.minimum(certainties, 1.0 - common)[doubted]
-    for of_touching in found:
-        of_touching[touching & ~shared] = np.nan
-    return found
+    balls[touching & ~shared] = np.nan
+    return balls
+
+
+def drawn_steps(case: Case) -> Generator[None, None, np.ndarray]:
+    """Which pairs (k,) bool have an open mesh that is closed but for copies of faces and where edges lie along others.
+
+    Yields after each; enormous meshes are not looked at.
+    """
+    drawn = np.zeros(len(case.jobs), np.bool_)
+    for job in np.flatnonzero(~case.both_closed).tolist():
+        for mesh in _meshes(case, job):
+            drawn[job] |= not mesh.is_closed and _drawn(mesh)[0] is not mesh
+        yield
+    return drawn
+
+
+def as_drawn(case: Case) -> Case:
+    """A case with the closed meshes that its open ones draw."""
+    parts = case.tree_set.parts
+    return with_meshes(case, {tree: _drawn(parts[tree].mesh) for tree in np.unique(case.jobs).tolist()})[0]
+
+
+def _drawn(mesh: TriangleMesh) -> tuple[TriangleMesh, np.ndarray]:
+    """The closed mesh that one draws, else itself; and which of its triangles these are."""
+    closed = closed_mesh(mesh) if mesh.triangle_count <= _MOST_DRAWN else None
+    return closed or (mesh, np.arange(mesh.triangle_count, dtype=np.int32))
 
 
 def _balls_of_open(
@@ -141,34 +145,6 @@ def _contain(
     contained, certainty = yield from contained_steps(sides[inner], sides[1 - inner])
     codes[job] = CONTAINED.severity if contained else codes[job]
     certainties[job] = certainty if contained else min(certainty, certainties[job])
-
-
-def _bounds_of_solids(
-    case: Case, chosen: np.ndarray, measures_solids: MeasuresSolids
-) -> Generator[None, None, np.ndarray]:
-    """Bounds (n, 2) [m] of the depths of pairs (n,) of meshes that are closed but for rounding, as closed ones.
-
-    A ball of radius r in both solids leaves one of radius r - m while no vertex moves farther than m (``shrink.py``).
-    So m moves each bound of the depth, a diameter, by 2 m.
-    """
-    trees: dict[int, tuple[int, TriangleMesh]] = {}
-    jobs, moved = np.empty((len(chosen), 2), np.int64), np.zeros(len(chosen))
-    for row, job in enumerate(chosen.tolist()):
-        for side, mesh in enumerate(_meshes(case, job)):
-            closed = closed_mesh(mesh)
-            assert closed is not None
-            jobs[row, side] = trees.setdefault(id(closed.mesh), (len(trees), closed.mesh))[0]
-            moved[row] = max(moved[row], _STRETCH * closed.moved)
-    hierarchies = [as_boxes(mesh) for _, mesh in trees.values()]
-    tree_set, rows = pack_trees(hierarchies), (case.rows_a[chosen], case.rows_b[chosen])
-    answer = yield from always(None, answer_steps(Question(tree_set.side, tree_set.side, jobs, *rows)))
-    box_a, box_b = (world_bounds(tree_set, jobs[:, side], rows[side]) for side in range(2))
-    solids, resolutions = gather_solids(hierarchies), case.resolutions[chosen]
-    bounds = yield from measures_solids(Case(tree_set, solids, jobs, *rows, box_a, box_b, answer, resolutions))
-    bounds = np.where(np.isnan(bounds), 0.0, bounds)
-    lower, upper = np.maximum(bounds[:, LOWER] - 2.0 * moved, 0.0), bounds[:, UPPER] + 2.0 * moved
-    wider = np.column_stack([np.nextafter(lower, 0.0), np.nextafter(upper, np.inf)])
-    return np.where(moved[:, None] > 0.0, wider, bounds)
 
 
 def contained_steps(inner: OpenSide, outer: OpenSide) -> Generator[None, None, tuple[bool, float]]:

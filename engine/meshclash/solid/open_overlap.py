@@ -5,7 +5,7 @@ far from one half. The depth is the diameter of the largest ball found in both s
 (``depth.py``), and it is stated only where the winding numbers say that the ball lies in both, clear of large holes.
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from ..hierarchy.bvh import Hierarchy
 from ..hierarchy.moments import MOMENT_WORDS, moment_unit, moments_of
 from ..traversal.forest import pack_trees
 from ..traversal.solids import Solids, gather_solids
+from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
 from .case import Case, pair_order
 from .climb import SearchRoom, new_search_room
@@ -125,23 +126,34 @@ def depth_steps(
 def _as_meant(case: Case, sides: Sequence[tuple[OpenSide, OpenSide]]) -> tuple[Case, np.ndarray, SearchRoom]:
     """The case with the meshes that are meant, which of its contacts (n,) bool these have, and room for a search."""
     both = zip(case.jobs.ravel().tolist(), (side for pair in sides for side in pair), strict=True)
-    meant = {tree: side.meant for tree, side in both}
-    hierarchies = [as_boxes(own.repair.mesh) for own in meant.values()]
-    numbers = np.zeros(max(meant) + 1, np.int64)
-    numbers[list(meant)] = np.arange(len(meant))
-    counts = [case.tree_set.parts[tree].mesh.triangle_count for tree in meant]
+    meant, kept = with_meshes(case, {tree: (side.meant.repair.mesh, side.meant.repair.faces) for tree, side in both})
+    hierarchies = [as_boxes(parts.mesh) for parts in meant.tree_set.parts]
+    units = np.array([moment_unit(hierarchy.parts) for hierarchy in hierarchies])
+    room = new_search_room(np.concatenate(list(map(_moments, hierarchies))), units)
+    return meant._replace(solids=_solids_as_turned(hierarchies)), kept, room
+
+
+def with_meshes(case: Case, meshes: Mapping[int, tuple[TriangleMesh, np.ndarray]]) -> tuple[Case, np.ndarray]:
+    """A case with other meshes in the place of its trees, and which of its contacts (n,) bool these have.
+
+    Args:
+        case: the pairs.
+        meshes: of all trees of its pairs; and which triangle of the tree's mesh each of its first triangles is.
+    """
+    hierarchies = [as_boxes(mesh) for mesh, _ in meshes.values()]
+    numbers = np.zeros(max(meshes) + 1, np.int64)
+    numbers[list(meshes)] = np.arange(len(meshes))
+    counts = [case.tree_set.parts[tree].mesh.triangle_count for tree in meshes]
     begins = np.cumsum([0, *counts])
-    place = np.full(begins[-1], -1, np.int32)  # in the mesh that is meant
-    for own, begin in zip(meant.values(), begins.tolist(), strict=False):
-        place[begin + own.repair.faces] = np.arange(len(own.repair.faces))
+    place = np.full(begins[-1], -1, np.int32)  # in the other mesh
+    for (_, faces), begin in zip(meshes.values(), begins.tolist(), strict=False):
+        place[begin + faces] = np.arange(len(faces))
     jobs, answer = numbers[case.jobs], case.answer
     pairs = place[begins[jobs[answer.jobs]] + answer.pairs]
     kept = (pairs >= 0).all(axis=1)
     answer = answer._replace(pairs=pairs[kept], kinds=answer.kinds[kept], jobs=answer.jobs[kept])
-    tree_set, solids = pack_trees(hierarchies), _solids_as_turned(hierarchies)
-    units = np.array([moment_unit(hierarchy.parts) for hierarchy in hierarchies])
-    room = new_search_room(np.concatenate(list(map(_moments, hierarchies))), units)
-    return case._replace(tree_set=tree_set, solids=solids, jobs=jobs, answer=answer), kept, room
+    tree_set, solids = pack_trees(hierarchies), gather_solids(hierarchies)
+    return case._replace(tree_set=tree_set, solids=solids, jobs=jobs, answer=answer), kept
 
 
 def _moments(hierarchy: Hierarchy) -> np.ndarray:

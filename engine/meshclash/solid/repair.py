@@ -22,6 +22,7 @@ from ..types.mesh import TriangleMesh
 _VOTERS = 64  # triangles of a component that are asked
 _RAYS = 8
 _AT_ONCE = 256  # triangles that are asked in one step
+_SAMPLES = 8  # open edges that are looked at first
 _ROUNDING = 2.0**-46  # of the largest coordinate: vertices at one place, computed in two ways, are no farther apart
 
 
@@ -44,16 +45,17 @@ class Closed(NamedTuple):
     """The closed mesh that a mesh is but for rounding."""
 
     mesh: TriangleMesh
-    """Over as many vertices; the mesh itself where it is closed."""
-    moved: float
-    """No vertex is farther from where it was [m], in the object's frame."""
+    """Over the same vertices; the mesh itself where it is closed."""
+    faces: np.ndarray
+    """Which triangle of the given mesh each of its triangles is, (m,) int32; flat ones that were added come last."""
 
 
 def closed_mesh(mesh: TriangleMesh) -> Closed | None:
-    """The closed mesh that a mesh is without copies of faces, and once its seams are welded; kept with the mesh.
+    """The closed mesh that a mesh is without copies of faces and with flat triangles at its seams; kept with the mesh.
 
-    Only vertices at open edges move, each to another one at its place but for rounding, or for the resolution of the
-    mesh. None where it is not closed then, and of a shell.
+    These join open edges whose ends are at one place but for rounding, or for the resolution of the mesh, and edges to
+    others that lie along them, as where a face ends in the middle of another's edge. None where the mesh is not closed
+    then, and of a shell.
     """
     if mesh.shell:
         return None
@@ -64,43 +66,79 @@ def closed_mesh(mesh: TriangleMesh) -> Closed | None:
 
 def _closed_mesh(mesh: TriangleMesh) -> Closed | None:
     if mesh.is_closed:
-        return Closed(mesh, 0.0)
-    moved = 0.0
-    for welds in (False, True):
-        if welds:
-            vertices = _welded_seams(mesh)
-            moved = float(np.linalg.norm(vertices - mesh.vertices, axis=1).max()) * (1.0 + 1e-9)
-            if moved == 0.0:
-                return None
-            mesh = TriangleMesh(vertices, mesh.triangles)
-        faces = without_copies(mesh)
-        if len(faces) == 0:
-            return None
-        kept = TriangleMesh(mesh.vertices, mesh.triangles[faces])
-        if kept.is_closed:
-            return Closed(kept, moved)
+        return Closed(mesh, np.arange(mesh.triangle_count, dtype=np.int32))
+    faces = without_copies(mesh)
+    if len(faces) == 0:
+        return None
+    kept = TriangleMesh(mesh.vertices, mesh.triangles[faces], mesh.resolution)
+    if kept.is_closed:
+        return Closed(kept, faces)
+    orientation = kept.topology.orientation[:, None]
+    turned = np.where(orientation < 0, kept.triangles[:, ::-1], kept.triangles)
+    for triangles in (kept.triangles, turned) if (orientation < 0).any() else (turned,):
+        joined = _joined(kept, triangles)
+        if joined is not None:
+            return Closed(joined, faces)
     return None
 
 
-def _welded_seams(mesh: TriangleMesh) -> np.ndarray:
-    """Vertices (n, 3), those at open edges moved to the first one of those that lie at their place but for rounding.
+def _joined(mesh: TriangleMesh, triangles: np.ndarray) -> TriangleMesh | None:
+    """A mesh, wound so, with flat triangles that join open edges to others; None where it is not closed then.
 
-    One that is near another one, but not near the first one, stays.
+    Of several vertices at open edges that are near each other the first one stands for all: flat triangles lead from
+    edges to those between such. One that is near another one, but not near the first one, stays.
     """
+    welded, first = mesh.topology.welded[triangles], np.arange(mesh.vertex_count)
+    edges = _unbalanced(np.concatenate([welded[:, [0, 1]], welded[:, [1, 2]], welded[:, [2, 0]]]))
     near = 2.0 * mesh.resolution + _ROUNDING * float(np.abs(mesh.bounds).max())
-    welded = mesh.topology.welded
-    corners = welded[mesh.triangles]
-    sides = np.sort(np.concatenate([corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [2, 0]]]), axis=1)
-    edges, counts = np.unique(sides, axis=0, return_counts=True)
-    places = np.unique(edges[(counts % 2 == 1) & (edges[:, 0] != edges[:, 1])])
-    points = mesh.vertices[places]
+    places = np.unique(edges)
+    boxes = np.tile(mesh.vertices[places], 2) + np.repeat([-0.5 * near, 0.5 * near], 3)
     everyone = np.ones(len(places), np.bool_)
-    boxes = np.hstack([points - 0.5 * near, points + 0.5 * near])
-    first = np.arange(mesh.vertex_count)
-    for i, j in overlapping_pairs(boxes, everyone, everyone).tolist() if len(places) else ():
-        if first[places[i]] == places[i] and np.abs(points[i] - points[j]).max() <= near:
-            first[places[j]] = min(first[places[j]], places[i])
-    return mesh.vertices[first[welded]]
+    for i, j in places[overlapping_pairs(boxes, everyone, everyone)].tolist() if len(places) else ():
+        if first[i] == i and np.abs(mesh.vertices[i] - mesh.vertices[j]).max() <= near:
+            first[j] = min(first[j], i)
+    (u, v), (low, high) = edges.T, first[edges].T
+    seams = np.vstack([np.stack([v, u, low], axis=1), np.stack([v, low, high], axis=1)])
+    seams = seams[(seams != np.roll(seams, 1, axis=1)).all(axis=1)]
+    flat = _along(mesh.vertices, _unbalanced(np.stack([low, high], axis=1)), 2.0 * near)
+    closed = TriangleMesh(mesh.vertices, np.vstack([triangles, seams, flat]), mesh.resolution)
+    return closed if closed.is_closed else None
+
+
+def _unbalanced(sides: np.ndarray) -> np.ndarray:
+    """Ends (n, 2) of edges, as often as there are more sides (k, 2) that run through them that way than back."""
+    edges, edge = np.unique(np.sort(sides, axis=1), axis=0, return_inverse=True)
+    balance = np.bincount(edge.ravel(), np.sign(sides[:, 1] - sides[:, 0]), len(edges)).astype(np.int64)
+    return np.repeat(np.where(balance[:, None] < 0, edges[:, ::-1], edges), np.abs(balance), axis=0)
+
+
+def _along(vertices: np.ndarray, edges: np.ndarray, near: float) -> np.ndarray:
+    """Flat triangles (k, 3) between edges (n, 2) and the vertices of others that are near them; none where that joins
+    one of some samples to nothing."""
+    if not len(edges):
+        return np.empty((0, 3), np.int64)
+    start, along = vertices[edges[:, 0]], vertices[edges[:, 1]] - vertices[edges[:, 0]]
+    for k in range(0, len(edges), len(edges) // _SAMPLES + 1):
+        off = _off(start[k] + 0.5 * along[k] - start, along)[0]
+        if np.delete(off, k).min(initial=np.inf) > near:
+            return np.empty((0, 3), np.int64)
+    places, ends = np.unique(edges), start + along
+    low, high = np.minimum(start, ends), np.maximum(start, ends)
+    boxes = np.hstack([np.vstack([low, vertices[places]]) - near, np.vstack([high, vertices[places]])])
+    is_edge = np.arange(len(boxes)) < len(edges)
+    edge, place = (overlapping_pairs(boxes, is_edge, ~is_edge) - [0, len(edges)]).T
+    off, share = _off(vertices[places[place]] - start[edge], along[edge])
+    on = np.flatnonzero((off <= near) & (edges[edge] != places[place, None]).all(axis=1))
+    on = on[np.lexsort((share[on], edge[on]))]
+    edge, place = edge[on], places[place[on]]
+    before = np.where(np.diff(edge, prepend=-1) != 0, edges[edge, 0], np.roll(place, 1))
+    return np.stack([edges[edge, 1], before, place], axis=1)
+
+
+def _off(points: np.ndarray, along: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """How far points (n, 3) are from segments (n, 3) from the origin, and shares of their lengths where that is."""
+    share = np.clip((points * along).sum(axis=1) / np.maximum((along * along).sum(axis=1), 1e-300), 0.0, 1.0)
+    return np.linalg.norm(points - share[:, None] * along, axis=1), share
 
 
 def repair_steps(mesh: TriangleMesh) -> Generator[None, None, Repair]:
