@@ -480,7 +480,7 @@ Your Name | Ihr Name | 名前
 {clashes} clashes in {groups} | {clashes} Kollisionen in {groups} | 干渉 {clashes} 件、{groups} グループ
 {events} so far; ESC keeps them | {events} bisher; ESC behält sie | ここまで {events}。ESC で保持します
 {found} in frames {frames} ({test}) | {found} in den Bildern {frames} ({test}) | フレーム {frames} で {found} ({test})
-{frames}: {range}. Test: {test} | {frames}: {range}. Test: {test}. | {frames}: {range}。テスト: {test}
+{frames}: {range}. Test: {test} | {frames}: {range}. Test: {test} | {frames}: {range}。テスト: {test}
 {marked} selected: | {marked} gewählt: | {marked} 件選択:
 {nothing}: {objects} tested | {nothing}: {objects} geprüft | {nothing}: {objects} を検査
 {objects} not tested: {names} | {objects} nicht geprüft: {names} | {objects} は未検査: {names}
@@ -516,8 +516,8 @@ def _translated(text: str, language: str) -> str:
         return known
     if (found := NUMBERED.fullmatch(text)) and found[2] in texts():
         return f"{found[1]} {iface_(found[2], CONTEXT)}"
-    for pattern, english in _templates():
-        if found := pattern.fullmatch(text):
+    for piece, pattern, english in _templates():
+        if piece in text and (found := pattern.fullmatch(text)):
             parts = {
                 name: _translated(part, language) if " " in part else part for name, part in found.groupdict().items()
             }
@@ -532,17 +532,17 @@ def _translated(text: str, language: str) -> str:
 
 
 @lru_cache(1)
-def _templates() -> list[tuple[re.Pattern[str], str]]:
-    """What finds the parts of the table's sentences that have some, those that say most first."""
+def _templates() -> list[tuple[str, re.Pattern[str], str]]:
+    """What finds the parts of the table's sentences that have some, longest first, and a piece of each."""
     found = []
     for english in texts():
-        pattern, letters, parts = "", 0, 0
-        for text, name, *_ in FORMATTER.parse(english):
-            pattern += re.escape(text) + (f"(?P<{name}>{NUMBER if name in NUMBERS else PART})" if name else "")
-            letters, parts = letters + sum(map(str.isalpha, text)), parts + bool(name)
-        if parts and letters >= LEAST_LETTERS:
-            found.append((letters, re.compile(pattern), english))
-    return [(pattern, english) for _, pattern, english in sorted(found, key=lambda item: -item[0])]
+        pieces = [(text, name) for text, name, *_ in FORMATTER.parse(english)]
+        letters = sum(map(str.isalpha, "".join(text for text, _ in pieces)))
+        if letters >= LEAST_LETTERS and any(name for _, name in pieces):
+            parts = (f"(?P<{name}>{NUMBER if name in NUMBERS else PART})" if name else "" for _, name in pieces)
+            pattern = "".join(re.escape(text) + part for (text, _), part in zip(pieces, parts, strict=True))
+            found.append((letters, max((text for text, _ in pieces), key=len), re.compile(pattern), english))
+    return [known for _, *known in sorted(found, key=lambda item: -item[0])]  # type: ignore[misc]
 
 
 def attach() -> None:

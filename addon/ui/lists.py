@@ -161,7 +161,8 @@ def _second(context: Any, result: Any, item: Any) -> Cell:
     if text := _way(context, result, item):
         return Cell(text, TIPS["Way Out"], text)
     kind, count = "part" if result is not None and result.table.has_scans else "face", item.faces_a + item.faces_b
-    return Cell(f"{count:,} {iface_(kind if count == 1 else kind + 's', CONTEXT)}", TIPS["Faces"])
+    text = f"{count:,} {iface_(kind if count == 1 else kind + 's', CONTEXT)}"
+    return Cell(text, TIPS["Faces"], text)
 
 
 def begin(text: str, room: float) -> str:

@@ -15,7 +15,7 @@ from addon import ops, preferences, props, texts, translations, ui
 UNSEEN = ("rna_type", "name", "selected", "total", "found", "filling", "active_test", "active_excluded", "active_fit")
 SAME = {
     "A", "B", "MeshClash", "Live", "Test", "Tests", "tests", "Status", "Material", "Scans", "Name", "Format", "Normal",
-    "Median", "Scan (PLY, PCD, LAS, LAZ, XYZ, PTS, CSV)", "in {collections}",
+    "Median", "Scan (PLY, PCD, LAS, LAZ, XYZ, PTS, CSV)", "in {collections}", "{frames}: {range}. Test: {test}",
 }  # fmt: skip
 """Texts that are alike in these languages."""
 NAMES = {"GPU", "CPU", "BCF 2.1", "BCF 3.0", "JUnit", "6-DOP", "14-DOP", "18-DOP", "26-DOP"}
@@ -126,6 +126,13 @@ def test_sentences_that_are_put_together_are_translated_part_by_part(german):
     assert says("Frame and 2 Bolt overlap, 0.1 to 4 mm deep") == "Frame und 2 Bolt überlappen sich, 0.1 bis 4 mm tief"
     assert says("Set A: choose the object first") == "Menge A: zuerst das Objekt wählen"
     assert says("Frame") == "Bild" and says("nobody said this") == "nobody said this"
+
+
+def test_what_is_translated_stays_as_it_is(german):
+    for english in filter(lambda text: " " in text, translations.texts()):  # "Tests" is a word of both
+        names = {name for _, name, *_ in string.Formatter().parse(english) if name}
+        said = translations.translated(english.format_map(dict.fromkeys(names, "7")))
+        assert translations.translated(said) == said, english
 
 
 @given(st.sampled_from(sorted(translations.texts())), st.text("aZ .;:'é", max_size=12))
