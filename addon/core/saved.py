@@ -17,7 +17,7 @@ from meshclash.detection.rules import Rules
 from meshclash.detection.verdicts import FINAL_VERDICTS
 
 FORMAT = 1
-MOST_ROWS, MOST_NAMES = 1000, 10_000
+MOST_ROWS = 10_000
 
 _PLAIN = ("frame", "verdict", "severity", "contacts", "depth", "distance")
 _LATER = ("probability", "scans", "flush", "certainty", "volume_lower", "volume_upper", "depth_lower", "depth_upper",
@@ -46,7 +46,7 @@ def to_text(report: DetectReport) -> str:
     skipped = [[item.name, item.reason, item.damaged] for item in report.skipped[:MOST_ROWS]]
     about = {
         "asked": asked, "rules": rules, "excluded": sorted(options.rules.listed_pairs), "fits": options.fits,
-        "created": report.created, "tested": report.tested[:MOST_NAMES], "skipped": skipped,
+        "created": report.created, "tested": report.tested[:MOST_ROWS], "skipped": skipped,
         "stats": {name: report.stats[name] for name in _STATS if name in report.stats},
     }  # fmt: skip
     tests = {"tests": [test.as_dict() for test in report.tests]} if report.tests else {}
