@@ -316,6 +316,19 @@ def test_a_narrower_question_says_of_no_other_pair_that_it_is_gone(registered, a
     assert [{*decision.names} for _, decision in histories.gone(bpy.context.scene)] == [{"C", "D"}]
 
 
+def test_pairs_of_hidden_objects_are_not_gone(hall):
+    assert ("North", "Slab") in detect()
+    hall["North"].hide_viewport = True
+    for _ in range(2):
+        assert ("North", "Slab") not in detect()
+        assert not histories.gone(bpy.context.scene)
+    hall["North"].hide_viewport = False
+    assert detect()["North", "Slab"] == "active"
+    bpy.data.objects.remove(hall["North"])
+    detect()
+    assert [{*decision.names} for _, decision in histories.gone(bpy.context.scene)] == [{"North", "Slab"}]
+
+
 def test_a_full_copy_of_a_scene_decides_for_itself(hall, tmp_path):
     detect()
     say("North", "Slab", status="APPROVED")

@@ -302,7 +302,7 @@ def detection_steps(
         same: ids of objects of before by ids of now, as far as the caller knows that these are the same.
         time, scene: as ``event``.
         answers: whether it answered a question: of others it does not say that their pairs are gone.
-        others: ids of objects that are there, and were not tested.
+        others: ids of objects that are there, and were not tested: of their pairs it does not say so either.
     """
     moment = time or now()
     said = [event(author, "", "detected", "", moment, scene)]
@@ -319,7 +319,7 @@ def detection_steps(
         for item in valued_events(author, _changed(history, objects, unchanged, others), "objects", moment, scene):
             said.append(item)
             yield
-    known = _asked_of(history, {old: new for new, (old, *_) in moves})
+    known = _asked_of(history, {old: new for new, (old, *_) in moves}, others)
     yield
     begun = (
         (clash, [*found.names, *found.ends, found.question])
@@ -338,9 +338,16 @@ def detection_steps(
     return said
 
 
-def _asked_of(history: History, moved: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """The questions that find each pair that is there, by the ids that pairs have after some have moved."""
-    there = {clash: said.questions for clash, said in history.decisions.items() if said.found and not said.gone}
+def _asked_of(history: History, moved: Mapping[str, str], others: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """The questions that find each pair that is there, by the ids that pairs have after some have moved.
+
+    Pairs of ``others`` are left out.
+    """
+    there = {
+        clash: said.questions
+        for clash, said in history.decisions.items()
+        if said.found and not said.gone and not any(end in others for end in said.ends)
+    }
     stay = {clash: found for clash, found in there.items() if clash not in moved}
     return {**stay, **{moved[clash]: found for clash, found in there.items() if clash in moved}}
 
