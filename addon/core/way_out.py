@@ -17,7 +17,7 @@ from .placed_pair import placed_pair_steps
 Way = tuple[float, float, float]
 """What to add to the position of B so that it leaves A [Blender units]."""
 AXES = "XYZ"
-ALONG = 0.9998  # cosine of the angle to an axis that counts as along it: a degree
+DIGITS = 3  # of a direction, behind the point
 READ_END = 0.3
 
 
@@ -38,10 +38,10 @@ def way_steps(source: SceneSource, engine: ModuleType, row: PairRow) -> Generato
 
 
 def direction(way: Way) -> tuple[str, float]:
-    """The direction of a way: "+Z" where it is along an axis, else its three parts; how far a step so leads along."""
+    """The direction of a way: "+Z" where it is along an axis, else its three parts; how far a step so leads."""
     unit = np.asarray(way) / np.linalg.norm(way)
-    axis = int(np.abs(unit).argmax())
-    if abs(unit[axis]) >= ALONG:
-        return f"{'+' if unit[axis] > 0.0 else '−'}{AXES[axis]}", float(abs(unit[axis]))
-    written = np.round(unit, 2) + 0.0
-    return ", ".join(f"{part:.2f}".replace("-", "−") for part in written), float(written @ unit)
+    written = np.round(unit, DIGITS) + 0.0
+    along, axis = float(written @ unit), int(np.abs(written).argmax())
+    if np.count_nonzero(written) == 1:
+        return f"{'+' if written[axis] > 0.0 else '−'}{AXES[axis]}", along
+    return ", ".join(f"{part:.{DIGITS}f}".replace("-", "−") for part in written), along - 10.0**-DIGITS
