@@ -271,6 +271,10 @@ coordinates of {name} are stored no finer than {length}: clashes up to that dept
 Koordinaten von {name} sind nicht feiner als {length} gespeichert: Kollisionen bis zu dieser Tiefe können Rundungen sein; die Teile zum Ursprung verschieben oder jede Auflösung erlauben
 {name} の座標の精度は {length} です: それより浅い干渉は丸め誤差の可能性があります。部品を原点に近づけるか、任意の分解能を許容してください
 
+CUDA cannot be used: {why}
+CUDA ist nicht verwendbar: {why}
+CUDAを使えません: {why}
+
 Deviation of set A from set B
 Abweichung der Menge A von Menge B
 セットBに対するセットAの偏差
@@ -351,6 +355,10 @@ it is of another version of MeshClash
 sie ist von einer anderen Version von MeshClash
 別のバージョンのMeshClashのものです
 
+it is tried again when you look for it
+ein neuer Versuch folgt, wenn Sie danach suchen
+もう一度検索すると再試行します
+
 its massive file was compared with meshes, but not with scans
 seine Massendatei wurde mit Netzen verglichen, aber nicht mit Scans
 大規模ファイルはメッシュとだけ比較し、スキャンとは比較していません
@@ -407,6 +415,14 @@ name the file of the scan
 die Datei des Scans nennen
 スキャンのファイルを指定してください
 
+no CUDA support is installed ({hint})
+keine CUDA-Unterstützung ist installiert ({hint})
+CUDAのサポートがインストールされていません ({hint})
+
+no device has been looked for yet
+es wurde noch kein Gerät gesucht
+まだデバイスを検索していません
+
 No face clashes: pairs that only touch are not counted
 Keine Fläche kollidiert: Paare, die sich nur berühren, zählen nicht
 干渉する面がありません: 接触だけのペアは数えません
@@ -426,6 +442,10 @@ Kein gelistetes Paar ist eine Schraube in ihrem Loch oder eine Presspassung
 no longer in this view layer
 nicht mehr in dieser Ansichtsebene
 このビューレイヤーにありません
+
+no NVIDIA driver was found: install one, or use the CPU
+kein NVIDIA-Treiber gefunden: einen installieren oder die CPU benutzen
+NVIDIAドライバーがありません: インストールするか、CPUを使ってください
 
 no object has a {property}
 kein Objekt hat diese Eigenschaft: {property}
@@ -607,9 +627,25 @@ the cache folder of this user
 der Zwischenspeicher dieses Benutzers
 このユーザーのキャッシュフォルダー
 
+the CPU answered instead
+stattdessen hat die CPU geantwortet
+代わりにCPUで計算しました
+
 The deeper levels have too many volumes to be drawn
 Die tieferen Ebenen haben zu viele Volumen zum Zeichnen
 深いレベルはボリュームが多すぎて描画できません
+
+the device cannot be used from this thread: {why}
+das Gerät ist von diesem Thread aus nicht verwendbar: {why}
+このスレッドからデバイスを使えません: {why}
+
+the device found no nearest triangles
+das Gerät fand keine nächsten Dreiecke
+デバイスが最近接の三角形を見つけられません
+
+the device is in use by another thread
+das Gerät wird von einem anderen Thread benutzt
+デバイスは別のスレッドが使用中です
 
 The engine is loaded
 Die Engine ist geladen
@@ -658,6 +694,18 @@ die Modifikatoren von „{name}“ erzeugen neue Flächen: die berührenden Flä
 the name '{name}' in a library is not UTF-8: rename it in the library's file
 der Name „{name}“ in einer Bibliothek ist nicht UTF-8: in der Datei der Bibliothek umbenennen
 ライブラリの名前「{name}」がUTF-8ではありません: ライブラリのファイルで改名してください
+
+the NVIDIA driver cannot be used: {why}
+der NVIDIA-Treiber ist nicht verwendbar: {why}
+NVIDIAドライバーを使えません: {why}
+
+the NVIDIA driver finds no device
+der NVIDIA-Treiber findet kein Gerät
+NVIDIAドライバーがデバイスを検出しません
+
+the NVIDIA driver is too old: it supports CUDA {supported}, {needed} is needed
+der NVIDIA-Treiber ist zu alt: er kann CUDA {supported}, gebraucht wird {needed}
+NVIDIAドライバーが古すぎます: CUDA {supported} まで対応、{needed} が必要です
 
 The objects of these pairs are hidden, or no longer in this view layer
 Die Objekte dieser Paare sind ausgeblendet oder nicht mehr in dieser Ansichtsebene
@@ -779,6 +827,10 @@ there is nothing that '{part}' means
 „{part}“ bedeutet nichts
 「{part}」に当てはまるものがありません
 
+this compiler fuses products of {function}: answers would differ
+dieser Compiler fasst Produkte von {function} zusammen: Antworten wären andere
+このコンパイラーは {function} の積を融合します: 答えが変わります
+
 this is no XML: {why}
 das ist kein XML: {why}
 XMLではありません: {why}
@@ -863,9 +915,17 @@ Writing up {a} and {b}
 {names}: {volume} gemeinsam
 {names}: 共通体積 {volume}
 
+{name} is too old: it has compute capability {has}, {needed} is needed
+{name} ist zu alt: es hat Compute Capability {has}, gebraucht wird {needed}
+{name} は古すぎます: コンピュート機能は {has}、{needed} が必要です
+
 {name}: {count} volumes on level {level} of {depth}
 {name}: {count} Volumen auf Ebene {level} von {depth}
 {name}: レベル {level}/{depth} のボリューム {count} 個
+
+{needed} MB are needed on the device, {limit} MB may be used
+{needed} MB werden auf dem Gerät gebraucht, {limit} MB sind erlaubt
+デバイスに {needed} MB必要ですが、使えるのは {limit} MBです
 
 {objects} selected
 {objects} ausgewählt

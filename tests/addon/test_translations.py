@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from meshclash import detection, review
+from meshclash import detection, gpu, review
 
 from addon import ops, preferences, props, texts, translations, ui
 
@@ -22,6 +22,10 @@ NAMES = {"GPU", "CPU", "BCF 2.1", "BCF 3.0", "JUnit", "6-DOP", "14-DOP", "18-DOP
 """What no language has another word for; formats of files are such names, too."""
 SHOWN = {"said": 0, "possible": 2, "translated": 0, "poll_message_set": 0, "draw_text": 1, "report": 1, "Progress": 1}
 """Functions that show a text, and which of their arguments it is."""
+ERRORS = {
+    "InputError", "DetectError", "EngineMissing", "Skipped", "DeviceState", "DeviceFault", "OutOfDeviceMemory",
+}  # fmt: skip
+"""Classes whose texts are told."""
 SHOWN_AS = {"label", "operator", "prop", "menu", "operator_menu_enum", "progress"}
 """Those that are given it as `text`."""
 CONSOLE = {
@@ -98,12 +102,12 @@ def samples(node):
 
 def spoken():
     """What is said in so many words: by panels, messages and progress of the extension, and by errors."""
-    folders = [Path(ui.__file__).parents[1], *(Path(package.__file__).parent for package in (detection, review))]
+    folders = [Path(ui.__file__).parents[1], *(Path(package.__file__).parent for package in (detection, gpu, review))]
     for path in (path for folder in folders for path in folder.rglob("*.py") if path.stem not in CONSOLE):
         for call in (node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call)):
             name = getattr(call.func, "id", "") or getattr(call.func, "attr", "")
             shown = list(call.args[SHOWN[name] :][:1]) if name in SHOWN else []
-            if name in ("InputError", "DetectError", "EngineMissing", "Skipped"):
+            if name in ERRORS:
                 shown += call.args
             if name in SHOWN_AS:
                 shown += [given.value for given in call.keywords if given.arg == "text"]
