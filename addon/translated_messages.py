@@ -395,9 +395,9 @@ Measuring what {a} and {b} have in common
 Gemeinsames von {a} und {b} wird gemessen
 {a} と {b} の共通部分を測定中
 
-modifiers make other vertices than the mesh has
-Modifikatoren erzeugen andere Vertices, als das Netz hat
-モディファイアーがメッシュと異なる頂点を作っています
+modifiers make other vertices than the mesh has: hide those (Subdivision, Mirror) meanwhile
+Modifikatoren erzeugen andere Vertices, als das Netz hat: diese (Unterteilung, Spiegeln) solange ausblenden
+モディファイアーがメッシュと異なる頂点を作っています: その間それら (細分化、ミラー) を隠してください
 
 more than {most} elements lie in each other
 mehr als {most} Elemente liegen ineinander

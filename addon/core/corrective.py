@@ -89,7 +89,7 @@ def _ways_steps(
         return None
     shape = frame.meshes[item.mesh_key]
     if len(shape.vertices) != len(points):
-        raise InputError("modifiers make other vertices than the mesh has")
+        raise InputError("modifiers make other vertices than the mesh has: hide those (Subdivision, Mirror) meanwhile")
     vertices = shape.vertices.astype(np.float64)
     matrix = item.matrix[:3, :3]
     placed = vertices @ matrix.T + item.matrix[:3, 3]
