@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import bpy
 import numpy as np
@@ -59,27 +60,38 @@ class Memory:
         meshes: by the key that they had, the address of the evaluated mesh.
         clouds: likewise, of scans.
         changes: what may differ from all this by now.
+        same: whether entries may be taken over as they are.
     """
 
     entries: dict[EntryKey, tuple[bytes, SourceObject]] = field(default_factory=dict)
     meshes: dict[Hashable, SourceMesh] = field(default_factory=dict)
     clouds: dict[Hashable, SourceCloud] = field(default_factory=dict)
     changes: Changes = field(default_factory=lambda: Changes(everything=True))
+    same: bool = True
 
     def renewed(self, changes: Changes, same_sets: bool = True) -> Memory:
         """What of it may be used after some changes, by a walk for the same sets or for others."""
         if changes.everything:
             return Memory(changes=changes)
-        entries = {} if changes.structure or not same_sets else self.entries
-        return Memory(entries, self.meshes, self.clouds, changes)
+        return Memory(self.entries, self.meshes, self.clouds, changes, same_sets and not changes.structure)
 
-    def mesh(self, mesh_key: Hashable, *uids: int) -> SourceMesh | None:
-        """The mesh under a key if it still depends on unchanged objects, or None."""
-        return self.meshes.get(mesh_key) if self.holds(uids) else None
+    def mesh(self, mesh_key: Hashable, key: EntryKey) -> SourceMesh | None:
+        """The mesh under a key if the entry had it and depends on unchanged objects, or None.
 
-    def cloud(self, mesh_key: Hashable, *uids: int) -> SourceCloud | None:
+        The address of a mesh that is gone may be that of another one by now.
+        """
+        return self.meshes.get(mesh_key) if self._had(mesh_key, key) else None
+
+    def cloud(self, mesh_key: Hashable, key: EntryKey) -> SourceCloud | None:
         """As `mesh`, of the points of a scan."""
-        return self.clouds.get(mesh_key) if self.holds(uids) else None
+        return self.clouds.get(mesh_key) if self._had(mesh_key, key) else None
+
+    def _had(self, mesh_key: Hashable, key: EntryKey) -> bool:
+        return self.holds(key[:2]) and (key[:2], mesh_key) in self._meshes_of_objects
+
+    @cached_property
+    def _meshes_of_objects(self) -> set[tuple[EntryKey, Hashable]]:
+        return {(key[:2], item.mesh_key) for key, (_, item) in self.entries.items()}
 
     def holds(self, uids: Iterable[int]) -> bool:
         """Whether the meshes of some objects are what they were."""
@@ -122,7 +134,7 @@ class Enumeration:
         """Walks the graph; reads at once only the meshes that cannot be found again by a name."""
         flat = _world_matrices(depsgraph)
         raw, matrices = flat.tobytes(), _as_matrices(flat)
-        before = self._memory.entries
+        before = self._memory.entries if self._memory.same else {}
         for index, entry in enumerate(depsgraph.object_instances):
             source = entry.object.original
             key, matrix = _entry_key(entry, source), raw[index * MATRIX_BYTES : (index + 1) * MATRIX_BYTES]
@@ -250,8 +262,8 @@ class Enumeration:
         if any(mesh_key in known for known in read):
             return mesh_key
         if not edited and (entry.object.type == "POINTCLOUD" or is_scan(mesh)):
-            return self._take_scan(mesh, mesh_key, _display_name(source, path), self._memory.cloud(mesh_key, *key[:2]))
-        known = self._memory.mesh(mesh_key, *key[:2])
+            return self._take_scan(mesh, mesh_key, _display_name(source, path), self._memory.cloud(mesh_key, key))
+        known = self._memory.mesh(mesh_key, key)
         if known is not None:
             self._result.meshes[mesh_key] = known
             return mesh_key

@@ -385,6 +385,21 @@ def test_only_what_changed_is_read_again(followed):
     assert followed()[2] == EVERY - {"O0"} | {"Z"}
 
 
+def test_what_has_the_address_of_a_mesh_that_is_gone_is_read(registered, add_box):
+    add_box("Known", (0, 0, 0), (1, 1, 1))
+    shown = add_box("Shown", (0, 0, 0), (2, 3, 4))
+    shown.hide_viewport = True
+    bpy.context.view_layer.update()
+    source = LiveSource(bpy.context.scene, bpy.context.view_layer)
+    run_to_end(source.read_steps(source.options(), Changes(everything=True)))
+    shown.hide_viewport = False
+    bpy.context.view_layer.update()
+    address = shown.evaluated_get(bpy.context.view_layer.depsgraph).data.as_pointer()
+    source._memory.meshes[address] = next(iter(source._memory.meshes.values()))
+    frame = run_to_end(source.read_steps(source.options(), Changes(visible=True, structure=True)))
+    assert world_vertices(frame, "Shown").max(axis=0).tolist() == [2.0, 3.0, 4.0]
+
+
 def test_an_instancer_that_moves_keeps_the_mesh_of_its_instances(followed, add_box):
     collection = new_collection("Source")
     add_box("Inner", (0, 0, 0), (1, 1, 1), collection=collection)
