@@ -4,13 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty, StringProperty
+from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty, IntProperty, StringProperty
 from bpy.types import AddonPreferences
 from meshclash.detection import colours
 
 from . import engine, running_work
 from .redraw import tag_redraw
-from .translations import translated
+from .translations import ChoiceProperty, translated
 
 BASE = __package__  # "bl_ext.<repository>.meshclash" when installed
 CACHE_FOLDER = "kernels"
@@ -78,7 +78,7 @@ class MESHCLASH_AP_preferences(AddonPreferences):
         description="Read triangles directly from Blender's memory, checked against the documented way on first use",
         default=True,
     )
-    device: EnumProperty(
+    device: ChoiceProperty(
         name="Device", description="What tests triangles", items=DEVICES, default="CPU", update=_use_device
     )
     gpu_from: IntProperty(

@@ -8,7 +8,6 @@ import bpy
 from bpy.props import (
     BoolProperty,
     CollectionProperty,
-    EnumProperty,
     FloatProperty,
     IntProperty,
     PointerProperty,
@@ -46,7 +45,7 @@ from .core.table import (
     ListQuery,
 )  # fmt: skip
 from .redraw import tag_redraw, tag_redraw_timelines
-from .translations import CONTEXT
+from .translations import ChoiceProperty
 
 SET_KINDS = (
     ("ALL", "Everything", "All visible objects of the scene"),
@@ -266,9 +265,8 @@ class MESHCLASH_PG_review(PropertyGroup):
 
     name_a: StringProperty(name="A")
     name_b: StringProperty(name="B")
-    status: EnumProperty(
+    status: ChoiceProperty(
         name="Status", description="What you think of this pair", items=STATUSES, default="OPEN",
-        translation_context=CONTEXT,
         update=_reviewed,
     )  # fmt: skip
     comment: StringProperty(name="Comment", description="A note on this pair, saved with the file")
@@ -323,19 +321,19 @@ def keep_permitted_lengths() -> None:
 class MESHCLASH_PG_settings(PropertyGroup):
     """What Detect tests; saved in the .blend file."""
 
-    set_a: EnumProperty(name="Set A", description="Objects of the first set", items=SET_KINDS, default="ALL")
+    set_a: ChoiceProperty(name="Set A", description="Objects of the first set", items=SET_KINDS, default="ALL")
     set_a_collection: PointerProperty(name="Collection", description="Collection of set A", type=bpy.types.Collection)
     set_a_object: PointerProperty(name="Object", description="Object of set A", type=bpy.types.Object)
     set_a_rule: StringProperty(name="Rule", description=RULE_TIP)
     set_b_rule: StringProperty(name="Rule", description=RULE_TIP)
-    set_b: EnumProperty(name="Set B", description="Objects of the second set", items=SET_KINDS, default="ALL")
+    set_b: ChoiceProperty(name="Set B", description="Objects of the second set", items=SET_KINDS, default="ALL")
     set_b_collection: PointerProperty(name="Collection", description="Collection of set B", type=bpy.types.Collection)
     set_b_object: PointerProperty(name="Object", description="Object of set B", type=bpy.types.Object)
-    test: EnumProperty(
+    test: ChoiceProperty(
         name="Test", description="What to find",
         items=[(test.name, test.label, test.description) for test in TESTS.values()], update=_redraw,
     )  # fmt: skip
-    permitted_by: EnumProperty(
+    permitted_by: ChoiceProperty(
         name="Ignore Overlaps", description="Which clashes count as touching", items=PERMITTED, default="AUTO",
         update=_redraw,
     )  # fmt: skip
@@ -407,7 +405,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
         "spacing and the noise",
         min=0.0, default=0.0, subtype="DISTANCE",
     )  # fmt: skip
-    scan_surface: EnumProperty(
+    scan_surface: ChoiceProperty(
         name="Surface", description="What surface the points of a scan stand for", items=SURFACES, default="TWICING"
     )
     display_points: IntProperty(
@@ -458,10 +456,10 @@ class MESHCLASH_PG_settings(PropertyGroup):
         name="Show in Timeline", description="Draw the events as a strip in timelines and dope sheets", default=True,
         update=_redraw_timelines,
     )  # fmt: skip
-    hierarchy_volume: EnumProperty(
+    hierarchy_volume: ChoiceProperty(
         name="Volume", description="Kind of bounding volume", items=VOLUMES, update=_rebuild_hierarchy
     )
-    hierarchy_split: EnumProperty(
+    hierarchy_split: ChoiceProperty(
         name="Builder", description="How triangles are divided among volumes", items=SPLITS, update=_rebuild_hierarchy
     )
     hierarchy_level: IntProperty(
@@ -482,7 +480,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
     overlay: BoolProperty(
         name="Show Overlay", description="Draw the contacting faces in the 3D viewports", default=True, update=_redraw
     )
-    overlay_scope: EnumProperty(
+    overlay_scope: ChoiceProperty(
         name="Show", description="Which pairs are drawn", items=OVERLAY_SCOPES, default="ALL", update=_redraw
     )
     overlay_curves: BoolProperty(
@@ -690,12 +688,11 @@ class MESHCLASH_PG_results(PropertyGroup):
         name="Search", description="List pairs whose names contain these words, in any order", update=_list_again,
         options={"TEXTEDIT_UPDATE"},
     )  # fmt: skip
-    statuses: EnumProperty(
+    statuses: ChoiceProperty(
         name="Statuses", description="List pairs with these statuses; press Shift to choose several",
         items=STATUS_FILTERS, options={"ENUM_FLAG"}, default=set(STATUS_ORDER), update=_list_again,
-        translation_context=CONTEXT,
     )  # fmt: skip
-    progress: EnumProperty(
+    progress: ChoiceProperty(
         name="Progress", description="List pairs of which this became; press Shift to choose several; none for all",
         items=[(name, label, tip, "NONE", bit) for name, label, tip, bit in PROGRESSES], options={"ENUM_FLAG"},
         update=_list_again,
@@ -714,11 +711,11 @@ class MESHCLASH_PG_results(PropertyGroup):
     assignee: StringProperty(
         name="Assignee", description="List pairs that this person takes care of; empty: all pairs", update=_list_again
     )
-    sort_key: EnumProperty(
+    sort_key: ChoiceProperty(
         name="Sort by", description="By what the list is sorted", items=SORT_KEYS, default=WORST, update=_order_again
     )
     sort_reverse: BoolProperty(name="Reverse", description="The last one first", update=_list_again)
-    around: EnumProperty(
+    around: ChoiceProperty(
         name="Around", description="What is seen around the selected pair", items=SURROUNDINGS, default="ISOLATE",
         update=_surroundings_changed,
     )  # fmt: skip
@@ -726,7 +723,7 @@ class MESHCLASH_PG_results(PropertyGroup):
     active_group: IntProperty(
         name="Group", description="Choose a group to list its pairs alone", default=-1, update=_list_group
     )
-    group_by: EnumProperty(
+    group_by: ChoiceProperty(
         name="Group by", description="What the clashes of a group have in common", items=GROUPINGS_SHOWN,
         default="cause", update=_group_again,
     )  # fmt: skip

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import re
 import string
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import bpy
 from bpy.app.translations import pgettext_iface as iface_
+from bpy.props import EnumProperty
 
 from . import translated_messages, translated_tips
 
 CONTEXT = "MeshClash"
 """Of words that Blender translates as something else: "Open" as what is done to a file."""
+ChoiceProperty = partial(EnumProperty, translation_context=CONTEXT)
+"""Blender's own, whose items are such words."""
 CONTEXTS = ("*", "Operator", CONTEXT)  # of properties, panels and labels; of buttons of operators
 LANGUAGES = (("de", "de_DE"), ("ja", "ja_JP"))
 """The codes of each language, in new and in older versions of Blender, in the order of the columns."""

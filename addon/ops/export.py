@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, StringProperty
+from bpy.props import BoolProperty, StringProperty
 from bpy.types import Operator
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 from meshclash.detection.errors import InputError
@@ -16,7 +16,7 @@ from meshclash.detection.files.topics import reviews_of
 from meshclash.detection.writers import WRITERS
 
 from .. import engine, results, reviews, scene_results
-from ..translations import translated
+from ..translations import ChoiceProperty, translated
 from .polls import has_result, possible
 
 FORMATS = (
@@ -42,7 +42,7 @@ class MESHCLASH_OT_export_report(Operator, ExportHelper):
     filepath: StringProperty(name="File Path", subtype="FILE_PATH")
     filter_glob: StringProperty(default=";".join(f"*{item[3]}" for item in FORMATS), options={"HIDDEN"})
     listed: BoolProperty(name="Only Listed Pairs", description="Leave out pairs that the list does not show")
-    format: EnumProperty(name="Format", items=[item[:3] for item in FORMATS], default="JSON")
+    format: ChoiceProperty(name="Format", items=[item[:3] for item in FORMATS], default="JSON")
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

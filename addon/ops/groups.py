@@ -8,14 +8,14 @@ from typing import Any
 
 import bpy
 from bpy.app.translations import pgettext_tip as tip_
-from bpy.props import BoolProperty, EnumProperty, StringProperty
+from bpy.props import BoolProperty, StringProperty
 from bpy.types import Operator
 
 from .. import histories, results, reviews, shown_things, view
 from ..props import PRIORITIES, STATUS_LABELS, STATUSES
 from ..redraw import tag_redraw
 from ..texts import counted
-from ..translations import CONTEXT, translated
+from ..translations import CONTEXT, ChoiceProperty, translated
 from .polls import lists_pairs, possible
 
 
@@ -34,7 +34,7 @@ class MESHCLASH_OT_set_listed_status(OfListed):
     bl_label = "Status of All Listed"
     bl_options = {"REGISTER", "UNDO"}
 
-    status: EnumProperty(name="Status", items=STATUSES, default="REVIEWED", translation_context=CONTEXT)
+    status: ChoiceProperty(name="Status", items=STATUSES, default="REVIEWED")
 
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:
@@ -90,7 +90,7 @@ class MESHCLASH_OT_say_of_listed(OfListed):
     bl_options = {"REGISTER", "UNDO"}
 
     assignee: StringProperty(name="Assignee", description="Who takes care of them; empty: as it is")
-    priority: EnumProperty(name="Priority", description="How urgent they are", items=PRIORITIES)
+    priority: ChoiceProperty(name="Priority", description="How urgent they are", items=PRIORITIES)
     due: StringProperty(name="Due", description="Until when, as 2026-12-24; empty: as it is")
     comment: StringProperty(name="Comment", description="What is to be known; empty: none")
 
@@ -228,7 +228,7 @@ class MESHCLASH_OT_merge_group(OfGroup):
     bl_property = "into"
     bl_options = {"REGISTER"}
 
-    into: EnumProperty(name="Into", items=_other_groups)
+    into: ChoiceProperty(name="Into", items=_other_groups)
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         context.window_manager.invoke_search_popup(self)

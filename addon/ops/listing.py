@@ -6,14 +6,14 @@ from typing import Any
 
 import bpy
 from bpy.app.translations import pgettext_tip as tip_
-from bpy.props import EnumProperty, IntProperty, StringProperty
+from bpy.props import IntProperty, StringProperty
 from bpy.types import Operator
 from meshclash.detection.pair_row import PairRow
 
 from .. import results, scene_results, shown_things, view
 from ..redraw import tag_redraw
 from ..texts import counted, said, verdict_in_words
-from ..translations import translated
+from ..translations import ChoiceProperty, translated
 from .polls import lists_pairs, possible
 
 GONE = "no longer in this view layer"
@@ -31,7 +31,7 @@ class PickRow(Operator):
     bl_options = {"INTERNAL"}
 
     index: IntProperty(options={"SKIP_SAVE"})
-    side: EnumProperty(items=SIDES, options={"SKIP_SAVE"})
+    side: ChoiceProperty(items=SIDES, options={"SKIP_SAVE"})
     tip: StringProperty(options={"SKIP_SAVE", "HIDDEN"})
     value: StringProperty(options={"SKIP_SAVE", "HIDDEN"})
 
@@ -52,7 +52,7 @@ class MESHCLASH_OT_pick_row(PickRow):
     bl_idname = "meshclash.pick_row"
     bl_label = "Select Pair"
 
-    extend: EnumProperty(
+    extend: ChoiceProperty(
         items=(("NONE", "None", ""), ("ONE", "One", ""), ("RANGE", "Range", "")), options={"SKIP_SAVE", "HIDDEN"}
     )
 

@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import bpy
 import numpy as np
-from bpy.props import EnumProperty
 from bpy.types import Operator
 from meshclash.detection.errors import DetectError
 from meshclash.detection.pair_row import PairRow
@@ -17,7 +16,7 @@ from .. import preferences, results, running_work, scene_results, view
 from ..adapters import face_marks, face_selection
 from ..overlay.render_data import rows_to_draw
 from ..reviews import reviews_of
-from ..translations import translated
+from ..translations import ChoiceProperty, translated
 from .polls import in_object_mode, possible
 
 SCOPES = (
@@ -45,7 +44,7 @@ def own_writing(context: bpy.types.Context) -> Iterator[None]:
 class _MarkOperator(Operator):
     """Shared by operators that write the faces of the result."""
 
-    scope: EnumProperty(name="Pairs", items=SCOPES, default="ALL")
+    scope: ChoiceProperty(name="Pairs", items=SCOPES, default="ALL")
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import bpy
-from bpy.props import EnumProperty
 from bpy.types import Operator
 
 from ..screens import TAB_NAME, become_results, largest_view, result_areas, shows_results
-from ..translations import translated
+from ..translations import ChoiceProperty, translated
 from .listing import StepPair
 from .polls import possible
 from .review import SetStatus
@@ -26,7 +25,7 @@ class MESHCLASH_OT_open_results(Operator):
     bl_label = "Open Results"
     bl_options = {"REGISTER"}
 
-    place: EnumProperty(name="Place", description="Where the list opens", items=PLACES, options={"SKIP_SAVE"})
+    place: ChoiceProperty(name="Place", description="Where the list opens", items=PLACES, options={"SKIP_SAVE"})
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -6,12 +6,11 @@ from typing import Any
 
 import bpy
 from bpy.app.translations import pgettext_tip as tip_
-from bpy.props import EnumProperty
 from bpy.types import Operator
 
 from .. import results, reviews, shown_things
 from ..props import STATUSES
-from ..translations import CONTEXT
+from ..translations import CONTEXT, ChoiceProperty
 from .polls import has_pair
 
 
@@ -20,7 +19,7 @@ class SetStatus(Operator):
 
     bl_options = {"REGISTER", "UNDO"}
 
-    status: EnumProperty(name="Status", items=STATUSES, default="OPEN", translation_context=CONTEXT)
+    status: ChoiceProperty(name="Status", items=STATUSES, default="OPEN")
 
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 import numpy as np
-from bpy.props import BoolProperty, EnumProperty, StringProperty
+from bpy.props import BoolProperty, StringProperty
 from bpy.types import Operator
 from bpy_extras.io_utils import ImportHelper
 from meshclash.detection.errors import DetectError, InputError
@@ -22,7 +22,7 @@ from ..core.deviation import DeviationMap, ScanDeviation, deviation_steps
 from ..core.scan_import import ImportedScan, import_steps
 from ..redraw import tag_redraw
 from ..texts import length
-from ..translations import translated
+from ..translations import ChoiceProperty, translated
 from ..view import find_object
 from .loading import load_steps
 from .marks import own_writing
@@ -62,9 +62,9 @@ class MESHCLASH_OT_import_scan(TaskOperator, ImportHelper):
 
     filepath: StringProperty(name="File Path", subtype="FILE_PATH")
     filter_glob: StringProperty(default=";".join(f"*{ending}" for ending in ENDINGS), options={"HIDDEN"})
-    unit: EnumProperty(name="Unit", description="What a length of 1 in the file means", items=UNITS, default="m")
-    kind: EnumProperty(name="As", description="What is made of the points", items=KINDS, default="POINTCLOUD")
-    origin: EnumProperty(name="Origin", description="Where coordinates begin", items=ORIGINS, default="AUTO")
+    unit: ChoiceProperty(name="Unit", description="What a length of 1 in the file means", items=UNITS, default="m")
+    kind: ChoiceProperty(name="As", description="What is made of the points", items=KINDS, default="POINTCLOUD")
+    origin: ChoiceProperty(name="Origin", description="Where coordinates begin", items=ORIGINS, default="AUTO")
     with_normals: BoolProperty(name="Normals", description="Take the normals of the file, too", default=True)
 
     def make_task(self, context: bpy.types.Context) -> Task:

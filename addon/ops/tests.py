@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, StringProperty
+from bpy.props import BoolProperty, StringProperty
 from bpy.types import Operator
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 from meshclash.detection.cloud_scene import Prepare
@@ -21,7 +21,7 @@ from .. import engine, kept_tests, preferences, scene_results
 from ..adapters import mesh_reader
 from ..adapters.source import BlenderSource, metres_per_unit
 from ..texts import counted
-from ..translations import translated
+from ..translations import ChoiceProperty, translated
 from .detect import MESHCLASH_OT_detect, accept, answer_steps, begin, handle, parts_of, run_at_once
 from .loading import load_steps
 from .polls import possible
@@ -171,7 +171,7 @@ class MESHCLASH_OT_fill_matrix(Operator):
     bl_label = "Matrix of Disciplines"
     bl_options = {"REGISTER", "UNDO"}
 
-    by: EnumProperty(name="By", description="What an object's discipline is told by", items=DISCIPLINES)
+    by: ChoiceProperty(name="By", description="What an object's discipline is told by", items=DISCIPLINES)
     key: StringProperty(name="Property", description="Name of the custom property")
     within: BoolProperty(name="Within Disciplines", description="Test each discipline against itself, too")
 

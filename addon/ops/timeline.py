@@ -10,7 +10,6 @@ from typing import Any
 
 import bpy
 import numpy as np
-from bpy.props import EnumProperty
 from bpy.types import Operator
 from meshclash.detection.errors import DetectError, InputError
 from meshclash.detection.kernel_parts import CLOUD_PARTS, MASSIVE_PARTS
@@ -30,7 +29,7 @@ from ..adapters.source import BlenderSource, metres_per_unit
 from ..core.scanned import Scanned, scan_steps
 from ..redraw import tag_redraw, tag_redraw_timelines
 from ..texts import counted, verdict_in_words
-from ..translations import translated
+from ..translations import ChoiceProperty, translated
 from .detect import USER_ERRORS, Run, explain, handle, run_at_once, scene_of
 from .listing import PickRow
 from .loading import load_steps
@@ -189,7 +188,7 @@ class MESHCLASH_OT_bake_clearance(FrameOperator):
     bl_label = "Bake Clearance to Curve"
     bl_options = {"REGISTER", "UNDO"}
 
-    of: EnumProperty(name="Of", description="Which pairs are measured", items=BAKED, default="PAIR")
+    of: ChoiceProperty(name="Of", description="Which pairs are measured", items=BAKED, default="PAIR")
 
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:
@@ -333,7 +332,7 @@ class MESHCLASH_OT_event_markers(ScannedOperator):
     bl_label = "Add Markers"
     bl_options = {"REGISTER", "UNDO"}
 
-    at: EnumProperty(
+    at: ChoiceProperty(
         name="At", description="Where the markers are put",
         items=(("START", "Start", "At the first frame of each event"), ("WORST", "Worst", "At the worst frame")),
     )  # fmt: skip

@@ -6,7 +6,6 @@ from collections.abc import Generator
 from typing import Any
 
 import bpy
-from bpy.props import EnumProperty
 from meshclash.detection.kernel_parts import BASIC_PARTS, WAY_PARTS
 from meshclash.detection.pair_row import PairRow
 from meshclash.detection.steps import within
@@ -17,6 +16,7 @@ from ..adapters.source import BlenderSource
 from ..core.way_out import Way, way_steps
 from ..redraw import tag_redraw
 from ..texts import counted
+from ..translations import ChoiceProperty
 from .loading import load_steps
 from .polls import possible
 from .task import Task
@@ -35,7 +35,7 @@ class MESHCLASH_OT_find_ways_out(TaskOperator):
     bl_label = "Find Ways Out"
     bl_options = {"REGISTER"}
 
-    scope: EnumProperty(name="Pairs", description="Whose ways are found", items=SCOPES, options={"SKIP_SAVE"})
+    scope: ChoiceProperty(name="Pairs", description="Whose ways are found", items=SCOPES, options={"SKIP_SAVE"})
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import running_work, shown_things
 from ..core.levels import LABELS
-from ..texts import counted
+from ..texts import counted, said
 from .parts import ResearchPanel, draw_table, draw_text, named_row
 
 MOST_CANDIDATES = 12
@@ -66,13 +66,13 @@ class MESHCLASH_PT_advisor(ResearchPanel):
         draw_text(layout, f"Asked often: {_named(advice.best)}", context.region, "CHECKMARK")
         draw_text(layout, f"Asked once: {_named(advice.best_once)}", context.region, "CHECKMARK")
         box = layout.box().column(align=True)
-        _draw_numbers(box, "Fastest first", HEADING, active=False)
+        _draw_numbers(box, said("Fastest first"), tuple(map(said, HEADING)), active=False)
         for candidate in advice.candidates[:MOST_CANDIDATES]:
             _draw_numbers(box, _named(candidate), _numbers(candidate))
 
 
 def _named(candidate: Any) -> str:
-    return f"{LABELS[candidate.volume]}, {LABELS[candidate.split]}"
+    return f"{said(LABELS[candidate.volume])}, {said(LABELS[candidate.split])}"
 
 
 def _numbers(candidate: Any) -> tuple[str, ...]:
@@ -87,13 +87,13 @@ def _numbers(candidate: Any) -> tuple[str, ...]:
 
 def _draw_numbers(layout: Any, name: str, numbers: tuple[str, ...], active: bool = True) -> None:
     """A name, and numbers in columns below it."""
-    layout.label(text=name)
+    layout.label(text=name, translate=False)
     row = layout.grid_flow(row_major=True, columns=len(numbers), even_columns=True, align=True)
     row.active = active
     for number in numbers:
         cell = row.row()
         cell.alignment = "RIGHT"
-        cell.label(text=number)
+        cell.label(text=number, translate=False)
 
 
 CLASSES = (MESHCLASH_PT_hierarchy, MESHCLASH_PT_advisor)

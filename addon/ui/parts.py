@@ -8,7 +8,7 @@ from bpy.types import Panel
 
 from .. import preferences
 from ..screens import TAB_NAME
-from ..texts import wrapped
+from ..texts import said, wrapped
 from ..translations import translated
 
 
@@ -38,7 +38,7 @@ def draw_text(layout: Any, text: str, region: Any, icon: str) -> None:
 def named_row(layout: Any, name: str, share: float = 0.18) -> Any:
     """A row that begins with a name, on a share of its width; returns the rest of it."""
     split = layout.row(align=True).split(factor=share, align=True)
-    split.label(text=name)
+    split.label(text=said(name), translate=False)
     return split
 
 
@@ -47,7 +47,7 @@ def draw_table(layout: Any, rows: list[tuple[str, str]]) -> None:
     column = layout.box().column(align=True)
     for name, value in rows:
         split = column.split(factor=0.5)
-        split.label(text=name)
+        split.label(text=said(name), translate=False)
         right = split.row()
         right.alignment = "RIGHT"
         right.label(text=value, translate=False)
@@ -69,5 +69,5 @@ def draw_facts(layout: Any, facts: list[tuple[str, str]], region: Any, share: fl
             split = box.split(factor=share)
             left = split.row()
             left.active = False
-            left.label(text="" if index else name)
+            left.label(text="" if index else said(name), translate=False)
             split.label(text=line, translate=False)
