@@ -9,22 +9,32 @@ from bpy.types import UIList
 from .. import histories, scene_results, shown_things
 from ..texts import said
 from ..translations import translated
-from .lists import STATUS_ICONS
-from .parts import TabPanel, draw_text
+from .lists import CELL, STATUS_ICONS, fitting, line_width
+from .parts import TabPanel, draw_facts, draw_text
 
 ROWS = 6
 MOST_COMMENTS, MOST_GONE = 5, 3
+COUNT_SHARE, REASON_SHARE, GROUPS_SHARE = 0.16, 0.2, 0.24  # of the width: a count, a caption, all of it beside rows
+BLOCK = 200  # groups whose names are told apart
 
 
 class MESHCLASH_UL_groups(UIList):
     """How many pairs a group has, and why they belong together."""
 
     def draw_item(
-        self, _context: Any, layout: Any, _data: Any, item: Any, _icon: int, _active_data: Any, _active: str
+        self, context: Any, layout: Any, data: Any, item: Any, _icon: int, _active_data: Any, _active: str, index: int
     ) -> None:
-        row = layout.split(factor=0.16, align=True)
+        row = layout.split(factor=COUNT_SHARE, align=True)
         row.label(text=f"{item.count:,}")
-        row.label(text=translated(item.name), translate=False)
+        first = index // BLOCK * BLOCK
+        names = tuple(translated(group.name) for group in data.groups[first : first + BLOCK])
+        room = (1.0 - COUNT_SHARE) * line_width(context, _share(context)) - CELL
+        row.label(text=fitting(names, room)[translated(item.name)], translate=False)
+
+
+def _share(context: Any) -> float:
+    """Of the width of a region that groups have: in the area of results they stand beside the rows."""
+    return GROUPS_SHARE if context.area is not None and context.area.type == "PROPERTIES" else 1.0
 
 
 class MESHCLASH_PT_groups(TabPanel):
@@ -60,6 +70,9 @@ def draw_groups(layout: Any, context: Any, most_rows: int) -> None:
     line.operator("meshclash.find_fits", text="", icon="MOD_SCREW")
     rows = min(most_rows, max(3, len(listed.groups)))
     layout.template_list("MESHCLASH_UL_groups", "", listed, "groups", listed, "active_group", rows=rows)
+    if 0 <= listed.active_group < len(listed.groups):
+        reason = [("Group", translated(listed.groups[listed.active_group].name))]
+        draw_facts(layout, reason, context.region, REASON_SHARE, _share(context))
     _draw_progress(layout, context)
     if shown_things.listed().group is None and not shown_things.listed().marked:
         return

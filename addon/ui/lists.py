@@ -51,6 +51,12 @@ def _row_width(context: Any) -> float:
     return max(width, SIGNS + NUMBERS + PADDING + LEAST_NAME)
 
 
+def line_width(context: Any, share: float) -> float:
+    """Room for the letters of a list that has a share of the width [px]."""
+    scale = context.preferences.system.ui_scale or 1.0
+    return max(share * (context.region.width if context.region else 0.0) - scale * FRAME, scale * LEAST_NAME)
+
+
 def name_width(context: Any) -> float:
     """Room for the letters of a name [px]."""
     return (context.preferences.system.ui_scale or 1.0) * (_row_width(context) - SIGNS - NUMBERS - PADDING)
@@ -116,13 +122,18 @@ def spaces(text: str, room: float) -> str:
 
 def shortened(item: Any, room: float, names: tuple[str, ...], sought: str = "") -> list[str]:
     """The names of a listed pair as they fit among those that are listed, one where an object meets itself."""
-    texts = _fitting(names, room, tuple(sought.split()), text_width(SAMPLE))
+    texts = fitting(names, room, sought)
     return [texts[name] for name in dict.fromkeys((item.name_a, item.name_b))]
+
+
+def fitting(names: tuple[str, ...], room: float, sought: str = "") -> dict[str, str]:
+    """Each of the names of a list as it fits."""
+    return _fitting(names, room, tuple(sought.split()), text_width(SAMPLE))
 
 
 @lru_cache(LISTS)
 def _fitting(names: tuple[str, ...], room: float, sought: tuple[str, ...], _letters: float) -> dict[str, str]:
-    """Each of the names of a list as it fits; found once, until the list, its width or its letters change."""
+    """The same, found once, until the list, its width or its letters change."""
     return told_apart(names, room, text_widths(), sought)
 
 

@@ -15,7 +15,7 @@ from ..reviews import review_of
 from ..screens import TAB, shows_results
 from ..texts import measure, said, way_out
 from ..translations import CONTEXT, translated
-from .groups import draw_groups
+from .groups import GROUPS_SHARE, draw_groups
 from .lists import (
     CONTRADICTS,
     ITSELF,
@@ -44,7 +44,7 @@ SIGN = 0.02  # share of the width that the verdict's icon takes
 ROW, AROUND = 20.0, 180.0  # heights of a row, of all but the list: Blender's own panels lie below [px at scale 1]
 PAGES = 45.0  # height of the ways to other pages [px at scale 1]
 LEAST_ROWS, MOST_ROWS, MOST_GROUPS = 5, 60, 12
-GROUPS_FROM, GROUPS_SHARE = 1100.0, 0.24  # width of an area that has groups at its left [px at scale 1], their share
+GROUPS_FROM = 1100.0  # width of an area that has groups at its left [px at scale 1]
 
 
 def columns(result: Any) -> tuple[tuple[str, str, float], ...]:

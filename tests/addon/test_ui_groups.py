@@ -1,9 +1,16 @@
 """The groups of clashes in the panel: chosen, they list their pairs alone, and one status is said of all of them."""
 
+from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
+
 import bpy
 import pytest
+from ui_fakes import RecordingLayout, draw, make_report, make_row
 
-from addon import histories, scene_results
+from addon import histories, results, scene_results
+from addon.texts import text_width
+from addon.ui import groups
 
 POSTS = 6
 
@@ -27,6 +34,30 @@ def test_clashes_are_grouped_by_cause_after_detect(hall):
         ("Pump and Tank overlap, 1000 mm deep", 1),
     ]
     assert hall.found == hall.total == POSTS + 1
+
+
+@pytest.mark.parametrize("width", [300, 400])
+@pytest.mark.parametrize("way", ["cause", "families", "object", "place"])
+def test_reasons_of_groups_are_told_apart_in_a_sidebar(registered, width, way):
+    """Of clashes in a building; the whole reason of the chosen one stands below."""
+    names = (Path(__file__).parent / "names_of_a_building.txt").read_text("utf-8").split("\n")[:-1]
+    rows = [make_row(a, b, location=(k, 0.0, 0.0)) for k, (a, b) in enumerate(pairwise(names[::3]))]
+    results.show_report(bpy.context, bpy.context.scene, make_report(*rows))
+    listed = bpy.context.window_manager.meshclash
+    listed.group_by = way
+    context = SimpleNamespace(area=None, region=SimpleNamespace(width=width), preferences=bpy.context.preferences)
+    texts = []
+    for index, item in enumerate(listed.groups):
+        layout = RecordingLayout()
+        groups.MESHCLASH_UL_groups.draw_item(None, context, layout, listed, item, 0, listed, "active_group", index)
+        texts.append(layout.texts()[1])
+    reasons = [item.name for item in listed.groups]
+    assert len(reasons) > 20 and len(set(texts)) == len(set(reasons))
+    assert max(map(text_width, texts)) < 0.84 * (width - 80)
+    listed.active_group = 0
+    assert reasons[0].replace(" ", "") in "".join(draw(groups.MESHCLASH_PT_groups, bpy.context).texts()).replace(
+        " ", ""
+    )
 
 
 def test_a_chosen_group_lists_its_pairs_alone_until_all_are_asked_for(hall):
