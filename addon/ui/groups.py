@@ -9,13 +9,12 @@ from bpy.types import UIList
 from .. import histories, scene_results, shown_things
 from ..texts import said
 from ..translations import translated
-from .lists import CELL, STATUS_ICONS, fitting, line_width
+from .lists import BLOCK, CELL, STATUS_ICONS, fitting, line_width
 from .parts import TabPanel, draw_facts, draw_text
 
 ROWS = 6
 MOST_COMMENTS, MOST_GONE = 5, 3
 COUNT_SHARE, REASON_SHARE, GROUPS_SHARE = 0.16, 0.2, 0.24  # of the width: a count, a caption, all of it beside rows
-BLOCK = 200  # groups whose names are told apart
 
 
 class MESHCLASH_UL_groups(UIList):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
@@ -24,6 +25,7 @@ STATUS_ICONS = {status: icon for status, _label, _tip, icon, _number in STATUSES
 LINE_HEIGHT = 0.85  # of a line's usual height
 SIGNS, NUMBERS = 22.0, 72.0  # widths of the first and the last column [px at scale 1]
 FRAME, PADDING = 87.0, 18.0  # [px at scale 1]: of the sidebar beside rows, of a button beside its text
+BLOCK = 200  # rows of a long list whose names are told apart
 LEAST_NAME, UNKNOWN_WIDTH = 30.0, 333.0  # [px at scale 1]: of a name, of a row without a region
 CELL = 12.0  # [px] of a cell beside its text
 SAMPLE, LISTS = "0", 16  # whose width tells sizes of letters apart; lists whose names are kept as they fit
@@ -213,9 +215,13 @@ class MESHCLASH_UL_excluded(UIList):
     """Pairs that are never tested."""
 
     def draw_item(
-        self, _context: Any, layout: Any, _data: Any, item: Any, _icon: int, _active_data: Any, _active: str
+        self, context: Any, layout: Any, data: Any, item: Any, _icon: int, _active_data: Any, _active: str, index: int
     ) -> None:
-        layout.label(text=f"{item.name_a} × {item.name_b}")
+        first = index // BLOCK * BLOCK
+        pairs = ((pair.name_a, pair.name_b) for pair in data.excluded_pairs[first : first + BLOCK])
+        names = tuple(dict.fromkeys(itertools.chain.from_iterable(pairs)))
+        texts = fitting(names, 0.5 * line_width(context, 1.0) - 2.0 * CELL)
+        layout.label(text=f"{texts[item.name_a]} × {texts[item.name_b]}", translate=False)
 
 
 class MESHCLASH_UL_fits(UIList):

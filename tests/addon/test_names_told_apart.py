@@ -1,16 +1,17 @@
 """Every name of a building and of a gearbox is told from every other one in a sidebar of 300 px."""
 
 import sys
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
 import bpy
 import pytest
+from ui_fakes import RecordingLayout
 
 from addon.core.short_names import told_apart
 from addon.texts import text_width
-from addon.ui.lists import name_width
+from addon.ui.lists import MESHCLASH_UL_excluded, name_width
 
 HERE = Path(__file__).resolve().parent
 WIDTH = 300
@@ -58,3 +59,18 @@ def test_what_is_searched_for_stays_in_names_of_a_building(word, room):
     assert names
     texts = told_apart(names, room, text_width, (word,))
     assert all(word in text.casefold() for text in texts.values())
+
+
+def test_excluded_pairs_of_a_building_are_told_apart(registered):
+    settings, names = bpy.context.scene.meshclash, names_of_a_building()
+    for a, b in pairwise(names):
+        pair = settings.excluded_pairs.add()
+        pair.name_a, pair.name_b = a, b
+    context = SimpleNamespace(region=SimpleNamespace(width=WIDTH), preferences=bpy.context.preferences)
+    texts = []
+    for index, pair in enumerate(settings.excluded_pairs):
+        layout = RecordingLayout()
+        MESHCLASH_UL_excluded.draw_item(None, context, layout, settings, pair, 0, settings, "active_excluded", index)
+        texts += layout.texts()
+    assert len(set(texts)) == len(settings.excluded_pairs) > 80
+    assert max(map(text_width, texts)) < WIDTH - 80
