@@ -55,5 +55,10 @@ def test_a_corner_amid_an_edge_of_one_face_does_not_open_a_box(registered):
         faces[0].insert(1, len(vertices))
         mesh.clear_geometry()
         mesh.from_pydata([*vertices, middle], [], faces)
+    bpy.context.scene.meshclash.overlap_volume = True
     found = detected()["Beside", "Box"]
+    assert found.volume_lower <= 4.0 <= found.volume_upper < 4.2
+    assert bpy.ops.meshclash.find_ways_out() == {"FINISHED"}
+    ((x, y, z),) = scene_results.existing_result(bpy.context.scene.session_uid).ways.values()
+    assert max(abs(x), abs(y), abs(z)) > 0.999
     assert found.verdict == "clash" and found.depth_lower > 0.99 and found.certainty == 1.0

@@ -85,9 +85,18 @@ def engine_solid(engine: ModuleType, item: SourceObject, mesh: SourceMesh, stret
     return without_inner_faces(made) if mesh.file is None else made
 
 
+def drawn(thing: Any) -> Any:
+    """The closed mesh that one of the engine's meshes or hierarchies draws; itself where it is that, or draws none."""
+    from ..solid.repair import drawn_mesh  # noqa: PLC0415 - needs the compiler
+
+    mesh = getattr(thing, "mesh", thing)
+    found = drawn_mesh(mesh).mesh
+    return thing if found is mesh else found
+
+
 def placed_mesh(engine: ModuleType, frame: FrameScene, item: SourceObject) -> tuple[Any, Any]:
-    """The engine's mesh and pose of an object in memory; raises UnusableObject."""
+    """The engine's mesh of what an object in memory draws, and its pose; raises UnusableObject."""
     if frame.meshes[item.mesh_key].file is not None:
         raise UnusableObject(item.name, "it stands for a massive file, which is not held in memory")
     pose, stretch = split_matrix(item)
-    return engine_solid(engine, item, frame.meshes[item.mesh_key], stretch), pose
+    return drawn(engine_solid(engine, item, frame.meshes[item.mesh_key], stretch)), pose

@@ -6,6 +6,7 @@ from collections.abc import Generator
 
 from .frame_scene import Progress
 from .pair_row import PairRow
+from .placed_mesh import drawn
 from .queries.question import DetectQuestion
 from .steps import telling
 from .verdicts import NO_VOLUME_VERDICTS, SOLID_VERDICTS
@@ -36,6 +37,7 @@ def volume_steps(question: DetectQuestion, pair: tuple[int, int], row: PairRow) 
         row: its row.
     """
     (a, pose_a), (b, pose_b) = (question.world.scene.posed(key) for key in pair)
+    a, b = drawn(a), drawn(b)
     low = high = 0.0
     for resolution in RESOLUTIONS:
         steps = question.engine.steps(

@@ -22,7 +22,7 @@ from .case import Case
 from .measure import box_overlaps
 from .open_overlap import DEPTH_CERTAINTY, OpenSide, containment, depth_steps, side_of, with_meshes
 from .opening import enclosed_steps
-from .repair import closed_mesh
+from .repair import drawn_mesh
 from .solidity import Meant, meant_steps
 
 _ROUNDING = 512.0 * 2.0**-53  # of the largest coordinate: lengths below this may be rounding
@@ -32,7 +32,6 @@ _DIRECTIONS /= np.linalg.norm(_DIRECTIONS, axis=1, keepdims=True)
 _SHARES = (0.999, 1e-3)  # of what is permitted: a short move suits parts that fit in a slot
 _SLACK = 1.001  # of lengths that only sort out what is not looked at
 _ROUNDING_OF_SUMS = 2.0**-48  # of the largest coordinate
-_MOST_DRAWN = 1 << 17  # triangles of a mesh that is looked at at once
 _MOST = 4096  # contacts of a pair that are looked at first
 
 JudgesPlainly = Callable[[Case], Generator[None, None, np.ndarray]]
@@ -98,7 +97,7 @@ def drawn_steps(case: Case) -> Generator[None, None, np.ndarray]:
     drawn = np.zeros(len(case.jobs), np.bool_)
     for job in np.flatnonzero(~case.both_closed).tolist():
         for mesh in _meshes(case, job):
-            drawn[job] |= not mesh.is_closed and _drawn(mesh)[0] is not mesh
+            drawn[job] |= drawn_mesh(mesh).mesh is not mesh
         yield
     return drawn
 
@@ -106,13 +105,7 @@ def drawn_steps(case: Case) -> Generator[None, None, np.ndarray]:
 def as_drawn(case: Case) -> Case:
     """A case with the closed meshes that its open ones draw."""
     parts = case.tree_set.parts
-    return with_meshes(case, {tree: _drawn(parts[tree].mesh) for tree in np.unique(case.jobs).tolist()})[0]
-
-
-def _drawn(mesh: TriangleMesh) -> tuple[TriangleMesh, np.ndarray]:
-    """The closed mesh that one draws, else itself; and which of its triangles these are."""
-    closed = closed_mesh(mesh) if mesh.triangle_count <= _MOST_DRAWN else None
-    return closed or (mesh, np.arange(mesh.triangle_count, dtype=np.int32))
+    return with_meshes(case, {tree: drawn_mesh(parts[tree].mesh) for tree in np.unique(case.jobs).tolist()})[0]
 
 
 def _balls_of_open(

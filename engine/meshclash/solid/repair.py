@@ -22,6 +22,7 @@ from ..types.mesh import TriangleMesh
 _VOTERS = 64  # triangles of a component that are asked
 _RAYS = 8
 _AT_ONCE = 256  # triangles that are asked in one step
+_MOST = 1 << 17  # triangles of a mesh that is closed in one step
 _SAMPLES = 8  # open edges that are looked at first
 _ROUNDING = 2.0**-46  # of the largest coordinate: vertices at one place, computed in two ways, are no farther apart
 
@@ -62,6 +63,12 @@ def closed_mesh(mesh: TriangleMesh) -> Closed | None:
     if "closed" not in mesh.derived:
         mesh.derived["closed"] = _closed_mesh(mesh)
     return mesh.derived["closed"]
+
+
+def drawn_mesh(mesh: TriangleMesh) -> Closed:
+    """The closed mesh that a mesh draws; itself where it draws none, and where it is enormous."""
+    closed = closed_mesh(mesh) if mesh.triangle_count <= _MOST else None
+    return closed or Closed(mesh, np.arange(mesh.triangle_count, dtype=np.int32))
 
 
 def _closed_mesh(mesh: TriangleMesh) -> Closed | None:
