@@ -75,10 +75,12 @@ Beside the CPU | Neben der CPU | CPUとの比較
 Between Frames | Zwischen Bildern | フレーム間
 Blender is rendering | Blender rendert | Blenderがレンダリング中です
 Boxes | Quader | ボックス
+Broad phase | Grobphase | ブロードフェーズ
 Budget (ms) | Zeitbudget (ms) | 時間予算 (ms)
 Build | Aufbau | 構築
 Build Massive File | Massendatei erzeugen | 大規模ファイルを作成
 Builder | Aufbau | 構築方法
+Building | Aufbauen | 構築
 By | Nach | 基準
 By Normals | Nach Normalen | 法線による
 Cancel | Abbrechen | キャンセル
@@ -130,6 +132,7 @@ Detection | Prüfung | 検出
 Device | Gerät | デバイス
 Display | Anzeige | 表示
 Distance | Abstand | 距離
+Distances | Abstände | 距離
 Due | Fällig | 期限
 Duplicate | Duplikat | 重複
 duplicate | doppelt | 件が重複
@@ -308,12 +311,14 @@ Oriented Boxes (Hull) | Gedrehte Quader (Hülle) | 有向ボックス (凸包)
 Origin | Ursprung | 原点
 Overlay | Überlagerung | オーバーレイ
 Own Range | Eigener Bereich | 独自の範囲
+Packing | Packen | パッキング
 Page | Seite | ページ
 Pair | Paar | ペア
 pair | Paar | ペア
 Pair Status | Status des Paars | ペアのステータス
 pairs | Paare | ペア
 Pairs | Paare | ペア
+Pairs one by one | Paare einzeln | 個別のペア
 Pairs with the | Paare mit | 対象のペア
 part | Teil | 部分
 parts | Teile | 部分
@@ -327,6 +332,7 @@ points | Punkte | 点
 Points | Punkte | 点
 Points Drawn | Gezeichnete Punkte | 描画する点
 Points per Scan (0: all) | Punkte je Scan (0: alle) | スキャンごとの点数 (0: すべて)
+Prepare | Vorbereiten | 準備
 Presets | Vorgaben | プリセット
 Press Detect first | Zuerst Prüfen drücken | 先に「検出」を押してください
 Previous Pair | Voriges Paar | 前のペア
@@ -337,6 +343,7 @@ Property | Eigenschaft | プロパティ
 Question | Frage | 問い合わせ
 Range | Bereich | 範囲
 Range (0: automatic) | Bereich (0: automatisch) | 範囲 (0: 自動)
+Read | Lesen | 読み込み
 Rectangle Swept Spheres | Kugeln entlang Rechtecken | 矩形スイープ球
 Refine for This View | Für diese Ansicht verfeinern | このビュー用に細分化
 Remove All Tests | Alle Tests entfernen | すべてのテストを削除
@@ -347,6 +354,7 @@ Remove Heat Map | Heatmap entfernen | ヒートマップを削除
 Remove Markers | Marker entfernen | マーカーを削除
 Remove Test | Test entfernen | テストを削除
 Reopened | Wieder offen | 再オープン
+Report | Bericht | レポート
 Research | Forschung | 研究
 Resolution | Auflösung | 分解能
 Resolved | Gelöst | 解決済み
@@ -434,6 +442,7 @@ Test | Test | テスト
 test | Test | 件のテスト
 Tests | Alle Tests | テスト一覧
 tests | Tests | 件のテスト
+Tests made | Anzahl Tests | テスト数
 The worst {listed} of {events} | Die schlimmsten {listed} von {events} | 深刻な順に {listed} / {events}
 There is no pair to measure | Es gibt kein Paar zu messen | 測定するペアがありません
 There is no window | Es gibt kein Fenster | ウィンドウがありません
@@ -445,6 +454,7 @@ Total | Gesamt | 合計
 Touch Tolerance | Berührungstoleranz | 接触の許容値
 Touching | Berührung | 接触
 touching | in Berührung | 件が接触
+Traversal | Durchlauf | 走査
 triangle | Dreieck | 三角形
 Triangle tests | Dreieckstests | 三角形テスト
 triangles | Dreiecke | 三角形
@@ -460,6 +470,7 @@ unlikely to meet | unwahrscheinlich | 件が可能性低
 Update | Aktualisieren | 更新
 US Survey Feet | US-Vermessungsfuß | 米国測量フィート
 Verdict | Befund | 判定
+Verdicts | Befunde | 判定
 Volume | Volumen | ボリューム
 Volume by Number | Volumen nach Anzahl | 数で重み付けた体積
 Volume tests | Volumentests | ボリュームテスト

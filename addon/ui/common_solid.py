@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import results, shown_things
 from ..texts import length, volume
+from ..translations import CONTEXT
 from .parts import TabPanel, draw_facts, draw_text
 
 CAPTION_SHARE = 0.25  # of the width, before the facts
@@ -45,7 +46,7 @@ class MESHCLASH_PT_common_solid(TabPanel):
             ways.operator("meshclash.frame_common_solid", text="Frame Solid", icon="ZOOM_SELECTED")
             clips = context.space_data is not None and context.space_data.type == "VIEW_3D"
             clipped = clips and context.space_data.region_3d.use_clip_planes
-            ways.operator("meshclash.clip_common_solid", text="Clip", icon="CUBE", depress=clipped)
+            ways.operator("meshclash.clip_common_solid", text="Clip", text_ctxt=CONTEXT, icon="CUBE", depress=clipped)
             ways.operator("meshclash.make_common_solid", icon="MESH_DATA")
 
 

@@ -7,10 +7,11 @@ from typing import Any
 from .. import running_work, shown_things
 from ..core.levels import LABELS
 from ..texts import counted, said
+from ..translations import translated
 from .parts import ResearchPanel, draw_table, draw_text, named_row
 
 MOST_CANDIDATES = 12
-HEADING = ("Build", "Question", "Memory", "Tests")
+HEADING = ("Build", "Question", "Memory", "Tests made")
 
 
 class MESHCLASH_PT_hierarchy(ResearchPanel):
@@ -62,7 +63,7 @@ class MESHCLASH_PT_advisor(ResearchPanel):
         if advice is None:
             return
         names = " × ".join(advice.names)
-        draw_text(layout, f"{names}, {counted(advice.triangles, 'triangle')}", context.region, "NONE")
+        draw_text(layout, f"{names}, {translated(counted(advice.triangles, 'triangle'))}", context.region, "NONE")
         draw_text(layout, f"Asked often: {_named(advice.best)}", context.region, "CHECKMARK")
         draw_text(layout, f"Asked once: {_named(advice.best_once)}", context.region, "CHECKMARK")
         box = layout.box().column(align=True)
