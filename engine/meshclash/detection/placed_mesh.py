@@ -70,8 +70,8 @@ def engine_mesh(engine: ModuleType, item: SourceObject, mesh: SourceMesh, stretc
     try:
         if mesh.file is not None:
             return engine.massive.ClusteredMesh.open(mesh.file.path, MASSIVE_MEMORY)
-        known = float32_resolution(mesh.largest) if mesh.resolution is None else mesh.resolution
-        made = engine.TriangleMesh(mesh.vertices, mesh.triangles, known, shell=item.shell)
+        made = engine.TriangleMesh(mesh.vertices, mesh.triangles, shell=item.shell)
+        made.resolution = float32_resolution(mesh.largest) if mesh.resolution is None else mesh.resolution
         return made.transformed(np.frombuffer(stretch).reshape(4, 4)) if stretch else made
     except engine.errors.MeshClashError as error:
         raise UnusableObject(item.name, f"its mesh: {error}") from error
