@@ -110,7 +110,7 @@ def _excluded(window: Any) -> Generator[float, None, None]:
     listed.around = "ISOLATE"
     yield from window.click_row(0)
     names, ids = ([getattr(row, name) for row in window.rows] for name in ("name", "pair_id"))
-    yield from window.press("meshclash.exclude_pair", 0.8)
+    yield from window.press("meshclash.exclude_pair", 0.25)
     yield 0.5
     assert [row.name for row in window.rows] == names[1:]
     assert listed.selected == ids[1], "no next row is selected"
