@@ -47,7 +47,9 @@ FACES = Kind("faces", (("VEC4", "colour"),), (), (), "gl_Position = to_clip * ve
 LINES = Kind(
     "lines",
     (("VEC4", "colour"), ("VEC2", "viewport"), ("FLOAT", "width")),
-    (("VEC4", "other"),),  # the other end, and on which side of the line this corner lies: 1 or -1
+    (
+        ("VEC4", "other"),
+    ),  # the other end, and on which side of the line this corner lies: 1 or -1, of the second end 2 or -2
     (("flat", "VEC4", "light"), ("no_perspective", "FLOAT", "across")),
     """
   light = colour;
@@ -62,8 +64,8 @@ LINES = Kind(
     there = mix(there, here, depth_there / (depth_there - depth_here));
   }
   vec2 way = (there.xy / there.w - here.xy / here.w) * viewport;
-  way /= max(length(way), 1e-6);
-  across = other.w * (0.5 * width + 1.0);
+  way /= max(length(way), 1e-6) * (abs(other.w) > 1.5 ? -1.0 : 1.0);  // from the first end to the second
+  across = sign(other.w) * (0.5 * width + 1.0);
   gl_Position = here + vec4(2.0 * across * vec2(-way.y, way.x) / viewport * here.w, 0.0, 0.0);
 """,
     "seen = vec4(light.rgb, light.a * clamp(0.5 * width + 0.5 - abs(across), 0.0, 1.0));",
@@ -119,7 +121,7 @@ def lines(ends: np.ndarray, colours: np.ndarray | None = None) -> Any:
     if not len(ends):
         return None
     corners = np.reshape(ends, (-1, 2, 3))[:, [0, 0, 1, 1]].reshape(-1, 3)
-    sides = np.tile(np.array((1.0, -1.0), np.float32), len(ends))
+    sides = np.tile(np.array((1.0, -1.0, -2.0, 2.0), np.float32), len(ends) // 2)
     others = np.column_stack((corners.reshape(-1, 4, 3)[:, ::-1].reshape(-1, 3), sides))
     content = {"pos": corners, "other": np.ascontiguousarray(others, np.float32)}
     if colours is not None:

@@ -32,13 +32,18 @@ def target():
     picture.free()
 
 
-def covered(target, act):
-    """The shares of the left and of the right half that an act draws on."""
+def drawn(act):
+    """How opaque the pixels (SIZE, SIZE) are that an act draws."""
     frame = gpu.state.active_framebuffer_get()
     frame.clear(color=(0.0, 0.0, 0.0, 0.0))
     with draw.restored_state():
         act()
-    pixels = np.array(frame.read_color(0, 0, SIZE, SIZE, 4, 0, "FLOAT").to_list())[..., 3] > 0.0
+    return np.array(frame.read_color(0, 0, SIZE, SIZE, 4, 0, "FLOAT").to_list())[..., 3]
+
+
+def covered(target, act):
+    """The shares of the left and of the right half that an act draws on."""
+    pixels = drawn(act) > 0.0
     return pixels[:, : SIZE // 2].mean(), pixels[:, SIZE // 2 :].mean()
 
 
@@ -95,6 +100,19 @@ def test_what_is_drawn_ends_where_the_view_clips(target, act):
     left, right = covered(target, lambda: act(a_view(False)))
     assert left == right > 0.001, "all of it is drawn where the view clips nothing"
     assert covered(target, lambda: act(a_view(True))) == (left, 0.0)
+
+
+@pytest.mark.parametrize("width", [1.0, 4.0, 8.0])
+@pytest.mark.parametrize("place", [-0.3, 0.01, 0.4])
+@pytest.mark.parametrize("turned", [False, True])
+def test_lines_look_the_same_all_along(target, width, place, turned):
+    """No end, no diagonal of the two triangles, and neither way shows."""
+    level = np.array([[-1, place, 0], [1, place, 0]], np.float32)
+    for ends, axis in ((level, 1), (level[:, [1, 0, 2]], 0)):
+        line = ends[::-1] if turned else ends
+        opaque = drawn(lambda line=line: draw._draw_lines(a_view(False), shaders.lines(line), LOOK, width))
+        assert np.ptp(opaque, axis=axis).max() < 0.02
+        assert np.abs(opaque.sum(axis=1 - axis) - width).max() < 0.1
 
 
 @pytest.mark.parametrize("clips", [False, True])
