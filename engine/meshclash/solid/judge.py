@@ -106,26 +106,8 @@ Steps = Generator[None, None, Any]
 def judge(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
     """Verdicts and depths of all object pairs of a case."""
     drawn = yield from drawn_steps(case)
-    if not drawn.any():
-        return (yield from _judged(case, limits))
-    solids = yield from _judged(as_drawn(case.chosen(drawn)), limits)
-    others = solids if drawn.all() else (yield from _judged(case.chosen(~drawn), limits))
-
-    def joined(of_solids: np.ndarray, of_others: np.ndarray) -> np.ndarray:
-        both = np.empty((len(drawn), *of_solids.shape[1:]), of_solids.dtype)
-        both[drawn], both[~drawn] = of_solids, of_others[: (~drawn).sum()]
-        return both
-
-    codes, depths, permitted, flush, certainties = (
-        joined(getattr(solids, name), getattr(others, name))
-        for name in ("codes", "depths", "permitted", "flush", "certainties")
-    )
-    locations = Locations(case, case.starts, codes, pair_order(case), None)
-    return Judgement(codes, depths, case.starts, locations, permitted, flush, certainties)
-
-
-def _judged(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
-    """As ``judge``, each mesh as it is."""
+    if drawn.any():
+        return (yield from _judge_drawn(case, limits, drawn))
     start = case.starts
     permitted, rounding = limits.permitted(case.resolutions), limits.rounding(case.resolutions)
     swapped, middles, forgives = pair_order(case), None, bool(rounding.any())
@@ -164,6 +146,24 @@ def _judged(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
     locations = Locations(case, start, codes, swapped, middles if forgives else None)
     depths = np.column_stack([np.where(balls > 0.0, balls, np.nan), depths])
     return Judgement(codes, depths, start, locations, permitted, flush, certainties)
+
+
+def _judge_drawn(case: Case, limits: Limits, drawn: np.ndarray) -> Generator[None, None, Judgement]:
+    """As ``judge``, where some pairs (k,) bool have meshes that draw closed ones."""
+    solids: Judgement = yield from always(None, steps(judge, as_drawn(case.chosen(drawn)), limits))
+    others = solids if drawn.all() else (yield from always(None, steps(judge, case.chosen(~drawn), limits)))
+
+    def joined(of_solids: np.ndarray, of_others: np.ndarray) -> np.ndarray:
+        both = np.empty((len(drawn), *of_solids.shape[1:]), of_solids.dtype)
+        both[drawn], both[~drawn] = of_solids, of_others[: (~drawn).sum()]
+        return both
+
+    codes, depths, permitted, flush, certainties = (
+        joined(getattr(solids, name), getattr(others, name))
+        for name in ("codes", "depths", "permitted", "flush", "certainties")
+    )
+    locations = Locations(case, case.starts, codes, pair_order(case), None)
+    return Judgement(codes, depths, case.starts, locations, permitted, flush, certainties)
 
 
 def _shares_volume(case: Case) -> Generator[None, None, np.ndarray]:
