@@ -40,7 +40,7 @@ def without_inner_faces(mesh: TriangleMesh) -> TriangleMesh:
     if len(faces) in (0, mesh.triangle_count * is_whole):
         return mesh
     for chosen in (faces, _thick(mesh, faces)):
-        solid = _solid(mesh, chosen)
+        solid = _solid(mesh, chosen, is_whole)
         if solid is not None:
             return _turned(solid) if is_whole else solid
     return _with(mesh, faces, mesh.triangles[faces]) if is_whole else mesh
@@ -93,8 +93,11 @@ def _thick(mesh: TriangleMesh, faces: np.ndarray) -> np.ndarray:
     return faces[twice > least]
 
 
-def _solid(mesh: TriangleMesh, faces: np.ndarray) -> TriangleMesh | None:
-    """The closed mesh of some triangles (k,) of a mesh without those inside; None where that is not closed."""
+def _solid(mesh: TriangleMesh, faces: np.ndarray, of_layers: bool) -> TriangleMesh | None:
+    """The closed mesh of some triangles (k,) of a mesh without those inside; None where that is not closed.
+
+    Of one layer of two-sided faces fronts tell nothing.
+    """
     if len(faces) == 0:
         return None
     triangles = mesh.topology.welded[mesh.triangles[faces]]
@@ -104,7 +107,7 @@ def _solid(mesh: TriangleMesh, faces: np.ndarray) -> TriangleMesh | None:
     cells = None if kept.is_closed else _cells(mesh.vertices, triangles, kept.topology.component)
     if cells is None:
         return _with(mesh, faces, mesh.triangles[faces]) if kept.is_closed else None
-    empty = _empty(mesh.vertices, triangles, cells)
+    empty = _empty(mesh.vertices, triangles, cells, of_layers)
     bounding = empty[:, 0] != empty[:, 1]
     chosen = mesh.triangles[faces[bounding]]
     solid = _with(mesh, faces[bounding], np.where(empty[bounding, :1], chosen, chosen[:, ::-1]))
@@ -198,7 +201,7 @@ def _turns(
     return order if is_told.all() and (away * away).sum(axis=2).min() > 0.0 else None
 
 
-def _empty(vertices: np.ndarray, triangles: np.ndarray, cells: np.ndarray) -> np.ndarray:
+def _empty(vertices: np.ndarray, triangles: np.ndarray, cells: np.ndarray, of_layers: bool) -> np.ndarray:
     """Whether no material is at the front and at the back of each triangle, (m, 2) bool."""
     a, b, c = (vertices[triangles[:, k]] - vertices.mean(axis=0) for k in range(3))
     volumes = (a * np.cross(b, c)).sum(axis=1)
@@ -206,6 +209,18 @@ def _empty(vertices: np.ndarray, triangles: np.ndarray, cells: np.ndarray) -> np
     fronts = np.bincount(cells[:, 0], minlength=cells.size)
     backs = np.bincount(cells[:, 1], minlength=cells.size)
     outer = of_cells < -_FLAT * np.abs(of_cells).max()
+    if of_layers:
+        return _evenly_far(cells, outer)[cells]
     hollow = (backs == 0) & (backs[outer] == 0).all() & (fronts > 0)
     empty: np.ndarray = (outer | hollow)[cells]
     return empty
+
+
+def _evenly_far(cells: np.ndarray, outer: np.ndarray) -> np.ndarray:
+    """Cells (n,) bool from which the way to one of those outside (n,) crosses an even number of faces (m, 2)."""
+    far = np.where(outer, 0, 2 * len(outer) + 1)
+    while True:
+        before = far.copy()
+        np.minimum.at(far, cells.ravel(), far[cells[:, ::-1].ravel()] + 1)
+        if (far == before).all():
+            return far % 2 == 0
