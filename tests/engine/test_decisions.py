@@ -1,4 +1,4 @@
-"""Decisions are short and have their parts."""
+"""Decisions have their parts and a number of their own."""
 
 import re
 from pathlib import Path
@@ -7,17 +7,15 @@ import pytest
 
 DOCUMENTS = Path(__file__).resolve().parents[2] / "docs"
 DECISIONS = sorted((DOCUMENTS / "decisions").glob("*.md"))
-MOST_WORDS = 200
 PART = re.compile(r"^\*\*(Need|Choice|Rejected)\b", re.MULTILINE)
 
 
 @pytest.mark.parametrize("path", DECISIONS, ids=lambda path: path.stem)
-def test_decisions_have_need_choice_and_rejected_in_few_words(path):
+def test_decisions_have_need_choice_and_rejected(path):
     text = path.read_text("utf-8")
     parts = PART.findall(text)
     assert parts[0] == "Need"
     assert set(parts) == {"Need", "Choice", "Rejected"}
-    assert len(text.split()) <= MOST_WORDS
     assert text.startswith(f"# {path.stem[:4]}")
 
 
