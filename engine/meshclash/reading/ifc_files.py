@@ -33,13 +33,14 @@ def read_ifc(file: Path, _library: ModuleType) -> RawParts:
         return found
     resolution = _resolution(model, metres)
     shapes = ifcopenshell.geom.iterator(ifcopenshell.geom.settings(), model, os.cpu_count() or 1, include=elements)
-    seen = set[str]()
+    found.found = len(elements)
+    seen = set[int]()
     more = shapes.initialize()
     while more:
         shape = shapes.get()
         element = model.by_id(shape.id)
         faces = np.array(shape.geometry.faces, np.int32).reshape(-1, 3)
-        seen.add(element.GlobalId)
+        seen.add(element.id())
         if len(faces):
             key = shape.geometry.id
             if key not in found.shapes:
@@ -49,9 +50,15 @@ def read_ifc(file: Path, _library: ModuleType) -> RawParts:
             properties = described(element)
             groups = tuple(properties[name] for name in ("storey", "class") if properties.get(name))
             found.parts.append(RawPart(element.Name or element.is_a(), key, matrix, properties, groups))
+        else:
+            found.no_geometry["element without faces"] += 1
         more = shapes.next()
     for element in elements:
-        if element.Representation is not None and element.GlobalId not in seen:
+        if element.id() in seen:
+            continue
+        if element.Representation is None:
+            found.no_geometry["element without a shape"] += 1
+        else:
             found.left_out.append((element.Name or element.is_a(), "ifcopenshell makes no shape of it"))
     found.parts.sort(key=lambda part: part.properties["GlobalId"])  # several cores finish in any order
     return found

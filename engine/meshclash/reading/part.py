@@ -93,7 +93,10 @@ class Parts(Sequence[MeshPart]):
         metres: of the file's unit.
         unit_known: whether the file names its unit; else ``metres`` was assumed or told.
         items: the parts.
-        left_out: (name, why) of what has a shape that could not be read.
+        left_out: (name, reason) of geometry that is lost: the file has it, and it could not be understood.
+        no_geometry: how many objects of the file have nothing to collide with, by kind, as ``{"camera": 1}``.
+
+    Every object that the reader found is in one of ``items``, ``left_out`` and ``no_geometry``.
     """
 
     path: Path
@@ -101,6 +104,7 @@ class Parts(Sequence[MeshPart]):
     unit_known: bool
     items: tuple[MeshPart, ...]
     left_out: tuple[tuple[str, str], ...] = ()
+    no_geometry: Mapping[str, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.items)

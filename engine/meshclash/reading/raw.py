@@ -1,6 +1,7 @@
 """What a reader finds in a file, in the file's own unit and axes, and how that becomes parts."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,7 +43,9 @@ class RawParts:
         metres: of the file's unit; None where the file does not name it.
         converted: whether the reader gives metres already.
         y_up: whether y points up, as in glTF, and not z.
-        left_out: as ``Parts``.
+        left_out, no_geometry: as ``Parts``.
+        found: how many objects the file has, counted before they are read; each must end as a part, as left out or as
+            no geometry.
     """
 
     shapes: dict[str, PartShape] = field(default_factory=dict)
@@ -51,6 +54,8 @@ class RawParts:
     converted: bool = False
     y_up: bool = False
     left_out: list[tuple[str, str]] = field(default_factory=list)
+    no_geometry: Counter[str] = field(default_factory=Counter)
+    found: int = 0
 
     def made(self, file: Path, assumed: float) -> Parts:
         """The parts in metres, z up.
@@ -60,8 +65,11 @@ class RawParts:
             assumed: metres of the unit where the file names none.
 
         Raises:
-            InvalidFile: nothing with triangles or points is in it.
+            InvalidFile: nothing with triangles or points is in it, or an object of it is not accounted for.
         """
+        accounted = len(self.parts) + len(self.left_out) + self.no_geometry.total()
+        if accounted != self.found:
+            raise InvalidFile(f"{file}: it has {self.found} objects, but {accounted} are accounted for")
         if not self.parts:
             first = f"{self.left_out[0][0]}: {self.left_out[0][1]}" if self.left_out else ""
             why = f" ({len(self.left_out)} left out, such as {first})" if first else ""
@@ -80,7 +88,7 @@ class RawParts:
             items.append(
                 MeshPart(name, shapes[part.key], up @ matrix, dict(part.properties), (file.stem, *part.groups))
             )
-        return Parts(file, metres, self.metres is not None, tuple(items), tuple(self.left_out))
+        return Parts(file, metres, self.metres is not None, tuple(items), tuple(self.left_out), dict(self.no_geometry))
 
 
 def _in_metres(shape: PartShape, metres: float) -> PartShape:

@@ -111,7 +111,7 @@ def _has_points_only(file: Path) -> bool:
 def _points(file: Path) -> RawParts:
     raw = run(read_points(file))
     shape = PartShape(np.asarray(raw.points, np.float64), None, raw.normals)
-    return RawParts({"": shape}, [RawPart("", "", np.eye(4))])
+    return RawParts({"": shape}, [RawPart("", "", np.eye(4))], found=1)
 
 
 def _library(file: Path, ending: str) -> RawParts:

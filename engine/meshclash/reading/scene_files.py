@@ -36,12 +36,13 @@ def read_scene(file: Path, trimesh: ModuleType) -> RawParts:
     except Exception as error:  # readers of damaged files fail with errors of any kind
         raise InvalidFile(f"{file}: trimesh cannot read it: {str(error) or type(error).__name__}") from error
     found = RawParts(metres=_metres(scene, file), y_up=file.suffix.lower() in GLTF)
+    found.found = len(scene.graph.nodes_geometry)
     for node in scene.graph.nodes_geometry:
         matrix, key = scene.graph[node]
         geometry = scene.geometry[key]
         faces = getattr(geometry, "faces", None)
         if faces is None or not len(faces):
-            found.left_out.append((str(node), "it has no faces"))
+            found.no_geometry["mesh without faces"] += 1
             continue
         if key not in found.shapes:
             found.shapes[key] = PartShape(np.array(geometry.vertices, np.float64), np.array(faces, np.int32))

@@ -36,15 +36,17 @@ def _read(file: Path) -> RawParts:
     for prim in Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies()):
         if not prim.IsA(UsdGeom.Mesh):
             continue
+        found.found += 1
         image = UsdGeom.Imageable(prim)
         if image.ComputeVisibility() == UsdGeom.Tokens.invisible or image.ComputePurpose() == UsdGeom.Tokens.guide:
+            found.no_geometry["invisible mesh or guide"] += 1
             continue
         source = prim.GetPrimInPrototype() if prim.IsInstanceProxy() else prim
         key = str(source.GetPath())
         if key not in found.shapes:
             shape = _shape(UsdGeom.Mesh(source), file)
             if shape is None:
-                found.left_out.append((_name(prim), "it has no faces"))
+                found.no_geometry["mesh without faces"] += 1
                 continue
             found.shapes[key] = shape
         matrix = np.array(cache.GetLocalToWorldTransform(prim), np.float64).T
