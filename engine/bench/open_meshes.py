@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 from meshclash import Scene, TriangleMesh, Verdict, contains, signed_distance, solidity, verdict
-from meshclash.solid.open_overlap import containment, side_of
+from meshclash.solid.open_overlap import parts_of, side_of
 from meshclash.solid.solidity import meant_by
 from oracles.damage import DAMAGES, hole_at
 from oracles.mesh_files import read_mesh
@@ -123,7 +123,7 @@ def _print_calibration(what: str, certainty: np.ndarray, right: np.ndarray) -> N
 def _placements(models: dict[str, Mesh], options: argparse.Namespace) -> tuple[Row, bool]:
     """Small solids that cross nothing of the undamaged solid, inside or outside of damaged ones.
 
-    They ask ``containment``, as ``verdict`` does, without the depth that takes most of a verdict's time; every fiftieth
+    They ask ``parts_of``, as ``verdict`` does, without the depth that takes most of a verdict's time; every fiftieth
     one asks ``verdict`` too, and both must agree.
     """
     rng = np.random.default_rng(options.seed + 1)
@@ -142,8 +142,9 @@ def _placements(models: dict[str, Mesh], options: argparse.Namespace) -> tuple[R
             for row in chosen.tolist():
                 size = rng.uniform(0.3, 0.9) * abs(whole.distance[row])
                 part = TriangleMesh(points[row] + size * small[0], small[1])
-                found, sure = containment(side_of(meant_by(part), still), side_of(meant_by(damaged), still))
-                certainty.append(sure)
+                parts = parts_of(side_of(meant_by(part), still), side_of(meant_by(damaged), still))
+                found = bool(parts.inside.all())
+                certainty.append(float(parts.certainties.min()))
                 right.append(found == (whole.distance[row] < 0.0))
                 if len(right) % 50 == 0 and _is_within(part, damaged):
                     disagree += (verdict(damaged, part) == Verdict.CONTAINED) != found

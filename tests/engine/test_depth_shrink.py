@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from meshclash.answering.answer import answer_steps
 from meshclash.hierarchy.build import as_boxes
 from meshclash.solid.case import Case
-from meshclash.solid.judge import _shares_volume
 from meshclash.solid.shrink import fit_bounds, growing_bounds, of_both, of_smaller
+from meshclash.solid.sides import shares_volume
 from meshclash.traversal.bounds import world_bounds
 from meshclash.traversal.forest import pack_trees
 from meshclash.traversal.question import Question
@@ -47,7 +47,7 @@ def test_no_move_of_one_or_of_both_bounds_a_depth_from_below(overlap, move, seed
     case = overlapping(overlap, seed)
     for moves, receding in ((of_both, 2.0), (of_smaller, 1.0)):
         assert (moves(case, np.array([move])) > 0.0).sum() == receding
-        bound = run(fit_bounds(case, ONE, [moves(case, np.array([move]))], _shares_volume))[0]
+        bound = run(fit_bounds(case, ONE, [moves(case, np.array([move]))], shares_volume))[0]
         assert bound >= overlap * (1 - 1e-12) - 1e-14
         if receding * move / np.sqrt(3.0) > overlap * (1 + 1e-6) + 1e-14:
             assert bound == pytest.approx(2.0 * move, rel=1e-6, abs=1e-14)
@@ -57,9 +57,9 @@ def test_no_move_of_one_or_of_both_bounds_a_depth_from_below(overlap, move, seed
 @given(st.floats(1e-9, 0.02), st.integers(0, 2**32 - 1))
 def test_growing_moves_end_soon_after_what_parts_solids(overlap, seed):
     case = overlapping(overlap, seed)
-    bound = run(growing_bounds(case, ONE, np.array([1e-9]), np.array([1.0]), _shares_volume))[0]
+    bound = run(growing_bounds(case, ONE, np.array([1e-9]), np.array([1.0]), shares_volume))[0]
     assert overlap * (1 - 1e-12) - 1e-14 <= bound <= 8 * overlap
-    assert np.isinf(run(growing_bounds(case, ONE, np.array([1e-9]), np.array([overlap]), _shares_volume))[0])
+    assert np.isinf(run(growing_bounds(case, ONE, np.array([1e-9]), np.array([overlap]), shares_volume))[0])
 
 
 @pytest.mark.parametrize("mine", range(1, 255))
@@ -71,4 +71,4 @@ def test_eight_cubes_shared_out_in_any_way_part_as_they_shrink(mine):
     bodies = [cell_body(cells[some]) for some in (own, ~own)]
     rounded = [(vertices + rng.uniform(-0.005, 0.005, vertices.shape), triangles) for vertices, triangles in bodies]
     case = case_of(*rounded, np.eye(4)[:3])
-    assert run(fit_bounds(case, ONE, [of_both(case, np.array([0.05]))], _shares_volume))[0] == pytest.approx(0.1)
+    assert run(fit_bounds(case, ONE, [of_both(case, np.array([0.05]))], shares_volume))[0] == pytest.approx(0.1)

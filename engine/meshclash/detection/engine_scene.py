@@ -15,7 +15,7 @@ from ..errors import InvalidPose
 from .cloud_scene import PlacedCloud
 from .errors import UnusableObject
 from .frame_scene import FrameScene, Progress, Skipped, SourceMesh, SourceObject
-from .placed_mesh import engine_mesh, engine_solid, split_matrices, split_matrix
+from .placed_mesh import engine_mesh, split_matrices, split_matrix
 from .rules import KeepMask, Rules, keep_mask
 from .steps import portions
 
@@ -271,19 +271,14 @@ class EngineScene:
 
     def _place(self, new: _Placed, made: dict[Any, Any], same: _SameMesh) -> None:
         """Deforms an object, or builds it."""
-        from .inner_faces import still_bounds  # noqa: PLC0415 - needs the compiler
-
         old = self._placed.get(new.item.identity)
-        as_solid = old is not None and old.item.shell == new.item.shell
-        if old is not None and as_solid and not old.shared and not new.shared and same.triangles(old.mesh, new.mesh):
-            deformed = engine_mesh(self._engine, new.item, new.mesh, new.stretch).vertices
-            built = self.scene.posed(old.id)[0]
-            if still_bounds(getattr(built, "mesh", built), deformed):
-                self.scene.set_vertices(old.id, deformed)
-                self._move([new])
-                return
+        alone = old is not None and not old.shared and not new.shared and old.item.shell == new.item.shell
+        if old is not None and alone and same.triangles(old.mesh, new.mesh):
+            self.scene.set_vertices(old.id, engine_mesh(self._engine, new.item, new.mesh, new.stretch).vertices)
+            self._move([new])
+            return
         if new.shape_key not in made:
-            made[new.shape_key] = engine_solid(self._engine, new.item, new.mesh, new.stretch)
+            made[new.shape_key] = engine_mesh(self._engine, new.item, new.mesh, new.stretch)
         if old is not None:
             self.scene.remove(old.id)
             del self._placed[new.item.identity]

@@ -77,20 +77,12 @@ def engine_mesh(engine: ModuleType, item: SourceObject, mesh: SourceMesh, stretc
         raise UnusableObject(item.name, f"its mesh: {error}") from error
 
 
-def engine_solid(engine: ModuleType, item: SourceObject, mesh: SourceMesh, stretch: bytes) -> Any:
-    """As `engine_mesh`, without faces inside of the solid that it draws."""
-    from .inner_faces import without_inner_faces  # noqa: PLC0415 - needs the compiler
-
-    made = engine_mesh(engine, item, mesh, stretch)
-    return without_inner_faces(made) if mesh.file is None else made
-
-
 def drawn(thing: Any) -> Any:
     """The closed mesh that one of the engine's meshes or hierarchies draws; itself where it is that, or draws none."""
-    from ..solid.repair import drawn_mesh  # noqa: PLC0415 - needs the compiler
+    from ..solid.drawn import drawn_by  # noqa: PLC0415 - needs the compiler
 
     mesh = getattr(thing, "mesh", thing)
-    found = drawn_mesh(mesh).mesh
+    found = drawn_by(mesh).mesh
     return thing if found is mesh else found
 
 
@@ -99,4 +91,4 @@ def placed_mesh(engine: ModuleType, frame: FrameScene, item: SourceObject) -> tu
     if frame.meshes[item.mesh_key].file is not None:
         raise UnusableObject(item.name, "it stands for a massive file, which is not held in memory")
     pose, stretch = split_matrix(item)
-    return drawn(engine_solid(engine, item, frame.meshes[item.mesh_key], stretch)), pose
+    return drawn(engine_mesh(engine, item, frame.meshes[item.mesh_key], stretch)), pose

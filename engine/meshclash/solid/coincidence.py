@@ -1,10 +1,12 @@
-"""Whether two open surfaces are the same set of points, however they are cut into triangles.
+"""Whether two objects are the same arrays, or two open surfaces the same set of points, however they are cut.
 
 Closed ones bound solids, and are the same when these are (``sampling.py``). Work comes in spans of triangles, so that
 callers can stop between two of them.
 """
 
 import math
+from collections.abc import Generator
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +25,10 @@ from ..traversal.places import (
     vertex_base,
     without_area,
 )
-from ..traversal.point import world_triangle
+from ..traversal.point import new_point_workspace, world_triangle
+from .case import Case
+
+_SPAN = 512  # triangles that are looked at in one step
 
 
 @inner
@@ -105,3 +110,50 @@ def deny_coincidence(
         result[job] = (not whole or _equal_areas(forest, a, b)) and _covered(
             forest, solids, own, other, begin, end, found, work
         )
+
+
+def duplicate_steps(case: Case, posed: tuple[Any, ...]) -> Generator[None, None, np.ndarray]:
+    """Pairs with the same triangles at the same places, and pairs of open surfaces that coincide."""
+    result = (case.boxes_a == case.boxes_b).all(axis=1)
+    identical = np.zeros(len(result), np.bool_)
+    for job in np.flatnonzero(result).tolist():
+        identical[job] = _are_identical(case, job)
+        yield
+    result &= ~case.solids.closed[case.jobs].any(axis=1) & ~identical
+    chosen = np.flatnonzero(result)
+    forest, work = case.tree_set.forest, new_point_workspace()
+    for side in range(2):
+        trees = case.jobs[chosen, side]
+        counts = forest.triangle_end[trees] - forest.triangle_start[trees]
+        for spans in _batches(_spans(side, chosen, np.zeros_like(counts), counts)):
+            if result[spans[:, 0]].any():
+                deny_coincidence(*posed, spans, work, result)
+                yield
+    return result | identical
+
+
+def _are_identical(case: Case, job: int) -> bool:
+    """Whether two objects are the same arrays in the same pose."""
+    forest, (a, b) = case.tree_set.forest, case.jobs[job]
+    if not np.array_equal(case.rows_a[job], case.rows_b[job]):
+        return False
+    ends = np.append(forest.vertex_start, len(forest.vertices))
+    arrays = [
+        (forest.triangles[forest.triangle_start[t] : forest.triangle_end[t]], forest.vertices[ends[t] : ends[t + 1]])
+        for t in (a, b)
+    ]
+    return a == b or all(map(np.array_equal, *arrays))
+
+
+def _spans(what: int, jobs: np.ndarray, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """Rows (job, what, begin, end) that cut the range of each job, which is not empty, into spans."""
+    pieces = -(-(end - begin) // _SPAN)
+    row = np.repeat(np.arange(len(jobs)), pieces)
+    low = begin[row] + _SPAN * (np.arange(len(row)) - np.repeat(np.cumsum(pieces) - pieces, pieces))
+    return np.stack([jobs[row], np.full(len(row), what), low, np.minimum(low + _SPAN, end[row])], axis=1)
+
+
+def _batches(spans: np.ndarray) -> list[np.ndarray]:
+    """Spans in groups of about ``_SPAN`` items in all."""
+    effort = np.cumsum(spans[:, 3] - spans[:, 2] + 1)
+    return np.split(spans, np.flatnonzero(np.diff(effort // _SPAN)) + 1) if len(spans) else []

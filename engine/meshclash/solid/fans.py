@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..traversal.layers import joined_numbers
 from ..types.vectors import cross
 
 _FLAT = 0.01  # of the largest eigenvalue: directions in which the planes around a vertex differ less count as one
@@ -67,18 +68,6 @@ def _fans(triangles: np.ndarray, joined: np.ndarray) -> np.ndarray:
         np.stack([ahead[one], np.where(alike, ahead[other], other)], axis=1),
     ])  # fmt: skip
     return joined_numbers(len(vertex), pairs)
-
-
-def joined_numbers(count: int, pairs: np.ndarray) -> np.ndarray:
-    """The least number of those that each of some numbers is joined with by pairs (k, 2), (count,)."""
-    numbers = np.arange(count)
-    while True:
-        before, least = numbers.copy(), numbers[pairs].min(axis=1)
-        np.minimum.at(numbers, pairs.ravel(), np.repeat(least, 2))
-        np.minimum.at(numbers, before[pairs].ravel(), np.repeat(least, 2))
-        numbers = numbers[numbers]
-        if (numbers == before).all():
-            return numbers
 
 
 def _join_hollows(vertices: np.ndarray, triangles: np.ndarray, outward: np.ndarray, fans: np.ndarray) -> None:

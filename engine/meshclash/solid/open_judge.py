@@ -5,7 +5,7 @@ apart. A move that takes two solids apart is no shorter than the diameter of any
 their depth from above. Of meshes that bound no solid no depth is known; such a move is all that can be said.
 """
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from itertools import product
 
 import numpy as np
@@ -19,11 +19,11 @@ from ..types.pose import transform_points
 from ..types.steps import always
 from ..types.verdict import CLASH, CONTAINED, TOUCHING
 from .case import Case
+from .drawn import Drawn, drawn_steps
 from .measure import box_overlaps
-from .open_overlap import DEPTH_CERTAINTY, OpenSide, containment, depth_steps, side_of, with_meshes
+from .open_overlap import DEPTH_CERTAINTY, OpenSide, beyond, depth_steps, parts_of, side_of, with_meshes
 from .opening import enclosed_steps
-from .repair import drawn_mesh
-from .solidity import Meant, meant_steps
+from .solidity import Meant, bounding_steps, meant_steps
 
 _ROUNDING = 512.0 * 2.0**-53  # of the largest coordinate: lengths below this may be rounding
 _STRETCH = 1.001  # of poses that are rigid but for ``RIGID_TOLERANCE``
@@ -38,48 +38,44 @@ JudgesPlainly = Callable[[Case], Generator[None, None, np.ndarray]]
 """Verdict codes (k,) of the pairs of a case, nothing permitted."""
 
 
-def judge_open_steps(
-    case: Case,
-    codes: np.ndarray,
-    certainties: np.ndarray,
-    measured: np.ndarray,
-    exact: bool,
-) -> Generator[None, None, np.ndarray]:
-    """Write into the codes and certainties (k,) of a case what is known of pairs with an open mesh.
+def contain_steps(
+    case: Case, may_lie: np.ndarray, codes: np.ndarray, certainties: np.ndarray
+) -> Generator[None, None, None]:
+    """Write into the codes and certainties (k,) of pairs which objects lie in an open one, wholly or in parts.
 
-    An object that crosses nothing may be contained in an open one, objects that touch may have a ball in common, and
-    clashes and contained objects get a depth, each where it is known. Meshes that mean no solid are left as they are.
-    Of pairs that are not ``measured`` (k,) only those depths are found on which the verdict hangs; ``exact``: by a
-    thorough search. Yields every few milliseconds.
-
-    Returns:
-        Diameters of balls in both, (k,) [m]; NaN where nothing is known, and for pairs of solids.
+    ``may_lie`` (k, 2) bool: whether the first, and the second, object may lie in the other one. Yields every few
+    milliseconds.
     """
-    balls = np.full(len(codes), np.nan)
-    is_open = ~case.solids.closed[case.jobs]
-    in_b = _within(case.boxes_a, case.boxes_b) & is_open[:, 1]
-    in_a = _within(case.boxes_b, case.boxes_a) & is_open[:, 0]
-    enclosed = (in_a | in_b) & (codes <= TOUCHING.severity)
-    overlaps = box_overlaps(case.boxes_a, case.boxes_b)
-    rounding = _ROUNDING * np.maximum(np.abs(case.boxes_a), np.abs(case.boxes_b)).max(axis=1)
-    thick = overlaps[:, 6] > rounding
-    hanging = thick & (codes == TOUCHING.severity)
-    asked = enclosed | hanging | (measured & (codes >= CONTAINED.severity))
-    as_meant = {}
-    for job in np.flatnonzero(is_open.any(axis=1) & asked).tolist():
-        for inner, contains in ((0, in_b), (1, in_a)):
-            if enclosed[job] and contains[job] and codes[job] != CONTAINED.severity:
+    for job in np.flatnonzero(may_lie.any(axis=1)).tolist():
+        for inner in range(2):
+            if may_lie[job, inner] and codes[job] <= TOUCHING.severity and _has_part_within(case, job, inner):
                 yield from _contain(case, job, inner, codes, certainties)
         yield
-        if codes[job] == TOUCHING.severity or (measured[job] and codes[job] in (CONTAINED.severity, CLASH.severity)):
-            sides = yield from _sides_steps(case, job)
-            if sides is not None:
-                as_meant[job] = sides
+
+
+def ball_steps(
+    case: Case, asked: np.ndarray, codes: np.ndarray, certainties: np.ndarray, measured: np.ndarray, exact: bool
+) -> Generator[None, None, np.ndarray]:
+    """Diameters of balls in both of the solids that objects mean, (k,) [m]; NaN where none is known.
+
+    Objects that touch and have one in common clash: that is written into the codes and certainties (k,). Of those that
+    are not ``measured`` (k,) only such balls are looked for; ``exact``: by a thorough search. Yields every few
+    milliseconds. Only pairs that are ``asked`` (k,) about are looked at.
+    """
+    balls = np.full(len(codes), np.nan)
+    rounding = _ROUNDING * np.maximum(np.abs(case.boxes_a), np.abs(case.boxes_b)).max(axis=1)
+    thick = box_overlaps(case.boxes_a, case.boxes_b)[:, 6] > rounding
+    deep = (codes == CONTAINED.severity) | (codes == CLASH.severity)
+    as_meant = {}
+    for job in np.flatnonzero(asked & ((thick & (codes == TOUCHING.severity)) | (measured & deep))).tolist():
+        sides = yield from _sides_steps(case, job)
+        if sides is not None:
+            as_meant[job] = sides
     common = np.ones(len(codes))
     if as_meant:
         yield from _balls_of_open(case, as_meant, exact, rounding, codes, balls, common)
     touching = codes == TOUCHING.severity
-    through = touching & (balls > rounding)  # surfaces pass through each other along edges only
+    through = touching & (balls > rounding)
     shared = through & (common >= 0.5)
     doubted = through & ~shared
     codes[shared] = CLASH.severity
@@ -89,23 +85,26 @@ def judge_open_steps(
     return balls
 
 
-def drawn_steps(case: Case) -> Generator[None, None, np.ndarray]:
-    """Which pairs (k,) bool have an open mesh that is closed but for copies of faces and where edges lie along others.
+def drawn_meshes_steps(case: Case) -> Generator[None, None, dict[int, Drawn]]:
+    """What the trees of a case that are not closed draw, where that is another mesh; yields every few milliseconds."""
+    found = {}
+    for tree in np.unique(case.jobs).tolist():
+        mesh = case.tree_set.parts[tree].mesh
+        if not case.solids.closed[tree]:
+            drawn = yield from drawn_steps(mesh)
+            if drawn.mesh is not mesh:
+                found[tree] = drawn
+    return found
 
-    Yields after each; enormous meshes are not looked at.
-    """
-    drawn = np.zeros(len(case.jobs), np.bool_)
-    for job in np.flatnonzero(~case.both_closed).tolist():
-        for mesh in _meshes(case, job):
-            drawn[job] |= drawn_mesh(mesh).mesh is not mesh
-        yield
-    return drawn
 
-
-def as_drawn(case: Case) -> Case:
-    """A case with the closed meshes that its open ones draw."""
-    parts = case.tree_set.parts
-    return with_meshes(case, {tree: drawn_mesh(parts[tree].mesh) for tree in np.unique(case.jobs).tolist()})[0]
+def as_drawn(case: Case, drawn: Mapping[int, Drawn]) -> Case:
+    """A case with other meshes in the place of some of its trees."""
+    meshes = {}
+    for tree in np.unique(case.jobs).tolist():
+        mesh = case.tree_set.parts[tree].mesh
+        other = drawn.get(tree)
+        meshes[tree] = (mesh, np.arange(mesh.triangle_count, dtype=np.int32)) if other is None else other[:2]
+    return with_meshes(case, meshes)[0]
 
 
 def _balls_of_open(
@@ -131,26 +130,43 @@ def _balls_of_open(
 def _contain(
     case: Case, job: int, inner: int, codes: np.ndarray, certainties: np.ndarray
 ) -> Generator[None, None, None]:
-    """Tell whether an object of a pair lies in the other one, which it crosses nowhere."""
-    sides = yield from _sides_steps(case, job)
-    if sides is None:
+    """Write whether an object of a pair, or parts of it, lie in the other one, which it crosses nowhere."""
+    meshes = _meshes(case, job)
+    rows = case.rows_a[job], case.rows_b[job]
+    bounding = yield from bounding_steps(meshes[1 - inner])
+    if bounding is None:
+        other: Meant = yield from meant_steps(meshes[1 - inner])
+        certainties[job] = min(certainties[job], other.solidity.certainty)
         return
-    contained, certainty = yield from contained_steps(sides[inner], sides[1 - inner])
-    codes[job] = CONTAINED.severity if contained else codes[job]
+    meant = yield from meant_steps(meshes[inner])
+    contained, partly, certainty = yield from contained_steps(
+        side_of(meant, rows[inner]), side_of(bounding, rows[1 - inner])
+    )
+    if partly and codes[job] == TOUCHING.severity:
+        certainty = min(certainty, DEPTH_CERTAINTY)  # the part that touches may be on either side
+    codes[job] = CLASH.severity if partly else CONTAINED.severity if contained else codes[job]
     certainties[job] = certainty if contained else min(certainty, certainties[job])
 
 
-def contained_steps(inner: OpenSide, outer: OpenSide) -> Generator[None, None, tuple[bool, float]]:
-    """Whether one object, which crosses the other nowhere, lies in it, and the probability that this is right.
+def contained_steps(inner: OpenSide, outer: OpenSide) -> Generator[None, None, tuple[bool, bool, float]]:
+    """Whether parts of an object, which crosses another one nowhere, lie in that one, and whether others do not.
 
-    Yields every few milliseconds.
+    Also the probability that this is right. Yields every few milliseconds.
     """
-    contained, certainty, points = containment(inner, outer)
-    if not contained:
-        return False, certainty
+    parts = parts_of(inner, outer)
     yield
-    certainty = min(certainty, (yield from enclosed_steps(outer, points)))
-    return certainty >= 0.5, max(certainty, 1.0 - certainty)
+    inside = parts.inside
+    if not inside.any():
+        return False, False, float(parts.certainties.min())
+    if inside.all():
+        points, certainty = np.concatenate(parts.points), float(parts.certainties.min())
+    else:
+        best = int(np.argmax(np.where(inside, parts.certainties, 0.0)))
+        points = parts.points[best]
+        certainty = min(float(parts.certainties[best]), float(parts.certainties[~inside].max()))
+    enclosed: float = yield from enclosed_steps(outer, points)
+    certainty = min(certainty, enclosed)
+    return certainty >= 0.5, certainty >= 0.5 and not inside.all(), max(certainty, 1.0 - certainty)
 
 
 def _common_steps(a: OpenSide, b: OpenSide, point: np.ndarray) -> Generator[None, None, float]:
@@ -161,10 +177,37 @@ def _common_steps(a: OpenSide, b: OpenSide, point: np.ndarray) -> Generator[None
     return certainty
 
 
-def _within(inner: np.ndarray, outer: np.ndarray) -> np.ndarray:
-    """Which boxes (k, 6) lie in others."""
-    low, high = inner[:, :3] >= outer[:, :3], inner[:, 3:] <= outer[:, 3:]
-    return np.logical_and(low.all(axis=1), high.all(axis=1))
+def may_lie_in(case: Case, asked: np.ndarray) -> np.ndarray:
+    """Whether a component of each object of a pair may lie in the other one, (k, 2) bool: a corner is in its box.
+
+    Where ``asked`` (k, 2).
+    """
+    forest, solids = case.tree_set.forest, case.solids
+    may = np.zeros((len(case.jobs), 2), np.bool_)
+    boxes = case.boxes_b, case.boxes_a
+    for side, rows in enumerate((case.rows_a, case.rows_b)):
+        jobs = np.flatnonzero(asked[:, side])
+        trees = case.jobs[jobs, side]
+        counts = solids.component_start[trees + 1] - solids.component_start[trees]
+        each = np.repeat(np.arange(len(trees)), counts)
+        component = solids.component_start[trees[each]] + np.arange(len(each))
+        component -= np.repeat(np.cumsum(counts) - counts, counts)
+        triangle = forest.triangle_start[trees[each]] + solids.representatives[component]
+        corners = forest.vertices[forest.vertex_start[trees[each]] + forest.triangles[triangle, 0]]
+        job = jobs[each]
+        points = transform_points(rows[job], corners)
+        inside = ((points >= boxes[side][job, :3]) & (points <= boxes[side][job, 3:])).all(axis=1)
+        may[job[inside], side] = True
+    return may
+
+
+def _has_part_within(case: Case, job: int, inner: int) -> bool:
+    """Whether a component of an object of a pair lies in the box of the other one."""
+    rows, box = (case.rows_a, case.boxes_b) if inner == 0 else (case.rows_b, case.boxes_a)
+    mesh = _meshes(case, job)[inner]
+    outside = np.zeros(mesh.topology.component_count, np.bool_)
+    outside[mesh.topology.component[beyond(mesh, rows[job], box[job])]] = True
+    return not bool(outside.all())
 
 
 def _meshes(case: Case, job: int) -> list[TriangleMesh]:
@@ -176,8 +219,8 @@ def _sides_steps(case: Case, job: int) -> Generator[None, None, tuple[OpenSide, 
     """The objects of a pair as the solids that they mean; None where one means none."""
     sides = []
     for mesh, rows in zip(_meshes(case, job), (case.rows_a[job], case.rows_b[job]), strict=True):
-        meant: Meant = yield from meant_steps(mesh)
-        if not meant.solidity.solid:
+        meant = yield from bounding_steps(mesh)
+        if meant is None:
             return None
         sides.append(side_of(meant, rows))
     return sides[0], sides[1]

@@ -1,7 +1,7 @@
 """Containment and depth of pairs with an open mesh that means a solid; see ``solidity.py`` for what it means.
 
-A mesh without crossings lies in another one where nearly all of its surface does, and the winding numbers there are
-far from one half. The depth is the diameter of the largest ball found in both solids, as for closed meshes
+A component without crossings lies in another object where nearly all of its surface does, and the winding numbers
+there are far from one half. The depth is the diameter of the largest ball found in both solids, as for closed meshes
 (``depth.py``), and it is stated only where the winding numbers say that the ball lies in both, clear of large holes.
 """
 
@@ -25,7 +25,7 @@ from .measure import LOWER, UPPER, Overlaps, box_overlaps
 from .middles import middle_steps
 from .solidity import Meant, certainties
 
-_SAMPLES = 64  # of a surface, for containment
+_SAMPLES, _MOST_SAMPLES = 64, 1 << 12  # of a component, and of all of an object but one of each, for containment
 _SURE = 0.7  # |w| at the whole sphere of a ball that is known to be inside
 _INSIDE_SPHERE = 0.95  # of its radius
 _RIM_RADII = 1.2  # a hole is clear of a ball when its rim is farther than this from the centre,
@@ -64,36 +64,85 @@ def _side_kind(side: OpenSide) -> int:
     return NEAREST | EXACT_SIDE if side.meant.solidity.closed else WINDING_SIDE
 
 
-def _samples(side: OpenSide) -> np.ndarray:
-    """Points (n, 3), evenly over the world triangles."""
+class EnclosedParts(NamedTuple):
+    """The components of an object, beside another object that they cross nowhere."""
+
+    inside: np.ndarray
+    """Whether the other's winding numbers enclose each of those that were looked at, (c,) bool."""
+    certainties: np.ndarray
+    """How sure they are, (c,)."""
+    points: tuple[np.ndarray, ...]
+    """On each, (n, 3) each [m]."""
+
+
+def _samples(side: OpenSide) -> list[np.ndarray]:
+    """Points (n, 3), evenly over the world triangles of each component, and a corner of each; of most many."""
     mesh = side.meant.repair.mesh
+    component, count = mesh.topology.component, mesh.topology.component_count
     corners = transform_points(side.rows, mesh.vertices)[mesh.triangles]
     areas = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
-    if not areas.sum() > 0.0:
-        return np.empty((0, 3))
+    each = max(1, min(_SAMPLES, _MOST_SAMPLES // count))
+    order = np.argsort(component, kind="stable")
+    begins = np.searchsorted(component[order], np.arange(count + 1))
+    sums = np.append(0.0, np.cumsum(areas[order]))
+    low, high = sums[begins[:-1]], sums[begins[1:]]
+    chosen = np.flatnonzero(high > low)
     rng = np.random.default_rng(0)  # the same points in every run, whichever object is named first
-    t = rng.choice(len(areas), _SAMPLES, p=areas / areas.sum())
-    root, share = np.sqrt(rng.random(len(t))), rng.random(len(t))
+    draws = rng.random((each, 3))
+    at = low[chosen, None] + draws[:, 0] * (high - low)[chosen, None]
+    t = order[np.clip(np.searchsorted(sums, at, "right") - 1, begins[chosen, None], begins[chosen + 1, None] - 1)]
+    root, share = np.sqrt(draws[:, 1]), draws[:, 2]
     weights = np.stack([1.0 - root, root * (1.0 - share), root * share], axis=1)
-    points: np.ndarray = np.einsum("nk,nkd->nd", weights, corners[t])
+    on = np.einsum("nk,cnkd->cnd", weights, corners[t])
+    first = corners[order[begins[:-1]], 0]
+    points = [first[k : k + 1] for k in range(count)]
+    for k, own in zip(chosen.tolist(), on, strict=True):
+        points[k] = np.concatenate([own, points[k]])
     return points
 
 
-def containment(inner: OpenSide, outer: OpenSide) -> tuple[bool, float, np.ndarray]:
-    """Whether winding numbers enclose an object, which crosses the other nowhere, how sure they are, and its points."""
-    mesh = inner.meant.repair.mesh
-    first = np.unique(mesh.topology.component, return_index=True)[1][:_SAMPLES]
-    corners = transform_points(inner.rows, mesh.vertices[mesh.triangles[first, 0]])
-    points = np.concatenate([_samples(inner), corners])
-    field = outer.surface.measure(points, NEAREST | _side_kind(outer))
+def beyond(mesh: TriangleMesh, rows: np.ndarray, box: np.ndarray) -> np.ndarray:
+    """Which triangles of a mesh in a pose (3, 4) reach out of a box (6,), (m,) bool."""
+    points = transform_points(rows, mesh.vertices)
+    outside = np.logical_or((points < box[:3]).any(axis=1), (points > box[3:]).any(axis=1))
+    found: np.ndarray = outside[mesh.triangles].any(axis=1)
+    return found
+
+
+def parts_of(inner: OpenSide, outer: OpenSide) -> EnclosedParts:
+    """Which components of an object the winding numbers of another enclose, which they cross nowhere.
+
+    What reaches out of its box does not.
+    """
+    mesh, corners = inner.meant.repair.mesh, transform_points(outer.rows, outer.meant.repair.mesh.vertices)
+    used = corners[np.unique(outer.meant.repair.mesh.triangles)]
+    outside = np.zeros(mesh.topology.component_count, np.bool_)
+    box = np.concatenate([used.min(axis=0), used.max(axis=0)])
+    outside[mesh.topology.component[beyond(mesh, inner.rows, box)]] = True
+    points = _samples(inner)
+    every = np.concatenate(points)
+    field = outer.surface.measure(every, NEAREST | _side_kind(outer))
     windings = np.abs(field.windings)
-    certainty = np.ones(len(points)) if outer.meant.solidity.closed else certainties(outer.meant, field, outer.rows)
+    sure = np.ones(len(every)) if outer.meant.solidity.closed else certainties(outer.meant, field, outer.rows)
+    ends = np.cumsum([len(some) for some in points])
+    found = [
+        _part(windings[end - len(some) : end], sure[end - len(some) : end])
+        for end, some in zip(ends, points, strict=True)
+    ]
+    inside, sides_known = (np.array(column) for column in zip(*found, strict=True))
+    most = outer.meant.solidity.certainty
+    known = np.where(outside, 1.0, np.minimum(sides_known, most))
+    return EnclosedParts(inside & ~outside, known, tuple(points))
+
+
+def _part(windings: np.ndarray, certainty: np.ndarray) -> tuple[bool, float]:
+    """Whether winding numbers (n,) of points of a component enclose it, and how sure that is, by that of each (n,)."""
     inside = windings > 0.5
     share = float(inside.mean())
     contained, agreed = share > 0.5, max(share, 1.0 - share)
     if agreed >= _SHARE and float(np.median(np.abs(windings - 0.5))) >= _MARGIN:
-        return contained, min(_KNOWN_CONTAINMENT, float(np.median(certainty[inside == contained]))), points
-    return contained, _UNSURE_CONTAINMENT, points
+        return contained, min(_KNOWN_CONTAINMENT, float(np.median(certainty[inside == contained])))
+    return contained, _UNSURE_CONTAINMENT
 
 
 def depth_steps(

@@ -1,4 +1,4 @@
-"""The solid that an open mesh means: copies of faces merged, faces turned one way round, components turned outward.
+"""The solid that an open mesh means: copies of faces left out, faces turned one way round, components turned outward.
 
 A component is what edges with exactly two triangles hold together; within it the turns follow from the edges
 (``types/topology.py``). Which way a whole component faces is told by its volume where it is closed, else by votes: rays
@@ -10,21 +10,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..broadphase.sweep import overlapping_pairs
 from ..hierarchy.build import as_hierarchy
 from ..jit import kernel
 from ..reference import by_reference
 from ..traversal.forest import pack_trees
+from ..traversal.layers import component_volumes, copies_steps
 from ..traversal.point import DIRECTIONS, IDENTITY, new_point_workspace, winding_along, world_triangle
-from ..traversal.solids import component_volumes
 from ..types.mesh import TriangleMesh
 
 _VOTERS = 64  # triangles of a component that are asked
 _RAYS = 8
-_AT_ONCE = 256  # triangles that are asked in one step
-_MOST = 1 << 17  # triangles of a mesh that is closed in one step
-_SAMPLES = 8  # open edges that are looked at first
-_ROUNDING = 2.0**-46  # of the largest coordinate: vertices at one place, computed in two ways, are no farther apart
+_AT_ONCE = 1 << 14  # boxes of triangles that rays pass in one step, about
+_MOST_PASSED = 64  # for each triangle of the mesh: where rays pass more, fewer triangles are asked
+_FEW_PASSED = 1 << 21  # that rays may pass in any mesh
 
 
 class Repair(NamedTuple):
@@ -41,143 +39,33 @@ class Repair(NamedTuple):
     open_edges: np.ndarray
     """Vertices of the edges that are not run through equally often in both directions, (k, 2) int32."""
 
-
-class Closed(NamedTuple):
-    """The closed mesh that a mesh is but for rounding."""
-
-    mesh: TriangleMesh
-    """Over the same vertices; the mesh itself where it is closed."""
-    faces: np.ndarray
-    """Which triangle of the given mesh each of its triangles is, (m,) int32; flat ones that were added come last."""
-
-
-def closed_mesh(mesh: TriangleMesh) -> Closed | None:
-    """The closed mesh that a mesh is without copies of faces and with flat triangles at its seams; kept with the mesh.
-
-    These join open edges whose ends are at one place but for rounding, or for the resolution of the mesh, and edges to
-    others that lie along them, as where a face ends in the middle of another's edge. None where the mesh is not closed
-    then, and of a shell.
-    """
-    if mesh.shell:
-        return None
-    if "closed" not in mesh.derived:
-        mesh.derived["closed"] = _closed_mesh(mesh)
-    return mesh.derived["closed"]
+    @property
+    def sources(self) -> np.ndarray:
+        """As ``faces``, also of flat triangles at seams, (m,): a triangle that they hang on."""
+        triangles, known = self.mesh.triangles, len(self.faces)
+        owner = np.zeros(self.mesh.vertex_count, np.int32)
+        owner[triangles[:known]] = self.faces[:, None]
+        return np.append(self.faces, owner[triangles[known:, 0]])
 
 
-def drawn_mesh(mesh: TriangleMesh) -> Closed:
-    """The closed mesh that a mesh draws; itself where it draws none, and where it is enormous."""
-    closed = closed_mesh(mesh) if mesh.triangle_count <= _MOST else None
-    return closed or Closed(mesh, np.arange(mesh.triangle_count, dtype=np.int32))
-
-
-def _closed_mesh(mesh: TriangleMesh) -> Closed | None:
-    if mesh.is_closed:
-        return Closed(mesh, np.arange(mesh.triangle_count, dtype=np.int32))
-    faces = without_copies(mesh)
-    if len(faces) == 0:
-        return None
-    kept = TriangleMesh(mesh.vertices, mesh.triangles[faces], mesh.resolution)
-    if kept.is_closed:
-        return Closed(kept, faces)
-    orientation = kept.topology.orientation[:, None]
-    turned = np.where(orientation < 0, kept.triangles[:, ::-1], kept.triangles)
-    for triangles in (kept.triangles, turned) if (orientation < 0).any() else (turned,):
-        joined = _joined(kept, triangles)
-        if joined is not None:
-            return Closed(joined, faces)
-    return None
-
-
-def _joined(mesh: TriangleMesh, triangles: np.ndarray) -> TriangleMesh | None:
-    """A mesh, wound so, with flat triangles that join open edges to others; None where it is not closed then.
-
-    Of several vertices at open edges that are near each other the first one stands for all: flat triangles lead from
-    edges to those between such. One that is near another one, but not near the first one, stays.
-    """
-    welded, first = mesh.topology.welded[triangles], np.arange(mesh.vertex_count)
-    edges = _unbalanced(np.concatenate([welded[:, [0, 1]], welded[:, [1, 2]], welded[:, [2, 0]]]))
-    near = 2.0 * mesh.resolution + _ROUNDING * float(np.abs(mesh.bounds).max())
-    places = np.unique(edges)
-    boxes = np.tile(mesh.vertices[places], 2) + np.repeat([-0.5 * near, 0.5 * near], 3)
-    everyone = np.ones(len(places), np.bool_)
-    for i, j in places[overlapping_pairs(boxes, everyone, everyone)].tolist() if len(places) else ():
-        if first[i] == i and np.abs(mesh.vertices[i] - mesh.vertices[j]).max() <= near:
-            first[j] = min(first[j], i)
-    (u, v), (low, high) = edges.T, first[edges].T
-    seams = np.vstack([np.stack([v, u, low], axis=1), np.stack([v, low, high], axis=1)])
-    seams = seams[(seams != np.roll(seams, 1, axis=1)).all(axis=1)]
-    flat = _along(mesh.vertices, _unbalanced(np.stack([low, high], axis=1)), 2.0 * near)
-    closed = TriangleMesh(mesh.vertices, np.vstack([triangles, seams, flat]), mesh.resolution)
-    return closed if closed.is_closed else None
-
-
-def _unbalanced(sides: np.ndarray) -> np.ndarray:
-    """Ends (n, 2) of edges, as often as there are more sides (k, 2) that run through them that way than back."""
-    edges, edge = np.unique(np.sort(sides, axis=1), axis=0, return_inverse=True)
-    balance = np.bincount(edge.ravel(), np.sign(sides[:, 1] - sides[:, 0]), len(edges)).astype(np.int64)
-    return np.repeat(np.where(balance[:, None] < 0, edges[:, ::-1], edges), np.abs(balance), axis=0)
-
-
-def _along(vertices: np.ndarray, edges: np.ndarray, near: float) -> np.ndarray:
-    """Flat triangles (k, 3) between edges (n, 2) and the vertices of others that are near them; none where that joins
-    one of some samples to nothing."""
-    if not len(edges):
-        return np.empty((0, 3), np.int64)
-    start, along = vertices[edges[:, 0]], vertices[edges[:, 1]] - vertices[edges[:, 0]]
-    for k in range(0, len(edges), len(edges) // _SAMPLES + 1):
-        off = _off(start[k] + 0.5 * along[k] - start, along)[0]
-        if np.delete(off, k).min(initial=np.inf) > near:
-            return np.empty((0, 3), np.int64)
-    places, ends = np.unique(edges), start + along
-    low, high = np.minimum(start, ends), np.maximum(start, ends)
-    boxes = np.hstack([np.vstack([low, vertices[places]]) - near, np.vstack([high, vertices[places]])])
-    is_edge = np.arange(len(boxes)) < len(edges)
-    edge, place = (overlapping_pairs(boxes, is_edge, ~is_edge) - [0, len(edges)]).T
-    off, share = _off(vertices[places[place]] - start[edge], along[edge])
-    on = np.flatnonzero((off <= near) & (edges[edge] != places[place, None]).all(axis=1))
-    on = on[np.lexsort((share[on], edge[on]))]
-    edge, place = edge[on], places[place[on]]
-    before = np.where(np.diff(edge, prepend=-1) != 0, edges[edge, 0], np.roll(place, 1))
-    return np.stack([edges[edge, 1], before, place], axis=1)
-
-
-def _off(points: np.ndarray, along: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """How far points (n, 3) are from segments (n, 3) from the origin, and shares of their lengths where that is."""
-    share = np.clip((points * along).sum(axis=1) / np.maximum((along * along).sum(axis=1), 1e-300), 0.0, 1.0)
-    return np.linalg.norm(points - share[:, None] * along, axis=1), share
-
-
-def repair_steps(mesh: TriangleMesh) -> Generator[None, None, Repair]:
-    """The solid that a mesh means, yielding every some milliseconds."""
-    none = np.empty((0, 2), np.int32)
+def repair_steps(mesh: TriangleMesh, faces: np.ndarray) -> Generator[None, None, Repair]:
+    """The solid that an open mesh means, which some (m,) triangles of a mesh draw; yields every some milliseconds."""
     count = mesh.triangle_count
-    if mesh.is_closed:
-        return Repair(mesh, np.arange(count, dtype=np.int32), 0, 0, none)
-    faces = without_copies(mesh)
-    if len(faces) == 0:  # nothing but points and segments
-        return Repair(mesh, np.arange(count, dtype=np.int32), 0, 0, none)
-    kept = TriangleMesh(mesh.vertices, mesh.triangles[faces])
-    merged = count - len(faces)
-    if kept.is_closed:
-        return Repair(kept, faces, merged, 0, none)
+    rows = yield from copies_steps(mesh)
+    if len(rows) == 0:  # nothing but points and segments
+        return Repair(mesh, faces, 0, 0, np.empty((0, 2), np.int32))
+    kept = TriangleMesh(mesh.vertices, mesh.triangles[rows])
+    yield from kept.topology_steps()
     turns = yield from component_turns(kept)
     turn = kept.topology.orientation * turns[kept.topology.component]
     triangles = kept.triangles.copy()
     triangles[turn < 0] = triangles[turn < 0][:, ::-1]
     solid = TriangleMesh(mesh.vertices, triangles)
-    return Repair(solid, faces, merged, int((turn < 0).sum()), _open_edges(solid)[0])
+    yield from solid.topology_steps()
+    return Repair(solid, faces[rows], count - len(rows), int((turn < 0).sum()), open_edges(solid)[0])
 
 
-def without_copies(mesh: TriangleMesh) -> np.ndarray:
-    """Triangles (k,) int32 with three different corners, the first of those with the same corners."""
-    corners = np.sort(mesh.topology.welded[mesh.triangles], axis=1)
-    whole = np.flatnonzero((corners[:, 0] != corners[:, 1]) & (corners[:, 1] != corners[:, 2]))
-    first = np.unique(corners[whole], axis=0, return_index=True)[1]
-    return np.sort(whole[first]).astype(np.int32)
-
-
-def _open_edges(mesh: TriangleMesh) -> tuple[np.ndarray, np.ndarray]:
+def open_edges(mesh: TriangleMesh) -> tuple[np.ndarray, np.ndarray]:
     """Vertices (k, 2) int32 of the edges that are not balanced, and a triangle (k,) at each, as triangles are wound."""
     welded = mesh.topology.welded[mesh.triangles]
     sides = np.concatenate([welded[:, [0, 1]], welded[:, [1, 2]], welded[:, [2, 0]]])
@@ -196,7 +84,7 @@ def component_turns(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
     topology = mesh.topology
     consistent = mesh.triangles.copy()
     consistent[topology.orientation < 0] = consistent[topology.orientation < 0][:, ::-1]
-    edge_triangles = _open_edges(TriangleMesh(mesh.vertices, consistent))[1]
+    edge_triangles = open_edges(TriangleMesh(mesh.vertices, consistent))[1]
     closed = np.ones(topology.component_count, np.bool_)
     closed[topology.component[edge_triangles]] = False
     volumes = component_volumes(mesh)
@@ -212,6 +100,10 @@ def _votes(mesh: TriangleMesh, components: np.ndarray) -> Generator[None, None, 
     sides = (corners[:, 1:] - corners[:, :1]) / size  # so that nothing overflows
     areas = np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=1)
     voters = _voters(topology.component, components, areas, topology.component_count)
+    passed = _RAYS * passed_boxes(mesh)
+    most = max(1, int((_FEW_PASSED + _MOST_PASSED * mesh.triangle_count) / passed))
+    if len(voters) > most:
+        voters = voters[np.argsort(-areas[voters], kind="stable")[:most]]
     shares = np.empty(len(voters))
     tree = as_hierarchy(mesh)
     tree_set = pack_trees([tree])
@@ -220,12 +112,22 @@ def _votes(mesh: TriangleMesh, components: np.ndarray) -> Generator[None, None, 
         (tree_set.forest, IDENTITY, np.eye(3), tree_set.origins[0], tree_set.reaches[0]),
         new_point_workspace(),
     )
-    for begin in range(0, len(voters), _AT_ONCE):
-        part = slice(begin, begin + _AT_ONCE)
+    at_once = max(1, int(_AT_ONCE / passed))
+    for begin in range(0, len(voters), at_once):
+        part = slice(begin, begin + at_once)
         _ask_rays(*frame, voters[part], size, own, ones, work, shares[part])
         yield
     weights = areas[voters] * topology.orientation[voters] * shares
     return np.bincount(topology.component[voters], weights, topology.component_count)
+
+
+def passed_boxes(mesh: TriangleMesh) -> float:
+    """How many boxes of triangles a ray through a mesh passes, about: by the areas of boxes."""
+    corners = mesh.vertices[mesh.triangles]
+    size = max(float((mesh.bounds[1] - mesh.bounds[0]).max()), 2.0**-1000)
+    sides = np.vstack([mesh.bounds[1] - mesh.bounds[0], corners.max(axis=1) - corners.min(axis=1)]) / size
+    areas = (sides * np.roll(sides, 1, axis=1)).sum(axis=1)
+    return 1.0 + float(areas[1:].sum()) / max(float(areas[0]), 2.0**-40)
 
 
 def _voters(component: np.ndarray, chosen: np.ndarray, areas: np.ndarray, count: int) -> np.ndarray:

@@ -15,19 +15,25 @@ from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..jit import kernel
 from ..reference import by_reference
 from ..traversal.forest import pack_trees
+from ..traversal.layers import joined_numbers
 from ..traversal.point import IDENTITY, nearest, new_point_workspace, world_triangle
 from ..types.foreign import ForeignMesh, as_own
 from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
 from ..types.steps import run
+from .drawn import Drawn, drawn_steps
 from .field import NEAREST, WINDING, Field, measure_field
-from .repair import Repair, repair_steps
+from .repair import Repair, open_edges, passed_boxes, repair_steps
 
 KNOWN = 0.99
 """Certainty from which on a side counts as known."""
 _LEAST_DECIDED = 0.8
 _LEAST_THICKNESS = 0.45
-_PROBES = 1000
+_CLOSE, _CLOSE_CERTAINTY = 0.06, 0.65  # four deviations of what the probes tell
+_CLOSED_PARTS_CERTAINTY = 0.999
+_PROBES, _LEAST_PROBES = 1000, 64
+_CLEAR = 64.0  # boxes of triangles that a ray passes: where there are more, fewer points are probed
+_AT_ONCE = 128  # probes
 _SHELL = "the mesh was made a shell: nothing lies inside it. Make it without shell=True"
 _SURE = 0.39  # ||w| - 1/2| from which on a winding number tells inside from outside
 _GAPS = 2.0  # widths of a crack from which on it does
@@ -53,9 +59,9 @@ class Solidity(NamedTuple):
     solid: bool
     """Whether inside and outside can be told."""
     closed: bool
-    """Whether they are exact: the mesh is closed, or is so without copies of faces."""
+    """Whether they are exact: the mesh is closed, or is so without faces that bound nothing and with seams closed."""
     reason: str
-    """Why it is no solid, or what was repaired; "" for a closed mesh."""
+    """Why it is no solid, or what was done to it; "" for a closed mesh."""
     open_edges: np.ndarray
     """Ends of the edges at which it is open [m], (k, 2, 3) float64, in the object's frame."""
     gap: float
@@ -63,9 +69,13 @@ class Solidity(NamedTuple):
     decided: float
     """Share of probe points off the surface for which the winding number tells inside from outside."""
     merged: int
-    """Copies of faces, and faces without three different corners, that were left out."""
+    """Faces that were left out: copies, flat faces, second layers of two-sided ones, and faces inside material."""
     turned: int
     """Faces that were turned over."""
+    joined: int
+    """Vertices that were taken for others, to close the mesh at its seams."""
+    certainty: float
+    """Probability that ``solid`` and ``closed`` are as said, below 1 where the resolution or few probes decide."""
 
 
 class Meant(NamedTuple):
@@ -85,18 +95,28 @@ def meant_by(mesh: TriangleMesh) -> Meant:
 def meant_steps(mesh: TriangleMesh) -> Generator[None, None, Meant]:
     """As ``meant_by``, yielding every some milliseconds."""
     if "meant" not in mesh.derived:
-        repair = yield from repair_steps(mesh)
-        yield
-        mesh.derived["meant"] = _meant_by(repair, mesh.shell)
+        drawn = yield from drawn_steps(mesh)
+        mesh.derived["meant"] = yield from _meant_steps(mesh, drawn)
     return mesh.derived["meant"]
+
+
+def bounding_steps(mesh: TriangleMesh) -> Generator[None, None, Meant | None]:
+    """What a mesh bounds: the solid that it means, else its closed parts, as solids; None where it has none."""
+    meant = yield from meant_steps(mesh)
+    if meant.solidity.solid:
+        return meant
+    if "closed parts" not in mesh.derived:
+        mesh.derived["closed parts"] = None if mesh.shell else (yield from _closed_parts_steps(meant))
+    return mesh.derived["closed parts"]
 
 
 def solidity(mesh: MeshLike | ForeignMesh) -> Solidity:
     """Whether a mesh bounds a solid, exactly or with holes and cracks, why not, and where it is open.
 
-    Copies of faces are merged, faces turned one way round and components turned outward first. A mesh with holes is a
-    solid where the winding number tells inside from outside for enough of some probe points, which are the same in
-    every run. A mesh that was made a ``shell`` bounds nothing.
+    Faces that bound nothing are left out: copies, flat ones, second layers, and faces inside material. Open edges at
+    one place are joined, faces turned one way round, and components turned outward. A mesh with holes is a solid where
+    the winding number tells inside from outside for enough of some probe points, which are the same in every run. A
+    mesh that was made a ``shell`` bounds nothing.
 
     Args:
         mesh: a mesh, or a hierarchy made by ``build``.
@@ -124,41 +144,68 @@ def certainties(meant: Meant, field: Field, rows: np.ndarray = IDENTITY) -> np.n
     return result
 
 
-def _meant_by(repair: Repair, shell: bool) -> Meant:
-    ends = repair.mesh.vertices[repair.open_edges]
-    numbers = repair.merged, repair.turned
+def _meant_steps(mesh: TriangleMesh, drawn: Drawn) -> Generator[None, None, Meant]:
     no_rims = np.empty((0, 3))
-    if shell:
-        return Meant(repair, Solidity(False, False, _SHELL, ends, 0.0, 0.0, *numbers), no_rims)
-    if repair.mesh.is_closed:
-        return Meant(repair, Solidity(True, True, _what_was_done(*numbers), ends, 0.0, 1.0, *numbers), no_rims)
-    decided, thickness, gap = _probed(repair.mesh)
+    if drawn.mesh.is_closed:
+        repair = Repair(drawn.mesh, drawn.faces, drawn.left_out, 0, np.empty((0, 2), np.int32))
+        done = _what_was_done(drawn.left_out, 0, drawn.joined)
+        ends = np.empty((0, 2, 3))
+        told = Solidity(True, True, done, ends, 0.0, 1.0, drawn.left_out, 0, drawn.joined, drawn.certainty)
+        return Meant(repair, told, no_rims)
+    repair = yield from repair_steps(drawn.mesh, drawn.faces)
+    ends, left_out = repair.mesh.vertices[repair.open_edges], mesh.triangle_count - len(repair.faces)
+    repair = repair._replace(merged=left_out)
+    numbers = left_out, repair.turned, 0
+    if mesh.shell:
+        return Meant(repair, Solidity(False, False, _SHELL, ends, 0.0, 0.0, *numbers, 1.0), no_rims)
+    yield
+    probes = max(_LEAST_PROBES, int(_PROBES * min(1.0, _CLEAR / passed_boxes(repair.mesh))))
+    decided, thickness, gap = yield from _probed_steps(repair.mesh, probes)
     place = ", ".join(f"{x:.6g}" for x in ends[0].mean(axis=0)) if len(ends) else "nowhere"
     where = f"{len(ends)} open edges, one at ({place})"
-    if decided < _LEAST_DECIDED or thickness < _LEAST_THICKNESS:
+    nearly = min(decided - _LEAST_DECIDED, thickness - _LEAST_THICKNESS)
+    certainty = _CLOSE_CERTAINTY if abs(nearly) < _CLOSE * math.sqrt(_PROBES / probes) else 1.0
+    if nearly < 0.0:
         kind = "a sheet rather than a solid" if thickness < _LEAST_THICKNESS else "too open to be a solid"
         reason = (
             f"the mesh is {kind}: {where}; inside and outside can be told for {decided:.0%} of the space around it "
             f"({_LEAST_DECIDED:.0%} are needed). Close its holes or give it a thickness"
         )
-        return Meant(repair, Solidity(False, False, reason, ends, gap, decided, *numbers), no_rims)
+        return Meant(repair, Solidity(False, False, reason, ends, gap, decided, *numbers, certainty), no_rims)
     cracked = f", cracks of {gap:.3g} m" if gap > 0.0 else ""
     reason = f"the mesh is open: {where}{cracked}. {_what_was_done(*numbers)}".strip()
-    return Meant(repair, Solidity(True, False, reason, ends, gap, decided, *numbers), _hole_radii(repair))
+    return Meant(repair, Solidity(True, False, reason, ends, gap, decided, *numbers, certainty), _hole_radii(repair))
 
 
-def _what_was_done(merged: int, turned: int) -> str:
-    done = [f"{merged} copies of faces left out"] * (merged > 0) + [f"{turned} faces turned over"] * (turned > 0)
-    return ", ".join(done)
+def _closed_parts_steps(meant: Meant) -> Generator[None, None, Meant | None]:
+    """The closed components of a mesh that is no solid as a whole; None where it has none."""
+    mesh, repair = meant.repair.mesh, meant.repair
+    whole = np.ones(mesh.topology.component_count, np.bool_)
+    whole[mesh.topology.component[open_edges(mesh)[1]]] = False
+    chosen = np.flatnonzero(whole[mesh.topology.component])
+    if not len(chosen):
+        return None
+    part = TriangleMesh(mesh.vertices, mesh.triangles[chosen], mesh.resolution)
+    yield from part.topology_steps()
+    if not part.is_closed:
+        return None
+    kept = repair._replace(mesh=part, faces=repair.faces[chosen], open_edges=repair.open_edges[:0])
+    told = meant.solidity._replace(solid=True, closed=True, gap=0.0, decided=1.0, certainty=_CLOSED_PARTS_CERTAINTY)
+    return Meant(kept, told, meant.radii)
 
 
-def _probed(mesh: TriangleMesh) -> tuple[float, float, float]:
+def _what_was_done(left_out: int, turned: int, joined: int) -> str:
+    numbers = {"faces left out": left_out, "faces turned over": turned, "vertices joined at seams": joined}
+    return ", ".join(f"{number} {what}" for what, number in numbers.items() if number)
+
+
+def _probed_steps(mesh: TriangleMesh, probes: int) -> Generator[None, None, tuple[float, float, float]]:
     """Share of decided probe points, thickness and width of cracks [m] of an open mesh.
 
     Thickness is 1 - 2 mean ||w| - 1/2| over the surface, w the mean of its two sides: 1 for a solid, 0 for a sheet.
     """
     tree, rng = as_hierarchy(mesh), np.random.default_rng(0)
-    gap = _crack_width(mesh, rng)
+    gap = _crack_width(mesh, rng, probes)
     low, high = mesh.bounds
     corners = mesh.vertices[mesh.triangles]
     size = max(float((high - low).max()), 2.0**-1000)
@@ -167,25 +214,38 @@ def _probed(mesh: TriangleMesh) -> tuple[float, float, float]:
     areas = np.linalg.norm(normals, axis=1)
     if not areas.sum() > 0.0:
         return 0.0, 0.0, gap
-    t = rng.choice(len(areas), _PROBES, p=areas / areas.sum())
+    t = rng.choice(len(areas), probes, p=areas / areas.sum())
     units, middles = normals[t] / areas[t, None], corners[t].mean(axis=1)
-    both = [measure_field(tree, IDENTITY, middles + side * 1e-6 * size * units, WINDING).windings for side in (1, -1)]
+    both = []
+    for side in (1, -1):
+        points = middles + side * 1e-6 * size * units
+        both.append((yield from _fields_steps(tree, points, WINDING)).windings)
     thickness = float(1.0 - 2.0 * np.abs(np.abs(0.5 * (both[0] + both[1])) - 0.5).mean())
-    away = size * 10.0 ** rng.uniform(-3, -1, _PROBES) * rng.choice([-1.0, 1.0], _PROBES)
-    in_box = 0.5 * low + 0.5 * high + (rng.random((_PROBES // 2, 3)) - 0.5) * (high - low) * 1.1
-    field = measure_field(tree, IDENTITY, np.concatenate([in_box, middles + away[:, None] * units]), NEAREST | WINDING)
+    away = size * 10.0 ** rng.uniform(-3, -1, probes) * rng.choice([-1.0, 1.0], probes)
+    in_box = 0.5 * low + 0.5 * high + (rng.random((probes // 2, 3)) - 0.5) * (high - low) * 1.1
+    points = np.concatenate([in_box, middles + away[:, None] * units])
+    field = yield from _fields_steps(tree, points, NEAREST | WINDING)
     clear = field.distances > max(0.003 * size, _GAPS * gap)
     decided = np.abs(np.abs(field.windings[clear]) - 0.5) >= _SURE
     return float(decided.mean()) if len(decided) else 0.0, thickness, gap
 
 
-def _crack_width(mesh: TriangleMesh, rng: np.random.Generator) -> float:
+def _fields_steps(tree: Hierarchy, points: np.ndarray, kind: int) -> Generator[None, None, Field]:
+    """``measure_field`` in portions."""
+    fields = []
+    for begin in range(0, len(points), _AT_ONCE):
+        fields.append(measure_field(tree, IDENTITY, points[begin : begin + _AT_ONCE], kind))
+        yield
+    return Field(*(np.concatenate(columns) for columns in zip(*fields, strict=True)))
+
+
+def _crack_width(mesh: TriangleMesh, rng: np.random.Generator, probes: int) -> float:
     """Distance to another triangle that 95 % of the corners stay below [m]; 0 where nearly all share their places."""
     welded = mesh.topology.welded[mesh.triangles]
     alone = np.bincount(welded.ravel(), minlength=mesh.vertex_count)[welded] == 1
     if alone.mean() <= 0.05 or mesh.triangle_count < 2:
         return 0.0
-    chosen = rng.choice(mesh.triangle_count, min(mesh.triangle_count, _PROBES), replace=False)
+    chosen = rng.choice(mesh.triangle_count, min(mesh.triangle_count, probes), replace=False)
     tree_set = pack_trees([as_hierarchy(mesh)])
     found = np.empty((len(chosen), 3))
     _distances_to_others(
@@ -217,17 +277,9 @@ def _distances_to_others(forest, pose, inverse, origin, reach, chosen, work, fou
 def _hole_radii(repair: Repair) -> np.ndarray:
     """``Meant.radii``: the length of the rim over 2 pi; a rim is what open edges that share vertices make up."""
     mesh, edges = repair.mesh, repair.open_edges
-    above: dict[int, int] = {}
-
-    def top(v: int) -> int:
-        while above.setdefault(v, v) != v:
-            above[v] = above[above[v]]
-            v = above[v]
-        return v
-
-    for u, v in edges.tolist():
-        above[top(u)] = top(v)
-    rims = np.unique([top(u) for u in edges[:, 0].tolist()], return_inverse=True)[1].ravel()
+    ends, numbers = np.unique(edges, return_inverse=True)
+    pairs = numbers.reshape(-1, 2)
+    rims = np.unique(joined_numbers(len(ends), pairs)[pairs[:, 0]], return_inverse=True)[1].ravel()
     lengths = np.linalg.norm(mesh.vertices[edges[:, 0]] - mesh.vertices[edges[:, 1]], axis=1)
     radius = np.bincount(rims, lengths)[rims] / (2.0 * math.pi)
     keys = edges[:, 0].astype(np.int64) * mesh.vertex_count + edges[:, 1]

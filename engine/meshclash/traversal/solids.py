@@ -9,16 +9,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..broadphase.sweep import overlapping_pairs
 from ..hierarchy.bvh import Hierarchy
 from ..jit import kernel
 from ..types.mesh import TriangleMesh
+from .layers import component_volumes, has_layers
+
+_MOST_COMPARED = 1 << 26  # pairs of components, some hundred milliseconds: without it nothing is wrong, but slower
 
 
 class Solid(NamedTuple):
     """What one mesh of m triangles and c components bounds."""
 
     closed: bool
+    """Whether it is the solid that its mesh winds around: the mesh is closed, and no part of it is two-sided."""
     orientation: np.ndarray
     """(m,) int8: 1 or -1, makes the winding of each component consistent."""
     component: np.ndarray
@@ -43,26 +46,6 @@ class Solids(NamedTuple):
     representatives: np.ndarray
     component_start: np.ndarray
     """First component of each tree, (trees + 1,) int64."""
-
-
-@kernel
-def _component_volumes(vertices, triangles, component, orientation, centre, volumes):
-    """Six times the signed volume of each component, seen from ``centre``."""
-    for t in range(triangles.shape[0]):
-        i = triangles[t, 0]
-        j = triangles[t, 1]
-        k = triangles[t, 2]
-        ax = vertices[i, 0] - centre[0]
-        ay = vertices[i, 1] - centre[1]
-        az = vertices[i, 2] - centre[2]
-        bx = vertices[j, 0] - centre[0]
-        by = vertices[j, 1] - centre[1]
-        bz = vertices[j, 2] - centre[2]
-        cx = vertices[k, 0] - centre[0]
-        cy = vertices[k, 1] - centre[1]
-        cz = vertices[k, 2] - centre[2]
-        six = ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx)
-        volumes[component[t]] += six * orientation[t]
 
 
 @kernel
@@ -94,16 +77,8 @@ def _make_solid(mesh: TriangleMesh) -> Solid:
     representatives = _largest_triangles(mesh, topology.component, topology.component_count)
     inside = np.where(component_volumes(mesh) < 0.0, -1, 1).astype(np.int8)
     alone = _alone(mesh, topology.component, topology.component_count)
-    return Solid(mesh.is_closed, topology.orientation, topology.component, inside, alone, representatives)
-
-
-def component_volumes(mesh: TriangleMesh) -> np.ndarray:
-    """Six times the signed volume of each component, consistently wound, (c,) float64."""
-    topology = mesh.topology
-    volumes = np.zeros(topology.component_count)
-    centre = 0.5 * mesh.bounds[0] + 0.5 * mesh.bounds[1]
-    _component_volumes(*mesh.arrays, topology.component, topology.orientation, centre, volumes)
-    return volumes
+    closed = mesh.is_closed and not has_layers(mesh)
+    return Solid(closed, topology.orientation, topology.component, inside, alone, representatives)
 
 
 def _largest_triangles(mesh: TriangleMesh, component: np.ndarray, count: int) -> np.ndarray:
@@ -118,17 +93,42 @@ def _largest_triangles(mesh: TriangleMesh, component: np.ndarray, count: int) ->
     return result
 
 
+@kernel
+def _mark_meeting(boxes, order, axis, most, alone):
+    """Clear ``alone`` (n,) of boxes (n, 6) that meet others; False after more than ``most`` pairs were looked at."""
+    looked_at = 0
+    for i in range(len(order)):
+        a = order[i]
+        for j in range(i + 1, len(order)):
+            b = order[j]
+            if boxes[b, axis] > boxes[a, axis + 3]:
+                break
+            looked_at += 1
+            if alone[a] or alone[b]:
+                meet = True
+                for k in range(3):
+                    meet &= boxes[a, k] <= boxes[b, k + 3] and boxes[b, k] <= boxes[a, k + 3]
+                if meet:
+                    alone[a] = alone[b] = False
+        if looked_at > most:
+            return False
+    return True
+
+
 def _alone(mesh: TriangleMesh, component: np.ndarray, count: int) -> np.ndarray:
-    """Which components' boxes meet no other's, (count,) bool."""
+    """Which components' boxes meet no other's, (count,) bool; none where there are too many to compare."""
     alone = np.ones(count, np.bool_)
+    vertices, triangles = mesh.arrays
+    boxes = np.hstack([np.full((count, 3), np.inf), np.full((count, 3), -np.inf)])
     if count > 1:
-        vertices, triangles = mesh.arrays
         corners = vertices[triangles]
-        boxes = np.hstack([np.full((count, 3), np.inf), np.full((count, 3), -np.inf)])
         np.minimum.at(boxes[:, :3], component, corners.min(axis=1))
         np.maximum.at(boxes[:, 3:], component, corners.max(axis=1))
-        everyone = np.ones(count, np.bool_)
-        alone[overlapping_pairs(boxes, everyone, everyone).ravel()] = False
+    middles = 0.5 * boxes[:, :3] + 0.5 * boxes[:, 3:] if count > 1 else np.zeros((count, 3))
+    axis = int(np.argmax(middles.std(axis=0)))
+    order = np.argsort(boxes[:, axis], kind="stable")
+    if not _mark_meeting(boxes, order, axis, _MOST_COMPARED, alone):
+        alone[:] = False
     return alone
 
 

@@ -210,7 +210,7 @@ def topology_steps(
     welded = yield from welded_steps(vertices)
     if known is not None and np.array_equal(welded, known.welded):
         return known
-    start, ordered, higher = yield from _sorted_sides(triangles, welded)
+    start, ordered, higher = yield from sorted_sides_steps(triangles, welded)
     parent, parity = np.arange(count), np.zeros(count, np.int8)
     for begin, end in _ranges(len(vertices)):
         _join(start, ordered, higher, parent, parity, begin, end)
@@ -237,10 +237,10 @@ def _is_two_sided(triangles: np.ndarray) -> bool:
     return bool(len(a)) and not np.add.reduceat(turns[order], np.flatnonzero(begins)).any()
 
 
-def _sorted_sides(
+def sorted_sides_steps(
     triangles: np.ndarray, welded: np.ndarray
 ) -> Generator[None, None, tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """The sides of all triangles by their lower and then their higher vertices.
+    """The sides of all triangles by their lower and then their higher vertices, yielding every few milliseconds.
 
     Returns:
         The first side of each lower vertex (n + 1,); of each side 2 t + 1 for triangle t where it runs from the lower

@@ -14,7 +14,8 @@ from ..errors import InvalidMesh
 from ..geometry.triangle_distance import closest_on_triangle
 from ..hierarchy.bvh import MeshLike
 from ..jit import inner, kernel
-from ..traversal.solids import Solid, component_volumes
+from ..traversal.layers import component_volumes
+from ..traversal.solids import Solid
 from ..types.mesh import TriangleMesh
 from ..types.numbers import float_array
 from ..types.pose import PoseLike

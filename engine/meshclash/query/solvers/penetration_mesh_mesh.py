@@ -2,6 +2,7 @@
 
 from collections.abc import Generator
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from ...geometry.directions import CUBE_DIRECTIONS
 from ...hierarchy.build import as_boxes
 from ...hierarchy.bvh import Hierarchy
 from ...solid.apart import common_ball, is_outside
+from ...solid.drawn import drawn_by
 from ...types.pose import Pose
 from ...types.verdict import Verdict
 from ..collide import collide, collides
@@ -36,13 +38,7 @@ _MOST_CHECKS = 40  # of translations that are free of contact, but may be inside
 
 def solve(asked: Asked) -> Generator[float, None, Penetration]:
     """The translation for each pose, from the answer before."""
-    trees, start = (as_boxes(asked.things[0]), as_boxes(asked.things[1])), asked.options.start
-    for name, tree in zip("ab", trees, strict=True):
-        if not tree.mesh.is_closed:
-            state = "a shell" if tree.mesh.shell else "not closed"
-            raise InvalidMesh(
-                f"penetration needs solids, but mesh {name} is {state}: {tree.mesh!r}; use distance or verdict"
-            )
+    trees, start = (_solid("a", asked.things[0]), _solid("b", asked.things[1])), asked.options.start
     if not isinstance(start, Penetration | None):
         raise no_start("penetration", start)
     found, last = [], None if start is None else start.last
@@ -52,6 +48,18 @@ def solve(asked: Asked) -> Generator[float, None, Penetration]:
         last = penetration_of_pose(trees, Pose(rows_a[k]), Pose(rows_b[k]), last)
         found.append(last)
     return Penetration.stacked(found) if asked.stacked else found[0]
+
+
+def _solid(name: str, thing: Any) -> Hierarchy:
+    """The hierarchy of the closed mesh that an object draws, or is without volume; raises InvalidMesh."""
+    tree = as_boxes(thing)
+    mesh = drawn_by(tree.mesh).mesh
+    if not mesh.is_closed:
+        if tree.mesh.is_closed:
+            return tree
+        state = "a shell" if mesh.shell else "not closed"
+        raise InvalidMesh(f"penetration needs solids, but mesh {name} is {state}: {mesh!r}; use distance or verdict")
+    return tree if mesh is tree.mesh else as_boxes(mesh)
 
 
 def penetration_of_pose(

@@ -20,6 +20,7 @@ def solve(asked: Asked) -> Generator[float, None, SignedDistance]:
     field = measure_field(tree, rows, world, NEAREST | (EXACT_SIDE if closed else WINDING_SIDE), asked.options.threads)
     distance = np.where(is_inside(field), -field.distances, field.distances)
     certainty = np.ones(len(world)) if closed else certainties(meant, field, rows)
+    certainty = np.minimum(certainty, meant.solidity.certainty)
     return SignedDistance(
-        distance, field.points, meant.repair.faces[field.triangles], certainty, world, (mesh_of(mesh, None), rows)
+        distance, field.points, meant.repair.sources[field.triangles], certainty, world, (mesh_of(mesh, None), rows)
     )

@@ -6,8 +6,12 @@ import pytest
 from cubes import FINE, Cubes, block, hollow, squares, two_solids, verdicts
 from hypothesis import example, given
 from hypothesis import strategies as st
-from meshclash.detection.inner_faces import without_inner_faces
+from meshclash.solid.drawn import drawn_by
 from strategies import matrix, rotation
+
+
+def drawn_mesh(mesh: mc.TriangleMesh) -> mc.TriangleMesh:
+    return drawn_by(mesh).mesh
 
 
 def welded(cubes: Cubes, rng: np.random.Generator, into_world: np.ndarray, single: float = 1.0) -> mc.TriangleMesh:
@@ -35,8 +39,9 @@ def test_only_the_faces_between_cubes_are_left_out(cubes):
     rng = np.random.default_rng(3)
     mesh = welded(cubes, rng, rotation(rng))
     assert not mesh.is_closed
-    solid = without_inner_faces(mesh)
-    assert solid.is_closed and solid.triangle_count == mesh.triangle_count
+    solid = drawn_mesh(mesh)
+    assert solid.is_closed
+    assert np.array_equal(drawn_by(mesh).faces, np.unique(drawn_by(mesh).faces))
     assert area(solid) == pytest.approx(len(squares(cubes)))
 
 
@@ -47,7 +52,7 @@ def test_welded_cubes_are_judged_as_their_sets(seed, single):
     if not (one and other):
         return
     into_world = rotation(rng) if rng.random() < 0.5 else np.eye(3)
-    pair = [without_inner_faces(welded(cubes, rng, into_world, single)) for cubes in (one, other)]
+    pair = [drawn_mesh(welded(cubes, rng, into_world, single)) for cubes in (one, other)]
     assert all(mesh.is_closed for mesh in pair)
     assert mc.verdict(*pair, permitted_overlap="resolution").name in verdicts(one, other)
 
@@ -64,7 +69,7 @@ def test_parts_that_overlap_and_share_edges_are_united_or_left_alone(seed):
     triangles = np.vstack([cubes.triangles, box.triangles + cubes.vertex_count])
     mesh = mc.TriangleMesh(np.vstack([cubes.vertices, longer]), rng.permutation(triangles))
     assert not mesh.is_closed
-    solid = without_inner_faces(mesh)
+    solid = drawn_mesh(mesh)
     assert solid is mesh or area(solid) == pytest.approx(10.0)
 
 
@@ -93,8 +98,8 @@ def test_two_sided_bodies_are_judged_as_their_sets(seed, other_way):
     if not (one and other):
         return
     into_world = rotation(rng) if rng.random() < 0.5 else np.eye(3)
-    first = without_inner_faces(two_sided(surface(one, into_world), rng, other_way))
-    second = without_inner_faces(surface(other, into_world))
+    first = drawn_mesh(two_sided(surface(one, into_world), rng, other_way))
+    second = drawn_mesh(surface(other, into_world))
     assert first.is_closed
     assert mc.verdict(first, second, permitted_overlap="resolution").name in verdicts(one, other)
 
@@ -107,7 +112,7 @@ def test_of_a_two_sided_sheet_one_layer_is_left(other_way):
     sheet = mc.TriangleMesh(box.vertices, box.triangles.reshape(-1, 2, 3)[::3].reshape(-1, 3))
     mesh = two_sided(sheet, rng, other_way)
     assert mesh.is_closed == other_way
-    layer = without_inner_faces(mesh)
+    layer = drawn_mesh(mesh)
     assert not layer.is_closed and area(layer) == pytest.approx(area(sheet))
     across = surface(frozenset([(0, 0, 0)]), into_world).transformed(matrix(shift=(0.25, 0.25, 0.25)))
     assert mc.verdict(layer, across) == mc.verdict(sheet, across) == mc.Verdict.CLASH
@@ -121,7 +126,7 @@ def test_a_two_sided_part_does_not_hide_behind_one_that_is_not():
         np.vstack([part.vertices, far.vertices]), np.vstack([part.triangles, far.triangles + part.vertex_count])
     )
     small = near.transformed(np.diag([0.5, 0.5, 0.5, 1.0])).transformed(matrix(shift=(0.25, 0.25, 0.25)))
-    found = mc.verdict(without_inner_faces(joined), small)
+    found = mc.verdict(drawn_mesh(joined), small)
     assert found == mc.Verdict.CONTAINED and found.certainty == 1.0
 
 
@@ -130,7 +135,7 @@ def test_a_box_beside_one_that_is_inside_out_is_no_sheet():
     beside = box.transformed(matrix(shift=(2.0, 0.0, 0.0)))
     triangles = np.vstack([box.triangles, beside.triangles[:, ::-1] + box.vertex_count])
     both = mc.TriangleMesh(np.vstack([box.vertices, beside.vertices]), triangles)
-    assert without_inner_faces(both) is both
+    assert drawn_mesh(both) is both
 
 
 @given(seed=st.integers(0, 2**32 - 1))
@@ -140,12 +145,12 @@ def test_copies_and_flat_faces_do_not_open_a_solid(seed):
     if not (one and other):
         return
     into_world = rotation(rng) if rng.random() < 0.5 else np.eye(3)
-    mesh, second = surface(one, into_world), without_inner_faces(surface(other, into_world))
+    mesh, second = surface(one, into_world), drawn_mesh(surface(other, into_world))
     chosen = mesh.triangles[rng.integers(0, mesh.triangle_count, 2)]
     flat = np.column_stack([chosen[:, :2], mesh.vertex_count + np.arange(2)])
     vertices = np.vstack([mesh.vertices, mesh.vertices[chosen[:, :2]].mean(axis=1)])
     triangles = np.vstack([mesh.triangles, chosen[:1] if rng.random() < 0.5 else chosen[:1, ::-1], flat])
-    first = without_inner_faces(mc.TriangleMesh(vertices, rng.permutation(triangles), resolution=FINE))
+    first = drawn_mesh(mc.TriangleMesh(vertices, rng.permutation(triangles), resolution=FINE))
     assert first.is_closed
     assert mc.verdict(first, second, permitted_overlap="resolution").name in verdicts(one, other)
 
@@ -153,8 +158,8 @@ def test_copies_and_flat_faces_do_not_open_a_solid(seed):
 def test_what_is_no_solid_stays_as_it_is():
     rng = np.random.default_rng(5)
     mesh = welded(block(2), rng, np.eye(3))
-    closed, open_mesh = without_inner_faces(mesh), mc.TriangleMesh(mesh.vertices, mesh.triangles[1:])
-    assert without_inner_faces(closed) is closed
-    assert without_inner_faces(open_mesh) is open_mesh
+    closed, open_mesh = drawn_mesh(mesh), mc.TriangleMesh(mesh.vertices, mesh.triangles[1:])
+    assert drawn_mesh(closed) is closed
+    assert drawn_mesh(open_mesh) is open_mesh
     shell = mc.TriangleMesh(mesh.vertices, mesh.triangles, shell=True)
-    assert without_inner_faces(shell) is shell
+    assert drawn_mesh(shell) is shell

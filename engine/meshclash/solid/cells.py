@@ -1,90 +1,38 @@
-"""The closed mesh that a mesh is but for faces that bound nothing: copies, two-sided faces, flat ones, and inner ones.
+"""The faces of a mesh that bound its material, where others lie inside: between boxes that were set side by side and
+welded, for instance.
 
-Two-sided faces, as games and some exporters have them, are wound both ways at the same place: such a mesh is closed,
-but winds around nothing. One layer of them is the surface that is meant.
-
-Inner faces are between boxes that were set side by side and welded. Such a mesh is not closed: three faces meet at an
-edge of an inner one. The faces part space into cells. Around an edge
+Such a mesh is not closed: three faces meet at an edge of an inner one. The faces part space into cells. Around an edge
 two faces that follow each other by angle have the same cell between them; so all sides of faces fall into cells. Of a
 connected mesh the outer cell alone has a negative volume, measured by the faces turned out of it. A cell is a hollow
 where every face around it, as all around the outer cell, turns its front to it; the others are material. Faces between
-material and material bound nothing.
+material and material bound nothing. Of one layer of two-sided faces fronts tell nothing: there a cell is empty from
+which the way out crosses an even number of faces.
 """
+
+from collections.abc import Generator
+from typing import NamedTuple
 
 import numpy as np
 
-from ..solid.fans import joined_numbers
-from ..solid.repair import component_turns, without_copies
-from ..traversal.solids import component_volumes
+from ..traversal.layers import UPWARD, joined_numbers
 from ..types.mesh import TriangleMesh
-from ..types.steps import run
+from ..types.topology import sorted_sides_steps
 
-_MOST = 1 << 17  # triangles of a mesh that is looked at: nothing can stop this
 _SAME_ANGLE = 1e-6  # between two triangles at an edge that lie on each other
 _FLAT = 1e-9  # of the largest volume of a cell: cells between two layers have none
-_ROUNDING = 1e-12  # of areas times the extent of a mesh: volumes of two-sided parts have no more
 _STORED = 2.0**-22  # of the largest coordinate: triangles as flat as single precision stores them are no higher
-_UPWARD = np.array([0.80178373, 0.53452248, 0.26726124])  # what is above a plane; few planes hold this direction
 
 
-def without_inner_faces(mesh: TriangleMesh) -> TriangleMesh:
-    """The closed mesh that a mesh is but for faces that bound nothing; the mesh itself where that is not so.
+class Bounding(NamedTuple):
+    """The faces of a mesh that bound its material."""
 
-    Of two-sided faces one layer is left, also where this is no solid but a sheet. Triangles keep their numbers; those
-    that are left out become points. A large mesh stays as it is.
-    """
-    if len(mesh.triangles) > _MOST or mesh.shell:
-        return mesh
-    is_whole = mesh.is_closed or mesh.topology.two_sided
-    faces = _one_layer(mesh) if is_whole else without_copies(mesh)
-    if len(faces) in (0, mesh.triangle_count * is_whole):
-        return mesh
-    for chosen in (faces, _thick(mesh, faces)):
-        solid = _solid(mesh, chosen, is_whole)
-        if solid is not None:
-            return _turned(solid) if is_whole else solid
-    return _with(mesh, faces, mesh.triangles[faces]) if is_whole else mesh
+    faces: np.ndarray
+    """(k,) int32."""
+    triangles: np.ndarray
+    """Corners of each, (k, 3) int32."""
 
 
-def _turned(mesh: TriangleMesh) -> TriangleMesh:
-    """A closed mesh whose winding tells nothing, with surfaces around hollows of others turned inward."""
-    topology = mesh.topology
-    inward = topology.orientation * np.where(component_volumes(mesh) > 0.0, -1, 1)[topology.component]
-    turned = TriangleMesh(mesh.vertices, np.where(inward[:, None] < 0, mesh.triangles[:, ::-1], mesh.triangles))
-    turn = turned.topology.orientation * run(component_turns(turned))[turned.topology.component]
-    triangles = np.where(turn[:, None] < 0, turned.triangles[:, ::-1], turned.triangles)
-    return TriangleMesh(mesh.vertices, triangles, resolution=mesh.resolution)
-
-
-def still_bounds(mesh: TriangleMesh, vertices: np.ndarray) -> bool:
-    """Whether what `without_inner_faces` made bounds the same once its vertices are moved to others (n, 3)."""
-    moved = mesh.with_vertices(vertices)
-    return moved.topology is mesh.topology and not (moved.is_closed and len(_one_layer(moved)) < mesh.triangle_count)
-
-
-def _one_layer(mesh: TriangleMesh) -> np.ndarray:
-    """Of a mesh without rims the triangles (k,) that are left where of two-sided parts one layer is: all without such.
-
-    Parts are what edges hold together; two-sided ones have area, but no volume, and no moment of it either, as two
-    equal boxes side by side have of which one is inside out.
-    """
-    every = np.arange(mesh.triangle_count)
-    extent = float((mesh.bounds[1] - mesh.bounds[0]).max())
-    if mesh.topology.paired and (np.abs(component_volumes(mesh)) > _ROUNDING * extent**3).all():
-        return every
-    sides = _sorted_sides(mesh.topology.welded[mesh.triangles])
-    same = (sides[1:, :2] == sides[:-1, :2]).all(axis=1)
-    part = joined_numbers(len(every), np.stack([sides[1:, 2], sides[:-1, 2]], axis=1)[same])
-    a, b, c = (mesh.vertices[mesh.triangles[:, k]] - mesh.vertices[mesh.triangles[0, 0]] for k in range(3))
-    normals = np.cross(b - a, c - a) * mesh.topology.orientation[:, None]
-    volumes = (a * normals).sum(axis=1)
-    volume, moment = np.bincount(part, volumes), np.bincount(part, volumes * ((a + b + c) @ _UPWARD))
-    rounding = _ROUNDING * extent * np.bincount(part, np.linalg.norm(normals, axis=1))
-    flat = (np.abs(volume) <= rounding) & (np.abs(moment) <= extent * rounding) & (rounding > 0.0)
-    return every[~flat[part] | (normals @ _UPWARD > 0.0)]
-
-
-def _thick(mesh: TriangleMesh, faces: np.ndarray) -> np.ndarray:
+def thick(mesh: TriangleMesh, faces: np.ndarray) -> np.ndarray:
     """Those of some triangles (k,) that are not flat but for the rounding of stored coordinates."""
     corners = mesh.vertices[mesh.triangles[faces]]
     sides = corners - np.roll(corners, 1, axis=1)
@@ -93,45 +41,40 @@ def _thick(mesh: TriangleMesh, faces: np.ndarray) -> np.ndarray:
     return faces[twice > least]
 
 
-def _solid(mesh: TriangleMesh, faces: np.ndarray, of_layers: bool) -> TriangleMesh | None:
-    """The closed mesh of some triangles (k,) of a mesh without those inside; None where that is not closed.
+def bounding_steps(mesh: TriangleMesh, faces: np.ndarray, of_layers: bool) -> Generator[None, None, Bounding | None]:
+    """Those of some triangles (k,), no two alike, that bound material; None where they are not closed.
 
-    Of one layer of two-sided faces fronts tell nothing.
+    ``of_layers``: they are one layer of two-sided faces. Yields every few milliseconds, but where cells are many.
     """
-    if len(faces) == 0:
-        return None
-    triangles = mesh.topology.welded[mesh.triangles[faces]]
-    if _has_rim(triangles):
+    triangles = mesh.topology.welded[mesh.triangles[faces]].astype(np.int32)
+    if len(faces) == 0 or (yield from _has_rim_steps(triangles, mesh.vertex_count)):
         return None
     kept = TriangleMesh(mesh.vertices, triangles)
-    cells = None if kept.is_closed else _cells(mesh.vertices, triangles, kept.topology.component)
+    yield from kept.topology_steps()
+    if kept.is_closed:
+        return Bounding(faces, mesh.triangles[faces])
+    cells = _cells(mesh.vertices, triangles, kept.topology.component)
+    yield
     if cells is None:
-        return _with(mesh, faces, mesh.triangles[faces]) if kept.is_closed else None
+        return None
     empty = _empty(mesh.vertices, triangles, cells, of_layers)
+    yield
     bounding = empty[:, 0] != empty[:, 1]
+    if not bounding.any():
+        return None
     chosen = mesh.triangles[faces[bounding]]
-    solid = _with(mesh, faces[bounding], np.where(empty[bounding, :1], chosen, chosen[:, ::-1]))
-    return solid if solid.is_closed and bounding.any() else None
+    chosen = np.where(empty[bounding, :1], chosen, chosen[:, ::-1])
+    solid = TriangleMesh(mesh.vertices, chosen)
+    yield from solid.topology_steps()
+    return Bounding(faces[bounding], chosen) if solid.is_closed else None
 
 
-def _with(mesh: TriangleMesh, faces: np.ndarray, triangles: np.ndarray) -> TriangleMesh:
-    """A mesh with other triangles (k, 3) in the place of some (k,), and points in that of the others."""
-    changed = np.repeat(mesh.triangles[:, :1], 3, axis=1)
-    changed[faces] = triangles
-    return TriangleMesh(mesh.vertices, changed, resolution=mesh.resolution)
-
-
-def _sorted_sides(triangles: np.ndarray) -> np.ndarray:
-    """Lower and higher vertex of the sides of triangles (m, 3), and their triangles, (n, 3), sorted."""
-    ends = np.sort(np.stack([triangles, triangles[:, (1, 2, 0)]], axis=2).reshape(-1, 2), axis=1)
-    sides = np.column_stack([ends, np.repeat(np.arange(len(triangles)), 3)])[ends[:, 0] != ends[:, 1]]
-    return sides[np.lexsort((sides[:, 1], sides[:, 0]))]
-
-
-def _has_rim(triangles: np.ndarray) -> bool:
+def _has_rim_steps(triangles: np.ndarray, vertex_count: int) -> Generator[None, None, bool]:
     """Whether an edge has one triangle (m, 3), as nearly every open mesh has."""
-    sides = _sorted_sides(triangles)
-    changes = np.concatenate([[True], (sides[1:, :2] != sides[:-1, :2]).any(axis=1), [True]])
+    start, _, higher = yield from sorted_sides_steps(triangles, np.arange(vertex_count))
+    changes = np.ones(len(higher) + 1, np.bool_)
+    changes[1:-1] = higher[1:] != higher[:-1]
+    changes[start] = True
     return bool((changes[1:] & changes[:-1]).any())
 
 
@@ -194,7 +137,7 @@ def _turns(
     place = np.empty(angles.shape, np.int64)
     np.put_along_axis(place, order, np.cumsum(places, axis=1), axis=1)
     against = triangles.ravel()[around] != low[:, None]  # turn their fronts against the way that angles grow
-    layer = np.where(growing @ _UPWARD > 0.0, 1, -1) * patches[around // 3]
+    layer = np.where(growing @ UPWARD > 0.0, 1, -1) * patches[around // 3]
     order = np.lexsort((layer, against, place), axis=1)
     ranks = [np.diff(np.take_along_axis(rows, order, axis=1), axis=1) != 0 for rows in (place, against, layer)]
     is_told = np.logical_or.reduce(ranks)

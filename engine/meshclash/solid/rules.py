@@ -1,0 +1,329 @@
+"""The rules of a verdict, in the order in which they are applied: ``RULES``.
+
+Each rule looks at some of the pairs and writes what it decides; a later rule may overrule an earlier one where its
+docstring says so. The table in docs/methods.md has a line for each. What a mesh means as a solid is found before
+(``drawn.py``, ``solidity.py``): *solid* below means a mesh that is closed then.
+"""
+
+from collections.abc import Callable, Generator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..answering.answer import answer_steps
+from ..geometry.triangle_pair import CROSSING
+from ..traversal.question import Goal, Question
+from ..types.steps import always
+from ..types.verdict import APART as APART_VERDICT
+from ..types.verdict import CLASH as CLASH_VERDICT
+from ..types.verdict import CONTAINED as CONTAINED_VERDICT
+from ..types.verdict import DUPLICATE as DUPLICATE_VERDICT
+from ..types.verdict import TOUCHING as TOUCHING_VERDICT
+from .case import Case, Limits, pair_order
+from .coincidence import duplicate_steps
+from .flush import within_steps
+from .measure import LOWER, UPPER, Overlaps, measure_steps
+from .middles import middle_steps
+from .open_judge import ball_steps, contain_steps, may_lie_in, parted_steps
+from .open_overlap import DEPTH_CERTAINTY
+from .sampling import COMMON, ONLY_A, ONLY_B, SURFACE_IN, SURFACE_OUT
+from .sides import may_overlap, sample_steps, shares_volume
+
+APART, TOUCHING, CONTAINED, DUPLICATE, CLASH = (
+    verdict.severity
+    for verdict in (APART_VERDICT, TOUCHING_VERDICT, CONTAINED_VERDICT, DUPLICATE_VERDICT, CLASH_VERDICT)
+)
+_DECIMAL = 1.0 + 1e-9  # permitted lengths are decimal numbers that coordinates seldom meet to the last bit
+
+Steps = Generator[None, None, None]
+
+
+class State:
+    """What is known of k pairs of objects while the rules are applied.
+
+    Attributes:
+        case, limits: the pairs, and what is permitted.
+        posed: arguments that all kernels on posed solids share.
+        start: contacts of pair j are the rows start[j]:start[j + 1] of the answer, (k + 1,) int64.
+        closed: which sides are solids, (k, 2) bool.
+        bits: what the cells of solids have, see ``sampling.py``, (k,) int64.
+        codes: severities of the verdicts, (k,) int8.
+        certainties: that they are right, (k,).
+        same: which pairs are one set of points, (k,) bool.
+        flush: which pairs have this verdict within the resolution only, (k,) bool.
+        depths: proved bounds [m], (k, 2); NaN where there are none.
+        balls: diameters of balls in both objects [m], (k,); NaN where none is known.
+        permitted: overlap that is permitted [m], (k,).
+        rounding: how far surfaces may cross [m], (k,).
+        swapped: which pairs are measured second object first, (k,) bool.
+        middles: of contacts, (n, 3) [m]; None where nothing is measured.
+        overlaps: what was measured of pairs of solids.
+    """
+
+    def __init__(self, case: Case, limits: Limits) -> None:
+        self.case, self.limits = case, limits
+        self.posed: tuple[Any, ...] = case.posed()
+        self.start = case.starts
+        self.closed: np.ndarray = case.solids.closed[case.jobs]
+        count = len(case.jobs)
+        self.bits = np.zeros(count, np.int64)
+        self.codes = np.full(count, APART, np.int8)
+        self.certainties = np.ones(count)
+        self.same = np.zeros(count, np.bool_)
+        self.flush = np.zeros(count, np.bool_)
+        self.depths, self.balls = np.full((count, 2), np.nan), np.full(count, np.nan)
+        self.permitted, self.rounding = limits.permitted(case.resolutions), limits.rounding(case.resolutions)
+        self.swapped = pair_order(case)
+        self.middles: np.ndarray | None = None
+
+    @property
+    def solids(self) -> np.ndarray:
+        """Which pairs are of two solids, (k,) bool."""
+        return np.logical_and(self.closed[:, 0], self.closed[:, 1])
+
+    @property
+    def forgives(self) -> bool:
+        """Whether some surfaces may cross by their resolution."""
+        return bool(self.rounding.any())
+
+    @property
+    def allowed(self) -> np.ndarray:
+        """Overlap up to which solids touch [m], (k,)."""
+        return self.permitted * _DECIMAL
+
+    def has(self, bit: int) -> np.ndarray:
+        """Whose cells have a bit, (k,) bool."""
+        return (self.bits & bit) != 0
+
+    def within(self, lengths: np.ndarray) -> np.ndarray:
+        """Which clashes (k,) overlap by no more than lengths (k,) above 0.
+
+        By the bounds where there are any; where they leave it open, by the largest balls found.
+        """
+        shallow = (self.balls <= lengths) | (self.depths[:, UPPER] <= lengths)
+        return (lengths > 0.0) & (self.codes == CLASH) & shallow
+
+
+class Rule(NamedTuple):
+    """A rule of a verdict."""
+
+    apply: Callable[[State], Steps]
+
+    @property
+    def name(self) -> str:
+        """As the table has it."""
+        return self.apply.__name__.replace("_", " ")
+
+
+# What surfaces and solids do to each other
+
+
+def meeting(state: State) -> Steps:
+    """Objects whose triangles meet touch, others are apart.
+
+    Applies to all pairs, until another rule says more. Proof: triangles are compared exactly.
+    """
+    state.codes[:] = np.where(np.diff(state.start) > 0, TOUCHING, APART)
+    yield
+
+
+def solids_by_cells(state: State) -> Steps:
+    """Two solids clash, are contained in one another, or are duplicates by the cells into which they cut space.
+
+    Applies to pairs of solids whose boxes share volume. With cells in both: without cells in one only the objects are
+    duplicates; with cells in one only, CONTAINED; in each only, CLASH. Without cells in both, the rule *meeting* holds.
+    Proof: exact signs of orientations beside vertices and piercing points.
+    """
+    asked = ~state.same & may_overlap(state.case)
+    state.bits = yield from sample_steps(state.case, state.posed, state.start, asked)
+    common = state.has(COMMON)
+    state.codes[common] = DUPLICATE
+    state.codes[common & (state.has(ONLY_A) | state.has(ONLY_B))] = CONTAINED
+    state.codes[common & state.has(ONLY_A) & state.has(ONLY_B)] = CLASH
+
+
+def surface_in_solid(state: State) -> Steps:
+    """A surface that passes into a solid clashes with it, or is contained where no part of it is outside.
+
+    Applies to a solid and a mesh that is open. Proof: exact signs, at the places that *solids by cells* looks at.
+    """
+    state.codes[state.has(SURFACE_IN)] = CONTAINED
+    state.codes[state.has(SURFACE_IN) & state.has(SURFACE_OUT)] = CLASH
+    yield
+
+
+def surfaces_cross(state: State) -> Steps:
+    """Surfaces clash where triangles cross.
+
+    Applies to two open meshes. Proof: triangles are compared exactly.
+    """
+    crossing = np.zeros(len(state.codes), np.bool_)
+    crossing[state.case.answer.jobs[state.case.answer.kinds == CROSSING]] = True
+    state.codes[crossing & ~state.closed.any(axis=1)] = CLASH
+    yield
+
+
+def same_points(state: State) -> Steps:
+    """The same triangles at the same places are duplicates, and so are open surfaces that coincide.
+
+    Applies to objects in equal boxes. Proof: the numbers are equal; or every triangle of each surface lies on the
+    other one, by exact signs. It is found first: where surfaces coincide every triangle is a contact.
+    """
+    state.codes[state.same] = DUPLICATE
+    yield
+
+
+def parts_in_open_solid(state: State) -> Steps:
+    """Components that lie in an open mesh that means a solid are contained in it; with others outside they clash.
+
+    Applies to pairs that are apart or touch, of which one is open: a component that crosses nothing is wholly on one
+    side. Certainty: how clear the winding numbers of samples are, how wide the mesh stands open, and how surely it
+    means a solid (measured by ``bench open-meshes``). Of a mesh that is no solid as a whole its closed parts count.
+    """
+    may_lie = may_lie_in(state.case, (state.codes <= TOUCHING)[:, None] & ~state.closed[:, ::-1])
+    yield from contain_steps(state.case, may_lie, state.codes, state.certainties)
+
+
+def balls_in_open_solids(state: State) -> Steps:
+    """Objects that touch, with a ball in both of the solids that they mean, clash: they cross along edges only.
+
+    Applies to pairs with an open mesh that touch; of others the ball states the depth. Certainty: as of
+    *parts in open solid*, at the ball's centre.
+    """
+    state.balls = yield from ball_steps(
+        state.case, ~state.solids, state.codes, state.certainties, _measured(state), state.limits.exact
+    )
+
+
+# Depths, and what they permit
+
+
+def depths_of_solids(state: State) -> Steps:
+    """Measures how deep solids overlap; decides nothing.
+
+    Applies to pairs of solids with common volume, where depths are asked for or permitted. Proof: balls in both
+    solids, and bounds of all such balls (``measure.py``).
+    """
+    if state.middles is None:
+        return
+    clashing = state.codes == CLASH
+    allowed = np.where(clashing, state.allowed, 0.0)
+    deep = np.flatnonzero(state.solids & (state.codes >= CONTAINED) & (state.limits.depths | (allowed > 0.0)))
+    overlaps = Overlaps(state.case, state.start, state.middles, state.swapped)
+    yield from measure_steps(overlaps, deep, clashing, allowed, state.limits.exact, shares_volume)
+    state.depths[deep], state.balls[deep] = overlaps.found[deep, : UPPER + 1], overlaps.found[deep, LOWER]
+
+
+def flush_by_depth(state: State) -> Steps:
+    """Solids that overlap by no more than their resolution touch.
+
+    Applies to clashes where the resolution is permitted. Proof: of the bounds; where they leave it open the largest
+    ball found decides, see *permitted overlap*.
+    """
+    tiny = state.within(np.minimum(state.allowed, state.rounding * _DECIMAL))
+    _mark_unproved(state, tiny, state.rounding * _DECIMAL)
+    state.codes[tiny] = TOUCHING
+    state.flush |= tiny & state.limits.by_resolution
+    yield
+
+
+def flush_by_moving(state: State) -> Steps:
+    """Surfaces that a move by no more than their resolution takes apart touch.
+
+    Applies to clashes with an open mesh of which no depth is known, where the resolution is permitted. Proof: the
+    surfaces are moved, and the rules of contact say that they are apart.
+    """
+    unbound = (state.codes == CLASH) & (state.rounding > 0.0) & np.isnan(state.depths[:, UPPER]) & ~state.solids
+    unbound &= ~state.within(state.allowed) & ~(state.balls > state.rounding)
+    parted = yield from parted_steps(state.case, np.flatnonzero(unbound), state.rounding, APART, contact_codes_steps)
+    state.codes[parted] = TOUCHING
+    state.flush |= parted
+
+
+def flush_parts(state: State) -> Steps:
+    """An object that sticks out of a solid by no more than the resolution is contained in it; both: duplicates.
+
+    Applies to clashing and contained objects, of which one is a solid, where the resolution is permitted. All corners,
+    edge middles and centroids, and points beside contacts, are looked at (``flush.py``).
+    """
+    if state.middles is None or not state.forgives:
+        return
+    deep = (state.codes == CLASH) | (state.codes == CONTAINED)
+    chosen = np.flatnonzero((state.rounding > 0.0) & deep & state.closed.any(axis=1))
+    boxes, pairs = (state.case.boxes_a, state.case.boxes_b), state.case.answer.pairs
+    within = yield from within_steps(state.posed, boxes, chosen, state.start, pairs, state.middles, state.rounding)
+    meant = np.where((state.codes == CLASH) & within.any(axis=1), CONTAINED, state.codes).astype(np.int8)
+    meant[within.all(axis=1)] = DUPLICATE
+    state.flush |= meant != state.codes
+    state.codes = meant
+
+
+def permitted_overlap(state: State) -> Steps:
+    """A clash that is no deeper than permitted touches.
+
+    Applies to clashes with a depth. Proof: of the bounds; where these leave it open, and of open meshes, the largest
+    ball found decides, with certainty 0.95.
+    """
+    light = state.within(state.allowed)
+    _mark_unproved(state, light, state.allowed)
+    state.codes[light] = TOUCHING
+    yield
+
+
+def touch_tolerance(state: State) -> Steps:
+    """Objects that do not meet touch where the gap between them is within the touch tolerance.
+
+    Applies to pairs that are apart. Proof: distances are compared exactly.
+    """
+    apart, limits, case = np.flatnonzero(state.codes == APART), state.limits, state.case
+    if limits.touch_tolerance <= 0.0 or len(apart) == 0:
+        return
+    side = case.tree_set.side
+    question = Question(
+        side, side, case.jobs[apart], case.rows_a[apart], case.rows_b[apart], Goal.WITHIN,
+        tolerance=limits.touch_tolerance, first_only=True,
+    )  # fmt: skip
+    near = yield from always(None, answer_steps(question))
+    state.codes[apart[np.unique(near.jobs)]] = TOUCHING
+
+
+RULES_OF_CONTACT = tuple(
+    map(
+        Rule,
+        (meeting, solids_by_cells, surface_in_solid, surfaces_cross, same_points, parts_in_open_solid,
+         balls_in_open_solids),
+    )
+)  # fmt: skip
+"""What objects do to each other, nothing permitted."""
+RULES_OF_PERMISSION = tuple(
+    map(Rule, (depths_of_solids, flush_by_depth, flush_by_moving, flush_parts, permitted_overlap, touch_tolerance))
+)
+"""What is milder by the lengths that are permitted."""
+RULES = RULES_OF_CONTACT + RULES_OF_PERMISSION
+
+
+def applied_steps(case: Case, limits: Limits, rules: tuple[Rule, ...] = RULES) -> Generator[None, None, State]:
+    """What rules make of the pairs of a case; yields every few milliseconds."""
+    state = State(case, limits)
+    if _measured(state).any():
+        state.middles = yield from middle_steps(case, state.swapped, sample=not state.forgives)
+    state.same = yield from duplicate_steps(case, state.posed)
+    for rule in rules:
+        yield from rule.apply(state)
+    return state
+
+
+def contact_codes_steps(case: Case) -> Generator[None, None, np.ndarray]:
+    """Severities (k,) int8 of the verdicts of pairs, nothing permitted."""
+    return (yield from applied_steps(case, Limits(depths=False), RULES_OF_CONTACT)).codes
+
+
+def _measured(state: State) -> np.ndarray:
+    """Of which pairs depths are asked for, or decide, (k,) bool."""
+    return state.limits.depths | (state.permitted > 0.0)
+
+
+def _mark_unproved(state: State, milder: np.ndarray, lengths: np.ndarray) -> None:
+    """Note of some pairs (k,) bool whose bounds do not prove that they overlap by no more than lengths (k,) [m]."""
+    unproved = milder & ~(state.depths[:, UPPER] <= lengths)
+    state.certainties[unproved] = np.minimum(state.certainties[unproved], DEPTH_CERTAINTY)

@@ -1,0 +1,218 @@
+"""Flat triangles that close a mesh at its seams: between open edges whose ends are at one place, or that lie along
+others.
+
+Ends are at one place where they are no farther apart than rounding, or than the resolution of the mesh. All that such
+steps join becomes one cluster, whichever vertex comes first. A cluster that is longer than two steps stays apart: a
+chain of vertices is no place.
+
+Where an open edge, or the whole mesh, is no longer than two such steps, the resolution cannot tell a hole from a seam:
+then rounding alone joins.
+"""
+
+from collections.abc import Generator
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from ..traversal.layers import joined_numbers
+from ..types.mesh import TriangleMesh
+
+_ROUNDING = 2.0**-46  # of the largest coordinate: vertices at one place, computed in two ways, are no farther apart
+_FINE = 16.0  # times what joins vertices: features that are longer are no seams
+COARSE_CERTAINTY = 0.9
+"""That a seam, which is no shorter than a sixteenth of the shortest open edge, is one."""
+_SAMPLES = 8  # open edges that are looked at first
+_AT_ONCE = 1 << 17  # candidates that are looked at in one step
+_MOST_CANDIDATES, _MOST_TOUCHING = 256, 16  # for each open edge and vertex: a mesh with more has no seams
+_FEW = 1 << 22  # candidates that any mesh may have
+_FEW_PAIRS = 64  # points of two cells that are compared one by one
+_NEIGHBOURS = np.array([step for step in product((-1, 0, 1), repeat=3) if step > (0, 0, 0)])
+_MIX = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], np.uint64)
+
+
+class Seams(NamedTuple):
+    """Flat triangles that close a mesh."""
+
+    triangles: np.ndarray
+    """(k, 3) int64."""
+    joined: int
+    """Vertices that were taken for others."""
+    certainty: float
+    """That the mesh is closed, as far as its coordinates are known."""
+
+
+def seam_steps(mesh: TriangleMesh, triangles: np.ndarray) -> Generator[None, None, Seams | None]:
+    """Triangles that close some (m, 3) of a mesh, wound so; None where it has holes. Yields every some milliseconds."""
+    welded = mesh.topology.welded[triangles]
+    edges = unbalanced(np.concatenate([welded[:, [0, 1]], welded[:, [1, 2]], welded[:, [2, 0]]]))
+    yield
+    rounding = _ROUNDING * float(np.abs(mesh.bounds).max())
+    near, feature = 2.0 * mesh.resolution + rounding, _shortest(mesh, edges)
+    if 2.0 * near >= feature:
+        near = rounding
+    if not near > 0.0:
+        return None
+    places = np.unique(edges)
+    first = np.arange(mesh.vertex_count)
+    first[places] = places[(yield from cluster_steps(mesh.vertices[places], near))]
+    (u, v), (low, high) = edges.T, first[edges].T
+    seams = np.vstack([np.stack([v, u, low], axis=1), np.stack([v, low, high], axis=1)])
+    seams = seams[(seams != np.roll(seams, 1, axis=1)).all(axis=1)]
+    flat = yield from _along_steps(mesh.vertices, unbalanced(np.stack([low, high], axis=1)), 2.0 * near)
+    certainty = 1.0 if near == rounding or _FINE * near <= feature else COARSE_CERTAINTY
+    return None if flat is None else Seams(np.vstack([seams, flat]), int((first[places] != places).sum()), certainty)
+
+
+def _shortest(mesh: TriangleMesh, edges: np.ndarray) -> float:
+    """The shortest of edges (n, 2), by their largest coordinate, and no more than the least extent of the mesh [m]."""
+    along = np.abs(mesh.vertices[edges[:, 0]] - mesh.vertices[edges[:, 1]]).max(axis=1)
+    return min(float((mesh.bounds[1] - mesh.bounds[0]).min()), float(along.min(initial=np.inf)))
+
+
+def unbalanced(sides: np.ndarray) -> np.ndarray:
+    """Ends (n, 2) of edges, as often as there are more sides (k, 2) that run through them that way than back."""
+    low, high = sides.min(axis=1), sides.max(axis=1)
+    keys = low * (int(high.max(initial=0)) + 1) + high
+    order = np.argsort(keys, kind="stable")
+    begins = np.flatnonzero(np.diff(keys[order], prepend=-1))
+    if not len(begins):
+        return np.empty((0, 2), np.int64)
+    balance = np.add.reduceat(np.sign(sides[:, 1] - sides[:, 0])[order], begins)
+    edges = np.stack([low[order[begins]], high[order[begins]]], axis=1)
+    open_ones = balance != 0
+    edges, balance = edges[open_ones], balance[open_ones]
+    return np.repeat(np.where(balance[:, None] < 0, edges[:, ::-1], edges), np.abs(balance), axis=0)
+
+
+def cluster_steps(points: np.ndarray, near: float) -> Generator[None, None, np.ndarray]:
+    """For each of some points (n, 3) [m] the one that stands for its cluster, (n,) int64: the lowest along the axes.
+
+    Points belong together that differ by at most ``near`` [m] along each axis, or that others join so. Points of one
+    cell of that width do; where two cells hold many points, their bounds decide, so that the time does not depend on
+    how many there are.
+    """
+    every = np.arange(len(points))
+    if len(points) < 2:
+        return every
+    cells = np.floor((points - points.min(axis=0)) / near).astype(np.int64)
+    keys = _hashed(cells)
+    order = np.argsort(keys, kind="stable")
+    begins = np.flatnonzero(np.append(True, (np.diff(cells[order], axis=0) != 0).any(axis=1)))
+    sizes = np.diff(np.append(begins, len(points)))
+    low, high = (f.reduceat(points[order], begins, axis=0) for f in (np.minimum, np.maximum))
+    own, own_keys = cells[order[begins]], keys[order[begins]]
+    yield
+    pairs = []
+    for step in _NEIGHBOURS:
+        place = np.minimum(np.searchsorted(own_keys, _hashed(own + step)), len(own) - 1)
+        met = (own[place] == own + step).all(axis=1)
+        met &= (np.maximum(low[place] - high, low - high[place]) <= near).all(axis=1)
+        one, other = np.flatnonzero(met), place[met]
+        few = (sizes[one] * sizes[other] > 1) & (sizes[one] * sizes[other] <= _FEW_PAIRS)
+        pairs.append(np.stack([one[~few], other[~few]], axis=1))
+        one, other = one[few], other[few]
+        counts = sizes[one] * sizes[other]
+        pair = np.repeat(np.arange(len(one)), counts)
+        rank = np.arange(len(pair)) - np.repeat(np.cumsum(counts) - counts, counts)
+        first = points[order[begins[one[pair]] + rank // sizes[other[pair]]]]
+        second = points[order[begins[other[pair]] + rank % sizes[other[pair]]]]
+        joined = pair[(np.abs(first - second) <= near).all(axis=1)]
+        pairs.append(np.stack([one[joined], other[joined]], axis=1))
+        yield
+    cluster = joined_numbers(len(own), np.concatenate(pairs))
+    of = np.empty(len(points), np.int64)
+    of[order] = np.repeat(cluster, np.diff(np.append(begins, len(points))))
+    order = np.lexsort((points[:, 2], points[:, 1], points[:, 0], of))
+    begins = np.flatnonzero(np.diff(of[order], prepend=-1))
+    low, high = (f.reduceat(points[order], begins, axis=0) for f in (np.minimum, np.maximum))
+    short = ((high - low) <= 2.0 * near).all(axis=1)
+    sizes = np.diff(np.append(begins, len(points)))
+    first = np.repeat(order[begins], sizes)
+    every[order] = np.where(np.repeat(short, sizes), first, order)
+    return every
+
+
+def _hashed(cells: np.ndarray) -> np.ndarray:
+    """A number for each cell (n, 3), (n,) uint64; those of different cells are hardly ever equal."""
+    mixed: np.ndarray = (cells.astype(np.uint64) * _MIX).sum(axis=1, dtype=np.uint64)
+    return mixed ^ (mixed >> np.uint64(29))
+
+
+def _along_steps(vertices: np.ndarray, edges: np.ndarray, near: float) -> Generator[None, None, np.ndarray | None]:
+    """Flat triangles (k, 3) between edges (n, 2) and the vertices of others that are near them.
+
+    None where that joins one of some samples to nothing, and where more lie near each other than at any seam.
+    """
+    if not len(edges):
+        return np.empty((0, 3), np.int64)
+    single, times = np.unique(edges, axis=0, return_counts=True)
+    start, along = vertices[single[:, 0]], vertices[single[:, 1]] - vertices[single[:, 0]]
+    for k in range(0, len(single), len(single) // _SAMPLES + 1):
+        off = _off(start[k] + 0.5 * along[k] - start, along)[0]
+        if np.delete(off, k).min(initial=np.inf) > near:
+            return None
+        yield
+    near_pairs = yield from _near_steps(vertices, single, near)
+    if near_pairs is None:
+        return None
+    edge, place, share = near_pairs
+    order = np.lexsort((share, edge))
+    edge, place = edge[order], place[order]
+    before = np.where(np.diff(edge, prepend=-1) != 0, single[edge, 0], np.roll(place, 1))
+    flat = np.stack([single[edge, 1], before, place], axis=1)
+    return np.repeat(flat, times[edge], axis=0)
+
+
+def _near_steps(
+    vertices: np.ndarray, edges: np.ndarray, near: float
+) -> Generator[None, None, tuple[np.ndarray, np.ndarray, np.ndarray] | None]:
+    """Edges (k,) of some (n, 2), ends (k,) of others that are near them, and where along them, a share (k,).
+
+    Ends are sorted along the axis on which the fewest are beside edges, and looked at in portions.
+    """
+    places = np.unique(edges)
+    start, points = vertices[edges[:, 0]], vertices[places]
+    along = vertices[edges[:, 1]] - start
+    low, high = np.minimum(start, start + along) - near, np.maximum(start, start + along) + near
+    order, begin, end = min(
+        (_beside(points[:, axis], low[:, axis], high[:, axis]) for axis in range(3)),
+        key=lambda found: int((found[2] - found[1]).sum()),
+    )
+    counts = np.cumsum(end - begin)
+    if counts[-1] > _MOST_CANDIDATES * (len(edges) + len(places)) + _FEW:
+        return None
+    found: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    first = touching = 0
+    while first < len(edges):
+        done = counts[first - 1] if first else 0
+        last = max(first + 1, int(np.searchsorted(counts, done + _AT_ONCE, "right")))
+        sizes = (end - begin)[first:last]
+        edge = np.repeat(np.arange(first, last), sizes)
+        rank = np.arange(len(edge)) - np.repeat(np.cumsum(sizes) - sizes, sizes) + begin[edge]
+        place = order[rank]
+        inside = ((points[place] >= low[edge]) & (points[place] <= high[edge])).all(axis=1)
+        inside &= (edges[edge] != places[place, None]).all(axis=1)
+        edge, place = edge[inside], place[inside]
+        off, share = _off(points[place] - start[edge], along[edge])
+        on = off <= near
+        found.append((edge[on], places[place[on]], share[on]))
+        touching += int(on.sum())
+        if touching > _MOST_TOUCHING * (len(edges) + len(places)):
+            return None
+        first = last
+        yield
+    edge, place, share = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return edge, place, share
+
+
+def _beside(points: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The order (n,) of numbers, and which of that order are between others (k,): from the first on, up to the last."""
+    order = np.argsort(points, kind="stable")
+    return order, np.searchsorted(points[order], low, "left"), np.searchsorted(points[order], high, "right")
+
+
+def _off(points: np.ndarray, along: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """How far points (n, 3) are from segments (n, 3) from the origin, and shares of their lengths where that is."""
+    share = np.clip((points * along).sum(axis=1) / np.maximum((along * along).sum(axis=1), 1e-300), 0.0, 1.0)
+    return np.linalg.norm(points - share[:, None] * along, axis=1), share

@@ -1,0 +1,115 @@
+"""Faces that bound nothing by themselves: copies, flat ones, and all but one layer of two-sided faces.
+
+Two-sided faces, as games and some exporters have them, are wound both ways at the same place: such a mesh is closed,
+but winds around nothing. One layer of them is the surface that is meant.
+"""
+
+from collections.abc import Generator
+
+import numpy as np
+
+from ..jit import kernel
+from ..types.mesh import TriangleMesh
+from ..types.steps import run
+from ..types.topology import sorted_sides_steps
+
+ROUNDING = 1e-12
+"""Of areas times the extent of a mesh: volumes of two-sided parts have no more."""
+UPWARD = np.array([0.80178373, 0.53452248, 0.26726124])
+"""What is above a plane; few planes hold this direction."""
+
+
+@kernel
+def _component_volumes(vertices, triangles, component, orientation, centre, volumes):
+    """Six times the signed volume of each component, seen from ``centre``."""
+    for t in range(triangles.shape[0]):
+        i = triangles[t, 0]
+        j = triangles[t, 1]
+        k = triangles[t, 2]
+        ax = vertices[i, 0] - centre[0]
+        ay = vertices[i, 1] - centre[1]
+        az = vertices[i, 2] - centre[2]
+        bx = vertices[j, 0] - centre[0]
+        by = vertices[j, 1] - centre[1]
+        bz = vertices[j, 2] - centre[2]
+        cx = vertices[k, 0] - centre[0]
+        cy = vertices[k, 1] - centre[1]
+        cz = vertices[k, 2] - centre[2]
+        six = ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx)
+        volumes[component[t]] += six * orientation[t]
+
+
+def component_volumes(mesh: TriangleMesh) -> np.ndarray:
+    """Six times the signed volume of each component, consistently wound, (c,) float64."""
+    topology = mesh.topology
+    volumes = np.zeros(topology.component_count)
+    centre = 0.5 * mesh.bounds[0] + 0.5 * mesh.bounds[1]
+    _component_volumes(*mesh.arrays, topology.component, topology.orientation, centre, volumes)
+    return volumes
+
+
+def joined_numbers(count: int, pairs: np.ndarray) -> np.ndarray:
+    """The least number of those that each of some numbers is joined with by pairs (k, 2), (count,)."""
+    numbers = np.arange(count)
+    while True:
+        before, least = numbers.copy(), numbers[pairs].min(axis=1)
+        np.minimum.at(numbers, pairs.ravel(), np.repeat(least, 2))
+        np.minimum.at(numbers, before[pairs].ravel(), np.repeat(least, 2))
+        numbers = numbers[numbers]
+        if (numbers == before).all():
+            return numbers
+
+
+def copies_steps(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
+    """Triangles (k,) int32 with three different corners, the first of those with the same corners.
+
+    Yields every some ten milliseconds of a million triangles.
+    """
+    corners = mesh.topology.welded[mesh.triangles].astype(np.int32)
+    corners.sort(axis=1)
+    yield
+    low, middle, high = corners.T
+    whole = np.flatnonzero((low != middle) & (middle != high))
+    order = whole
+    for column in (high, middle, low):
+        order = order[np.argsort(column[order], kind="stable")]
+        yield
+    same = (corners[order[1:]] == corners[order[:-1]]).all(axis=1)
+    first = order[np.append(True, ~same)] if len(order) else order
+    return np.sort(first).astype(np.int32)
+
+
+def edge_joins_steps(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
+    """Pairs (k, 2) of triangles that follow each other around an edge, whatever else is at it."""
+    start, ordered, higher = yield from sorted_sides_steps(mesh.arrays[1], mesh.topology.welded)
+    lower = np.repeat(np.arange(len(start) - 1, dtype=np.int32), np.diff(start))
+    same = (higher[1:] == higher[:-1]) & (lower[1:] == lower[:-1])
+    triangle = ordered >> 1
+    return np.stack([triangle[:-1][same], triangle[1:][same]], axis=1)
+
+
+def has_layers(mesh: TriangleMesh) -> bool:
+    """Whether a part of a mesh without rims is two-sided; most meshes tell by the volumes of their components."""
+    return len(run(one_layer_steps(mesh))) < mesh.triangle_count
+
+
+def one_layer_steps(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
+    """Of a mesh without rims the triangles (k,) int32 that are left where of two-sided parts one layer is.
+
+    Parts are what edges hold together; two-sided ones have area, but no volume, and no moment of it either, as two
+    equal boxes side by side have of which one is inside out. Yields every few milliseconds.
+    """
+    every = np.arange(mesh.triangle_count, dtype=np.int32)
+    extent = float((mesh.bounds[1] - mesh.bounds[0]).max())
+    if mesh.topology.paired and (np.abs(component_volumes(mesh)) > ROUNDING * extent**3).all():
+        return every
+    pairs = yield from edge_joins_steps(mesh)
+    part = joined_numbers(len(every), pairs)
+    yield
+    a, b, c = (mesh.vertices[mesh.triangles[:, k]] - mesh.vertices[mesh.triangles[0, 0]] for k in range(3))
+    normals = np.cross(b - a, c - a) * mesh.topology.orientation[:, None]
+    volumes = (a * normals).sum(axis=1)
+    volume, moment = np.bincount(part, volumes), np.bincount(part, volumes * ((a + b + c) @ UPWARD))
+    rounding = ROUNDING * extent * np.bincount(part, np.linalg.norm(normals, axis=1))
+    flat = (np.abs(volume) <= rounding) & (np.abs(moment) <= extent * rounding) & (rounding > 0.0)
+    return every[~flat[part] | (normals @ UPWARD > 0.0)]
