@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import InvalidFile
 from .part import MeshPart, Parts, PartShape, unique_names
+from .stored import stored_resolution
 
 Y_UP = np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, -1.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
 """From a frame with y up to one with z up; it rounds nothing."""
@@ -92,7 +93,10 @@ class RawParts:
 
 
 def _in_metres(shape: PartShape, metres: float) -> PartShape:
-    if metres == 1.0:
+    resolution = shape.resolution
+    if resolution is None and shape.triangles is not None:
+        resolution = stored_resolution(shape.vertices)
+    if metres == 1.0 and resolution == shape.resolution:
         return shape
-    resolution = None if shape.resolution is None else metres * shape.resolution
-    return PartShape(metres * shape.vertices, shape.triangles, shape.normals, resolution)
+    scaled = None if resolution is None else metres * resolution
+    return PartShape(metres * shape.vertices, shape.triangles, shape.normals, scaled)
