@@ -5,6 +5,7 @@ there are far from one half. The depth is the diameter of the largest ball found
 (``depth.py``), and it is stated only where the winding numbers say that the ball lies in both, clear of large holes.
 """
 
+import itertools
 from collections.abc import Generator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -94,11 +95,18 @@ def _samples(side: OpenSide) -> list[np.ndarray]:
     root, share = np.sqrt(draws[:, 1]), draws[:, 2]
     weights = np.stack([1.0 - root, root * (1.0 - share), root * share], axis=1)
     on = np.einsum("nk,cnkd->cnd", weights, corners[t])
-    first = corners[order[begins[:-1]], 0]
-    points = [first[k : k + 1] for k in range(count)]
+    points = [_corners(corners[order[begin:end]]) for begin, end in itertools.pairwise(begins.tolist())]
     for k, own in zip(chosen.tolist(), on, strict=True):
-        points[k] = np.concatenate([own, points[k]])
+        points[k] = np.concatenate([own, points[k][:1]])
     return points
+
+
+def _corners(triangles: np.ndarray) -> np.ndarray:
+    """At most some points (k, 3) of triangles (m, 3, 3) without area: ends and middles of their sides."""
+    middles = 0.5 * (triangles + np.roll(triangles, 1, axis=1))
+    every = np.concatenate([triangles, middles], axis=1).reshape(-1, 3)
+    spread: np.ndarray = every[np.linspace(0, len(every) - 1, min(_SAMPLES, len(every))).round().astype(np.int64)]
+    return spread
 
 
 def beyond(mesh: TriangleMesh, rows: np.ndarray, box: np.ndarray) -> np.ndarray:
@@ -131,7 +139,9 @@ def parts_of(inner: OpenSide, outer: OpenSide) -> EnclosedParts:
     ]
     inside, sides_known = (np.array(column) for column in zip(*found, strict=True))
     most = outer.meant.solidity.certainty
-    known = np.where(outside, 1.0, np.minimum(sides_known, most))
+    passing = [bool((windings[end - len(some) : end] > 0.5).any()) for end, some in zip(ends, points, strict=True)]
+    beyond_box = np.where(passing, _UNSURE_CONTAINMENT, 1.0)  # it may pass through a hole
+    known = np.where(outside, beyond_box, np.minimum(sides_known, most))
     return EnclosedParts(inside & ~outside, known, tuple(points))
 
 

@@ -1,0 +1,33 @@
+"""What two objects do to each other does not depend on how they are written: ``metamorphic.py`` with a few pairs."""
+
+import numpy as np
+import pytest
+from metamorphic import CHANGES, WAYS, case, random_pair, subdivided
+
+pytestmark = pytest.mark.needs_jit
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_change_of_writing_contradicts_a_certain_answer(seed):
+    name, found, counted = case(seed)
+    assert found == [], name
+    assert counted["answers"] == 1 + len(CHANGES)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1000, 1080))
+def test_no_change_of_writing_contradicts_a_certain_answer_of_more_pairs(seed):
+    name, found, _ = case(seed)
+    assert found == [], name
+
+
+def test_pairs_are_written_in_twenty_ways_whose_middles_are_exact():
+    assert len(WAYS) == 20
+    for seed in range(20):
+        _, pair = random_pair(np.random.default_rng(seed))
+        finer = subdivided(pair, np.random.default_rng(0))
+        for coarse, fine in zip(pair[:2], finer[:2], strict=True):
+            corners = coarse[0][coarse[1]]
+            middles = 0.5 * (corners + np.roll(corners, 1, axis=1))
+            assert (2.0 * middles == corners + np.roll(corners, 1, axis=1)).all()
+            assert len(fine[1]) == 4 * len(coarse[1])
