@@ -19,7 +19,7 @@ from ..types.mesh import TriangleMesh
 from ..types.steps import run
 from .cells import bounding_steps, thick
 from .repair import component_turns
-from .seams import seam_steps
+from .seams import may_have_seams_steps, seam_steps
 
 
 class Drawn(NamedTuple):
@@ -72,6 +72,8 @@ def _drawn_steps(mesh: TriangleMesh) -> Generator[None, None, Drawn]:
             if layered:
                 made = yield from _turned_steps(made)
             return Drawn(made, solid.faces, count - len(solid.faces), 0, 1.0)
+    if not layered and not (yield from may_have_seams_steps(mesh, faces)):
+        return itself
     kept = TriangleMesh(mesh.vertices, mesh.triangles[faces], mesh.resolution)
     closed = yield from _closed_at_seams_steps(kept, faces, count)
     if closed is not None:

@@ -14,14 +14,16 @@ from ..hierarchy.build import as_hierarchy
 from ..jit import kernel
 from ..reference import by_reference
 from ..traversal.forest import pack_trees
-from ..traversal.layers import component_volumes, copies_steps
+from ..traversal.layers import component_volumes, copies_steps, open_edges_steps
 from ..traversal.point import DIRECTIONS, IDENTITY, new_point_workspace, winding_along, world_triangle
+from ..traversal.solids import doubled_areas
 from ..types.mesh import TriangleMesh
 
 _VOTERS = 64  # triangles of a component that are asked
 _RAYS = 8
 _AT_ONCE = 1 << 14  # boxes of triangles that rays pass in one step, about
 _MOST_PASSED = 64  # for each triangle of the mesh: where rays pass more, fewer triangles are asked
+_FIRST, _MANY, _AGREEING = 256, 4096, 0.5  # of so many triangles the first ones tell whether rays agree
 _FEW_PASSED = 1 << 21  # that rays may pass in any mesh
 
 
@@ -54,26 +56,16 @@ def repair_steps(mesh: TriangleMesh, faces: np.ndarray) -> Generator[None, None,
     rows = yield from copies_steps(mesh)
     if len(rows) == 0:  # nothing but points and segments
         return Repair(mesh, faces, 0, 0, np.empty((0, 2), np.int32))
-    kept = TriangleMesh(mesh.vertices, mesh.triangles[rows])
+    kept = mesh if len(rows) == count else TriangleMesh(mesh.vertices, mesh.triangles[rows])
     yield from kept.topology_steps()
     turns = yield from component_turns(kept)
     turn = kept.topology.orientation * turns[kept.topology.component]
-    triangles = kept.triangles.copy()
-    triangles[turn < 0] = triangles[turn < 0][:, ::-1]
-    solid = TriangleMesh(mesh.vertices, triangles)
-    yield from solid.topology_steps()
-    return Repair(solid, faces[rows], count - len(rows), int((turn < 0).sum()), open_edges(solid)[0])
-
-
-def open_edges(mesh: TriangleMesh) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices (k, 2) int32 of the edges that are not balanced, and a triangle (k,) at each, as triangles are wound."""
-    welded = mesh.topology.welded[mesh.triangles]
-    sides = np.concatenate([welded[:, [0, 1]], welded[:, [1, 2]], welded[:, [2, 0]]])
-    low, high = sides.min(axis=1), sides.max(axis=1)
-    _, first, edge = np.unique(low * mesh.vertex_count + high, return_index=True, return_inverse=True)
-    balance = np.bincount(edge.ravel(), np.sign(sides[:, 1] - sides[:, 0]))
-    chosen = first[balance != 0]
-    return np.stack([low[chosen], high[chosen]], axis=1).astype(np.int32), chosen % mesh.triangle_count
+    solid = kept
+    if (turn < 0).any():
+        solid = TriangleMesh(mesh.vertices, np.where(turn[:, None] < 0, kept.triangles[:, ::-1], kept.triangles))
+        yield from solid.topology_steps()
+    open_edges = yield from open_edges_steps(solid.arrays[1], solid.topology.welded)
+    return Repair(solid, faces[rows], count - len(rows), int((turn < 0).sum()), open_edges.ends)
 
 
 def component_turns(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
@@ -84,7 +76,7 @@ def component_turns(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
     topology = mesh.topology
     consistent = mesh.triangles.copy()
     consistent[topology.orientation < 0] = consistent[topology.orientation < 0][:, ::-1]
-    edge_triangles = open_edges(TriangleMesh(mesh.vertices, consistent))[1]
+    edge_triangles = (yield from open_edges_steps(consistent, topology.welded)).triangles
     closed = np.ones(topology.component_count, np.bool_)
     closed[topology.component[edge_triangles]] = False
     volumes = component_volumes(mesh)
@@ -95,16 +87,15 @@ def component_turns(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
 def _votes(mesh: TriangleMesh, components: np.ndarray) -> Generator[None, None, np.ndarray]:
     """Votes (c,) for the consistent winding of the given components, weighted by area; 0 for the others."""
     topology = mesh.topology
-    corners = mesh.vertices[mesh.triangles]
     size = max(float((mesh.bounds[1] - mesh.bounds[0]).max()), 2.0**-1000)
-    sides = (corners[:, 1:] - corners[:, :1]) / size  # so that nothing overflows
-    areas = np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=1)
+    areas = doubled_areas(mesh, size)
     voters = _voters(topology.component, components, areas, topology.component_count)
     passed = _RAYS * passed_boxes(mesh)
     most = max(1, int((_FEW_PASSED + _MOST_PASSED * mesh.triangle_count) / passed))
     if len(voters) > most:
         voters = voters[np.argsort(-areas[voters], kind="stable")[:most]]
-    shares = np.empty(len(voters))
+    voters = np.random.default_rng(0).permutation(voters)
+    shares = np.zeros(len(voters))
     tree = as_hierarchy(mesh)
     tree_set = pack_trees([tree])
     own, ones = np.arange(mesh.triangle_count, dtype=np.int32), np.ones(mesh.triangle_count, np.int8)
@@ -117,17 +108,28 @@ def _votes(mesh: TriangleMesh, components: np.ndarray) -> Generator[None, None, 
         part = slice(begin, begin + at_once)
         _ask_rays(*frame, voters[part], size, own, ones, work, shares[part])
         yield
+        asked = begin + at_once
+        is_told = begin >= _FIRST or asked < _FIRST or len(voters) <= _MANY
+        if not is_told and float(np.median(np.abs(shares[:asked]))) < _AGREEING:
+            break  # rays contradict each other: the others tell no more
     weights = areas[voters] * topology.orientation[voters] * shares
     return np.bincount(topology.component[voters], weights, topology.component_count)
 
 
 def passed_boxes(mesh: TriangleMesh) -> float:
     """How many boxes of triangles a ray through a mesh passes, about: by the areas of boxes."""
-    corners = mesh.vertices[mesh.triangles]
     size = max(float((mesh.bounds[1] - mesh.bounds[0]).max()), 2.0**-1000)
-    sides = np.vstack([mesh.bounds[1] - mesh.bounds[0], corners.max(axis=1) - corners.min(axis=1)]) / size
-    areas = (sides * np.roll(sides, 1, axis=1)).sum(axis=1)
-    return 1.0 + float(areas[1:].sum()) / max(float(areas[0]), 2.0**-40)
+    total = 0.0
+    for begin in range(0, mesh.triangle_count, _AT_ONCE):
+        corners = mesh.vertices[mesh.triangles[begin : begin + _AT_ONCE]]
+        total += float(_box_areas((corners.max(axis=1) - corners.min(axis=1)) / size).sum())
+    return 1.0 + total / max(float(_box_areas((mesh.bounds[1:] - mesh.bounds[:1]) / size)[0]), 2.0**-40)
+
+
+def _box_areas(sides: np.ndarray) -> np.ndarray:
+    """Half the surfaces of boxes with sides (n, 3), (n,)."""
+    areas: np.ndarray = (sides * np.roll(sides, 1, axis=1)).sum(axis=1)
+    return areas
 
 
 def _voters(component: np.ndarray, chosen: np.ndarray, areas: np.ndarray, count: int) -> np.ndarray:

@@ -1,7 +1,7 @@
 """The rules of a verdict, in the order in which they are applied: ``RULES``.
 
 Each rule looks at some of the pairs and writes what it decides; a later rule may overrule an earlier one where its
-docstring says so. The table in docs/methods.md has a line for each. What a mesh means as a solid is found before
+docstring says so. The table in docs/verdicts.md has a line for each. What a mesh means as a solid is found before
 (``drawn.py``, ``solidity.py``): *solid* below means a mesh that is closed then.
 """
 
@@ -33,6 +33,7 @@ APART, TOUCHING, CONTAINED, DUPLICATE, CLASH = (
     verdict.severity
     for verdict in (APART_VERDICT, TOUCHING_VERDICT, CONTAINED_VERDICT, DUPLICATE_VERDICT, CLASH_VERDICT)
 )
+_ALONG_EDGES = 0.9  # that surfaces which meet along edges only do not cross there
 _DECIMAL = 1.0 + 1e-9  # permitted lengths are decimal numbers that coordinates seldom meet to the last bit
 
 Steps = Generator[None, None, None]
@@ -155,11 +156,14 @@ def surface_in_solid(state: State) -> Steps:
 def surfaces_cross(state: State) -> Steps:
     """Surfaces clash where triangles cross.
 
-    Applies to two open meshes. Proof: triangles are compared exactly.
+    Applies to two open meshes. Proof: triangles are compared exactly. Surfaces that meet in points and along edges only
+    touch, with certainty 0.9 where their boxes share volume: they may pass through each other there.
     """
     crossing = np.zeros(len(state.codes), np.bool_)
     crossing[state.case.answer.jobs[state.case.answer.kinds == CROSSING]] = True
-    state.codes[crossing & ~state.closed.any(axis=1)] = CLASH
+    surfaces = ~state.closed.any(axis=1)
+    state.codes[crossing & surfaces] = CLASH
+    state.certainties[surfaces & (state.codes == TOUCHING) & may_overlap(state.case)] = _ALONG_EDGES
     yield
 
 
@@ -169,7 +173,7 @@ def same_points(state: State) -> Steps:
     Applies to objects in equal boxes. Proof: the numbers are equal; or every triangle of each surface lies on the
     other one, by exact signs. It is found first: where surfaces coincide every triangle is a contact.
     """
-    state.codes[state.same] = DUPLICATE
+    state.codes[state.same], state.certainties[state.same] = DUPLICATE, 1.0
     yield
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..traversal.layers import joined_numbers
+from ..traversal.layers import joined_numbers, open_edges_steps
 from ..types.mesh import TriangleMesh
 
 _ROUNDING = 2.0**-46  # of the largest coordinate: vertices at one place, computed in two ways, are no farther apart
@@ -23,6 +23,7 @@ _FINE = 16.0  # times what joins vertices: features that are longer are no seams
 COARSE_CERTAINTY = 0.9
 """That a seam, which is no shorter than a sixteenth of the shortest open edge, is one."""
 _SAMPLES = 8  # open edges that are looked at first
+_REACH = 8.0  # steps of joining: what a seam joins is nearer
 _AT_ONCE = 1 << 17  # candidates that are looked at in one step
 _MOST_CANDIDATES, _MOST_TOUCHING = 256, 16  # for each open edge and vertex: a mesh with more has no seams
 _FEW = 1 << 22  # candidates that any mesh may have
@@ -44,9 +45,8 @@ class Seams(NamedTuple):
 
 def seam_steps(mesh: TriangleMesh, triangles: np.ndarray) -> Generator[None, None, Seams | None]:
     """Triangles that close some (m, 3) of a mesh, wound so; None where it has holes. Yields every some milliseconds."""
-    welded = mesh.topology.welded[triangles]
-    edges = unbalanced(np.concatenate([welded[:, [0, 1]], welded[:, [1, 2]], welded[:, [2, 0]]]))
-    yield
+    found = yield from open_edges_steps(np.ascontiguousarray(triangles, np.int32), mesh.topology.welded)
+    edges = _as_run(found.ends.astype(np.int64), found.balance)
     rounding = _ROUNDING * float(np.abs(mesh.bounds).max())
     near, feature = 2.0 * mesh.resolution + rounding, _shortest(mesh, edges)
     if 2.0 * near >= feature:
@@ -62,6 +62,31 @@ def seam_steps(mesh: TriangleMesh, triangles: np.ndarray) -> Generator[None, Non
     flat = yield from _along_steps(mesh.vertices, unbalanced(np.stack([low, high], axis=1)), 2.0 * near)
     certainty = 1.0 if near == rounding or _FINE * near <= feature else COARSE_CERTAINTY
     return None if flat is None else Seams(np.vstack([seams, flat]), int((first[places] != places).sum()), certainty)
+
+
+def may_have_seams_steps(mesh: TriangleMesh, faces: np.ndarray) -> Generator[None, None, bool]:
+    """Whether some triangles (m,) of a mesh may be closed at seams: some of their open edges lie near others.
+
+    Nearly every mesh that is no solid is told so at little cost; yields every few milliseconds.
+    """
+    triangles = mesh.triangles[faces]
+    found = yield from open_edges_steps(np.ascontiguousarray(triangles), mesh.topology.welded)
+    ends = mesh.vertices[found.ends]
+    near = _REACH * (2.0 * mesh.resolution + _ROUNDING * float(np.abs(mesh.bounds).max()))
+    for k in range(0, len(ends), len(ends) // _SAMPLES + 1):
+        middle, least = ends[k].mean(axis=0), np.inf
+        for begin in range(0, len(ends), _AT_ONCE):
+            some = ends[begin : begin + _AT_ONCE]
+            off = _off(middle - some[:, 0], some[:, 1] - some[:, 0])[0]
+            if begin <= k < begin + _AT_ONCE:
+                off[k - begin] = np.inf
+            least = min(least, float(off.min()))
+            yield
+            if least <= near:
+                break
+        if least > near:
+            return False
+    return True
 
 
 def _shortest(mesh: TriangleMesh, edges: np.ndarray) -> float:
@@ -81,7 +106,11 @@ def unbalanced(sides: np.ndarray) -> np.ndarray:
     balance = np.add.reduceat(np.sign(sides[:, 1] - sides[:, 0])[order], begins)
     edges = np.stack([low[order[begins]], high[order[begins]]], axis=1)
     open_ones = balance != 0
-    edges, balance = edges[open_ones], balance[open_ones]
+    return _as_run(edges[open_ones], balance[open_ones])
+
+
+def _as_run(edges: np.ndarray, balance: np.ndarray) -> np.ndarray:
+    """Ends of edges (k, 2) in the direction in which they are run through more often, as often as that is."""
     return np.repeat(np.where(balance[:, None] < 0, edges[:, ::-1], edges), np.abs(balance), axis=0)
 
 

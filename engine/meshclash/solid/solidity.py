@@ -15,15 +15,16 @@ from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..jit import kernel
 from ..reference import by_reference
 from ..traversal.forest import pack_trees
-from ..traversal.layers import joined_numbers
+from ..traversal.layers import joined_numbers, open_edges_steps
 from ..traversal.point import IDENTITY, nearest, new_point_workspace, world_triangle
+from ..traversal.solids import doubled_areas
 from ..types.foreign import ForeignMesh, as_own
 from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
 from ..types.steps import run
 from .drawn import Drawn, drawn_steps
 from .field import NEAREST, WINDING, Field, measure_field
-from .repair import Repair, open_edges, passed_boxes, repair_steps
+from .repair import Repair, passed_boxes, repair_steps
 
 KNOWN = 0.99
 """Certainty from which on a side counts as known."""
@@ -181,7 +182,8 @@ def _closed_parts_steps(meant: Meant) -> Generator[None, None, Meant | None]:
     """The closed components of a mesh that is no solid as a whole; None where it has none."""
     mesh, repair = meant.repair.mesh, meant.repair
     whole = np.ones(mesh.topology.component_count, np.bool_)
-    whole[mesh.topology.component[open_edges(mesh)[1]]] = False
+    found = yield from open_edges_steps(mesh.arrays[1], mesh.topology.welded)
+    whole[mesh.topology.component[found.triangles]] = False
     chosen = np.flatnonzero(whole[mesh.topology.component])
     if not len(chosen):
         return None
@@ -207,15 +209,16 @@ def _probed_steps(mesh: TriangleMesh, probes: int) -> Generator[None, None, tupl
     tree, rng = as_hierarchy(mesh), np.random.default_rng(0)
     gap = _crack_width(mesh, rng, probes)
     low, high = mesh.bounds
-    corners = mesh.vertices[mesh.triangles]
     size = max(float((high - low).max()), 2.0**-1000)
+    areas = doubled_areas(mesh, size)
+    total = float(areas.sum())
+    if not total > 0.0:
+        return 0.0, 0.0, gap
+    t = rng.choice(len(areas), probes, p=areas / total)
+    corners = mesh.vertices[mesh.triangles[t]]
     edges = (corners[:, 1:] - corners[:, :1]) / size
     normals = np.cross(edges[:, 0], edges[:, 1])
-    areas = np.linalg.norm(normals, axis=1)
-    if not areas.sum() > 0.0:
-        return 0.0, 0.0, gap
-    t = rng.choice(len(areas), probes, p=areas / areas.sum())
-    units, middles = normals[t] / areas[t, None], corners[t].mean(axis=1)
+    units, middles = normals / np.linalg.norm(normals, axis=1)[:, None], corners.mean(axis=1)
     both = []
     for side in (1, -1):
         points = middles + side * 1e-6 * size * units

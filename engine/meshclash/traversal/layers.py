@@ -5,6 +5,7 @@ but winds around nothing. One layer of them is the surface that is meant.
 """
 
 from collections.abc import Generator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -86,6 +87,34 @@ def edge_joins_steps(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
     same = (higher[1:] == higher[:-1]) & (lower[1:] == lower[:-1])
     triangle = ordered >> 1
     return np.stack([triangle[:-1][same], triangle[1:][same]], axis=1)
+
+
+class OpenEdges(NamedTuple):
+    """Edges that are not run through equally often in both directions."""
+
+    ends: np.ndarray
+    """Vertices, the lower number first, (k, 2) int32."""
+    balance: np.ndarray
+    """How much more often they are run through from the lower to the higher number than back, (k,) int64."""
+    triangles: np.ndarray
+    """A triangle at each, (k,) int64."""
+
+
+def open_edges_steps(triangles: np.ndarray, welded: np.ndarray) -> Generator[None, None, OpenEdges]:
+    """The open edges of triangles (m, 3) int32 over vertices that are welded (n,); yields every few milliseconds."""
+    start, ordered, higher = yield from sorted_sides_steps(triangles, welded)
+    changes = np.ones(len(higher) + 1, np.bool_)
+    changes[1:-1] = higher[1:] != higher[:-1]
+    changes[start] = True
+    begins = np.flatnonzero(changes[:-1])
+    if not len(begins):
+        return OpenEdges(np.empty((0, 2), np.int32), np.empty(0, np.int64), np.empty(0, np.int64))
+    yield
+    balance = np.add.reduceat(np.where(ordered & 1, np.int8(1), np.int8(-1)), begins, dtype=np.int64)
+    yield
+    begins, balance = begins[balance != 0], balance[balance != 0]
+    lower = np.searchsorted(start, begins, "right") - 1
+    return OpenEdges(np.stack([lower, higher[begins]], axis=1).astype(np.int32), balance, ordered[begins] >> 1)
 
 
 def has_layers(mesh: TriangleMesh) -> bool:

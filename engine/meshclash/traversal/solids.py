@@ -81,6 +81,13 @@ def _make_solid(mesh: TriangleMesh) -> Solid:
     return Solid(closed, topology.orientation, topology.component, inside, alone, representatives)
 
 
+def doubled_areas(mesh: TriangleMesh, unit: float) -> np.ndarray:
+    """Twice the area of each triangle, (m,), in squares of a unit [m] that no coordinate exceeds by much."""
+    squares = np.empty(mesh.triangle_count)
+    _doubled_areas(*mesh.arrays, unit, squares)
+    return np.sqrt(squares, out=squares)
+
+
 def _largest_triangles(mesh: TriangleMesh, component: np.ndarray, count: int) -> np.ndarray:
     """The triangle of the largest area of each component, (c,) int32: one with area, where there is one."""
     areas = np.empty(len(component))
