@@ -8,7 +8,7 @@ import pytest
 from exact import fractions, minus, orient3d
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.solid import judge
+from meshclash.solid import sides
 from meshclash.solid.sampling import UNDECIDED
 from solids import box, joined, moved, refined, reversed_winding
 from verdict_cases import flush_bodies
@@ -163,7 +163,7 @@ def test_coordinates_that_doubles_cannot_multiply(a, b):
 @given(corners_on_a_grid(2), corners_on_a_grid(2))
 def test_fractions_say_what_expansions_say(a, b):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(judge, "sample_sides", lambda *arguments: np.copyto(arguments[-1], UNDECIDED) is None)
+        patch.setattr(sides, "sample_sides", lambda *arguments: np.copyto(arguments[-1], UNDECIDED) is None)
         names = names_of(tetrahedron(a), tetrahedron(b))
     assert names == names_of(tetrahedron(a), tetrahedron(b))
 
@@ -180,7 +180,7 @@ def verdict_in_scene(a, b):
 def test_flush_bodies_are_what_fractions_say(seed):
     bodies = flush_bodies(seed)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(judge, "sample_sides", lambda *arguments: np.copyto(arguments[-1], UNDECIDED) is None)
+        patch.setattr(sides, "sample_sides", lambda *arguments: np.copyto(arguments[-1], UNDECIDED) is None)
         expected = verdict_in_scene(*bodies)
     assert verdict_in_scene(*bodies) == expected
 
