@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from metamorphic import CHANGES, WAYS, case, random_pair, subdivided
+from metamorphic import CHANGES, WAYS, case, doors, random_pair, subdivided, written_objects
 
 pytestmark = pytest.mark.needs_jit
 
@@ -19,6 +19,11 @@ def test_no_change_of_writing_contradicts_a_certain_answer(seed):
 def test_no_change_of_writing_contradicts_a_certain_answer_of_more_pairs(seed):
     name, found, _ = case(seed)
     assert found == [], name
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_every_door_says_the_same_of_all_pairs(seed):
+    assert doors(written_objects(16, np.random.default_rng(seed))) == []
 
 
 def test_pairs_are_written_in_twenty_ways_whose_middles_are_exact():

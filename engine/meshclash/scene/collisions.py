@@ -19,12 +19,13 @@ from ..query.shortcuts.object_pairs import UNDECIDED, YES, CollidingPairs
 from ..reference import by_reference
 from ..solid.case import Case, Limits
 from ..solid.judge import judge
+from ..solid.open_judge import may_lie_in
 from ..traversal.bounds import world_bounds
 from ..traversal.frames import IN, OUT, inverses_of, make_frame, side_of_solid
 from ..traversal.point import new_point_workspace, world_triangle
 from ..traversal.question import Answer
 from ..types.numbers import float_array
-from ..types.pose import check_stack, transform_points
+from ..types.pose import check_stack
 from ..types.results import Progress, QueryStats
 from ..types.steps import always, scaled, steps
 from ..types.verdict import APART
@@ -339,18 +340,11 @@ def _enclosed(forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a,
 
 
 def _may_lie_in_open(case: Case, jobs: np.ndarray) -> np.ndarray:
-    """Which pairs (k,) have an open object whose box holds a point of the other."""
-    forest, may = case.tree_set.forest, np.zeros(len(jobs), np.bool_)
-    trees = case.jobs[jobs]
-    if case.solids.closed[trees].all():
-        return may
-    sides = (case.rows_a, case.boxes_a), (case.rows_b, case.boxes_b)
-    for own, other in ((0, 1), (1, 0)):
-        points = transform_points(sides[own][0][jobs], forest.vertices[forest.vertex_start[trees[:, own]]])
-        boxes = sides[other][1][jobs]
-        within = ((points >= boxes[:, :3]) & (points <= boxes[:, 3:])).all(axis=1)
-        may |= within & ~case.solids.closed[trees[:, other]]
-    return may
+    """Which pairs (n,) of some of a case have an open object whose box holds a corner of a component of the other."""
+    asked = np.zeros((len(case.jobs), 2), np.bool_)
+    asked[jobs] = ~case.solids.closed[case.jobs[jobs, ::-1]]
+    may: np.ndarray = may_lie_in(case, asked)[jobs]
+    return np.logical_or(may[:, 0], may[:, 1])
 
 
 def _with_exact_boxes(case: Case) -> Case:
