@@ -26,6 +26,7 @@ from .measure import LOWER, UPPER, Overlaps, measure_steps
 from .middles import middle_steps
 from .open_judge import ball_steps, contain_steps, may_lie_in, parted_steps
 from .open_overlap import DEPTH_CERTAINTY
+from .planes_between import kept_apart_steps
 from .sampling import COMMON, ONLY_A, ONLY_B, SURFACE_IN, SURFACE_OUT
 from .sides import may_overlap, sample_steps, shares_volume
 
@@ -157,14 +158,16 @@ def surfaces_cross(state: State) -> Steps:
     """Surfaces clash where triangles cross.
 
     Applies to two open meshes. Proof: triangles are compared exactly. Surfaces that meet in points and along edges only
-    touch, with certainty 0.9 where their boxes share volume: they may pass through each other there.
+    touch: for certain where a plane keeps all triangles in contact apart, else with certainty 0.9, since they may pass
+    through each other there.
     """
     crossing = np.zeros(len(state.codes), np.bool_)
     crossing[state.case.answer.jobs[state.case.answer.kinds == CROSSING]] = True
     surfaces = ~state.closed.any(axis=1)
     state.codes[crossing & surfaces] = CLASH
-    state.certainties[surfaces & (state.codes == TOUCHING) & may_overlap(state.case)] = _ALONG_EDGES
-    yield
+    doubtful = np.flatnonzero(surfaces & (state.codes == TOUCHING) & may_overlap(state.case))
+    kept_apart = yield from kept_apart_steps(state.case, doubtful)
+    state.certainties[doubtful[~kept_apart]] = _ALONG_EDGES
 
 
 def same_points(state: State) -> Steps:
