@@ -117,9 +117,15 @@ def open_edges_steps(triangles: np.ndarray, welded: np.ndarray) -> Generator[Non
     return OpenEdges(np.stack([lower, higher[begins]], axis=1).astype(np.int32), balance, ordered[begins] >> 1)
 
 
-def has_layers(mesh: TriangleMesh) -> bool:
-    """Whether a part of a mesh without rims is two-sided; most meshes tell by the volumes of their components."""
-    return len(run(one_layer_steps(mesh))) < mesh.triangle_count
+def has_layers(mesh: TriangleMesh, volumes: np.ndarray) -> bool:
+    """Whether a part of a mesh without rims is two-sided; most meshes tell by the volumes (c,) of their components."""
+    return not _is_thick(mesh, volumes) and len(run(one_layer_steps(mesh))) < mesh.triangle_count
+
+
+def _is_thick(mesh: TriangleMesh, volumes: np.ndarray) -> bool:
+    """Whether each component is closed by itself, and has a volume."""
+    extent = float((mesh.bounds[1] - mesh.bounds[0]).max())
+    return mesh.topology.paired and bool((np.abs(volumes) > ROUNDING * extent**3).all())
 
 
 def one_layer_steps(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
@@ -130,7 +136,7 @@ def one_layer_steps(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
     """
     every = np.arange(mesh.triangle_count, dtype=np.int32)
     extent = float((mesh.bounds[1] - mesh.bounds[0]).max())
-    if mesh.topology.paired and (np.abs(component_volumes(mesh)) > ROUNDING * extent**3).all():
+    if _is_thick(mesh, component_volumes(mesh)):
         return every
     pairs = yield from edge_joins_steps(mesh)
     part = joined_numbers(len(every), pairs)

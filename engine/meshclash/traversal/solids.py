@@ -75,9 +75,10 @@ def solid_of(mesh: TriangleMesh) -> Solid:
 def _make_solid(mesh: TriangleMesh) -> Solid:
     topology = mesh.topology
     representatives = _largest_triangles(mesh, topology.component, topology.component_count)
-    inside = np.where(component_volumes(mesh) < 0.0, -1, 1).astype(np.int8)
+    volumes = component_volumes(mesh)
+    inside = np.where(volumes < 0.0, -1, 1).astype(np.int8)
     alone = _alone(mesh, topology.component, topology.component_count)
-    closed = mesh.is_closed and not has_layers(mesh)
+    closed = mesh.is_closed and not has_layers(mesh, volumes)
     return Solid(closed, topology.orientation, topology.component, inside, alone, representatives)
 
 
