@@ -15,18 +15,28 @@ from .case import Case
 
 _SPAN = 4096  # contacts that are looked at in one step
 _AXES, _SPREAD, _LOW = (40503, 30011, 52391), 2654435761, 2**31 - 1  # products below 2**63, of bits without pattern
+_EXPONENT, _MAGNITUDE = 0x7FF << 52, (1 << 63) - 1  # of the bits of a float64
 SAMPLED = 32
 """Contacts of a pair, about, whose middles are laid where a sample does."""
 
 
 @inner
 def _mixed_bits(forest, tree, t):
-    """A number below 2**31 of the coordinates of a triangle, however its mesh and its corners are numbered."""
+    """A number below 2**31 of the coordinates of a triangle, however its mesh and its corners are numbered.
+
+    It is the same for the triangle scaled by a power of two: exponents count from the largest one.
+    """
     bits, total = forest.vertices.view(np.int64), np.int64(0)
     row, v = forest.triangle_start[tree] + t, forest.vertex_start[tree]
+    largest = np.int64(0)
+    for corner in range(3):
+        for k in range(3):
+            largest = max(largest, bits[v + forest.triangles[row, corner], k] & _EXPONENT)
     for corner in range(3):
         for k in range(3):
             x = bits[v + forest.triangles[row, corner], k]
+            if x & _MAGNITUDE != 0:
+                x -= largest
             total += ((x ^ (x >> 32)) & _LOW) * _AXES[k]
     return (total ^ (total >> 31)) & _LOW
 
