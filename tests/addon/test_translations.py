@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from meshclash import detection, gpu, review
+from meshclash import clash, gpu
 
 from addon import ops, preferences, props, texts, translations, ui
 from addon.core.po_files import read_po
@@ -107,7 +107,7 @@ def samples(node):
 
 def spoken():
     """What is said in so many words: by panels, messages and progress of the extension, and by errors."""
-    folders = [Path(ui.__file__).parents[1], *(Path(package.__file__).parent for package in (detection, gpu, review))]
+    folders = [Path(ui.__file__).parents[1], *(Path(package.__file__).parent for package in (clash, gpu))]
     for path in (path for folder in folders for path in folder.rglob("*.py") if path.stem not in CONSOLE):
         for call in (node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call)):
             name = getattr(call.func, "id", "") or getattr(call.func, "attr", "")

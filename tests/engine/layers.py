@@ -33,7 +33,7 @@ ROOMS = {
     "motion": ("motion",),
     "scene": ("scene",),
     "lab": ("lab",),
-    "reports": ("review", "detection"),
+    "clash": ("clash",),
     "compat": ("compat",),
 }
 """The stages of each room, from the bottom up: a stage imports from those before it."""
