@@ -5,6 +5,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -210,6 +211,7 @@ def test_a_name_is_imported_when_it_is_asked_for():
     assert starred == documented == everything
 
 
+@cache
 def imports_of(path: Path) -> set[Path]:
     """The engine's sources that a module imports, also inside functions, but not for type checkers."""
     found = {path.parent / "__init__.py"} if path.parent != ENGINE else set()
