@@ -16,6 +16,7 @@ from bpy.props import (
 from bpy.types import PropertyGroup
 from meshclash.clash.errors import InputError
 from meshclash.clash.fits import Fit
+from meshclash.clash.option_table import OPTIONS, Option
 from meshclash.clash.options import LAST_FRAME, DetectOptions, frame_range, parse_frames
 from meshclash.clash.pair_row import PairRow
 from meshclash.clash.queries.registry import TESTS, test_named
@@ -127,15 +128,12 @@ PERMITTED = (
 )  # fmt: skip
 MILLISECOND = 0.001
 RULES = ("same_parent", "same_armature", "same_collection")
-LENGTHS = ("permitted_overlap", "touch_tolerance", "tolerance", "scan_bandwidth")
-SURFACES = (
-    ("TWICING", "Curved", "Least squares without the shrinking of curved parts"),
-    ("WLS", "Plain", "Least squares: smoother, and curved parts shrink"),
-    ("APSS", "By Normals", "Spheres that fit points and normals; scans without normals are left out"),
-)
+WINDOW_OPTIONS = tuple(option for option in OPTIONS.values() if option.in_window)
+"""Options of tests that are settings of the scene; an entry of the table makes its property."""
+LENGTHS = tuple(option.name for option in WINDOW_OPTIONS if option.kind == "length")
 PRESET_VALUES = (
-    "test", "tolerance", "touch_tolerance", "budget", "overlap_volume", "skip_same_parent", "skip_same_armature",
-    "skip_same_collection", "point_budget", "scan_bandwidth", "scan_surface", "permitted_overlap", "permitted_by",
+    "test", *(option.name for option in WINDOW_OPTIONS if option.name != "permitted_overlap"),
+    *(f"skip_{name}" for name in RULES), "permitted_overlap", "permitted_by",
 )  # fmt: skip
 """What a preset says; who permits comes last, since a length that is set counts."""
 
@@ -164,6 +162,27 @@ def _derived(
         self[name] = value
 
     return {"get": get, "set": put}
+
+
+def _of_table(name: str, /, **more: Any) -> Any:
+    """The property of an option.
+
+    Args:
+        name: of the option.
+        more: what only Blender has.
+    """
+    option = OPTIONS[name]
+    told = {"name": option.label, "description": option.help, **more}
+    if option.kind == "flag":
+        return BoolProperty(default=option.default, **told)
+    if option.kind == "count":
+        return IntProperty(min=0, soft_max=10_000_000, default=option.default, **told)
+    if option.kind == "choice":
+        items = [(value.upper(), label, tip) for value, label, tip in option.choices]
+        return ChoiceProperty(items=items, default=option.default.upper(), **told)
+    if option.kind == "length":
+        return FloatProperty(**{"subtype": "DISTANCE", "min": 0.0, "soft_max": 1.0, "precision": 5, **told})
+    raise ValueError(f"{name}: the window has no property for an option of the kind {option.kind}")
 
 
 def _redraw(_self: PropertyGroup, context: bpy.types.Context) -> None:
@@ -337,33 +356,18 @@ class MESHCLASH_PG_settings(PropertyGroup):
         name="Ignore Overlaps", description="Which clashes count as touching", items=PERMITTED, default="AUTO",
         update=_redraw,
     )  # fmt: skip
-    permitted_overlap: FloatProperty(
-        name="Ignore Overlaps Below",
-        description="A clash no deeper than this counts as touching (press fits, welds); until set, it is what the "
-        "coordinates cannot tell from flush",
-        subtype="DISTANCE", min=0.0, soft_max=1.0, precision=5, update=_permit_length,
+    permitted_overlap: _of_table(
+        "permitted_overlap", name="Ignore Overlaps Below", update=_permit_length,
         **_derived("permitted_overlap", _permitted_by_itself, lambda self: self.permitted_by == "LENGTH"),
     )  # fmt: skip
-    touch_tolerance: FloatProperty(
-        name="Touch Tolerance",
-        description="Objects closer than this count as touching although they share no point",
-        subtype="DISTANCE", min=0.0, soft_max=1.0, default=0.0, precision=5,
-    )  # fmt: skip
-    tolerance: FloatProperty(
-        name="Tolerance",
-        description="Objects nearer to each other than this are too near; until set, it suits the scene's size",
-        subtype="DISTANCE", min=0.0, soft_max=1000.0, precision=5, **_derived("tolerance", default_clearance),
+    tolerance: _of_table(
+        "tolerance", soft_max=1000.0, description=f"{OPTIONS['tolerance'].help}. Default: suits the size of the scene",
+        **_derived("tolerance", default_clearance),
     )  # fmt: skip
     budget: FloatProperty(
-        name="Budget (ms)",
-        description="Milliseconds that all pairs of a frame may take together: the most likely ones come first",
+        name="Budget (ms)", description=OPTIONS["budget"].help,
         min=0.1, max=60_000.0, soft_max=100.0, default=5.0, precision=1,
     )  # fmt: skip
-    overlap_volume: BoolProperty(
-        name="Common Volume",
-        description="Measure how much volume the two objects of each clash have in common, between bounds; both must "
-        "be closed. It takes some tens of milliseconds a pair, and Live does without it",
-    )
     skip_same_parent: BoolProperty(
         name="Same Parent", description="Do not test objects that have the same parent, nor a parent with its child"
     )
@@ -394,20 +398,6 @@ class MESHCLASH_PG_settings(PropertyGroup):
         name="Attribute", description="Name of the boolean face attribute that marks contacting faces",
         default="meshclash_contact", maxlen=60,
     )  # fmt: skip
-    point_budget: IntProperty(
-        name="Points per Scan (0: all)",
-        description="Most points of a scan that Detect uses; of more, a part is taken that is spread evenly",
-        min=0, soft_max=10_000_000, default=0,
-    )  # fmt: skip
-    scan_bandwidth: FloatProperty(
-        name="Bandwidth (0: automatic)",
-        description="How far a point of a scan shapes the surface; longer smooths more. Automatically it follows the "
-        "spacing and the noise",
-        min=0.0, default=0.0, subtype="DISTANCE",
-    )  # fmt: skip
-    scan_surface: ChoiceProperty(
-        name="Surface", description="What surface the points of a scan stand for", items=SURFACES, default="TWICING"
-    )
     display_points: IntProperty(
         name="Points Drawn", description="Most points that are drawn with their deviation",
         min=1000, soft_max=10_000_000, default=2_000_000, update=_redraw,
@@ -545,12 +535,11 @@ class MESHCLASH_PG_settings(PropertyGroup):
     def take_options(self, options: DetectOptions) -> None:
         """Makes Detect ask what `options` ask, but for listed pairs; a set that is gone becomes a rule by its name."""
         chosen: dict[str, Any] = {f"skip_{name}": getattr(options.rules, name) for name in RULES}
-        chosen |= {
-            name: getattr(options, name) for name in ("test", "touch_tolerance", "overlap_volume", "point_budget")
-        }
-        chosen |= {"scan_bandwidth": options.scan_bandwidth, "scan_surface": options.scan_surface.upper()}
-        if options.tolerance is not None:
-            chosen["tolerance"] = options.tolerance
+        chosen["test"] = options.test
+        for option in WINDOW_OPTIONS:
+            value = getattr(options, option.name)
+            if value is not None and option.name != "permitted_overlap":
+                chosen[option.name] = value.upper() if option.kind == "choice" else value
         if options.budget is not None:
             chosen["budget"] = options.budget / MILLISECOND
         permitted = options.permitted_overlap
@@ -592,31 +581,30 @@ class MESHCLASH_PG_settings(PropertyGroup):
             listed_pairs=self.excluded_names,
         )
         test = test_named(self.test)
-        lengths: dict[str, Any] = {
-            name: getattr(self, name) * metres_per_unit for name in LENGTHS if name in test.takes
-        }
-        if "permitted_overlap" in lengths and self.permitted_by != "LENGTH":
-            lengths["permitted_overlap"] = self.permitted_by.lower()
+        values = {
+            option.name: self._in_metres(option, metres_per_unit)
+            for option in WINDOW_OPTIONS if option.is_for(test.name)
+        }  # fmt: skip
+        if "permitted_overlap" in values and self.permitted_by != "LENGTH":
+            values["permitted_overlap"] = self.permitted_by.lower()
         if "fits" in test.takes:
             fits = ((fit.name_a, fit.name_b, fit.permitted * metres_per_unit) for fit in self.fits)
-            lengths["fits"] = tuple(Fit(*fit) for fit in fits)
+            values["fits"] = tuple(Fit(*fit) for fit in fits)
         return DetectOptions(
-            set_a=self.set_expression("a"),
-            set_b=self.set_expression("b"),
-            test=test.name,
-            rules=rules,
-            budget=self.budget * MILLISECOND if "budget" in test.takes else None,
-            overlap_volume=self.overlap_volume and "overlap_volume" in test.takes,
-            **self.scan_options(metres_per_unit),
-            **lengths,
+            set_a=self.set_expression("a"), set_b=self.set_expression("b"), test=test.name, rules=rules, **values
         )
+
+    def _in_metres(self, option: Option, metres_per_unit: float) -> Any:
+        """The value of an option as `DetectOptions` has it: lengths in metres, times in seconds."""
+        value = getattr(self, option.name)
+        if option.kind == "choice":
+            return value.lower()
+        factor = {"length": metres_per_unit, "time": MILLISECOND}.get(option.kind)
+        return value if factor is None else factor * value
 
     def scan_options(self, metres_per_unit: float) -> dict[str, Any]:
         """Those of the options that say how scans are read; lengths in metres."""
-        bandwidth = self.scan_bandwidth * metres_per_unit
-        return {
-            "point_budget": self.point_budget, "scan_bandwidth": bandwidth, "scan_surface": self.scan_surface.lower(),
-        }  # fmt: skip
+        return {option.name: self._in_metres(option, metres_per_unit) for option in WINDOW_OPTIONS if option.of_scans}
 
     def checked_options(self, metres_per_unit: float) -> DetectOptions:
         """The same, after a look at the pickers.
@@ -628,6 +616,11 @@ class MESHCLASH_PG_settings(PropertyGroup):
             if not self.set_expression(which):
                 raise InputError(f"Set {which.upper()}: {NOT_PICKED[getattr(self, f'set_{which}')]}")
         return self.detect_options(metres_per_unit)
+
+
+for _option in WINDOW_OPTIONS:  # those for which nothing special stands above
+    if _option.name not in MESHCLASH_PG_settings.__annotations__:
+        MESHCLASH_PG_settings.__annotations__[_option.name] = _of_table(_option.name)
 
 
 class MESHCLASH_PG_row(PropertyGroup):

@@ -19,6 +19,7 @@ from ..adapters.shell_objects import PROPERTY as SHELL
 from ..adapters.source import metres_per_unit
 from ..core import device_gain
 from ..overlay import draw as overlay
+from ..props import WINDOW_OPTIONS
 from ..reviews import approved_counts, review_of, reviews_of
 from ..texts import (
     depth,
@@ -36,7 +37,10 @@ from .lists import STATUS_ICONS, draw_list
 from .parts import ResearchPanel, TabPanel, draw_facts, draw_table, draw_text, named_row
 from .presets import MESHCLASH_PT_presets
 
-FIRST, LATER = ("tolerance", "budget"), ("touch_tolerance", "overlap_volume")
+FIRST = ("tolerance", "budget")
+LATER = tuple(
+    option.name for option in WINDOW_OPTIONS if option.tests and option.name not in (*FIRST, "permitted_overlap")
+)
 """Options of tests that stand in the panel itself, and among its options; only those that a test takes are shown."""
 NOT_KNOWN_YET = "Up to what the coordinates cannot tell from flush"
 LONG_NAME_SHARE = 0.46  # of the narrowest sidebar

@@ -12,7 +12,8 @@ from meshclash.clash.errors import InputError
 from meshclash.clash.file_source import FilePart
 from meshclash.clash.ifc_clash import to_ifc_clash
 from meshclash.clash.named_tests import NamedTest, matrix, parse_tests, read_tests, to_json
-from meshclash.clash.options import SCAN_SURFACES, DetectOptions
+from meshclash.clash.option_table import SCAN_SURFACES
+from meshclash.clash.options import DetectOptions
 from meshclash.clash.rules import Rules
 from meshclash.clash.sets import members
 from meshclash.reading.part import MeshPart, PartShape

@@ -27,7 +27,8 @@ from .fits import parse_fit
 from .frame_scene import Progress
 from .grouping import GROUPINGS
 from .named_tests import NamedTest, read_tests
-from .options import DEFAULT_TEST, RESOLUTION, SCAN_SURFACES, TEST_OPTIONS, DetectOptions, parse_frames
+from .option_table import OPTIONS, RESOLUTION, Option
+from .options import DEFAULT_TEST, DetectOptions, parse_frames
 from .queries.registry import TESTS, test_named
 from .report import DetectReport
 from .rules import Rules, parse_pair
@@ -100,22 +101,32 @@ def add_question(parser: argparse.ArgumentParser) -> None:
     tests = "named tests that are run together, as JSON or clash sets of IfcClash, instead of the options of one test"
     add("--tests", type=Path, metavar="FILE.json", help=tests)
     add("--test", default=DEFAULT_TEST, choices=tuple(TESTS), help=f"what to find (default: {DEFAULT_TEST})")
-    permitted = "depth up to which a clash counts as touching (default: what the coordinates cannot tell, up to 0.1 mm)"
-    add("--permitted-overlap", type=_overlap, metavar="METRES|resolution", help=permitted)
-    fit = "overlap permitted to one pair of names (* is any letters) instead; may be repeated"
-    add("--fit", type=parse_fit, action="append", dest="fits", metavar="A::B=METRES", help=fit)
-    add("--tolerance", type=float, metavar="METRES", help=_tolerance_help())
-    add("--touch-tolerance", type=float, metavar="METRES", help="gap up to which two objects touch")
-    add("--budget", type=float, metavar="SECONDS", help="seconds that an answer may take, for tests with a budget")
     add("--exclude", default="", metavar="RULE,RULE", help=f"pairs to leave out: {', '.join(EXCLUSIONS)}")
     add("--exclude-pair", action="append", default=[], metavar="A::B", help="leave out one pair; may be repeated")
-    add("--point-budget", type=int, default=0, metavar="POINTS", help="most points of a scan to use (default: all)")
-    bandwidth = "how far a point of a scan shapes its surface (default: by their spacing)"
-    add("--scan-bandwidth", type=float, default=0.0, metavar="METRES", help=bandwidth)
-    add("--scan-surface", choices=SCAN_SURFACES, default=SCAN_SURFACES[0], help="what surface points stand for")
-    add("--overlap-volume", action="store_true", default=None, help="measure the common volume of clashing solids")
-    least = "leave out pairs that certainly have less volume in common; includes --overlap-volume"
-    add("--min-volume", type=float, metavar="CUBIC_METRES", default=0.0, help=least)
+    for option in OPTIONS.values():
+        add(option.argument, dest=option.name, help=_help(option), **_reading(option))
+
+
+def _help(option: Option) -> str:
+    """What the command line says of an option; --tolerance stands for another option in some tests."""
+    told = option.help + ("; may be repeated" if option.kind == "fits" else "")
+    for test in TESTS.values() if option.name == "tolerance" else ():
+        if test.tolerance_means not in ("", option.name):
+            told += f"; {test.name}: the same as {OPTIONS[test.tolerance_means].argument}"
+    return told.replace("%", "%%")
+
+
+def _reading(option: Option) -> dict[str, Any]:
+    """How argparse reads the value of an option; None where it is not given."""
+    if option.kind == "flag":
+        return {"action": "store_true", "default": None}
+    if option.kind == "choice":
+        return {"choices": [value for value, *_ in option.choices], "default": None}
+    if option.kind == "fits":
+        return {"type": parse_fit, "action": "append", "metavar": option.metavar}
+    if option.words:
+        return {"type": _overlap, "metavar": option.metavar}
+    return {"type": int if option.kind == "count" else float, "metavar": option.metavar}
 
 
 def add_answer(parser: argparse.ArgumentParser) -> None:
@@ -162,16 +173,10 @@ def options_given(given: argparse.Namespace, spelled: Callable[[str], str] = str
             same_collection="same-collection" in exclusions,
             listed_pairs=frozenset(parse_pair(spelled(text)) for text in given.exclude_pair),
         ),
-        point_budget=given.point_budget,
-        scan_bandwidth=given.scan_bandwidth,
-        scan_surface=given.scan_surface,
-        min_volume=given.min_volume,
     )
 
 
-QUESTION = ("set_a", "set_b", "test", "permitted_overlap", "tolerance", "touch_tolerance", "budget", "exclude",
-            "exclude_pair", "point_budget", "scan_bandwidth", "scan_surface", "overlap_volume", "min_volume",
-            "fits")  # fmt: skip
+QUESTION = ("set_a", "set_b", "test", "exclude", "exclude_pair", *OPTIONS)
 """Options that a file of tests says."""
 
 
@@ -205,36 +210,24 @@ def _overlap(text: str) -> float | str:
 
 
 def _limits(given: argparse.Namespace) -> dict[str, Any]:
-    """The options that only some tests take, as far as they are given.
+    """The options of the table, as far as they are given.
 
     Raises:
         InputError: `--tolerance` and the option for which it stands contradict each other, or it stands for none.
     """
-    named = {name: getattr(given, name) for name in TEST_OPTIONS if name != "tolerance"}
+    named = {name: getattr(given, name) for name in OPTIONS if name != "tolerance"}
     if given.tolerance is not None:
         meant = test_named(given.test).tolerance_means
         if not meant:
             raise InputError(f"the {given.test} test takes no tolerance")
         if named.get(meant) not in (None, given.tolerance):
-            raise InputError(f"--tolerance and --{meant.replace('_', '-')} mean the same here; give one of them")
+            raise InputError(f"--tolerance and {OPTIONS[meant].argument} mean the same here; give one of them")
         named[meant] = given.tolerance
     if given.fits:
         named["fits"] = tuple(given.fits)
     if given.min_volume:
         named["overlap_volume"] = True
     return {name: value for name, value in named.items() if value is not None}
-
-
-def _tolerance_help() -> str:
-    meanings: dict[str, list[str]] = {}
-    for test in TESTS.values():
-        meanings.setdefault(test.tolerance_means, []).append(test.name)
-    same = (
-        f"the same as --{meant.replace('_', '-')} ({', '.join(names)})"
-        for meant, names in meanings.items()
-        if meant not in ("", "tolerance")
-    )
-    return "; ".join([f"distance that is too near ({', '.join(meanings['tolerance'])})", *same])
 
 
 def open_reports(given: argparse.Namespace, opened: contextlib.ExitStack) -> list[OutputFile]:

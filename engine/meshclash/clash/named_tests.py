@@ -11,17 +11,16 @@ from typing import Any
 from .errors import InputError
 from .ifc_clash import is_ifc_clash, of_ifc_clash
 from .json_files import is_number, read_json
+from .option_table import OPTIONS
 from .options import DEFAULT_TEST, DetectOptions
 from .rules import Rules
 
 TESTS_SCHEMA = "meshclash.tests/1"
 RULES = ("same-parent", "same-armature", "same-collection")
-VALUES = ("set_a", "set_b", "permitted_overlap", "touch_tolerance", "tolerance", "budget", "point_budget",
-          "scan_bandwidth", "scan_surface", "overlap_volume", "min_volume", "fits")  # fmt: skip
+VALUES = ("set_a", "set_b", *OPTIONS)
 """Keys of a test that are those of `DetectOptions`; what a test leaves out has the default."""
 KEYS = ("name", "kind", *VALUES, "exclude", "exclude_pairs")
 _DEFAULTS = {item.name: item.default for item in fields(DetectOptions)}
-_TEXTS, _TRUTHS, _WHOLE = ("set_a", "set_b", "scan_surface"), ("overlap_volume",), ("point_budget",)
 
 
 @dataclass(frozen=True)
@@ -73,6 +72,28 @@ def to_json(tests: Sequence[NamedTest]) -> str:
     """Strict JSON of schema `meshclash.tests/1`."""
     data = {"schema": TESTS_SCHEMA, "unit": "m", "tests": [test.as_dict() for test in tests]}
     return json.dumps(data, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema of a list of tests, which `docs/tests.schema.json` shows."""
+    text = {"type": "string", "minLength": 1}
+    pair = {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2}
+    test = {
+        **dict.fromkeys(("name", "kind", "set_a", "set_b"), text),
+        **{option.name: option.schema() for option in OPTIONS.values()},
+        "exclude": {"type": "array", "items": {"enum": list(RULES)}},
+        "exclude_pairs": {"type": "array", "items": pair},
+    }
+    tests = {"type": "object", "required": ["name"], "additionalProperties": False, "properties": test}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema", "$id": TESTS_SCHEMA,
+        "title": "Named tests of MeshClash", "type": "object", "required": ["schema", "tests"],
+        "additionalProperties": False,
+        "properties": {
+            "schema": {"const": TESTS_SCHEMA}, "unit": {"const": "m"},
+            "tests": {"type": "array", "minItems": 1, "items": tests},
+        },
+    }  # fmt: skip
 
 
 def read_tests(path: Path) -> list[NamedTest]:
@@ -129,16 +150,17 @@ def _test(item: Any, number: int) -> NamedTest:
 
 def _value(key: str, value: Any) -> Any:
     """A value of the right type."""
-    if key == "fits":
-        right, wanted = _is_fits(value), "a list of two names and a length [m] each"
-    elif key in (*_TEXTS, "kind"):
+    option = OPTIONS.get(key)
+    if option is None or option.kind == "choice":
         right, wanted = isinstance(value, str) and bool(value), "a text"
-    elif key in _TRUTHS:
+    elif option.kind == "fits":
+        right, wanted = _is_fits(value), "a list of two names and a length [m] each"
+    elif option.kind == "flag":
         right, wanted = isinstance(value, bool), "true or false"
-    elif key in _WHOLE:
+    elif option.kind == "count":
         right, wanted = isinstance(value, int) and not isinstance(value, bool), "a whole number"
     else:
-        right, wanted = is_number(value) or (key == "permitted_overlap" and isinstance(value, str)), "a number"
+        right, wanted = is_number(value) or (bool(option.words) and isinstance(value, str)), "a number"
     if not right:
         raise InputError(f"{key} must be {wanted}, not {value!r:.60}")
     return value

@@ -9,34 +9,18 @@ from typing import Any
 
 from .errors import InputError
 from .fits import Fit, checked_fits
+from .option_table import AUTO, EXACT, OPTIONS, default
 from .queries.registry import TESTS, test_named
 from .rules import Rules
 from .verdicts import MEETS, NEAR
 
 DEFAULT_TEST = next(iter(TESTS))
-AUTO, RESOLUTION = "auto", "resolution"
-"""Overlaps that the stored coordinates cannot tell from flush are permitted: within `UNASKED_RESOLUTION`, or all."""
 UNASKED_RESOLUTION = 1e-4
 """Most that is permitted to a pair unasked [m]: what is stored more coarsely is warned of."""
 MOST_MISPLACED = 0.25 * UNASKED_RESOLUTION
 """Most that a part of a large whole is taken to be off its place [m]."""
-TEST_OPTIONS = {
-    "permitted_overlap": AUTO, "touch_tolerance": 0.0, "tolerance": None, "budget": None, "overlap_volume": False,
-    "fits": (),
-}  # fmt: skip
-"""Options that only some tests take, and what they are when they are not given."""
 SELECTION, CLEARANCE, PARTIAL_TEST = "selection", "clearance", "distance"
-EXACT_TESTS = ("intersection", CLEARANCE, PARTIAL_TEST)
-"""Tests that find which pairs meet; the last one lists the nearest pairs only, so what it does not list may meet."""
-LEAST_POINTS = 1000
-"""Fewest points of a scan that say anything about a surface."""
-SCAN_SURFACES = ("twicing", "wls", "apss")
-"""What the points of a scan may stand for, as the engine's `PointCloud` takes it."""
-LABELS = {
-    "permitted_overlap": "Ignore Overlaps", "overlap_volume": "Common Volume", "point_budget": "Points per Scan",
-    "scan_bandwidth": "Bandwidth", "scan_surface": "Surface",
-}  # fmt: skip
-"""What the panel calls options that have another name there."""
+"""The last one is the test that lists the nearest pairs only, so what it does not list may meet."""
 LAST_FRAME, LONGEST_NUMBER = 1_048_574, 12
 """Frames go from minus this to this."""
 
@@ -48,19 +32,12 @@ class DetectOptions:
     Attributes:
         set_a: "all", "selection", "collection:NAME", "object:NAME" or just a NAME.
         set_b: the same for the other side of each pair; of a test about one object it is `set_a`, whatever is given.
-        test: the name of one of `queries.TESTS`, which says which of the following it takes.
-        permitted_overlap: depth up to which a clash counts as touching [m], or `AUTO` or `RESOLUTION`.
-        touch_tolerance: gap up to which objects count as touching [m].
-        tolerance: distance up to which objects are too near [m].
-        budget: seconds that an answer may take.
+        test: the name of one of `queries.TESTS`.
         frames: the frames to test, or None for the current one.
         rules: pairs that are left out.
-        point_budget: most points of a scan that are used; more are thinned out evenly. 0 uses all.
-        scan_bandwidth: bandwidth of the surface of scans [m]; 0: as their spacing says.
-        scan_surface: what surface points stand for, one of `SCAN_SURFACES`.
-        overlap_volume: whether the common volume of each pair of solids is measured.
-        min_volume: pairs that certainly have less volume in common are left out [m3]; 0 leaves out none.
-        fits: pairs of names to which another overlap is permitted; the first one that means a pair counts.
+
+    What the other fields mean stands in `option_table.OPTIONS`, with their units and the tests that take them. Of
+    `fits` the first one that means a pair counts.
 
     Raises:
         InputError: a value is out of range, missing, or not for this test.
@@ -69,42 +46,32 @@ class DetectOptions:
     set_a: str = "all"
     set_b: str = "all"
     test: str = DEFAULT_TEST
-    permitted_overlap: float | str = AUTO
-    touch_tolerance: float = 0.0
-    tolerance: float | None = None
-    budget: float | None = None
+    permitted_overlap: float | str = default("permitted_overlap")
+    touch_tolerance: float = default("touch_tolerance")
+    tolerance: float | None = default("tolerance")
+    budget: float | None = default("budget")
     frames: range | None = None
     rules: Rules = field(default_factory=Rules)
-    point_budget: int = 0
-    scan_bandwidth: float = 0.0
-    scan_surface: str = SCAN_SURFACES[0]
-    overlap_volume: bool = False
-    min_volume: float = 0.0
-    fits: tuple[Fit, ...] = ()
+    point_budget: int = default("point_budget")
+    scan_bandwidth: float = default("scan_bandwidth")
+    scan_surface: str = default("scan_surface")
+    overlap_volume: bool = default("overlap_volume")
+    min_volume: float = default("min_volume")
+    fits: tuple[Fit, ...] = default("fits")
 
     def __post_init__(self) -> None:
         test = test_named(self.test)
         if not test.of_pairs:
             object.__setattr__(self, "set_b", self.set_a)
         object.__setattr__(self, "fits", checked_fits(self.fits))
-        for name, default in TEST_OPTIONS.items():
-            given = getattr(self, name) != default
-            if given and name not in test.takes:
-                others = " and ".join(other.name for other in TESTS.values() if name in other.takes)
-                hint = f"; it belongs to {others}" if others else ""
-                raise InputError(f"the {test.name} test takes no {_words(name)}{hint}")
-            if not given and name in test.required:
-                raise InputError(f"the {test.name} test needs a {_words(name)}")
-        if self.scan_surface not in SCAN_SURFACES:
-            raise InputError(f"the scan surface must be {' or '.join(SCAN_SURFACES)}, not {self.scan_surface!r}")
-        for name in ("permitted_overlap", "touch_tolerance", "tolerance", "scan_bandwidth"):
-            _check_length(_words(name), getattr(self, name))
-        if self.budget is not None and not (math.isfinite(self.budget) and self.budget > 0.0):
-            raise InputError(f"the budget must be a time above 0 s, not {self.budget}")
-        if self.point_budget and self.point_budget < LEAST_POINTS:
-            raise InputError(f"the point budget must be 0 (all) or at least {LEAST_POINTS}, not {self.point_budget}")
-        if not (math.isfinite(self.min_volume) and self.min_volume >= 0.0):
-            raise InputError(f"the min volume must be a volume of at least 0 m3, not {self.min_volume}")
+        for option in OPTIONS.values():
+            value = getattr(self, option.name)
+            if value != option.default and not option.is_for(test.name):
+                hint = f"; it belongs to {' and '.join(option.tests)}"
+                raise InputError(f"the {test.name} test takes no {option.title}{hint}")
+            if value == option.default and option.required and option.is_for(test.name):
+                raise InputError(f"the {test.name} test needs a {option.title}")
+            option.check(value)
         if self.min_volume and not self.overlap_volume:
             raise InputError("a min volume needs the overlap volume")
         if self.frames is not None and not self.frames:
@@ -114,7 +81,7 @@ class DetectOptions:
 
     def question(self, verdict: str) -> str:
         """What a history calls the question that found a pair: what was looked for, in which sets."""
-        what = NEAR if verdict == NEAR else MEETS if self.test in EXACT_TESTS else self.test
+        what = NEAR if verdict == NEAR else MEETS if self.test in EXACT else self.test
         return f"{what}|{self.set_a}|{self.set_b}"
 
     def answers(self, question: str) -> bool:
@@ -123,7 +90,7 @@ class DetectOptions:
         if SELECTION in sets or self.test == PARTIAL_TEST:
             return False
         own = {self.question(""), self.question(NEAR)} if self.test == CLEARANCE else {self.question("")}
-        whole = sets == ("all", "all") and self.test in EXACT_TESTS
+        whole = sets == ("all", "all") and self.test in EXACT
         return question in own or (
             whole and question.partition("|")[0] in ("", *(text.partition("|")[0] for text in own))
         )
@@ -166,15 +133,8 @@ class DetectOptions:
             "test": self.test,
             "permitted_overlap": self.permitted_length,
             "permitted_by": self.permitted_overlap if isinstance(self.permitted_overlap, str) else "length",
-            "touch_tolerance": self.touch_tolerance,
-            "tolerance": self.tolerance,
-            "budget": self.budget,
             "frames": None if self.frames is None else format_frames(self.frames),
-            "point_budget": self.point_budget,
-            "scan_bandwidth": self.scan_bandwidth,
-            "scan_surface": self.scan_surface,
-            "overlap_volume": self.overlap_volume,
-            "min_volume": self.min_volume,
+            **{name: getattr(self, name) for name in OPTIONS if name not in ("permitted_overlap", "fits")},
             "fits": [list(fit) for fit in self.fits],
             "exclude": [name for name, on in named.items() if on],
             "exclude_pairs": sorted(sorted(pair) for pair in rules.listed_pairs),
@@ -187,18 +147,12 @@ def changed_settings(asked: DetectOptions, now: DetectOptions) -> list[str]:
     Pairs that were excluded since need no new answer: they are left out of the old one.
     """
     test = test_named(now.test)
-    compared = [
-        "set_a",
-        *(["set_b"] if test.of_pairs else []),
-        "test",
-        "point_budget",
-        "scan_bandwidth",
-        "scan_surface",
-    ]
-    if asked.test == now.test:
-        compared += (name for name in TEST_OPTIONS if name in test.takes)
-    differing = (name for name in compared if getattr(asked, name) != getattr(now, name))
-    changed = [LABELS.get(name, _words(name).title()) for name in differing]
+    same_test = asked.test == now.test
+    options = [option for option in OPTIONS.values() if option.in_window or option.kind == "fits"]
+    labels = {"set_a": "Set A", **({"set_b": "Set B"} if test.of_pairs else {}), "test": "Test"}
+    labels |= {option.name: option.label.partition(" (")[0] for option in options if option.of_scans}
+    labels |= {option.name: option.label for option in options if same_test and test.name in option.tests}
+    changed = [label for name, label in labels.items() if getattr(asked, name) != getattr(now, name)]
     if replace(asked.rules, listed_pairs=frozenset()) != replace(now.rules, listed_pairs=frozenset()):
         changed.append("Exclude")
     count = len(_unordered(asked.rules) - _unordered(now.rules))
@@ -248,18 +202,6 @@ def format_frames(frames: range) -> str:
         return str(frames[0])
     step = f":{frames.step}" if frames.step != 1 else ""
     return f"{frames[0]}-{frames[-1]}{step}"
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")
-
-
-def _check_length(name: str, metres: float | str | None) -> None:
-    if isinstance(metres, str):
-        if name != "permitted overlap" or metres not in (AUTO, RESOLUTION):
-            raise InputError(f"the {name} must be a length, not '{metres}'")
-    elif metres is not None and (not math.isfinite(metres) or metres < 0.0):
-        raise InputError(f"the {name} must be a length of at least 0 m, not {metres}")
 
 
 def set_in_words(expression: str) -> str:

@@ -16,7 +16,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..options import SCAN_SURFACES, set_in_words
+from ..option_table import OPTIONS, Option
+from ..options import set_in_words
 from ..queries.registry import test_named
 from ..report_formats import (
     coarse,
@@ -353,31 +354,36 @@ def _facts(report: dict[str, Any]) -> list[tuple[str, str]]:
         ("Set A" if test.of_pairs else "Objects", set_in_words(asked["set_a"])),
         *([("Set B", set_in_words(asked["set_b"]))] if test.of_pairs else []),
     ]
-    lengths = {name: format_length(asked[name]) for name in LENGTHS}
-    lengths["permitted_overlap"] = permitted(report) or lengths["permitted_overlap"]
-    facts += [(title, lengths[name]) for name, title in LENGTHS.items() if name in test.takes]
-    if asked["min_volume"]:
-        facts.append(("Common volume", f"at least {format_volume(asked['min_volume'])}"))
-    if "budget" in test.takes:
-        facts.append(("Budget", format_seconds(asked["budget"])))
+    for option in OPTIONS.values():
+        known = asked.get(option.name, option.default)
+        if option.is_for(test.name) and (option.tests or known != option.default):
+            told = permitted(report) if option.name == "permitted_overlap" else ""
+            if value := told or _of_option(option, known):
+                facts.append((option.title.capitalize(), value))
     if files := report.get("files"):
         facts.append(("Units", _units(files)))
     else:
         facts.append(("Frames", asked["frames"] or "the current one"))
-    if asked["point_budget"]:
-        facts.append(("Points of a scan", f"at most {asked['point_budget']:,}"))
-    if asked.get("scan_bandwidth"):
-        facts.append(("Bandwidth of scans", format_length(asked["scan_bandwidth"])))
-    if asked.get("scan_surface", SCAN_SURFACES[0]) != SCAN_SURFACES[0]:
-        facts.append(("Surface of scans", asked["scan_surface"]))
-    if asked.get("fits"):
-        told = (f"{a} × {b} {format_length(permitted)}" for a, b, permitted in asked["fits"])
-        facts.append(("Fits", "; ".join(told)))
     if asked["exclude"]:
         facts.append(("Pairs left out", ", ".join(asked["exclude"])))
     if asked["exclude_pairs"]:
         facts.append(("Single pairs left out", "; ".join(" × ".join(pair) for pair in asked["exclude_pairs"])))
     return facts
+
+
+def _of_option(option: Option, value: Any) -> str:
+    """The value of an option in words; "" where there is nothing to say."""
+    if option.kind == "length":
+        return format_length(value)
+    if option.kind == "volume":
+        return f"at least {format_volume(value)}"
+    if option.kind == "time":
+        return format_seconds(value)
+    if option.kind == "count":
+        return f"at most {value:,}"
+    if option.kind == "fits":
+        return "; ".join(f"{a} × {b} {format_length(permitted)}" for a, b, permitted in value)
+    return value if option.kind == "choice" else "yes" if value else ""
 
 
 def _units(files: list[dict[str, Any]]) -> str:
@@ -393,13 +399,9 @@ def _of_test(asked: dict[str, Any]) -> str:
     """What one of several tests asks: its kind, its sets and its lengths."""
     test = test_named(asked["test"])
     sets = f"{set_in_words(asked['set_a'])} with {set_in_words(asked['set_b'])}" if test.of_pairs else asked["set_a"]
-    lengths = [f"{title.lower()} {format_length(asked[name])}" for name, title in LENGTHS.items() if asked[name]]
+    lengths = [
+        f"{option.title} {format_length(asked[option.name])}"
+        for option in OPTIONS.values()
+        if option.kind == "length" and option.tests and asked[option.name]
+    ]
     return ", ".join([f"{test.label}: {sets}", *lengths])
-
-
-LENGTHS = {
-    "tolerance": "Tolerance",
-    "permitted_overlap": "Permitted overlap",
-    "touch_tolerance": "Touch tolerance",
-}
-"""Options of tests that are lengths, as the page calls them."""

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..kernel_parts import BASIC_PARTS
+from ..option_table import required_by, taken_by
 from ..rows import Draft
 from .followers import Follower
 from .question import DetectQuestion
@@ -25,8 +26,6 @@ class DetectTest(ABC):
     Attributes:
         name: on the command line and in reports.
         label, description: in the panel.
-        takes: names of the fields of `DetectOptions` that it uses, beside sets, frames and rules.
-        required: those of them without which it makes no sense.
         tolerance_means: the field that the command line's `--tolerance` fills ("": it is refused).
         verdicts: what its rows may say, worst first.
         apart: the one of pairs that do not meet but are listed.
@@ -41,8 +40,6 @@ class DetectTest(ABC):
     name: ClassVar[str]
     label: ClassVar[str]
     description: ClassVar[str]
-    takes: ClassVar[frozenset[str]]
-    required: ClassVar[frozenset[str]] = frozenset()
     tolerance_means: ClassVar[str] = ""
     verdicts: ClassVar[tuple[str, ...]]
     apart: ClassVar[str]
@@ -52,6 +49,16 @@ class DetectTest(ABC):
     has_moments: ClassVar[bool] = False
     of_pairs: ClassVar[bool] = True
     takes_massive: ClassVar[bool] = False
+
+    @property
+    def takes(self) -> frozenset[str]:
+        """Names of the options that it takes, but not all tests."""
+        return taken_by(self.name)
+
+    @property
+    def required(self) -> frozenset[str]:
+        """Names of the options without which it makes no sense."""
+        return required_by(self.name)
 
     @abstractmethod
     def parts(self, options: DetectOptions) -> tuple[str, ...]:

@@ -20,8 +20,6 @@ class ClearanceTest(DetectTest):
     name = "clearance"
     label = "Clearance"
     description = "Every pair of objects nearer than the tolerance, with the gap and the faces that come that near"
-    takes = frozenset({"tolerance", "permitted_overlap", "fits", "overlap_volume"})
-    required = frozenset({"tolerance"})
     tolerance_means = "tolerance"
     verdicts = (*ENGINE_VERDICTS, NEAR)
     apart = NEAR

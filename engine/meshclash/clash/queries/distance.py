@@ -24,7 +24,6 @@ class DistanceTest(DetectTest):
     name = "distance"
     label = "Distance"
     description = f"The distance of every pair of objects and where it is, of the nearest {MOST_PAIRS} pairs at most"
-    takes = frozenset({"permitted_overlap", "fits", "overlap_volume"})
     verdicts = (*ENGINE_VERDICTS, APART)
     apart = APART
     measures = ("depth", "distance")

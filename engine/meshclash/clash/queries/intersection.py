@@ -20,7 +20,6 @@ class IntersectionTest(DetectTest):
     name = "intersection"
     label = "Intersection"
     description = "Every pair of objects that touch, clash, contain or duplicate each other"
-    takes = frozenset({"permitted_overlap", "fits", "touch_tolerance", "overlap_volume"})
     tolerance_means = "permitted_overlap"
     verdicts = ENGINE_VERDICTS
     apart = TOUCHING

@@ -36,7 +36,6 @@ class SurfaceTest(DetectTest):
         timing: what the statistics call the seconds of the engine.
     """
 
-    takes: ClassVar[frozenset[str]] = frozenset()
     verdicts = (MEETS,)
     apart = MEETS
     measures = ()

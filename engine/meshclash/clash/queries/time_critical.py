@@ -45,8 +45,6 @@ class TimeCriticalTest(DetectTest):
     name = "time-critical"
     label = "Time-Critical"
     description = "Every pair of objects whose surfaces meet or may meet, and how sure that is within a time budget"
-    takes = frozenset({"budget"})
-    required = frozenset({"budget"})
     verdicts = (MEETS, LIKELY, UNLIKELY)
     apart = UNLIKELY
     measures = ("probability",)
