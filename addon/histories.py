@@ -492,9 +492,9 @@ def notes(scene: bpy.types.Scene) -> list[tuple[str, str]]:
     """What is to be known of the history of a scene, with icons."""
     found = []
     if problem():
-        found.append((f"What is said is kept in the file alone: {problem()}", "ERROR"))
+        found.append((f"Decisions are saved in the .blend file only: {problem()}", "ERROR"))
     if saved_by_another():
         found.append(
-            ("Another Blender has saved this file since: what it says of clashes is here, all else is not", "ERROR")
+            ("Another Blender has saved this file. Its decisions were merged, its other changes were not", "ERROR")
         )
     return found

@@ -33,7 +33,7 @@ class MESHCLASH_PG_kept_test(PropertyGroup):
     """A test that is kept; `name` is its name."""
 
     definition: StringProperty(description="What it asks, as JSON", options={"HIDDEN"})
-    enabled: BoolProperty(name="Run", description="Run this test together with the others", default=True)
+    enabled: BoolProperty(name="Run", description="Include this test when you run the tests", default=True)
     collection_a: PointerProperty(type=bpy.types.Collection, options={"HIDDEN"})
     collection_b: PointerProperty(type=bpy.types.Collection, options={"HIDDEN"})
     object_a: PointerProperty(type=bpy.types.Object, options={"HIDDEN"})

@@ -57,37 +57,37 @@ SET_KINDS = (
 )
 RULE_TIP = "Terms as class:IfcPipe*, material:Steel, storey:Ground, property:KEY=VALUE or NAME*, joined by & | and not"
 OVERLAY_SCOPES = (
-    ("ALL", "All Clashes", "Show every listed clash, and the selected pair whatever it is"),
+    ("ALL", "All Clashes", "Show every listed clash and the selected pair"),
     ("ACTIVE", "Selected Pair", "Show only the pair selected in the list"),
 )
 SURROUNDINGS = (
     ("ALL", "All", "Show everything as it is"),
     ("ISOLATE", "Isolate", "Show only the two objects of the selected pair (local view)"),
-    ("GHOST", "Ghost", "Make everything transparent but the two objects of the selected pair"),
+    ("GHOST", "Ghost", "Make all other objects transparent"),
 )
 STATUSES = (
-    ("OPEN", "Open", "Not looked at yet", "RADIOBUT_OFF", 0),
-    ("REVIEWED", "Reviewed", "Looked at; something has to be done", "HIDE_OFF", 1),
-    ("APPROVED", "Approved", "Looked at; it may stay as it is", "CHECKMARK", 2),
-    ("RESOLVED", "Resolved", "The scene was changed so that it should be gone", "SOLO_ON", 3),
+    ("OPEN", "Open", "Not checked yet", "RADIOBUT_OFF", 0),
+    ("REVIEWED", "Reviewed", "Checked; something has to be changed", "HIDE_OFF", 1),
+    ("APPROVED", "Approved", "Checked; it may stay as it is", "CHECKMARK", 2),
+    ("RESOLVED", "Resolved", "The model was changed to remove the clash", "SOLO_ON", 3),
 )
 NOT_PICKED = {
     "OBJECT": "choose the object first", "COLLECTION": "choose the collection first", "RULE": "write the rule first",
 }  # fmt: skip
 STATUS_LABELS = {status: label for status, label, *_ in STATUSES}
 GROUPINGS_SHOWN = (
-    ("cause", "Cause", "A detail that repeats between two families, or an object that lies wrong"),
-    ("families", "Families", "Kinds of the two objects: names without numbers of copies"),
-    ("pattern", "Pattern", "Kinds of the two objects, and the size of the interference"),
-    ("object", "Object", "The fewest objects that have a part in all clashes"),
-    ("place", "Place", "Where they are: clashes of an object beside each other"),
-    ("collection", "Collection", "The collections of the two objects"),
-    ("assembly", "Assembly", "Sub-assemblies, as one part each: objects with the same parent"),
-    ("class", "IFC Class", "The classes of the two objects, where their file says it"),
-    ("storey", "Storey", "The storeys of the two objects, where their file says it"),
+    ("cause", "Cause", "Group clashes by a repeated detail between two families, or by one misplaced object"),
+    ("families", "Families", "Group by the types of the two objects: names without the numbers of copies"),
+    ("pattern", "Pattern", "Group by the types of the two objects and the size of the overlap"),
+    ("object", "Object", "Group by the fewest objects that are involved in all clashes"),
+    ("place", "Place", "Group clashes of an object that are close to each other"),
+    ("collection", "Collection", "Group by the collections of the two objects"),
+    ("assembly", "Assembly", "Group by sub-assemblies: objects with the same parent"),
+    ("class", "IFC Class", "Group by the IFC classes of the two objects"),
+    ("storey", "Storey", "Group by the storeys of the two objects"),
 )
 PRIORITIES = (
-    ("AS_IT_IS", "As It Is", "What was said before"),
+    ("AS_IT_IS", "As It Is", "Leave the priority unchanged"),
     ("LOW", "Low", "Some day"),
     ("NORMAL", "Normal", "As all others"),
     ("HIGH", "High", "Before the others"),
@@ -97,34 +97,34 @@ STATUS_ORDER = tuple(item[0] for item in STATUSES)
 STATUS_FILTERS = [(name, label, tip, icon, 1 << number) for name, label, tip, icon, number in STATUSES]
 SORT_KEYS = (
     (WORST, "Worst First", "In the order of the report"),
-    (NAME_A, "Name of A", "By the name of the first object"),
-    (NAME_B, "Name of B", "By the name of the second object"),
-    (FACES, "Faces", "By the number of faces or points in contact, the most first"),
-    (MEASURE, "Measure", "Deep overlaps first, wide gaps last; the likelier first"),
-    (STATUS, "Status", "By status"),
-    (VERDICT, "Verdict", "The worst verdicts first"),
-    (GROUP, "Group", "By group, those with most pairs first"),
-    (PROGRESS, "Progress", "New ones first, then those that are back, then all others"),
-    (FRAME, "Frame", "By frame"),
-    (TEST, "Test", "By the test that found them"),
-    (VOLUME, "Volume", "By the volume in common, the most first"),
-    ("ASSIGNEE", "Assignee", "By who takes care of them"),
-    ("PRIORITY", "Priority", "By how urgent they are"),
-    ("DUE", "Due", "By until when"),
+    (NAME_A, "Name of A", "Sort by the name of the first object"),
+    (NAME_B, "Name of B", "Sort by the name of the second object"),
+    (FACES, "Faces", "Sort by the number of faces or points in contact"),
+    (MEASURE, "Measure", "Sort by depth, gap or probability, the worst first"),
+    (STATUS, "Status", "Sort by status"),
+    (VERDICT, "Verdict", "Sort by verdict, the worst first"),
+    (GROUP, "Group", "Sort by group, the largest first"),
+    (PROGRESS, "Progress", "Sort by progress: new pairs first, then reopened ones"),
+    (FRAME, "Frame", "Sort by frame"),
+    (TEST, "Test", "Sort by test"),
+    (VOLUME, "Volume", "Sort by common volume, the largest first"),
+    ("ASSIGNEE", "Assignee", "Sort by assignee"),
+    ("PRIORITY", "Priority", "Sort by priority"),
+    ("DUE", "Due", "Sort by due date"),
 )
 SAID_KEYS = {"ASSIGNEE": "assignee", "PRIORITY": "priority", "DUE": "due"}
 PROGRESS_ORDER = ("new", "reopened", "active", "resolved", "")
 PROGRESSES = (
-    ("NEW", "New", "Not found by any detection before the last one", 1),
-    ("ACTIVE", "Active", "Found before, and by the last detection", 2),
-    ("REOPENED", "Reopened", "Found by the last detection after it was gone", 4),
-    ("STILL", "Resolved, but There", "Said to be resolved before the last detection found them", 8),
+    ("NEW", "New", "First found by the last detection", 1),
+    ("ACTIVE", "Active", "Found by the last detection and before", 2),
+    ("REOPENED", "Reopened", "Found again after it was gone", 4),
+    ("STILL", "Resolved, Still Found", "Marked as resolved, but found by the last detection", 8),
 )
 PERMITTED = (
-    ("AUTO", "Resolution", "Overlaps that the stored coordinates cannot tell from flush; coarser than 0.1 mm they are "
-     "only warned of"),
-    ("RESOLUTION", "Any Resolution", "Overlaps that the stored coordinates cannot tell from flush, however coarse"),
-    ("LENGTH", "Length", "Overlaps up to a length (press fits, welds)"),
+    ("AUTO", "Resolution", "Ignore overlaps within the precision of the coordinates, up to 0.1 mm; warn of coarser "
+                           "coordinates"),
+    ("RESOLUTION", "Any Resolution", "Ignore overlaps within the precision of the coordinates, however coarse it is"),
+    ("LENGTH", "Length", "Ignore overlaps up to a length, such as press fits and welds"),
 )  # fmt: skip
 MILLISECOND = 0.001
 RULES = ("same_parent", "same_armature", "same_collection")
@@ -267,10 +267,10 @@ class MESHCLASH_PG_excluded_pair(PropertyGroup):
 class MESHCLASH_PG_fit(PropertyGroup):
     """How deep two kinds of objects may overlap, as a press fit does."""
 
-    name_a: StringProperty(name="A", description="First object of the fit; * stands for any letters", default="*")
-    name_b: StringProperty(name="B", description="Second object of the fit; * stands for any letters", default="*")
+    name_a: StringProperty(name="A", description="First object of the fit; * matches any characters", default="*")
+    name_b: StringProperty(name="B", description="Second object of the fit; * matches any characters", default="*")
     permitted: FloatProperty(
-        name="Fit", description="A clash of such a pair that is no deeper than this counts as touching",
+        name="Fit", description="Depth up to which a clash of such a pair counts as touching",
         subtype="DISTANCE", min=0.0, soft_max=1.0, precision=5, update=_redraw,
     )  # fmt: skip
 
@@ -285,13 +285,13 @@ class MESHCLASH_PG_review(PropertyGroup):
     name_a: StringProperty(name="A")
     name_b: StringProperty(name="B")
     status: ChoiceProperty(
-        name="Status", description="What you think of this pair", items=STATUSES, default="OPEN",
+        name="Status", description="Status of this pair", items=STATUSES, default="OPEN",
         update=_reviewed,
     )  # fmt: skip
     comment: StringProperty(name="Comment", description="A note on this pair, saved with the file")
-    assignee: StringProperty(name="Assignee", description="Who takes care of this pair")
-    priority: StringProperty(name="Priority", description="How urgent it is: low, normal, high or critical")
-    due: StringProperty(name="Due", description="Until when, as 2026-12-24")
+    assignee: StringProperty(name="Assignee", description="Person who takes care of this pair")
+    priority: StringProperty(name="Priority", description="Priority: low, normal, high or critical")
+    due: StringProperty(name="Due", description="Due date, such as 2026-12-24")
 
 
 def _selected_row(settings: PropertyGroup) -> PairRow | None:
@@ -353,7 +353,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
         items=[(test.name, test.label, test.description) for test in TESTS.values()], update=_redraw,
     )  # fmt: skip
     permitted_by: ChoiceProperty(
-        name="Ignore Overlaps", description="Which clashes count as touching", items=PERMITTED, default="AUTO",
+        name="Ignore Overlaps", description="Overlaps that count as touching", items=PERMITTED, default="AUTO",
         update=_redraw,
     )  # fmt: skip
     permitted_overlap: _of_table(
@@ -399,11 +399,11 @@ class MESHCLASH_PG_settings(PropertyGroup):
         default="meshclash_contact", maxlen=60,
     )  # fmt: skip
     display_points: IntProperty(
-        name="Points Drawn", description="Most points that are drawn with their deviation",
+        name="Points Drawn", description="Maximum number of points drawn with their deviation",
         min=1000, soft_max=10_000_000, default=2_000_000, update=_redraw,
     )  # fmt: skip
     massive_triangles: IntProperty(
-        name="Triangles Shown", description="Most triangles of a massive model that are shown at a time",
+        name="Triangles Shown", description="Maximum number of triangles shown of a massive model",
         min=1000, soft_max=2_000_000, default=200_000,
     )  # fmt: skip
     deviation_attribute: StringProperty(
@@ -419,16 +419,16 @@ class MESHCLASH_PG_settings(PropertyGroup):
     )  # fmt: skip
     deviation_range: FloatProperty(
         name="Range (0: automatic)",
-        description="Deviation at the ends of the colour scale; automatically it is what 95 % of the points keep",
+        description="Deviation at the ends of the colour scale. Automatic: the 95th percentile of the points",
         subtype="DISTANCE", min=0.0, soft_max=1.0, default=0.0, precision=4, update=_redraw,
     )  # fmt: skip
     live_budget: IntProperty(
         name="Live Budget (ms)",
-        description="Milliseconds that Live may take for an answer; while complete answers take longer, it only shows "
-        "which objects meet, and completes the answer when the scene is quiet",
+        description="Time per update of Live. When a complete update takes longer, Live shows only which objects meet"
+                    " and completes the results when nothing moves",
         min=2, soft_max=100, max=1000, default=20,
     )  # fmt: skip
-    timeline_own: BoolProperty(name="Own Range", description="Scan other frames than those that the scene plays")
+    timeline_own: BoolProperty(name="Custom Range", description="Use another range than the frames of the scene")
     timeline_start: IntProperty(
         name="First", description="First frame to scan", default=1, min=-LAST_FRAME, max=LAST_FRAME
     )
@@ -436,11 +436,11 @@ class MESHCLASH_PG_settings(PropertyGroup):
         name="Last", description="Last frame to scan", default=250, min=-LAST_FRAME, max=LAST_FRAME
     )
     timeline_step: IntProperty(
-        name="Every", description="Scan every so many frames", default=1, min=1, soft_max=10,
+        name="Every", description="Test every n-th frame", default=1, min=1, soft_max=10,
     )  # fmt: skip
     timeline_between: BoolProperty(
-        name="Between Frames", description="Find what passes through each other between two frames, too: objects that "
-        "keep their shape are taken to move evenly from one frame to the next", default=True,
+        name="Between Frames", description="Also find objects that pass through each other between two frames. Rigid "
+                                           "objects are assumed to move evenly from frame to frame", default=True,
     )  # fmt: skip
     timeline_strip: BoolProperty(
         name="Show in Timeline", description="Draw the events as a strip in timelines and dope sheets", default=True,
@@ -450,23 +450,21 @@ class MESHCLASH_PG_settings(PropertyGroup):
         name="Volume", description="Kind of bounding volume", items=VOLUMES, update=_rebuild_hierarchy
     )
     hierarchy_split: ChoiceProperty(
-        name="Builder", description="How triangles are divided among volumes", items=SPLITS, update=_rebuild_hierarchy
+        name="Builder", description="How triangles are split between two nodes", items=SPLITS, update=_rebuild_hierarchy
     )
     hierarchy_level: IntProperty(
-        name="Level", description="How deep to look: 0 is the volume around everything", min=0, soft_max=20, default=3,
-        update=_level_changed,
+        name="Level", description="Depth in the hierarchy; 0 is the volume around the whole object",
+        min=0, soft_max=20, default=3, update=_level_changed,
     )  # fmt: skip
     voxel_resolution: IntProperty(
         name="Voxels Across", description="Voxels along the longest side of the region that both objects reach",
         min=1, soft_max=256, max=4096, default=32,
     )  # fmt: skip
     voxel_size: FloatProperty(
-        name="Size (0: by number)", description="Length of a voxel's sides; 0: the number above counts",
+        name="Size (0: by number)", description="Size of a voxel; 0 uses the number of voxels above",
         subtype="DISTANCE", min=0.0, soft_max=1.0, default=0.0, precision=4,
     )  # fmt: skip
-    advise_all: BoolProperty(
-        name="Try Everything", description="All volumes with all builders, instead of one of each kind"
-    )
+    advise_all: BoolProperty(name="Try Everything", description="Measure every bounding volume with every builder")
     overlay: BoolProperty(
         name="Show Overlay", description="Draw the contacting faces in the 3D viewports", default=True, update=_redraw
     )
@@ -479,7 +477,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
         update=_redraw,
     )  # fmt: skip
     overlay_xray: BoolProperty(
-        name="X-Ray", description="Let contacting faces shine through what lies in front of them", default=True,
+        name="X-Ray", description="Show contacting faces through other objects", default=True,
         update=_redraw,
     )  # fmt: skip
 
@@ -676,48 +674,50 @@ class MESHCLASH_PG_results(PropertyGroup):
     )  # fmt: skip
     total: IntProperty(description="Pairs of the report")
     found: IntProperty(description="Pairs that are listed, on all pages together")
-    page: IntProperty(name="Page", description="Which part of the list is shown", default=1, min=1, update=_turn_page)
+    page: IntProperty(name="Page", description="Page of the list", default=1, min=1, update=_turn_page)
     search: StringProperty(
-        name="Search", description="List pairs whose names contain these words, in any order", update=_list_again,
+        name="Search", description="Show only pairs whose names contain these words, in any order", update=_list_again,
         options={"TEXTEDIT_UPDATE"},
     )  # fmt: skip
     statuses: ChoiceProperty(
-        name="Statuses", description="List pairs with these statuses; press Shift to choose several",
+        name="Statuses", description="Show only pairs with these statuses; Shift-click selects several",
         items=STATUS_FILTERS, options={"ENUM_FLAG"}, default=set(STATUS_ORDER), update=_list_again,
     )  # fmt: skip
     progress: ChoiceProperty(
-        name="Progress", description="List pairs of which this became; press Shift to choose several; none for all",
+        name="Progress", description="Show only pairs with this progress; Shift-click selects several, none shows all",
         items=[(name, label, tip, "NONE", bit) for name, label, tip, bit in PROGRESSES], options={"ENUM_FLAG"},
         update=_list_again,
     )  # fmt: skip
     min_volume: FloatProperty(
         name="Common Volume",
-        description="List pairs with at least so much volume in common; also those of which it is not known",
+        description="Show only pairs with at least this common volume, and pairs whose common volume is unknown",
         unit="VOLUME", min=0.0, default=0.0, precision=4, update=_list_again,
     )  # fmt: skip
     of_frames: StringProperty(
-        name="Frames", description="List pairs at these frames, as 12 or 5-30; empty: all frames", update=_list_again
+        name="Frames",
+        description="Show only pairs at these frames, such as 12 or 5-30; empty shows all",
+        update=_list_again,
     )
     of_test: StringProperty(
-        name="Test", description="List what this test found alone; empty: what all tests found", update=_list_again
+        name="Test", description="Show only pairs found by this test; empty shows all", update=_list_again
     )
     assignee: StringProperty(
-        name="Assignee", description="List pairs that this person takes care of; empty: all pairs", update=_list_again
+        name="Assignee", description="Show only pairs assigned to this person; empty shows all", update=_list_again
     )
     sort_key: ChoiceProperty(
-        name="Sort by", description="By what the list is sorted", items=SORT_KEYS, default=WORST, update=_order_again
+        name="Sort by", description="Order of the list", items=SORT_KEYS, default=WORST, update=_order_again
     )
     sort_reverse: BoolProperty(name="Reverse", description="The last one first", update=_list_again)
     around: ChoiceProperty(
-        name="Around", description="What is seen around the selected pair", items=SURROUNDINGS, default="ISOLATE",
+        name="Around", description="How to show other objects", items=SURROUNDINGS, default="ISOLATE",
         update=_surroundings_changed,
     )  # fmt: skip
     groups: CollectionProperty(type=MESHCLASH_PG_group)
     active_group: IntProperty(
-        name="Group", description="Choose a group to list its pairs alone", default=-1, update=_list_group
+        name="Group", description="List only the pairs of this group", default=-1, update=_list_group
     )
     group_by: ChoiceProperty(
-        name="Group by", description="What the clashes of a group have in common", items=GROUPINGS_SHOWN,
+        name="Group by", description="How clashes are grouped", items=GROUPINGS_SHOWN,
         default="cause", update=_group_again,
     )  # fmt: skip
     events: CollectionProperty(type=MESHCLASH_PG_event)

@@ -112,7 +112,7 @@ def verdict_in_words(row: Any) -> str:
     if row.flush:
         parts.append(said("flush within the resolution"))
     if row.certainty < 1.0:
-        text = "{share} certain: an open mesh counts as the solid that it seems to bound"
+        text = "{share} certain: an open mesh is judged as the solid that it seems to bound"
         parts.append(said(text, share=format_share(row.certainty)))
     return ", ".join(parts)
 

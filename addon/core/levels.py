@@ -15,14 +15,14 @@ from meshclash.clash.steps import within
 from meshclash.clash.world import to_world
 
 VOLUMES = (
-    ("aabb", "Boxes", "Boxes along the object's axes"),
+    ("aabb", "Boxes", "Boxes aligned with the object's axes"),
     (
         "boxtree",
         "Restricted Boxes",
-        "Boxes that share most planes with the box around them: 8 bytes each",
+        "Boxes that share most planes with their parent box, 8 bytes each",
     ),
-    ("obb", "Oriented Boxes", "Boxes turned to fit the surface"),
-    ("obb_hull", "Oriented Boxes (Hull)", "Boxes turned to fit the convex hull"),
+    ("obb", "Oriented Boxes", "Oriented boxes fitted to the surface"),
+    ("obb_hull", "Oriented Boxes (Hull)", "Oriented boxes fitted to the convex hull"),
     ("dop6", "6-DOP", "Polytopes with 6 fixed directions"),
     ("dop14", "14-DOP", "Polytopes with 14 fixed directions"),
     ("dop18", "18-DOP", "Polytopes with 18 fixed directions"),

@@ -280,7 +280,9 @@ class MESHCLASH_OT_detect(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        alone = is_idle(cls) and possible(cls, running_work.running_live() is None, "Live is on and answers by itself")
+        alone = is_idle(cls) and possible(
+            cls, running_work.running_live() is None, "Live is on and updates the results"
+        )
         return alone and context.scene is not None
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
@@ -319,7 +321,7 @@ def check_pair(context: bpy.types.Context, row: PairRow) -> list[PairRow]:
 
 
 class MESHCLASH_OT_check_again(Operator):
-    """Test the two objects of the selected pair once more, as they are now, and nothing else"""
+    """Test only the two objects of the selected pair again"""
 
     bl_idname = "meshclash.check_again"
     bl_label = "Check Pair Again"
@@ -349,7 +351,7 @@ class MESHCLASH_OT_check_again(Operator):
 
 
 class MESHCLASH_OT_hide_overlaps(Operator):
-    """Count overlaps that are less deep than this as touching, and detect again"""
+    """Count shallower overlaps as touching and detect again"""
 
     bl_idname = "meshclash.hide_overlaps"
     bl_label = "Ignore Overlaps Below"
@@ -369,7 +371,7 @@ class MESHCLASH_OT_hide_overlaps(Operator):
 
 
 class MESHCLASH_OT_stop(Operator):
-    """Stop the running detection (also ESC); the results of the last one stay"""
+    """Stop the detection (ESC). The previous results are kept"""
 
     bl_idname = "meshclash.stop"
     bl_label = "Stop Detection"

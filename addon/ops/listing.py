@@ -114,8 +114,8 @@ class StepPair(Operator):
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:
         """The tooltip."""
-        previous = "Select the previous pair of the list, on whatever page it is"
-        return tip_("Select the next pair of the list, on whatever page it is" if properties.step > 0 else previous)
+        previous = "Select the previous pair of the list"
+        return tip_("Select the next pair of the list" if properties.step > 0 else previous)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -130,14 +130,14 @@ class StepPair(Operator):
 
 
 class MESHCLASH_OT_step_pair(StepPair):
-    """Select the next pair of the list, on whatever page it is"""
+    """Select the next pair of the list"""
 
     bl_idname = "meshclash.step_pair"
     bl_label = "Next Pair"
 
 
 class MESHCLASH_OT_sort_rows(Operator):
-    """Sort the list by this column; another click sorts it the other way round"""
+    """Sort by this column. Click again to reverse the order"""
 
     bl_idname = "meshclash.sort_rows"
     bl_label = "Sort Pairs"
@@ -192,10 +192,10 @@ class MESHCLASH_OT_list_selected(Operator):
 
 
 class MESHCLASH_OT_list_found_again(Operator):
-    """List the pairs that were said to be resolved, and that the last detection found all the same"""
+    """List pairs that are marked as resolved and were still found by the last detection"""
 
     bl_idname = "meshclash.list_found_again"
-    bl_label = "List Resolved Pairs That Are Still There"
+    bl_label = "List Resolved Pairs That Still Clash"
     bl_options = {"REGISTER"}
 
     @classmethod
@@ -212,7 +212,7 @@ class MESHCLASH_OT_list_found_again(Operator):
 
 
 class MESHCLASH_OT_list_all(Operator):
-    """List all pairs again, whatever was asked of the list"""
+    """Clear the search and all filters"""
 
     bl_idname = "meshclash.list_all"
     bl_label = "List All Pairs"

@@ -22,7 +22,7 @@ from .task import Task
 
 
 class MESHCLASH_OT_show_voxels(OfSelectedPair):
-    """Draw the voxels that the surfaces of the selected pair share, as the two objects stand"""
+    """Draw the voxels that both surfaces of the selected pair pass through"""
 
     bl_idname = "meshclash.show_voxels"
     bl_label = "Show Common Voxels"
@@ -50,7 +50,7 @@ def _steps(
 
 
 class MESHCLASH_OT_hide_voxels(Operator):
-    """Draw no voxels any more, and free them"""
+    """Stop drawing the voxels and free their memory"""
 
     bl_idname = "meshclash.hide_voxels"
     bl_label = "Hide Common Voxels"

@@ -29,7 +29,7 @@ SCOPES = (
 
 
 class MESHCLASH_OT_find_ways_out(TaskOperator):
-    """Find the direction and the length by which B is moved out of A, as the objects stand; ESC keeps what was found"""
+    """Find a short translation that moves B out of A. ESC stops and keeps the results found so far"""
 
     bl_idname = "meshclash.find_ways_out"
     bl_label = "Find Ways Out"

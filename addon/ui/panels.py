@@ -42,7 +42,7 @@ LATER = tuple(
     option.name for option in WINDOW_OPTIONS if option.tests and option.name not in (*FIRST, "permitted_overlap")
 )
 """Options of tests that stand in the panel itself, and among its options; only those that a test takes are shown."""
-NOT_KNOWN_YET = "Up to what the coordinates cannot tell from flush"
+NOT_KNOWN_YET = "Default: the precision of the coordinates"
 LONG_NAME_SHARE = 0.46  # of the narrowest sidebar
 LEAST_ROWS, MOST_ROWS = 4, 12  # of the list, by the height of the sidebar
 ABOVE_AND_BELOW, ROW = 460.0, 34.0  # height of all but the list where a pair is selected, of a row [px at scale 1]
@@ -127,7 +127,7 @@ def _draw_live(layout: Any, run: Any, region: Any) -> None:
     if run is None:
         return
     live = run.live
-    text, icon = "Live: the answer is complete", "CHECKMARK"
+    text, icon = "Live: the results are complete", "CHECKMARK"
     if live.problem:
         text, icon = live.problem, "ERROR"
     elif live.starting:
@@ -269,7 +269,7 @@ class MESHCLASH_PT_results(TabPanel):
         result = scene_results.existing_result(context.scene.session_uid)
         _draw_age(layout, context, result)
         if result.found.rows and not result.report.rows:
-            draw_text(layout, "All pairs that were found are excluded", context.region, "CHECKMARK")
+            draw_text(layout, "All pairs found are excluded", context.region, "CHECKMARK")
         elif not result.report.rows:
             _draw_nothing(layout, context, result.report)
         elif listed.scene_uid != context.scene.session_uid:
@@ -302,16 +302,16 @@ def _draw_nothing(layout: Any, context: Any, report: Any) -> None:
 def advice(options: DetectOptions, count: int) -> str:
     """What to try after an empty answer about so many objects: more of them, fewer exceptions, another test."""
     if not test_named(options.test).of_pairs:
-        return "The test Intersection finds where different objects meet"
+        return "Use the test Intersection to find contacts between different objects"
     if count < 2:
-        return "Hidden objects and those outside of the sets take no part: show them, or choose other sets"
+        return "Hidden objects and objects outside the sets are not tested: show them or choose other sets"
     if not options.rules.is_empty:
-        return "Options, Exclude leaves out pairs: try without"
+        return "Pairs are excluded under Options, Exclude: try without"
     if (options.set_a, options.set_b) != ("all", "all"):
         return "Only pairs of the two sets are tested: choose Everything to see all others"
     if options.tolerance is not None:
-        return "A larger tolerance finds more; the test Distance says how far apart all are"
-    return "The test Clearance finds what comes too near, Distance how far apart all are"
+        return "Increase the tolerance, or use the test Distance to list the nearest pairs"
+    return "Use the test Clearance to find objects that are too close, or Distance to list the nearest pairs"
 
 
 def _draw_age(layout: Any, context: Any, result: scene_results.SceneResult) -> None:
@@ -325,7 +325,7 @@ def _draw_age(layout: Any, context: Any, result: scene_results.SceneResult) -> N
         lines.append((said("{objects} changed since, shown in grey", objects=(len(result.stale), "object")), "INFO"))
     changed = [] if result.live else _changed_settings(context.scene, result.report)
     if changed:
-        text = "Settings changed since: {names}. The list is the answer to the old ones"
+        text = "Settings changed: {names}. The list shows the results of the old settings"
         lines.append((said(text, names=", ".join(map(said, changed))), "INFO"))
     for text, icon in lines:
         draw_text(layout, text, context.region, icon)
@@ -433,7 +433,7 @@ def draw_pages(layout: Any, context: Any, listed: Any) -> None:
         split.label(text=said("of {pages}: {pairs}", pages=pages, pairs=total))
         row.operator("meshclash.turn_page", text="", icon="TRIA_RIGHT").step = 1
     elif listed.found < listed.total:
-        none = said("No pair of {total} is as asked", total=listed.total)
+        none = said("None of the {total} pairs matches the filters", total=listed.total)
         draw_text(layout, said("{pairs} listed", pairs=total) if listed.found else none, context.region, "NONE")
 
 
@@ -575,7 +575,7 @@ class MESHCLASH_PT_display(TabPanel):
         column.prop(settings, "overlay_xray")
         result = scene_results.result_of(context.scene.session_uid)
         if result is not None and "probability" in result.report.measures:
-            text = "Boxes show where two may meet: green unlikely, yellow as likely as not, red likely"
+            text = "Boxes show where the objects may meet: green unlikely, yellow even, red likely"
             draw_text(layout, text, context.region, "INFO")
         if overlay.failure():
             draw_text(layout, said("Faces cannot be drawn: {why}", why=overlay.failure()), context.region, "ERROR")
@@ -614,7 +614,7 @@ def draw_answered(layout: Any, context: Any, test: str, stats: Any) -> None:
         usable, text = engine.device_known()
         rows = [("Answered by", text.partition(",")[0] if usable else "GPU")]
         times = device_gain.gain(test, stats)
-        rows.append(("Beside the CPU", translated(f"{times:,.1f} times as fast" if times else "Not measured")))
+        rows.append(("Compared With the CPU", translated(f"{times:,.1f} times as fast" if times else "Not measured")))
     draw_table(layout, rows)
     if stats.get("device_note"):
         draw_text(layout, stats["device_note"], context.region, "ERROR")

@@ -80,7 +80,7 @@ class MESHCLASH_PT_timeline(TabPanel):
 
 def _draw_range(layout: Any, context: Any, settings: Any) -> None:
     row = layout.row(align=True)
-    row.prop(settings, "timeline_own", text="Own Range")
+    row.prop(settings, "timeline_own", text="Custom Range")
     if settings.timeline_own:
         row.prop(settings, "timeline_start", text="")
         row.prop(settings, "timeline_end", text="")

@@ -200,7 +200,7 @@ def test_a_level_is_shown_within_the_number_of_triangles_and_refined_by_the_view
         -1, 3, 3
     )
     size, along = np.ptp(corners, axis=1).max(axis=1), corners.mean(axis=1)[:, 0]
-    assert size[along > 0.7].mean() < size[along < -0.7].mean(), "finer where it is near"
+    assert size[along > 0.7].mean() < size[along < -0.7].mean(), "Refine the active massive model"
     assert not scene_results.result_of(bpy.context.scene.session_uid).stale, "what is shown is not what is tested"
     assert detected().rows[0].contacts == row.contacts
 

@@ -165,7 +165,7 @@ _TABLE = (
     ),
     Option(
         "scan_surface", "choice", SCAN_SURFACES[0], "Surface",
-        "What surface the points of a scan stand for",
+        "How a surface is fitted to the points of a scan",
         choices=(
             ("twicing", "Curved", "Least squares without the shrinking of curved parts"),
             ("wls", "Plain", "Least squares: smoother, and curved parts shrink"),

@@ -66,7 +66,7 @@ VERDICTS: dict[str, VerdictEntry] = {
             of_engine=True, clash=True, solid=True, pictured=True, style=RED,
         ),
         VerdictEntry(
-            CONTAINED, "Inside", "inside another", "List objects that lie wholly inside another", "COLLECTION_COLOR_02",
+            CONTAINED, "Inside", "inside another", "List objects that lie inside another object", "COLLECTION_COLOR_02",
             CONTAINED, of_engine=True, clash=True, solid=True, pictured=True, style=RED,
         ),
         VerdictEntry(
@@ -98,7 +98,7 @@ VERDICTS: dict[str, VerdictEntry] = {
             "COLLECTION_COLOR_04", APART, guess=True,
         ),
         VerdictEntry(
-            CONTACT, "Contact", "in contact", "List pairs of which Live only knows yet that they meet",
+            CONTACT, "Contact", "in contact", "List pairs that meet and that Live has not judged yet",
             "COLLECTION_COLOR_08", CLASH, provisional=True,
         ),
     )

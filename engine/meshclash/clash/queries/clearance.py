@@ -19,12 +19,12 @@ class ClearanceTest(DetectTest):
 
     name = "clearance"
     label = "Clearance"
-    description = "Every pair of objects nearer than the tolerance, with the gap and the faces that come that near"
+    description = "Find pairs of objects that are closer than the tolerance, with their gap and the faces at that gap"
     tolerance_means = "tolerance"
     verdicts = (*ENGINE_VERDICTS, NEAR)
     apart = NEAR
     measures = ("depth", "distance")
-    nothing = "Nothing comes that near"
+    nothing = "Nothing is that close"
     found = ("is nearer than the tolerance", "are nearer than the tolerance")
     takes_massive = True
 

@@ -17,8 +17,8 @@ class DeformingTest(SurfaceTest):
     name = "deforming"
     label = "Deforming"
     description = (
-        "Every pair of objects whose surfaces meet, found anew without preparation: for cloth and simulations whose "
-        "faces change from frame to frame. What lies wholly inside another object is not seen"
+        "Find pairs of objects whose surfaces meet, without preparing their meshes: for cloth and simulations whose "
+        "faces change in every frame. An object inside another one is not found"
     )
     nothing = "Nothing meets"
     found = ("meets", "meet")

@@ -23,7 +23,7 @@ class DistanceTest(DetectTest):
 
     name = "distance"
     label = "Distance"
-    description = f"The distance of every pair of objects and where it is, of the nearest {MOST_PAIRS} pairs at most"
+    description = f"Find the distances and nearest points of up to {MOST_PAIRS} nearest pairs"
     verdicts = (*ENGINE_VERDICTS, APART)
     apart = APART
     measures = ("depth", "distance")

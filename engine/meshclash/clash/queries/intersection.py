@@ -19,7 +19,7 @@ class IntersectionTest(DetectTest):
 
     name = "intersection"
     label = "Intersection"
-    description = "Every pair of objects that touch, clash, contain or duplicate each other"
+    description = "Find pairs of objects that touch, clash, contain or duplicate each other"
     tolerance_means = "permitted_overlap"
     verdicts = ENGINE_VERDICTS
     apart = TOUCHING

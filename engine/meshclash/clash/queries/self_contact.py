@@ -16,7 +16,7 @@ class SelfContactTest(SurfaceTest):
 
     name = "self"
     label = "Self-Contact"
-    description = "Every object of set A whose surface crosses itself: folds of cloth, joints of a skin"
+    description = "Find objects of set A whose surface crosses itself, such as folds of cloth"
     nothing = "Nothing crosses itself"
     found = ("crosses itself", "cross themselves")
     of_pairs = False

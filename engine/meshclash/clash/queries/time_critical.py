@@ -44,7 +44,7 @@ class TimeCriticalTest(DetectTest):
 
     name = "time-critical"
     label = "Time-Critical"
-    description = "Every pair of objects whose surfaces meet or may meet, and how sure that is within a time budget"
+    description = "Find pairs of objects that meet or may meet within a time budget, with a probability"
     verdicts = (MEETS, LIKELY, UNLIKELY)
     apart = UNLIKELY
     measures = ("probability",)
