@@ -175,6 +175,28 @@ def test_no_public_name_is_that_of_a_module():
         assert {name for _, name, _ in pkgutil.iter_modules(package.__path__)}.isdisjoint(package.__all__), package
 
 
+@pytest.mark.parametrize("subject", ["", *SUBJECTS, "clash", "manifold"])
+def test_dir_shows_the_public_names_only(subject):
+    package = importlib.import_module(f"meshclash.{subject}".rstrip("."))
+    shown = {name for name in dir(package) if not name.startswith("__")}
+    packages = {"clash", "lab", "manifold", *SUBJECTS} if package is meshclash else set()
+    assert shown == {*package.__all__, *packages}
+
+
+def test_signatures_name_types_as_the_source_does():
+    """An alias that Python writes out fills a screen of ``help``."""
+    packages = [meshclash, *(importlib.import_module(f"meshclash.{name}") for name in (*SUBJECTS, "clash", "manifold"))]
+    functions = {getattr(package, name) for package in packages for name in package.__all__}
+    functions |= {
+        method for kind in functions if inspect.isclass(kind) for method in vars(kind).values()
+        if inspect.isfunction(method)
+    }  # fmt: skip
+    shown = {
+        function.__qualname__: str(inspect.signature(function)) for function in functions if inspect.isroutine(function)
+    }
+    assert len(shown) > 200 and not [name for name, text in shown.items() if "numpy._typing" in text]
+
+
 def test_names_that_do_not_exist_are_refused():
     for name in ("no_such_name", "_private", "__wrapped__"):
         with pytest.raises(AttributeError, match=name):

@@ -1,5 +1,7 @@
 """``closest_features``: the closest features of two convex hulls, from those of an earlier pose in a few steps."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

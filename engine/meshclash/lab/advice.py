@@ -1,5 +1,7 @@
 """``advise``: which volume and split rule suit two given objects, by trying them."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Collection, Generator, Iterable, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """``collide_soups``: which triangles of two objects meet, by a partition of space instead of hierarchies."""
 
+from __future__ import annotations
+
 import time
 from typing import Any
 

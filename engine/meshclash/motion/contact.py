@@ -17,6 +17,8 @@ Where a plane across the way between the nearest points has one object on each s
 second such d, with an m of its own; the longer advance is taken.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Generator
 from dataclasses import dataclass, field, replace

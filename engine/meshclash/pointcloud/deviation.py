@@ -1,5 +1,7 @@
 """How far the points of a cloud lie from another surface: exact for a mesh, by the implicit surface for a cloud."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Generator
 from typing import Any

@@ -1,5 +1,7 @@
 """``massive_collide``: what comes near between massive models, by levels of detail with proved bounds."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Generator
 from typing import Any, NamedTuple

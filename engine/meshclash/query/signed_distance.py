@@ -1,5 +1,7 @@
 """``signed_distance``, ``contains`` and ``winding_number``: where points lie with respect to one mesh."""
 
+from __future__ import annotations
+
 from collections.abc import Generator
 from typing import Any
 

@@ -6,6 +6,8 @@ boundaries first. The first frame is asked as ``collide`` does, the elements by 
 triangles have it.
 """
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, field, replace
@@ -58,7 +60,7 @@ class SweptContacts:
     stats: QueryStats
     counters: dict[str, int] = field(default_factory=dict)
 
-    _sides: list["_Side"] = field(default_factory=list, repr=False)
+    _sides: list[_Side] = field(default_factory=list, repr=False)
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -131,7 +133,7 @@ def swept_self_collide(
     return (yield from _swept([_Side("a", a, start, end)], first_only, threads))
 
 
-def _swept(sides: list["_Side"], first_only: bool, threads: int | None) -> Generator[Progress, None, SweptContacts]:
+def _swept(sides: list[_Side], first_only: bool, threads: int | None) -> Generator[Progress, None, SweptContacts]:
     """The answer to ``swept_collide`` for two sides, to ``swept_self_collide`` for one."""
     first_only, threads = truth("first_only", first_only), check_threads(threads)
     begin = time.perf_counter()

@@ -1,5 +1,7 @@
 """``voxel_collide``: which voxels, which triangles and how much volume two objects share, without any preparation."""
 
+from __future__ import annotations
+
 from collections.abc import Generator
 
 from ..errors import UnsupportedOption

@@ -5,6 +5,8 @@ A pair is answered in two stages, both in slices: ``Members.case_steps`` finds t
 changed, and ``proximity.py`` measures those that are apart.
 """
 
+from __future__ import annotations
+
 import math
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -67,12 +69,12 @@ _T = TypeVar("_T")
 
 
 def _of_one_state(
-    question: Callable[Concatenate["Scene", _P], Generator[Progress, None, _T]],
-) -> Callable[Concatenate["Scene", _P], Generator[Progress, None, _T]]:
+    question: Callable[Concatenate[Scene, _P], Generator[Progress, None, _T]],
+) -> Callable[Concatenate[Scene, _P], Generator[Progress, None, _T]]:
     """A question in slices about a scene that is not changed meanwhile."""
 
     @wraps(question)
-    def asked(scene: "Scene", *args: _P.args, **options: _P.kwargs) -> Generator[Progress, None, _T]:
+    def asked(scene: Scene, *args: _P.args, **options: _P.kwargs) -> Generator[Progress, None, _T]:
         return scene._objects.unedited(question(scene, *args, **options))
 
     return asked
@@ -96,7 +98,7 @@ class Scene:
         self._spare: list[OneConfiguration] = []  # not in use; appending to and popping from a list are atomic
 
     @classmethod
-    def from_trimesh(cls, scene: Any) -> "Scene":
+    def from_trimesh(cls, scene: Any) -> Scene:
         """The objects of a ``trimesh.Scene`` with their poses; the names of its nodes are kept.
 
         Raises:
@@ -108,7 +110,7 @@ class Scene:
         return made
 
     @classmethod
-    def from_urdf(cls, path: Any, srdf: Any = None) -> tuple["Scene", Robot]:
+    def from_urdf(cls, path: Any, srdf: Any = None) -> tuple[Scene, Robot]:
         """The links of a robot as a scene, with their names, and how they move; needs yourdfpy.
 
         Args:

@@ -4,6 +4,7 @@
 arguments)`` is the generator behind it. Type checkers, ``help`` and ``inspect`` see the arguments and the answer.
 """
 
+import ast
 from collections.abc import Callable, Generator
 from functools import update_wrapper
 from inspect import signature
@@ -32,7 +33,7 @@ def in_slices_unless(
 
         function = cast(Any, update_wrapper(answer, question))
         asked = signature(question)
-        result = get_args(asked.return_annotation)[-1]
+        result = _answer_of(asked.return_annotation)
         function.__signature__ = asked.replace(return_annotation=result)
         function.__annotations__ = {**question.__annotations__, "return": result}
         del function.__wrapped__  # tools would show the generator
@@ -40,6 +41,14 @@ def in_slices_unless(
         return cast("Callable[_P, _T]", function)
 
     return made
+
+
+def _answer_of(annotation: Any) -> Any:
+    """The type that a generator returns, of its annotation: a type, or the text of one."""
+    if not isinstance(annotation, str):
+        return get_args(annotation)[-1]
+    generator = cast(ast.Subscript, ast.parse(annotation, mode="eval").body)  # "Generator[Progress, None, Answer]"
+    return ast.unparse(cast(ast.Tuple, generator.slice).elts[-1])
 
 
 def _no_short_way(*_: object, **__: object) -> None:

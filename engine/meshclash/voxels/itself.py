@@ -1,5 +1,7 @@
 """``voxel_self_collide``: which triangles of one object meet, by the voxels that they share."""
 
+from __future__ import annotations
+
 import time
 
 import numpy as np

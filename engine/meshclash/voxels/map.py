@@ -6,6 +6,8 @@ plane through that voxel. Here a voxel of the surface has the plane of the trian
 inside that of a nearby voxel of the surface, and inside is certain (``inside.py``).
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,5 +1,7 @@
 """``voxelise``: the voxels of one surface."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

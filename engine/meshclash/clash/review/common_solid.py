@@ -1,5 +1,7 @@
 """What two clashing solids have in common, as a solid of its own: to be drawn, measured and framed."""
 
+from __future__ import annotations
+
 from importlib import import_module
 from types import ModuleType
 from typing import Any, NamedTuple

@@ -1,5 +1,7 @@
 """``cloud_collision``: whether two objects collide by a deadline, down to a size of nodes, or as in the paper."""
 
+from __future__ import annotations
+
 import time
 from dataclasses import dataclass
 
