@@ -32,6 +32,8 @@ def read_xml(file: Path) -> Element:
     parser.CharacterDataHandler = builder.data
     try:
         parser.Parse(content, True)
+    except InvalidFile:
+        raise
     except (expat.ExpatError, ValueError, LookupError) as error:
         raise InvalidFile(f"{file}: it is not XML: {error}") from error
     return builder.close()
