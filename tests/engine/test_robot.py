@@ -441,6 +441,7 @@ def test_what_reads_meshes_is_said(tmp_path, monkeypatch):
 # Wrong files
 
 A, B, C = (link(name, collision()) for name in "abc")
+UP = '<axis xyz="0 0 1"/>'
 MIMIC = '<limit/><mimic joint="{}"/>'.format
 WRONG = {
     "no links": ("", "the robot has no links"),
@@ -511,6 +512,10 @@ WRONG = {
     "a mesh without a file": (link("a", collision("<mesh/>")), "link 'a', .*names no file"),
     "a scale of 0": (link("a", collision('<mesh filename="x" scale="1 0 1"/>')), "link 'a', .*scale .* must not be 0"),
     "a misspelt element": (link("a", collision(tag="colision")), "link 'a': <colision> is unknown; did you mean 'coll"),
+    "coordinates of one name": (
+        A + B + C + joint("j", "planar", "a", "b", UP) + joint("j/x", "continuous", "b", "c"),
+        "more than one coordinate of a joint is called 'j/x'",
+    ),
     "a macro": (A + '<xacro:arm side="left"/>', "expand it first"),
 }
 
@@ -549,7 +554,7 @@ def test_files_that_are_no_robots_are_refused(tmp_path, content, message):
 
 
 def test_files_that_are_not_there_are_refused(tmp_path):
-    for path in (tmp_path / "nowhere.urdf", tmp_path, "a\0b", 3):
+    for path in (tmp_path / "nowhere.urdf", tmp_path, "/dev/zero", "a\0b", 3):
         with pytest.raises(mc.InvalidFile, match=r"cannot be|path must be"):
             mc.Robot(path)
         with pytest.raises(mc.InvalidFile, match=r"cannot be|srdf must be"):

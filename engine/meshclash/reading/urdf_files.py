@@ -146,9 +146,9 @@ def read_urdf(file: Path, shapes: str = "collision") -> UrdfModel:
     links = tuple(_link(element, file, shapes) for element in root.findall("link"))
     if not links:
         raise InvalidFile(f"{file}: the robot has no links")
-    _check_unique(file, "link", [link.name for link in links])
+    check_unique(file, "link", [link.name for link in links])
     joints = tuple(_joint(element, file) for element in root.findall("joint"))
-    _check_unique(file, "joint", [joint.name for joint in joints])
+    check_unique(file, "joint", [joint.name for joint in joints])
     _check_mimics(file, joints)
     return UrdfModel(root.get("name", ""), links, joints, _ordered(file, links, joints))
 
@@ -346,7 +346,8 @@ def _name(element: Element, file: Path, what: str) -> str:
     return name
 
 
-def _check_unique(file: Path, what: str, names: Sequence[str]) -> None:
+def check_unique(file: Path, what: str, names: Sequence[str]) -> None:
+    """Raise InvalidFile where a name occurs more than once."""
     twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
         raise InvalidFile(f"{file}: more than one {what} is called {_listed(twice)}")

@@ -86,19 +86,19 @@ class ShapeReader:
 
     def _located(self, shape: UrdfShape) -> Path:
         """The file of a mesh; raises InvalidFile and says where it was looked for."""
-        tried = list[Path]()
+        tried = dict[Path, None]()
         for candidate in self._candidates(shape):
             for path in dict.fromkeys((candidate, Path(unquote(str(candidate))))):
                 if path.is_file():
                     return path
-                tried.append(path)
+                tried[path] = None
         advice = "put it there"
         if shape.mesh.startswith(("package://", "model://")):
             package = shape.mesh.partition("://")[2].partition("/")[0]
             advice = f"give the folder of the package, packages={{{package!r}: FOLDER}}"
         elif not Path(shape.mesh).is_absolute() and "://" not in shape.mesh:
             advice = "give a folder to look in, packages=[FOLDER]"
-        places = "".join(f"\n  {path}" for path in tried[:12]) + ("\n  ..." if len(tried) > 12 else "")
+        places = "".join(f"\n  {path}" for path in list(tried)[:12]) + ("\n  ..." if len(tried) > 12 else "")
         raise InvalidFile(f"{shape.where}: the file '{shape.mesh}' is missing: {advice}. Looked for:{places}")
 
     def _candidates(self, shape: UrdfShape) -> Iterator[Path]:

@@ -1,5 +1,6 @@
 """XML files as trees of elements. Entities are refused: they can grow without bound and name other files."""
 
+import stat
 from pathlib import Path
 from typing import NoReturn
 from xml.etree.ElementTree import Element, TreeBuilder
@@ -15,7 +16,11 @@ def read_xml(file: Path) -> Element:
         InvalidFile: it cannot be read, is not XML, or declares entities.
     """
     try:
+        if not stat.S_ISREG(file.stat().st_mode):
+            raise InvalidFile(f"{file}: cannot be read: a folder, a device or a pipe is no file")
         content = file.read_bytes()
+    except InvalidFile:
+        raise
     except OSError as error:
         raise InvalidFile(f"{file!s:.500}: cannot be read: {error.strerror or error}") from None
     except ValueError as error:

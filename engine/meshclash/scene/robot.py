@@ -4,30 +4,21 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..broadphase.matrix import CollisionMatrix
 from ..errors import InvalidFile, InvalidPose, UnsupportedOption
 from ..reading.srdf_files import Srdf, read_srdf
-from ..reading.urdf_files import KINDS, UrdfJoint, UrdfModel, read_urdf
+from ..reading.urdf_files import KINDS, UrdfJoint, UrdfModel, check_unique, read_urdf
 from ..reading.urdf_shapes import Packages, ShapeReader, check_packages
 from ..types.names import suggestion
 from ..types.numbers import float_array, real_number, truth
 from .from_others import PlacedMesh
-from .joint_motions import joint_motion
+from .joint_motions import Driver, JointMotions
 
 SHAPES = ("collision", "visual")
-
-
-class _Driver(NamedTuple):
-    """Where a joint's coordinates come from: ``factor * configuration[..., first:last] + offset``."""
-
-    first: int
-    last: int
-    factor: float
-    offset: float
 
 
 class Robot:
@@ -80,8 +71,8 @@ class Robot:
     ) -> None:
         if shapes not in SHAPES:
             raise UnsupportedOption(f"shapes must be 'collision' or 'visual', not {shapes!r:.80}")
-        if not 1e-6 <= real_number(tolerance) <= 0.5:
-            raise UnsupportedOption(f"tolerance must be from 1e-6 to 0.5, not {tolerance!r:.80}")
+        if not 1e-5 <= real_number(tolerance) <= 0.5:
+            raise UnsupportedOption(f"tolerance must be from 1e-5 to 0.5, not {tolerance!r:.80}")
         check_packages(packages)
         file = _file("path", path)
         model = read_urdf(file, shapes)
@@ -93,7 +84,8 @@ class Robot:
         self.joints = [joint.name for joint in moving]
         each = [(joint, suffix) for joint in moving for suffix in KINDS[joint.kind]]
         self.coordinates = [joint.name + suffix for joint, suffix in each]
-        self._drivers = _drivers(model, moving)
+        check_unique(file, "coordinate of a joint", self.coordinates)
+        self._motions = JointMotions(model.ordered, _drivers(model, moving))
         self.neutral = np.array([float(suffix == "/qw") for _, suffix in each])
         table = np.array([joint.limits for joint, _ in each], np.float64).reshape(-1, 4)
         self.limits, self.velocity_limits, self.effort_limits = table[:, :2], table[:, 2], table[:, 3]
@@ -162,10 +154,11 @@ class Robot:
         wanted = self._names if links is None else self._known(links)
         needed = self._needed(wanted)
         frames = dict.fromkeys(wanted, np.eye(4)[None])
-        for joint in self._joints:
-            if joint.child in needed:
-                above = frames.get(joint.parent, np.eye(4)[None])
-                frames[joint.child] = above @ joint.origin @ self._motion(joint, rows)
+        which = np.array([k for k, joint in enumerate(self._joints) if joint.child in needed], np.int64)
+        moved = self._motions.poses(rows, which)
+        for place, k in enumerate(which.tolist()):
+            joint, local = self._joints[k], moved[:, place]
+            frames[joint.child] = frames[joint.parent] @ local if joint.parent in frames else local
         poses = np.stack([np.broadcast_to(frames[name], (len(rows), 4, 4)) for name in wanted], axis=1)
         return poses if len(given) == 2 else poses[0]
 
@@ -214,17 +207,6 @@ class Robot:
                     waiting.append(self._above[name].parent)
         return needed
 
-    def _motion(self, joint: UrdfJoint, rows: np.ndarray) -> np.ndarray:
-        """What a joint does in each configuration, (m, 4, 4); (1, 4, 4) where it is fixed."""
-        if joint.name not in self._drivers:
-            return np.eye(4)[None]
-        driver = self._drivers[joint.name]
-        values = driver.factor * rows[:, driver.first : driver.last] + driver.offset
-        try:
-            return joint_motion(joint.kind, joint.axis, values)
-        except InvalidPose as error:
-            raise InvalidPose(f"joint '{joint.name}': {error}") from None
-
     def _rules(self, model: UrdfModel, said: Srdf, srdf: Any) -> CollisionMatrix:
         ids, rules = {name: k for k, name in enumerate(self._names)}, CollisionMatrix()
         for name in sorted(said.names - set(self._link_names)):
@@ -242,12 +224,12 @@ class Robot:
         return rules
 
 
-def _drivers(model: UrdfModel, moving: Sequence[UrdfJoint]) -> dict[str, _Driver]:
+def _drivers(model: UrdfModel, moving: Sequence[UrdfJoint]) -> dict[str, Driver]:
     """By the names of joints that move, those that mimic too, where their coordinates come from."""
-    by_name, drivers, first = {joint.name: joint for joint in model.joints}, dict[str, _Driver](), 0
+    by_name, drivers, first = {joint.name: joint for joint in model.joints}, dict[str, Driver](), 0
     for joint in moving:
         last = first + len(KINDS[joint.kind])
-        drivers[joint.name] = _Driver(first, last, 1.0, 0.0)
+        drivers[joint.name] = Driver(first, last, 1.0, 0.0)
         first = last
     for joint in model.joints:
         factor, offset, source = 1.0, 0.0, joint
