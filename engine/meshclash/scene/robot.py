@@ -30,6 +30,9 @@ class Robot:
     ``base/z`` [m] and a quaternion ``base/qx``, ``base/qy``, ``base/qz``, ``base/qw``, of any length but 0. Joints that
     mimic another one have none.
 
+    Files of meshes are read as by ``mc.read``, in metres times their ``scale``. COLLADA files keep their axes whatever
+    they say is up, as in RViz and Pinocchio; glTF files have y up, which becomes z.
+
     Args:
         path: of the URDF file.
         srdf: path of the SRDF file that says which links are not compared; None for none.
