@@ -368,6 +368,10 @@ def test_a_missing_mesh_names_the_link_and_where_it_was_looked_for(tmp_path):
     path = write(tmp_path, link("a", collision('<mesh filename="nowhere.stl"/>')))
     with pytest.raises(mc.InvalidFile, match=r"link 'a', .*nowhere.stl' is missing: .*packages=\[FOLDER\]"):
         mc.Robot(path)
+    for name in ("x" * 5000, "package://" + "x" * 5000 + "/y.stl"):
+        path = write(tmp_path, link("a", collision(f'<mesh filename="{name}"/>')))
+        with pytest.raises(mc.InvalidFile, match=r"link 'a', .* is missing"):
+            mc.Robot(path)
     path = write(tmp_path, link("a", collision('<mesh filename="http://127.0.0.1:9/x.stl"/>')))
     with pytest.raises(mc.InvalidFile, match=r"link 'a', .*not on this computer"):
         mc.Robot(path)
@@ -404,7 +408,7 @@ def test_packages_are_found(tmp_path, monkeypatch, uri):
     def size(path, **options):
         return np.ptp(mc.Robot(path, **options).links[0].mesh.bounds, axis=0).max()
 
-    for packages in ({"arm": other / "arm"}, str(other), [other], [str(tmp_path), str(other)]):
+    for packages in ({"arm": other / "arm"}, str(other), [other], [str(tmp_path), str(other)], iter([other])):
         assert size(robots[0], packages=packages) == 1.0
     with monkeypatch.context() as inside:
         inside.setenv("AMENT_PREFIX_PATH", str(other.parent))

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urlparse
 from urllib.request import url2pathname
 
@@ -20,6 +20,16 @@ from .urdf_files import UrdfLink, UrdfShape
 Packages = Mapping[str, str | os.PathLike[str]] | Iterable[str | os.PathLike[str]] | str | os.PathLike[str] | None
 """Where the packages of ``package://NAME/...`` lie: folders by names, folders that hold packages, or one of these."""
 
+
+class PackageFolders(NamedTuple):
+    """Where packages lie."""
+
+    named: Mapping[str, Path]
+    """The folders of packages by their names."""
+    holding: tuple[Path, ...]
+    """Folders that hold packages."""
+
+
 _Arrays = tuple[np.ndarray, np.ndarray]
 _OUTWARD = 1.0 + 1e-12  # covers the rounding of the corners
 
@@ -30,12 +40,12 @@ class ShapeReader:
 
     Attributes:
         urdf: the file that the shapes come from.
-        packages: as ``Packages``.
+        packages: where packages lie.
         tolerance: by which share of its radius a round shape may be larger than the true one.
     """
 
     urdf: Path
-    packages: Packages
+    packages: PackageFolders
     tolerance: float
     _read: dict[Path, _Arrays] = field(default_factory=dict)
 
@@ -89,7 +99,7 @@ class ShapeReader:
         tried = dict[Path, None]()
         for candidate in self._candidates(shape):
             for path in dict.fromkeys((candidate, Path(unquote(str(candidate))))):
-                if path.is_file():
+                if _is_file(path):
                     return path
                 tried[path] = None
         advice = "put it there"
@@ -106,47 +116,50 @@ class ShapeReader:
         scheme, separator, rest = shape.mesh.partition("://")
         above = list(dict.fromkeys((*self.urdf.absolute().parents, *self.urdf.resolve().parents)))
         if not separator:
-            yield from (folder / shape.mesh for folder in (*above, *_folders(self.packages)))
+            yield from (folder / shape.mesh for folder in (*above, *self.packages.holding))
         elif scheme == "file":
             yield Path(url2pathname(urlparse(shape.mesh).path))
         elif scheme in ("package", "model"):
             package, _, inner = rest.partition("/")
-            named = _by_name(self.packages).get(package)
-            if named is not None:
-                yield Path(named) / inner
+            if package in self.packages.named:
+                yield self.packages.named[package] / inner
                 return
-            yield from (folder / package / inner for folder in (*_folders(self.packages), *above))
+            yield from (folder / package / inner for folder in (*self.packages.holding, *above))
             yield from (folder / inner for folder in above)  # the package's folder has another name
             yield from (folder / package / inner for folder in _of_ros())
         else:
             raise InvalidFile(f"{shape.where}: '{shape.mesh}' is not on this computer: save it, and name the file")
 
 
-def check_packages(packages: Any) -> None:
-    """Raise UnsupportedOption for what is no ``Packages``."""
-    names, folders = _by_name(packages), _folders(packages)
-    for folder in (*names.values(), *folders):
-        if not isinstance(folder, str | os.PathLike):
-            raise UnsupportedOption(f"packages must be folders, or a dict of names and folders, not {packages!r:.80}")
-        if not Path(folder).is_dir():
-            raise UnsupportedOption(f"packages: '{folder}' is no folder")
+def package_folders(packages: Any) -> PackageFolders:
+    """The folders that a ``Packages`` means; raises UnsupportedOption for anything else, and for what is no folder."""
+    wrong = UnsupportedOption(f"packages must be folders, or a dict of names and folders, not {packages!r:.80}")
+    if isinstance(packages, Mapping):
+        found = PackageFolders({name: _folder(folder, wrong) for name, folder in packages.items()}, ())
+    elif packages is None:
+        found = PackageFolders({}, ())
+    elif isinstance(packages, str | os.PathLike):
+        found = PackageFolders({}, (_folder(packages, wrong),))
+    elif isinstance(packages, Iterable):
+        found = PackageFolders({}, tuple(_folder(folder, wrong) for folder in packages))
+    else:
+        raise wrong
+    return found
 
 
-def _by_name(packages: Any) -> Mapping[str, Any]:
-    return packages if isinstance(packages, Mapping) else {}
+def _folder(folder: Any, wrong: UnsupportedOption) -> Path:
+    if not isinstance(folder, str | os.PathLike):
+        raise wrong
+    if not Path(folder).is_dir():
+        raise UnsupportedOption(f"packages: '{folder}' is no folder")
+    return Path(folder)
 
 
-def _folders(packages: Any) -> list[Any]:
-    if packages is None or isinstance(packages, Mapping):
-        return []
-    if isinstance(packages, str | os.PathLike):
-        return [Path(packages)]
+def _is_file(path: Path) -> bool:
     try:
-        return [Path(folder) if isinstance(folder, str) else folder for folder in packages]
-    except TypeError:
-        raise UnsupportedOption(
-            f"packages must be folders, or a dict of names and folders, not {packages!r:.80}"
-        ) from None
+        return path.is_file()
+    except OSError:  # a name that is too long, or a folder that must not be looked into
+        return False
 
 
 def _of_ros() -> Iterator[Path]:

@@ -12,7 +12,7 @@ from ..broadphase.matrix import CollisionMatrix
 from ..errors import InvalidFile, InvalidPose, UnsupportedOption
 from ..reading.srdf_files import Srdf, read_srdf
 from ..reading.urdf_files import KINDS, UrdfJoint, UrdfModel, check_unique, read_urdf
-from ..reading.urdf_shapes import Packages, ShapeReader, check_packages
+from ..reading.urdf_shapes import Packages, ShapeReader, package_folders
 from ..types.names import suggestion
 from ..types.numbers import float_array, real_number, truth
 from .from_others import PlacedMesh
@@ -76,7 +76,7 @@ class Robot:
             raise UnsupportedOption(f"shapes must be 'collision' or 'visual', not {shapes!r:.80}")
         if not 1e-5 <= real_number(tolerance) <= 0.5:
             raise UnsupportedOption(f"tolerance must be from 1e-5 to 0.5, not {tolerance!r:.80}")
-        check_packages(packages)
+        folders = package_folders(packages)
         file = _file("path", path)
         model = read_urdf(file, shapes)
         said = Srdf() if srdf is None else read_srdf(_file("srdf", srdf))
@@ -97,7 +97,7 @@ class Robot:
         if not self._names:
             other = SHAPES[1 - SHAPES.index(shapes)]
             raise InvalidFile(f"{file}: no link has a <{shapes}> element: shapes='{other}' takes the <{other}> ones")
-        reader = ShapeReader(file, packages, real_number(tolerance))
+        reader = ShapeReader(file, folders, real_number(tolerance))
         meshes = [reader.mesh_of(link) for link in model.links if link.shapes]
         placed = zip(meshes, self.poses(self.neutral), self._names, strict=True)
         self.links = [PlacedMesh(mesh, pose, name) for mesh, pose, name in placed]
