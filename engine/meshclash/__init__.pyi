@@ -44,10 +44,10 @@ from .query.verdict import verdict as verdict
 from .reading.read import read as read
 from .scene.collisions import SceneCollisions as SceneCollisions
 from .scene.configuration_distances import SceneDistances as SceneDistances
-from .scene.from_others import Robot as Robot
 from .scene.results import PairGap as PairGap
 from .scene.results import SceneContacts as SceneContacts
 from .scene.results import SceneGaps as SceneGaps
+from .scene.robot import Robot as Robot
 from .scene.scene import Scene as Scene
 from .solid.pair_verdict import PairVerdict as PairVerdict
 from .solid.solidity import Solidity as Solidity

@@ -19,7 +19,7 @@ from meshclash.clash.named_tests import KEYS, TESTS_SCHEMA, parse_tests, read_te
 from meshclash.clash.review.history import History
 from meshclash.clash.review.journal import FIELDS, parsed
 from meshclash.reading import read as reading
-from meshclash.scene.from_others import _disabled
+from meshclash.reading.srdf_files import read_srdf
 
 HUGE = 10**400
 SCALARS = st.one_of(
@@ -153,14 +153,15 @@ def test_a_bcf_file_that_is_read_can_be_written(tmp_path, levels):
 
 
 @pytest.mark.parametrize(
-    "content", [None, b"", b"<a", b'<r><disable_collisions link1="a"/></r>', b'<?xml version="1.0" encoding="x"?><r/>']
+    "content",
+    [None, b"", b"<a", b'<robot><disable_collisions link1="a"/></robot>', b'<?xml version="1.0" encoding="x"?><r/>'],
 )
 def test_a_damaged_srdf_file_is_named(tmp_path, content):
     path = tmp_path / "robot.srdf"
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(mc.InvalidFile, match=r"robot\.srdf"):
-        _disabled(path)
+        read_srdf(path)
 
 
 def test_a_small_archive_of_much_is_refused(tmp_path, monkeypatch):

@@ -14,6 +14,7 @@ from ..errors import InvalidFile
 from ..pointcloud.read import FORMATS as POINT_FORMATS
 from ..pointcloud.read import metres_of, read_points
 from ..types.steps import run
+from .dae_files import read_dae
 from .ifc_files import read_ifc
 from .part import Parts, PartShape
 from .raw import RawPart, RawParts
@@ -24,6 +25,7 @@ Reader = Callable[[Path, ModuleType], RawParts]
 
 LIBRARIES: dict[str, tuple[str, str, Reader]] = {
     **dict.fromkeys((".stl", ".obj", ".ply", ".off", ".glb", ".gltf", ".3mf"), ("trimesh", "mesh", read_scene)),
+    ".dae": ("collada", "mesh", read_dae),
     ".ifc": ("ifcopenshell", "ifc", read_ifc),
     ".ifczip": ("ifcopenshell", "ifc", read_ifc),
     **dict.fromkeys((".usd", ".usda", ".usdc", ".usdz"), ("pxr", "usd", read_usd)),
@@ -33,16 +35,16 @@ ZIPPED = (".3mf", ".ifczip", ".usdz")
 """Files that are zip archives."""
 MOST_UNPACKED = 4 << 30
 """Bytes of an archive."""
-NEEDED = {"pxr": "usd-core"}
+NEEDED = {"pxr": "usd-core", "collada": "pycollada"}
 """Names of packages that differ from those of their modules."""
 
 
 def read(path: str | os.PathLike[str], unit: str | float | None = None) -> Parts:
     """The parts of a file, in metres, z up: names, instances, placements and properties are kept.
 
-    STL, OBJ, PLY, OFF, GLB, glTF and 3MF are read by trimesh, IFC by ifcopenshell (building elements without the
-    openings, of which walls are cut), USD by usd-core, and points (PLY without faces, PCD, LAS, LAZ, XYZ, PTS, CSV,
-    TXT, ASC) by MeshClash. Scaled instances are baked into meshes of their own.
+    STL, OBJ, PLY, OFF, GLB, glTF and 3MF are read by trimesh, COLLADA (DAE) by pycollada, IFC by ifcopenshell
+    (building elements without the openings, of which walls are cut), USD by usd-core, and points (PLY without faces,
+    PCD, LAS, LAZ, XYZ, PTS, CSV, TXT, ASC) by MeshClash. Scaled instances are baked into meshes of their own.
 
     Args:
         path: the file.
@@ -58,6 +60,11 @@ def read(path: str | os.PathLike[str], unit: str | float | None = None) -> Parts
         raise InvalidFile(f"path must be that of a file, not {path!r:.80}")
     file = Path(os.fsdecode(path))
     metres = 1.0 if unit is None else metres_of(unit)
+    return raw_parts(file).made(file, metres)
+
+
+def raw_parts(file: Path) -> RawParts:
+    """The parts of a file, in its own unit and axes; raises InvalidFile as ``read``."""
     before = _state(file)
     ending = file.suffix.lower()
     if ending not in LIBRARIES and ending not in POINT_FORMATS:
@@ -67,7 +74,7 @@ def read(path: str | os.PathLike[str], unit: str | float | None = None) -> Parts
     found = _points(file) if ending not in LIBRARIES or _has_points_only(file) else _library(file, ending)
     if _state(file) != before:
         raise InvalidFile(f"{file}: it was changed while it was read: read it again when it is complete")
-    return found.made(file, metres)
+    return found
 
 
 def _state(file: Path) -> tuple[int, int, int]:

@@ -22,6 +22,7 @@ from ..query.limits import checked_limits
 from ..query.options import check_device, check_length
 from ..query.shortcuts.configuration import OneConfiguration
 from ..query.table import SceneThing
+from ..reading.urdf_shapes import Packages
 from ..solid.case import Case, Limits
 from ..solid.pair_verdict import PairVerdict, verdict_order
 from ..timecritical.criteria import checked_budget, checked_criterion, checked_steps
@@ -53,7 +54,7 @@ from .collisions import (
 from .configuration_distances import SceneDistances, configured_distances_steps
 from .estimating import estimate_steps
 from .first_pair import StandingObjects, any_steps
-from .from_others import Robot, placed_meshes
+from .from_others import placed_meshes
 from .gaps import GapOptions
 from .judging import judged_portions
 from .member import Member
@@ -62,6 +63,7 @@ from .object_pair import ObjectPair
 from .pair_keys import different_pairs
 from .proximity import check_most, gaps_steps
 from .results import SceneContacts, SceneGaps
+from .robot import Robot
 from .stepping import SceneStep, Stepper
 
 _P = ParamSpec("_P")
@@ -110,21 +112,22 @@ class Scene:
         return made
 
     @classmethod
-    def from_urdf(cls, path: Any, srdf: Any = None) -> tuple[Scene, Robot]:
-        """The links of a robot as a scene, with their names, and how they move; needs yourdfpy.
-
-        Args:
-            path: of the URDF file.
-            srdf: path of the file that says which links are not compared; None for none.
+    def from_urdf(
+        cls,
+        path: Any,
+        srdf: Any = None,
+        *,
+        packages: Packages = None,
+        shapes: str = "collision",
+        tolerance: float = 0.01,
+    ) -> tuple[Scene, Robot]:
+        """The links of a robot as a scene, with their names, and how they move; arguments and errors as ``Robot``.
 
         Returns:
-            The scene with all joints at 0, and a ``Robot``: its ``rules`` go to ``keep`` of the scene's questions, its
-            ``poses(configurations)`` to ``poses``.
-
-        Raises:
-            InvalidFile, InvalidMesh, InvalidPose; ImportError without yourdfpy.
+            The scene in the neutral configuration, and a ``Robot``: its ``rules`` go to ``keep`` of the scene's
+            questions, its ``poses(configurations)`` to ``poses``.
         """
-        robot, made = Robot(path, srdf), cls()
+        robot, made = Robot(path, srdf, packages=packages, shapes=shapes, tolerance=tolerance), cls()
         for mesh, pose, name in robot.links:
             made.add(mesh, pose, name=name)
         return made, robot
