@@ -14,6 +14,7 @@ from ..errors import InvalidFile
 from ..pointcloud.read import FORMATS as POINT_FORMATS
 from ..pointcloud.read import metres_of, read_points
 from ..types.steps import run
+from .gltf_files import read_gltf
 from .ifc_files import read_ifc
 from .part import Parts, PartShape
 from .raw import RawPart, RawParts
@@ -23,7 +24,8 @@ from .usd_files import read_usd
 Reader = Callable[[Path, ModuleType], RawParts]
 
 LIBRARIES: dict[str, tuple[str, str, Reader]] = {
-    **dict.fromkeys((".stl", ".obj", ".ply", ".off", ".glb", ".gltf", ".3mf"), ("trimesh", "mesh", read_scene)),
+    **dict.fromkeys((".stl", ".obj", ".ply", ".off", ".3mf"), ("trimesh", "mesh", read_scene)),
+    **dict.fromkeys((".glb", ".gltf"), ("numpy", "mesh", read_gltf)),
     ".ifc": ("ifcopenshell", "ifc", read_ifc),
     ".ifczip": ("ifcopenshell", "ifc", read_ifc),
     **dict.fromkeys((".usd", ".usda", ".usdc", ".usdz"), ("pxr", "usd", read_usd)),
