@@ -38,7 +38,7 @@ class _Reader:
         self._nodes = document.nodes
         self._children = [_children(node, k) for k, node in enumerate(self._nodes)]
         self._worlds = self._world_matrices()
-        self._names = _names(self._nodes)
+        self._names = [_name(node, index) for index, node in enumerate(self._nodes)]
         self._found = RawParts(metres=1.0, y_up=True)
         self._why: dict[str, str] = {}
 
@@ -321,21 +321,7 @@ def _finite(matrix: np.ndarray) -> np.ndarray:
     return matrix
 
 
-def _names(nodes: list[dict[str, Any]]) -> list[str]:
-    """A name for each node, none twice, numbered as earlier versions did: decisions of users name them."""
-    taken, tried = dict[str, None](), dict[str, int]()
-    for index, node in enumerate(nodes):
-        given = node.get("name")
-        name = start = given if isinstance(given, str) and given else str(index)
-        stem, _, number = start.rpartition("_")
-        if start in taken:
-            place = tried.get(start, 0)
-            is_numbered = not place and stem and number.isdecimal() and len(number) < 10
-            place = int(number) if is_numbered else place
-            stem = stem if is_numbered else start
-            while name in taken:
-                place += 1
-                name = f"{stem}_{place}"
-            tried[start] = place
-        taken[name] = None
-    return list(taken)
+def _name(node: dict[str, Any], index: int) -> str:
+    """The name of a node, or its place in the file where it has none."""
+    name = node.get("name")
+    return name if isinstance(name, str) and name else str(index)

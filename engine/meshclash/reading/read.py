@@ -19,13 +19,15 @@ from .ifc_files import read_ifc
 from .part import Parts, PartShape
 from .raw import RawPart, RawParts
 from .scene_files import read_scene
+from .threemf_files import read_3mf
 from .usd_files import read_usd
 
 Reader = Callable[[Path, ModuleType], RawParts]
 
 LIBRARIES: dict[str, tuple[str, str, Reader]] = {
-    **dict.fromkeys((".stl", ".obj", ".ply", ".off", ".3mf"), ("trimesh", "mesh", read_scene)),
+    **dict.fromkeys((".stl", ".obj", ".ply", ".off"), ("trimesh", "mesh", read_scene)),
     **dict.fromkeys((".glb", ".gltf"), ("numpy", "mesh", read_gltf)),
+    ".3mf": ("lxml.etree", "mesh", read_3mf),
     ".ifc": ("ifcopenshell", "ifc", read_ifc),
     ".ifczip": ("ifcopenshell", "ifc", read_ifc),
     **dict.fromkeys((".usd", ".usda", ".usdc", ".usdz"), ("pxr", "usd", read_usd)),
