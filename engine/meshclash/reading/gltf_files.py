@@ -2,7 +2,6 @@
 
 import math
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ INSTANCING = "EXT_mesh_gpu_instancing"
 _ATTRIBUTES = {"TRANSLATION": "VEC3", "ROTATION": "VEC4", "SCALE": "VEC3"}
 
 
-def read_gltf(file: Path, _: ModuleType) -> RawParts:
+def read_gltf(file: Path) -> RawParts:
     """The nodes of the scene that the file shows first, as they are before any animation.
 
     Raises:

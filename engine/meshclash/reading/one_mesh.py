@@ -1,0 +1,34 @@
+"""Files that hold one mesh of polygons, as OFF and PLY do."""
+
+from collections import Counter
+
+import numpy as np
+
+from ..errors import InvalidFile
+from .part import PartShape
+from .polygons import triangulated
+from .raw import RawPart, RawParts
+
+
+def one_mesh(file: str, points: np.ndarray, counts: np.ndarray, corners: np.ndarray) -> RawParts:
+    """A file that holds one mesh of polygons.
+
+    Args:
+        file: its name, for messages.
+        points: (n, 3) float64.
+        counts: (f,) corners of each face.
+        corners: their indices, one face after another.
+
+    Raises:
+        InvalidFile: a face names a vertex that is not there, or a vertex is not finite.
+    """
+    wrong = np.flatnonzero((corners < 0) | (corners >= len(points)))
+    if len(wrong):
+        raise InvalidFile(f"{file}: a face names vertex {corners[wrong[0]]}, but there are {len(points)}")
+    if not np.isfinite(points).all():
+        place = int((~np.isfinite(points).all(axis=1)).argmax())
+        raise InvalidFile(f"{file}: vertex {place} is {points[place].tolist()}: coordinates must be finite")
+    triangles = triangulated(points, counts, corners)
+    if not len(triangles):
+        return RawParts(found=1, no_geometry=Counter({"mesh without faces": 1}))
+    return RawParts({"": PartShape(points, triangles)}, [RawPart("", "", np.eye(4))], found=1)
