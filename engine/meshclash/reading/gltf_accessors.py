@@ -93,8 +93,9 @@ class Accessors:
         accessor = self._document.object_of("accessors", index)
         if accessor.get("type") != kind:
             raise Malformed(f"accessor {index} is of the type {accessor.get('type')!r:.20}, not {kind}")
-        if accessor.get("componentType") not in COMPONENTS:
-            raise Malformed(f"accessor {index} has the unknown component type {accessor.get('componentType')!r:.20}")
+        component = accessor.get("componentType")
+        if type(component) is not int or component not in COMPONENTS:
+            raise Malformed(f"accessor {index} has the unknown component type {component!r:.20}")
         return accessor
 
     def _raw(self, accessor: dict[str, Any], index: Any, decoded: np.ndarray | None = None) -> np.ndarray:
@@ -136,7 +137,7 @@ class Accessors:
         if not isinstance(places, dict) or not isinstance(values, dict):
             raise Malformed(f"the sparse values of accessor {index} are damaged")
         count = whole(sparse, "count")
-        if places.get("componentType") not in INDICES:
+        if type(places.get("componentType")) is not int or places["componentType"] not in INDICES:
             raise Malformed(f"the sparse indices of accessor {index} are of an unknown type")
         kind = np.dtype(COMPONENTS[places["componentType"]])
         at = self._strided(places.get("bufferView"), whole(places, "byteOffset", 0), count, 1, kind).astype(np.int64)

@@ -145,8 +145,8 @@ class Document:
 
     def buffer(self, index: Any) -> memoryview:
         """The bytes of a buffer; raises Malformed."""
+        buffer = self.object_of("buffers", index)
         if index not in self._buffers:
-            buffer = self.object_of("buffers", index)
             length = whole(buffer, "byteLength")
             data = self._buffer_bytes(index, buffer.get("uri"))
             if len(data) < length:

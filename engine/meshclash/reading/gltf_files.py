@@ -216,7 +216,8 @@ class _Reader:
             waiting += [(child, world) for child in self._children[index]]
         found = [world for world in worlds if world is not None]
         if len(found) != len(worlds):
-            raise Malformed(f"node {worlds.index(None)} is below itself")
+            below = next(k for k, world in enumerate(worlds) if world is None)
+            raise Malformed(f"node {below} is below itself")
         return found
 
     def _shown(self) -> list[tuple[int, bool]]:

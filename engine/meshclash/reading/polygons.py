@@ -45,6 +45,9 @@ def _ears(polygon: np.ndarray) -> np.ndarray:
     flat = np.delete(polygon, drop, axis=1)
     if (normal[drop] < 0.0) != (drop == 1):
         flat = flat[:, ::-1]
+    if _is_convex(flat):
+        first = np.arange(len(polygon) - 2)
+        return np.column_stack([np.full_like(first, len(polygon) - 1), first, first + 1])
     rows = flat.tolist()
     left, found = list(range(len(polygon))), []
     while len(left) > 3:
@@ -52,6 +55,14 @@ def _ears(polygon: np.ndarray) -> np.ndarray:
         found.append((left[ear - 1], left[ear], left[(ear + 1) % len(left)]))
         del left[ear]
     return np.array([*found, left])
+
+
+def _is_convex(flat: np.ndarray) -> bool:
+    """Whether a polygon (k, 2) turns left at every corner, once around in all."""
+    before, after = flat - np.roll(flat, 1, axis=0), np.roll(flat, -1, axis=0) - flat
+    turns = before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]
+    angles = np.arctan2(turns, (before * after).sum(axis=1))
+    return bool((turns > 0.0).all() and angles.sum() < 3.0 * np.pi)
 
 
 def _is_ear(flat: list[list[float]], left: list[int], k: int) -> bool:
