@@ -227,7 +227,7 @@ def test_draco_without_its_decoder_is_refused_by_name(tmp_path, monkeypatch):
     st.sampled_from([6, 8, 11, 14]),
     st.sampled_from([0, 1, 7, 10]),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_the_grid_of_draco_is_found_in_its_data(seed, count, bits, level):
     draco = pytest.importorskip("DracoPy")
     from meshclash.reading.gltf_draco import _resolution
@@ -343,7 +343,7 @@ def test_a_count_without_data_allocates_nothing(tmp_path):
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_any_json_is_read_or_refused(tmp_path_factory, data):
     """A value anywhere in the document becomes something else."""
     path = box().write(tmp_path_factory.mktemp("gltf") / "model.gltf")
@@ -529,7 +529,7 @@ def world(chain, point):
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_random_documents_are_read_as_they_are_built(tmp_path_factory, seed):
     drawn = Drawn(np.random.default_rng(seed))
     path = drawn.document().write(tmp_path_factory.mktemp("gltf") / ("m.glb" if seed % 2 else "m.gltf"))

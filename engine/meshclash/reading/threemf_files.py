@@ -24,7 +24,7 @@ _READ = {
 }  # fmt: skip
 """Extensions that a file may require: they are read, lost by name, or say only how things look."""
 _START = "http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel"
-MOST_PLACED = 10_000_000
+MOST_PLACED = 1_000_000
 """Objects that a file may place; components of components multiply."""
 
 Key = tuple[str, str]
