@@ -117,7 +117,9 @@ def _gltf(ending: str) -> list[bytes]:
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"whole{ending}"
-        documents = [Drawn(np.random.default_rng(seed)).document() for seed in range(8)]
+        drawn = [Drawn(np.random.default_rng(seed)) for seed in range(12)]
+        documents = [one.document() for one in drawn]
+        documents = [made for made, one in zip(documents, drawn, strict=True) if any(len(t) for _, t in one.expected)]
         documents += [draco_box(), compressed_box(0, "TRIANGLES"), compressed_box(1, "INDICES")]
         return [document.write(path).read_bytes() for document in documents]
 

@@ -170,3 +170,13 @@ def test_random_polygons_come_back(tmp_path_factory, seed, ending):
         wanted += 0.5 * abs(float((x * np.roll(y, -1) - y * np.roll(x, -1)).sum()))
     assert area(part) == pytest.approx(wanted, abs=1e-12)
     assert {tuple(row) for row in part.shape.vertices.tolist()} == {tuple(row) for row in points}
+
+
+def test_a_tangled_face_is_lost_after_some_seconds_at_most(tmp_path, monkeypatch):
+    monkeypatch.setattr("meshclash.reading.polygons.MOST_WORK", 20_000)
+    rows = v(np.eye(3).tolist())
+    text = rows + "o A\nf 1 2 3\no B\nf " + "1 " * 400 + "\n"
+    parts = mc.read(write(tmp_path, "a.obj", text))
+    assert len(parts) == 1 and parts.left_out[0][0] == "B" and "too tangled" in parts.left_out[0][1]
+    with pytest.raises(mc.InvalidFile, match=r"a\.off.*too tangled"):
+        mc.read(write(tmp_path, "a.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n400 " + "1 " * 400))

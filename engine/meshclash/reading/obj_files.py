@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..errors import InvalidFile
+from ..errors import InvalidFile, InvalidMesh
 from ..files.source import Source, integer, real
 from .part import PartShape
 from .polygons import triangulated
@@ -126,11 +126,16 @@ def _parts(source: _Obj, vertices: np.ndarray, unnamed: str) -> RawParts:
             found.left_out.append((name or unnamed, f"a face names vertex {corners.max() + 1} of {len(vertices)}"))
             continue
         used, places = np.unique(corners, return_inverse=True)
-        triangles = triangulated(vertices[used], np.array(thing.counts, np.int64), places.ravel())
+        if not np.isfinite(vertices[used]).all():
+            found.left_out.append((name or unnamed, "a vertex of it is not finite"))
+            continue
+        try:
+            triangles = triangulated(vertices[used], np.array(thing.counts, np.int64), places.ravel())
+        except InvalidMesh as error:
+            found.left_out.append((name or unnamed, str(error)))
+            continue
         if not len(triangles):
             found.no_geometry["faces of less than three corners"] += 1
-        elif not np.isfinite(vertices[used]).all():
-            found.left_out.append((name or unnamed, "a vertex of it is not finite"))
         else:
             found.shapes[name] = PartShape(vertices[used], triangles)
             found.parts.append(RawPart(name, name, np.eye(4)))

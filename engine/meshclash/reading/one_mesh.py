@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from ..errors import InvalidFile
+from ..errors import InvalidFile, InvalidMesh
 from .part import PartShape
 from .polygons import triangulated
 from .raw import RawPart, RawParts
@@ -20,7 +20,8 @@ def one_mesh(file: str, points: np.ndarray, counts: np.ndarray, corners: np.ndar
         corners: their indices, one face after another.
 
     Raises:
-        InvalidFile: a face names a vertex that is not there, or a vertex is not finite.
+        InvalidFile: a face names a vertex that is not there, a vertex is not finite, or a face
+            cannot be cut into triangles.
     """
     wrong = np.flatnonzero((corners < 0) | (corners >= len(points)))
     if len(wrong):
@@ -28,7 +29,10 @@ def one_mesh(file: str, points: np.ndarray, counts: np.ndarray, corners: np.ndar
     if not np.isfinite(points).all():
         place = int((~np.isfinite(points).all(axis=1)).argmax())
         raise InvalidFile(f"{file}: vertex {place} is {points[place].tolist()}: coordinates must be finite")
-    triangles = triangulated(points, counts, corners)
+    try:
+        triangles = triangulated(points, counts, corners)
+    except InvalidMesh as error:
+        raise InvalidFile(f"{file}: {error}") from None
     if not len(triangles):
         return RawParts(found=1, no_geometry=Counter({"mesh without faces": 1}))
     return RawParts({"": PartShape(points, triangles)}, [RawPart("", "", np.eye(4))], found=1)

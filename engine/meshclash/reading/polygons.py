@@ -2,6 +2,11 @@
 
 import numpy as np
 
+from ..errors import InvalidMesh
+
+MOST_WORK, _TURN_WORK = 20_000_000, 10
+"""Points that are looked at to cut one polygon, which takes some seconds; a corner counts as ten."""
+
 
 def triangulated(points: np.ndarray, counts: np.ndarray, corners: np.ndarray) -> np.ndarray:
     """Triangles (m, 3) int32 of faces; faces of fewer than three corners give none.
@@ -10,6 +15,9 @@ def triangulated(points: np.ndarray, counts: np.ndarray, corners: np.ndarray) ->
         points: (n, 3).
         counts: (f,) corners of each face.
         corners: their indices, one face after another.
+
+    Raises:
+        InvalidMesh: a face has thousands of corners and crosses itself.
     """
     starts = np.concatenate(([0], np.cumsum(counts)[:-1])) if len(counts) else np.empty(0, np.int64)
     plain = counts == 3
@@ -48,13 +56,57 @@ def _ears(polygon: np.ndarray) -> np.ndarray:
     if _is_convex(flat):
         first = np.arange(len(polygon) - 2)
         return np.column_stack([np.full_like(first, len(polygon) - 1), first, first + 1])
-    rows = flat.tolist()
-    left, found = list(range(len(polygon))), []
-    while len(left) > 3:
-        ear = next((k for k in range(len(left)) if _is_ear(rows, left, k)), 0)
-        found.append((left[ear - 1], left[ear], left[(ear + 1) % len(left)]))
-        del left[ear]
-    return np.array([*found, left])
+    return np.array(_Ears(flat.tolist()).cut())
+
+
+class _Ears:
+    """Cuts corners that turn left, with nothing of the polygon inside, until three are left."""
+
+    def __init__(self, flat: list[list[float]]) -> None:
+        self._flat, self._left = flat, list(range(len(flat)))
+        self._inner = {k for k in range(len(flat)) if self._turn_at(k) <= 0.0}
+        self._work = 0
+
+    def cut(self) -> list[tuple[int, int, int]]:
+        """The triangles; raises InvalidMesh."""
+        left, found, k, misses = self._left, list[tuple[int, int, int]](), 0, 0
+        while len(left) > 3:
+            k %= len(left)
+            if misses < len(left) and not self._is_ear(k):
+                k, misses = k + 1, misses + 1
+                continue
+            found.append((left[k - 1], left[k], left[(k + 1) % len(left)]))
+            self._inner.discard(left.pop(k))
+            for place in (k - 1, k % len(left)):
+                if self._turn_at(place) > 0.0:
+                    self._inner.discard(left[place])
+            misses = 0
+        return [*found, (left[0], left[1], left[2])]
+
+    def _is_ear(self, k: int) -> bool:
+        flat, left = self._flat, self._left
+        corners = left[k - 1], left[k], left[(k + 1) % len(left)]
+        a, b, c = (flat[corner] for corner in corners)
+        self._work += _TURN_WORK
+        if _turn(a, b, c) <= 0.0:
+            return self._afford()
+        self._work += len(self._inner)
+        self._afford()
+        for point in self._inner:
+            p = flat[point]
+            if _turn(a, b, p) >= 0.0 and _turn(b, c, p) >= 0.0 and _turn(c, a, p) >= 0.0 and point not in corners:
+                return False
+        return True
+
+    def _afford(self) -> bool:
+        """False; raises InvalidMesh after too much work."""
+        if self._work > MOST_WORK:
+            raise InvalidMesh(f"a face of {len(self._flat)} corners is too tangled to be cut into triangles")
+        return False
+
+    def _turn_at(self, k: int) -> float:
+        flat, left = self._flat, self._left
+        return _turn(flat[left[k - 1]], flat[left[k]], flat[left[(k + 1) % len(left)]])
 
 
 def _is_convex(flat: np.ndarray) -> bool:
@@ -63,18 +115,6 @@ def _is_convex(flat: np.ndarray) -> bool:
     turns = before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]
     angles = np.arctan2(turns, (before * after).sum(axis=1))
     return bool((turns > 0.0).all() and angles.sum() < 3.0 * np.pi)
-
-
-def _is_ear(flat: list[list[float]], left: list[int], k: int) -> bool:
-    a, b, c = (flat[left[place % len(left)]] for place in (k - 1, k, k + 1))
-    if _turn(a, b, c) <= 0.0:
-        return False
-    corners = {left[k - 1], left[k], left[(k + 1) % len(left)]}
-    for point in left:
-        p = flat[point]
-        if _turn(a, b, p) >= 0.0 and _turn(b, c, p) >= 0.0 and _turn(c, a, p) >= 0.0 and point not in corners:
-            return False
-    return True
 
 
 def _turn(a: list[float], b: list[float], c: list[float]) -> float:
