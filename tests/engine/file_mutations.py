@@ -112,8 +112,7 @@ def _off(points: np.ndarray, faces: list[list[int]]) -> bytes:
 
 def _gltf(ending: str) -> list[bytes]:
     """Documents with everything that changes geometry, drawn at random, and the data of both compressions."""
-    from test_gltf_files import Drawn, draco_box
-    from test_gltf_meshopt import compressed_box
+    from gltf_samples import Drawn, compressed_box, draco_box
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"whole{ending}"
@@ -125,7 +124,7 @@ def _gltf(ending: str) -> list[bytes]:
 
 
 def _threemf() -> bytes:
-    from test_threemf_files import at, model, package, parts_of, tetrahedron, thing
+    from threemf_samples import at, model, package, parts_of, tetrahedron, thing
 
     objects = thing(1, tetrahedron(), 'name="tip"') + thing(2, parts_of('objectid="1"', f'objectid="1" {at(10)}'))
     with tempfile.TemporaryDirectory() as folder:

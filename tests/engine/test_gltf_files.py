@@ -7,12 +7,11 @@ import sys
 import meshclash as mc
 import numpy as np
 import pytest
-from gltf_samples import Gltf, box, world_triangles
+from gltf_samples import Drawn, Gltf, box, draco_box, world_triangles
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mesh_samples import BOX_TRIANGLES, BOX_VERTICES
 from meshclash.reading.gltf_document import Document
-from meshclash.reading.gltf_draco import DRACO
 
 FINER = 1e-12
 
@@ -188,21 +187,6 @@ def test_several_materials_are_one_part_and_unused_vertices_are_left(tmp_path):
     assert len(part.shape.vertices) == 8 and len(part.shape.triangles) == 12 and bounds(part)[1] == [1, 1, 1]
 
 
-def draco_box(bits=None, required=True):
-    draco = pytest.importorskip("DracoPy")
-    gltf = box()
-    options = {} if bits is None else {"quantization_bits": bits}
-    points = np.asarray(BOX_VERTICES * [1.0, 2.0, 4.0], np.float32)
-    view = gltf.view(draco.encode(points, BOX_TRIANGLES.astype(np.uint32), **options))
-    primitive = gltf.json["meshes"][0]["primitives"][0]
-    primitive["extensions"] = {DRACO: {"bufferView": view, "attributes": {"POSITION": 0}}}
-    if required:
-        for accessor in gltf.json["accessors"]:
-            del accessor["bufferView"]
-        gltf.require(DRACO)
-    return gltf
-
-
 def test_draco_is_decoded_and_its_grid_is_the_resolution(tmp_path):
     part = read(draco_box(11), tmp_path)[0]
     assert np.allclose(bounds(part), [[0, 0, 0], [1, 2, 4]], atol=4.0 / 2047) and len(part.shape.triangles) == 12
@@ -365,167 +349,6 @@ def test_any_json_is_read_or_refused(tmp_path_factory, data):
         mc.read(path)
     except mc.InvalidFile as error:
         assert "model.gltf" in str(error)
-
-
-# A document built at random, and what it says worked out point by point, without matrices.
-
-
-def turned(quaternion, point):
-    """A point turned by a quaternion x, y, z, w of length 1: p + 2 w (u x p) + 2 u x (u x p)."""
-    length = math.hypot(*quaternion)
-    axis, w = np.array(quaternion[:3]) / length, quaternion[3] / length
-    across = np.cross(axis, point)
-    return point + 2.0 * w * across + 2.0 * np.cross(axis, across)
-
-
-def placed(trs, point):
-    translation, rotation, scale = trs
-    return turned(rotation, np.array(scale) * point) + np.array(translation)
-
-
-def decoded(raw, kind, normalized):
-    """What an integer or a float of an accessor means."""
-    if kind == "f4" or not normalized:
-        return float(raw)
-    largest = {"i1": 127, "u1": 255, "i2": 32767, "u2": 65535}[kind]
-    return max(raw / largest, -1.0)
-
-
-def corners_of(count, mode):
-    """Triangles that a sequence of so many corners means."""
-    if mode == 4:
-        return [(k, k + 1, k + 2) for k in range(0, count - 2, 3)]
-    if mode == 5:
-        return [(k, k + 1, k + 2) if k % 2 == 0 else (k, k + 2, k + 1) for k in range(count - 2)]
-    return [(k + 1, k + 2, 0) for k in range(count - 2)]
-
-
-class Drawn:
-    """Draws a document and says what it must be read as."""
-
-    def __init__(self, rng):
-        self.rng, self.gltf, self.expected = rng, Gltf(), []
-
-    def trs(self):
-        rotation = self.rng.normal(size=4)
-        rotation /= np.linalg.norm(rotation)
-        return self.rng.uniform(-5, 5, 3).tolist(), rotation.tolist(), self.rng.uniform(-2, 2, 3).tolist()
-
-    def positions(self):
-        """An accessor, and its points."""
-        rng, count = self.rng, int(self.rng.integers(3, 12))
-        kind = str(rng.choice(["i1", "u1", "i2", "u2", "f4"]))
-        normalized = kind != "f4" and bool(rng.integers(2))
-        limits = (-4, 4) if kind == "f4" else (np.iinfo(kind).min, np.iinfo(kind).max + 1)
-        rows = rng.uniform(*limits, (count, 3)) if kind == "f4" else rng.integers(*limits, (count, 3))
-        rows = rows.astype(kind)
-        size, sparse = 3 * np.dtype(kind).itemsize, None
-        stride = int(rng.choice([0, -(-size // 4) * 4, -(-size // 4) * 4 + 8]))
-        if rng.integers(2):
-            places = np.sort(rng.choice(count, int(rng.integers(1, count)), replace=False))
-            others = rows[rng.integers(0, count, len(places))]
-            sparse = places, others
-        number = self.gltf.accessor(rows, kind, normalized, stride, int(rng.choice([0, 4])), sparse)
-        final = rows.copy()
-        if sparse is not None:
-            final[sparse[0]] = sparse[1]
-        return number, np.array([[decoded(x, kind, normalized) for x in row] for row in final.tolist()])
-
-    def primitive(self):
-        """A primitive, its points and its triangles."""
-        number, points = self.positions()
-        mode = int(self.rng.choice([4, 5, 6]))
-        primitive = {"attributes": {"POSITION": number}, "mode": mode}
-        order = np.arange(len(points) // 3 * 3 if mode == 4 else len(points))
-        if self.rng.integers(2) or len(order) != len(points):
-            count = int(self.rng.integers(1, 5)) * 3
-            order = self.rng.integers(0, len(points), count)
-            primitive["indices"] = self.gltf.accessor(order, str(self.rng.choice(["u1", "u2", "u4"])))
-        rows = [[int(order[k]) for k in corners] for corners in corners_of(len(order), mode)]
-        return primitive, points, [row for row in rows if mode == 4 or len(set(row)) == 3]
-
-    def document(self):
-        rng, meshes = self.rng, []
-        for _ in range(int(rng.integers(1, 4))):
-            parts = [self.primitive() for _ in range(int(rng.integers(1, 3)))]
-            joints = [self.bind(primitive, len(points)) for primitive, points, _ in parts]
-            meshes.append((self.gltf.mesh(*[primitive for primitive, _, _ in parts]), parts, joints))
-        chains = []
-        for k in range(int(rng.integers(1, 6))):
-            above = int(rng.integers(-1, k)) if k else -1
-            trs = self.trs()
-            chain = [*(chains[above] if above >= 0 else []), trs]
-            members = dict(zip(("translation", "rotation", "scale"), trs, strict=True))
-            if rng.integers(2):
-                columns = [placed(trs, axis) - placed(trs, np.zeros(3)) for axis in np.eye(3)]
-                matrix = [[*column, 0.0] for column in columns] + [[*trs[0], 1.0]]
-                members = {"matrix": np.ravel(matrix).tolist()}
-            self.gltf.node(None if above < 0 else above, **members)
-            chains.append(chain)
-        for k, chain in enumerate(chains):
-            self.fill(k, chain, meshes[int(rng.integers(len(meshes)))], chains)
-        return self.gltf
-
-    def bind(self, primitive, count):
-        """Two joints for each vertex of a primitive."""
-        weights = self.rng.uniform(0.1, 1.0, (count, 2)).astype(np.float32)
-        names = self.rng.integers(0, 2, (count, 2))
-        rows = np.zeros((2, count, 4))
-        rows[0, :, :2], rows[1, :, :2] = names, weights
-        primitive["attributes"] |= {"JOINTS_0": self.gltf.accessor(rows[0], "u1")}
-        primitive["attributes"] |= {"WEIGHTS_0": self.gltf.accessor(rows[1])}
-        return names, weights.astype(np.float64)
-
-    def fill(self, number, chain, mesh, chains):
-        """Gives a node a mesh: as it is, as instances, or with a skin."""
-        index, parts, joints = mesh
-        node = self.gltf.json["nodes"][number]
-        node["mesh"] = index
-        way = self.rng.integers(3)
-        if way == 0:
-            self.expect(number, [parts], lambda point, _: world(chain, point))
-        elif way == 1:
-            own = [self.trs() for _ in range(int(self.rng.integers(1, 4)))]
-            names = ("TRANSLATION", "ROTATION", "SCALE")
-            stored = [[np.float32(x).tolist() for x in (instance[k] for instance in own)] for k in range(3)]
-            attributes = {name: self.gltf.accessor(stored[k]) for k, name in enumerate(names)}
-            node["extensions"] = {"EXT_mesh_gpu_instancing": {"attributes": attributes}}
-            for instance in range(len(own)):
-                one = tuple(stored[k][instance] for k in range(3))
-                self.expect(number, [parts], lambda point, _, one=one: world([*chain, one], point))
-        else:
-            bones = [int(self.rng.integers(len(chains))) for _ in range(2)]
-            inverse = [np.float32(self.rng.uniform(-1, 1, (3, 4))).astype(np.float64) for _ in bones]
-            columns = [np.vstack([rows, [0, 0, 0, 1]]).T for rows in inverse]
-            self.gltf.json.setdefault("skins", []).append(
-                {"joints": bones, "inverseBindMatrices": self.gltf.accessor(columns)}
-            )
-            node["skin"] = len(self.gltf.json["skins"]) - 1
-
-            def skinned(point, bound):
-                names, weights = bound
-                total = np.zeros(3)
-                for name, weight in zip(names, weights, strict=True):
-                    moved = inverse[name][:, :3] @ point + inverse[name][:, 3]
-                    total += weight * world(chains[bones[name]], moved)
-                return total / weights.sum()
-
-            self.expect(number, [parts, joints], skinned)
-
-    def expect(self, number, mesh, move):
-        rows = []
-        for k, (_, points, triangles) in enumerate(mesh[0]):
-            bound = [None] * len(points) if len(mesh) == 1 else list(zip(*mesh[1][k], strict=True))
-            moved = [move(point, own) for point, own in zip(points, bound, strict=True)]
-            rows += [[moved[corner] for corner in row] for row in triangles]
-        self.expected.append((number, np.array(rows).reshape(-1, 3, 3)))
-
-
-def world(chain, point):
-    """A point below a chain of nodes, the highest first."""
-    for trs in reversed(chain):
-        point = placed(trs, np.asarray(point, np.float64))
-    return point
 
 
 @given(st.integers(0, 2**32))

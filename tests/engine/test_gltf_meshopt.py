@@ -3,57 +3,22 @@
 import meshclash as mc
 import numpy as np
 import pytest
-from gltf_samples import box, world_triangles
+from gltf_samples import (
+    EXPONENTIAL,
+    INDICES,
+    QUANTISED,
+    QUATERNIONS,
+    TRIANGLES,
+    box,
+    compressed,
+    compressed_box,
+    world_triangles,
+)  # fmt: skip
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mesh_samples import BOX_TRIANGLES, BOX_VERTICES
 from meshclash.reading.gltf_document import Malformed
 from meshclash.reading.gltf_meshopt import attributes, indices, triangles, unpacked
-
-QUANTISED = [
-    "a00100c000002f0100c0000006010ccc00002f302f010ccc0000060506013fff00002f302f302f302f0206565656000000000000000000"
-    "0000000000000000000000000000000000000000000000000000000000",
-    "a166ae0010007d0054007d7d7d007d7d7d7d7d7d7d000000000000000000000000000000000000000000005252",
-]
-"""The box times 1000 as four uint16 a vertex, of versions 0 and 1."""
-EXPONENTIAL = (
-    "a0000100cc0000080300013c480000c60600010ccc00000a090a00013c480000c606013fff0000aaa9a9aaaaa9a9013c2400000a090001"
-    "3c480000c6060000000000000000000000000000000000000000000000910000009100000091"
-)
-"""The box times (1, 2.5, 1/3), with mantissas of 12 bits."""
-QUATERNIONS = (
-    "a0011c000000fe013c000000fe4c010c000000fb010c000000b4010c000000fb010c000000b4011c000000030000000000000000000000"
-    "0000000000000000000000000000000000000000ff7f"
-)
-TRIANGLES = "e1fe00ff0f0716a102071391050f06ff02040203007687566778a9866589689801690000"
-INDICES = "d10004080a0c020808040a0c0612100412140e0404101214021608101618060a100816180e00000000"
-
-
-def compressed(gltf, data, count, stride, mode, **more):
-    """A buffer view of compressed data, whose own buffer has none."""
-    place = gltf.view(data)
-    size = {"byteLength": count * stride}
-    gltf.json.setdefault("buffers", [None, {"byteLength": 1 << 20}])
-    extension = {"buffer": 0, "byteOffset": gltf.json["bufferViews"][place]["byteOffset"], "byteLength": len(data)}
-    extension |= {"count": count, "byteStride": stride, "mode": mode, **more}
-    gltf.json["bufferViews"].append({"buffer": 1, **size, "extensions": {"EXT_meshopt_compression": extension}})
-    return len(gltf.json["bufferViews"]) - 1
-
-
-def compressed_box(version, mode):
-    """The box of 0 to 1 as quantised and compressed data."""
-
-    def change(gltf):
-        points, corners = gltf.json["accessors"]
-        view = compressed(gltf, bytes.fromhex(QUANTISED[version]), 8, 8, "ATTRIBUTES")
-        gltf.json["bufferViews"][view]["byteStride"] = 8
-        points |= {"bufferView": view, "componentType": 5123}
-        coded = bytes.fromhex(TRIANGLES if mode == "TRIANGLES" else INDICES)
-        corners["bufferView"] = compressed(gltf, coded, 36, 2, mode)
-        gltf.json["nodes"][0]["scale"] = [1e-3] * 3
-        gltf.require("KHR_mesh_quantization", "EXT_meshopt_compression")
-
-    return box(change)
 
 
 @pytest.mark.parametrize("version", [0, 1])
