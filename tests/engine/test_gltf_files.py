@@ -326,6 +326,35 @@ def test_a_count_without_data_allocates_nothing(tmp_path):
         read(box(change), tmp_path)
 
 
+def test_instances_without_data_are_not_counted_up(tmp_path):
+    def change(gltf):
+        accessor = gltf.accessor([[0, 0, 0]])
+        gltf.json["accessors"][accessor] |= {"count": 10**12}
+        gltf.json["buffers"] = [None, {"byteLength": 10**15}]
+        gltf.node(mesh=0, extensions={"EXT_mesh_gpu_instancing": {"attributes": {"TRANSLATION": accessor}}})
+
+    parts = read(box(change), tmp_path)
+    assert len(parts) == 1 and len(parts.left_out) == 1 and "more than the file can hold" in parts.left_out[0][1]
+
+
+def test_many_accessors_of_the_same_data_take_no_more_memory_than_is_usual(tmp_path, monkeypatch):
+    monkeypatch.setattr("meshclash.reading.gltf_accessors.ALWAYS_POSSIBLE", 0)
+
+    def change(gltf):
+        for _ in range(200):
+            gltf.json["accessors"].append(dict(gltf.json["accessors"][0]))
+            place = len(gltf.json["accessors"]) - 1
+            gltf.node(mesh=gltf.mesh({"attributes": {"POSITION": place}, "indices": 1}))
+
+    parts = read(box(change), tmp_path)
+    assert 20 < len(parts) < 60 and len(parts) + len(parts.left_out) == 201
+
+
+def test_meshes_with_the_same_data_share_a_shape(tmp_path):
+    parts = read(box(lambda gltf: gltf.node(mesh=gltf.mesh(*gltf.json["meshes"][0]["primitives"]))), tmp_path)
+    assert parts[0].shape is parts[1].shape
+
+
 @given(st.data())
 @settings(max_examples=30, deadline=None)
 def test_any_json_is_read_or_refused(tmp_path_factory, data):

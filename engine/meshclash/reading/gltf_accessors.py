@@ -11,6 +11,8 @@ from .gltf_meshopt import MESHOPT, Unpacked, unpacked
 COMPONENTS = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 INDICES = (5121, 5123, 5125)
 WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
+LARGEST_EXPANSION, ALWAYS_POSSIBLE = 32, 1 << 30
+"""Decoded bytes for each stored one, and beyond: a byte becomes eight, and some data belong to several accessors."""
 OFF_GRID = math.sqrt(3.0) / 2.0
 """How far a point may be from where it was rounded to a grid of three axes, in steps."""
 
@@ -22,6 +24,7 @@ class Accessors:
         self._document = document
         self._floats: dict[int, np.ndarray] = {}
         self._unpacked: dict[int, Unpacked] = {}
+        self._decoded_bytes = 0
 
     def count(self, index: Any) -> int:
         """How many elements an accessor has; raises Malformed."""
@@ -46,6 +49,9 @@ class Accessors:
         if decoded is None and index in self._floats:
             return self._floats[index]
         values = self._raw(accessor, index, decoded).astype(np.float64)
+        self._decoded_bytes += values.nbytes
+        if self._decoded_bytes > LARGEST_EXPANSION * self._document.stored_bytes + ALWAYS_POSSIBLE:
+            raise Malformed(f"accessor {index} and those before it hold the same data too often")
         if accessor.get("normalized") is True and accessor["componentType"] != 5126:
             largest = np.iinfo(COMPONENTS[accessor["componentType"]]).max
             values = np.maximum(values / largest, -1.0)

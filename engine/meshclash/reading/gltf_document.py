@@ -123,8 +123,14 @@ class Document:
 
     @cached_property
     def stored_bytes(self) -> int:
-        """How many bytes all buffers claim; what is claimed and missing is found when they are loaded."""
-        return sum(length for item in self.table("buffers") if type(length := item.get("byteLength")) is int)
+        """How many bytes all buffers have; of a buffer that is missing none."""
+        total = 0
+        for index in range(len(self.table("buffers"))):
+            try:
+                total += len(self.buffer(index))
+            except Malformed:
+                continue  # whoever needs it is lost by name
+        return total
 
     def view(self, index: Any) -> tuple[memoryview, dict[str, Any]]:
         """The bytes of a buffer view, and the view.

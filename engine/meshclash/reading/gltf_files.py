@@ -115,7 +115,8 @@ class _Reader:
         node = self._nodes[index]
         weights = self._shapes.weights(node)
         joints = self._joints(node) if "skin" in node else None
-        key = f"{node['mesh']} {kind} {weights if any(weights) else ''} {index if joints is not None else ''}"
+        signature = self._shapes.signature(node["mesh"], kind)
+        key = f"{signature} {kind} {weights if any(weights) else ''} {index if joints is not None else ''}"
         if key in self._why:
             raise Malformed(self._why[key])
         if key not in self._found.shapes:

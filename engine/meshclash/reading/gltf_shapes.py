@@ -1,5 +1,6 @@
 """Meshes of glTF as triangles and points: strips and fans, morph targets, skins."""
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,8 @@ POINTS, LINES, TRIANGLES = "points", "lines", "triangles"
 KINDS = {0: POINTS, 1: LINES, 2: LINES, 3: LINES, 4: TRIANGLES, 5: TRIANGLES, 6: TRIANGLES}
 """What the modes of a primitive draw."""
 _LISTS, _STRIPS = 4, 5
+_GEOMETRY = ("attributes", "indices", "mode", "targets", "extensions")
+"""Members of a primitive that say what it draws, and not how that looks."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +44,11 @@ class Shapes:
         """
         found = [self._kind(primitive) for primitive in self._primitives(mesh_index)]
         return [kind for kind in (TRIANGLES, POINTS, LINES) if kind in found]
+
+    def signature(self, mesh_index: Any, kind: str) -> str:
+        """A text that is the same for meshes with the same data of a kind; raises Malformed."""
+        own = [primitive for primitive in self._primitives(mesh_index) if self._kind(primitive) == kind]
+        return json.dumps([{key: primitive.get(key) for key in _GEOMETRY} for primitive in own], sort_keys=True)
 
     def shape(self, mesh_index: Any, kind: str, weights: tuple[float, ...], joints: np.ndarray | None) -> PartShape:
         """The triangles or the points of a mesh, without vertices that none of them uses.

@@ -20,15 +20,11 @@ def one_mesh(file: str, points: np.ndarray, counts: np.ndarray, corners: np.ndar
         corners: their indices, one face after another.
 
     Raises:
-        InvalidFile: a face names a vertex that is not there, a vertex is not finite, or a face
-            cannot be cut into triangles.
+        InvalidFile: a face names a vertex that is not there, or cannot be cut into triangles.
     """
     wrong = np.flatnonzero((corners < 0) | (corners >= len(points)))
     if len(wrong):
         raise InvalidFile(f"{file}: a face names vertex {corners[wrong[0]]}, but there are {len(points)}")
-    if not np.isfinite(points).all():
-        place = int((~np.isfinite(points).all(axis=1)).argmax())
-        raise InvalidFile(f"{file}: vertex {place} is {points[place].tolist()}: coordinates must be finite")
     try:
         triangles = triangulated(points, counts, corners)
     except InvalidMesh as error:

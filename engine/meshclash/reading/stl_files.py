@@ -44,8 +44,10 @@ def _solids(file: Path, expected: int) -> list[tuple[str, np.ndarray]]:
                 verb = words[0].lower() if words else b""
                 if verb == b"vertex":
                     rows.append(_vertex(source, words, first + k))
-                elif verb == b"endloop" and len(rows) % 3:
+                elif verb in (b"endloop", b"endsolid") and len(rows) % 3:
                     raise source.error("a facet must have three vertices", first + k)
+                elif verb == b"solid" and (is_open or rows):
+                    raise source.error("a solid begins within another", first + k)
                 elif verb == b"solid":
                     name, is_open = b" ".join(words[1:]).decode("utf-8", "replace"), True
                 elif verb == b"endsolid":
