@@ -7,6 +7,7 @@ import struct
 from pathlib import Path
 
 import numpy as np
+import pytest
 from mesh_samples import BOX_TRIANGLES, BOX_VERTICES
 
 COMPONENTS = {"i1": 5120, "u1": 5121, "i2": 5122, "u2": 5123, "u4": 5125, "f4": 5126}
@@ -109,12 +110,11 @@ def world_triangles(part):
 
 def draco_box(bits=None, required=True):
     """A box of 1, 2 and 4 that Draco compressed; where it is not required, the box of 1 stands beside it."""
-    import DracoPy
-
+    draco = pytest.importorskip("DracoPy")
     gltf = box()
     options = {} if bits is None else {"quantization_bits": bits}
     points = np.asarray(BOX_VERTICES * [1.0, 2.0, 4.0], np.float32)
-    view = gltf.view(DracoPy.encode(points, BOX_TRIANGLES.astype(np.uint32), **options))
+    view = gltf.view(draco.encode(points, BOX_TRIANGLES.astype(np.uint32), **options))
     primitive = gltf.json["meshes"][0]["primitives"][0]
     primitive["extensions"] = {"KHR_draco_mesh_compression": {"bufferView": view, "attributes": {"POSITION": 0}}}
     if required:
