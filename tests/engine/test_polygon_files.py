@@ -60,6 +60,19 @@ def test_damaged_obj_is_refused(tmp_path, faces, message):
         mc.read(write(tmp_path, "a.obj", v(np.eye(3).tolist()) + faces))
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_ends_of_lines(tmp_path, end):
+    text = (v(np.eye(3).tolist()) + "f 1 2 3\nf 1 3 2").replace("\n", end)
+    assert len(mc.read(write(tmp_path, "a.obj", text))[0].shape.triangles) == 2
+    assert len(mc.read(write(tmp_path, "a.stl", solid("a", 0).replace("\n", end)))[0].shape.triangles) == 1
+
+
+def test_another_coding_of_text_is_named(tmp_path):
+    text = (v(np.eye(3).tolist()) + "f 1 2 3\n").encode("utf-16")
+    with pytest.raises(mc.InvalidFile, match="its text is UTF-16"):
+        mc.read(write(tmp_path, "a.obj", text))
+
+
 def pentagons(ending):
     if ending == "obj":
         return v(DENT) + "f 5 1 2 3 4\n"

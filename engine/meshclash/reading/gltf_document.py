@@ -204,7 +204,7 @@ class Document:
         if not chunks or chunks[0][0] != _JSON:
             raise InvalidFile(f"{self.file}: it is no binary glTF: its first chunk is not JSON")
         binary = next((chunk for kind, chunk in chunks[1:2] if kind == _BINARY), None)
-        return bytes(chunks[0][1]), binary
+        return bytes(chunks[0][1]).rstrip(b"\0"), binary  # some writers fill the chunk with zeros
 
     def _parsed(self, text: bytes) -> dict[str, Any]:
         try:

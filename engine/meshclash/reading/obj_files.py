@@ -11,7 +11,7 @@ from .part import PartShape
 from .polygons import triangulated
 from .raw import RawPart, RawParts
 
-_FACE = re.compile(rb"^[ \t]*fo?[ \t]", re.MULTILINE)
+_FACE = re.compile(rb"(?:^|[\r\n])[ \t]*fo?(?=[ \t\r\n]|$)")
 _NO_FACES = {b"l": "lines", b"p": "points", b"curv": "curves", b"curv2": "curves"}
 _SURFACES = {b"surf": "a free-form surface", b"bzp": "a Bezier patch", b"cdc": "a Cardinal curve", b"call": "a file"}
 
@@ -36,12 +36,15 @@ def read_obj(file: Path) -> RawParts:
     """The objects that "o" names; what stands under one name is one object, and groups are none.
 
     Raises:
-        InvalidFile: a line of it is damaged.
+        InvalidFile: a line of it is damaged, or its text is UTF-16.
     """
+    data = file.read_bytes()
+    if data[:2] in (b"\xfe\xff", b"\xff\xfe"):
+        raise InvalidFile(f"{file}: its text is UTF-16: save it as UTF-8")
     with file.open("rb") as stream:
         source = _Obj(Source(file, stream, float("inf")))
         source.read()
-    expected = len(_FACE.findall(_joined(file.read_bytes())))
+    expected = len(_FACE.findall(_joined(data)))
     read = sum(len(thing.counts) for thing in source.objects.values())
     if expected != read:
         raise InvalidFile(f"{file}: it has {expected} faces, but {read} were read")

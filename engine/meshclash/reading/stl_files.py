@@ -30,7 +30,7 @@ def read_stl(file: Path) -> RawParts:
             f"{file}: this is no STL file, or cut off: it begins without 'solid', and {len(data)} bytes are not those "
             f"of {count} facets"
         )
-    return _parts(file, _solids(file, len(re.findall(rb"^[ \t]*endfacet\b", data, re.MULTILINE | re.IGNORECASE))))
+    return _parts(file, _solids(file, len(re.findall(rb"(?:^|[\r\n])[ \t]*endfacet\b", data, re.IGNORECASE))))
 
 
 def _solids(file: Path, expected: int) -> list[tuple[str, np.ndarray]]:
