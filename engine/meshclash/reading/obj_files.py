@@ -11,7 +11,7 @@ from .part import PartShape
 from .polygons import triangulated
 from .raw import RawPart, RawParts
 
-_FACE = re.compile(rb"(?:^|[\r\n])[ \t]*fo?(?=[ \t\r\n]|$)")
+_FACE = re.compile(rb"^[ \t]*fo?(?=[ \t]|$)", re.MULTILINE)
 _NO_FACES = {b"l": "lines", b"p": "points", b"curv": "curves", b"curv2": "curves"}
 _SURFACES = {b"surf": "a free-form surface", b"bzp": "a Bezier patch", b"cdc": "a Cardinal curve", b"call": "a file"}
 
@@ -52,8 +52,8 @@ def read_obj(file: Path) -> RawParts:
 
 
 def _joined(data: bytes) -> bytes:
-    """The text with lines that go on after a backslash put together."""
-    return re.sub(rb"\\\r?\n", b" ", data)
+    """The text with LF at the ends of lines, and lines that go on after a backslash put together."""
+    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").replace(b"\\\n", b" ")
 
 
 class _Obj:
@@ -64,6 +64,7 @@ class _Obj:
         self.vertices: list[tuple[float, float, float]] = []
         self.objects: dict[str, _Object] = {}
         self._name = ""
+        self._now: _Object | None = None
 
     def read(self) -> None:
         """All lines of the file."""
@@ -87,11 +88,11 @@ class _Obj:
                 x, y, z = map(real, words[1:4])
                 self.vertices.append((x, y, z))
             elif verb in (b"f", b"fo"):
-                corners = [self._corner(word) for word in words[1:]]
-                self._current.counts.append(len(corners))
-                self._current.corners += corners
+                current, corners = self._current, [self._corner(word) for word in words[1:]]
+                current.counts.append(len(corners))
+                current.corners += corners
             elif verb == b"o":
-                self._name = b" ".join(words[1:]).decode("utf-8", "replace")
+                self._name, self._now = b" ".join(words[1:]).decode("utf-8", "replace"), None
             elif verb in _NO_FACES:
                 self._current.others.add(_NO_FACES[verb])
             elif verb in _SURFACES:
@@ -101,11 +102,14 @@ class _Obj:
 
     @property
     def _current(self) -> _Object:
-        return self.objects.setdefault(self._name, _Object())
+        if self._now is None:
+            self._now = self.objects.setdefault(self._name, _Object())
+        return self._now
 
     def _corner(self, word: bytes) -> int:
         """The vertex of a corner such as 3/1/2, from 0; negative ones count from the last vertex before the face."""
-        index = integer(word.partition(b"/")[0])
+        digits = word.partition(b"/")[0]
+        index = int(digits) if digits.isdigit() and len(digits) < 10 else integer(digits)
         if index == 0:
             raise ValueError("vertices are counted from 1")
         index = index - 1 if index > 0 else len(self.vertices) + index
