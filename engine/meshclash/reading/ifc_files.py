@@ -11,6 +11,7 @@ from ..errors import InvalidFile, UnsupportedOption
 from .part import PartShape
 from .raw import RawPart, RawParts
 
+IFC_ENDINGS = (".ifc", ".ifczip")
 NOT_BUILT = "IfcFeatureElement"  # openings and other holes
 FINEST, COARSEST = 1e-6, 1e-4
 """Least and most that a model's own precision counts for [m]: some name a nanometre, which neither the

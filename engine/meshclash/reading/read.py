@@ -14,7 +14,7 @@ from ..errors import InvalidFile
 from ..pointcloud.read import FORMATS as POINT_FORMATS
 from ..pointcloud.read import metres_of, read_points
 from ..types.steps import run
-from .ifc_files import read_ifc
+from .ifc_files import IFC_ENDINGS, read_ifc
 from .part import Parts, PartShape
 from .raw import RawPart, RawParts
 from .scene_files import read_scene
@@ -24,8 +24,7 @@ Reader = Callable[[Path, ModuleType], RawParts]
 
 LIBRARIES: dict[str, tuple[str, str, Reader]] = {
     **dict.fromkeys((".stl", ".obj", ".ply", ".off", ".glb", ".gltf", ".3mf"), ("trimesh", "mesh", read_scene)),
-    ".ifc": ("ifcopenshell", "ifc", read_ifc),
-    ".ifczip": ("ifcopenshell", "ifc", read_ifc),
+    **dict.fromkeys(IFC_ENDINGS, ("ifcopenshell", "ifc", read_ifc)),
     **dict.fromkeys((".usd", ".usda", ".usdc", ".usdz"), ("pxr", "usd", read_usd)),
 }
 """By the ending of a file: the library that reads it, the extra that installs it, and the reader."""
