@@ -13,16 +13,36 @@ def triangulated(points: np.ndarray, counts: np.ndarray, corners: np.ndarray) ->
     """
     starts = np.concatenate(([0], np.cumsum(counts)[:-1])) if len(counts) else np.empty(0, np.int64)
     plain = counts == 3
-    parts = [corners[starts[plain, None] + np.arange(3)]] if plain.any() else []
+    parts = [corners[starts[plain, None] + np.arange(3)]]
     places = [np.flatnonzero(plain)]
-    for face in np.flatnonzero(counts > 3).tolist():
+    quads = np.flatnonzero(counts == 4)
+    four = corners[starts[quads, None] + np.arange(4)]
+    simple = _begin_with_ears(points[four])
+    parts += [four[simple][:, [[3, 0, 1], [1, 2, 3]]].reshape(-1, 3)]
+    places += [np.repeat(quads[simple], 2)]
+    for face in np.setdiff1d(np.flatnonzero(counts > 3), quads[simple]).tolist():
         own = corners[starts[face] : starts[face] + counts[face]]
         parts.append(own[_ears(points[own])])
         places.append(np.full(len(parts[-1]), face))
-    if not parts:
-        return np.empty((0, 3), np.int32)
-    order = np.argsort(np.concatenate(places) if plain.any() else np.concatenate(places[1:]), kind="stable")
+    order = np.argsort(np.concatenate(places), kind="stable")
     return np.concatenate(parts)[order].astype(np.int32)
+
+
+def _begin_with_ears(quads: np.ndarray) -> np.ndarray:
+    """Which quads (n, 4, 3) have an ear at the first corner, as most have: `_ears` of all of them at once."""
+    normals = np.cross(quads, np.roll(quads, -1, axis=1)).sum(axis=1)
+    drops, rows = np.abs(normals).argmax(axis=1), np.arange(len(quads))
+    kept = np.array([[1, 2], [0, 2], [0, 1]])[drops]
+    back = (normals[rows, drops] < 0.0) != (drops == 1)
+    kept[back] = kept[back, ::-1]
+    flat = np.take_along_axis(quads, kept[:, None, :], axis=2)
+
+    def turn(a: int, b: int, c: int) -> np.ndarray:
+        first, second = flat[:, b] - flat[:, a], flat[:, c] - flat[:, a]
+        return first[:, 0] * second[:, 1] - first[:, 1] * second[:, 0]
+
+    covered = (turn(3, 0, 2) >= 0.0) & (turn(0, 1, 2) >= 0.0) & (turn(1, 3, 2) >= 0.0)
+    return np.asarray((turn(3, 0, 1) > 0.0) & ~covered)
 
 
 def _ears(polygon: np.ndarray) -> np.ndarray:
