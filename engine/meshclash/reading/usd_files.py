@@ -305,10 +305,12 @@ class _Instances:
                 f"it has {0 if positions is None else len(positions)} positions of {len(self.indices)} instances"
             )
             return
+        turns = instancer.GetOrientationsAttr(), instancer.GetOrientationsfAttr(), instancer.GetScalesAttr()
+        lengths = {0, len(self.indices), *(len(item.Get(time) or ()) for item in turns)}
         matrices = instancer.ComputeInstanceTransformsAtTime(
             time, time, UsdGeom.PointInstancer.IncludeProtoXform, UsdGeom.PointInstancer.IgnoreMask
         )
-        if len(matrices) != len(self.indices):
+        if len(lengths) > 2 or len(matrices) != len(self.indices):  # USD passes over arrays of other lengths
             self.wrong = "its orientations or scales do not fit its positions"
             return
         self.matrices = np.asarray(matrices, np.float64).transpose(0, 2, 1)
@@ -464,20 +466,19 @@ def _implicit(prim: Any, time: Any) -> PartShape | None:
     if axis not in round_shapes.AXES:
         raise ValueError(f"its axis is {axis!r:.20}")
     if kind == "Cube":
-        sizes = [number("size")]
-        made = round_shapes.cube(sizes[0])
-    elif kind == "Plane":
-        sizes = [number("width"), number("length")]
-        made = round_shapes.plane(sizes[0], sizes[1], axis)
-    else:
-        radii = ("radiusBottom", "radiusTop") if kind.endswith("_1") else ("radius", "radius")
-        bottom, top = (number(name) for name in radii)
-        height = 0.0 if kind == "Sphere" else number("height")
-        capped = kind.startswith(("Capsule", "Sphere"))
-        sizes = [max(bottom, top)] if capped else [max(bottom, top), height]
-        turned = round_shapes.capsule if capped else round_shapes.cylinder
-        made = turned(bottom, 0.0 if kind == "Cone" else top, height, axis)
-    return PartShape(*made) if min(sizes) > 0.0 else None
+        size = number("size")
+        return PartShape(*round_shapes.cube(size)) if size else None
+    if kind == "Plane":
+        width, length = number("width"), number("length")
+        return PartShape(*round_shapes.plane(width, length, axis)) if width and length else None
+    radii = ("radiusBottom", "radiusTop") if kind.endswith("_1") else ("radius", "radius")
+    bottom, top = (number(name) for name in radii)
+    height = 0.0 if kind == "Sphere" else number("height")
+    capped = kind.startswith(("Capsule", "Sphere"))
+    if not max(bottom, top) or not (height or capped):
+        return None
+    turned = round_shapes.capsule if capped else round_shapes.cylinder
+    return PartShape(*turned(bottom, 0.0 if kind == "Cone" else top, height, axis))
 
 
 def _properties(prim: Any) -> dict[str, str]:
