@@ -28,6 +28,7 @@ BENCHES = {
     "papers": "figures of the founding papers from our data, on one page beside the papers' numbers",
     "rigid": "all contacts and first contact of two posed meshes beside four other libraries",
     "primitives": "depths and normals of primitives beside analytic ones, of convex hulls beside coal and MuJoCo",
+    "reading": "files as `meshclash.read` reads them beside plain ifcopenshell, usd-core and Blender",
     "robots": "a robot in random configurations, with itself and obstacles, beside coal",
     "single": "single calls with a new pose each beside python-fcl and coal, from 12 to a million triangles",
     "timecritical": "calibration of time-critical detection",

@@ -20,7 +20,6 @@ MOST_OBJECTS = 2_000_000
 MATERIAL = re.compile(r"\.mtlx@")
 """In what USD says of a file of materials, which usd-core does not read."""
 IMPLICIT = ("Cube", "Sphere", "Cylinder", "Cylinder_1", "Cone", "Capsule", "Capsule_1", "Plane")
-CURVES = ("BasisCurves", "NurbsCurves", "HermiteCurves")
 SEEN, PROXY, RENDER = "", "proxy", "render"
 """What `Object.hidden` says of visible geometry, of proxies, and what USD calls geometry that proxies stand for."""
 
@@ -395,14 +394,20 @@ def _lost(prim: Any, time: Any) -> str | None:
     """Why the surface of an object cannot be read; None where it can, or has none."""
     from pxr import UsdGeom
 
-    kind = str(prim.GetTypeName())
-    if prim.IsA(UsdGeom.Curves):
-        widths = _array(UsdGeom.Curves(prim).GetWidthsAttr().Get(time), np.float64)
-        thick = widths is not None and bool(np.any(widths > 0.0))
-        return "curves with a width are not read as tubes" if thick else None
-    if prim.IsA(UsdGeom.Mesh) or prim.IsA(UsdGeom.Points) or kind in IMPLICIT:
+    kind = _type(prim)
+    for schema, told in ((UsdGeom.Curves, "curves with a width are not read as tubes"),
+                         (UsdGeom.Points, "points with a width are not read as spheres")):  # fmt: skip
+        if prim.IsA(schema):
+            widths = _array(schema(prim).GetWidthsAttr().Get(time), np.float64)
+            return told if widths is not None and bool(np.any(widths > 0.0)) else None
+    if prim.IsA(UsdGeom.Mesh) or kind in IMPLICIT:
         return None
     return f"prims of type {kind} are not read"
+
+
+def _type(prim: Any) -> str:
+    """The schema of a prim, which may be a fallback for a type that is not known."""
+    return str(prim.GetPrimTypeInfo().GetSchemaTypeName() or prim.GetTypeName())
 
 
 def _kind(prim: Any) -> str:
@@ -410,7 +415,7 @@ def _kind(prim: Any) -> str:
 
     if prim.IsA(UsdGeom.Curves):
         return "curves"
-    return "mesh" if prim.IsA(UsdGeom.Mesh) else str(prim.GetTypeName())
+    return "mesh" if prim.IsA(UsdGeom.Mesh) else _type(prim)
 
 
 def _shape(prim: Any, time: Any) -> PartShape | None:
@@ -454,7 +459,7 @@ def _mesh(mesh: Any, time: Any) -> PartShape | None:
 
 def _implicit(prim: Any, time: Any) -> PartShape | None:
     """The mesh of a shape that a few numbers describe; None of a size 0. Raises ValueError for sizes that are none."""
-    kind = str(prim.GetTypeName())
+    kind = _type(prim)
 
     def number(name: str) -> float:
         value = float(prim.GetAttribute(name).Get(time))
@@ -485,7 +490,7 @@ def _properties(prim: Any) -> dict[str, str]:
     """What a user must know of the shape."""
     from pxr import UsdGeom
 
-    kind = str(prim.GetTypeName())
+    kind = _type(prim)
     if prim.IsA(UsdGeom.Mesh):
         scheme = UsdGeom.Mesh(prim).GetSubdivisionSchemeAttr()
         return {"subdivision": f"control cage of {scheme.Get()}"} if scheme.Get() != UsdGeom.Tokens.none else {}
