@@ -290,3 +290,10 @@ def test_a_zip_holds_one_model(tmp_path, members, message):
     else:
         with pytest.raises(mc.InvalidFile, match=message):
             mc.read(path)
+
+
+def test_a_bounding_box_alone_is_lost_by_name(tmp_path):
+    parts = read(
+        tmp_path, SOME + "#50=IFCBOUNDINGBOX(#1,1.,2.,3.);\n" + shape(60, "#50", "Box") + product(30, shape="#60")
+    )
+    assert len(parts) == 1 and parts.left_out == (("E30", "ifcopenshell makes no shape of it"),)

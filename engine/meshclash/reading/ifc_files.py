@@ -40,7 +40,7 @@ RANKS = {"Body-FallBack": 1, "Facetation": 1, "Surface": 2} | dict.fromkeys(
 """Which representations count, by identifier: those of the lowest rank that a product has; all others have rank 0."""
 NO_SURFACES = (
     "IfcCurve", "IfcSegment", "IfcPoint", "IfcPlacement", "IfcDirection", "IfcVector", "IfcGeometricCurveSet",
-    "IfcTextLiteral", "IfcAnnotationFillArea", "IfcBoundingBox", "IfcCartesianPointList", "IfcEdge", "IfcVertex",
+    "IfcTextLiteral", "IfcAnnotationFillArea", "IfcCartesianPointList", "IfcEdge", "IfcVertex",
     "IfcLoop", "IfcPath", "IfcLightSource", "IfcStyledItem", "IfcPlanarExtent",
 )  # fmt: skip
 """Items of representations that have no surface."""
