@@ -93,6 +93,17 @@ def test_entities_in_a_cycle_are_refused_by_name(tmp_path, name):
     assert message in str(raised.value) and "model.ifc" in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("relation", "other"), [("VOIDSELEMENT", "#20"), ("FILLSELEMENT", "#21"), ("AGGREGATES", "(#20)")]
+)
+def test_a_relation_to_what_is_no_product_is_refused(tmp_path, relation, other):
+    """An opening that is a place ended the process."""
+    with pytest.raises(
+        mc.InvalidFile, match=f"#50=IFCREL{relation} relates {other.strip('()')}=IFC.*, which is no Ifc"
+    ):
+        read(tmp_path, SOME + RELATION.format(50, relation, 99, other))
+
+
 def test_a_long_chain_is_refused_and_one_of_real_length_is_read(tmp_path):
     assert len(read(tmp_path, proxy_chain(300))) == 1
     for count in (600, 100_000):

@@ -45,14 +45,14 @@ NO_SURFACES = (
 )  # fmt: skip
 """Items of representations that have no surface."""
 PARENTS = (
-    ("IfcRelAggregates", "RelatedObjects", "RelatingObject"),
-    ("IfcRelNests", "RelatedObjects", "RelatingObject"),
-    ("IfcRelContainedInSpatialStructure", "RelatedElements", "RelatingStructure"),
-    ("IfcRelVoidsElement", "RelatedOpeningElement", "RelatingBuildingElement"),
-    ("IfcRelFillsElement", "RelatedBuildingElement", "RelatingOpeningElement"),
-    ("IfcRelProjectsElement", "RelatedFeatureElement", "RelatingElement"),
+    ("IfcRelAggregates", "RelatedObjects", "RelatingObject", "IfcObjectDefinition"),
+    ("IfcRelNests", "RelatedObjects", "RelatingObject", "IfcObjectDefinition"),
+    ("IfcRelContainedInSpatialStructure", "RelatedElements", "RelatingStructure", "IfcProduct"),
+    ("IfcRelVoidsElement", "RelatedOpeningElement", "RelatingBuildingElement", "IfcProduct"),
+    ("IfcRelFillsElement", "RelatedBuildingElement", "RelatingOpeningElement", "IfcProduct"),
+    ("IfcRelProjectsElement", "RelatedFeatureElement", "RelatingElement", "IfcProduct"),
 )
-"""Relations that make a hierarchy, with their attributes for children and parent."""
+"""Relations that make a hierarchy, with their attributes for children and parent, and what these must be."""
 DEEPEST_HIERARCHY = 100
 
 
@@ -145,14 +145,19 @@ def _opened(file: Path) -> tuple[Any, float]:
 
 
 def _refuse_cycles(file: Path, model: Any, graph: References) -> None:
-    """Raises InvalidFile where products are parts of each other: ifcopenshell climbs without end."""
-    pairs = [
-        (child.id(), parent.id())
-        for name, children, parent_of in PARENTS
-        for relation in model.by_type(name)
-        if (parent := getattr(relation, parent_of)) is not None
-        for child in _listed(getattr(relation, children))
-    ]
+    """Raises InvalidFile where products are parts of each other, or of what is no product.
+
+    ifcopenshell climbs without end there, or ends the process.
+    """
+    pairs = []
+    for name, children, parent_of, kind in PARENTS:
+        for relation in model.by_type(name):
+            parents = list(_listed(getattr(relation, parent_of)))
+            related = list(_listed(getattr(relation, children)))
+            for wrong in (item for item in (*parents, *related) if not item.is_a(kind)):
+                labels = graph.label(relation.id()), graph.label(wrong.id())
+                raise InvalidFile(f"{file}: {labels[0]} relates {labels[1]}, which is no {kind}")
+            pairs += [(child.id(), parent.id()) for parent in parents for child in related]
     if not pairs:
         return
     sources, targets = np.array(pairs, np.int64).T
