@@ -1,6 +1,7 @@
 """Shapes: each a core, which is a mesh, and a radius around it; half-spaces and planes have neither."""
 
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -147,11 +148,18 @@ class Sphere(CollisionGeometry):
         """The radius [m]."""
         return float(self.radius)
 
-    def _core_mesh(self) -> TriangleMesh:
-        return TriangleMesh(np.zeros((1, 3)), [[0, 0, 0]])
+    @property
+    def core(self) -> Hierarchy:
+        """A point at the origin, the same for all spheres."""
+        return _point()
 
     def _enclosing_mesh(self) -> TriangleMesh:
         return primitives.sphere(self.radius, TOLERANCE, circumscribed=True)
+
+
+@cache
+def _point() -> Hierarchy:
+    return build(TriangleMesh(np.zeros((1, 3)), [[0, 0, 0]]))
 
 
 class Ellipsoid(CollisionGeometry):

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...errors import InvalidPose
 from ...types.numbers import float_array
-from ...types.pose import Pose
+from ...types.pose import LARGEST_COORDINATE, Pose
 from .data import NODE_TYPE, OBJECT_TYPE
 from .geometry import CollisionGeometry
 
@@ -59,23 +59,22 @@ class Transform:
             raise InvalidPose(
                 f"a rotation is a (3, 3) matrix or a quaternion of four numbers, not an array of shape {given.shape}"
             )
-        self._set(given if given.ndim == 2 else _matrix(given), self._pose[:3, 3])
+        matrix = np.eye(4)
+        matrix[:3, :3] = given if given.ndim == 2 else _matrix(given)
+        self._pose[:3, :3] = Pose.from_matrix(matrix).rows[:, :3]
 
     def setTranslation(self, T: Any) -> None:
         """Set the translation (3,) [m]; raises InvalidPose."""
         given = float_array("a translation", T, InvalidPose).squeeze()
         if given.shape != (3,):
             raise InvalidPose(f"a translation has three numbers, not an array of shape {given.shape}")
-        self._set(self._pose[:3, :3], given)
+        if not np.abs(given).max() <= LARGEST_COORDINATE:
+            raise InvalidPose(f"a translation must be finite and within {LARGEST_COORDINATE:g} m, not {given.tolist()}")
+        self._pose[:3, 3] = given
 
     def setQuatRotation(self, q: Any) -> None:
         """Set the rotation to a quaternion (w, x, y, z); raises InvalidPose."""
         self.setRotation(q)
-
-    def _set(self, rotation: np.ndarray, translation: np.ndarray) -> None:
-        matrix = np.eye(4)
-        matrix[:3, :3], matrix[:3, 3] = rotation, translation
-        self._pose = Pose.from_matrix(matrix).matrix
 
 
 def _matrix(quaternion: np.ndarray) -> np.ndarray:

@@ -5,6 +5,7 @@ The distance of two shapes is that of their cores less their margins; where core
 that of the cores plus the margins.
 """
 
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
@@ -139,51 +140,45 @@ class BoundedPair:
     def parting(self) -> Parting:
         """How shapes that meet come apart."""
         near = self._near
-        if near.distance > self._unclear and not self._cores_meet:
-            return self._part_apart(float(near.distance), near.point_a, near.point_b)
+        triangles = near.triangle_a, near.triangle_b
+        if not self._cores_meet:
+            return self._part(float(near.distance), near.points, triangles)
         if self._shapes[0].is_convex and self._shapes[1].is_convex:
-            return self._part(*(used_points(core.mesh) for core in self._cores))
+            return self._part(0.0, near.points, triangles)
         try:
             found = penetration(self._shapes[0].enclosing, self._shapes[1].enclosing, *self._poses)
         except NotASolid:
-            return self._part_open()
-        if not found.depth > 0.0:
-            return self._part_open()
-        return Parting(
-            float(found.depth), found.direction, [found.point_a + self._origin, found.point_b + self._origin]
-        )
+            found = None
+        if found is not None and found.depth > 0.0:
+            points = [found.point_a + self._origin, found.point_b + self._origin]
+            return Parting(float(found.depth), found.direction, points)
+        if float(near.distance) == 0.0:  # surfaces that bound no solid: the triangles that meet come apart
+            return self._part(0.0, near.points, triangles)
+        return Parting(0.0, np.zeros(3), [self.common_point()] * 2)
 
-    def _part_open(self) -> Parting:
-        """Where a surface bounds no solid: the triangles that meet come apart; a depth of 0 where none do."""
-        if float(self._near.distance) > 0.0:
-            return Parting(0.0, np.zeros(3), [self.common_point()] * 2)
-        return self._part_triangles(self._near.triangle_a, self._near.triangle_b)
+    def _part(self, gap: float, ends: np.ndarray, triangles: tuple[int, int]) -> Parting:
+        """Part two convex cores, or one triangle of a ``BVHModel``, with the margins around them.
 
-    def _part_apart(self, gap: float, a: np.ndarray, b: np.ndarray) -> Parting:
-        """Part shapes whose cores have a gap, between two points."""
-        direction = _direction(a, b)
-        return Parting(self._margin + self._rounding - gap, direction, self._on_surfaces(a, b, direction))
-
-    @property
-    def _unclear(self) -> float:
-        """Between points no farther apart than this [m] rounding hides the direction."""
-        return 1e4 * self._rounding
-
-    def _part_triangles(self, a: int, b: int) -> Parting:
-        """Part a triangle of a ``BVHModel``, or a whole other shape, from the same of the other side."""
-        sides = []
-        for shape, core, triangle in zip(self._shapes, self._cores, (a, b), strict=True):
-            mesh = core.mesh
-            sides.append(used_points(mesh) if shape.is_convex else mesh.vertices[mesh.triangles[triangle]])
-        return self._part(*sides)
-
-    def _part(self, a: np.ndarray, b: np.ndarray) -> Parting:
-        """Part the hulls of points of the cores, (n, 3) and (m, 3), with the margins around them."""
-        row_a, row_b = (np.ascontiguousarray(pose[None, :3]) for pose in self._poses)
-        found = part_each(np.ascontiguousarray(a), np.ascontiguousarray(b), row_a, row_b, None)
-        normal, (point_a, point_b) = found.directions[0].copy(), found.points[0].copy()
-        depth = max(float(found.lengths[0]), 0.0) + self._margin + self._rounding
-        return Parting(depth, normal, self._on_surfaces(point_a, point_b, normal))
+        Args:
+            gap: between the two [m]; 0 where they meet.
+            ends: the nearest points (2, 3), of which no direction is known where they are within rounding.
+            triangles: of the sides, for a ``BVHModel``.
+        """
+        if gap > 1e4 * self._rounding:
+            direction, depth = _direction(ends[0], ends[1]), -gap
+        else:
+            sides = []
+            for shape, core, triangle in zip(self._shapes, self._cores, triangles, strict=True):
+                mesh = core.mesh
+                points = used_points(mesh) if shape.is_convex else mesh.vertices[mesh.triangles[triangle]]
+                sides.append(np.ascontiguousarray(points))
+            row_a, row_b = (np.ascontiguousarray(pose[None, :3]) for pose in self._poses)
+            found = part_each(sides[0], sides[1], row_a, row_b, None)
+            direction, depth = found.directions[0].copy(), -gap
+            if gap == 0.0:
+                depth = max(float(found.lengths[0]), 0.0)
+                ends = found.points[0].copy() if np.isfinite(found.points[0]).all() else ends  # not of flat hulls
+        return Parting(depth + self._margin + self._rounding, direction, self._on_surfaces(ends[0], ends[1], direction))
 
     def common_point(self) -> np.ndarray:
         """A point of both shapes, which meet."""
@@ -214,9 +209,12 @@ class BoundedPair:
         return _touch((NONE, NONE), self.parting())
 
     def _box_touches(self) -> list[Touch]:
+        """Points of the common volume that are inside both boxes, or on both where these only touch."""
         found = []
         for region in contact_regions(self._verdict.contacts):
-            for point, depth in zip(*region.manifold(4), strict=True):
+            deep = region.depths > 0.0 if region.depth > 0.0 else np.full(len(region.depths), True)
+            inside = replace(region, points=region.points[deep], depths=region.depths[deep])
+            for point, depth in zip(*inside.manifold(4), strict=True):
                 found.append(Touch((NONE, NONE), region.normal, point + self._origin, float(depth)))
         return found
 
@@ -249,12 +247,8 @@ class BoundedPair:
         touches = []
         for gap, pair, ends in zip(distances.tolist(), pairs.tolist(), points, strict=True):
             triangles = self._triangles(*pair)
-            if not described:
-                touches.append(Touch(triangles))
-            elif gap > self._unclear:
-                touches.append(_touch(triangles, self._part_apart(gap, *ends)))
-            else:
-                touches.append(_touch(triangles, self._part_triangles(*pair)))
+            parting = self._part(gap, ends, pair) if described else None
+            touches.append(Touch(triangles) if parting is None else _touch(triangles, parting))
         return touches
 
 
