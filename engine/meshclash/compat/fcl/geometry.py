@@ -162,6 +162,11 @@ def _point() -> Hierarchy:
     return build(TriangleMesh(np.zeros((1, 3)), [[0, 0, 0]]))
 
 
+@cache
+def _unit_sphere() -> TriangleMesh:
+    return primitives.sphere(1.0, TOLERANCE, circumscribed=True)
+
+
 class Ellipsoid(CollisionGeometry):
     """An ellipsoid with three radii [m], as a mesh that contains it."""
 
@@ -173,7 +178,7 @@ class Ellipsoid(CollisionGeometry):
         self.radii = [a, b, c]
 
     def _core_mesh(self) -> TriangleMesh:
-        sphere = primitives.sphere(1.0, TOLERANCE, circumscribed=True)
+        sphere = _unit_sphere()
         return TriangleMesh(sphere.vertices * self.radii, sphere.triangles)
 
 
