@@ -1,9 +1,10 @@
 """Signed distances of round shapes by closed forms in 60 digits, from the float64 numbers of their poses.
 
 A shape is ``(kind, *lengths)``: ``("sphere", r)``, ``("capsule", r, lz)``, ``("box", x, y, z)``,
-``("cylinder", r, lz)``, ``("cone", r, lz)``, ``("ellipsoid", a, b, c)``, ``("halfspace", n, d)`` or
-``("plane", n, d)``. Values are above 0 where the shapes are apart. Where they overlap the value is minus the depth for
-two spheres or capsules whose cores are apart, and for half-spaces and planes; for others it is only below 0.
+``("cylinder", r, lz)``, ``("cone", r, lz)``, ``("ellipsoid", a, b, c)``, ``("triangle", a, b, c)``,
+``("halfspace", n, d)`` or ``("plane", n, d)``. Values are above 0 where the shapes are apart. Where they overlap the
+value is minus the depth for two spheres or capsules whose cores are apart, and for half-spaces and planes; for others
+it is only below 0.
 """
 
 from decimal import Decimal, localcontext
@@ -114,6 +115,32 @@ def round_box(first, pose_a, second, pose_b):
     return min(found) - radius
 
 
+def cross(p, q):
+    return [p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]]
+
+
+def round_triangle(first, pose_a, second, pose_b):
+    """The least of the distances to the sides, and of the ends to the plane where they are above the triangle."""
+    corners = [placed(pose_b, [Decimal(float(x)) for x in corner]) for corner in second[1:]]
+    sides = [(corners[k], corners[k - 2]) for k in range(3)]
+    ends, radius = core(first, pose_a), Decimal(float(first[1]))
+    normal = cross(minus(*sides[0]), minus(*sides[1]))
+
+    def is_above(p):
+        """Whether a point's projection is in the triangle."""
+        turns = [dot(cross(minus(q, p), minus(r, p)), normal) for q, r in sides]
+        return min(turns) >= 0 or max(turns) <= 0
+
+    found = [segment_segment(*ends, *side) for side in sides]
+    heights = [dot(minus(end, corners[0]), normal) / norm(normal) for end in ends]
+    found += [abs(height) for end, height in zip(ends, heights, strict=True) if is_above(end)]
+    if heights[0] * heights[1] < 0:
+        share = heights[0] / (heights[0] - heights[1])
+        if is_above([p + share * (q - p) for p, q in zip(*ends, strict=True)]):
+            found.append(ZERO)
+    return min(found) - radius
+
+
 def _profile_distance(rho, z, profile):
     """From a point beside the axis to a convex solid of revolution, whose profile runs from top to bottom; 0 inside."""
     inside = all((q[0] - p[0]) * (z - p[1]) - (q[1] - p[1]) * (rho - p[0]) <= 0 for p, q in pairwise(profile))
@@ -191,6 +218,7 @@ def beside_plane(*pair):
 PAIRS = {
     **dict.fromkeys(product(("sphere", "capsule"), repeat=2), rounds),
     **{(kind, "box"): round_box for kind in ("sphere", "capsule")},
+    **{(kind, "triangle"): round_triangle for kind in ("sphere", "capsule")},
     ("sphere", "cylinder"): _sphere_and(point_cylinder),
     ("sphere", "cone"): _sphere_and(point_cone),
     ("sphere", "ellipsoid"): _sphere_and(point_ellipsoid),

@@ -14,7 +14,7 @@ REQUEST = fcl.CollisionRequest(num_max_contacts=100, enable_contact=True)
 SIGNED = fcl.DistanceRequest(enable_nearest_points=True, enable_signed_distance=True)
 MAKERS = {
     "sphere": fcl.Sphere, "capsule": fcl.Capsule, "box": fcl.Box, "cylinder": fcl.Cylinder, "cone": fcl.Cone,
-    "ellipsoid": fcl.Ellipsoid, "halfspace": fcl.Halfspace, "plane": fcl.Plane,
+    "ellipsoid": fcl.Ellipsoid, "triangle": fcl.TriangleP, "halfspace": fcl.Halfspace, "plane": fcl.Plane,
 }  # fmt: skip
 EXACT = "sphere", "capsule"
 SHAPES = {
@@ -57,13 +57,17 @@ def lengths(rng, kind, scale):
 
     if kind in ("halfspace", "plane"):
         return rng.normal(size=3), float(scale * rng.normal())
+    if kind == "triangle":
+        return [scale * rng.normal(size=3) for _ in range(3)]
     thin = 10.0 ** rng.uniform(-4, 4) if rng.random() < 0.3 and kind != "ellipsoid" else 1.0
     return {"sphere": [length()], "box": [length(), length() * thin, length()],
             "ellipsoid": [length(), length(), length()]}.get(kind, [length(), length() * thin])  # fmt: skip
 
 
 def size_of(shape):
-    return abs(shape[2]) / np.linalg.norm(shape[1]) if shape[0] in ("halfspace", "plane") else sum(shape[1:])
+    if shape[0] in ("halfspace", "plane"):
+        return abs(shape[2]) / np.linalg.norm(shape[1])
+    return float(np.abs(shape[1:]).max(axis=-1).sum() if shape[0] == "triangle" else sum(shape[1:]))
 
 
 def beyond(shape):
@@ -158,6 +162,30 @@ def test_a_shape_inside_another_collides(seed, inner):
         assert fcl.collide(*pair, REQUEST, result) == fcl.collide(*pair[::-1]) == len(result.contacts) == 1
         assert (result.contacts[0].b1, result.contacts[0].b2) == (-1, -1)
         assert fcl.distance(*pair) == -1.0 and fcl.distance(*pair, SIGNED) < -0.1
+
+
+@pytest.mark.slow
+@given(SEEDS, st.sampled_from(EXACT))
+def test_round_shapes_meet_the_triangles_of_a_model_that_are_near_enough(seed, kind):
+    rng = np.random.default_rng(seed)
+    scale = 10.0 ** rng.uniform(-6, 6)
+    triangles = scale * rng.normal(size=(6, 3, 3))
+    built = fcl.BVHModel()
+    built.beginModel()
+    for corners in triangles:
+        built.addTriangle(*corners)
+    built.endModel()
+    shape, pose_a = (kind, *lengths(rng, kind, scale)), (rotation(rng), scale * rng.normal(size=3))
+    pose_b = rotation(rng), pose_a[1] + scale * rng.normal(size=3)
+    true = [signed_distance(shape, pose_a, ("triangle", *corners), pose_b) for corners in triangles]
+    pair = made(shape, pose_a), fcl.CollisionObject(built, fcl.Transform(*pose_b))
+    result, nearest = fcl.CollisionResult(), fcl.DistanceResult()
+    assert fcl.collide(*pair, REQUEST, result) == sum(gap <= 0 for gap in true)
+    assert {contact.b2 for contact in result.contacts} == {k for k, gap in enumerate(true) if gap <= 0}
+    value = fcl.distance(*pair, None, nearest)
+    assert (value == -1.0) == (min(true) <= 0)
+    if value > 0.0:
+        assert value == pytest.approx(float(min(true))) and value <= min(true) and nearest.b2 == np.argmin(true)
 
 
 def test_coincident_shapes_collide():
