@@ -548,6 +548,15 @@ def test_moving_objects_meet_when_they_must():
     assert moved(SHAPES["box"], [0, 0, 0.5], [0, 0, 9], placed("box", 0, 0, 0)) == (True, 0.0)
 
 
+@pytest.mark.parametrize("share", [1e-2, 1e-4, 1e-7])
+def test_the_time_of_contact_is_as_exact_as_asked(share):
+    """A sphere flies at a box from 0.3 m away, by way and size a thousand times longer or shorter."""
+    request = fcl.ContinuousCollisionRequest(toc_err=share)
+    for way in (0.31, 3.0, 3000.0):
+        hit, time = moved(fcl.Box(0.1, 0.1, 0.1), [-0.85, 0, 0], [-0.85 + way, 0, 0], placed("box", 0, 0, 0), request)
+        assert hit and 0.0 <= 0.3 / way - time <= share
+
+
 @settings(max_examples=8)
 @given(st.floats(-6, 3), st.floats(1.2e-5, 1e-2), st.floats(1.0, 1e4))
 def test_a_peg_that_fits_its_slot_passes_whatever_the_scale_and_the_way(exponent, play, way):

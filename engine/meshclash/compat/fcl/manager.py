@@ -1,6 +1,6 @@
 """``DynamicAABBTreeCollisionManager``: many objects, and the pairs whose boxes meet or are nearest."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -74,36 +74,54 @@ class DynamicAABBTreeCollisionManager:
             ValueError: other arguments.
         """
         others, data, callback = _arguments(args)
-        for first, second, gap in self._pairs(others):
-            if gap <= 0.0 and callback(first, second, data):
-                return
+        rows = _Rows(self._objects, others)
+        for k in range(self.size()):
+            start, gaps = rows.gaps(k)
+            for j in (start + np.flatnonzero(gaps <= 0.0)).tolist():
+                if callback(rows.firsts[k], rows.seconds[j], data):
+                    return
 
     def distance(self, *args: Any) -> None:
-        """As ``collide``, nearest boxes first, until no other pair can be nearer.
+        """As ``collide``, for pairs that may be nearer than what is known; members with near boxes come first.
 
         The callback returns whether the search may end, and the least distance so far.
         """
         others, data, callback = _arguments(args)
+        rows = _Rows(self._objects, others)
+        lowest = np.array([rows.gaps(k)[1].min(initial=np.inf) for k in range(self.size())])
         least = np.inf
-        for first, second, gap in sorted(self._pairs(others), key=lambda pair: pair[2]):
-            if gap > max(least, 0.0):
-                return
-            done, least = callback(first, second, data)
-            if done:
-                return
+        for k in np.argsort(lowest, kind="stable").tolist():
+            start, gaps = rows.gaps(k)
+            for j in np.argsort(gaps, kind="stable").tolist():
+                if gaps[j] > max(least, 0.0):
+                    break
+                done, least = callback(rows.firsts[k], rows.seconds[start + j], data)
+                if done:
+                    return
 
-    def _pairs(self, others: Sequence[Any]) -> Iterator[tuple[CollisionObject, CollisionObject, float]]:
-        """Pairs of objects, and a lower bound of their distance: the gap between their boxes."""
-        own = _boxes(self._objects)
-        if not others:
-            for k, first in enumerate(self._objects):
-                yield from ((first, self._objects[j], _gap(own[k], own[j])) for j in range(k + 1, len(own)))
-            return
-        (other,) = others
-        objects = other.getObjects() if isinstance(other, DynamicAABBTreeCollisionManager) else [other]
-        boxes = _boxes(objects)
-        for first, box in zip(self._objects, own, strict=True):
-            yield from ((first, second, _gap(box, boxes[j])) for j, second in enumerate(objects))
+
+class _Rows:
+    """For each object the others it is asked about, and how far apart their boxes are.
+
+    Attributes:
+        firsts: the objects of a manager.
+        seconds: the same, or those of another manager, or one other object.
+    """
+
+    def __init__(self, firsts: list[CollisionObject], others: Sequence[Any]) -> None:
+        self.firsts, self.seconds = list(firsts), list(firsts)
+        self._is_internal = not others
+        for other in others:
+            self.seconds = other.getObjects() if isinstance(other, DynamicAABBTreeCollisionManager) else [other]
+        self._boxes = _boxes(self.firsts)
+        self._others = self._boxes if self._is_internal else _boxes(self.seconds)
+
+    def gaps(self, k: int) -> tuple[int, np.ndarray]:
+        """From which second object on object k is asked about them, and lower bounds of the distances (n,) [m]."""
+        start = k + 1 if self._is_internal else 0
+        box, boxes = self._boxes[k], self._others[start:]
+        apart = np.maximum(box[0], boxes[:, 0]) - np.minimum(box[1], boxes[:, 1])
+        return start, np.linalg.norm(np.maximum(apart, 0.0), axis=1)
 
 
 def _arguments(args: tuple[Any, ...]) -> tuple[Sequence[Any], Any, Any]:
@@ -129,8 +147,3 @@ def _boxes(objects: Sequence[CollisionObject]) -> np.ndarray:
         half += ROUNDING * (np.abs(pose[:3, 3]) + np.abs(low).max() + np.abs(high).max())
         box[0], box[1] = middle - half, middle + half
     return boxes
-
-
-def _gap(first: np.ndarray, second: np.ndarray) -> float:
-    apart = np.maximum(first[0], second[0]) - np.minimum(first[1], second[1])
-    return float(np.linalg.norm(np.maximum(apart, 0.0)))
