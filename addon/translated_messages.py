@@ -171,6 +171,10 @@ a min volume needs the overlap volume
 ein Mindestvolumen braucht das Überlappungsvolumen
 体積の下限には重なりの体積が必要です
 
+a scan has no faces that could cross each other
+ein Scan hat keine Flächen, die sich kreuzen könnten
+スキャンには交差しうる面がありません
+
 a scan needs at least {count} points
 ein Scan braucht mindestens {count} Punkte
 スキャンには {count} 点以上が必要です
@@ -351,6 +355,10 @@ it has no faces
 es hat keine Flächen
 面がありません
 
+it is missing from the library {library}: relink the library or reload it
+es fehlt in der Bibliothek {library}: die Bibliothek neu verknüpfen oder neu laden
+ライブラリ {library} に見つかりません: ライブラリを再リンクまたは再読み込みしてください
+
 it is of another version of MeshClash
 sie ist von einer anderen Version von MeshClash
 別のバージョンのMeshClashのものです
@@ -359,13 +367,25 @@ it is tried again when you look for it
 ein neuer Versuch folgt, wenn Sie danach suchen
 もう一度検索すると再試行します
 
+it needs '{name}', which is missing from the library {library}: relink the library or reload it
+es braucht „{name}“, das in der Bibliothek {library} fehlt: die Bibliothek neu verknüpfen oder neu laden
+必要な「{name}」がライブラリ {library} に見つかりません: ライブラリを再リンクまたは再読み込みしてください
+
 its massive file was compared with meshes, but not with scans
 seine Massendatei wurde mit Netzen verglichen, aber nicht mit Scans
 大規模ファイルはメッシュとだけ比較し、スキャンとは比較していません
 
+its modifier '{modifier}' failed: {why}
+sein Modifikator „{modifier}“ ist fehlgeschlagen: {why}
+モディファイアー「{modifier}」が失敗しました: {why}
+
 its step must be at least 1
 die Schrittweite muss mindestens 1 sein
 間隔は1以上にしてください
+
+its strands have no faces: convert them to a mesh, by the node Curve to Mesh
+seine Strähnen haben keine Flächen: mit dem Node Curve to Mesh in ein Netz umwandeln
+ストランドに面がありません: Curve to Mesh ノードでメッシュに変換してください
 
 Listing the pairs
 Paare werden gelistet
@@ -514,6 +534,10 @@ Objekt {name} erzeugt
 Objects have changed since: measure again
 Objekte haben sich seither verändert: erneut messen
 オブジェクトがその後変更されました: 測定し直してください
+
+objects of the type {type} cannot be read
+Objekte des Typs {type} können nicht gelesen werden
+タイプ {type} のオブジェクトは読み取れません
 
 Origin at {place}
 Ursprung bei {place}
@@ -810,6 +834,10 @@ Es gibt keine 3D-Ansicht mit Platz darunter
 there is no collection '{name}' in scene '{scene}'
 es gibt keine Sammlung „{name}“ in Szene „{scene}“
 シーン「{scene}」にコレクション「{name}」がありません
+
+there is no file '{path}'
+es gibt keine Datei „{path}“
+ファイル「{path}」がありません
 
 there is no object '{name}' in scene '{scene}'
 es gibt kein Objekt „{name}“ in Szene „{scene}“

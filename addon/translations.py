@@ -53,6 +53,8 @@ apart | getrennt | 件が分離
 Approved | Genehmigt | 承認済み
 approved | genehmigt | 件が承認済み
 Area | Bereich | エリア
+armature | Armatur | アーマチュア
+armatures | Armaturen | アーマチュア
 Around | Umgebung | 周囲
 As | Als | 形式
 As in the File | Wie in der Datei | ファイルのまま
@@ -83,6 +85,8 @@ Builder | Aufbau | 構築方法
 Building | Aufbauen | 構築
 By | Nach | 基準
 By Normals | Nach Normalen | 法線による
+camera | Kamera | カメラ
+cameras | Kameras | カメラ
 Cancel | Abbrechen | キャンセル
 Cause | Ursache | 原因
 Centimetres | Zentimeter | センチメートル
@@ -137,6 +141,8 @@ Due | Fällig | 期限
 Duplicate | Duplikat | 重複
 duplicate | doppelt | 件が重複
 Edit Test in Detect | Test unter Prüfen bearbeiten | テストを検出で編集
+empties | Leerobjekte | エンプティ
+empty | Leerobjekt | エンプティ
 Ends | Endet | 終了
 Event | Ereignis | イベント
 event | Ereignis | イベント
@@ -183,6 +189,8 @@ From Triangles | Ab Dreiecken | 三角形数の下限
 Gap | Lücke | 隙間
 Ghost | Durchsichtig | 半透明
 GPU for large models | GPU für große Modelle | 大きいモデルはGPU
+grease pencil | Grease-Pencil-Objekt | グリースペンシル
+grease pencils | Grease-Pencil-Objekte | グリースペンシル
 Greatest depth | Größte Tiefe | 最大の深さ
 Group | Gruppe | グループ
 Group by | Gruppieren nach | グループ化の基準
@@ -221,9 +229,15 @@ Kilometres | Kilometer | キロメートル
 Kinematic | Kinematisch | キネマティック
 Largest | Größte | 最大
 Last | Letztes | 最後
+lattice | Gitter | ラティス
+lattices | Gitter | ラティス
 Leave Edit Mode first | Zuerst den Bearbeitungsmodus verlassen | 先に編集モードを終了してください
 Length | Länge | 長さ
 Level | Ebene | レベル
+light | Licht | ライト
+light probe | Lichtsonde | ライトプローブ
+light probes | Lichtsonden | ライトプローブ
+lights | Lichter | ライト
 Likely | Wahrscheinlich | 可能性が高い
 likely to meet | wahrscheinlich | 件が可能性高
 Line Swept Spheres | Kugeln entlang Linien | 線スイープ球
@@ -238,6 +252,7 @@ Live Clashes | Kollisionen live | ライブ干渉検出
 Live is on and answers by itself | Live ist an und antwortet von selbst | ライブが有効で、自動的に答えます
 Live: the answer is complete | Live: die Antwort ist vollständig | Live: 答えは完全です
 Look for a GPU | GPU suchen | GPUを検索
+lost | verloren | 件が読み取り不能
 Low | Niedrig | 低
 Make an object active first | Zuerst ein Objekt aktiv machen | 先にオブジェクトをアクティブにしてください
 Make Object | Objekt erzeugen | オブジェクトを作成
@@ -419,6 +434,8 @@ Solid | Körper | 立体
 Something is running: press ESC to stop it | Etwas läuft: ESC hält es an | 処理中です: ESCで停止します
 Sort by | Sortieren nach | 並べ替え
 Sort Pairs | Paare sortieren | ペアを並べ替え
+speaker | Lautsprecher | スピーカー
+speakers | Lautsprecher | スピーカー
 Spheres | Kugeln | 球
 Split | Teilen | 分割
 Split Group | Gruppe teilen | グループを分割
@@ -472,15 +489,18 @@ US Survey Feet | US-Vermessungsfuß | 米国測量フィート
 Verdict | Befund | 判定
 Verdicts | Befunde | 判定
 Volume | Volumen | ボリューム
+volume | Volumen | ボリューム
 Volume by Number | Volumen nach Anzahl | 数で重み付けた体積
 Volume tests | Volumentests | ボリュームテスト
 Volumes | Volumen | ボリューム
+volumes | Volumen | ボリューム
 Voxel size | Voxelgröße | ボクセルサイズ
 Voxels Across | Voxel je Seite | ボクセル数
 Way Out | Ausweg | 逃がし
 Weld Tolerance | Verschmelzungstoleranz | 溶接の許容値
 Window | Fenster | ウィンドウ
 Within Disciplines | Innerhalb der Gewerke | 分野内
+Without geometry: {objects} | Ohne Geometrie: {objects} | 形状なし: {objects}
 Worst | Schlimmstes | 最も深刻
 Worst First | Schlimmste zuerst | 深刻な順
 Worst frame | Schlimmstes Bild | 最も深刻なフレーム
@@ -497,6 +517,7 @@ Your Name | Ihr Name | 名前
 {frames}: {range}. Test: {test} | {frames}: {range}. Test: {test} | {frames}: {range}。テスト: {test}
 {marked} selected: | {marked} gewählt: | {marked} 件選択:
 {nothing}: {objects} tested | {nothing}: {objects} geprüft | {nothing}: {objects} を検査
+{objects} lost and not tested: {names} | {objects} verloren und nicht geprüft: {names} | {objects} は読み取れず未検査: {names}
 {objects} not tested: {names} | {objects} nicht geprüft: {names} | {objects} は未検査: {names}
 {pairs} gone, the last ones: | {pairs} verschwunden, die letzten: | {pairs} が消滅、最近のもの:
 {pairs} listed | {pairs} gelistet | 表示 {pairs}

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from meshclash.detection.errors import DetectError, InputError
-from meshclash.detection.frame_scene import Progress, SceneSource, refuse_damaged
+from meshclash.detection.frame_scene import Progress, SceneSource, refuse_lost
 from meshclash.detection.placed_mesh import placed_mesh
 from meshclash.detection.steps import within
 from meshclash.detection.world import to_world
@@ -103,7 +103,7 @@ def hierarchy_steps(
         DetectError: the engine refused something else.
     """
     frame = yield from within(source.read_steps(f"object:{name}", f"object:{name}", None), 0.0, READ_END)
-    refuse_damaged(frame.skipped)
+    refuse_lost(frame.skipped)
     item = next((item for item in frame.objects if item.name == name), None)
     if item is None:
         raise InputError(f"object '{name}' has no faces of its own")

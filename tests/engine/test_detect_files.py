@@ -1,5 +1,6 @@
 """``meshclash detect`` and ``meshclash report diff``: sets, reports, exit codes, and what goes wrong."""
 
+import dataclasses
 import json
 import os
 import resource
@@ -13,6 +14,8 @@ import numpy as np
 import pytest
 from mesh_samples import moved, scene_of_boxes, write_stl
 from meshclash.__main__ import main
+from meshclash.detection import file_source
+from meshclash.detection.command_line import LOST
 from meshclash.detection.errors import InputError
 from meshclash.detection.file_source import FilePart
 from meshclash.detection.sets import members
@@ -219,8 +222,73 @@ def test_an_empty_scene_and_a_damaged_part_are_told(tmp_path, capsys):
         f"element face 1\nproperty list uchar int vertex_indices\nend_header\n{vertices}3 0 1 2\n"
     )
     capsys.readouterr()
-    assert detect(nan, write_stl(tmp_path / "a.stl")) == 0
-    assert "left out: nan" in capsys.readouterr().err
+    report = tmp_path / "report.json"
+    assert detect(nan, write_stl(tmp_path / "a.stl"), "--quiet", "--report", report) == LOST
+    assert "lost: nan: vertex 1 is " in capsys.readouterr().err
+    (skipped,) = json.loads(report.read_text("utf-8"))["stats"]["skipped"]
+    assert (skipped["name"], skipped["lost"]) == ("nan", True)
+    assert detect(nan, tmp_path / "a.stl", "--allow-lost") == 0
+    told = capsys.readouterr()
+    assert "lost: nan" in told.err and "Nothing touches. 1 object was lost and not tested." in told.out
+    clash = write_stl(tmp_path / "b.stl", (0.5, 0.0, 0.0))
+    assert detect(nan, tmp_path / "a.stl", clash, "--fail-on", "clash") == 1
+    assert detect(nan, tmp_path / "a.stl", clash, "--fail-on", "clash", "--allow-lost") == 1
+    assert detect(nan, tmp_path / "a.stl", clash) == LOST
+
+
+def test_what_readers_lose_and_count_reaches_the_report(boxes, tmp_path, capsys, monkeypatch):
+    """Whatever reader it was: what it could not understand, and what is no geometry."""
+
+    def read_less(path, unit):
+        found = mc.read(path, unit)
+        return dataclasses.replace(
+            found,
+            items=found.items[1:],
+            left_out=((found[0].name, "NURBS are not understood"),),
+            no_geometry={"camera": 2, "light": 1},
+        )
+
+    old, new = tmp_path / "old.json", tmp_path / "new.json"
+    assert detect(boxes, "--quiet", "--report", old) == 0
+    monkeypatch.setattr(file_source, "read", read_less)
+    assert detect(boxes, "--report", new, "--baseline", old, "--fail-on", "new") == LOST
+    told = capsys.readouterr()
+    assert "lost: right: NURBS are not understood" in told.err
+    assert "not tested (no geometry): 2 cameras, 1 light" in told.err
+    stats = json.loads(new.read_text("utf-8"))["stats"]
+    assert stats["skipped"] == [{"name": "right", "reason": "NURBS are not understood", "lost": True}]
+    assert stats["no_geometry"] == {"camera": 2, "light": 1} and stats["objects"] == 2
+    tests = tmp_path / "tests.json"
+    asked = [{"name": name, "set_a": "all", "set_b": "all"} for name in ("one", "two")]
+    tests.write_text(json.dumps({"schema": "meshclash.tests/1", "tests": asked}))
+    assert detect(boxes, "--tests", tests, "--report", new) == LOST
+    assert json.loads(new.read_text("utf-8"))["stats"]["no_geometry"] == {"camera": 2, "light": 1}
+
+
+def test_pairs_of_lost_objects_are_not_gone(tmp_path, capsys):
+    """Parts that share a name are numbered: where the first is lost, the second gets its name."""
+
+    def written(name, pairs, lost=()):
+        rows = [{"id": f"{a} {b}", "a": a, "b": b, "verdict": "clash"} for a, b in pairs]
+        skipped = [{"name": item, "reason": "", "lost": True} for item in lost]
+        skipped.append({"name": "Rail", "reason": "it has no faces", "lost": False})
+        path = tmp_path / name
+        path.write_text(json.dumps({"schema": "meshclash.report/1", "pairs": rows, "stats": {"skipped": skipped}}))
+        return path
+
+    pairs = [("Bolt", "Slab"), ("Bolt (2)", "Wall"), ("Post", "Slab"), ("Rail", "Slab")]
+    old, new = written("old.json", pairs), written("new.json", [("Bolt", "Wall")], ["Bolt"])
+    assert main(["report", "diff", str(old), str(new), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {kind: [(pair["a"], pair["b"]) for pair in some] for kind, some in found.items()} == {
+        "new": [("Bolt", "Wall")],
+        "known": [],
+        "gone": [("Post", "Slab"), ("Rail", "Slab")],
+        "not_tested": [("Bolt", "Slab"), ("Bolt (2)", "Wall")],
+    }
+    assert main(["report", "diff", str(old), str(new)]) == 0
+    out = capsys.readouterr().out
+    assert "? clash Bolt | Slab" in out and out.endswith("1 new, 0 known, 2 gone, 2 not tested\n")
 
 
 def test_files_without_a_unit_are_told_with_their_size(tmp_path, capsys):

@@ -24,6 +24,7 @@ from meshclash.detection.files.topics import reviews_of, to_bcf, topic_guid
 from meshclash.detection.files.xlsx import COLUMNS, to_xlsx
 from meshclash.detection.options import DetectOptions
 from meshclash.detection.report_formats import to_csv
+from meshclash.detection.words import counted, plural
 
 ROOT = Path(__file__).resolve().parents[2]
 HOSTILE = '<b>&"=cmd\x1b[2J\x00\ud800]]>'
@@ -43,12 +44,23 @@ def pair(number=1, verdict="clash", **changes):
     return {**made, **changes}
 
 
-def report(*pairs, objects=()):
-    stats = {"seconds": 1.5, "skipped": [], "resolution": 0.0, "coarse": [], "left_out": {"pairs": 0, "beyond": None}}
+def report(*pairs, objects=(), lost=(), allow_lost=False):
+    skipped = [{"name": name, "reason": "it is torn", "lost": True} for name in lost]
+    skipped += [{"name": "Rail", "reason": "it has no faces", "lost": False}]
+    no_geometry = {"camera": 2, "mesh without faces": 3}
+    stats = {
+        "seconds": 1.5,
+        "skipped": skipped,
+        "no_geometry": no_geometry,
+        "resolution": 0.0,
+        "coarse": [],
+        "left_out": {"pairs": 0, "beyond": None},
+    }
     return {
         "schema": "meshclash.report/1", "version": "0.2.0", "file": "model.ifc", "created": "2026-11-24T12:00:00+01:00",
         "saved_list": None, "unit": "m", "files": [], "baseline": None, "options": DetectOptions().as_dict(),
         "objects": list(objects), "events": None, "pairs": list(pairs), "stats": {**stats, "smaller": 0},
+        "allow_lost": allow_lost,
     }  # fmt: skip
 
 
@@ -64,6 +76,53 @@ def test_junit_fails_for_what_clashes_and_nobody_accepted():
     assert [case.find("failure").get("message") for case in suite.iter("testcase") if case.find("failure") is not None][
         1
     ].startswith("new contained")
+
+
+def test_a_lost_object_is_an_error_of_junit_unless_that_is_allowed():
+    for allowed, kind, other in ((False, "error", "skipped"), (True, "skipped", "error")):
+        root = ElementTree.fromstring(to_junit(report(pair(1, "touching"), lost=["Shaft"], allow_lost=allowed)))
+        suite = root.find("testsuite")
+        assert (suite.get("tests"), suite.get("failures")) == ("2", "0")
+        assert (suite.get({"error": "errors"}.get(kind, kind)), suite.get({"error": "errors"}.get(other, other))) == (
+            "1",
+            "0",
+        )
+        (case,) = [case for case in suite.iter("testcase") if case.find(kind) is not None]
+        assert (case.get("name"), case.find(kind).get("message")) == ("Shaft", "it is torn")
+        assert "1 object was lost and not tested." in suite.findtext("system-out")
+
+
+def test_a_lost_object_is_a_notification_of_sarif():
+    for allowed, level in ((False, "error"), (True, "warning")):
+        (run,) = json.loads(to_sarif(report(lost=["Shaft"], allow_lost=allowed), "0.2"))["runs"]
+        (invocation,) = run["invocations"]
+        (told,) = invocation["toolExecutionNotifications"]
+        assert told["level"] == level and told["message"]["text"] == "Shaft was lost and not tested: it is torn"
+
+
+def test_pages_and_workbooks_tell_lost_objects_from_what_has_no_geometry():
+    openpyxl = pytest.importorskip("openpyxl")
+    told = report(lost=["Shaft", "<Cog>"])
+    page = to_html({**told, "group_by": "cause", "groups": []})
+    lost, _, others = page.partition("Not tested: no geometry")
+    assert "<h2>Lost</h2><ul><li>Shaft: it is torn</li><li>&lt;Cog&gt;: it is torn</li></ul>" in lost
+    assert "<li>Rail: it has no faces</li><li>3 meshes without faces, 2 cameras</li>" in others
+    assert "Nothing touches. 2 objects were lost and not tested." in page
+    sheet = openpyxl.load_workbook(io.BytesIO(to_xlsx(told)))["Question"]
+    rows = dict(sheet.iter_rows(values_only=True))
+    assert (rows["Lost: Shaft"], rows["Left out: Rail"]) == ("it is torn", "it has no faces")
+    assert rows["No geometry"] == "3 meshes without faces, 2 cameras"
+
+
+@pytest.mark.parametrize(
+    ("noun", "many"),
+    [
+        ("camera", "cameras"), ("mesh without faces", "meshes without faces"), ("empty", "empties"),
+        ("light probe", "light probes"), ("group of parts", "groups of parts"), ("axis", "axises"), ("key", "keys"),
+    ],
+)  # fmt: skip
+def test_the_plural_of_a_kind(noun, many):
+    assert plural(noun) == many and counted(1, noun) == f"1 {noun}" and counted(2000, noun) == f"2,000 {many}"
 
 
 def test_sarif_has_a_rule_a_place_and_a_fingerprint_for_each_clash():

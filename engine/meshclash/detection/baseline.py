@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,9 @@ from .errors import InputError
 from .json_files import is_number, read_json
 from .report import SCHEMA, Review
 from .verdicts import CLASH_VERDICTS
+
+NUMBERED = re.compile(r" \(\d+\)$")
+"""What `unique_names` adds."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,17 @@ def read_report(path: Path) -> dict[str, Any]:
     pairs = report.get("pairs")
     if not isinstance(pairs, list) or not all(isinstance(pair, dict) and _is_pair(pair) for pair in pairs):
         raise InputError(f"'{path}' is damaged: its pairs are not those of a report")
+    if not _has_skipped(report):
+        raise InputError(f"'{path}' is damaged: it does not say which objects were skipped")
     return report
+
+
+def _has_skipped(report: dict[str, Any]) -> bool:
+    stats = report.get("stats")
+    skipped = stats.get("skipped") if isinstance(stats, dict) else None
+    return isinstance(skipped, list) and all(
+        isinstance(item, dict) and isinstance(item.get("name"), str) for item in skipped
+    )
 
 
 def _is_pair(pair: dict[str, Any]) -> bool:
@@ -60,13 +74,32 @@ def read_baseline(path: Path) -> Baseline:
 
 
 def difference(old: dict[str, Any], new: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
-    """The clashing pairs of two reports: "new", "known" and "gone", each pair as the later report that has it says."""
+    """The clashing pairs of two reports, each pair as the later report that has it says.
+
+    Returns:
+        The "new", "known", "gone" and "not_tested" ones. Not tested are those that only the old report has, and of
+        which an object is lost in the new one.
+    """
     before, after = _clashes(old["pairs"]), _clashes(new["pairs"])
-    return {
-        "new": [pair for key, pair in after.items() if key not in before],
-        "known": [pair for key, pair in after.items() if key in before],
-        "gone": [pair for key, pair in before.items() if key not in after],
-    }
+    found: dict[str, list[dict[str, Any]]] = {"new": [], "known": [], "gone": [], "not_tested": []}
+    for key, pair in after.items():
+        found["known" if key in before else "new"].append(pair)
+    lost = {_without_number(name) for name in _lost_names(new)}
+    for key, pair in before.items():
+        if key not in after:
+            untested = any(_without_number(pair[name]) in lost for name in ("a", "b"))
+            found["not_tested" if untested else "gone"].append(pair)
+    return found
+
+
+def _lost_names(report: dict[str, Any]) -> list[str]:
+    """Names of the objects that a report calls lost; reports of earlier versions call none so."""
+    return [item["name"] for item in report["stats"]["skipped"] if item.get("lost")]
+
+
+def _without_number(name: str) -> str:
+    """The name that a file has: parts that share it are numbered, and where one is lost, others get its number."""
+    return NUMBERED.sub("", name)
 
 
 def _clashes(pairs: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:

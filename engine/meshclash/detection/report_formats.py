@@ -13,6 +13,7 @@ from .queries.registry import test_named
 from .terminal import printable, without_controls
 from .units import at_most, length_in_words, volume_between, volume_in_words
 from .verdicts import SOLID_VERDICTS
+from .words import counted
 
 CSV_COLUMNS = (
     "id",
@@ -150,7 +151,7 @@ def _events_by_pair(report: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
 
 
 def summary(report: dict[str, Any]) -> str:
-    """One or two sentences: how many pairs of which verdict, how many are approved, and how many were left out."""
+    """Some sentences: how many pairs of which verdict, how many are approved, what was left out, and what is lost."""
     kinds = {options["test"] for options in asked(report)}
     test = test_named(report["options"]["test"])
     nothing, words = (test.nothing, test.found) if len(kinds) == 1 else (NOTHING, FOUND)
@@ -158,16 +159,28 @@ def summary(report: dict[str, Any]) -> str:
     counts = Counter(pair["verdict"] for pair in listed if pair["status"] != APPROVED)
     counts[APPROVED] = len(listed) - counts.total()
     counts = +counts  # without zeros
+    gone = lost_in_words(report["stats"])
     if not counts:
-        return f"{nothing}.{too_small(report['stats'], report['options'])}"
+        return f"{nothing}.{too_small(report['stats'], report['options'])}{gone}"
     parts = ", ".join(f"{count:,} {verdict}" for verdict, count in counts.items())
     events = report["events"]
     count = len(listed) if events is None else len({event["id"] for event in events})
     found = f"1 pair {words[0]}" if count == 1 else f"{count:,} pairs {words[1]}"
     if events is not None:
         found += f" in {len(events):,} event{'' if len(events) == 1 else 's'}"
-    more = left_out(report["stats"].get("left_out")) + too_small(report["stats"], report["options"])
+    more = left_out(report["stats"].get("left_out")) + too_small(report["stats"], report["options"]) + gone
     return f"{found}: {parts}.{more}"
+
+
+def lost(stats: dict[str, Any]) -> list[dict[str, Any]]:
+    """The objects that should have been tested, and could not: "name" and "reason" of each."""
+    return [item for item in stats["skipped"] if item["lost"]]
+
+
+def lost_in_words(stats: dict[str, Any]) -> str:
+    """A sentence about objects that are lost, after a blank; "" where none is."""
+    count = len(lost(stats))
+    return f" {counted(count, 'object')} {'was' if count == 1 else 'were'} lost and not tested." if count else ""
 
 
 def permitted(report: dict[str, Any]) -> str:

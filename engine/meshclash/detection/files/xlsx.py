@@ -11,6 +11,7 @@ from typing import Any
 from ..errors import InputError
 from ..report_formats import summary
 from ..terminal import without_controls
+from ..words import kinds_in_words
 
 Cell = Callable[[dict[str, Any]], Any]
 
@@ -119,7 +120,11 @@ def _add_question(book: Any, bold: Any, report: dict[str, Any]) -> None:
             (f"Test: {test['name']}", f"{test['test']}: {test['set_a']} with {test['set_b']}")
             for test in report.get("tests", ())
         ),
-        *((f"Left out: {item['name']}", item["reason"]) for item in report["stats"]["skipped"]),
+        *(
+            (f"{'Lost' if item['lost'] else 'Left out'}: {item['name']}", item["reason"])
+            for item in sorted(report["stats"]["skipped"], key=lambda item: not item["lost"])
+        ),
+        *(("No geometry", text) for text in [kinds_in_words(report["stats"]["no_geometry"])] if text),
     ]
     for row, (name, value) in enumerate(facts):
         sheet.write_string(row, 0, without_controls(name)[:MOST_TEXT], bold)
