@@ -23,7 +23,7 @@ from meshclash.detection.files.sarif import to_sarif
 from meshclash.detection.files.topics import reviews_of, to_bcf, topic_guid
 from meshclash.detection.files.xlsx import COLUMNS, to_xlsx
 from meshclash.detection.options import DetectOptions
-from meshclash.detection.report_formats import to_csv
+from meshclash.detection.report_formats import new_clashes, to_csv
 from meshclash.detection.words import counted, plural
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -123,6 +123,17 @@ def test_pages_and_workbooks_tell_lost_objects_from_what_has_no_geometry():
 )  # fmt: skip
 def test_the_plural_of_a_kind(noun, many):
     assert plural(noun) == many and counted(1, noun) == f"1 {noun}" and counted(2000, noun) == f"2,000 {many}"
+
+
+def test_the_console_names_new_clashes_once_and_the_worst_first():
+    pairs = [
+        pair(1, new=False), pair(2, new=True, frame=3), pair(2, new=True, frame=4), pair(4, "touching"),
+        pair(3, new=True, status="approved"), pair(5, new=True, depth=None, a="x\x1b"),
+    ]  # fmt: skip
+    lines = ["new: clash A2 | B2 10 mm", "new: clash x\\x1b | B5 at most 20 mm"]
+    assert new_clashes(report(*pairs), 9) == lines
+    assert new_clashes(report(*pairs), 1) == [lines[0], "... and 1 more new clashes"]
+    assert new_clashes(report(pair(1)), 9) == []
 
 
 def test_sarif_has_a_rule_a_place_and_a_fingerprint_for_each_clash():

@@ -327,6 +327,7 @@ def _print_report(report: DetectReport, written: list[str]) -> None:
     if permitted and not report.tests and "permitted_overlap" in test_named(report.options.test).takes:
         written = [f"Permitted overlap: {permitted}", *written]
     lines += report_formats.groups_in_words(data)
+    lines += report_formats.new_clashes(data, TABLE_ROWS)
     problem = say(sys.stdout, *lines, report_formats.summary(data), *written)
     if problem is not None:
         complain(f"the list could not be printed: {problem.strerror}")

@@ -11,8 +11,8 @@ from typing import Any
 
 from .baseline import difference, read_report
 from .command_line import CLASHES_FOUND, DONE, Parser, guarded
-from .report_formats import format_depth, to_json
-from .terminal import printable, say
+from .report_formats import clash_line, to_json
+from .terminal import say
 
 MARKS = {"new": "+", "gone": "-", "not_tested": "?", "known": " "}
 ALWAYS = ("new", "known", "gone")
@@ -47,5 +47,4 @@ def _diff(given: argparse.Namespace) -> int:
 
 
 def _line(kind: str, pair: dict[str, Any]) -> str:
-    depth = format_depth({"depth": pair.get("depth"), "depth_upper": pair.get("depth_upper")})
-    return printable(f"{MARKS[kind]} {pair['verdict']} {pair['a']} | {pair['b']} {depth}".rstrip())
+    return f"{MARKS[kind]} {clash_line({'depth': None, 'depth_upper': None, **pair})}"

@@ -123,6 +123,23 @@ def to_table(report: dict[str, Any]) -> str:
     return _in_columns([table_header(report), *table_rows(report)])
 
 
+def clash_line(pair: dict[str, Any]) -> str:
+    """A clash on one line: its verdict, its objects and its depth."""
+    return printable(f"{pair['verdict']} {pair['a']} | {pair['b']} {format_depth(pair)}".rstrip())
+
+
+def new_clashes(report: dict[str, Any], most: int) -> list[str]:
+    """A line for each clash that the baseline has not and that is not approved, the worst ones first.
+
+    Args:
+        report: of schema `meshclash.report/1`.
+        most: lines; one more says how many others there are.
+    """
+    found = {pair["id"]: pair for pair in reversed(report["pairs"]) if pair["new"] and pair["status"] != APPROVED}
+    lines = [f"new: {clash_line(pair)}" for pair in reversed(found.values())]
+    return lines[:most] + ([f"... and {len(lines) - most:,} more new clashes"] if len(lines) > most else [])
+
+
 def groups_in_words(report: dict[str, Any]) -> list[str]:
     """A line for each of the largest groups of clashes; none where every clash is a group of its own."""
     groups = report["groups"]
