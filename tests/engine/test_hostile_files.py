@@ -93,12 +93,16 @@ def test_clash_sets_are_read_or_refused(sets):
         return
 
 
+SKIPPED = st.fixed_dictionaries({}, optional={"name": SCALARS | ANYTHING, "lost": SCALARS | ANYTHING})
+
+
 @given(st.dictionaries(st.sampled_from(["id", "a", "b", "verdict", "depth", "depth_upper", "status", "comment"]),
-                       SCALARS | ANYTHING))  # fmt: skip
-def test_reports_are_compared_or_refused(tmp_path_factory, pair):
+                       SCALARS | ANYTHING),
+       ANYTHING | st.fixed_dictionaries({"skipped": ANYTHING | st.lists(SKIPPED, max_size=2)}))  # fmt: skip
+def test_reports_are_compared_or_refused(tmp_path_factory, pair, stats):
     path = tmp_path_factory.mktemp("report") / "old.json"
     row = {"id": "1", "a": "a", "b": "b", "verdict": "clash", **pair}
-    path.write_text(json.dumps({"schema": "meshclash.report/1", "pairs": [row]}), "utf-8")
+    path.write_text(json.dumps({"schema": "meshclash.report/1", "pairs": [row], "stats": stats}), "utf-8")
     for more in ([], ["--json"]):
         assert main(["report", "diff", str(path), str(path), *more]) in (0, 2)
     try:

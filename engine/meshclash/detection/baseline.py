@@ -10,7 +10,7 @@ from typing import Any
 
 from .errors import InputError
 from .json_files import is_number, read_json
-from .report import SCHEMA, Review
+from .report import SCHEMA, STATUSES, Review
 from .verdicts import CLASH_VERDICTS
 
 NUMBERED = re.compile(r" \(\d+\)$")
@@ -44,29 +44,28 @@ def read_report(path: Path) -> dict[str, Any]:
     pairs = report.get("pairs")
     if not isinstance(pairs, list) or not all(isinstance(pair, dict) and _is_pair(pair) for pair in pairs):
         raise InputError(f"'{path}' is damaged: its pairs are not those of a report")
-    if not _has_skipped(report):
-        raise InputError(f"'{path}' is damaged: it does not say which objects were skipped")
+    stats = report.get("stats", {})
+    skipped = stats.get("skipped", []) if isinstance(stats, dict) else None
+    if not isinstance(skipped, list) or not all(isinstance(item, dict) and _is_skipped(item) for item in skipped):
+        raise InputError(f"'{path}' is damaged: its skipped objects are not those of a report")
     return report
 
 
-def _has_skipped(report: dict[str, Any]) -> bool:
-    stats = report.get("stats")
-    skipped = stats.get("skipped") if isinstance(stats, dict) else None
-    return isinstance(skipped, list) and all(
-        isinstance(item, dict) and isinstance(item.get("name"), str) for item in skipped
-    )
+def _is_skipped(item: dict[str, Any]) -> bool:
+    return isinstance(item.get("name"), str) and isinstance(item.get("lost", False), bool)
 
 
 def _is_pair(pair: dict[str, Any]) -> bool:
     named = all(isinstance(pair.get(name), str) for name in ("id", "a", "b", "verdict"))
-    return named and all(pair.get(name) is None or is_number(pair[name]) for name in ("depth", "depth_upper"))
+    measured = all(pair.get(name) is None or is_number(pair[name]) for name in ("depth", "depth_upper"))
+    return named and measured and pair.get("status", "open") in STATUSES and isinstance(pair.get("comment", ""), str)
 
 
 def read_baseline(path: Path) -> Baseline:
     """The baseline of a JSON report; raises InputError."""
     pairs = read_report(path)["pairs"]
     reviews = {
-        pair["id"]: Review(str(pair.get("status", "open")), str(pair.get("comment", "")))
+        pair["id"]: Review(pair.get("status", "open"), pair.get("comment", ""))
         for pair in pairs
         if pair.get("status", "open") != "open" or pair.get("comment")
     }
@@ -94,7 +93,7 @@ def difference(old: dict[str, Any], new: dict[str, Any]) -> dict[str, list[dict[
 
 def _lost_names(report: dict[str, Any]) -> list[str]:
     """Names of the objects that a report calls lost; reports of earlier versions call none so."""
-    return [item["name"] for item in report["stats"]["skipped"] if item.get("lost")]
+    return [item["name"] for item in report.get("stats", {}).get("skipped", ()) if item.get("lost")]
 
 
 def _without_number(name: str) -> str:

@@ -44,6 +44,7 @@ class Review:
     comment: str = ""
 
 
+STATUSES = ("open", "reviewed", "approved", "resolved")
 NOT_REVIEWED = Review()
 
 

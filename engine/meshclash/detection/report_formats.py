@@ -86,8 +86,8 @@ def to_json(report: dict[str, Any]) -> str:
 def to_csv(report: dict[str, Any]) -> str:
     """Lines ended by CR LF; lists of faces are separated by blanks; what is unknown is empty.
 
-    A name or comment that a spreadsheet would run as a formula has an apostrophe in front; numbers stay numbers.
-    Control characters are escapes, as "\\x1b".
+    A text that a spreadsheet would run as a formula has an apostrophe in front, whatever column it is in; numbers stay
+    numbers. Control characters are escapes, as "\\x1b".
     """
     text = io.StringIO(newline="")
     writer = csv.writer(text)
@@ -95,17 +95,10 @@ def to_csv(report: dict[str, Any]) -> str:
     events = _events_by_pair(report)
     ids = {item["name"]: item.get("GlobalId") or "" for item in report["objects"]}
     for pair in report["pairs"]:
-        texts = {name: _csv_text(pair.get(name) or "") for name in ("a", "b", "comment", "test")}
-        cells = {
-            **pair,
-            **texts,
-            "outdated": str(pair["outdated"]).lower(),
-            "new": _csv_truth(pair["new"]),
-            "unit": report["unit"],
-        }
+        cells = {**pair, "unit": report["unit"]}
         event = next((item for item in events.get(pair["id"], ()) if item["start"] <= pair["frame"] <= item["end"]), {})
         cells |= {f"event_{name}": event.get(name) for name in ("start", "end", "worst_frame")}
-        cells |= {f"global_id_{side}": _csv_text(ids.get(pair[side], "")) for side in "ab"}
+        cells |= {f"global_id_{side}": ids.get(pair[side], "") for side in "ab"}
         for name in POINTS:
             point = pair[name] or (None, None, None)
             cells |= {f"{name}_{axis}": value for axis, value in zip("xyz", point, strict=True)}
@@ -403,11 +396,11 @@ def _csv_text(given: str) -> str:
     return without_controls(f"'{given}" if given and runs else given)
 
 
-def _csv_truth(value: bool | None) -> str | None:
-    return None if value is None else str(value).lower()
-
-
 def _csv_cell(value: Any) -> Any:
     if value is None:
         return ""
-    return " ".join(map(str, value)) if isinstance(value, list) else value
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list):
+        return " ".join(map(str, value))
+    return _csv_text(value) if isinstance(value, str) else value

@@ -31,7 +31,7 @@ def to_junit(report: dict[str, Any]) -> str:
         root, "testsuite", {"name": as_xml(report["file"] or "scene"), **counts, "time": seconds}
     )
     if report["created"]:
-        suite.set("timestamp", report["created"][:19])
+        suite.set("timestamp", as_xml(report["created"][:19]))
     for pair in pairs:
         case = ElementTree.SubElement(
             suite, "testcase", {"classname": as_xml(_kind(pair)), "name": as_xml(_name(pair)), "time": "0"}
@@ -40,7 +40,7 @@ def to_junit(report: dict[str, Any]) -> str:
             known = "" if pair.get("new") is None else ("new " if pair["new"] else "known ")
             depth = format_depth(pair)
             message = as_xml(f"{known}{pair['verdict']} {depth}".strip())
-            failure = ElementTree.SubElement(case, "failure", {"type": pair["verdict"], "message": message})
+            failure = ElementTree.SubElement(case, "failure", {"type": as_xml(pair["verdict"]), "message": message})
             place = pair["location"]
             at = "" if place is None else " at " + " ".join(f"{x:.4f}" for x in place) + " m"
             failure.text = as_xml(f"{pair['a']} and {pair['b']}{at}; id {pair['id']}")

@@ -143,12 +143,13 @@ def _scripts(report: dict[str, Any], shapes: Mapping[str, bytes]) -> str:
         return ""
     folder, parts = Path(__file__).parent, list[str]()
     if shapes:
-        encoded = {pair: base64.b64encode(content).decode() for pair, content in shapes.items()}
+        encoded = json.dumps({pair: base64.b64encode(content).decode() for pair, content in shapes.items()})
+        encoded = encoded.replace("<", "\\u003c")
         viewer = (folder / "model_viewer.js").read_text("utf-8").replace("</script", "<\\/script")
         parts = [
             '<dialog id="view" aria-labelledby="view-title"><h2 id="view-title"></h2><div class="place"></div>'
             '<p><button type="button" class="close">Close</button></p></dialog>',
-            f'<script type="application/json" id="shapes">{json.dumps(encoded)}</script>',
+            f'<script type="application/json" id="shapes">{encoded}</script>',
             f'<script type="module">{viewer}</script>',
         ]
     parts.append(f'<script type="module">{(folder / "page.js").read_text("utf-8")}</script>')
@@ -250,7 +251,7 @@ class _Told:
             data = base64.b64encode(picture).decode()
             shown = f'<img loading="lazy" alt="{label}" src="data:image/png;base64,{data}">'
         if pair["id"] in self.shapes:
-            given = f'class="turn" data-id="{pair["id"]}" aria-label="View {label}"'
+            given = f'class="turn" data-id="{html.escape(pair["id"], quote=True)}" aria-label="View {label}"'
             shown += f'<button type="button" hidden {given}>View</button>'
         return shown
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from ..errors import InputError
 from ..report_formats import summary
-from ..terminal import without_controls
 from ..words import kinds_in_words
+from .junit import as_xml
 
 Cell = Callable[[dict[str, Any]], Any]
 
@@ -87,7 +87,7 @@ def _add_pairs(book: Any, bold: Any, report: dict[str, Any], pictures: dict[str,
         for column, (_, _, cell) in enumerate(COLUMNS):
             value = cell(full)
             if isinstance(value, str):
-                sheet.write_string(row, column, without_controls(value)[:MOST_TEXT])
+                sheet.write_string(row, column, as_xml(value)[:MOST_TEXT])
             elif value is not None:
                 sheet.write_number(row, column, value)
         if pair["id"] in pictures:
@@ -127,5 +127,5 @@ def _add_question(book: Any, bold: Any, report: dict[str, Any]) -> None:
         *(("No geometry", text) for text in [kinds_in_words(report["stats"]["no_geometry"])] if text),
     ]
     for row, (name, value) in enumerate(facts):
-        sheet.write_string(row, 0, without_controls(name)[:MOST_TEXT], bold)
-        sheet.write_string(row, 1, without_controls(value)[:MOST_TEXT])
+        sheet.write_string(row, 0, as_xml(name)[:MOST_TEXT], bold)
+        sheet.write_string(row, 1, as_xml(value)[:MOST_TEXT])
