@@ -2,6 +2,7 @@
 
 import json
 import os
+import tracemalloc
 import zipfile
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -134,6 +135,66 @@ def bcf(path, markup):
         archive.writestr("bcf.version", '<Version VersionId="2.1"/>')
         archive.writestr("1/markup.bcf", markup)
     return path
+
+
+def packed(path, members, way=zipfile.ZIP_DEFLATED):
+    with zipfile.ZipFile(path, "w", way) as archive:
+        archive.writestr("bcf.version", '<Version VersionId="2.1"/>')
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return path
+
+
+TOPIC = '<Markup><Topic Guid="1">{}</Topic></Markup>'
+BOMBS = {
+    "elements": ({"1/markup.bcf": TOPIC.format("<a/>" * 3_000_000)}, "more elements and attributes"),
+    "topics": (
+        {f"{k}/markup.bcf": TOPIC.format("<a/>" * 90_000) for k in range(40)},
+        "more elements and attributes",
+    ),
+    "zeros": ({"1/markup.bcf": TOPIC.format(""), "1/snapshot.png": bytes(100_000_000)}, "unpacks to more than"),
+    "many zeros": ({f"{k}.png": bytes(2_000_000) for k in range(50)}, "unpacks to more than"),
+    "long name": ({"a/" * 5000 + "markup.bcf": TOPIC.format("")}, "longer than 1000 characters"),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_small_bcf_file_takes_little_memory(tmp_path, name):
+    """Of 20 kB to 200 kB; elements took 250 bytes for each byte of the file."""
+    members, message = BOMBS[name]
+    path = packed(tmp_path / "bomb.bcfzip", members)
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match=message) as refusal:
+            read_bcf(path)
+        assert tracemalloc.get_traced_memory()[1] < 100 << 20
+    finally:
+        tracemalloc.stop()
+    assert "bomb.bcfzip" in str(refusal.value) and "damaged" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("way", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_bcf_file_is_packed_by_deflate_only(tmp_path, way):
+    path = packed(tmp_path / "a.bcfzip", {"1/markup.bcf": TOPIC.format("")}, way)
+    with pytest.raises(InputError, match="is packed as no file of BCF is"):
+        read_bcf(path)
+
+
+FOLDERS = st.lists(st.sampled_from("abc"), min_size=1, max_size=3).map("/".join)
+
+
+@given(st.sets(FOLDERS, max_size=5), st.sets(st.tuples(FOLDERS, st.sampled_from(["x.png", "v.bcfv"])), max_size=6))
+def test_a_file_belongs_to_the_topic_whose_folder_is_nearest(tmp_path_factory, topics, files):
+    members = {f"{folder}/markup.bcf": TOPIC.format("") for folder in topics}
+    members |= {f"{folder}/{name}": f"{folder} {name}" for folder, name in files}
+    found = read_bcf(packed(tmp_path_factory.mktemp("bcf") / "a.bcf", members))
+    assert {topic.own_folder for topic in found.topics} == topics
+    homes = {path: topic.own_folder for topic in found.topics
+             for path in (f"{topic.own_folder}/{name}" for name in topic.files)}  # fmt: skip
+    for folder, name in files:
+        above = [known for known in topics if f"{folder}/".startswith(f"{known}/")]
+        assert homes.get(f"{folder}/{name}") == max(above, key=len, default=None)
+    assert set(homes) | set(found.others) == {f"{folder}/{name}" for folder, name in files} | {"bcf.version"}
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-le", "utf-16-be"])
