@@ -25,11 +25,15 @@ MILD = (0, 4, 1)
 def main(argv: list[str]) -> int:
     """Works off the files; returns the exit code."""
     sys.path[:0] = [str(ROOT / "engine")]
+    from meshclash.early_exit import leave_at_ctrl_c, raise_at_ctrl_c
+
+    leave_at_ctrl_c()
     from meshclash.errors import MeshClashError
 
     at = argv.index("--") if "--" in argv else len(argv)
     given, options = _parser().parse_args(argv[:at]), argv[at + 1 :]
     try:
+        raise_at_ctrl_c()
         return _run(given, options)
     except (MeshClashError, OSError) as error:
         print(f"meshclash: {error}", file=sys.stderr)

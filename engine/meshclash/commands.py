@@ -1,6 +1,6 @@
 """`meshclash detect FILE...`: clashes in files of meshes; `meshclash report diff OLD NEW`: two reports; `meshclash
 tests convert IN OUT`: named tests and clash sets of IfcClash;
-`meshclash massive build|info|verify|collide`: clustered meshes. Also `python -m meshclash`."""
+`meshclash massive build|info|verify|collide`: clustered meshes."""
 
 import argparse
 import importlib
@@ -19,6 +19,7 @@ import numpy as np
 from .detection.detect_files import main as detect
 from .detection.report_command import main as report
 from .detection.tests_command import main as tests
+from .early_exit import raise_at_ctrl_c
 from .errors import InvalidFile, MeshClashError
 from .files.source import real
 from .lab.progressive.collide import progressive_collide
@@ -45,14 +46,14 @@ Find = Callable[[ClusteredMesh, ClusteredMesh, list[np.ndarray | None], argparse
 _MODES = {"dag": massive_collide, "pm": progressive_collide}
 
 
-def main(arguments: Sequence[str] | None = None, parser: argparse.ArgumentParser | None = None) -> int:
+def main(arguments: Sequence[str], parser: argparse.ArgumentParser | None = None) -> int:
     """Do what the command line asks for; another program may bring a parser that sets ``act`` as this one's does.
 
     Returns:
         0, 1 when ``collide`` finds contacts, 2 for what cannot be done, 3 for a fault of the program, 130 when Ctrl+C
         stopped it. Streams that are closed, broken or full do not change it.
     """
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    given = list(arguments)
     if parser is None and given[:1] == ["detect"]:
         return detect(given[1:], importlib.import_module(__package__))
     if parser is None and given[:1] == ["report"]:
@@ -61,6 +62,7 @@ def main(arguments: Sequence[str] | None = None, parser: argparse.ArgumentParser
         return tests(given[1:])
     options = (parser or _parser()).parse_args(given)
     try:
+        raise_at_ctrl_c()
         status: int = options.act(options)
     except (MeshClashError, OSError) as error:
         _say(sys.stderr, f"error: {error}")
@@ -266,7 +268,3 @@ def _collide_by_levels(
     runs = {"clusters_a": found.clusters_a, "clusters_b": found.clusters_b}
     _write(output, **runs, lower=found.lower, upper=found.upper)
     return 0 if found.answer == "apart" else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -4,8 +4,10 @@ import dataclasses
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
 
@@ -14,10 +16,11 @@ import numpy as np
 import pytest
 from mesh_samples import moved, scene_of_boxes, write_stl
 from meshclash.__main__ import main
-from meshclash.detection import file_source
+from meshclash.detection import detect_files, file_source
 from meshclash.detection.command_line import LOST
 from meshclash.detection.errors import InputError
 from meshclash.detection.file_source import FilePart
+from meshclash.detection.frame_scene import Progress
 from meshclash.detection.sets import members
 from meshclash.reading.part import MeshPart, PartShape
 
@@ -413,3 +416,49 @@ def test_a_machine_that_cannot_draw_gets_a_report_without_pictures(boxes, tmp_pa
     assert "no pictures: VTK cannot draw here" in done.stderr
     with zipfile.ZipFile(topics) as file:
         assert not [name for name in file.namelist() if name.endswith(".png")]
+
+
+READY = """
+import os, sys
+import meshclash.__main__ as program
+leave = program.leave_at_ctrl_c
+program.leave_at_ctrl_c = lambda: (leave(), os.write(1, b"."))
+sys.exit(program.main())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="Windows sends Ctrl+C to a whole console only")
+@pytest.mark.parametrize("delay", [0.0, 0.05, 0.2, 0.4, 0.7, 1.0, 1.4, 2.0])
+def test_ctrl_c_ends_the_command_at_any_moment_with_one_line(tmp_path, delay):
+    """Also while NumPy, Numba and the command itself are imported."""
+    files = [write_stl(tmp_path / f"{k}.stl", (0.5 * k, 0.0, 0.0)) for k in range(80)]
+    command = [sys.executable, "-c", READY, "detect", *map(str, files), "--report", str(tmp_path / "report.json")]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "engine")}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    assert process.stdout.read(1) == "."
+    time.sleep(delay)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=300)
+    assert process.returncode in (130, 0), errors
+    if process.returncode == 130:
+        assert [line for line in errors.splitlines() if "compiling" not in line] == ["meshclash: cancelled"]
+        assert sorted(path.suffix for path in tmp_path.iterdir()) == [".stl"] * len(files)
+    else:
+        assert json.loads((tmp_path / "report.json").read_text("utf-8"))["pairs"], "it was done before"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_during_the_work_is_code_130(boxes, tmp_path, monkeypatch, capsys, number):
+    monkeypatch.setattr(detect_files, "detect_steps", lambda *_, **__: stopped_by(number))
+    assert detect(boxes, "--report", tmp_path / "report.json") == 130
+    assert capsys.readouterr().err == "meshclash: cancelled\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["boxes.glb"]
+
+
+def stopped_by(number):
+    for done in (0.1, 0.2):
+        os.kill(os.getpid(), number) if done == 0.1 else None
+        yield Progress(done, "Testing")
+    raise AssertionError("it went on")

@@ -349,7 +349,7 @@ class ProgressLine:
 
 
 class Interruption:
-    """Ctrl+C as KeyboardInterrupt where nothing is half done: between two slices of work.
+    """Ctrl+C, or a wish to end the process, as KeyboardInterrupt where nothing is half done: between two slices.
 
     Raised in the middle of a call it could leave Blender with a mesh half read, and Blender only prints what its
     handlers raise. Who presses a second time wants out at once.
@@ -372,12 +372,12 @@ class Interruption:
 
 @contextlib.contextmanager
 def _signals_as_errors() -> Iterator[Interruption]:
-    """Lets Ctrl+C raise KeyboardInterrupt, and a broken pipe an error where it is written to.
+    """Lets Ctrl+C and SIGTERM raise KeyboardInterrupt, and a broken pipe an error where it is written to.
 
     Blender has a handler of its own for the first that only sets a flag, and may leave the second to end the process.
     """
     interruption = Interruption()
-    handlers: dict[int, Any] = {signal.SIGINT: interruption.press}
+    handlers: dict[int, Any] = {signal.SIGINT: interruption.press, signal.SIGTERM: interruption.press}
     if hasattr(signal, "SIGPIPE"):
         handlers[signal.SIGPIPE] = signal.SIG_IGN
     before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
