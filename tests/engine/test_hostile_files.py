@@ -130,6 +130,49 @@ def test_a_device_is_read_to_a_bound(monkeypatch):
         read_report(Path("/dev/zero"))
 
 
+@pytest.mark.parametrize("text", ["[],", "{},", "1,", '"ab",', '{"a":[{}]},'])
+@pytest.mark.parametrize("read", [read_report, read_baseline, read_tests])
+def test_what_takes_too_much_memory_is_refused_before_it_is_parsed(tmp_path, monkeypatch, text, read):
+    content = f'{{"pairs": [{text * 300_000}0]}}'
+    path = tmp_path / "large.json"
+    path.write_text(content)
+    monkeypatch.setattr(json_files, "MOST_MEMORY", 5 << 20)
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match=r"large\.json' would take \d+ MiB of memory; the most is 5 MiB"):
+            read(path)
+        assert tracemalloc.get_traced_memory()[1] < 2.5 * len(content) + (1 << 20)
+    finally:
+        tracemalloc.stop()
+
+
+def test_the_estimate_of_memory_is_no_less_than_what_reports_take(tmp_path):
+    pair = {"id": "1" * 16, "a": "Post", "b": "Slab", "verdict": "clash", "faces_a": list(range(1000, 1100)),
+            "location": [0.1, 0.2, 0.3], "depth": 0.25, "comment": "", "new": None}  # fmt: skip
+    content = json.dumps({"schema": "meshclash.report/1", "pairs": [pair] * 3000}, indent=1).encode()
+    path = tmp_path / "report.json"
+    path.write_bytes(content)
+    peaks = []
+    for read in (read_report, read_baseline):
+        tracemalloc.start()
+        try:
+            read(path)
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+    assert peaks[0] < 1.3 * json_files._memory(content), "the whole report"
+    assert peaks[1] < 2.5 * len(content), "a baseline keeps no faces"
+
+
+def test_a_file_that_is_too_large_is_refused_without_being_read(tmp_path, monkeypatch):
+    path = tmp_path / "large.json"
+    path.write_bytes(bytes(1 << 17))
+    monkeypatch.setattr(json_files, "MOST_BYTES", 1 << 16)
+    monkeypatch.setattr(json_files, "_memory", lambda _: pytest.fail("it was read"))
+    with pytest.raises(InputError, match="larger than 65,536 bytes, the most that is read"):
+        read_report(path)
+
+
 def bcf(path, markup):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("bcf.version", '<Version VersionId="2.1"/>')

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import InputError
-from .json_files import is_number, read_json
+from .json_files import Keep, is_number, read_json
 from .report import SCHEMA, STATUSES, Review
 from .verdicts import CLASH_VERDICTS
 
@@ -32,13 +32,21 @@ class Baseline:
     reviews: dict[str, Review] = field(default_factory=dict)
 
 
-def read_report(path: Path) -> dict[str, Any]:
+KEPT = ("id", "a", "b", "verdict", "depth", "depth_upper", "status", "comment")
+"""What a baseline keeps of each pair: its faces and points take most of the memory."""
+
+
+def read_report(path: Path, keep: Keep | None = None) -> dict[str, Any]:
     """A JSON report as a dictionary.
+
+    Args:
+        path: of the report.
+        keep: as ``read_json`` takes it.
 
     Raises:
         InputError: it cannot be read, or is none; the message names it.
     """
-    report = read_json(path, "report")
+    report = read_json(path, "report", keep)
     if not isinstance(report, dict) or report.get("schema") != SCHEMA:
         raise InputError(f"'{path}' is no report of schema {SCHEMA}")
     pairs = report.get("pairs")
@@ -55,6 +63,11 @@ def _is_skipped(item: dict[str, Any]) -> bool:
     return isinstance(item.get("name"), str) and isinstance(item.get("lost", False), bool)
 
 
+def _kept(item: dict[str, Any]) -> dict[str, Any]:
+    """Of a pair what a baseline needs; other objects are kept as they are."""
+    return {name: item[name] for name in KEPT if name in item} if "verdict" in item else item
+
+
 def _is_pair(pair: dict[str, Any]) -> bool:
     named = all(isinstance(pair.get(name), str) for name in ("id", "a", "b", "verdict"))
     measured = all(pair.get(name) is None or is_number(pair[name]) for name in ("depth", "depth_upper"))
@@ -63,7 +76,7 @@ def _is_pair(pair: dict[str, Any]) -> bool:
 
 def read_baseline(path: Path) -> Baseline:
     """The baseline of a JSON report; raises InputError."""
-    pairs = read_report(path)["pairs"]
+    pairs = read_report(path, _kept)["pairs"]
     reviews = {
         pair["id"]: Review(pair.get("status", "open"), pair.get("comment", ""))
         for pair in pairs
