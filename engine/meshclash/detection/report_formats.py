@@ -95,7 +95,7 @@ def to_csv(report: dict[str, Any]) -> str:
     events = _events_by_pair(report)
     ids = {item["name"]: item.get("GlobalId") or "" for item in report["objects"]}
     for pair in report["pairs"]:
-        cells = {**pair, "unit": report["unit"]}
+        cells = {**pair, "unit": report["unit"]} | {name: _csv_truth(pair[name]) for name in ("outdated", "new")}
         event = next((item for item in events.get(pair["id"], ()) if item["start"] <= pair["frame"] <= item["end"]), {})
         cells |= {f"event_{name}": event.get(name) for name in ("start", "end", "worst_frame")}
         cells |= {f"global_id_{side}": ids.get(pair[side], "") for side in "ab"}
@@ -396,11 +396,13 @@ def _csv_text(given: str) -> str:
     return without_controls(f"'{given}" if given and runs else given)
 
 
+def _csv_truth(value: bool | None) -> str | None:
+    return None if value is None else str(value).lower()
+
+
 def _csv_cell(value: Any) -> Any:
     if value is None:
         return ""
-    if isinstance(value, bool):
-        return str(value).lower()
     if isinstance(value, list):
         return " ".join(map(str, value))
     return _csv_text(value) if isinstance(value, str) else value
