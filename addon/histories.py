@@ -399,7 +399,7 @@ def detected_steps(scene: bpy.types.Scene, report: DetectReport) -> Generator[No
     now = {item.id: uids[item.name] for item in report.revision if item.name in uids}
     was = {uid: identity for identity, uid in found.objects.items()}
     same = {identity: was[uid] for identity, uid in now.items() if uid in was}
-    others = _not_tested(found, now, uids)
+    others = _not_tested(found, now, uids) | _lost(found, report)
     objects = {**now, **{key: uid for key, uid in found.objects.items() if key in others}}
     yield
     events = yield from detection_steps(
@@ -426,6 +426,12 @@ def _not_tested(found: Kept, now: Mapping[str, int], uids: Mapping[str, int]) ->
         key for key, item in found.history.objects.items()
         if key not in now and (uid := found.objects.get(key, uids.get(item.name))) in there and uid not in tested
     }  # fmt: skip
+
+
+def _lost(found: Kept, report: DetectReport) -> set[str]:
+    """The identities of objects of earlier detections, instances too, that this one could not read."""
+    names, tested = {item.name for item in report.lost}, {item.id for item in report.revision}
+    return {key for key, item in found.history.objects.items() if item.name in names and key not in tested}
 
 
 def checked(scene: bpy.types.Scene, report: DetectReport, pair_id: str, rows: Iterable[PairRow]) -> None:

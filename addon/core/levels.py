@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from meshclash.clash.errors import DetectError, InputError
-from meshclash.clash.frame_scene import Progress, SceneSource, refuse_damaged
+from meshclash.clash.frame_scene import Progress, SceneSource, refuse_lost
 from meshclash.clash.placed_mesh import placed_mesh
 from meshclash.clash.steps import within
 from meshclash.clash.world import to_world
@@ -103,7 +103,7 @@ def hierarchy_steps(
         DetectError: the engine refused something else.
     """
     frame = yield from within(source.read_steps(f"object:{name}", f"object:{name}", None), 0.0, READ_END)
-    refuse_damaged(frame.skipped)
+    refuse_lost(frame.skipped)
     item = next((item for item in frame.objects if item.name == name), None)
     if item is None:
         raise InputError(f"object '{name}' has no faces of its own")

@@ -27,7 +27,7 @@ _SIDE, _SIDE_LATER = ("owner", "source"), ("point", "face")
 """What is saved of rows and of their sides; lists of earlier versions lack what is later."""
 _ASKED = ("test", "set_a", "set_b", *(name for name in OPTIONS if name != "fits"))
 _RULES = ("same_parent", "same_armature", "same_collection")
-_STATS = ("objects", "smaller", "left_out", "resolution", "coarse")
+_STATS = ("objects", "smaller", "left_out", "resolution", "coarse", "no_geometry")
 """What the tab says of a result beside its rows."""
 _MOST_WHOLE, _MOST_LENGTH = 2**31 - 1, 1e36
 """What Blender's properties hold, lengths and volumes also in other units."""
@@ -42,7 +42,7 @@ def to_text(report: DetectReport) -> str:
     rules = {name: getattr(options.rules, name) for name in _RULES}
     plain = [_plain(row) for row in rows[:MOST_ROWS]]
     total = len(rows) + (report.missing or 0)  # of a list that came with a file, and was not detected anew
-    skipped = [[item.name, item.reason, item.damaged] for item in report.skipped[:MOST_ROWS]]
+    skipped = [[item.name, item.reason, item.lost] for item in report.skipped[:MOST_ROWS]]
     about = {
         "asked": asked, "rules": rules, "excluded": sorted(options.rules.listed_pairs), "fits": options.fits,
         "created": report.created, "tested": report.tested[:MOST_ROWS], "skipped": skipped,
@@ -116,6 +116,8 @@ def _stats(data: dict[str, Any]) -> dict[str, Any]:
     if "left_out" in data:
         pairs, beyond = _whole(data["left_out"]["pairs"]), _number(data["left_out"]["beyond"])
         found["left_out"] = {"pairs": pairs if beyond is not None else 0, "beyond": beyond}
+    if "no_geometry" in data:
+        found["no_geometry"] = {_text(kind): _whole(count) for kind, count in data["no_geometry"].items()}
     if "resolution" in data:
         found["resolution"] = _length(data["resolution"])
     found["coarse"] = [

@@ -11,12 +11,13 @@ from bpy.types import Operator
 from meshclash.clash.kernel_parts import BASIC_PARTS
 from meshclash.clash.pair_row import PairRow
 from meshclash.clash.verdicts import CLASH_VERDICTS
+from meshclash.clash.words import counted
 
 from .. import preferences, results, running_work, scene_results, shown_things, view
 from ..adapters.source import BlenderSource
 from ..core.common_solid import ShownSolid, fit_steps, solid_steps
 from ..redraw import tag_redraw
-from ..texts import counted, volume
+from ..texts import volume
 from ..translations import translated
 from .loading import load_steps
 from .pair_look import OfSelectedPair

@@ -28,6 +28,7 @@ from meshclash.clash.report_formats import format_seconds, left_out, too_small
 from meshclash.clash.steps import telling
 from meshclash.clash.tests_job import of_test
 from meshclash.clash.verdicts import FINAL_VERDICTS, VERDICTS
+from meshclash.clash.words import counted
 
 from .. import engine, freshness, histories, preferences, refining, results, running_work, scene_results, view
 from ..adapters import mesh_reader
@@ -38,7 +39,7 @@ from ..adapters.source import BlenderSource, metres_per_unit
 from ..core.table import RowTable
 from ..redraw import tag_redraw
 from ..reviews import reviews_of
-from ..texts import counted, said
+from ..texts import said
 from ..translations import translated
 from .heartbeat import Heartbeat
 from .loading import load_steps
@@ -165,7 +166,9 @@ def summary(report: DetectReport, approved: frozenset[str] = frozenset()) -> str
     found_now = Counter(row.verdict for row in report.rows if row.id not in approved)
     counts = [(found_now[verdict], VERDICTS[verdict].counted) for verdict in FINAL_VERDICTS] + [(accepted, "approved")]
     found = ", ".join(translated(f"{count} {word}") for count, word in counts if count)
-    skipped = f", {translated(f'{len(report.skipped)} skipped')}" if report.skipped else ""
+    lost = len(report.lost)
+    counts_out = [(lost, "lost"), (len(report.skipped) - lost, "skipped")]
+    skipped = "".join(f", {translated(f'{count} {word}')}" for count, word in counts_out if count)
     effort = f"{translated(counted(report.stats['objects'], 'object'))}{skipped}"
     more = left_out(report.stats.get("left_out")), too_small(report.stats, report.options.as_dict())
     tests = f"{translated(counted(len(report.tests), 'test'))}: " if report.tests else ""

@@ -10,11 +10,11 @@ import bpy
 from bpy.app.translations import pgettext_tip as tip_
 from bpy.props import BoolProperty, StringProperty
 from bpy.types import Operator
+from meshclash.clash.words import counted
 
 from .. import histories, results, reviews, shown_things, view
 from ..props import PRIORITIES, STATUS_LABELS, STATUSES
 from ..redraw import tag_redraw
-from ..texts import counted
 from ..translations import CONTEXT, ChoiceProperty, translated
 from .polls import lists_pairs, possible
 

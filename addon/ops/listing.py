@@ -9,10 +9,11 @@ from bpy.app.translations import pgettext_tip as tip_
 from bpy.props import IntProperty, StringProperty
 from bpy.types import Operator
 from meshclash.clash.pair_row import PairRow
+from meshclash.clash.words import counted
 
 from .. import results, scene_results, shown_things, view
 from ..redraw import tag_redraw
-from ..texts import counted, said, verdict_in_words
+from ..texts import said, verdict_in_words
 from ..translations import ChoiceProperty, translated
 from .polls import lists_pairs, possible
 

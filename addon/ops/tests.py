@@ -16,11 +16,11 @@ from meshclash.clash.errors import InputError
 from meshclash.clash.named_tests import NamedTest, read_tests, to_json
 from meshclash.clash.report import DetectReport
 from meshclash.clash.tests_job import tests_steps
+from meshclash.clash.words import counted
 
 from .. import engine, kept_tests, preferences, scene_results
 from ..adapters import mesh_reader
 from ..adapters.source import BlenderSource, metres_per_unit
-from ..texts import counted
 from ..translations import ChoiceProperty, translated
 from .detect import MESHCLASH_OT_detect, accept, answer_steps, begin, handle, parts_of, run_at_once
 from .loading import load_steps

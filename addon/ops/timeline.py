@@ -18,6 +18,7 @@ from meshclash.clash.pair_row import PairRow
 from meshclash.clash.queries.registry import test_named
 from meshclash.clash.rules import Rules
 from meshclash.clash.sets import AND, EVERYTHING, OR
+from meshclash.clash.words import counted
 
 from .. import engine, events_list, freshness, preferences, results, running_work, scene_results
 from ..adapters import mesh_reader
@@ -28,7 +29,7 @@ from ..adapters.point_reader import is_scan
 from ..adapters.source import BlenderSource, metres_per_unit
 from ..core.scanned import Scanned, scan_steps
 from ..redraw import tag_redraw, tag_redraw_timelines
-from ..texts import counted, verdict_in_words
+from ..texts import verdict_in_words
 from ..translations import ChoiceProperty, translated
 from .detect import USER_ERRORS, Run, explain, handle, run_at_once, scene_of
 from .listing import PickRow

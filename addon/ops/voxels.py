@@ -9,12 +9,12 @@ import bpy
 from bpy.types import Operator
 from meshclash.clash.kernel_parts import BASIC_PARTS
 from meshclash.clash.pair_row import PairRow
+from meshclash.clash.words import counted
 
 from .. import preferences, results, running_work, shown_things
 from ..adapters.source import BlenderSource
 from ..core.voxel_boxes import PARTS, ShownVoxels, voxels_steps
 from ..redraw import tag_redraw
-from ..texts import counted
 from .loading import load_steps
 from .pair_look import OfSelectedPair
 from .polls import possible

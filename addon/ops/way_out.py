@@ -10,12 +10,12 @@ from meshclash.clash.kernel_parts import BASIC_PARTS, WAY_PARTS
 from meshclash.clash.pair_row import PairRow
 from meshclash.clash.steps import within
 from meshclash.clash.verdicts import SOLID_VERDICTS
+from meshclash.clash.words import counted
 
 from .. import preferences, results, scene_results
 from ..adapters.source import BlenderSource
 from ..core.way_out import Way, way_steps
 from ..redraw import tag_redraw
-from ..texts import counted
 from ..translations import ChoiceProperty
 from .loading import load_steps
 from .polls import possible

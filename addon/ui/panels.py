@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bpy.types import Panel
 from meshclash.clash.errors import InputError
+from meshclash.clash.frame_scene import Skipped
 from meshclash.clash.options import DetectOptions, changed_settings
 from meshclash.clash.queries.registry import test_named
 from meshclash.clash.report_formats import NO_SOLID, coarse, permitted
@@ -46,6 +48,7 @@ NOT_KNOWN_YET = "Default: the precision of the coordinates"
 LONG_NAME_SHARE = 0.46  # of the narrowest sidebar
 LEAST_ROWS, MOST_ROWS = 4, 12  # of the list, by the height of the sidebar
 ABOVE_AND_BELOW, ROW = 460.0, 34.0  # height of all but the list where a pair is selected, of a row [px at scale 1]
+MOST_NAMED = 3  # objects that are named where some took no part
 PAGE_SHARE = 0.3  # of the width between two arrows, for the number of a page
 CAPTION_SHARE = 0.25  # of the width, before the facts of the selected pair
 LONG_CAPTION_SHARE = 0.32  # the same where a caption is as long as "Probability", which fits a narrow sidebar so
@@ -281,7 +284,7 @@ class MESHCLASH_PT_results(TabPanel):
             if pair is not None:
                 draw_pair_facts(layout, context, pair, result.report.asked(pair))
         _draw_left_out(layout, context, result.report)
-        _draw_skipped(layout, result.report.skipped, context.region)
+        draw_skipped(layout, result.report.skipped, result.report.stats.get("no_geometry", {}), context.region)
         warning = coarse(result.report.as_summary())
         if warning:
             draw_text(layout, warning[0].upper() + warning[1:], context.region, "ERROR")
@@ -290,12 +293,13 @@ class MESHCLASH_PT_results(TabPanel):
 def _draw_nothing(layout: Any, context: Any, report: Any) -> None:
     """What was tested without finding anything, and what else can be asked."""
     test, count = test_named(report.options.test), report.stats.get("objects", 0)
+    icon = "ERROR" if report.lost else "CHECKMARK"
     if len(report.tests) > 1:
         text = said("{tests} of {objects} found nothing", tests=(len(report.tests), "test"), objects=(count, "object"))
-        draw_text(layout, text, context.region, "CHECKMARK")
+        draw_text(layout, text, context.region, icon)
         return
     text = said("{nothing}: {objects} tested", nothing=said(test.nothing), objects=(count, "object"))
-    draw_text(layout, text, context.region, "CHECKMARK")
+    draw_text(layout, text, context.region, icon)
     draw_text(layout, advice(report.options, count), context.region, "INFO")
 
 
@@ -513,12 +517,25 @@ def _draw_left_out(layout: Any, context: Any, report: Any) -> None:
         draw_text(layout, text, context.region, "INFO")
 
 
-def _draw_skipped(layout: Any, skipped: Any, region: Any) -> None:
-    if not skipped:
-        return
-    named = "; ".join(f"{item.name} ({translated(item.reason)})" for item in skipped[:3])
-    text = said("{objects} not tested: {names}", objects=(len(skipped), "object"), names=named)
-    draw_text(layout, text, region, "ERROR")
+def draw_skipped(layout: Any, skipped: Sequence[Skipped], no_geometry: Mapping[str, int], region: Any) -> None:
+    """What took no part, in two classes: objects that are lost, and what has nothing to collide with."""
+    lost = [item for item in skipped if item.lost]
+    others = [item for item in skipped if not item.lost]
+    if lost:
+        text = said("{objects} lost and not tested: {names}", objects=(len(lost), "object"), names=_named(lost))
+        draw_text(layout, text, region, "ERROR")
+    if others:
+        text = said("{objects} not tested: {names}", objects=(len(others), "object"), names=_named(others))
+        draw_text(layout, text, region, "INFO")
+    if any(no_geometry.values()):
+        kinds = sorted(no_geometry.items(), key=lambda item: (-item[1], item[0]))
+        text = "; ".join(said("{objects}", objects=(count, kind)) for kind, count in kinds if count)
+        draw_text(layout, said("Without geometry: {objects}", objects=text), region, "INFO")
+
+
+def _named(skipped: Sequence[Skipped]) -> str:
+    """The first of some objects, each with the reason."""
+    return "; ".join(f"{item.name} ({translated(item.reason)})" for item in skipped[:MOST_NAMED])
 
 
 class MESHCLASH_PT_marks(TabPanel):

@@ -18,7 +18,7 @@ from ..core.scanned import Scanned
 from ..texts import depth, length, said, verdict_in_words
 from ..translations import translated
 from .lists import TIPS, Cell, draw_list, draw_pair, measure_cell, name_width, shortened, verdict_cell
-from .panels import advice
+from .panels import advice, draw_skipped
 from .parts import TabPanel, draw_facts, draw_text, named_row
 
 BEGINS = {
@@ -117,12 +117,10 @@ def _draw_scan(layout: Any, context: Any, scanned: Scanned) -> None:
         draw_text(
             layout, said("Stopped before frame {frame}", frame=str(scanned.timeline.frames[-1])), context.region, "INFO"
         )
-    for item in scanned.timeline.skipped[:3]:
-        if item.damaged:
-            draw_text(layout, f"{item.name}: {item.reason}", context.region, "ERROR")
+    statistics = scanned.statistics.as_dict()
+    draw_skipped(layout, scanned.timeline.skipped, statistics["no_geometry"], context.region)
     if not scanned.events:
-        objects = scanned.statistics.as_dict()["objects"]
-        draw_text(layout, advice(scanned.options, objects), context.region, "INFO")
+        draw_text(layout, advice(scanned.options, statistics["objects"]), context.region, "INFO")
         return
     if len(listed.events) == 0:
         layout.operator("meshclash.show_events", icon="FILE_REFRESH")

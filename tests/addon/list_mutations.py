@@ -56,7 +56,7 @@ def reports() -> list[str]:
     whole = make_report(
         make_row(), deep, set_a="object:A", permitted_overlap=0.25, rules=rules, fits=(Fit("A", "*", 0.1),)
     )
-    skipped = [Skipped("Broken", "NaN", damaged=True), Skipped("Empty", "it has no faces")]
+    skipped = [Skipped("Broken", "NaN", lost=True), Skipped("Empty", "it has no faces")]
     whole.stats.update({"left_out": {"pairs": 3, "beyond": 0.5}, "resolution": 1e-6, "smaller": 2})
     whole.stats["coarse"] = [{"name": "A", "resolution": 0.01}]
     whole = replace(whole, skipped=skipped, tested=["A", "B", "C"])

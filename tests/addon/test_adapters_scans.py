@@ -107,7 +107,7 @@ def test_coordinates_that_are_no_numbers_are_refused(value, place):
     points[place] = value
     add_scan("Scan", points)
     (skipped,) = read().skipped
-    assert skipped.damaged and re.search(rf"^1 of its points .* the first is point {place[0]};", skipped.reason)
+    assert skipped.lost and re.search(rf"^1 of its points .* the first is point {place[0]};", skipped.reason)
 
 
 def test_unusable_normals_are_left_out():

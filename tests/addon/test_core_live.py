@@ -148,7 +148,7 @@ def test_a_mesh_that_the_engine_refuses_is_named_and_the_others_are_answered(eng
         driver.scene.put("Broken", 0.25, mesh)
         driver.change()
         report = driver.settle()
-        assert [item.name for item in report.skipped] == skipped and all(item.damaged for item in report.skipped)
+        assert [item.name for item in report.skipped] == skipped and all(item.lost for item in report.skipped)
         assert (described(report) == before) == bool(skipped)
         assert described(report) == described(driver.fresh())
 

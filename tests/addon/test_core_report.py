@@ -29,10 +29,8 @@ PAIR_KEYS = ["id", "test", "a", "b", "frame", "verdict", "contacts", "faces_a", 
 def test_json_has_the_documented_keys():
     data = json.loads(make_report(make_row()).to_json())
     assert data["schema"] == SCHEMA == "meshclash.report/1"
-    keys = (
-        "schema version file created saved_list unit files baseline options tests objects group_by groups events pairs"
-    )
-    assert list(data) == [*keys.split(), "stats"]
+    keys = "schema version file created saved_list unit files baseline options tests allow_lost objects group_by groups"
+    assert list(data) == [*keys.split(), "events", "pairs", "stats"]
     assert [key for key in data["pairs"][0] if not key.startswith("original_")] == PAIR_KEYS
 
 

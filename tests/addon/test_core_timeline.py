@@ -89,7 +89,7 @@ def test_what_comes_goes_breaks_and_changes_its_faces(engine):
     assert told([events["A", "D", 1]]) == [("A", "D", 1, 3, RANGE, VANISHES)]
     assert told([events["A", "D", 5]]) == [("A", "D", 5, 7, APPEARS, RANGE)]
     assert told([events["A", "E", 1]]) == [("A", "E", 1, 7, RANGE, RANGE)]
-    assert [(item.name, item.damaged) for item in report.skipped] == [("D", True)]
+    assert [(item.name, item.lost) for item in report.skipped] == [("D", True)]
     assert "frame 4" in report.skipped[0].reason and "its matrix" in report.skipped[0].reason
 
 

@@ -19,7 +19,7 @@ from addon import commandline
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "blender_scripts"
-DONE, CLASHES, WRONG = 0, 1, 2
+DONE, CLASHES, WRONG, LOST = 0, 1, 2, 4
 CHANGING = ("seconds", "timings", "threads")
 
 
@@ -117,6 +117,23 @@ def test_any_number_of_processes_gives_the_same_bytes(passing, tmp_path, make_wo
             texts.append(without_times(text) if suffix == "json" else text)
         assert set(texts) == {texts[0]}
         assert text.count("touching") > 1
+
+
+def test_any_number_of_processes_tells_the_same_lost_objects(passing, tmp_path, make_workers):
+    mesh = bpy.data.meshes.new("Torn")
+    mesh.from_pydata([(0, 0, 0), (1, 0, 0), (0, float("nan"), 0)], [], [(0, 1, 2)])
+    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Torn", mesh))
+    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Eye", bpy.data.cameras.new("Eye")))
+    file, found = tmp_path / "torn.blend", []
+    bpy.ops.wm.save_as_mainfile(filepath=str(file))
+    for count in (1, 2):
+        path = tmp_path / f"{count}.json"
+        options = ("--frames", "0:20", "--workers", count, "--report", path, "--quiet")
+        assert run(file, *options, make_workers=make_workers) == LOST
+        found.append(json.loads(path.read_text(encoding="utf-8"))["stats"])
+    assert [(item["name"], item["lost"]) for item in found[0]["skipped"]] == [("Torn", True)]
+    assert found[0]["no_geometry"] == {"camera": 1}
+    assert all(found[0][name] == found[1][name] for name in ("skipped", "no_geometry", "objects"))
 
 
 def without_times(text):

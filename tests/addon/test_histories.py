@@ -329,6 +329,40 @@ def test_pairs_of_hidden_objects_are_not_gone(hall):
     assert [{*decision.names} for _, decision in histories.gone(bpy.context.scene)] == [{"North", "Slab"}]
 
 
+def test_pairs_of_lost_objects_are_not_gone(hall):
+    """Neither where the mesh cannot be read nor where the engine cannot take the place; nor of an instance."""
+    assert ("North", "Slab") in detect()
+    mesh = hall["North"].data
+    sound = np.empty(3 * len(mesh.vertices), np.float32)
+    mesh.attributes["position"].data.foreach_get("vector", sound)
+    mesh.attributes["position"].data.foreach_set("vector", np.full_like(sound, np.nan))
+    mesh.update()
+    hall["East"].scale.x = np.nan
+    for _ in range(2):
+        found = detect()
+        assert ("North", "Slab") not in found and ("East", "Slab") not in found
+        assert not histories.gone(bpy.context.scene)
+    mesh.attributes["position"].data.foreach_set("vector", sound)
+    mesh.update()
+    hall["East"].scale.x = 1.0
+    found = detect()
+    assert (found["North", "Slab"], found["East", "Slab"]) == ("active", "active")
+
+
+def test_pairs_of_lost_instances_are_not_gone(hall):
+    instances = bpy.data.collections.new("Pins")
+    pin = hall["West"]
+    bpy.context.scene.collection.objects.unlink(pin)
+    instances.objects.link(pin)
+    place = bpy.data.objects.new("Place", None)
+    place.instance_type, place.instance_collection = "COLLECTION", instances
+    bpy.context.scene.collection.objects.link(place)
+    (instance,) = (names for names in detect() if any(name.startswith("Place/") for name in names))
+    pin.data.attributes["position"].data.foreach_set("vector", np.full(24, np.nan, np.float32))
+    pin.data.update()
+    assert instance not in detect() and not histories.gone(bpy.context.scene)
+
+
 def test_a_full_copy_of_a_scene_decides_for_itself(hall, tmp_path):
     detect()
     say("North", "Slab", status="APPROVED")

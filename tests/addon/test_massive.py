@@ -1,5 +1,6 @@
 """Massive files in Blender: built from objects and files, tested in place of what is shown."""
 
+import dataclasses
 import json
 from functools import partial
 from pathlib import Path
@@ -139,7 +140,7 @@ def test_files_that_cannot_be_used_are_named(registered, tmp_path):
     assert "no clustered mesh" in detected().skipped[0].reason
     (tmp_path / "ball.mcl").unlink()
     report = detected()
-    assert "cannot be read" in report.skipped[0].reason and report.skipped[0].damaged
+    assert "cannot be read" in report.skipped[0].reason and report.skipped[0].lost
     assert [{*row.names} for row in report.rows] == [{other.name, "Third"}]
 
 
@@ -155,6 +156,9 @@ def test_other_tests_leave_files_out_and_say_so(registered, engine, tmp_path, te
     (skipped,) = report.skipped
     assert skipped.name == "Ball massive" and "massive files" in skipped.reason
     assert not any("Ball massive" in row.names for row in report.rows)
+    ranged = dataclasses.replace(options, frames=range(1, 3))
+    ranged_report = job.run_to_end(job.detect_steps(BlenderSource.from_context(bpy.context), ranged, engine))
+    assert ranged_report.skipped == report.skipped
 
 
 def test_a_scan_and_a_file_are_not_compared_and_that_is_said(registered, tmp_path):

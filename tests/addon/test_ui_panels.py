@@ -251,8 +251,21 @@ def test_results_panel_names_what_was_not_tested(registered):
     report = make_report(make_row())
     report.skipped.append(Skipped("Empty mesh", "no faces"))
     results.show_report(bpy.context, bpy.context.scene, report)
+    report.skipped.append(Skipped("Broken", "NaN", lost=True))
+    report.stats["no_geometry"] = {"light": 1, "camera": 3, "empty": 2}
+    results.show_report(bpy.context, bpy.context.scene, report)
     joined = shown(draw(panels.MESHCLASH_PT_results, bpy.context)).replace(" | ", " ")
+    assert "1 object lost and not tested: Broken (NaN)" in joined
     assert "1 object not tested: Empty mesh (no faces)" in joined
+    assert "Without geometry: 3 cameras; 2 empties; 1 light" in joined
+
+
+def test_results_panel_does_not_say_that_all_is_well_where_an_object_is_lost(registered):
+    report = make_report()
+    report.skipped.append(Skipped("Broken", "NaN", lost=True))
+    results.show_report(bpy.context, bpy.context.scene, report)
+    shown_icons = {kwargs.get("icon") for _, _, kwargs in draw(panels.MESHCLASH_PT_results, bpy.context).calls}
+    assert "ERROR" in shown_icons and "CHECKMARK" not in shown_icons
 
 
 def test_results_panel_says_when_they_are_old(filled):

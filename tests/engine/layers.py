@@ -13,7 +13,7 @@ PICTURE = ROOT / "docs" / "images" / "architecture.svg"
 SOURCES = sorted(ENGINE.rglob("*.py"))
 
 ROOMS = {
-    "runtime": ("lazy", "errors", "output", "kernels", "jit_pipeline", "jit", "compiling", "reference"),
+    "runtime": ("lazy", "early_exit", "errors", "output", "kernels", "jit_pipeline", "jit", "compiling", "reference"),
     "types": ("types",),
     "exact": ("geometry",),
     "files": ("files",),
@@ -75,15 +75,20 @@ def _imports_in(text: str, typed: bool) -> tuple[tuple[int, str], ...]:
     return tuple(found)
 
 
+PROGRAMS = ("__main__", "commands")
+"""Modules above all stages."""
+
+
 def layer_of(path: Path) -> str:
     parts = path.relative_to(ENGINE).with_suffix("").parts
-    return "" if parts == ("__init__",) or parts[-1] == "__main__" else parts[0]
+    return "" if parts == ("__init__",) or parts[-1] in PROGRAMS else parts[0]
 
 
 def target_layer(path: Path, level: int, name: str) -> str:
     """The stage that a relative import leads to."""
     here = path.relative_to(ENGINE).parts[:-1]
-    return ([*here[: len(here) - level + 1], *name.split(".")])[0]
+    first = ([*here[: len(here) - level + 1], *name.split(".")])[0]
+    return "" if first in PROGRAMS else first
 
 
 def room_of(stage: str) -> str:

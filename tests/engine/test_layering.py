@@ -94,7 +94,7 @@ def test_only_command_lines_import_the_application():
         if layer_of(path) != "clash"
         and "clash" in {target_layer(path, level, name) for level, name in imported_modules(path) if level}
     ]
-    assert importers == ["__main__.py"]
+    assert importers == ["commands.py"]
 
 
 def test_the_application_does_not_name_blender():

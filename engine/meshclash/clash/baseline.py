@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from .errors import InputError
-from .json_files import is_number, read_json
-from .report import SCHEMA, Review
+from .json_files import Keep, is_number, read_json
+from .report import SCHEMA, STATUSES, Review
 from .verdicts import CLASH_VERDICTS
+
+NUMBERED = re.compile(r" \(\d+\)$")
+"""What `unique_names` adds."""
 
 
 @dataclass(frozen=True)
@@ -28,31 +32,53 @@ class Baseline:
     reviews: dict[str, Review] = field(default_factory=dict)
 
 
-def read_report(path: Path) -> dict[str, Any]:
+KEPT = ("id", "a", "b", "verdict", "depth", "depth_upper", "status", "comment")
+"""What a baseline keeps of each pair: its faces and points take most of the memory."""
+
+
+def read_report(path: Path, keep: Keep | None = None) -> dict[str, Any]:
     """A JSON report as a dictionary.
+
+    Args:
+        path: of the report.
+        keep: as ``read_json`` takes it.
 
     Raises:
         InputError: it cannot be read, or is none; the message names it.
     """
-    report = read_json(path, "report")
+    report = read_json(path, "report", keep)
     if not isinstance(report, dict) or report.get("schema") != SCHEMA:
         raise InputError(f"'{path}' is no report of schema {SCHEMA}")
     pairs = report.get("pairs")
     if not isinstance(pairs, list) or not all(isinstance(pair, dict) and _is_pair(pair) for pair in pairs):
         raise InputError(f"'{path}' is damaged: its pairs are not those of a report")
+    stats = report.get("stats", {})
+    skipped = stats.get("skipped", []) if isinstance(stats, dict) else None
+    if not isinstance(skipped, list) or not all(isinstance(item, dict) and _is_skipped(item) for item in skipped):
+        raise InputError(f"'{path}' is damaged: its skipped objects are not those of a report")
     return report
+
+
+def _is_skipped(item: dict[str, Any]) -> bool:
+    return isinstance(item.get("name"), str) and isinstance(item.get("lost", False), bool)
+
+
+def _kept(item: dict[str, Any]) -> dict[str, Any]:
+    """Of a pair what a baseline needs; other objects are kept as they are."""
+    return {name: item[name] for name in KEPT if name in item} if "verdict" in item else item
 
 
 def _is_pair(pair: dict[str, Any]) -> bool:
     named = all(isinstance(pair.get(name), str) for name in ("id", "a", "b", "verdict"))
-    return named and all(pair.get(name) is None or is_number(pair[name]) for name in ("depth", "depth_upper"))
+    measured = all(pair.get(name) is None or is_number(pair[name]) for name in ("depth", "depth_upper"))
+    return named and measured and pair.get("status", "open") in STATUSES and isinstance(pair.get("comment", ""), str)
 
 
 def read_baseline(path: Path) -> Baseline:
     """The baseline of a JSON report; raises InputError."""
-    pairs = read_report(path)["pairs"]
+    pairs = read_report(path, _kept)["pairs"]
     reviews = {
-        pair["id"]: Review(str(pair.get("status", "open")), str(pair.get("comment", "")))
+        pair["id"]: Review(pair.get("status", "open"), pair.get("comment", ""))
         for pair in pairs
         if pair.get("status", "open") != "open" or pair.get("comment")
     }
@@ -60,13 +86,32 @@ def read_baseline(path: Path) -> Baseline:
 
 
 def difference(old: dict[str, Any], new: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
-    """The clashing pairs of two reports: "new", "known" and "gone", each pair as the later report that has it says."""
+    """The clashing pairs of two reports, each pair as the later report that has it says.
+
+    Returns:
+        The "new", "known", "gone" and "not_tested" ones. Not tested are those that only the old report has, and of
+        which an object is lost in the new one.
+    """
     before, after = _clashes(old["pairs"]), _clashes(new["pairs"])
-    return {
-        "new": [pair for key, pair in after.items() if key not in before],
-        "known": [pair for key, pair in after.items() if key in before],
-        "gone": [pair for key, pair in before.items() if key not in after],
-    }
+    found: dict[str, list[dict[str, Any]]] = {"new": [], "known": [], "gone": [], "not_tested": []}
+    for key, pair in after.items():
+        found["known" if key in before else "new"].append(pair)
+    lost = {_without_number(name) for name in _lost_names(new)}
+    for key, pair in before.items():
+        if key not in after:
+            untested = any(_without_number(pair[name]) in lost for name in ("a", "b"))
+            found["not_tested" if untested else "gone"].append(pair)
+    return found
+
+
+def _lost_names(report: dict[str, Any]) -> list[str]:
+    """Names of the objects that a report calls lost; reports of earlier versions call none so."""
+    return [item["name"] for item in report.get("stats", {}).get("skipped", ()) if item.get("lost")]
+
+
+def _without_number(name: str) -> str:
+    """The name that a file has: parts that share it are numbered, and where one is lost, others get its number."""
+    return NUMBERED.sub("", name)
 
 
 def _clashes(pairs: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:

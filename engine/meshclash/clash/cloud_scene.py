@@ -78,7 +78,7 @@ class CloudScene:
             try:
                 pose, stretch = split_matrix(item)
             except UnusableObject as error:
-                self.skipped.append(Skipped(item.name, error.reason, damaged=True))
+                self.skipped.append(Skipped(item.name, error.reason, lost=True))
                 continue
             key = (item.mesh_key, stretch)
             if key not in self._made and key not in unusable:
@@ -87,7 +87,7 @@ class CloudScene:
                     same = (made for (_, old), made in kept.items() if old == key[1] and _equal(made[0], source))
                     self._made[key] = next(same, None) or (yield from self._cloud_steps(item, source, stretch))
                 except self._engine.errors.InvalidPointCloud as error:
-                    self.skipped.append(Skipped(item.name, str(error)))
+                    self.skipped.append(Skipped(item.name, str(error), lost=True))
                     unusable.add(key)
             if key in self._made:
                 source, cloud, chosen = self._made[key]

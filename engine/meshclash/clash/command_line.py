@@ -1,8 +1,8 @@
 """What the command lines of the package and of the extension have in common: options, exit codes, messages.
 
 Exit codes: 0 done, 1 clashes found and `--fail-on` counts them, 2 the input or an option is wrong, 3 internal error,
-130 cancelled. Messages go to stderr; after an error no report is written. Streams that are closed, broken or full
-change neither the code nor the report.
+4 an object is lost, 130 cancelled. Messages go to stderr; after an error no report is written. Streams that are closed,
+broken or full change neither the code nor the report.
 """
 
 from __future__ import annotations
@@ -33,13 +33,15 @@ from .queries.registry import TESTS, test_named
 from .report import DetectReport
 from .rules import Rules, parse_pair
 from .terminal import is_terminal, open_standard_streams, printable, say
+from .words import kinds_in_words
 from .writers import WRITERS, check_library, written
 
 COMMAND = "meshclash"
-DONE, CLASHES_FOUND, WRONG_INPUT, INTERNAL_ERROR, CANCELLED = 0, 1, 2, 3, 130
+DONE, CLASHES_FOUND, WRONG_INPUT, INTERNAL_ERROR, LOST, CANCELLED = 0, 1, 2, 3, 4, 130
 EXCLUSIONS = ("same-parent", "same-armature", "same-collection")
 TABLE_ROWS = 60  # longer tables go to the report only
-CODES = "exit code: 0 done, 1 --fail-on found something, 2 wrong input or option, 3 internal error, 130 cancelled"
+CODES = """exit code: 0 done, 1 --fail-on found something, 2 wrong input or option, 3 internal error, 4 an object
+  could not be tested and --allow-lost is not given, 130 cancelled"""
 
 
 def guarded(act: Callable[[Interruption], int], diagnose: Callable[[], Sequence[str]]) -> int:
@@ -141,6 +143,8 @@ def add_answer(parser: argparse.ArgumentParser) -> None:
     add("--reviews", type=Path, metavar="FILE.bcf", help="statuses and comments that BCF brings back, 2.1 or 3.0")
     fail = "exit with 1 when there is a clash, a contained object or a duplicate; new: one that --baseline has not"
     add("--fail-on", choices=("clash", "new"), help=fail)
+    lost = "exit with 0 also where an object could not be tested, as its geometry was not understood (else: 4)"
+    add("--allow-lost", action="store_true", help=lost)
     add("--quiet", action="store_true", help="print errors only")
 
 
@@ -275,7 +279,8 @@ def finish(
         files: of `open_reports`.
         more: writes something else; returns lines about it.
     """
-    report, told = replace(_reviewed(given, report), group_by=given.group_by), list[str]()
+    report = replace(_reviewed(given, report), group_by=given.group_by, allow_lost=given.allow_lost)
+    told = list[str]()
     try:
         for file in files:
             file.commit(written(file.path, report))
@@ -286,13 +291,18 @@ def finish(
         if not given.quiet:
             _print_report(report, told)
     counted = report.clashes if given.fail_on == "clash" else report.new if given.fail_on == "new" else []
-    return CLASHES_FOUND if counted else DONE
+    if counted:
+        return CLASHES_FOUND
+    return LOST if report.lost and not report.allow_lost else DONE
 
 
 def _print_left_out(report: DetectReport, quiet: bool) -> None:
-    """Names the objects that were not tested; a damaged one is an error, which is told in any case."""
-    told = (item for item in report.skipped if item.damaged or not quiet)
-    say(sys.stderr, *(f"left out: {item.name}: {item.reason}" for item in told))
+    """Names the objects that were not tested and counts those without geometry; a lost one is told in any case."""
+    say(sys.stderr, *(f"lost: {item.name}: {item.reason}" for item in report.lost))
+    if not quiet:
+        say(sys.stderr, *(f"left out: {item.name}: {item.reason}" for item in report.skipped if not item.lost))
+        kinds = kinds_in_words(report.stats.get("no_geometry", {}))
+        say(sys.stderr, *([f"not tested (no geometry): {kinds}"] if kinds else []))
     warning = report_formats.coarse(report.as_summary())
     if warning and not quiet:
         complain(f"warning: {warning} (--permitted-overlap resolution)")
@@ -310,6 +320,7 @@ def _print_report(report: DetectReport, written: list[str]) -> None:
     if permitted and not report.tests and "permitted_overlap" in test_named(report.options.test).takes:
         written = [f"Permitted overlap: {permitted}", *written]
     lines += report_formats.groups_in_words(data)
+    lines += report_formats.new_clashes(data, TABLE_ROWS)
     problem = say(sys.stdout, *lines, report_formats.summary(data), *written)
     if problem is not None:
         complain(f"the list could not be printed: {problem.strerror}")
@@ -331,7 +342,7 @@ class ProgressLine:
 
 
 class Interruption:
-    """Ctrl+C as KeyboardInterrupt where nothing is half done: between two slices of work.
+    """Ctrl+C, or a wish to end the process, as KeyboardInterrupt where nothing is half done: between two slices.
 
     Raised in the middle of a call it could leave the host application with a mesh half read, and a host may only print
     what its handlers raise. A second Ctrl+C ends the work at once.
@@ -354,13 +365,13 @@ class Interruption:
 
 @contextlib.contextmanager
 def _signals_as_errors() -> Iterator[Interruption]:
-    """Lets Ctrl+C raise KeyboardInterrupt, and a broken pipe an error where it is written to.
+    """Lets Ctrl+C and SIGTERM raise KeyboardInterrupt, and a broken pipe an error where it is written to.
 
     A host application may have a handler of its own for the first that only sets a flag, and may leave the second to
     end the process.
     """
     interruption = Interruption()
-    handlers: dict[int, Any] = {signal.SIGINT: interruption.press}
+    handlers: dict[int, Any] = {signal.SIGINT: interruption.press, signal.SIGTERM: interruption.press}
     if hasattr(signal, "SIGPIPE"):
         handlers[signal.SIGPIPE] = signal.SIG_IGN
     before = {number: signal.signal(number, handler) for number, handler in handlers.items()}

@@ -118,7 +118,7 @@ class EngineScene:
         self.objects, self.meshes, self.built, self.skipped = {}, frame.meshes, 0, []
         self.resolutions = {}
         if frame.scans:
-            self.skipped = [Skipped(item.name, NO_SCANS, damaged=True) for item in frame.massive]
+            self.skipped = [Skipped(item.name, NO_SCANS, lost=True) for item in frame.massive]
         found = self._found(frame)
         keys = [placed.shape_key for placed in found]
         uses = Counter(keys)
@@ -206,7 +206,7 @@ class EngineScene:
             self.scene.remove(self._placed.pop(identity).id)
 
     def _leave_out(self, item: SourceObject, error: UnusableObject) -> None:
-        self.skipped.append(Skipped(item.name, error.reason, damaged=True))
+        self.skipped.append(Skipped(item.name, error.reason, lost=True))
         if item.identity in self._placed:
             self.scene.remove(self._placed.pop(item.identity).id)
 

@@ -82,7 +82,8 @@ class FileSource:
             yield from self._read_files()
         result = FrameScene(1)
         for read_file in self.read_files:
-            result.skipped += [Skipped(name, why, damaged=True) for name, why in read_file.left_out]
+            result.skipped += [Skipped(name, why, lost=True) for name, why in read_file.left_out]
+            result.no_geometry.update(read_file.no_geometry)
         in_a, in_b = (self._members(expression) for expression in (set_a, set_b))
         keys = identities([item.part for item in self.parts])
         for k, (item, identity) in enumerate(zip(self.parts, keys, strict=True)):
@@ -142,7 +143,7 @@ class FileSource:
         bad = np.flatnonzero(~np.isfinite(part.shape.vertices).all(axis=1))
         if len(bad):
             why = f"vertex {bad[0]} is {part.shape.vertices[bad[0]].tolist()}: coordinates must be finite"
-            result.skipped.append(Skipped(item.name, why, damaged=True))
+            result.skipped.append(Skipped(item.name, why, lost=True))
             return
         made = SourceObject(
             item.name, identity, key, part.matrix, item.name, item.name, in_a, in_b,

@@ -128,6 +128,7 @@ class Followed:
         subject = test.name, scale, self._clouds.asked, options.budget, options.fits
         if subject != self._subject:
             self._subject, self._follower = subject, test.follower(self._question)
+        self.statistics.add_tested(len(self.world.objects))
         self.statistics.add_skipped((*self.world.skipped, *self._clouds.skipped))
 
     def ask_steps(self, first_contact: bool = False, seconds: float | None = None) -> Generator[Any, None, None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Generator, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -12,6 +13,7 @@ import numpy as np
 from ..types.results import Progress
 from .errors import UnusableObject
 
+NO_SURFACE_OF_SCANS = "a scan has no faces that could cross each other"
 NO_MASSIVE = "this test does not read massive files; Intersection, Clearance and Distance do"
 
 
@@ -21,8 +23,8 @@ class Skipped:
 
     name: str
     reason: str
-    damaged: bool = False
-    """Whether it should have taken part: its data are wrong, not merely without faces."""
+    lost: bool = False
+    """Whether it should have taken part: its geometry was not understood. Else it has none, or none that is asked."""
 
 
 @dataclass(frozen=True)
@@ -155,6 +157,7 @@ class FrameScene:
         skipped: what takes no part.
         scans: what has points only.
         clouds: of `scans`, by their keys.
+        no_geometry: how many objects have nothing to collide with, by kind, as ``{"camera": 1}``.
     """
 
     frame: int
@@ -163,6 +166,7 @@ class FrameScene:
     skipped: list[Skipped] = field(default_factory=list)
     scans: list[SourceObject] = field(default_factory=list)
     clouds: dict[Hashable, SourceCloud] = field(default_factory=dict)
+    no_geometry: Counter[str] = field(default_factory=Counter)
 
     @property
     def massive(self) -> list[SourceObject]:
@@ -176,26 +180,30 @@ def for_test(frame: FrameScene, of_pairs: bool, takes_massive: bool) -> FrameSce
     Args:
         frame: everything.
         of_pairs: False leaves scans out.
-        takes_massive: False leaves massive files out, which is noted.
+        takes_massive: False leaves massive files out.
+
+    Returns:
+        The frame, with what was left out among `skipped`.
     """
-    if not of_pairs:
-        frame = replace(frame, scans=[], clouds={})
+    if not of_pairs and frame.scans:
+        skipped = [*frame.skipped, *(Skipped(item.name, NO_SURFACE_OF_SCANS) for item in frame.scans)]
+        frame = replace(frame, scans=[], clouds={}, skipped=skipped)
     massive = frame.massive
     if takes_massive or not massive:
         return frame
-    skipped = [*frame.skipped, *(Skipped(item.name, NO_MASSIVE, damaged=True) for item in massive)]
+    skipped = [*frame.skipped, *(Skipped(item.name, NO_MASSIVE, lost=True) for item in massive)]
     objects = [item for item in frame.objects if frame.meshes[item.mesh_key].file is None]
     return replace(frame, objects=objects, skipped=skipped)
 
 
-def refuse_damaged(skipped: Iterable[Skipped]) -> None:
+def refuse_lost(skipped: Iterable[Skipped]) -> None:
     """For questions whose answer would be wrong without one of the objects.
 
     Raises:
-        InputError: one is damaged; the message names it.
+        InputError: one is lost; the message names it.
     """
     for item in skipped:
-        if item.damaged:
+        if item.lost:
             raise UnusableObject(item.name, item.reason)
 
 

@@ -12,7 +12,7 @@ from .cloud_scene import Prepare
 from .errors import DetectError, InputError
 from .fingerprints import Seen, fingerprint_steps
 from .followed import Followed
-from .frame_scene import Progress, SceneSource, Skipped
+from .frame_scene import FrameScene, Progress, SceneSource, Skipped
 from .options import DetectOptions, set_in_words
 from .queries.registry import test_named
 from .report import DetectReport, now
@@ -167,13 +167,22 @@ def _now_steps(
     require_members(options, letters_of(followed.world.objects.values()), statistics.skipped)
     objects = (yield from within(fingerprint_steps(followed.frame), 1.0, 1.0)) if remember else None
     seen = None if objects is None else Seen(options.set_a, options.set_b, objects)
-    revision = (yield from within(identity_steps(followed.frame, source.scale_length), 1.0, 1.0)) if remember else ()
+    taken = _taken(followed)
+    revision = (yield from within(identity_steps(taken, source.scale_length), 1.0, 1.0)) if remember else ()
     large.sort(key=lambda row: row.order)
     told = {item.name: item.told_properties for item in (*frame.objects, *frame.scans) if item.told_properties}
     return DetectReport(
         source.file, source.scale_length, options, large, statistics.skipped, statistics.as_dict(), seen, created,
-        objects=told, tested=[item.name for item in (*frame.objects, *frame.scans)], revision=revision,
+        objects=told, tested=[item.name for item in (*taken.objects, *taken.scans)], revision=revision,
     )  # fmt: skip
+
+
+def _taken(followed: Followed) -> FrameScene:
+    """The current frame without the objects that the engine could not take."""
+    taken = {item.identity for item in followed.world.objects.values()}
+    frame = followed.frame
+    objects, scans = ([item for item in some if item.identity in taken] for some in (frame.objects, frame.scans))
+    return replace(frame, objects=objects, scans=scans)
 
 
 def require_members(options: DetectOptions, letters: str, skipped: Sequence[Skipped]) -> None:

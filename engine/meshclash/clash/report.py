@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -44,6 +44,7 @@ class Review:
     comment: str = ""
 
 
+STATUSES = ("open", "reviewed", "approved", "resolved")
 NOT_REVIEWED = Review()
 
 
@@ -62,6 +63,7 @@ class DetectReport:
         options: what was asked.
         rows: worst first.
         skipped: objects that could not take part.
+        allow_lost: whether the user accepts that some of them are lost.
         stats: counters and times, ready for JSON.
         seen: what the objects were, to find out later whether they are so again; None where nobody will.
         created: when the objects were read, ISO 8601 with the offset from UTC; "" where that is not known.
@@ -104,6 +106,12 @@ class DetectReport:
     pictures: Mapping[str, bytes] = field(default_factory=dict)
     triangles: Callable[[str], np.ndarray] | None = None
     tests: Sequence[NamedTest] = ()
+    allow_lost: bool = False
+
+    @property
+    def lost(self) -> list[Skipped]:
+        """The objects that should have taken part, and could not."""
+        return [item for item in self.skipped if item.lost]
 
     @property
     def asked_all(self) -> list[DetectOptions]:
@@ -217,7 +225,8 @@ class DetectReport:
             "baseline": None if self.baseline is None else self.baseline[0],
             "options": self.options.as_dict(),
             "tests": [{"name": test.name, **test.options.as_dict()} for test in self.tests],
-            "stats": {**self.stats, "skipped": [{"name": item.name, "reason": item.reason} for item in self.skipped]},
+            "allow_lost": self.allow_lost,
+            "stats": {"no_geometry": {}, **self.stats, "skipped": [asdict(item) for item in self.skipped]},
         }
 
     def _event(self, event: ClashEvent) -> dict[str, Any]:

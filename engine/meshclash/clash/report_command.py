@@ -1,4 +1,4 @@
-"""``meshclash report diff OLD NEW``: what is new, known and gone between two JSON reports."""
+"""``meshclash report diff OLD NEW``: what is new, known, gone and not tested between two JSON reports."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from typing import Any
 
 from .baseline import difference, read_report
 from .command_line import CLASHES_FOUND, DONE, Parser, guarded
-from .report_formats import format_depth, to_json
-from .terminal import printable, say
+from .report_formats import clash_line, to_json
+from .terminal import say
 
-MARKS = {"new": "+", "gone": "-", "known": " "}
+MARKS = {"new": "+", "gone": "-", "not_tested": "?", "known": " "}
+ALWAYS = ("new", "known", "gone")
+"""What is counted also where there is none."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -25,7 +27,7 @@ def main(arguments: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="meshclash report", description=__doc__, allow_abbrev=False)
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=Parser)
-    diff = commands.add_parser("diff", help="what is new (+), gone (-) and known between two JSON reports")
+    diff = commands.add_parser("diff", help="what is new (+), gone (-), not tested (?) and known between two reports")
     diff.add_argument("old", type=Path, metavar="OLD.json")
     diff.add_argument("new", type=Path, metavar="NEW.json")
     diff.add_argument("--json", action="store_true", help="print JSON")
@@ -38,11 +40,11 @@ def _diff(given: argparse.Namespace) -> int:
     if given.json:
         say(sys.stdout, *to_json(dict(found)).splitlines())
     else:
-        lines = [_line(kind, pair) for kind in ("new", "gone") for pair in found[kind]]
-        say(sys.stdout, *lines, ", ".join(f"{len(pairs)} {kind}" for kind, pairs in found.items()))
+        lines = [_line(kind, pair) for kind in ("new", "gone", "not_tested") for pair in found[kind]]
+        counts = (f"{len(pairs)} {kind.replace('_', ' ')}" for kind, pairs in found.items() if pairs or kind in ALWAYS)
+        say(sys.stdout, *lines, ", ".join(counts))
     return CLASHES_FOUND if given.fail_on and found["new"] else DONE
 
 
 def _line(kind: str, pair: dict[str, Any]) -> str:
-    depth = format_depth({"depth": pair.get("depth"), "depth_upper": pair.get("depth_upper")})
-    return printable(f"{MARKS[kind]} {pair['verdict']} {pair['a']} | {pair['b']} {depth}".rstrip())
+    return f"{MARKS[kind]} {clash_line({'depth': None, 'depth_upper': None, **pair})}"

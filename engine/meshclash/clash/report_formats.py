@@ -13,6 +13,7 @@ from .queries.registry import test_named
 from .terminal import printable, without_controls
 from .units import at_most, length_in_words, volume_between, volume_in_words
 from .verdicts import SOLID_VERDICTS
+from .words import counted
 
 CSV_COLUMNS = (
     "id",
@@ -85,8 +86,8 @@ def to_json(report: dict[str, Any]) -> str:
 def to_csv(report: dict[str, Any]) -> str:
     """Lines ended by CR LF; lists of faces are separated by blanks; what is unknown is empty.
 
-    A name or comment that a spreadsheet would run as a formula has an apostrophe in front; numbers stay numbers.
-    Control characters are escapes, as "\\x1b".
+    A text that a spreadsheet would run as a formula has an apostrophe in front, whatever column it is in; numbers stay
+    numbers. Control characters are escapes, as "\\x1b".
     """
     text = io.StringIO(newline="")
     writer = csv.writer(text)
@@ -94,17 +95,10 @@ def to_csv(report: dict[str, Any]) -> str:
     events = _events_by_pair(report)
     ids = {item["name"]: item.get("GlobalId") or "" for item in report["objects"]}
     for pair in report["pairs"]:
-        texts = {name: _csv_text(pair.get(name) or "") for name in ("a", "b", "comment", "test")}
-        cells = {
-            **pair,
-            **texts,
-            "outdated": str(pair["outdated"]).lower(),
-            "new": _csv_truth(pair["new"]),
-            "unit": report["unit"],
-        }
+        cells = {**pair, "unit": report["unit"]} | {name: _csv_truth(pair[name]) for name in ("outdated", "new")}
         event = next((item for item in events.get(pair["id"], ()) if item["start"] <= pair["frame"] <= item["end"]), {})
         cells |= {f"event_{name}": event.get(name) for name in ("start", "end", "worst_frame")}
-        cells |= {f"global_id_{side}": _csv_text(ids.get(pair[side], "")) for side in "ab"}
+        cells |= {f"global_id_{side}": ids.get(pair[side], "") for side in "ab"}
         for name in POINTS:
             point = pair[name] or (None, None, None)
             cells |= {f"{name}_{axis}": value for axis, value in zip("xyz", point, strict=True)}
@@ -120,6 +114,23 @@ def to_table(report: dict[str, Any]) -> str:
     if report["events"] is not None:
         return _in_columns([event_header(report), *event_rows(report)])
     return _in_columns([table_header(report), *table_rows(report)])
+
+
+def clash_line(pair: dict[str, Any]) -> str:
+    """A clash on one line: its verdict, its objects and its depth."""
+    return printable(f"{pair['verdict']} {pair['a']} | {pair['b']} {format_depth(pair)}".rstrip())
+
+
+def new_clashes(report: dict[str, Any], most: int) -> list[str]:
+    """A line for each clash that the baseline has not and that is not approved, the worst ones first.
+
+    Args:
+        report: of schema `meshclash.report/1`.
+        most: lines; one more says how many others there are.
+    """
+    found = {pair["id"]: pair for pair in reversed(report["pairs"]) if pair["new"] and pair["status"] != APPROVED}
+    lines = [f"new: {clash_line(pair)}" for pair in reversed(found.values())]
+    return lines[:most] + ([f"... and {len(lines) - most:,} more new clashes"] if len(lines) > most else [])
 
 
 def groups_in_words(report: dict[str, Any]) -> list[str]:
@@ -150,7 +161,7 @@ def _events_by_pair(report: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
 
 
 def summary(report: dict[str, Any]) -> str:
-    """One or two sentences: how many pairs of which verdict, how many are approved, and how many were left out."""
+    """Some sentences: how many pairs of which verdict, how many are approved, what was left out, and what is lost."""
     kinds = {options["test"] for options in asked(report)}
     test = test_named(report["options"]["test"])
     nothing, words = (test.nothing, test.found) if len(kinds) == 1 else (NOTHING, FOUND)
@@ -158,16 +169,28 @@ def summary(report: dict[str, Any]) -> str:
     counts = Counter(pair["verdict"] for pair in listed if pair["status"] != APPROVED)
     counts[APPROVED] = len(listed) - counts.total()
     counts = +counts  # without zeros
+    gone = lost_in_words(report["stats"])
     if not counts:
-        return f"{nothing}.{too_small(report['stats'], report['options'])}"
+        return f"{nothing}.{too_small(report['stats'], report['options'])}{gone}"
     parts = ", ".join(f"{count:,} {verdict}" for verdict, count in counts.items())
     events = report["events"]
     count = len(listed) if events is None else len({event["id"] for event in events})
     found = f"1 pair {words[0]}" if count == 1 else f"{count:,} pairs {words[1]}"
     if events is not None:
         found += f" in {len(events):,} event{'' if len(events) == 1 else 's'}"
-    more = left_out(report["stats"].get("left_out")) + too_small(report["stats"], report["options"])
+    more = left_out(report["stats"].get("left_out")) + too_small(report["stats"], report["options"]) + gone
     return f"{found}: {parts}.{more}"
+
+
+def lost(stats: dict[str, Any]) -> list[dict[str, Any]]:
+    """The objects that should have been tested, and could not: "name" and "reason" of each."""
+    return [item for item in stats["skipped"] if item["lost"]]
+
+
+def lost_in_words(stats: dict[str, Any]) -> str:
+    """A sentence about objects that are lost, after a blank; "" where none is."""
+    count = len(lost(stats))
+    return f" {counted(count, 'object')} {'was' if count == 1 else 'were'} lost and not tested." if count else ""
 
 
 def permitted(report: dict[str, Any]) -> str:
@@ -380,4 +403,6 @@ def _csv_truth(value: bool | None) -> str | None:
 def _csv_cell(value: Any) -> Any:
     if value is None:
         return ""
-    return " ".join(map(str, value)) if isinstance(value, list) else value
+    if isinstance(value, list):
+        return " ".join(map(str, value))
+    return _csv_text(value) if isinstance(value, str) else value

@@ -36,21 +36,27 @@ class RunStatistics:
             "smaller": 0,
             "resolution": 0.0,
             "coarse": [],
+            "no_geometry": {},
         }
         self._seconds: dict[str, float] = {}
 
     def add_frame(self, frame: FrameScene, seconds: float) -> None:
-        """Counts what was read; objects, meshes and triangles are those of the largest frame."""
+        """Counts what was read; meshes and triangles are those of the largest frame, and so is what has no geometry,
+        kind by kind."""
         values = self._values
         values["frames"] += 1
-        values["objects"] = max(values["objects"], len(frame.objects) + len(frame.scans))
         values["meshes"] = max(values["meshes"], len(frame.meshes))
         triangles = sum(frame.meshes[item.mesh_key].triangle_count for item in frame.objects)
         values["triangles"] = max(values["triangles"], triangles)
         points = sum(len(frame.clouds[item.mesh_key].points) for item in frame.scans)
         values["points"] = max(values["points"], points)
+        values["no_geometry"] = largest(values["no_geometry"], frame.no_geometry)
         self.add_skipped(frame.skipped)
         self.add_time("read", seconds)
+
+    def add_tested(self, count: int) -> None:
+        """Notes how many objects of a frame take part; those of the largest frame count."""
+        self._values["objects"] = max(self._values["objects"], count)
 
     def add_skipped(self, skipped: Iterable[Skipped]) -> None:
         """Notes objects that could not take part, each once."""
@@ -129,6 +135,7 @@ class RunStatistics:
             values[name] += more[name]
         for name in ("objects", "meshes", "triangles", "points", "threads", "resolution"):
             values[name] = max(values[name], more[name])
+        values["no_geometry"] = largest(values["no_geometry"], more["no_geometry"])
         self._note_device(more["device"], more["device_note"])
         left_out, beyond = values["left_out"], more["left_out"]["beyond"]
         left_out["pairs"] += more["left_out"]["pairs"]
@@ -142,3 +149,9 @@ class RunStatistics:
     def as_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""
         return {**self._values, "seconds": sum(self._seconds.values()), "timings": dict(self._seconds)}
+
+
+def largest(*counts: Mapping[str, int]) -> dict[str, int]:
+    """The largest count of each kind: frames, and tests of one scene, see the same objects again."""
+    kinds = dict.fromkeys(kind for counted in counts for kind in counted)
+    return {kind: max(counted.get(kind, 0) for counted in counts) for kind in kinds}

@@ -16,6 +16,7 @@ from .named_tests import NamedTest
 from .pair_row import PairRow
 from .report import DetectReport
 from .review.revisions import pair_id_in_test
+from .statistics import largest
 from .steps import within
 
 _SUMMED = ("smaller", "volume_tests", "primitive_tests", "exact_tests", "seconds")
@@ -104,6 +105,7 @@ def _stats(several: Sequence[dict[str, Any]]) -> dict[str, Any]:
     left_out = sum(stats["left_out"]["pairs"] for stats in several)
     return {
         **found,
+        "no_geometry": largest(*(stats["no_geometry"] for stats in several)),
         "coarse": list(coarse.values()),
         "left_out": {"pairs": left_out, "beyond": min(beyond, default=None)},
     }

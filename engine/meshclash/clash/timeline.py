@@ -175,7 +175,7 @@ def _frame_steps(
     large = [row for row in rows if not has_less(row, options.min_volume / source.scale_length**3)]
     statistics.add_smaller(len(rows) - len(large))
     members = followed.world.objects.values()
-    skipped = [*frame.skipped, *followed.world.skipped, *followed.clouds.skipped]
+    skipped = [*followed.frame.skipped, *followed.world.skipped, *followed.clouds.skipped]
     names = frozenset(item.name for item in members)
     return FrameFound(number, large, names, letters_of(members), skipped, moments)
 

@@ -14,7 +14,7 @@ ENGINE = Path(__file__).resolve().parents[1]
 """Folder of the engine's package."""
 
 COMMAND_LINE = (
-    "__main__.py", "clash/detect_files.py", "clash/report_command.py", "clash/tests_command.py",
+    "__main__.py", "commands.py", "clash/detect_files.py", "clash/report_command.py", "clash/tests_command.py",
     "clash/files/pictures.py",
 )  # fmt: skip
 """What only the engine's command line imports: Blender's extension comes without it."""

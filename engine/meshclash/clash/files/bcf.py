@@ -24,8 +24,11 @@ for _prefix in ("xsi", "xsd"):
 
 VERSIONS = ("2.1", "3.0")
 MARKUP, VERSION = "markup.bcf", "bcf.version"
-MOST_BYTES = 1 << 31
-"""Unpacked, of a whole file."""
+FREE_BYTES, MOST_PACKED = 1 << 24, 100
+"""What a file may unpack to: so many bytes, and so many times its own size. Models, pictures and XML pack less."""
+FREE_NODES, NODES_A_BYTE = 100_000, 2
+"""Elements and attributes of all XML of a file: so many, and so many for each byte of it."""
+LONGEST_NAME = 1000  # of a file in it
 MOST_LEVELS = 100
 """Elements in each other."""
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)
@@ -147,16 +150,34 @@ def xml_bytes(root: Element) -> bytes:
     return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
 
 
+class Nodes:
+    """How many elements and attributes there may still be: each takes far more memory than its text.
+
+    Args:
+        left: so many.
+    """
+
+    def __init__(self, left: int) -> None:
+        self._left = left
+
+    def take(self, count: int, file: str) -> None:
+        """Counts some; raises InputError where there are too many."""
+        self._left -= count
+        if self._left < 0:
+            raise InputError(f"{file}: there are more elements and attributes than a BCF file of this size has")
+
+
 class _Builder(ElementTree.TreeBuilder):
     """Makes the tree of one file; refuses what is in no BCF file, in every encoding.
 
     Args:
         file: its name.
+        nodes: that it may have.
     """
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, nodes: Nodes | None) -> None:
         super().__init__()
-        self._file, self._depth = file, 0
+        self._file, self._depth, self._nodes = file, 0, nodes
 
     def doctype(self, name: str, public: str | None, system: str | None) -> None:
         """An entity may stand for any amount of text."""
@@ -167,6 +188,8 @@ class _Builder(ElementTree.TreeBuilder):
         self._depth += 1
         if self._depth > MOST_LEVELS:
             raise InputError(f"{self._file}: more than {MOST_LEVELS} elements lie in each other")
+        if self._nodes is not None:
+            self._nodes.take(1 + len(attributes), self._file)
         return super().start(tag, attributes)
 
     def end(self, tag: str, /) -> Element:
@@ -175,9 +198,18 @@ class _Builder(ElementTree.TreeBuilder):
         return super().end(tag)
 
 
-def parse_xml(content: bytes, name: str) -> Element:
-    """A tree of bytes; no entity is resolved. Raises InputError."""
-    parser = ElementTree.XMLParser(target=_Builder(name))
+def parse_xml(content: bytes, name: str, nodes: Nodes | None = None) -> Element:
+    """A tree of bytes; no entity is resolved.
+
+    Args:
+        content: the text.
+        name: of the file, for messages.
+        nodes: how many elements and attributes it may have; None: any number.
+
+    Raises:
+        InputError: it is no XML, or what is in no BCF file.
+    """
+    parser = ElementTree.XMLParser(target=_Builder(name, nodes))
     try:
         return ElementTree.fromstring(content, parser)
     except (ValueError, LookupError) as error:  # an encoding that is not known
@@ -187,44 +219,62 @@ def parse_xml(content: bytes, name: str) -> Element:
 
 
 def read_bcf(path: Path) -> BcfFile:
-    """The topics of a file.
+    """The topics of a file, in time and memory in proportion to its size.
 
     Raises:
-        InputError: it cannot be read, is damaged or of another version; the message names file and place.
+        InputError: it cannot be read, is damaged, of another version or packed as no BCF file is; the message names
+            file and place.
     """
     try:
+        size = path.stat().st_size
         with zipfile.ZipFile(path) as archive:
             members = [info for info in archive.infolist() if not info.is_dir()]
-            if sum(info.file_size for info in members) > MOST_BYTES:
-                raise InputError(f"'{path}' unpacks to more than {MOST_BYTES >> 30} GiB")
+            _refuse_bomb(path, size, members)
             contents = {info.filename: archive.read(info) for info in members}
+    except InputError:
+        raise
     except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
         raise InputError(f"'{path}' cannot be read as BCF: {error}") from error
     except Exception as error:  # zlib.error and what else a damaged archive raises
         raise InputError(f"'{path}' is damaged: {error}") from error
+    nodes = Nodes(FREE_NODES + NODES_A_BYTE * size)
     found = BcfFile(_version(contents, path))
     folders: dict[str, BcfTopic] = {}
     for name, content in contents.items():
         folder, _, file = name.rpartition("/")
         if file == MARKUP and folder:
-            markup = parse_xml(content, f"{path}: {name}")
+            markup = parse_xml(content, f"{path}: {name}", nodes)
             if markup.find("Topic") is None or not markup.find("Topic").get("Guid"):  # type: ignore[union-attr]
                 raise InputError(f"{path}: {name}: it has no topic with a Guid")
             folders[folder] = BcfTopic(markup, own_folder=folder)
             found.topics.append(folders[folder])
     for name, content in contents.items():
-        home = next((one for one in folders if name.startswith(f"{one}/")), None)
-        if home is None:
+        home = name.rpartition("/")[0]
+        while home and home not in folders:
+            home = home.rpartition("/")[0]
+        if not home:
             found.others[name] = content
         elif name != f"{home}/{MARKUP}":
             folders[home].files[name.removeprefix(f"{home}/")] = content
     return found
 
 
+def _refuse_bomb(path: Path, size: int, members: list[zipfile.ZipInfo]) -> None:
+    """Raises InputError where members of a zip of so many bytes take far more memory than these."""
+    most = FREE_BYTES + MOST_PACKED * size
+    if sum(info.file_size for info in members) > most:
+        raise InputError(f"'{path}' unpacks to more than {most >> 20} MiB, which no BCF file of its size does")
+    for info in members:
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise InputError(f"'{path}': '{info.filename:.80}' uses a compression that BCF files do not use")
+        if len(info.filename) > LONGEST_NAME:
+            raise InputError(f"'{path}': '{info.filename:.80}...' is longer than {LONGEST_NAME} characters")
+
+
 def _version(contents: dict[str, bytes], path: Path) -> str:
     if VERSION not in contents:
         raise InputError(f"'{path}' is no BCF: it has no {VERSION}")
-    version = parse_xml(contents[VERSION], f"{path}: {VERSION}").get("VersionId", "")
+    version = parse_xml(contents[VERSION], f"{path}: {VERSION}", Nodes(FREE_NODES)).get("VersionId", "")
     if version not in VERSIONS:
         raise InputError(f"'{path}' is of BCF {version!r:.20}: known are {' and '.join(VERSIONS)}")
     return version

@@ -26,6 +26,7 @@ from ..report_formats import (
     format_length,
     format_seconds,
     format_volume,
+    lost,
     permitted,
     summary,
     table_header,
@@ -33,6 +34,7 @@ from ..report_formats import (
 )
 from ..terminal import without_controls
 from ..verdicts import AMBER, GREEN, QUIET_VERDICTS, RED, VERDICTS
+from ..words import kinds_in_words
 
 _STYLED = {
     style: [f".{entry.name} td:nth-child(2)" for entry in reversed(VERDICTS.values()) if entry.style == style]
@@ -110,8 +112,6 @@ def to_html(
     pictures, shapes = pictures or {}, shapes or {}
     title = f"MeshClash: {escape(ntpath.basename(report['file'] or '') or 'unsaved file')}"
     facts = "\n".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in _facts(report))
-    left_out = [f"{item['name']}: {item['reason']}" for item in report["stats"]["skipped"]]
-    items = "".join(f"<li>{escape(line)}</li>" for line in left_out)
     notes = "".join(f"<p>{escape(line)}</p>\n" for line in (summary(report), *_notes(report)))
     page = without_controls(
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
@@ -119,10 +119,23 @@ def to_html(
         f"</head><body><main><h1>{title}</h1>\n{notes}<dl>\n{facts}\n</dl>\n{_overview(report)}{_controls(report)}"
         f"{_events(report)}"
         f"{_tables(table_header(report), report['pairs'], table_rows(report), _Told(report, pictures, shapes))}"
-        f"{f'<h2>Left out</h2><ul>{items}</ul>' if left_out else ''}"
+        f"{_not_tested(report['stats'])}"
         f"<p>Schema {escape(report['schema'])}, MeshClash {escape(report['version'])}</p></main>\n"
     )
     return f"{page}{_scripts(report, shapes)}</body></html>\n"
+
+
+def _not_tested(stats: dict[str, Any]) -> str:
+    """What took no part: what is lost, and what has nothing to collide with."""
+    gone = [f"{item['name']}: {item['reason']}" for item in lost(stats)]
+    left_out = [f"{item['name']}: {item['reason']}" for item in stats["skipped"] if not item["lost"]]
+    kinds = kinds_in_words(stats["no_geometry"])
+    return _listed("Lost", gone) + _listed("Not tested: no geometry", [*left_out, *([kinds] if kinds else [])])
+
+
+def _listed(title: str, lines: list[str]) -> str:
+    items = "".join(f"<li>{html.escape(line)}</li>" for line in lines)
+    return f"<h2>{title}</h2><ul>{items}</ul>\n" if lines else ""
 
 
 def _scripts(report: dict[str, Any], shapes: Mapping[str, bytes]) -> str:
@@ -131,12 +144,13 @@ def _scripts(report: dict[str, Any], shapes: Mapping[str, bytes]) -> str:
         return ""
     folder, parts = Path(__file__).parent, list[str]()
     if shapes:
-        encoded = {pair: base64.b64encode(content).decode() for pair, content in shapes.items()}
+        encoded = json.dumps({pair: base64.b64encode(content).decode() for pair, content in shapes.items()})
+        encoded = encoded.replace("<", "\\u003c")
         viewer = (folder / "model_viewer.js").read_text("utf-8").replace("</script", "<\\/script")
         parts = [
             '<dialog id="view" aria-labelledby="view-title"><h2 id="view-title"></h2><div class="place"></div>'
             '<p><button type="button" class="close">Close</button></p></dialog>',
-            f'<script type="application/json" id="shapes">{json.dumps(encoded)}</script>',
+            f'<script type="application/json" id="shapes">{encoded}</script>',
             f'<script type="module">{viewer}</script>',
         ]
     parts.append(f'<script type="module">{(folder / "page.js").read_text("utf-8")}</script>')
@@ -238,7 +252,7 @@ class _Told:
             data = base64.b64encode(picture).decode()
             shown = f'<img loading="lazy" alt="{label}" src="data:image/png;base64,{data}">'
         if pair["id"] in self.shapes:
-            given = f'class="turn" data-id="{pair["id"]}" aria-label="View {label}"'
+            given = f'class="turn" data-id="{html.escape(pair["id"], quote=True)}" aria-label="View {label}"'
             shown += f'<button type="button" hidden {given}>View</button>'
         return shown
 

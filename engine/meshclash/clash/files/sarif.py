@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ..report_formats import format_depth
+from ..report_formats import format_depth, lost
 from ..terminal import without_controls
 from ..verdicts import CLASH_VERDICTS, VERDICTS
 from .junit import ACCEPTED
@@ -19,6 +19,8 @@ PAGE = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html"
 
 def to_sarif(report: dict[str, Any], version: str) -> str:
     """One run; clashes are errors, accepted ones are suppressed, and a baseline says which are new.
+
+    An object that is lost is a notification of the run.
 
     Args:
         report: of schema `meshclash.report/1`.
@@ -38,7 +40,16 @@ def to_sarif(report: dict[str, Any], version: str) -> str:
         ],
     }
     results = [_result(pair, rules.index(pair["verdict"]), files[0]) for pair in clashing]
-    run = {"tool": {"driver": driver}, "columnKind": "utf16CodeUnits", "results": results}
+    invocation = {
+        "executionSuccessful": True,
+        "toolExecutionNotifications": [_notification(item, report["allow_lost"]) for item in lost(report["stats"])],
+    }
+    run = {
+        "tool": {"driver": driver},
+        "invocations": [invocation],
+        "columnKind": "utf16CodeUnits",
+        "results": results,
+    }
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return without_controls(json.dumps(log, allow_nan=False, ensure_ascii=False, indent=1) + "\n", "\\u{:04x}")
 
@@ -69,6 +80,14 @@ def _result(pair: dict[str, Any], rule: int, file: str) -> dict[str, Any]:
     if pair["status"] in ACCEPTED:
         found["suppressions"] = [{"kind": "external", "status": "accepted", "justification": pair["comment"]}]
     return found
+
+
+def _notification(item: dict[str, Any], allowed: bool) -> dict[str, Any]:
+    return {
+        "level": "warning" if allowed else "error",
+        "message": {"text": f"{item['name']} was lost and not tested: {item['reason']}"},
+        "locations": [{"logicalLocations": [{"fullyQualifiedName": item["name"], "kind": "object"}]}],
+    }
 
 
 def _uri(file: str) -> str:

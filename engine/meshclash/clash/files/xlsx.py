@@ -10,7 +10,8 @@ from typing import Any
 
 from ..errors import InputError
 from ..report_formats import summary
-from ..terminal import without_controls
+from ..words import kinds_in_words
+from .junit import as_xml
 
 Cell = Callable[[dict[str, Any]], Any]
 
@@ -86,7 +87,7 @@ def _add_pairs(book: Any, bold: Any, report: dict[str, Any], pictures: dict[str,
         for column, (_, _, cell) in enumerate(COLUMNS):
             value = cell(full)
             if isinstance(value, str):
-                sheet.write_string(row, column, without_controls(value)[:MOST_TEXT])
+                sheet.write_string(row, column, as_xml(value)[:MOST_TEXT])
             elif value is not None:
                 sheet.write_number(row, column, value)
         if pair["id"] in pictures:
@@ -119,8 +120,12 @@ def _add_question(book: Any, bold: Any, report: dict[str, Any]) -> None:
             (f"Test: {test['name']}", f"{test['test']}: {test['set_a']} with {test['set_b']}")
             for test in report.get("tests", ())
         ),
-        *((f"Left out: {item['name']}", item["reason"]) for item in report["stats"]["skipped"]),
+        *(
+            (f"{'Lost' if item['lost'] else 'Left out'}: {item['name']}", item["reason"])
+            for item in sorted(report["stats"]["skipped"], key=lambda item: not item["lost"])
+        ),
+        *(("No geometry", text) for text in [kinds_in_words(report["stats"]["no_geometry"])] if text),
     ]
     for row, (name, value) in enumerate(facts):
-        sheet.write_string(row, 0, without_controls(name)[:MOST_TEXT], bold)
-        sheet.write_string(row, 1, without_controls(value)[:MOST_TEXT])
+        sheet.write_string(row, 0, as_xml(name)[:MOST_TEXT], bold)
+        sheet.write_string(row, 1, as_xml(value)[:MOST_TEXT])
