@@ -20,6 +20,7 @@ from ..query.distance import distance as surface_distance
 from ..query.penetration import penetration
 from ..query.verdict import verdict
 from ..scene.scene import Scene
+from ..types.copying import Changeable
 from ..types.mesh import TriangleMesh
 from ..types.verdict import Verdict
 
@@ -66,11 +67,14 @@ def _rotation(array: np.ndarray) -> np.ndarray:
     )
 
 
-class CollisionGeometry:
+class CollisionGeometry(Changeable):
     """A shape: a mesh with its hierarchy."""
 
     def __init__(self, mesh: TriangleMesh | None = None) -> None:
         self._mesh, self._tree = mesh, None if mesh is None else build(mesh)
+
+    def _shared_things(self) -> Iterable[object]:
+        return self._mesh, self._tree
 
     @property
     def tree(self) -> Hierarchy:
@@ -215,11 +219,14 @@ class CollisionRequest:
         self.num_max_contacts, self.enable_contact = num_max_contacts, enable_contact
 
 
-class CollisionResult:
+class CollisionResult(Changeable):
     """What was found."""
 
     def __init__(self) -> None:
         self.is_collision, self.contacts = False, list[Contact]()
+
+    def _shared_things(self) -> Iterable[object]:
+        return self.contacts
 
 
 class DistanceRequest:
@@ -365,11 +372,14 @@ def defaultDistanceCallback(o1: CollisionObject, o2: CollisionObject, ddata: Dis
     return ddata.done, ddata.result.min_distance
 
 
-class DynamicAABBTreeCollisionManager:
+class DynamicAABBTreeCollisionManager(Changeable):
     """Many objects; a callback is called with each two whose boxes meet, or that may be nearer than what is known."""
 
     def __init__(self) -> None:
         self._objects: list[CollisionObject] = []
+
+    def _shared_things(self) -> Iterable[object]:
+        return self._objects
 
     def registerObject(self, obj: CollisionObject) -> None:
         """Add one."""

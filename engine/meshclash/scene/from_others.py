@@ -10,6 +10,7 @@ import numpy as np
 
 from ..broadphase.matrix import CollisionMatrix
 from ..errors import InvalidFile, InvalidMesh, InvalidPose, UnsupportedOption
+from ..types.copying import Copyable
 from ..types.foreign import as_own
 from ..types.mesh import TriangleMesh
 from ..types.numbers import float_array
@@ -52,7 +53,7 @@ def _placed(mesh: TriangleMesh, pose: np.ndarray, name: str) -> PlacedMesh:
     return PlacedMesh(mesh, pose, name)
 
 
-class Robot:
+class Robot(Copyable):
     """The links of a robot that have a shape for collision, and how they move.
 
     Attributes:
@@ -68,13 +69,13 @@ class Robot:
         except ImportError as error:
             raise ImportError('URDF files are read by yourdfpy: pip install "meshclash[urdf]"') from error
         try:
-            self._model = library.URDF.load(str(path), build_collision_scene_graph=True, load_collision_meshes=True)
+            read = library.URDF.load(str(path), build_collision_scene_graph=True, load_collision_meshes=True)
         except Exception as error:  # of any kind, where the file is damaged
             raise InvalidFile(f"the URDF file '{path}' cannot be read: {error or type(error).__name__}") from error
-        model = self._model.robot
-        self.joints: list[str] = list(self._model.actuated_joint_names)
+        model = read.robot
+        self.joints: list[str] = list(read.actuated_joint_names)
         self._joints = _from_root(model.joints)
-        shapes = _shapes_of(self._model.collision_scene, [link.name for link in model.links])
+        shapes = _shapes_of(read.collision_scene, [link.name for link in model.links])
         self._names = list(shapes)
         poses = self.poses(np.zeros((1, len(self.joints))))[0]
         self.links = [PlacedMesh(mesh, poses[k], name) for k, (name, mesh) in enumerate(shapes.items())]

@@ -2,13 +2,14 @@
 
 import time
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..geometry.predicates import new_workspace
 from ..geometry.relative_pose import ROW_LENGTH as FRAME_LENGTH
 from ..traversal.pairs import LEAF_NUMBERS
+from ..types.copying import Copyable
 from ..volumes.registry import volume_named
 from . import traversal as layout
 from .estimates import LOOKED_AT, conclude
@@ -98,7 +99,7 @@ def _take_heap() -> _Heap:
         return _Heap(np.empty(_FIRST_CAPACITY), np.empty((_FIRST_CAPACITY, ENTRY_LENGTH), np.int32))
 
 
-class Search:
+class Search(Copyable):
     """Many pairs of objects that share one heap, and so a budget.
 
     Args:
@@ -126,6 +127,16 @@ class Search:
         self._frames = np.empty((0, self._frame_length))
         self.rows = np.empty((0, layout.ROW_LENGTH), np.int64)
         self.hazards = np.empty(0)
+
+    def __getstate__(self) -> Any:
+        state, used = super().__getstate__(), int(self.state[layout.USED])
+        keys, entries = map(np.zeros_like, self._heap)
+        keys[:used], entries[:used] = self._heap.keys[:used], self._heap.entries[:used]
+        return {**state, "_heap": _Heap(keys, entries), "_table": None}  # it holds addresses
+
+    def __setstate__(self, state: Any) -> None:
+        super().__setstate__(state)
+        self._table = table(self._trees)
 
     def begin(self, trees: Sequence[AdbTree], jobs: np.ndarray, poses: np.ndarray, first: int = 0) -> None:
         """Take up jobs.

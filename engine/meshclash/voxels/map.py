@@ -6,6 +6,8 @@ plane through that voxel. Here a voxel of the surface has the plane of the trian
 inside that of a nearby voxel of the surface, and inside is certain (``inside.py``).
 """
 
+from collections.abc import Callable
+from types import NoneType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +17,7 @@ from ..geometry.triangle_distance import closest_on_triangle
 from ..hierarchy.bvh import MeshLike
 from ..jit import inner, kernel
 from ..traversal.solids import Solid, component_volumes
+from ..types.copying import Copyable
 from ..types.mesh import TriangleMesh
 from ..types.numbers import float_array
 from ..types.pose import PoseLike
@@ -186,7 +189,10 @@ class ShellContacts(NamedTuple):
     """(k, 3) float64, unit, out of the solid, in the map's frame."""
 
 
-class VoxelMap:
+_ROOM: dict[str, Callable[[], Any]] = {"_room": int, "_found": NoneType, "_depths": NoneType, "_normals": NoneType}
+
+
+class VoxelMap(Copyable, caches=_ROOM):
     """A still solid as voxels, to be asked many times which points of a tool are inside.
 
     Args:
