@@ -16,19 +16,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import bpy
-from meshclash.detection.steps import portions
-from meshclash.detection.verdicts import APART
+from meshclash.clash.review.history import (
+    Decision,
+    Found,
+    History,
+    compact,
+    detection_steps,
+    said_events,
+    valued_events,
+)
+from meshclash.clash.review.journal import DETECTED, Event, Journal, as_lines, parsed
+from meshclash.clash.review.journal import now as moment
+from meshclash.clash.review.revisions import pair_id
+from meshclash.clash.steps import portions
+from meshclash.clash.verdicts import APART
 from meshclash.errors import InvalidFile
-from meshclash.review.history import Decision, Found, History, compact, detection_steps, said_events, valued_events
-from meshclash.review.journal import DETECTED, Event, Journal, as_lines, parsed
-from meshclash.review.journal import now as moment
-from meshclash.review.revisions import pair_id
 
 from . import preferences, scene_results
 
 if TYPE_CHECKING:
-    from meshclash.detection.pair_row import PairRow
-    from meshclash.detection.report import DetectReport
+    from meshclash.clash.pair_row import PairRow
+    from meshclash.clash.report import DetectReport
 
 MOST_TEXT = 8_000_000
 """Characters of a history in a .blend file; the journal beside it keeps everything."""

@@ -15,10 +15,10 @@ from typing import Any
 import bpy
 from bpy.props import BoolProperty, PointerProperty, StringProperty
 from bpy.types import PropertyGroup
-from meshclash.detection.errors import InputError
-from meshclash.detection.named_tests import TESTS_SCHEMA, NamedTest, matrix, parse_tests, test_of
-from meshclash.detection.options import DetectOptions
-from meshclash.detection.sets import LISTS
+from meshclash.clash.errors import InputError
+from meshclash.clash.named_tests import TESTS_SCHEMA, NamedTest, matrix, parse_tests, test_of
+from meshclash.clash.options import DetectOptions
+from meshclash.clash.sets import LISTS
 
 from .adapters.ifc_properties import told
 from .adapters.lookup import object_named

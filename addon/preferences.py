@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty, IntProperty, StringProperty
 from bpy.types import AddonPreferences
-from meshclash.detection import colours
+from meshclash.clash import colours
 
 from . import engine, running_work
 from .redraw import tag_redraw

@@ -14,14 +14,14 @@ from bpy.props import (
     StringProperty,
 )
 from bpy.types import PropertyGroup
-from meshclash.detection.errors import InputError
-from meshclash.detection.fits import Fit
-from meshclash.detection.options import LAST_FRAME, DetectOptions, frame_range, parse_frames
-from meshclash.detection.pair_row import PairRow
-from meshclash.detection.queries.registry import TESTS, test_named
-from meshclash.detection.report import Review
-from meshclash.detection.rules import Rules
-from meshclash.detection.verdicts import VERDICTS
+from meshclash.clash.errors import InputError
+from meshclash.clash.fits import Fit
+from meshclash.clash.options import LAST_FRAME, DetectOptions, frame_range, parse_frames
+from meshclash.clash.pair_row import PairRow
+from meshclash.clash.queries.registry import TESTS, test_named
+from meshclash.clash.report import Review
+from meshclash.clash.rules import Rules
+from meshclash.clash.verdicts import VERDICTS
 
 from . import histories, kept_tests, reactions, reviews, running_work, scene_results, shown_things
 from .adapters import massive_objects, shell_objects

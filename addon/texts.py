@@ -10,9 +10,9 @@ from typing import Any
 import blf
 import bpy
 from bpy.app.translations import pgettext_iface as iface_
-from meshclash.detection.report_formats import format_share
-from meshclash.detection.units import at_most, length_in_words, plain, volume_between
-from meshclash.detection.verdicts import MEETS, VERDICTS
+from meshclash.clash.report_formats import format_share
+from meshclash.clash.units import at_most, length_in_words, plain, volume_between
+from meshclash.clash.verdicts import MEETS, VERDICTS
 
 from .core.way_out import Way, direction
 from .translations import CONTEXT

@@ -44,7 +44,7 @@ def run(adapt: Callable[[list[str]], list[str]] | None = None) -> int:
         return 2
     sys.path[:0] = [str(ROOT), str(ROOT / "engine"), str(ROOT / "blender_scripts")]
     from frame_workers import Processes
-    from meshclash.detection.terminal import say
+    from meshclash.clash.terminal import say
     from scheduled_frames import ScheduledFrames
 
     from addon import commandline

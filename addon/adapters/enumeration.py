@@ -18,8 +18,8 @@ from functools import cached_property
 
 import bpy
 import numpy as np
-from meshclash.detection.errors import InputError, UnusableObject
-from meshclash.detection.frame_scene import FrameScene, Skipped, SourceCloud, SourceMesh, SourceObject
+from meshclash.clash.errors import InputError, UnusableObject
+from meshclash.clash.frame_scene import FrameScene, Skipped, SourceCloud, SourceMesh, SourceObject
 
 from ..core.changes import Changes
 from ..core.massive_file import read_massive

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from meshclash.detection.errors import DetectError, InputError
-from meshclash.detection.frame_scene import Progress, SceneSource, refuse_damaged
-from meshclash.detection.placed_mesh import placed_mesh
-from meshclash.detection.steps import within
+from meshclash.clash.errors import DetectError, InputError
+from meshclash.clash.frame_scene import Progress, SceneSource, refuse_damaged
+from meshclash.clash.placed_mesh import placed_mesh
+from meshclash.clash.steps import within
 
 from .levels import LABELS, READ_END, VOLUMES, parts_to_build
 

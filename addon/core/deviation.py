@@ -9,13 +9,13 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from meshclash.detection.cloud_scene import CloudScene, PlacedCloud
-from meshclash.detection.engine_scene import EngineScene
-from meshclash.detection.errors import InputError
-from meshclash.detection.fingerprints import Seen, fingerprint_steps
-from meshclash.detection.frame_scene import Progress, SceneSource, refuse_damaged
-from meshclash.detection.options import set_in_words
-from meshclash.detection.steps import telling, within
+from meshclash.clash.cloud_scene import CloudScene, PlacedCloud
+from meshclash.clash.engine_scene import EngineScene
+from meshclash.clash.errors import InputError
+from meshclash.clash.fingerprints import Seen, fingerprint_steps
+from meshclash.clash.frame_scene import Progress, SceneSource, refuse_damaged
+from meshclash.clash.options import set_in_words
+from meshclash.clash.steps import telling, within
 
 from .chunks import chunks, quantile_steps
 

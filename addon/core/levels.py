@@ -8,11 +8,11 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from meshclash.detection.errors import DetectError, InputError
-from meshclash.detection.frame_scene import Progress, SceneSource, refuse_damaged
-from meshclash.detection.placed_mesh import placed_mesh
-from meshclash.detection.steps import within
-from meshclash.detection.world import to_world
+from meshclash.clash.errors import DetectError, InputError
+from meshclash.clash.frame_scene import Progress, SceneSource, refuse_damaged
+from meshclash.clash.placed_mesh import placed_mesh
+from meshclash.clash.steps import within
+from meshclash.clash.world import to_world
 
 VOLUMES = (
     ("aabb", "Boxes", "Boxes along the object's axes"),

@@ -6,10 +6,10 @@ from collections.abc import Generator
 from types import ModuleType
 from typing import Any
 
-from meshclash.detection.errors import InputError
-from meshclash.detection.frame_scene import Progress, SceneSource, refuse_damaged
-from meshclash.detection.pair_row import PairRow
-from meshclash.detection.placed_mesh import placed_mesh
+from meshclash.clash.errors import InputError
+from meshclash.clash.frame_scene import Progress, SceneSource, refuse_damaged
+from meshclash.clash.pair_row import PairRow
+from meshclash.clash.placed_mesh import placed_mesh
 
 
 def placed_pair_steps(

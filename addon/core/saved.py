@@ -6,15 +6,15 @@ import json
 from typing import Any
 
 import numpy as np
-from meshclash.detection.errors import InputError
-from meshclash.detection.fits import Fit
-from meshclash.detection.frame_scene import Skipped
-from meshclash.detection.named_tests import TESTS_SCHEMA, parse_tests
-from meshclash.detection.options import DEFAULT_TEST, DetectOptions
-from meshclash.detection.pair_row import PairRow, PairSide, Point
-from meshclash.detection.report import DetectReport
-from meshclash.detection.rules import Rules
-from meshclash.detection.verdicts import FINAL_VERDICTS
+from meshclash.clash.errors import InputError
+from meshclash.clash.fits import Fit
+from meshclash.clash.frame_scene import Skipped
+from meshclash.clash.named_tests import TESTS_SCHEMA, parse_tests
+from meshclash.clash.options import DEFAULT_TEST, DetectOptions
+from meshclash.clash.pair_row import PairRow, PairSide, Point
+from meshclash.clash.report import DetectReport
+from meshclash.clash.rules import Rules
+from meshclash.clash.verdicts import FINAL_VERDICTS
 
 FORMAT = 1
 MOST_ROWS = 10_000

@@ -8,9 +8,9 @@ from typing import Any
 import bpy
 import numpy as np
 from bpy.types import Operator
-from meshclash.detection.kernel_parts import BASIC_PARTS
-from meshclash.detection.pair_row import PairRow
-from meshclash.detection.verdicts import CLASH_VERDICTS
+from meshclash.clash.kernel_parts import BASIC_PARTS
+from meshclash.clash.pair_row import PairRow
+from meshclash.clash.verdicts import CLASH_VERDICTS
 
 from .. import preferences, results, running_work, scene_results, shown_things, view
 from ..adapters.source import BlenderSource

@@ -14,20 +14,20 @@ from typing import Any, NamedTuple
 import bpy
 from bpy.props import FloatProperty
 from bpy.types import Operator
-from meshclash.detection import job
-from meshclash.detection.cloud_scene import Prepare
-from meshclash.detection.errors import DetectError
-from meshclash.detection.followed import Followed
-from meshclash.detection.frame_scene import Progress
-from meshclash.detection.kernel_parts import CLOUD_PARTS, MASSIVE_PARTS
-from meshclash.detection.options import DetectOptions
-from meshclash.detection.pair_row import PairRow
-from meshclash.detection.queries.registry import test_named
-from meshclash.detection.report import DetectReport
-from meshclash.detection.report_formats import format_seconds, left_out, too_small
-from meshclash.detection.steps import telling
-from meshclash.detection.tests_job import of_test
-from meshclash.detection.verdicts import FINAL_VERDICTS, VERDICTS
+from meshclash.clash import job
+from meshclash.clash.cloud_scene import Prepare
+from meshclash.clash.errors import DetectError
+from meshclash.clash.followed import Followed
+from meshclash.clash.frame_scene import Progress
+from meshclash.clash.kernel_parts import CLOUD_PARTS, MASSIVE_PARTS
+from meshclash.clash.options import DetectOptions
+from meshclash.clash.pair_row import PairRow
+from meshclash.clash.queries.registry import test_named
+from meshclash.clash.report import DetectReport
+from meshclash.clash.report_formats import format_seconds, left_out, too_small
+from meshclash.clash.steps import telling
+from meshclash.clash.tests_job import of_test
+from meshclash.clash.verdicts import FINAL_VERDICTS, VERDICTS
 
 from .. import engine, freshness, histories, preferences, refining, results, running_work, scene_results, view
 from ..adapters import mesh_reader

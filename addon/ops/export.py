@@ -10,10 +10,10 @@ import bpy
 from bpy.props import BoolProperty, StringProperty
 from bpy.types import Operator
 from bpy_extras.io_utils import ExportHelper, ImportHelper
-from meshclash.detection.errors import InputError
-from meshclash.detection.files.bcf import read_bcf
-from meshclash.detection.files.topics import reviews_of
-from meshclash.detection.writers import WRITERS
+from meshclash.clash.errors import InputError
+from meshclash.clash.files.bcf import read_bcf
+from meshclash.clash.files.topics import reviews_of
+from meshclash.clash.writers import WRITERS
 
 from .. import engine, results, reviews, scene_results
 from ..translations import ChoiceProperty, translated

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bpy
 from bpy.types import Operator
-from meshclash.detection.units import rounded_up
+from meshclash.clash.units import rounded_up
 
 from .. import results
 

@@ -9,10 +9,10 @@ from typing import Any
 import bpy
 import numpy as np
 from bpy.types import Operator
-from meshclash.detection.errors import DetectError
-from meshclash.detection.events import ClashEvent
-from meshclash.detection.kernel_parts import BASIC_PARTS
-from meshclash.detection.verdicts import QUIET_VERDICTS
+from meshclash.clash.errors import DetectError
+from meshclash.clash.events import ClashEvent
+from meshclash.clash.kernel_parts import BASIC_PARTS
+from meshclash.clash.verdicts import QUIET_VERDICTS
 from numpy.typing import NDArray
 
 from .. import preferences, running_work, scene_results, view

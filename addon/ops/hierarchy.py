@@ -8,8 +8,8 @@ from typing import Any
 import bpy
 from bpy.props import StringProperty
 from bpy.types import Operator
-from meshclash.detection.errors import InputError
-from meshclash.detection.kernel_parts import BASIC_PARTS
+from meshclash.clash.errors import InputError
+from meshclash.clash.kernel_parts import BASIC_PARTS
 
 from .. import preferences, shown_things
 from ..adapters.source import BlenderSource

@@ -8,7 +8,7 @@ import bpy
 from bpy.app.translations import pgettext_tip as tip_
 from bpy.props import IntProperty, StringProperty
 from bpy.types import Operator
-from meshclash.detection.pair_row import PairRow
+from meshclash.clash.pair_row import PairRow
 
 from .. import results, scene_results, shown_things, view
 from ..redraw import tag_redraw

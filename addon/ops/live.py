@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 from bpy.types import Operator
-from meshclash.detection.report import DetectReport
+from meshclash.clash.report import DetectReport
 
 from .. import freshness, preferences, results, running_work, scene_results
 from ..adapters import mesh_reader

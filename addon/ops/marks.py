@@ -9,8 +9,8 @@ from typing import ClassVar
 import bpy
 import numpy as np
 from bpy.types import Operator
-from meshclash.detection.errors import DetectError
-from meshclash.detection.pair_row import PairRow
+from meshclash.clash.errors import DetectError
+from meshclash.clash.pair_row import PairRow
 
 from .. import preferences, results, running_work, scene_results, view
 from ..adapters import face_marks, face_selection

@@ -11,9 +11,9 @@ import numpy as np
 from bpy.props import FloatProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 from mathutils import Matrix
-from meshclash.detection.errors import InputError
-from meshclash.detection.frame_scene import SourceMesh
-from meshclash.detection.kernel_parts import MASSIVE_PARTS
+from meshclash.clash.errors import InputError
+from meshclash.clash.frame_scene import SourceMesh
+from meshclash.clash.kernel_parts import MASSIVE_PARTS
 
 from .. import preferences, shown_levels, view
 from ..adapters.enumeration import read_object

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 from bpy.types import Operator
-from meshclash.detection.errors import DetectError
+from meshclash.clash.errors import DetectError
 
 from .. import results, scene_results, view
 from ..adapters import face_selection

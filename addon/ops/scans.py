@@ -11,8 +11,8 @@ import numpy as np
 from bpy.props import BoolProperty, StringProperty
 from bpy.types import Operator
 from bpy_extras.io_utils import ImportHelper
-from meshclash.detection.errors import DetectError, InputError
-from meshclash.detection.kernel_parts import CLOUD_PARTS
+from meshclash.clash.errors import DetectError, InputError
+from meshclash.clash.kernel_parts import CLOUD_PARTS
 
 from .. import engine, preferences, scene_results
 from ..adapters import point_writer

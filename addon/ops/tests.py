@@ -11,11 +11,11 @@ import bpy
 from bpy.props import BoolProperty, StringProperty
 from bpy.types import Operator
 from bpy_extras.io_utils import ExportHelper, ImportHelper
-from meshclash.detection.cloud_scene import Prepare
-from meshclash.detection.errors import InputError
-from meshclash.detection.named_tests import NamedTest, read_tests, to_json
-from meshclash.detection.report import DetectReport
-from meshclash.detection.tests_job import tests_steps
+from meshclash.clash.cloud_scene import Prepare
+from meshclash.clash.errors import InputError
+from meshclash.clash.named_tests import NamedTest, read_tests, to_json
+from meshclash.clash.report import DetectReport
+from meshclash.clash.tests_job import tests_steps
 
 from .. import engine, kept_tests, preferences, scene_results
 from ..adapters import mesh_reader

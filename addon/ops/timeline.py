@@ -11,13 +11,13 @@ from typing import Any
 import bpy
 import numpy as np
 from bpy.types import Operator
-from meshclash.detection.errors import DetectError, InputError
-from meshclash.detection.kernel_parts import CLOUD_PARTS, MASSIVE_PARTS
-from meshclash.detection.options import DetectOptions, format_frames
-from meshclash.detection.pair_row import PairRow
-from meshclash.detection.queries.registry import test_named
-from meshclash.detection.rules import Rules
-from meshclash.detection.sets import AND, EVERYTHING, OR
+from meshclash.clash.errors import DetectError, InputError
+from meshclash.clash.kernel_parts import CLOUD_PARTS, MASSIVE_PARTS
+from meshclash.clash.options import DetectOptions, format_frames
+from meshclash.clash.pair_row import PairRow
+from meshclash.clash.queries.registry import test_named
+from meshclash.clash.rules import Rules
+from meshclash.clash.sets import AND, EVERYTHING, OR
 
 from .. import engine, events_list, freshness, preferences, results, running_work, scene_results
 from ..adapters import mesh_reader

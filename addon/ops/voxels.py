@@ -7,8 +7,8 @@ from typing import Any
 
 import bpy
 from bpy.types import Operator
-from meshclash.detection.kernel_parts import BASIC_PARTS
-from meshclash.detection.pair_row import PairRow
+from meshclash.clash.kernel_parts import BASIC_PARTS
+from meshclash.clash.pair_row import PairRow
 
 from .. import preferences, results, running_work, shown_things
 from ..adapters.source import BlenderSource

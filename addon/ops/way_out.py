@@ -6,10 +6,10 @@ from collections.abc import Generator
 from typing import Any
 
 import bpy
-from meshclash.detection.kernel_parts import BASIC_PARTS, WAY_PARTS
-from meshclash.detection.pair_row import PairRow
-from meshclash.detection.steps import within
-from meshclash.detection.verdicts import SOLID_VERDICTS
+from meshclash.clash.kernel_parts import BASIC_PARTS, WAY_PARTS
+from meshclash.clash.pair_row import PairRow
+from meshclash.clash.steps import within
+from meshclash.clash.verdicts import SOLID_VERDICTS
 
 from .. import preferences, results, scene_results
 from ..adapters.source import BlenderSource

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from bpy.app.translations import pgettext_iface as iface_
 from bpy.types import UIList
-from meshclash.detection.verdicts import VERDICTS
+from meshclash.clash.verdicts import VERDICTS
 
 from .. import scene_results, shown_things
 from ..core.short_names import CUT, told_apart

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from bpy.types import Panel
-from meshclash.detection.errors import InputError
-from meshclash.detection.options import DetectOptions, changed_settings
-from meshclash.detection.queries.registry import test_named
-from meshclash.detection.report_formats import NO_SOLID, coarse, permitted
-from meshclash.detection.units import clearly_above
-from meshclash.detection.verdicts import PROVISIONAL_VERDICTS, SOLID_VERDICTS, VERDICTS
+from meshclash.clash.errors import InputError
+from meshclash.clash.options import DetectOptions, changed_settings
+from meshclash.clash.queries.registry import test_named
+from meshclash.clash.report_formats import NO_SOLID, coarse, permitted
+from meshclash.clash.units import clearly_above
+from meshclash.clash.verdicts import PROVISIONAL_VERDICTS, SOLID_VERDICTS, VERDICTS
 
 from .. import engine, kept_tests, preferences, results, running_work, scene_results, shown_things
 from ..adapters.massive_objects import PROPERTY as MASSIVE_FILE

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from bpy.types import UIList
-from meshclash.detection.errors import InputError
-from meshclash.detection.events import ClashEvent
-from meshclash.detection.options import format_frames
-from meshclash.detection.queries.registry import test_named
-from meshclash.detection.report_formats import format_moment, format_share
-from meshclash.detection.verdicts import VERDICTS
+from meshclash.clash.errors import InputError
+from meshclash.clash.events import ClashEvent
+from meshclash.clash.options import format_frames
+from meshclash.clash.queries.registry import test_named
+from meshclash.clash.report_formats import format_moment, format_share
+from meshclash.clash.verdicts import VERDICTS
 
 from .. import events_list, running_work, scene_results, shown_things
 from ..adapters.simulations import changes_in_time

@@ -1,11 +1,11 @@
 """The public names of MeshClash."""
 
+from . import clash as clash
 from . import clouds as clouds
 from . import lab as lab
 from . import manifold as manifold
 from . import massive as massive
 from . import motion as motion
-from . import review as review
 from . import shapes as shapes
 from . import voxels as voxels
 from .broadphase.matrix import CollisionMatrix as CollisionMatrix

@@ -16,9 +16,9 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from .detection.detect_files import main as detect
-from .detection.report_command import main as report
-from .detection.tests_command import main as tests
+from .clash.detect_files import main as detect
+from .clash.report_command import main as report
+from .clash.tests_command import main as tests
 from .errors import InvalidFile, MeshClashError
 from .files.source import real
 from .lab.progressive.collide import progressive_collide

@@ -29,9 +29,9 @@ import bpy  # isort: skip
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "engine"), str(ROOT), str(Path(__file__).resolve().parent)]
 
-from meshclash.detection.fits import Fit  # noqa: E402
-from meshclash.detection.frame_scene import Skipped  # noqa: E402
-from meshclash.detection.rules import Rules  # noqa: E402
+from meshclash.clash.fits import Fit  # noqa: E402
+from meshclash.clash.frame_scene import Skipped  # noqa: E402
+from meshclash.clash.rules import Rules  # noqa: E402
 from ui_fakes import make_report, make_row  # noqa: E402
 
 from addon import handlers, results, scene_results  # noqa: E402

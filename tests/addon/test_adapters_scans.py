@@ -5,9 +5,9 @@ import re
 import bpy
 import numpy as np
 import pytest
-from meshclash.detection.errors import DetectError
-from meshclash.detection.frame_scene import FrameScene
-from meshclash.detection.job import run_to_end
+from meshclash.clash.errors import DetectError
+from meshclash.clash.frame_scene import FrameScene
+from meshclash.clash.job import run_to_end
 from scans import add_scan, ball, make_points_of, wall
 
 from addon.adapters import point_writer

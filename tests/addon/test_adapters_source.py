@@ -5,8 +5,8 @@ import re
 import bpy
 import numpy as np
 import pytest
-from meshclash.detection.errors import InputError, UnusableObject
-from meshclash.detection.job import run_to_end
+from meshclash.clash.errors import InputError, UnusableObject
+from meshclash.clash.job import run_to_end
 
 from addon.adapters import mesh_reader
 from addon.adapters.enumeration import NO_FACES

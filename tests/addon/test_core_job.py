@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from fake_scene import BOX, FakeSource, make_engine, make_object
-from meshclash.detection.errors import DetectError, InputError
-from meshclash.detection.frame_scene import Skipped, SourceMesh
-from meshclash.detection.job import detect_steps, run_to_end
-from meshclash.detection.options import DetectOptions
-from meshclash.detection.rules import Rules
+from meshclash.clash.errors import DetectError, InputError
+from meshclash.clash.frame_scene import Skipped, SourceMesh
+from meshclash.clash.job import detect_steps, run_to_end
+from meshclash.clash.options import DetectOptions
+from meshclash.clash.rules import Rules
 
 
 def three_boxes(_frame=1):

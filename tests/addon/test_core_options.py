@@ -6,9 +6,9 @@ import math
 import numpy as np
 import pytest
 from fake_scene import make_object
-from meshclash.detection.errors import InputError
-from meshclash.detection.fits import Fit
-from meshclash.detection.options import (
+from meshclash.clash.errors import InputError
+from meshclash.clash.fits import Fit
+from meshclash.clash.options import (
     AUTO,
     RESOLUTION,
     TEST_OPTIONS,
@@ -18,10 +18,10 @@ from meshclash.detection.options import (
     parse_frames,
     set_in_words,
 )
-from meshclash.detection.queries.registry import TESTS
-from meshclash.detection.report_formats import MEASURES
-from meshclash.detection.rules import Rules, keep_mask, parse_pair
-from meshclash.detection.verdicts import FINAL_VERDICTS
+from meshclash.clash.queries.registry import TESTS
+from meshclash.clash.report_formats import MEASURES
+from meshclash.clash.rules import Rules, keep_mask, parse_pair
+from meshclash.clash.verdicts import FINAL_VERDICTS
 
 
 @pytest.mark.parametrize(

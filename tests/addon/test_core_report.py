@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from meshclash.detection import report_formats
-from meshclash.detection.options import DetectOptions
-from meshclash.detection.report import SCHEMA, DetectReport, Review
-from meshclash.detection.rules import Rules
-from meshclash.detection.units import SYSTEMS, UNITS, length_in_words
-from meshclash.review.revisions import pair_id
+from meshclash.clash import report_formats
+from meshclash.clash.options import DetectOptions
+from meshclash.clash.report import SCHEMA, DetectReport, Review
+from meshclash.clash.review.revisions import pair_id
+from meshclash.clash.rules import Rules
+from meshclash.clash.units import SYSTEMS, UNITS, length_in_words
 from ui_fakes import make_report, make_row
 
 PAIR_KEYS = ["id", "test", "a", "b", "frame", "verdict", "contacts", "faces_a", "faces_b", "location", "depth",

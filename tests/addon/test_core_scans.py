@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.detection.cloud_scene import CloudScene, chosen_points
-from meshclash.detection.errors import InputError
-from meshclash.detection.frame_scene import Progress
-from meshclash.detection.job import detect_steps, run_to_end
-from meshclash.detection.kernel_parts import CLOUD_PARTS
-from meshclash.detection.options import DetectOptions
-from meshclash.detection.rules import Rules
+from meshclash.clash.cloud_scene import CloudScene, chosen_points
+from meshclash.clash.errors import InputError
+from meshclash.clash.frame_scene import Progress
+from meshclash.clash.job import detect_steps, run_to_end
+from meshclash.clash.kernel_parts import CLOUD_PARTS
+from meshclash.clash.options import DetectOptions
+from meshclash.clash.rules import Rules
 from scans import add_ball_of_nodes, add_scan, ball, wall
 from spied import noted
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from fake_scene import BOX, FakeSource, make_object
-from meshclash.detection.errors import InputError
-from meshclash.detection.events import APART, APPEARS, CONTACT, RANGE, VANISHES, EventLog
-from meshclash.detection.job import detect_steps, run_to_end
-from meshclash.detection.options import DetectOptions, frame_range
-from meshclash.detection.statistics import RunStatistics
-from meshclash.detection.timeline import Timeline, _Remaining, frames_steps, tasks_of
+from meshclash.clash.errors import InputError
+from meshclash.clash.events import APART, APPEARS, CONTACT, RANGE, VANISHES, EventLog
+from meshclash.clash.job import detect_steps, run_to_end
+from meshclash.clash.options import DetectOptions, frame_range
+from meshclash.clash.statistics import RunStatistics
+from meshclash.clash.timeline import Timeline, _Remaining, frames_steps, tasks_of
 from ui_fakes import make_row
 
 

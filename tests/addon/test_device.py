@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import bpy
 import pytest
-from meshclash.detection.statistics import RunStatistics
+from meshclash.clash.statistics import RunStatistics
 from ui_fakes import RecordingLayout
 
 from addon import engine, preferences

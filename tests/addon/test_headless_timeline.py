@@ -11,9 +11,9 @@ from pathlib import Path
 
 import bpy
 import pytest
-from meshclash.detection.command_line import options_given
-from meshclash.detection.errors import DetectError
-from meshclash.detection.job import run_to_end
+from meshclash.clash.command_line import options_given
+from meshclash.clash.errors import DetectError
+from meshclash.clash.job import run_to_end
 
 from addon import commandline
 
@@ -99,7 +99,7 @@ def test_events_are_in_every_report(passing, tmp_path, capfd):
 
 @pytest.mark.parametrize(
     ("frames", "words"), [("9:1", "9:1 is empty: it ends before it begins"), ("1:9:0", "1:9:0 is empty.*step"),
-     ("1:", "'1:' is not a range"), ("1:2000000", "Blender's go from")],
+     ("1:", "'1:' is not a range"), ("1:2000000", "frames go from")],
 )  # fmt: skip
 def test_a_wrong_range_is_named(passing, capfd, frames, words):
     assert run(passing, "--frames", frames) == WRONG

@@ -12,7 +12,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from meshclash.review import Journal, decisions, event
+from meshclash.clash import Journal, decisions, event
 
 from addon import handlers, histories, reviews, scene_results
 from addon.ops.detect import prepare
@@ -192,7 +192,7 @@ def test_what_another_blender_said_and_saved_is_noticed_and_merged(hall, tmp_pat
     scene = bpy.context.scene
     (row,) = (row for row in rows() if row.names == ("North", "Slab"))
     other = Journal(path.with_suffix(histories.ENDING))
-    from meshclash.review import event
+    from meshclash.clash import event
 
     other.add([event("Ben", row.id, "status", "approved", scene=histories.kept(scene).scene)])
     path.write_bytes(path.read_bytes() + b"\0")
@@ -272,7 +272,7 @@ def test_kill_9_between_detect_and_save_loses_no_word(hall, tmp_path):
 
 
 def test_ids_are_those_of_the_command_line_where_objects_have_a_global_id(registered, add_box):
-    from meshclash.review.revisions import pair_id
+    from meshclash.clash.review.revisions import pair_id
 
     for name, key in (("A", "GUID-A"), ("B", "GUID-B")):
         add_box(name, (0, 0, 0), (1, 1, 1), np.random.default_rng(ord(name)).random(3) * 0.1)["GlobalId"] = key

@@ -9,8 +9,8 @@ import bpy
 import live_driver
 import numpy as np
 import pytest
-from meshclash.detection import job
-from meshclash.detection.options import DetectOptions
+from meshclash.clash import job
+from meshclash.clash.options import DetectOptions
 from ui_fakes import draw, escape, timer
 
 from addon import commandline, freshness, running_work, scene_results, shown_levels

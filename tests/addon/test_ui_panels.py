@@ -4,12 +4,12 @@ import re
 
 import bpy
 import pytest
-from meshclash.detection.errors import InputError
-from meshclash.detection.frame_scene import Progress, Skipped
-from meshclash.detection.queries.registry import TESTS
-from meshclash.detection.rules import Rules
-from meshclash.detection.units import UNITS
-from meshclash.detection.verdicts import VERDICTS
+from meshclash.clash.errors import InputError
+from meshclash.clash.frame_scene import Progress, Skipped
+from meshclash.clash.queries.registry import TESTS
+from meshclash.clash.rules import Rules
+from meshclash.clash.units import UNITS
+from meshclash.clash.verdicts import VERDICTS
 from ui_fakes import RecordingLayout, draw, make_report, make_row
 
 from addon import preferences, results, running_work, scene_results, texts

@@ -20,15 +20,16 @@ from unittest import mock
 
 import meshclash as mc
 import numpy as np
+from mesh_samples import scene_of_boxes
 from meshclash.compat import fcl
 from meshclash.compat import trimesh as compat_trimesh
 from meshclash.errors import MeshClashError
 from meshclash.reading import part as reading_part
 from meshclash.types.results import QueryStats
-from mesh_samples import scene_of_boxes
 from strategies import matrix, rotation
 
-SUBJECTS = "clouds", "lab", "manifold", "massive", "motion", "review", "shapes", "voxels"
+SUBJECTS = sorted(stub.parent.name for stub in Path(mc.__file__).parent.glob("*/__init__.pyi"))
+"""Packages of public names."""
 ELSEWHERE = fcl, compat_trimesh, reading_part
 """Modules without a stub, all of whose classes are public that have no underscore."""
 Random = np.random.Generator
@@ -54,7 +55,22 @@ def public_classes() -> dict[type, str]:
 _MOST_DEEP = 4
 _CALLED = "points", "segments", "outlines", "to_dict", "to_dicts", "level_pairs", "nearest", "resolve", "faces"
 """Methods of results without arguments."""
-_UNTOLD = frozenset(("stats", "nbytes", "seconds", "timings", "swaps", "sorted_anew", "note", "tree", "derived", "build_seconds", "query_seconds", "best_once"))
+_UNTOLD = frozenset(
+    (
+        "stats",
+        "nbytes",
+        "seconds",
+        "timings",
+        "swaps",
+        "sorted_anew",
+        "note",
+        "tree",
+        "derived",
+        "build_seconds",
+        "query_seconds",
+        "best_once",
+    )
+)
 
 
 def told(value: Any, depth: int = 0) -> Any:
@@ -160,7 +176,9 @@ def mesh_of(rng: Random) -> mc.TriangleMesh:
         return mc.shapes.cylinder(rng.uniform(0.3, 0.7), rng.uniform(0.5, 1.5), 0.1)
     box = mc.shapes.box(rng.uniform(0.5, 1.5, 3))
     if kind == 3:
-        return mc.TriangleMesh(box.vertices[box.triangles].reshape(-1, 3), np.arange(36).reshape(12, 3), 1e-7, weld=True)
+        return mc.TriangleMesh(
+            box.vertices[box.triangles].reshape(-1, 3), np.arange(36).reshape(12, 3), 1e-7, weld=True
+        )
     if kind == 4:
         return mc.TriangleMesh(box.vertices, box.triangles, shell=True)
     return mc.TriangleMesh(box.vertices, box.triangles[:-2]).with_vertices(box.vertices * rng.uniform(0.8, 1.2))
@@ -442,48 +460,48 @@ def ask_wake(wake: mc.lab.WakeUps, pick: int) -> Any:
     return len(wake), wake.next_moment, wake.take_due(float(pick % 5) + 3.0), len(wake), wake.next_moment
 
 
-def events_of(rng: Random) -> list[mc.review.Event]:
+def events_of(rng: Random) -> list[mc.clash.Event]:
     """What was said of some clashes."""
     said = ("status", "active"), ("comment", "look"), ("assignee", "me"), ("status", "approved")
     ids = [rng.bytes(8).hex() for _ in said]
     return [
-        mc.review.Event(ids[k], f"2026-01-01T00:00:00.{k:06}+00:00", f"author {k}", f"clash {rng.integers(3)}", *said[k])
+        mc.clash.Event(ids[k], f"2026-01-01T00:00:00.{k:06}+00:00", f"author {k}", f"clash {rng.integers(3)}", *said[k])
         for k in range(len(said))
     ]
 
 
-def journal_of(rng: Random) -> mc.review.Journal:
+def journal_of(rng: Random) -> mc.clash.Journal:
     """A journal in a file."""
-    journal = mc.review.Journal(Path(tempfile.mkdtemp()) / "journal.jsonl")
+    journal = mc.clash.Journal(Path(tempfile.mkdtemp()) / "journal.jsonl")
     journal.add(events_of(rng))
     return journal
 
 
-def ask_journal(journal: mc.review.Journal, _pick: int) -> Any:
+def ask_journal(journal: mc.clash.Journal, _pick: int) -> Any:
     """What it has, and what another one adds to the file."""
     before = len(journal.events)
     read = journal.read()
     return before, [told(said) for said in read], told(journal.events), journal.damaged
 
 
-def change_journal(journal: mc.review.Journal, rng: Random) -> None:
+def change_journal(journal: mc.clash.Journal, rng: Random) -> None:
     """Read what another one wrote to the file, which stays as it was."""
-    other = mc.review.Journal(journal.path.with_suffix(".other"))
+    other = mc.clash.Journal(journal.path.with_suffix(".other"))
     other.add(events_of(rng))
     kept, journal.path, journal._read_to = journal.path, other.path, 0
     journal.read()
     journal.path = kept
 
 
-def clashes_of(rng: Random) -> mc.review.Clashes:
+def clashes_of(rng: Random) -> mc.clash.Clashes:
     """Rows of a list."""
     boxes = rng.uniform(0, 1, (4, 1, 3)) + [[[0, 0, 0], [1, 1, 1]]]
-    return mc.review.Clashes(np.arange(4), np.arange(4) + 1, rng.uniform(0, 1, 4), boxes, ["CLASH"] * 4)
+    return mc.clash.Clashes(np.arange(4), np.arange(4) + 1, rng.uniform(0, 1, 4), boxes, ["CLASH"] * 4)
 
 
-def parts_of(count: int = 5) -> list[mc.review.Part]:
+def parts_of(count: int = 5) -> list[mc.clash.Part]:
     """Objects that were tested."""
-    return [mc.review.Part(f"id {k}", f"Bolt.{k:03}", "Bolt") for k in range(count)]
+    return [mc.clash.Part(f"id {k}", f"Bolt.{k:03}", "Bolt") for k in range(count)]
 
 
 def voxel_map(rng: Random) -> mc.voxels.VoxelMap:
@@ -617,7 +635,9 @@ def file_parts(rng: Random) -> reading_part.Parts:
     """Two parts of a file that share their triangles."""
     box = mc.shapes.box(rng.uniform(0.5, 1.5, 3))
     shape = reading_part.PartShape(box.vertices.copy(), box.triangles.copy(), resolution=1e-6)
-    items = [reading_part.MeshPart(f"part {k}", shape, pose_of(rng) @ np.diag([k, 1, 1, 1]), {"k": "v"}) for k in (1, 2)]
+    items = [
+        reading_part.MeshPart(f"part {k}", shape, pose_of(rng) @ np.diag([k, 1, 1, 1]), {"k": "v"}) for k in (1, 2)
+    ]
     return reading_part.Parts(Path("file.glb"), 1.0, True, tuple(items), (("lost", "why"),), {"camera": 1})
 
 
@@ -760,24 +780,24 @@ EXAMPLES: dict[type, Example | Refuses] = {
         lambda rng: mc.motion.swept_collide(*_meeting(rng)[:2], end_b=mc.shapes.sphere(0.6, 0.1).vertices + [1, 0.1, 0.2]).points()
     ),
     mc.motion.TimeOfContact: result(lambda rng: _impact(rng)),
-    mc.review.Clashes: result(clashes_of),
-    mc.review.CoaxialFit: result(lambda _: mc.review.coaxial_fit(_ring())),
-    mc.review.Comment: result(lambda _: mc.review.Comment("now", "me", "look")),
-    mc.review.Decision: result(lambda rng: next(iter(mc.review.decisions(events_of(rng)).values()))),
-    mc.review.Event: result(lambda rng: events_of(rng)[0]),
-    mc.review.Found: result(lambda _: mc.review.Found("a", "b", ("c", "d"))),
-    mc.review.Group: result(lambda rng: mc.review.group_clashes(parts_of(), clashes_of(rng))[0]),
-    mc.review.History: Example(
-        lambda rng: mc.review.History(events_of(rng)), (lambda history, rng: history.take(events_of(rng)),),
+    mc.clash.Clashes: result(clashes_of),
+    mc.clash.CoaxialFit: result(lambda _: mc.clash.coaxial_fit(_ring())),
+    mc.clash.Comment: result(lambda _: mc.clash.Comment("now", "me", "look")),
+    mc.clash.Decision: result(lambda rng: next(iter(mc.clash.decisions(events_of(rng)).values()))),
+    mc.clash.Event: result(lambda rng: events_of(rng)[0]),
+    mc.clash.Found: result(lambda _: mc.clash.Found("a", "b", ("c", "d"))),
+    mc.clash.Group: result(lambda rng: mc.clash.group_clashes(parts_of(), clashes_of(rng))[0]),
+    mc.clash.History: Example(
+        lambda rng: mc.clash.History(events_of(rng)), (lambda history, rng: history.take(events_of(rng)),),
         lambda history, _: told((history.decisions, history.events, history.edits)),
         lambda history, rng: history.take(events_of(rng)),
     ),
-    mc.review.Identity: result(lambda rng: mc.review.Identity("id", "name", rng.uniform(0, 1, (2, 3)), 12, 6.0)),
-    mc.review.Interference: result(
-        lambda rng: mc.review.Interference(mesh_of(rng), *([0.0] * (len(mc.review.Interference._fields) - 1)))
+    mc.clash.Identity: result(lambda rng: mc.clash.Identity("id", "name", rng.uniform(0, 1, (2, 3)), 12, 6.0)),
+    mc.clash.Interference: result(
+        lambda rng: mc.clash.Interference(mesh_of(rng), *([0.0] * (len(mc.clash.Interference._fields) - 1)))
     ),
-    mc.review.Journal: Example(journal_of, (lambda journal, _: journal.read(),), ask_journal, change_journal),
-    mc.review.Part: result(lambda _: parts_of()[0]),
+    mc.clash.Journal: Example(journal_of, (lambda journal, _: journal.read(),), ask_journal, change_journal),
+    mc.clash.Part: result(lambda _: parts_of()[0]),
     mc.shapes.ClosestFeatures: result(lambda rng: mc.shapes.closest_features(*_hulls(rng))),
     mc.shapes.ConvexHull: Example(
         lambda rng: _hulls(rng)[0],

@@ -33,7 +33,7 @@ ROOMS = {
     "motion": ("motion",),
     "scene": ("scene",),
     "lab": ("lab",),
-    "reports": ("review", "detection"),
+    "clash": ("clash",),
     "compat": ("compat",),
 }
 """The stages of each room, from the bottom up: a stage imports from those before it."""
@@ -50,7 +50,13 @@ def imported_modules(path: Path, typed: bool = True) -> list[tuple[int, str]]:
 
     Without ``typed`` those that only type checkers see are left out.
     """
-    found = []
+    return list(_imports_in(path.read_text(encoding="utf-8"), typed))
+
+
+@cache
+def _imports_in(text: str, typed: bool) -> tuple[tuple[int, str], ...]:
+    """The imports of a source, which most tests ask for again."""
+    found: list[tuple[int, str]] = []
 
     def visit(node: ast.AST) -> None:
         if not typed and isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
@@ -65,8 +71,8 @@ def imported_modules(path: Path, typed: bool = True) -> list[tuple[int, str]]:
         for child in children:
             visit(child)
 
-    visit(ast.parse(path.read_text(encoding="utf-8")))
-    return found
+    visit(ast.parse(text))
+    return tuple(found)
 
 
 def layer_of(path: Path) -> str:

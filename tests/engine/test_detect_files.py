@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from mesh_samples import moved, scene_of_boxes, write_stl
 from meshclash.__main__ import main
-from meshclash.detection.errors import InputError
-from meshclash.detection.file_source import FilePart
-from meshclash.detection.sets import members
+from meshclash.clash.errors import InputError
+from meshclash.clash.file_source import FilePart
+from meshclash.clash.sets import members
 from meshclash.reading.part import MeshPart, PartShape
 
 trimesh = pytest.importorskip("trimesh")

@@ -6,7 +6,7 @@ import pytest
 from cubes import FINE, Cubes, block, hollow, squares, two_solids, verdicts
 from hypothesis import example, given
 from hypothesis import strategies as st
-from meshclash.detection.inner_faces import without_inner_faces
+from meshclash.clash.inner_faces import without_inner_faces
 from strategies import matrix, rotation
 
 

@@ -11,15 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.__main__ import main
-from meshclash.detection import json_files
-from meshclash.detection.baseline import read_baseline, read_report
-from meshclash.detection.errors import InputError
-from meshclash.detection.files.bcf import BcfFile, read_bcf
-from meshclash.detection.named_tests import KEYS, TESTS_SCHEMA, parse_tests, read_tests, to_json
+from meshclash.clash import Event, Journal, json_files
+from meshclash.clash.baseline import read_baseline, read_report
+from meshclash.clash.errors import InputError
+from meshclash.clash.files.bcf import BcfFile, read_bcf
+from meshclash.clash.named_tests import KEYS, TESTS_SCHEMA, parse_tests, read_tests, to_json
+from meshclash.clash.review.history import History
+from meshclash.clash.review.journal import FIELDS, parsed
 from meshclash.reading import read as reading
-from meshclash.review import Event, Journal
-from meshclash.review.history import History
-from meshclash.review.journal import FIELDS, parsed
 from meshclash.scene.from_others import _disabled
 
 HUGE = 10**400

@@ -5,6 +5,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -83,6 +84,24 @@ def test_only_answering_asks_devices():
             continue
         targets = [target_layer(path, level, name) for level, name in imported_modules(path) if level]
         assert "gpu" not in targets, path
+
+
+def test_only_command_lines_import_the_application():
+    """``clash`` stands above the library, which is complete without it."""
+    importers = [
+        path.relative_to(ENGINE).as_posix()
+        for path in SOURCES
+        if layer_of(path) != "clash"
+        and "clash" in {target_layer(path, level, name) for level, name in imported_modules(path) if level}
+    ]
+    assert importers == ["__main__.py"]
+
+
+def test_the_application_does_not_name_blender():
+    """The extension and the command line share it."""
+    pattern = re.compile(r"blender|\bbpy\b|\baddon\b", re.IGNORECASE)
+    sources = [path for path in SOURCES if layer_of(path) == "clash"]
+    assert sources and not [path.name for path in sources if pattern.search(path.read_text("utf-8"))]
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=ids(SOURCES))
@@ -192,8 +211,9 @@ def test_a_name_is_imported_when_it_is_asked_for():
     assert starred == documented == everything
 
 
-def imported_with(path: Path) -> set[Path]:
-    """The engine's sources that are imported while a module is: not those inside functions, nor for type checkers."""
+@cache
+def imports_of(path: Path) -> set[Path]:
+    """The engine's sources that a module imports, also inside functions, but not for type checkers."""
     found = {path.parent / "__init__.py"} if path.parent != ENGINE else set()
 
     def visit(nodes):
@@ -207,7 +227,7 @@ def imported_with(path: Path) -> set[Path]:
                 found.update(place / "__init__.py" for place in places)
             if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
                 visit(node.orelse)
-            elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            else:
                 visit(ast.iter_child_nodes(node))
 
     visit(ast.parse(path.read_text("utf-8")).body)
@@ -216,11 +236,11 @@ def imported_with(path: Path) -> set[Path]:
 
 def test_any_module_may_be_imported_first():
     """No module waits, while it is imported, for one that waits for it; a topological order proves it."""
-    TopologicalSorter({path: imported_with(path) for path in SOURCES}).prepare()  # raises CycleError
+    TopologicalSorter({path: imports_of(path) for path in SOURCES}).prepare()  # raises CycleError
 
 
 def test_the_search_for_cycles_sees_one():
-    inside = {path: imported_with(path) for path in SOURCES}
+    inside = {path: imports_of(path) for path in SOURCES}
     assert ENGINE / "jit.py" in inside[ENGINE / "reference.py"] | inside[ENGINE / "traversal" / "pairs.py"]
     inside[ENGINE / "errors.py"] = {ENGINE / "jit.py"}
     with pytest.raises(CycleError):

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mesh_samples import moved, scene_of_boxes
 from meshclash.__main__ import main
-from meshclash.detection.errors import InputError
-from meshclash.detection.file_source import FilePart
-from meshclash.detection.ifc_clash import to_ifc_clash
-from meshclash.detection.named_tests import NamedTest, matrix, parse_tests, read_tests, to_json
-from meshclash.detection.options import SCAN_SURFACES, DetectOptions
-from meshclash.detection.rules import Rules
-from meshclash.detection.sets import members
+from meshclash.clash.errors import InputError
+from meshclash.clash.file_source import FilePart
+from meshclash.clash.ifc_clash import to_ifc_clash
+from meshclash.clash.named_tests import NamedTest, matrix, parse_tests, read_tests, to_json
+from meshclash.clash.options import SCAN_SURFACES, DetectOptions
+from meshclash.clash.rules import Rules
+from meshclash.clash.sets import members
 from meshclash.reading.part import MeshPart, PartShape
 
 SCHEMA = Path(__file__).parents[2] / "docs/tests.schema.json"

@@ -7,7 +7,7 @@ import meshclash as mc
 import numpy as np
 import pytest
 from mesh_samples import BOX_TRIANGLES, BOX_VERTICES, USDA, moved, scene_of_boxes, write_stl
-from meshclash.detection.identity import identities
+from meshclash.clash.identity import identities
 from meshclash.reading import read as reading
 from meshclash.reading.part import MeshPart, PartShape, unique_names
 from meshclash.reading.polygons import triangulated

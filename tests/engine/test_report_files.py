@@ -12,18 +12,18 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from meshclash.detection.errors import InputError
-from meshclash.detection.files.bcf import BcfFile, read_bcf
-from meshclash.detection.files.glb import to_glb
-from meshclash.detection.files.junit import to_junit
-from meshclash.detection.files.nearby import WHOLE_TRIANGLES, nearby
-from meshclash.detection.files.page import AT_ONCE, to_html
-from meshclash.detection.files.pictures import pictures
-from meshclash.detection.files.sarif import to_sarif
-from meshclash.detection.files.topics import reviews_of, to_bcf, topic_guid
-from meshclash.detection.files.xlsx import COLUMNS, to_xlsx
-from meshclash.detection.options import DetectOptions
-from meshclash.detection.report_formats import to_csv
+from meshclash.clash.errors import InputError
+from meshclash.clash.files.bcf import BcfFile, read_bcf
+from meshclash.clash.files.glb import to_glb
+from meshclash.clash.files.junit import to_junit
+from meshclash.clash.files.nearby import WHOLE_TRIANGLES, nearby
+from meshclash.clash.files.page import AT_ONCE, to_html
+from meshclash.clash.files.pictures import pictures
+from meshclash.clash.files.sarif import to_sarif
+from meshclash.clash.files.topics import reviews_of, to_bcf, topic_guid
+from meshclash.clash.files.xlsx import COLUMNS, to_xlsx
+from meshclash.clash.options import DetectOptions
+from meshclash.clash.report_formats import to_csv
 
 ROOT = Path(__file__).resolve().parents[2]
 HOSTILE = '<b>&"=cmd\x1b[2J\x00\ud800]]>'

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from meshclash.detection.grouping import parts_of
+from meshclash.clash import Clashes, Part, families, group_clashes
+from meshclash.clash.grouping import parts_of
+from meshclash.clash.review.groups import WAYS
 from meshclash.errors import UnsupportedOption
-from meshclash.review import Clashes, Part, families, group_clashes
-from meshclash.review.groups import WAYS
 
 
 class Made:

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from meshclash.review import interference
+from meshclash.clash import interference
 from solids import box, refined, torus
 from strategies import matrix, rotation
 
