@@ -8,7 +8,6 @@ import enum
 import functools
 import importlib
 import inspect
-import os
 import pickle
 import tempfile
 from collections.abc import Callable
@@ -78,7 +77,7 @@ def told(value: Any, depth: int = 0) -> Any:
     if value is None or isinstance(value, bool | int | str | bytes | enum.Enum | Path):
         return value
     if isinstance(value, float | np.number | np.bool_):
-        return "nan" if value != value else float(value)
+        return "nan" if np.isnan(value) else float(value)
     if isinstance(value, np.ndarray):
         return value.shape, value.dtype.str, value.tobytes()
     if isinstance(value, dict):
@@ -229,7 +228,7 @@ MESH_QUESTIONS: tuple[Callable[[Any], Any], ...] = (
     lambda m: told(mc.self_collide(m).pairs),
     lambda m: mc.voxels.voxel_collide(m, part(), pose_b=POSES[5], resolution=16).apart,
     lambda m: told((_mesh(m).bounds, _mesh(m).topology.component, _mesh(m).is_closed, _mesh(m).used_vertices)),
-    lambda m: told(mc.motion.swept_collide(m, part(), end_b=part().vertices + [1, 0, 0], first_only=True).pairs),
+    lambda m: told(mc.motion.swept_collide(m, part(), end_b=_moved(part().vertices), first_only=True).pairs),
     lambda m: told(_mesh(m)),
 )
 
@@ -241,6 +240,10 @@ def _mesh(thing: Any) -> mc.TriangleMesh:
 def _solid(thing: Any) -> mc.TriangleMesh:
     mesh = _mesh(thing)
     return mesh if mesh.is_closed else part()
+
+
+def _moved(points: np.ndarray) -> np.ndarray:
+    return points + np.array((1.0, 0.1, 0.2))
 
 
 def ask_mesh(thing: Any, pick: int) -> Any:
@@ -343,6 +346,16 @@ def _configurations(scene: mc.Scene) -> np.ndarray:
     return np.stack([POSES[k % 6] for k in range(len(scene))])
 
 
+def _step(scene: mc.Scene) -> Any:
+    step = scene.step()
+    return step.begun, step.persisting, step.ended, step.pairs
+
+
+def _estimate(scene: mc.Scene) -> Any:
+    found = scene.time_critical(steps=150)
+    return found.pairs, found.colliding, found.complete, found.probability
+
+
 SCENE_QUESTIONS: tuple[Callable[[mc.Scene], Any], ...] = (
     lambda s: s.any(),
     lambda s: told([(pair.a, pair.b, str(pair), pair.name_a, pair.location is None) for pair in s.contacts()]),
@@ -350,8 +363,8 @@ SCENE_QUESTIONS: tuple[Callable[[mc.Scene], Any], ...] = (
     lambda s: [told(s.collides(_configurations(s)).pairs) for _ in range(2)],
     lambda s: told([(gap.a, gap.b, round(gap.gap, 12)) for gap in s.distances()]),
     lambda s: told([(gap.a, gap.b, str(gap)) for gap in s.clearances(0.1)]),
-    lambda s: told((lambda step: (step.begun, step.persisting, step.ended, step.pairs))(s.step())),
-    lambda s: told((lambda found: (found.pairs, found.colliding, found.complete))(s.time_critical(steps=150))),
+    lambda s: told(_step(s)),
+    lambda s: told(_estimate(s)),
     lambda s: told((s.boxes(), [s.name_of(i) for i in s], s.revisions(np.array(list(s))))),
 )
 
@@ -495,7 +508,7 @@ def change_journal(journal: mc.clash.Journal, rng: Random) -> None:
 
 def clashes_of(rng: Random) -> mc.clash.Clashes:
     """Rows of a list."""
-    boxes = rng.uniform(0, 1, (4, 1, 3)) + [[[0, 0, 0], [1, 1, 1]]]
+    boxes = rng.uniform(0, 1, (4, 1, 3)) + np.array([[0, 0, 0], [1, 1, 1]])
     return mc.clash.Clashes(np.arange(4), np.arange(4) + 1, rng.uniform(0, 1, 4), boxes, ["CLASH"] * 4)
 
 
@@ -656,7 +669,7 @@ def ask_part(one: reading_part.MeshPart, pick: int) -> Any:
 @functools.cache
 def clustered() -> mc.massive.ClusteredMesh:
     """A mesh on disk."""
-    path = os.path.join(tempfile.mkdtemp(), "sphere.mcm")
+    path = Path(tempfile.mkdtemp()) / "sphere.mcm"
     return mc.massive.ClusteredMesh.build(mc.shapes.sphere(1.0, 0.01), path, memory=1 << 24, cluster_triangles=64)
 
 
@@ -678,6 +691,40 @@ def _scene_of_two(rng: Random) -> mc.Scene:
     scene.add(b, pose)
     scene.add(cloud_of(rng), matrix(shift=(0.2, 0, 0)), name="cloud")
     return scene
+
+
+def _two_meshes(rng: Random) -> mc.Scene:
+    a, b, _, pose = _meeting(rng)
+    scene = mc.Scene()
+    scene.add(a)
+    scene.add(b, pose)
+    return scene
+
+
+def _impact(rng: Random, motion: Any = None) -> mc.motion.TimeOfContact:
+    a, b, *_ = _meeting(rng)
+    way = motion or mc.motion.KeyframedMotion([0.0, 1.0], [matrix(shift=(3, 0, 0)), matrix(shift=(-3, 0.1, 0))])
+    return mc.motion.time_of_contact(a, b, motion_b=way, intervals=motion is None, depth=motion is None)
+
+
+def _hulls(rng: Random) -> tuple[mc.shapes.ConvexHull, mc.shapes.ConvexHull]:
+    return mc.shapes.ConvexHull(rng.uniform(-1, 1, (12, 3))), mc.shapes.ConvexHull(rng.uniform(2, 3, (12, 3)))
+
+
+def _ring(count: int = 48) -> mc.TriangleMesh:
+    """A ring about z."""
+    turn = 2 * np.pi * np.arange(count) / count
+    rings = [
+        np.stack([radius * np.cos(turn), radius * np.sin(turn), np.full(count, z)], axis=1)
+        for radius, z in ((1.0, 0.0), (1.1, 0.0), (1.1, 0.5), (1.0, 0.5))
+    ]
+    step, nxt = np.arange(count), (np.arange(count) + 1) % count
+    triangles = []
+    for k in range(4):
+        low, high = count * k, count * ((k + 1) % 4)
+        triangles += [np.stack([low + step, low + nxt, high + nxt], axis=1)]
+        triangles += [np.stack([low + step, high + nxt, high + step], axis=1)]
+    return mc.TriangleMesh(np.concatenate(rings), np.concatenate(triangles))
 
 
 def use_result(result: Any, rng: Random) -> None:
@@ -758,8 +805,11 @@ EXAMPLES: dict[type, Example | Refuses] = {
         watched(mc.motion.LiveContacts), (use_watcher, use_watcher), ask_watcher, update_watcher, watch_beside
     ),
     mc.motion.LiveGaps: Example(
-        watched(lambda scene: mc.motion.LiveGaps(scene, most=4)), (use_watcher, use_watcher), ask_watcher,
-        update_watcher, watch_beside,
+        watched(lambda scene: mc.motion.LiveGaps(scene, most=4)),
+        (use_watcher, use_watcher),
+        ask_watcher,
+        update_watcher,
+        watch_beside,
     ),
     mc.motion.PairChanges: result(lambda rng: sorted_boxes(rng).update(*boxes_of(rng))),
     mc.motion.SceneEstimate: of_scene(lambda scene: scene.time_critical(steps=50)),
@@ -770,16 +820,18 @@ EXAMPLES: dict[type, Example | Refuses] = {
         lambda motion, pick: told((motion.poses([0.1, 0.5]), _impact(np.random.default_rng(pick), motion).time)),
     ),
     mc.motion.SweepAndPrune: Example(
-        sorted_boxes, (lambda sweep, rng: sweep.update(*boxes_of(rng)),), ask_sweep,
+        sorted_boxes,
+        (lambda sweep, rng: sweep.update(*boxes_of(rng)),),
+        ask_sweep,
         lambda sweep, rng: sweep.update(*boxes_of(rng)),
     ),
     mc.motion.SweptContacts: result(
-        lambda rng: mc.motion.swept_collide(*_meeting(rng)[:2], end_b=mc.shapes.sphere(0.6, 0.1).vertices + [1, 0.1, 0.2])
+        lambda rng: mc.motion.swept_collide(*_meeting(rng)[:2], end_b=_moved(part().vertices))
     ),
     mc.motion.SweptPoints: result(
-        lambda rng: mc.motion.swept_collide(*_meeting(rng)[:2], end_b=mc.shapes.sphere(0.6, 0.1).vertices + [1, 0.1, 0.2]).points()
+        lambda rng: mc.motion.swept_collide(*_meeting(rng)[:2], end_b=_moved(part().vertices)).points()
     ),
-    mc.motion.TimeOfContact: result(lambda rng: _impact(rng)),
+    mc.motion.TimeOfContact: result(_impact),
     mc.clash.Clashes: result(clashes_of),
     mc.clash.CoaxialFit: result(lambda _: mc.clash.coaxial_fit(_ring())),
     mc.clash.Comment: result(lambda _: mc.clash.Comment("now", "me", "look")),
@@ -788,7 +840,8 @@ EXAMPLES: dict[type, Example | Refuses] = {
     mc.clash.Found: result(lambda _: mc.clash.Found("a", "b", ("c", "d"))),
     mc.clash.Group: result(lambda rng: mc.clash.group_clashes(parts_of(), clashes_of(rng))[0]),
     mc.clash.History: Example(
-        lambda rng: mc.clash.History(events_of(rng)), (lambda history, rng: history.take(events_of(rng)),),
+        lambda rng: mc.clash.History(events_of(rng)),
+        (lambda history, rng: history.take(events_of(rng)),),
         lambda history, _: told((history.decisions, history.events, history.edits)),
         lambda history, rng: history.take(events_of(rng)),
     ),
@@ -802,9 +855,15 @@ EXAMPLES: dict[type, Example | Refuses] = {
     mc.shapes.ConvexHull: Example(
         lambda rng: _hulls(rng)[0],
         (lambda hull, rng: mc.shapes.closest_features(hull, _hulls(rng)[1]), lambda hull, _: hull.mesh()),
-        lambda hull, pick: told((hull.indices, hull.edges, hull.faces, mc.shapes.closest_features(
-            hull, _hulls(np.random.default_rng(pick))[1]).distance)),
-    ),  # fmt: skip
+        lambda hull, pick: told(
+            (
+                hull.indices,
+                hull.edges,
+                hull.faces,
+                mc.shapes.closest_features(hull, _hulls(np.random.default_rng(pick))[1]).distance,
+            )
+        ),
+    ),
     mc.voxels.ShellContacts: result(lambda rng: voxel_map(rng).touch(rng.uniform(-1, 1, (40, 3)))),
     mc.voxels.SurfaceVoxels: result(lambda rng: mc.voxels.voxelise(mesh_of(rng), resolution=8)),
     mc.voxels.VoxelContacts: result(lambda rng: mc.voxels.voxel_collide(*_meeting(rng), resolution=12)),
@@ -812,8 +871,9 @@ EXAMPLES: dict[type, Example | Refuses] = {
         voxel_map, (lambda known, rng: known.touch(rng.uniform(-1, 1, (rng.integers(60), 3))),), ask_map
     ),
     mc.voxels.VoxelOverlaps: Example(
-        lambda rng: mc.voxels.voxel_overlaps(_meeting(rng)[:2], resolution=12), (use_result,),
-        lambda found, _: told((found.pairs, found.counts, found.voxels(0), found.primitives(0, 1), found.closer_than(0))),
+        lambda rng: mc.voxels.voxel_overlaps(_meeting(rng)[:2], resolution=12),
+        (use_result,),
+        lambda found, _: told((found.pairs, found.counts, found.voxels(0), found.primitives(0, 1), found.boxes(0))),
     ),
     fcl.Transform: Example(
         lambda rng: fcl.Transform(rng.uniform(-1, 1, 3)), ask=lambda t, _: told((t.getRotation(), t.getTranslation()))
@@ -825,10 +885,15 @@ EXAMPLES: dict[type, Example | Refuses] = {
     fcl.Cylinder: Example(lambda rng: fcl.Cylinder(rng.uniform(0.5, 1.0), 1.0), SHAPE_USES, ask_shape),
     fcl.Cone: Example(lambda rng: fcl.Cone(rng.uniform(0.5, 1.0), 1.0), SHAPE_USES, ask_shape),
     fcl.Convex: Example(convex, SHAPE_USES, ask_shape),
-    fcl.BVHModel: Example(bvh_model, SHAPE_USES, ask_shape, lambda model, _: (
-        model.addSubModel([[5, 0, 0], [6, 0, 0], [5, 1, 0]], [[0, 1, 2]]), model.endModel())),
+    fcl.BVHModel: Example(
+        bvh_model,
+        SHAPE_USES,
+        ask_shape,
+        lambda model, _: (model.addSubModel([[5, 0, 0], [6, 0, 0], [5, 1, 0]], [[0, 1, 2]]), model.endModel()),
+    ),
     fcl.CollisionObject: Example(
-        lambda rng: fcl_objects(rng)[0], (lambda thing, _: fcl.collide(thing, thing),),
+        lambda rng: fcl_objects(rng)[0],
+        (lambda thing, _: fcl.collide(thing, thing),),
         lambda thing, pick: (ask_shape(thing.geometry, pick), told(thing.pose)),
         lambda thing, rng: thing.setTranslation(rng.uniform(5, 9, 3)),
     ),
@@ -838,7 +903,9 @@ EXAMPLES: dict[type, Example | Refuses] = {
     ),
     fcl.CollisionRequest: result(lambda _: fcl.CollisionRequest(3, True)),
     fcl.CollisionResult: Example(
-        collision_result, (), ask_result,
+        collision_result,
+        (),
+        ask_result,
         lambda found, rng: fcl.collide(*fcl_objects(rng), fcl.CollisionRequest(99, True), found),
     ),
     fcl.DistanceRequest: result(lambda _: fcl.DistanceRequest(True)),
@@ -852,14 +919,17 @@ EXAMPLES: dict[type, Example | Refuses] = {
         lambda rng: fcl.DistanceData(None, distance_result(rng)), (), lambda data, _: data.result.min_distance
     ),
     fcl.DynamicAABBTreeCollisionManager: Example(
-        manager_of, (lambda manager, _: ask_manager(manager, 0),), ask_manager,
+        manager_of,
+        (lambda manager, _: ask_manager(manager, 0),),
+        ask_manager,
         lambda manager, rng: manager.registerObjects(fcl_objects(rng)),
     ),
     compat_trimesh.CollisionManager: Example(
         trimesh_manager, (lambda manager, _: manager.in_collision_internal(),), ask_trimesh, change_trimesh
     ),
     reading_part.PartShape: Example(
-        lambda rng: file_parts(rng)[0].shape, (lambda shape, _: shape.digest,),
+        lambda rng: file_parts(rng)[0].shape,
+        (lambda shape, _: shape.digest,),
         lambda shape, _: told((shape.vertices, shape.triangles, shape.digest, shape.resolution)),
     ),
     reading_part.MeshPart: Example(
@@ -868,41 +938,7 @@ EXAMPLES: dict[type, Example | Refuses] = {
     reading_part.Parts: Example(
         file_parts, (lambda parts, rng: use_mesh(parts[0].mesh, rng), lambda parts, _: ask_parts(parts, 0)), ask_parts
     ),
-}  # fmt: skip
-
-
-def _two_meshes(rng: Random) -> mc.Scene:
-    a, b, _, pose = _meeting(rng)
-    scene = mc.Scene()
-    scene.add(a)
-    scene.add(b, pose)
-    return scene
-
-
-def _impact(rng: Random, motion: Any = None) -> mc.motion.TimeOfContact:
-    a, b, *_ = _meeting(rng)
-    way = motion or mc.motion.KeyframedMotion([0.0, 1.0], [matrix(shift=(3, 0, 0)), matrix(shift=(-3, 0.1, 0))])
-    return mc.motion.time_of_contact(a, b, motion_b=way, intervals=motion is None, depth=motion is None)
-
-
-def _hulls(rng: Random) -> tuple[mc.shapes.ConvexHull, mc.shapes.ConvexHull]:
-    return mc.shapes.ConvexHull(rng.uniform(-1, 1, (12, 3))), mc.shapes.ConvexHull(rng.uniform(2, 3, (12, 3)))
-
-
-def _ring(count: int = 48) -> mc.TriangleMesh:
-    """A ring about z."""
-    turn = 2 * np.pi * np.arange(count) / count
-    rings = [
-        np.stack([radius * np.cos(turn), radius * np.sin(turn), np.full(count, z)], axis=1)
-        for radius, z in ((1.0, 0.0), (1.1, 0.0), (1.1, 0.5), (1.0, 0.5))
-    ]
-    step, nxt = np.arange(count), (np.arange(count) + 1) % count
-    triangles = []
-    for k in range(4):
-        low, high = count * k, count * ((k + 1) % 4)
-        triangles += [np.stack([low + step, low + nxt, high + nxt], axis=1)]
-        triangles += [np.stack([low + step, high + nxt, high + step], axis=1)]
-    return mc.TriangleMesh(np.concatenate(rings), np.concatenate(triangles))
+}
 
 
 def is_plain(kind: type) -> bool:

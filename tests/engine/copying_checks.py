@@ -91,9 +91,9 @@ def has_address(made: Any, original: Any) -> bool:
     for thing in reached(made):
         if isinstance(thing, int) and thing >= _LOWEST_ADDRESS and thing in numbers:
             return True
-        if isinstance(thing, np.ndarray) and thing.dtype in (np.int64, np.uint64):
-            if np.isin(thing.astype(np.uint64), addresses).any():
-                return True
+        whole = isinstance(thing, np.ndarray) and thing.dtype in (np.int64, np.uint64)
+        if whole and np.isin(thing.astype(np.uint64), addresses).any():
+            return True
     return False
 
 
