@@ -199,15 +199,10 @@ _PLACES = np.random.default_rng(7)
 POSES = np.stack([pose_of(_PLACES, 0.8) for _ in range(6)])
 
 
-SHARED: list[Any] = []
-"""What questions ask about with, the same in every process."""
-
-
 @functools.cache
 def part() -> mc.TriangleMesh:
-    """What meshes are asked about with: a sphere."""
-    SHARED.append(mc.shapes.sphere(0.6, 0.1))
-    return SHARED[-1]
+    """What meshes are asked about with: a sphere, the same in every process."""
+    return mc.shapes.sphere(0.6, 0.1)
 
 
 def _beside(thing: Any) -> Any:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import copied_things
+import meshclash as mc
 import numpy as np
 from copied_things import EXAMPLES, WAYS, Example, state
 
@@ -72,8 +73,16 @@ def _constants() -> tuple[set[int], list[np.ndarray]]:
 
 def shared_memory() -> set[int]:
     """Addresses of arrays that belong to no single object."""
-    shared = [copied_things.part(), *copied_things.SHARED]
-    return _constants()[0] | {array.ctypes.data for array in arrays_of(shared)}
+    part = copied_things.part()
+    trees = [kept for kept in part.derived.values() if isinstance(kept, mc.Hierarchy)]
+    caches = [part.__dict__, part.derived, *(tree.derived for tree in trees), *(tree.parts.derived for tree in trees)]
+    return _shared_memory(tuple(id(kept) for cache in caches for kept in cache.values()))
+
+
+@functools.lru_cache(1)
+def _shared_memory(_kept: tuple[int, ...]) -> set[int]:
+    """The same, found anew when what is kept with the shared mesh changes."""
+    return _constants()[0] | {array.ctypes.data for array in arrays_of([copied_things.part()])}
 
 
 def overwrite(root: Any) -> None:

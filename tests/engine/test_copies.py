@@ -30,8 +30,8 @@ def names(kinds):
 def test_every_public_class_has_an_example():
     missing = [name for kind, name in public_classes().items() if not is_plain(kind) and kind not in EXAMPLES]
     assert not missing, (
-        f"{', '.join(missing)}: how copies of them are tested is not known. Derive the class from Copyable (from "
-        "Changeable where it changes) of meshclash/types/copying.py, name its caches, and add an Example to EXAMPLES of "
+        f"{', '.join(missing)}: nobody says how copies of them are tested. Derive the class from Copyable (from "
+        "Changeable where it changes) of meshclash/types/copying.py and name its caches. Add an Example to EXAMPLES in "
         "tests/engine/copied_things.py: how one is made, what fills its caches, and what it is asked; or a Refuses, of "
         "what holds a file or a device"
     )

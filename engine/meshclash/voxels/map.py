@@ -189,7 +189,17 @@ class ShellContacts(NamedTuple):
     """(k, 3) float64, unit, out of the solid, in the map's frame."""
 
 
-_ROOM: dict[str, Callable[[], Any]] = {"_room": int, "_found": NoneType, "_depths": NoneType, "_normals": NoneType}
+def _no_room() -> int:
+    """Less than for no points."""
+    return -1
+
+
+_ROOM: dict[str, Callable[[], Any]] = {
+    "_room": _no_room,
+    "_found": NoneType,
+    "_depths": NoneType,
+    "_normals": NoneType,
+}
 
 
 class VoxelMap(Copyable, caches=_ROOM):
@@ -238,7 +248,7 @@ class VoxelMap(Copyable, caches=_ROOM):
         self._cells = np.empty((count, 512), np.int32)
         _spread_in_bricks(bricks.words, inside, ranks, count, self._cells)
         self._heads = _brick_heads(bricks.names[:count], ranks, whole)
-        self._room = 0
+        self._room = _no_room()
 
     def touch(self, points: Any, pose: PoseLike = None) -> ShellContacts:
         """Which points are inside the solid, how deep, and which way out.
