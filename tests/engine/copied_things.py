@@ -605,9 +605,9 @@ def trimesh_manager(rng: Random) -> compat_trimesh.CollisionManager:
 
 def ask_trimesh(manager: compat_trimesh.CollisionManager, pick: int) -> Any:
     """Whether they collide, and how far they are apart, before and after one moves."""
-    before = manager.in_collision_internal(return_names=True), told(manager.min_distance_internal())
+    before = told((manager.in_collision_internal(return_names=True), manager.min_distance_internal()))
     manager.set_transform("c", np.diag([0.5, 0.5, 2.0, 1.0]) + np.eye(4, k=3) * (pick % 4))
-    return before, manager.in_collision_internal(return_names=True)
+    return before, told(manager.in_collision_internal(return_names=True))
 
 
 def change_trimesh(manager: compat_trimesh.CollisionManager, rng: Random) -> None:
