@@ -83,8 +83,9 @@ class SharedSearch(Copyable):
     def known_tree(self, identifier: int, mesh: TriangleMesh, revision: int) -> AdbTree | None:
         """The tree of an object that was searched, while the object is as it was; a copied search goes on with it."""
         placed = self._objects.get(identifier)
-        same = placed is not None and placed.revision == revision and placed.tree.made_of.mesh is mesh
-        return placed.tree if placed is not None and same else None
+        if placed is None or placed.revision != revision or placed.tree.made_of.mesh is not mesh:
+            return None
+        return placed.tree
 
     def follow(self, pairs: np.ndarray, objects: Mapping[int, PlacedTree], volume: str, criterion: Criterion) -> None:
         """Take up pairs of ids (k, 2) int64 of these objects, and forget all others."""
