@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -121,7 +122,6 @@ class Search(Copyable):
         self._heap = _take_heap()
         self.state = np.zeros(layout.STATE_LENGTH, np.int64)
         self._trees: Sequence[AdbTree] = ()
-        self._table = table(())
         self._jobs = np.empty((0, 2), np.int64)
         self._poses = np.empty((0, 2, 3, 4))
         self._frames = np.empty((0, self._frame_length))
@@ -132,11 +132,11 @@ class Search(Copyable):
         state, used = super().__getstate__(), int(self.state[layout.USED])
         keys, entries = map(np.zeros_like, self._heap)
         keys[:used], entries[:used] = self._heap.keys[:used], self._heap.entries[:used]
-        return {**state, "_heap": _Heap(keys, entries), "_table": None}  # it holds addresses
+        return {**state, "_heap": _Heap(keys, entries)}
 
-    def __setstate__(self, state: Any) -> None:
-        super().__setstate__(state)
-        self._table = table(self._trees)
+    @cached_property
+    def _table(self) -> tuple[np.ndarray, np.ndarray]:
+        return table(self._trees)
 
     def begin(self, trees: Sequence[AdbTree], jobs: np.ndarray, poses: np.ndarray, first: int = 0) -> None:
         """Take up jobs.
@@ -147,7 +147,8 @@ class Search(Copyable):
             poses: of a and b, (k, 2, 3, 4) float64.
             first: jobs before this one are known since the last call.
         """
-        self._trees, self._table = trees, table(trees)
+        self._trees = trees
+        self.__dict__.pop("_table", None)
         self._jobs, self._poses = jobs, poses
         count = len(jobs)
         if first == 0:
