@@ -19,6 +19,7 @@ import numpy as np
 
 from ..errors import UnsupportedOption
 from ..jit import inner, kernel
+from ..types.copying import Changeable
 from ..types.numbers import float_array, whole_numbers
 from .sweep import overlapping_pairs
 
@@ -97,7 +98,7 @@ def _insert(orders, keys, before, now, begun, ended, counts, most):
     return swaps
 
 
-class SweepAndPrune:
+class SweepAndPrune(Changeable):
     """Overlapping pairs of boxes, kept up to date from frame to frame.
 
     Attributes:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedOption
+from ..types.copying import Changeable
 from ..types.numbers import truth, whole_number, whole_numbers
 
 DEFAULT_GROUP = "default"
@@ -13,7 +14,7 @@ _MOST = 2**31
 """Ids are below: two of them make one number."""
 
 
-class CollisionMatrix:
+class CollisionMatrix(Changeable):
     """Rules for pairs of objects. It is called with pairs of ids, so it serves as ``keep`` of every question.
 
     Objects belong to a group, "default" until said otherwise, and groups are compared unless a rule says no. What is

@@ -23,6 +23,7 @@ from ..query.results import Penetration
 from ..scene.results import PairGap, PairVerdict
 from ..scene.scene import Scene
 from ..types.affine import split_matrix
+from ..types.copying import Changeable
 from ..types.foreign import as_own
 from ..types.mesh import TriangleMesh
 from ..types.pose import Pose
@@ -31,13 +32,16 @@ EXTERNAL = "__external"
 """The name of an object that is no member, in data about contacts and distances."""
 
 
-class CollisionManager(collision.CollisionManager):  # type: ignore[misc]
+class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[misc]
     """Objects with names and transforms; methods, arguments and answers are trimesh's."""
 
     def __init__(self) -> None:  # the original asks for python-fcl
         self._scene = Scene()
         self._objs: dict[Any, int] = {}
         self._given: dict[Any, tuple[Any, bool]] = {}  # what was added, and whether something is baked into it
+
+    def _shared_things(self) -> Iterable[object]:
+        return (*self._scene._shared_things(), *(mesh for mesh, _ in self._given.values()))
 
     def add_object(self, name: Any, mesh: Any, transform: Any = None) -> int:
         """Add an object, or replace the one of that name.

@@ -7,12 +7,13 @@ nearest points, which is a bound for convex objects only. Here no point counts a
 
 import heapq
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
 
 from ..errors import UnsupportedOption
+from ..types.copying import Changeable
 from ..types.numbers import real_number
 
 _SPARE = 16
@@ -51,13 +52,16 @@ def relative_speed(
     return float(np.linalg.norm(np.subtract(velocity_b, velocity_a))) + turning_a * reach_a + turning_b * reach_b
 
 
-class WakeUps:
+class WakeUps(Changeable):
     """A heap of keys by the moment at which each is to be looked at; a key has one moment, the last one given."""
 
     def __init__(self) -> None:
         self._heap: list[tuple[float, int, Hashable]] = []
         self._moments: dict[Hashable, tuple[float, int]] = {}
         self._count = 0
+
+    def _shared_things(self) -> Iterable[object]:
+        return self._moments
 
     def __len__(self) -> int:
         return len(self._moments)

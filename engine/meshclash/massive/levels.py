@@ -13,7 +13,7 @@ from ..types.numbers import real_number
 from ..types.results import Progress
 from ..types.steps import in_slices
 from .beside import drop_beside, kept_beside, open_beside, path_beside
-from .file import PartFile
+from .file import HoldsFile, PartFile
 from .level_build import LEVELS, build_level_steps
 from .level_layout import KIND, decode_node, decode_nodes, header_for
 from .level_pages import LevelPages
@@ -51,7 +51,7 @@ class MeshLevel(ClusteredMesh):
         self.out, self.back = float(self.outs.max()), float(self.backs.max())
 
 
-class MeshLevels:
+class MeshLevels(HoldsFile):
     """The levels of detail of a clustered mesh, in a file beside it.
 
     Made by ``MeshLevels.open`` or ``MeshLevels.build``. The file has nodes: each stands for a run of clusters, with a

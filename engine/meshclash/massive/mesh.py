@@ -13,6 +13,7 @@ from ..types.results import Progress
 from ..types.steps import in_slices
 from .blocks import tree_over
 from .build import build_file_steps
+from .file import HoldsFile
 from .inputs import checked_path, source_of
 from .layout import FEWEST_TRIANGLES, MOST_TRIANGLES, PageData
 from .pages import PageFile
@@ -26,7 +27,7 @@ DEFAULT_CLUSTER = 2048
 """Triangles of a cluster at most."""
 
 
-class ClusteredMesh:
+class ClusteredMesh(HoldsFile):
     """A mesh of any number of triangles in a file; accepted where a mesh is by ``collide`` and its like.
 
     Made by ``ClusteredMesh.open``, or by ``ClusteredMesh.build``. Triangles that lie together form a cluster, whose

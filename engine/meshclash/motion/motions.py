@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidPose, UnsupportedOption
+from ..types.copying import Copyable
 from ..types.numbers import float_array, real_number
 from ..types.pose import Pose, PoseLike, pose_stack
 from .span import Span, make_span, rotation_about
@@ -16,7 +17,7 @@ INTERPOLATIONS = "linear", "screw"
 _MOST_TURNS = 1e4
 
 
-class Motion:
+class Motion(Copyable):
     """A rigid motion, as pieces without a gap; before the first and after the last one the object stays."""
 
     def __init__(self, spans: list[Span]) -> None:

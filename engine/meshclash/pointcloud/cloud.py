@@ -7,6 +7,7 @@ import numpy as np
 
 from ..answering.devices import require_device
 from ..errors import InvalidPointCloud, UnsupportedOption
+from ..types.copying import Copyable
 from ..types.numbers import float_array, real_number, refuse_masked
 from ..types.pose import LARGEST_COORDINATE, transform_points
 from ..types.results import Progress
@@ -152,7 +153,7 @@ def _checked_affine(matrix: Any) -> np.ndarray:
     return array
 
 
-class PointCloud:
+class PointCloud(Copyable):
     """Points of a surface; queries answer for the implicit surface that they stand for (``surface.py``).
 
     Nothing is meshed. The surface need not be closed. Everything is relative to an origin near the points, so clouds

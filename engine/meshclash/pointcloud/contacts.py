@@ -9,6 +9,7 @@ import numpy as np
 from ..broadphase.sweep import overlapping_pairs
 from ..errors import UnsupportedOption
 from ..hierarchy.bvh import MeshLike
+from ..types.copying import Copyable
 from ..types.pose import Pose, transform_points
 from ..types.results import Progress, QueryStats
 from ..types.steps import in_slices
@@ -21,7 +22,7 @@ Thing = PointCloud | MeshLike
 _GROWN = np.array([-1.0, -1.0, -1.0, 1.0, 1.0, 1.0])
 
 
-class CloudContacts:
+class CloudContacts(Copyable):
     """All contacts of two objects, one of them at least a cloud.
 
     Attributes:

@@ -16,6 +16,7 @@ from ..massive.mesh import DEFAULT_MEMORY, ClusteredMesh, checked_memory
 from ..massive.near import clearance_steps
 from ..massive.sides import as_sources, side_of
 from ..traversal.contacts import Contacts
+from ..types.copying import Copyable
 from ..types.pose import PoseLike
 from ..types.results import Progress, QueryStats
 from ..types.steps import run
@@ -41,7 +42,7 @@ class LevelDistance(NamedTuple):
     """Of the levels, on which the points lie."""
 
 
-class MassiveCollision:
+class MassiveCollision(Copyable):
     """Where two objects may come within ``delta``, and what is certain about it.
 
     Each row is a pair of runs of clusters. All triangles of these within delta of each other are in some row; in each

@@ -9,6 +9,7 @@ import numpy as np
 from ..errors import UnsupportedOption
 from ..geometry.triangle_distance import nearest_points
 from ..traversal.question import Answer, pose_rows
+from ..types.copying import Copyable
 from ..types.mesh import Corners
 from ..types.pose import transform_points
 from ..types.results import QueryStats
@@ -23,7 +24,7 @@ Surfaces = tuple[tuple[Corners, Corners], tuple[np.ndarray, np.ndarray] | bytes]
 (2, 4, 4), since an array and a name would take a tenth of a short answer's time to make."""
 
 
-class Distance:
+class Distance(Copyable):
     """The distance of two surfaces; for a stack of k poses every field but ``stats`` is an array with k in front.
 
     Attributes:
@@ -153,7 +154,7 @@ def _plain(codes: np.ndarray) -> Any:
     return int(codes) if codes.ndim == 0 else codes
 
 
-class Clearances:
+class Clearances(Copyable):
     """Pairs of triangles within a tolerance, sorted by (pose, i, j).
 
     Attributes:

@@ -10,6 +10,7 @@ from ..errors import InvalidMesh, UnsupportedOption
 from ..hierarchy.bvh import MeshLike
 from ..jit import thread_limit
 from ..pointcloud.cloud import PointCloud
+from ..types.copying import Copyable
 from ..types.pose import PoseLike, transform_points
 from ..types.results import QueryStats
 from ..types.steps import run
@@ -33,7 +34,7 @@ class _Member(NamedTuple):
     """How far around a point a surface may lie [m]; 0 for meshes."""
 
 
-class VoxelOverlaps:
+class VoxelOverlaps(Copyable):
     """Which objects share voxels.
 
     Attributes:

@@ -6,7 +6,7 @@ was committed stays, and the next update goes on with the rest.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,6 +16,7 @@ from ..query.limits import checked_limits
 from ..query.options import check_device
 from ..solid.case import Case
 from ..solid.pair_verdict import PairVerdict
+from ..types.copying import Changeable
 from ..types.numbers import truth
 from ..types.results import Progress, QueryStats
 from ..types.steps import in_slices, scaled
@@ -69,7 +70,7 @@ class _Known(NamedTuple):
         return pair_keys(self.pairs)
 
 
-class LivePairs(ABC):
+class LivePairs(Changeable, ABC):
     """The pairs of a scene that are listed for some reason, as a difference from update to update.
 
     Args:
@@ -85,6 +86,9 @@ class LivePairs(ABC):
         self._scene = members_of_scene(scene)
         self.unanswered = no_pairs()
         self.stats = QueryStats()
+
+    def _shared_things(self) -> Iterable[object]:
+        return (self._scene, *self._scene.things)
 
     @property
     @abstractmethod

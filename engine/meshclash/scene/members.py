@@ -5,6 +5,7 @@ What a scene is asked stands on two stages: ``candidates`` says whose boxes over
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
+from types import NoneType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -20,6 +21,7 @@ from ..pointcloud.cloud import PointCloud
 from ..query.table import SceneThing
 from ..solid.case import Case, Limits
 from ..timecritical.trees import hand_over
+from ..types.copying import Copyable
 from ..types.foreign import ForeignMesh, as_own
 from ..types.mesh import TriangleMesh, checked_resolution
 from ..types.pose import Pose, PoseLike, pose_stack
@@ -37,9 +39,10 @@ Keys = Iterable[int | str] | None
 """Ids or names of objects; None for all."""
 _BUILT = "expected tests when built"
 _T = TypeVar("_T")
+_CACHES = {"kept_slots": NoneType, "_shapes": NoneType, "_packed": NoneType, "packer": TreePacker}
 
 
-class Members:
+class Members(Copyable, caches=_CACHES):
     """Objects with poses, by id; a name stands for the id of an object that has one. Objects may share one mesh.
 
     Attributes:
@@ -90,6 +93,11 @@ class Members:
         self._next += 1
         self._edits += 1
         return identifier
+
+    @property
+    def things(self) -> list[SceneThing]:
+        """What the objects are."""
+        return [member.thing for member in self.by_id.values()]
 
     def ids(self) -> np.ndarray:
         """Of all objects, (n,) int64, ascending: they are given in that order."""

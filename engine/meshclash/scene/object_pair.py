@@ -82,8 +82,7 @@ class ObjectPair(NamedTuple):
                 within = yield from scaled(self._ask(CLEARANCE, tolerance=tolerance), _NEAREST_END, 1.0)
                 near = np.unique(within.pairs[:, 0]), np.unique(within.pairs[:, 1])
         points = np.stack([gap.point_a, gap.point_b])
-        middle = points.mean(axis=0)
-        nothing = FoundPair(found.contacts, lambda: middle, self.names)
+        nothing = FoundPair(found.contacts, points.mean(axis=0), self.names)
         return PairGap(*self.ids, float(gap.distance), points, nearest, *near, nothing), work
 
     def _ask(self, query: Query, **options: Any) -> Generator[Progress, None, Any]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from ..types.results import QueryStats
 from ..types.verdict import Verdict
 from .pair_list import PairList
 
-NO_NAMES: Mapping[int, str] = MappingProxyType({})
+NO_NAMES: Mapping[int, str] = {}
 
 
 @dataclass(frozen=True, eq=False)

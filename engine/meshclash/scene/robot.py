@@ -13,6 +13,7 @@ from ..errors import InvalidFile, InvalidPose, UnsupportedOption
 from ..reading.srdf_files import Srdf, read_srdf
 from ..reading.urdf_files import KINDS, UrdfJoint, UrdfModel, check_unique, read_urdf
 from ..reading.urdf_shapes import Packages, ShapeReader, package_folders
+from ..types.copying import Copyable
 from ..types.names import suggestion
 from ..types.numbers import float_array, real_number, truth
 from .from_others import PlacedMesh
@@ -21,7 +22,7 @@ from .joint_motions import Driver, JointMotions
 SHAPES = ("collision", "visual")
 
 
-class Robot:
+class Robot(Copyable):
     """The links of a robot that have a shape, and how they move.
 
     A configuration has a number for each coordinate: the angle [rad] of a revolute or continuous joint, the distance

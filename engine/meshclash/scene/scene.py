@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
+from types import NoneType
 from typing import Any, Concatenate, ParamSpec, TypeVar, overload
 
 import numpy as np
@@ -27,6 +28,7 @@ from ..solid.case import Case, Limits
 from ..solid.pair_verdict import PairVerdict, verdict_order
 from ..timecritical.criteria import checked_budget, checked_criterion, checked_steps
 from ..timecritical.shared import SceneEstimate, SharedSearch
+from ..types.copying import Changeable
 from ..types.foreign import ForeignMesh
 from ..types.numbers import truth
 from ..types.options import Depth, Device, Permitted
@@ -82,7 +84,7 @@ def _of_one_state(
     return asked
 
 
-class Scene:
+class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_spare": list}):
     """Objects with poses, by ids and names. Hierarchies are built when first needed and kept.
 
     ``len(scene)`` is the number of objects, iteration gives their ids, ``in`` takes an id or a name. Wherever an object
@@ -131,6 +133,9 @@ class Scene:
         for mesh, pose, name in robot.links:
             made.add(mesh, pose, name=name)
         return made, robot
+
+    def _shared_things(self) -> Iterable[object]:
+        return self._objects.things
 
     def __len__(self) -> int:
         return len(self._objects)

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..traversal.contacts import Contacts
+from ..types.copying import Copyable
 from ..types.mesh import TriangleMesh
 from ..types.results import QueryStats
 from ..types.verdict import Verdict
@@ -68,7 +69,7 @@ NOTHING: Findings = _Nothing()
 
 
 @total_ordering
-class PairVerdict:
+class PairVerdict(Copyable):
     """What two objects do to each other, as single questions and scenes tell it.
 
     It equals its verdict, and a record of the same two objects with the same verdict; it is ordered by severity, among
@@ -218,7 +219,7 @@ class _Places(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class FoundPairs:
+class FoundPairs(Copyable):
     """What was found of k pairs of objects, from which a pair's contacts are made when they are asked for."""
 
     trees: np.ndarray

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..types.copying import Copyable
+from ..types.mesh import TriangleMesh
 from ..types.results import QueryStats
 from ..types.slices import SLICE_SECONDS
 from . import traversal as layout
@@ -66,7 +68,7 @@ class SceneEstimate:
         return bool(self.complete.all())
 
 
-class SharedSearch:
+class SharedSearch(Copyable):
     """A search over the pairs of a scene. What was found of pairs whose objects are as they were is never lost."""
 
     def __init__(self) -> None:
@@ -77,6 +79,13 @@ class SharedSearch:
         self._poses = np.empty((0, 2, 3, 4))
         self._counted = np.zeros(layout.STATE_LENGTH - layout.STEPS, np.int64)
         self._spent = 0.0
+
+    def known_tree(self, identifier: int, mesh: TriangleMesh, revision: int) -> AdbTree | None:
+        """The tree of an object that was searched, while the object is as it was; a copied search goes on with it."""
+        placed = self._objects.get(identifier)
+        if placed is None or placed.revision != revision or placed.tree.made_of.mesh is not mesh:
+            return None
+        return placed.tree
 
     def follow(self, pairs: np.ndarray, objects: Mapping[int, PlacedTree], volume: str, criterion: Criterion) -> None:
         """Take up pairs of ids (k, 2) int64 of these objects, and forget all others."""

@@ -6,12 +6,13 @@ import numpy as np
 
 from ..geometry.intersection import contact_segments, overlap_edges, overlap_outlines
 from ..geometry.triangle_pair import ContactKind
+from ..types.copying import Copyable
 from ..types.mesh import Corners
 from ..types.pose import transform_points
 from ..types.results import QueryStats
 
 
-class Contacts:
+class Contacts(Copyable):
     """Pairs of triangles that meet, sorted by (pose, i, j).
 
     Attributes:
@@ -87,7 +88,7 @@ class Contacts:
         return f"Contacts({len(self)} pairs: {counts})"
 
 
-class JoinedContacts:
+class JoinedContacts(Copyable):
     """Pairs of triangles of several ``Contacts``, as ``Contacts.joined`` takes them.
 
     Attributes:

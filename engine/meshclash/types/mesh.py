@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Generator
 from functools import cached_property
+from types import NoneType
 from typing import Any, Protocol
 
 import numpy as np
 
 from ..errors import InvalidMesh
 from ..jit import kernel
+from .copying import Copyable
 from .numbers import float_array, real_number, refuse_masked
 from .pose import LARGEST_COORDINATE, transform_points
 from .steps import run
@@ -92,7 +94,7 @@ class Corners(Protocol):
         """Corners (n, 3, 3) float64 [m] of triangles (n,), in the object's own frame."""
 
 
-class _Common:
+class _Common(Copyable, caches={"topology": NoneType}):
     """What meshes over the same triangles share, so that a deformed mesh does not find it anew."""
 
     def __init__(self, triangles: np.ndarray, vertex_count: int) -> None:
@@ -109,7 +111,7 @@ class _Common:
         return None if mask.all() else np.flatnonzero(mask)
 
 
-class TriangleMesh:
+class TriangleMesh(Copyable, caches={"derived": dict}):
     """Vertices and triangles of one object, checked and copied into the engine's one layout.
 
     Args:
@@ -146,6 +148,10 @@ class TriangleMesh:
         self.resolution = checked_resolution(resolution)
         self.shell = bool(shell)
         self.derived: dict[str, Any] = {}
+
+    def __setstate__(self, state: Any) -> None:
+        super().__setstate__(state)
+        self._triangles = self._common._triangles  # one array, however the state was brought here
 
     @property
     def vertices(self) -> np.ndarray:

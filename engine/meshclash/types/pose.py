@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import InvalidMesh, InvalidPose, UnsupportedOption
 from ..jit import kernel, portable
+from .copying import Copyable
 from .numbers import float_array
 from .vectors import cross
 
@@ -96,7 +97,7 @@ def _rigidity_error(rotation: np.ndarray) -> float:
         return float(np.abs(rotation.T @ rotation - np.eye(3)).max())
 
 
-class Pose:
+class Pose(Copyable):
     """A rigid motion p -> R p + t that keeps exactly the twelve numbers it was given.
 
     Nothing is orthonormalised: R may deviate from a rotation by ``RIGID_TOLERANCE`` in R^T R, and contacts are decided

@@ -8,6 +8,8 @@ inside that of a nearby voxel of the surface, and inside is certain (``inside.py
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from types import NoneType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +19,7 @@ from ..geometry.triangle_distance import closest_on_triangle
 from ..hierarchy.bvh import MeshLike
 from ..jit import inner, kernel
 from ..traversal.solids import Solid, component_volumes
+from ..types.copying import Copyable
 from ..types.mesh import TriangleMesh
 from ..types.numbers import float_array
 from ..types.pose import PoseLike
@@ -188,7 +191,20 @@ class ShellContacts(NamedTuple):
     """(k, 3) float64, unit, out of the solid, in the map's frame."""
 
 
-class VoxelMap:
+def _no_room() -> int:
+    """Less than for no points."""
+    return -1
+
+
+_ROOM: dict[str, Callable[[], Any]] = {
+    "_room": _no_room,
+    "_found": NoneType,
+    "_depths": NoneType,
+    "_normals": NoneType,
+}
+
+
+class VoxelMap(Copyable, caches=_ROOM):
     """A still solid as voxels, to be asked many times which points of a tool are inside.
 
     Args:
@@ -234,7 +250,7 @@ class VoxelMap:
         self._cells = np.empty((count, 512), np.int32)
         _spread_in_bricks(bricks.words, inside, ranks, count, self._cells)
         self._heads = _brick_heads(bricks.names[:count], ranks, whole)
-        self._room = 0
+        self._room = _no_room()
 
     def touch(self, points: Any, pose: PoseLike = None) -> ShellContacts:
         """Which points are inside the solid, how deep, and which way out.

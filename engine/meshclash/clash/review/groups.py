@@ -9,7 +9,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heapreplace
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -35,6 +34,7 @@ SYSTEMATIC = 0.5
 """Share of a family from which on its clashes are a detail of that family, and not the fault of what it meets."""
 FEWEST = 3
 """Clashes that make an object, or a detail, stand out."""
+_NO_PROPERTIES: Mapping[str, str] = {}
 
 
 class Part(NamedTuple):
@@ -50,7 +50,7 @@ class Part(NamedTuple):
     id: str
     name: str
     family: str
-    properties: Mapping[str, str] = MappingProxyType({})
+    properties: Mapping[str, str] = _NO_PROPERTIES
 
 
 @dataclass(frozen=True, eq=False)

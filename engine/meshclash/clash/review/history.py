@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...types.copying import Changeable
 from .journal import MOST_TEXT, SAID, Event, event, now
 from .revisions import Identity, match_revisions, pair_id
 
@@ -88,7 +89,7 @@ class Found(NamedTuple):
     question: str = ""
 
 
-class History:
+class History(Changeable):
     """All events of one scene together.
 
     Args:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import InvalidFile, UnsupportedOption
+from ...types.copying import Changeable
 
 SAID = ("status", "assignee", "priority", "due", "comment")
 """What people say of a clash."""
@@ -113,7 +114,7 @@ def as_lines(events: Iterable[Event]) -> str:
     return "".join(json.dumps(said, ensure_ascii=False) + "\n" for said in events)
 
 
-class Journal:
+class Journal(Changeable):
     """The file that holds the events; several programs may add to it at once.
 
     Args:

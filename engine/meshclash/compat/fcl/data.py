@@ -1,9 +1,12 @@
 """Enums, requests, results and callback data: the names, arguments and defaults of python-fcl's."""
 
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+
+from ...types.copying import Changeable
 
 
 class OBJECT_TYPE:  # noqa: N801 (the name is python-fcl's)
@@ -81,13 +84,16 @@ class CollisionRequest:
         self.use_approximate_cost, self.gjk_solver_type = use_approximate_cost, gjk_solver_type
 
 
-class CollisionResult:
+class CollisionResult(Changeable):
     """Whether any call that was given this result found a collision, and the contacts of all these calls."""
 
     def __init__(self, is_collision: bool = False) -> None:
         self.is_collision = is_collision
         self.contacts: list[Contact] = []
         self.cost_sources: list[CostSource] = []
+
+    def _shared_things(self) -> Iterable[object]:
+        return self.contacts
 
 
 class ContinuousCollisionRequest:
@@ -102,7 +108,7 @@ class ContinuousCollisionRequest:
         self.gjk_solver_type, self.ccd_solver_type = gjk_solver_type, ccd_solver_type
 
 
-class ContinuousCollisionResult:
+class ContinuousCollisionResult(Changeable):
     """Whether any call that was given this result found a collision, and the earliest time of all these calls."""
 
     def __init__(self, is_collide: bool = False, time_of_contact: float = 1.0) -> None:
@@ -123,7 +129,7 @@ class DistanceRequest:
         self.gjk_solver_type = gjk_solver_type
 
 
-class DistanceResult:
+class DistanceResult(Changeable):
     """The least distance of all calls that were given this result, and where it is.
 
     Attributes:
@@ -140,6 +146,9 @@ class DistanceResult:
         self.o1: Any = None
         self.o2: Any = None
         self.b1 = self.b2 = -1
+
+    def _shared_things(self) -> Iterable[object]:
+        return self.o1, self.o2
 
 
 class CollisionData:

@@ -1,6 +1,7 @@
 """Shapes: each a core, which is a mesh, and a radius around it; half-spaces and planes have neither."""
 
 import math
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -11,6 +12,7 @@ from ...convex.hull import ConvexHull
 from ...errors import InvalidMesh, UnsupportedOption
 from ...hierarchy.build import build
 from ...hierarchy.bvh import Hierarchy
+from ...types.copying import Changeable
 from ...types.mesh import TriangleMesh
 from ...types.numbers import float_array, real_number
 from .data import NODE_TYPE
@@ -52,7 +54,7 @@ class _Parameter:
         shape._trees.clear()
 
 
-class CollisionGeometry:
+class CollisionGeometry(Changeable):
     """The base of all shapes.
 
     Attributes:
@@ -70,6 +72,9 @@ class CollisionGeometry:
     def __init__(self) -> None:
         self._parameters: dict[str, Any] = {}
         self._trees: dict[str, Hierarchy] = {}
+
+    def _shared_things(self) -> Iterable[object]:
+        return self._trees.values()
 
     @property
     def core(self) -> Hierarchy:

@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from ...types.copying import Changeable
 from .objects import CollisionObject
 from .pairs import ROUNDING
 
 
-class DynamicAABBTreeCollisionManager:
+class DynamicAABBTreeCollisionManager(Changeable):
     """Many objects; a callback is called for each two whose boxes meet, or that may be nearer than what is known.
 
     Objects are asked where they are: after they moved no ``update`` is needed. The settings of python-fcl's tree are
@@ -25,6 +26,9 @@ class DynamicAABBTreeCollisionManager:
         self.tree_init_level = 0
         self.octree_as_geometry_collide = True
         self.octree_as_geometry_distance = False
+
+    def _shared_things(self) -> Iterable[object]:
+        return self._objects
 
     def registerObject(self, obj: CollisionObject) -> None:
         """Add one; raises TypeError for what is no CollisionObject."""

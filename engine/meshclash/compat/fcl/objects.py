@@ -1,17 +1,19 @@
 """``Transform``: where a shape is; ``CollisionObject``: a shape and its transform."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from ...errors import InvalidPose
+from ...types.copying import Changeable
 from ...types.numbers import float_array
 from ...types.pose import LARGEST_COORDINATE, Pose
 from .data import NODE_TYPE, OBJECT_TYPE
 from .geometry import CollisionGeometry
 
 
-class Transform:
+class Transform(Changeable):
     """A rotation, given as a matrix (3, 3) or a quaternion (w, x, y, z), and a translation (3,) [m].
 
     ``Transform()``, ``Transform(rotation)``, ``Transform(translation)``, ``Transform(rotation, translation)``, or a
@@ -108,7 +110,7 @@ def _quaternion(r: np.ndarray) -> np.ndarray:
     return column / np.linalg.norm(column)
 
 
-class CollisionObject:
+class CollisionObject(Changeable):
     """A shape at a place; several objects may share a shape.
 
     Raises:
@@ -119,6 +121,9 @@ class CollisionObject:
         if not isinstance(geom, CollisionGeometry):
             raise ValueError(f"a CollisionObject needs a shape such as Box or BVHModel, not a {type(geom).__name__}")
         self._geometry, self._transform = geom, Transform() if tf is None else Transform(tf)
+
+    def _shared_things(self) -> Iterable[object]:
+        return (self._geometry,)
 
     @property
     def pose(self) -> np.ndarray:

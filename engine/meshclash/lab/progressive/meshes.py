@@ -6,7 +6,7 @@ import numpy as np
 
 from ...errors import UnsupportedOption
 from ...massive.beside import drop_beside, kept_beside, open_beside, path_beside
-from ...massive.file import PartFile
+from ...massive.file import HoldsFile, PartFile
 from ...massive.level_build import build_level_steps
 from ...massive.level_layout import header_for
 from ...massive.levels import NOTHING_SIMPLIFIED, checked_mesh, checked_weld
@@ -32,7 +32,7 @@ class MeshesAtStops(ClusteredMesh):
         return super().nbytes - self._stop_pages.unused
 
 
-class ProgressiveMeshes:
+class ProgressiveMeshes(HoldsFile):
     """The progressive meshes of a clustered mesh, in a file beside it, for ``progressive_collide``.
 
     Made by ``ProgressiveMeshes.open`` or ``ProgressiveMeshes.build``. Clusters are joined in pairs to a binary

@@ -284,7 +284,7 @@ def verdict_of_records(
         couple: Couple | None = a.couple
         if couple is None or not couple.is_of(a, b):
             couple = a.couple = Couple(a, b)
-        again = FoundAgain((a.hierarchy, b.hierarchy), work.contacts.poses.tobytes())
+        again = FoundAgain((a.parts.mesh, b.parts.mesh), work.contacts.poses.tobytes())
         found = _judged(couple, work, depth, again) if couple.solid else None
     _spare.give(work)
     return found
