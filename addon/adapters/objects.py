@@ -9,7 +9,8 @@ from typing import Any
 import bpy
 from meshclash.detection.errors import InputError
 from meshclash.detection.report import DetectReport
-from meshclash.detection.sets import is_made_of_terms, members, suggestion
+from meshclash.detection.sets import is_made_of_terms, members
+from meshclash.messages import suggestion
 
 from .ifc_properties import DescribedObject, described, select, told
 

@@ -13,7 +13,7 @@ PICTURE = ROOT / "docs" / "images" / "architecture.svg"
 SOURCES = sorted(ENGINE.rglob("*.py"))
 
 ROOMS = {
-    "runtime": ("lazy", "errors", "output", "kernels", "jit_pipeline", "jit", "compiling", "reference"),
+    "runtime": ("lazy", "messages", "errors", "output", "kernels", "jit_pipeline", "jit", "compiling", "reference"),
     "types": ("types",),
     "exact": ("geometry",),
     "files": ("files",),

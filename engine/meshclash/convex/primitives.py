@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedOption
+from ..messages import shown
 from ..types.mesh import TriangleMesh
 from ..types.numbers import float_array, real_number
 
@@ -94,7 +95,7 @@ def _length(name: str, value: Any, least: float | None = None) -> float:
     number = real_number(value)
     if not math.isfinite(number) or (number <= 0.0 if least is None else number < least):
         wanted = "above 0" if least is None else f"from {least:g} on"
-        raise UnsupportedOption(f"{name} must be a finite length {wanted}, not {value!r:.60}")
+        raise UnsupportedOption(f"{name} must be a finite length {wanted}, not {shown(value)}")
     return number
 
 
@@ -102,7 +103,7 @@ def _segments(tolerance: Any, share: float = 1.0) -> int:
     """How many sides a polygon in a circle needs to be nowhere farther inside than a share of the radius; by fours."""
     value = real_number(tolerance)
     if not _LEAST_TOLERANCE <= value <= 0.5:
-        raise UnsupportedOption(f"tolerance must be from {_LEAST_TOLERANCE} to 0.5, not {tolerance!r:.60}")
+        raise UnsupportedOption(f"tolerance must be from {_LEAST_TOLERANCE} to 0.5, not {shown(tolerance)}")
     return max(8, 4 * math.ceil(math.pi / math.acos(1.0 - share * value) / 4.0))
 
 

@@ -10,13 +10,14 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import MeshClashError
+from ..messages import suggestion
 from ..reading.ifc_files import Selection
 from ..reading.part import MeshPart, Parts, PartShape, unique_names
 from ..reading.read import LIBRARIES, read
 from .errors import InputError
 from .frame_scene import FrameScene, Progress, Skipped, SourceCloud, SourceMesh, SourceObject
 from .identity import identities
-from .sets import Matcher, members, suggestion
+from .sets import Matcher, members
 from .world import to_world
 
 SELECTION = "selection"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Protocol
 
+from ..messages import suggestion
 from .errors import InputError
 
 EVERYTHING = "all"
@@ -65,12 +65,6 @@ def members(expression: str, objects: Sequence[Described], select: Select | None
             raise InputError(f"there is nothing that '{part.strip()}' means{hint}")
         found |= own
     return frozenset(found)
-
-
-def suggestion(name: str, names: Iterable[str]) -> str:
-    """What was meant by a name that is not there, to stand behind a message; "" where nothing is like it."""
-    close = difflib.get_close_matches(name, list(names), n=3)
-    return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 
 def is_made_of_terms(expression: str) -> bool:

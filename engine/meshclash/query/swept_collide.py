@@ -26,7 +26,7 @@ from ..hierarchy.build import DEFAULT_LEAF_SIZE, build, refit
 from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..traversal.engine import Chunk
 from ..types.foreign import ForeignMesh, as_own
-from ..types.mesh import TriangleMesh
+from ..types.mesh import TriangleMesh, no_mesh
 from ..types.numbers import truth
 from ..types.pose import pose_stack
 from ..types.results import Progress, QueryStats
@@ -158,7 +158,7 @@ class _Side:
     def __init__(self, name: str, thing: object, start: Any, end: Any) -> None:
         thing = as_own(thing)
         if not isinstance(thing, MeshLike):
-            raise InvalidMesh(f"{name}: expected a TriangleMesh or a Hierarchy, not a {type(thing).__name__}")
+            raise InvalidMesh(f"{name}: {no_mesh(thing)}")
         self.mesh = thing.mesh if isinstance(thing, Hierarchy) else thing
         self._starts, self._ends = (
             self._frames(f"{word} of {name}", x) for word, x in (("start", start), ("end", end))

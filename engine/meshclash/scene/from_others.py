@@ -1,5 +1,6 @@
 """Scenes of trimesh and robots of yourdfpy as scenes: their objects, poses and names."""
 
+import os
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 
 from ..broadphase.matrix import CollisionMatrix
 from ..errors import InvalidFile, InvalidMesh, InvalidPose, UnsupportedOption
+from ..messages import a_type, shown
 from ..types.foreign import as_own
 from ..types.mesh import TriangleMesh
 from ..types.numbers import float_array
@@ -33,12 +35,12 @@ def placed_meshes(scene: Any) -> Iterator[PlacedMesh]:
     """
     graph, geometry = getattr(scene, "graph", None), getattr(scene, "geometry", None)
     if graph is None or geometry is None:
-        raise UnsupportedOption(f"expected a trimesh.Scene, not a {type(scene).__name__}")
+        raise UnsupportedOption(f"expected a trimesh.Scene, not {a_type(scene)}")
     for node in graph.nodes_geometry:
         pose, name = graph[node]
         mesh = as_own(geometry[name])
         if not isinstance(mesh, TriangleMesh):
-            raise InvalidMesh(f"geometry {name!r:.80} is a {type(mesh).__name__}, not a triangle mesh: leave it out")
+            raise InvalidMesh(f"geometry {shown(name)} is {a_type(mesh)}, not a triangle mesh: leave it out")
         yield _placed(mesh, np.array(pose, np.float64), str(node))
 
 
@@ -67,10 +69,15 @@ class Robot:
             library = import_module("yourdfpy")
         except ImportError as error:
             raise ImportError('URDF files are read by yourdfpy: pip install "meshclash[urdf]"') from error
+        if not isinstance(path, str | bytes | os.PathLike):
+            raise InvalidFile(f"a URDF file is named by a text or a Path, not by {a_type(path)}")
         try:
-            self._model = library.URDF.load(str(path), build_collision_scene_graph=True, load_collision_meshes=True)
+            self._model = library.URDF.load(
+                os.fsdecode(path), build_collision_scene_graph=True, load_collision_meshes=True
+            )
         except Exception as error:  # of any kind, where the file is damaged
-            raise InvalidFile(f"the URDF file '{path}' cannot be read: {error or type(error).__name__}") from error
+            what = f"{error!s:.300}" or type(error).__name__
+            raise InvalidFile(f"the URDF file {shown(path)} cannot be read: {what}") from error
         model = self._model.robot
         self.joints: list[str] = list(self._model.actuated_joint_names)
         self._joints = _from_root(model.joints)
@@ -163,8 +170,10 @@ def _disabled(srdf: Any) -> list[tuple[str, str]]:
     if srdf is None:
         return []
     try:
-        found = ElementTree.fromstring(Path(srdf).read_bytes()).iter("disable_collisions")
+        found = ElementTree.fromstring(Path(os.fsdecode(srdf)).read_bytes()).iter("disable_collisions")
         return [(element.attrib["link1"], element.attrib["link2"]) for element in found]
+    except TypeError:
+        raise InvalidFile(f"an SRDF file is named by a text or a Path, not by {a_type(srdf)}") from None
     except (OSError, ValueError, LookupError, ElementTree.ParseError) as error:
         what = f"an element has no {error}" if isinstance(error, KeyError) else error
-        raise InvalidFile(f"the SRDF file '{srdf}' cannot be read: {what}") from error
+        raise InvalidFile(f"the SRDF file {shown(srdf)} cannot be read: {what!s:.300}") from error
