@@ -319,7 +319,7 @@ def fault_of(made: Call) -> tuple[str, str]:
 def _is_of_python(made: Call, error: BaseException) -> bool:
     """Whether an error is that of a function that the caller gave, or how Python's lists and enumerations fail."""
     if isinstance(made.function, EnumType) or getattr(made.function, "__name__", "") == "__getitem__":
-        return isinstance(error, TypeError | ValueError | LookupError)
+        return isinstance(error, TypeError | ValueError | LookupError | RuntimeError)
     return any(frame.line in CALLBACKS for frame in traceback.extract_tb(error.__traceback__))
 
 

@@ -27,7 +27,7 @@ from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..traversal.engine import Chunk
 from ..types.foreign import ForeignMesh, as_own
 from ..types.mesh import TriangleMesh, no_mesh
-from ..types.numbers import truth
+from ..types.numbers import given_array, truth
 from ..types.pose import pose_stack
 from ..types.results import Progress, QueryStats
 from ..types.steps import in_slices, retold, shares, steps
@@ -171,7 +171,9 @@ class _Side:
         if vertices is None:
             return [self.mesh], False
         try:
-            given = np.asarray(vertices) if not isinstance(vertices, np.ma.MaskedArray) else vertices
+            given = vertices
+            if not isinstance(vertices, np.ma.MaskedArray):
+                given = given_array("vertices", vertices, InvalidMesh)
             stacked = given.ndim == 3
             if stacked and len(given) == 0:
                 raise InvalidMesh("the stack is empty")

@@ -43,7 +43,7 @@ class Interference(NamedTuple):
         if depth is None:
             return False
         depth = check_length("depth", depth)
-        return check_length("volume", self.volume) < np.pi / 6.0 * depth**3 * (1.0 - 1e-6)
+        return check_length("volume", self.volume) < np.pi / 6.0 * depth * depth * depth * (1.0 - 1e-6)
 
 
 def interference(
