@@ -10,7 +10,7 @@ import bpy
 from meshclash.clash.errors import InputError
 from meshclash.clash.report import DetectReport
 from meshclash.clash.sets import is_made_of_terms, members
-from meshclash.types.names import suggestion
+from meshclash.messages import suggestion
 
 from .ifc_properties import DescribedObject, described, select, told
 

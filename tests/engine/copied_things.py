@@ -549,6 +549,13 @@ def bvh_model(rng: Random) -> fcl.BVHModel:
     return model
 
 
+def change_model(model: fcl.BVHModel, _rng: Random) -> None:
+    """Give it another triangle."""
+    model.beginModel()
+    model.addSubModel([[5, 0, 0], [6, 0, 0], [5, 1, 0]], [[0, 1, 2]])
+    model.endModel()
+
+
 def convex(_rng: Random) -> fcl.Convex:
     """A box of six faces with four corners."""
     mesh = mc.shapes.box(1.0)

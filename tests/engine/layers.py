@@ -13,7 +13,18 @@ PICTURE = ROOT / "docs" / "images" / "architecture.svg"
 SOURCES = sorted(ENGINE.rglob("*.py"))
 
 ROOMS = {
-    "runtime": ("lazy", "early_exit", "errors", "output", "kernels", "jit_pipeline", "jit", "compiling", "reference"),
+    "runtime": (
+        "lazy",
+        "early_exit",
+        "messages",
+        "errors",
+        "output",
+        "kernels",
+        "jit_pipeline",
+        "jit",
+        "compiling",
+        "reference",
+    ),
     "types": ("types",),
     "exact": ("geometry",),
     "files": ("files",),

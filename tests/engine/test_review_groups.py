@@ -93,7 +93,7 @@ def some_rows(draw):
     frames = np.array([(row[4], row[4] + row[5]) for row in rows], np.int64).reshape(-1, 2)
     corners = corner.reshape(-1, 2, 3)
     corners[np.isnan(columns[2])] = np.nan
-    return parts, Clashes(*columns, corners, ["CLASH", "CONTAINED", "CONTACT"] * 10, frames)
+    return parts, Clashes(*columns, corners, (["CLASH", "CONTAINED", "CONTACT"] * 10)[: len(columns[0])], frames)
 
 
 @pytest.mark.parametrize("way", [*WAYS, "class"])

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedOption
+from ..messages import shown
 from ..types.copying import Changeable
 from ..types.numbers import truth, whole_number, whole_numbers
 
@@ -52,7 +53,7 @@ class CollisionMatrix(Changeable):
         try:
             ids = [_identifier("identifiers", i) for i in given]
         except TypeError:
-            raise UnsupportedOption(f"identifiers must be ids of objects, not {identifiers!r:.80}") from None
+            raise UnsupportedOption(f"identifiers must be ids of objects, not {shown(identifiers)}") from None
         self._group_of.update(dict.fromkeys(ids, self._place(group)))
         self.revision += 1
 
@@ -90,7 +91,7 @@ class CollisionMatrix(Changeable):
     def _place(self, group: str) -> int:
         """The number of a group, which is made if there is none of the name."""
         if not isinstance(group, str) or not group:
-            raise UnsupportedOption(f"a group is named by a text, not by {group!r:.80}")
+            raise UnsupportedOption(f"a group is named by a text, not by {shown(group)}")
         if group not in self._groups:
             self._groups[group] = len(self._groups)
             self._table = np.pad(self._table, (0, 1), constant_values=True)
@@ -117,5 +118,5 @@ def _identifier(name: str, value: Any) -> int:
     """The id of an object; raises UnsupportedOption and names the argument."""
     number = whole_number(name, value, 0)
     if number >= _MOST:
-        raise UnsupportedOption(f"{name} must be below 2**31, not {value!r:.80}")
+        raise UnsupportedOption(f"{name} must be below 2**31, not {shown(value)}")
     return number

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import MeshClashError
+from ..messages import suggestion
 from ..reading.ifc_files import IFC_ENDINGS, Selection
 from ..reading.part import MeshPart, Parts, PartShape, file_names, unique_names
 from ..reading.read import MESHES, read
-from ..types.names import suggestion
 from .errors import InputError
 from .frame_scene import FrameScene, Progress, Skipped, SourceCloud, SourceMesh, SourceObject
 from .identity import identities

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Protocol
 
-from ..types.names import suggestion
+from ..messages import suggestion
 from .errors import InputError
 
 EVERYTHING = "all"

@@ -16,16 +16,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from trimesh import collision
 
-from ..errors import NotASolid
+from ..errors import InvalidPose, NotASolid, UnsupportedOption
 from ..manifold.every_contact import contact_points
+from ..messages import a_type, shown, suggestion
 from ..query.penetration import penetration
 from ..query.results import Penetration
 from ..scene.results import PairGap, PairVerdict
 from ..scene.scene import Scene
 from ..types.affine import split_matrix
+from ..types.arguments import instance
 from ..types.copying import Changeable
 from ..types.foreign import as_own
 from ..types.mesh import TriangleMesh
+from ..types.numbers import given_array, is_whole, truth
 from ..types.pose import Pose
 
 EXTERNAL = "__external"
@@ -52,8 +55,10 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
             transform: (4, 4), also with a scale; None for the identity.
 
         Raises:
-            InvalidMesh, InvalidPose: as ``Scene.add``.
+            InvalidMesh, InvalidPose: as ``Scene.add``. UnsupportedOption: a name that cannot be hashed.
         """
+        if not _is_hashable(name):
+            raise UnsupportedOption(f"name must be something that can be hashed, not {a_type(name)}")
         added, baked = _add(self._scene, mesh, transform)
         if name in self._objs:
             self._scene.remove(self._objs[name])
@@ -86,7 +91,7 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
     def in_collision_internal(self, return_names: bool = False, return_data: bool = False) -> Any:
         """Whether members collide with each other, with the pairs of names in alphabetical order."""
         found, names = self._meeting(return_data), {place: name for name, place in self._objs.items()}
-        named = {tuple(sorted(_names(pair, names))) for pair in found}
+        named = {tuple(sorted(_names(pair, names), key=_order)) for pair in found}
         return self._answer(named, found, names, return_names, return_data)
 
     def in_collision_other(
@@ -111,7 +116,7 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
         """The least distance between members, or of one of them to the others."""
         nearest = self._nearest(None if name is None else [self._known(name)])
         names = {place: known for known, place in self._objs.items()}
-        named = None if nearest is None else tuple(sorted(_names(nearest, names)))
+        named = None if nearest is None else tuple(sorted(_names(nearest, names), key=_order))
         return _distance(named, nearest, names, return_names, return_data)
 
     def min_distance_other(
@@ -124,8 +129,10 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
             return _distance(named, nearest, names, return_names, return_data)
 
     def _known(self, name: Any) -> int:
-        if name not in self._objs:
-            raise ValueError(f"{name} not in collision manager!")
+        if not _is_hashable(name) or name not in self._objs:
+            near = suggestion(name, filter(_is_text, self._objs)) if _is_text(name) else ""
+            named = name if _is_text(name) else shown(name)
+            raise UnsupportedOption(f"{named:.80} not in collision manager!{near}")  # a ValueError, as trimesh's
         return self._objs[name]
 
     @contextmanager
@@ -142,6 +149,7 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
                 self._scene.remove(place)
 
     def _with(self, other: "CollisionManager") -> Any:
+        instance("other_manager", other, CollisionManager)
         posed = {name: other._scene.posed(place) for name, place in other._objs.items()}
         return self._beside((name, mesh, pose) for name, (mesh, pose) in posed.items())
 
@@ -152,7 +160,7 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
 
     def _meeting(self, with_contacts: bool, ids: list[int] | None = None) -> list[Any]:
         """Pairs that collide; with all contacts of each only where these are asked for."""
-        if with_contacts:
+        if truth("return_data", with_contacts):
             return list(self._scene.contacts(**self._sets(ids), depth=False))
         return [_Pair(a, b) for a, b in self._scene.collides(**self._sets(ids)).pairs.tolist()]
 
@@ -191,9 +199,9 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
         self, named: set[Any], pairs: list[Any], names: dict[int, Any], with_names: bool, with_data: bool
     ) -> Any:
         parts: list[Any] = [bool(pairs)]
-        if with_names:
+        if truth("return_names", with_names):
             parts.append(named)
-        if with_data:
+        if truth("return_data", with_data):
             parts.append([data for pair in pairs for data in self._contact_data(pair, names)])
         return parts[0] if len(parts) == 1 else tuple(parts)
 
@@ -218,18 +226,37 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
 def scene_to_collision(scene: Any) -> tuple[CollisionManager, dict[str, int]]:
     """A manager with the objects of a trimesh scene, and their ids by the names of nodes."""
     manager = CollisionManager()
-    graph = scene.graph
+    graph = getattr(scene, "graph", None)
+    if graph is None or not hasattr(scene, "geometry"):
+        raise UnsupportedOption(f"expected a trimesh.Scene, not {a_type(scene)}")
     placed = {node: graph[node] for node in graph.nodes_geometry}
     ids = {node: manager.add_object(node, scene.geometry[name], matrix) for node, (matrix, name) in placed.items()}
     return manager, ids
+
+
+def _is_hashable(name: Any) -> bool:
+    try:
+        hash(name)
+    except (TypeError, ValueError):  # NumPy's durations raise the second one
+        return False
+    return True
+
+
+def _is_text(name: Any) -> bool:
+    return isinstance(name, str)
+
+
+def _order(name: Any) -> tuple[bool, int, str]:
+    """Of names: numbers come first, all others follow in alphabetical order."""
+    return (False, int(name), "") if is_whole(name) else (True, 0, name if _is_text(name) else shown(name))
 
 
 def _add(scene: Scene, mesh: Any, transform: Any) -> tuple[int, bool]:
     """Add a mesh in a pose; its id, and whether what is not rigid in its transform was baked into it."""
     if transform is None or isinstance(transform, Pose):
         return scene.add(mesh, transform), False
-    if np.shape(transform) != (4, 4):
-        raise ValueError("transform must be (4,4)!")
+    if given_array("transform", transform, InvalidPose).shape != (4, 4):
+        raise InvalidPose("transform must be (4,4)!")  # a ValueError, as trimesh's
     pose, baked = split_matrix(transform)
     return scene.add(mesh if baked is None else as_own(mesh).transformed(baked), pose), baked is not None
 
@@ -262,9 +289,9 @@ def _this_first(pair: Any, names: dict[int, Any], others: list[int]) -> tuple[An
 
 def _distance(named: Any, nearest: _Nearest | None, names: dict[int, Any], with_names: bool, with_data: bool) -> Any:
     parts: list[Any] = [np.inf if nearest is None else nearest.distance]
-    if with_names:
+    if truth("return_names", with_names):
         parts.append(named)
-    if with_data:
+    if truth("return_data", with_data):
         parts.append(None if nearest is None else _distance_data(nearest, names))
     return parts[0] if len(parts) == 1 else tuple(parts)
 

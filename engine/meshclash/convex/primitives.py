@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedOption
+from ..messages import shown
 from ..types.mesh import TriangleMesh
 from ..types.numbers import float_array, real_number, truth
 
@@ -108,7 +109,7 @@ def _length(name: str, value: Any, least: float | None = None) -> float:
     number = real_number(value)
     if not math.isfinite(number) or (number <= 0.0 if least is None else number < least):
         wanted = "above 0" if least is None else f"from {least:g} on"
-        raise UnsupportedOption(f"{name} must be a finite length {wanted}, not {value!r:.60}")
+        raise UnsupportedOption(f"{name} must be a finite length {wanted}, not {shown(value)}")
     return number
 
 
@@ -119,7 +120,7 @@ def _segments(tolerance: Any, circumscribed: bool, twice: bool = False) -> int:
     """
     value = real_number(tolerance)
     if not _LEAST_TOLERANCE <= value <= 0.5:
-        raise UnsupportedOption(f"tolerance must be from {_LEAST_TOLERANCE} to 0.5, not {tolerance!r:.60}")
+        raise UnsupportedOption(f"tolerance must be from {_LEAST_TOLERANCE} to 0.5, not {shown(tolerance)}")
     if truth("circumscribed", circumscribed):
         cosine = (1.0 + value) ** (-0.5 if twice else -1.0)
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Generator, Iterable, Sequence
+from collections.abc import Collection, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -16,6 +16,7 @@ from ..hierarchy.bvh import Hierarchy
 from ..query.collide import collide
 from ..query.sides import question_about
 from ..traversal.question import Answer
+from ..types.arguments import items_of, one_of
 from ..types.mesh import TriangleMesh, no_mesh
 from ..types.pose import PoseLike, matched_poses, pose_stack
 from ..types.results import Progress
@@ -112,12 +113,7 @@ def advise(
 
 def _names(what: str, chosen: Any, known: Collection[str]) -> list[str]:
     """Names to try; raises UnsupportedOption before anything is built."""
-    if isinstance(chosen, str) or not isinstance(chosen, Iterable):
-        raise UnsupportedOption(f"{what}s must be a list of names, not {chosen!r:.80}")
-    names = list(chosen)
-    unknown = [name for name in names if not isinstance(name, str) or name not in known]
-    if unknown:
-        raise UnsupportedOption(f"{what} {unknown[0]!r:.80} is not known; known are {', '.join(sorted(known))}")
+    names = [one_of(what, name, sorted(known)) for name in items_of(f"{what}s", chosen, "names")]
     if not names:
         raise UnsupportedOption("advise needs at least one volume and one split to try")
     return names

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedOption
+from ..messages import a_type, shown
 from ..types.copying import Changeable
 from ..types.numbers import real_number
 
@@ -36,7 +37,7 @@ def safe_time(distance: float, speed: float, acceleration: float = 0.0) -> float
     """
     d, v, a = real_number(distance), real_number(speed), real_number(acceleration)
     if not (math.isfinite(d) and math.isfinite(v) and math.isfinite(a)) or d < 0.0 or a < 0.0:
-        given = f"{distance!r:.40}, {speed!r:.40} and {acceleration!r:.40}"
+        given = f"{shown(distance)}, {shown(speed)} and {shown(acceleration)}"
         raise UnsupportedOption(f"distance and acceleration must be finite and not negative, speed finite, not {given}")
     root = math.hypot(v, math.sqrt(2.0 * a) * math.sqrt(d))  # squares would underflow
     below = v + root  # the other form of the root, (root - v) / a, cancels and has no value for a = 0
@@ -113,7 +114,7 @@ class WakeUps(Changeable):
 def _moment(name: str, value: Any) -> float:
     time = real_number(value)
     if math.isnan(time):
-        raise UnsupportedOption(f"{name} must be a number, not {value!r:.80}")
+        raise UnsupportedOption(f"{name} must be a number, not {shown(value)}")
     return time
 
 
@@ -121,5 +122,5 @@ def _hashable(key: Any) -> Any:
     try:
         hash(key)
     except TypeError:
-        raise UnsupportedOption(f"key must be something that can be hashed, not a {type(key).__name__}") from None
+        raise UnsupportedOption(f"key must be something that can be hashed, not {a_type(key)}") from None
     return key

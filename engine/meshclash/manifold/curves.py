@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..geometry.triangle_pair import ContactKind
+from ..traversal.contacts import Contacts
+from ..types.arguments import instance
 from .connected import components
 
 SAME_POINT = 1e-9
@@ -46,6 +48,7 @@ def intersection_curves(contacts: Any) -> list[IntersectionCurve]:
     Args:
         contacts: as ``collide`` gives them, of one pose.
     """
+    instance("contacts", contacts, Contacts)
     rows = np.flatnonzero(contacts.kinds == int(ContactKind.CROSSING))
     ends = np.asarray(contacts.segments(), np.float64)[rows]
     if not len(rows):

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..traversal.contacts import Contacts
+from ..types.arguments import instance
 from .regions import contact_regions
 
 
@@ -29,6 +30,7 @@ class ContactPoints(NamedTuple):
 
 def contact_points(contacts: Contacts) -> ContactPoints:
     """A point, a normal and a depth for every contact; arguments and errors as ``contact_regions``."""
+    instance("contacts", contacts, Contacts)
     regions = contact_regions(contacts)
     normals, depths = np.zeros((len(contacts), 3)), np.zeros(len(contacts))
     numbers = np.zeros(len(contacts), np.int64)

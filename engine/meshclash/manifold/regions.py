@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import UnsupportedOption
 from ..geometry.triangle_pair import ContactKind
 from ..query.signed_distance import contains
 from ..traversal.contacts import Contacts
+from ..types.arguments import instance
+from ..types.numbers import whole_number
 from .connected import components
 from .separation_direction import across, shortest_translation
 from .surface import Meshes, PlacedSurface, meshes_of, surfaces
@@ -60,8 +61,7 @@ class ContactRegion:
         Raises:
             UnsupportedOption: ``count`` is no whole number from 1 on.
         """
-        if not isinstance(count, int | np.integer) or count < 1:
-            raise UnsupportedOption(f"a manifold has a whole number of points from 1 on, not {count!r:.60}")
+        count = whole_number("count", count, 1, of="points")
         u, v = across(self.normal)
         flat = self.points @ np.stack([u, v], axis=1)
         size = float(np.ptp(flat, axis=0).max())
@@ -111,6 +111,7 @@ def contact_regions(contacts: Contacts) -> list[ContactRegion]:
     Raises:
         UnsupportedOption: a side is a point cloud, or a clustered mesh.
     """
+    instance("contacts", contacts, Contacts)
     meshes = meshes_of(contacts)
     found = []
     for pose in np.unique(contacts.pose).tolist():

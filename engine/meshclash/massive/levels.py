@@ -9,7 +9,8 @@ import numpy as np
 
 from ..errors import UnsupportedOption
 from ..jit import thread_limit
-from ..types.numbers import real_number
+from ..messages import a_type, shown
+from ..types.numbers import float_array, real_number, whole_number
 from ..types.results import Progress
 from ..types.steps import in_slices
 from .beside import drop_beside, kept_beside, open_beside, path_beside
@@ -121,7 +122,7 @@ class MeshLevels(HoldsFile):
         """
         wanted = real_number(error)
         if not 0.0 <= wanted < math.inf:
-            raise UnsupportedOption(f"error must be a length from 0 on, not {error!r:.80}")
+            raise UnsupportedOption(f"error must be a length from 0 on, not {shown(error)}")
         key = wanted, checked_memory(memory)
         if key not in self._kept:
             self._kept[key] = self._opened(self._nodes_within(self._errors, wanted), key[1])
@@ -144,8 +145,7 @@ class MeshLevels(HoldsFile):
             UnsupportedOption: ``most`` is no whole number, ``eye`` no place, ``finest`` no number, or ``memory`` too
                 little.
         """
-        if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
-            raise UnsupportedOption(f"most must be a whole number of triangles from 1 on, not {most!r:.80}")
+        most = whole_number("most", most, 1, of="triangles")
         room, sizes = checked_memory(memory), self._errors / self._distances(eye)
         steps = np.unique(sizes)
         low, high = int(np.searchsorted(steps, real_number(finest), "right")), len(steps)
@@ -159,12 +159,9 @@ class MeshLevels(HoldsFile):
         """Of each node from an eye [m], not quite 0 within it; 1 without an eye."""
         if eye is None:
             return np.ones(self.node_count)
-        try:
-            place = np.asarray(eye, np.float64)
-        except (TypeError, ValueError):
-            place = np.empty(0)
+        place = float_array("eye", eye, UnsupportedOption)
         if place.shape != (3,) or not np.isfinite(place).all():
-            raise UnsupportedOption(f"eye must be three coordinates, not {eye!r:.80}")
+            raise UnsupportedOption(f"eye must be three coordinates, not {shown(eye)}")
         boxes = self._table["bounds"]
         away = np.maximum(0.0, np.maximum(boxes[:, :3] - place, place - boxes[:, 3:]))
         size = float((self.mesh.bounds[1] - self.mesh.bounds[0]).max())
@@ -252,12 +249,12 @@ def checked_weld(weld: Any) -> float:
     """A distance [m] within which vertices become one; raises UnsupportedOption for what is none."""
     length = real_number(weld)
     if not 0.0 <= length < math.inf:
-        raise UnsupportedOption(f"weld must be a length from 0 on, not {weld!r:.80}")
+        raise UnsupportedOption(f"weld must be a length from 0 on, not {shown(weld)}")
     return length
 
 
 def checked_mesh(mesh: Any) -> ClusteredMesh:
     """A clustered mesh that is no level of one; raises UnsupportedOption for what is none."""
     if not isinstance(mesh, ClusteredMesh) or isinstance(mesh, MeshLevel):
-        raise UnsupportedOption(f"levels are those of a ClusteredMesh, not of a {type(mesh).__name__}")
+        raise UnsupportedOption(f"levels are those of a ClusteredMesh, not of {a_type(mesh)}")
     return mesh

@@ -8,7 +8,8 @@ import numpy as np
 
 from ..errors import InvalidFile, UnsupportedOption
 from ..hierarchy.bvh import Hierarchy
-from ..types.numbers import real_number
+from ..messages import shown
+from ..types.numbers import real_number, whole_number
 from ..types.results import Progress
 from ..types.steps import in_slices
 from .blocks import tree_over
@@ -115,7 +116,7 @@ class ClusteredMesh(HoldsFile):
         except UnsupportedOption:
             pages.close()
             raise
-        return cls(pages, clusters, room)
+        return ClusteredMesh(pages, clusters, room)
 
     @property
     def nbytes(self) -> int:
@@ -157,7 +158,7 @@ class ClusteredMesh(HoldsFile):
         Returns:
             Their corners, (n, 3, 3) as stored [m].
         """
-        stride = max(1, self.triangle_count // most)
+        stride = max(1, self.triangle_count // whole_number("most", most, 1, of="triangles"))
         parts = []
         for number in range(self.cluster_count):
             data = self.pages.read(number)
@@ -223,12 +224,10 @@ def checked_memory(memory: Any) -> int:
     """A number of bytes that a mesh may take; raises UnsupportedOption for what is none, or too little."""
     number = real_number(memory)
     if not LEAST_MEMORY <= number < 1 << 62:
-        raise UnsupportedOption(f"memory must be a number of bytes from {LEAST_MEMORY} on, not {memory!r:.80}")
+        raise UnsupportedOption(f"memory must be a number of bytes from {LEAST_MEMORY} on, not {shown(memory)}")
     return int(number)
 
 
 def _checked_size(value: Any) -> int:
     least, most = FEWEST_TRIANGLES, MOST_TRIANGLES
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= most:
-        raise UnsupportedOption(f"cluster_triangles must be a whole number from {least} to {most}, not {value!r:.80}")
-    return int(value)
+    return whole_number("cluster_triangles", value, least, most)

@@ -26,9 +26,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidMesh, UnsupportedOption
+from ..errors import UnsupportedOption
 from ..hierarchy.build import as_hierarchy
 from ..hierarchy.bvh import Hierarchy
+from ..messages import shown
 from ..pointcloud.cloud import PointCloud
 from ..pointcloud.distance import CloudDistance
 from ..pointcloud.query import Thing, is_for_clouds
@@ -36,9 +37,9 @@ from ..query.distance import distance
 from ..query.results import Distance
 from ..query.verdict import verdict
 from ..types.foreign import ForeignMesh, as_own
-from ..types.mesh import TriangleMesh
+from ..types.mesh import TriangleMesh, no_mesh
 from ..types.numbers import real_number, truth
-from ..types.pose import Pose
+from ..types.pose import pose_of
 from ..types.results import Progress
 from ..types.slices import Slice
 from ..types.steps import in_slices
@@ -166,7 +167,7 @@ class _Chase:
     def _checked_tolerance(self, wanted: float | None, size: float) -> float:
         tolerance = _DEFAULT_TOLERANCE * size if wanted is None else real_number(wanted)
         if not (math.isfinite(tolerance) and tolerance > 0.0):
-            raise UnsupportedOption(f"tolerance must be a length above 0 [m], not {wanted!r:.80}")
+            raise UnsupportedOption(f"tolerance must be a length above 0 [m], not {shown(wanted)}")
         self._rounding = _ROUNDING * max(self._reach(motion, points) for motion, (points, _) in self._sides())
         with np.errstate(over="ignore", invalid="ignore"):  # of ways, which are looked at below
             farthest = sum(
@@ -194,7 +195,7 @@ class _Chase:
         """How long a contact may be interrupted and still be one; raises UnsupportedOption."""
         pause = (self.end - self.start) / _PARTS if interruption is None else real_number(interruption)
         if not math.isfinite(pause) or pause < 0.0 or (interruption is not None and pause == 0.0):
-            raise UnsupportedOption(f"interruption must be a time above 0, not {interruption!r:.80}")
+            raise UnsupportedOption(f"interruption must be a time above 0, not {shown(interruption)}")
         return pause
 
     def _sides(self) -> list[tuple[Motion, tuple[np.ndarray, float]]]:
@@ -223,7 +224,7 @@ class _Chase:
 
     def measure(self, time: float) -> Approach:
         """How far apart the objects are at a time."""
-        poses = Pose(self.motion_a.rows_at(time)), Pose(self.motion_b.rows_at(time))
+        poses = pose_of(self.motion_a.rows_at(time)), pose_of(self.motion_b.rows_at(time))
         found: Distance | CloudDistance = distance(self.a, self.b, *poses, start=self._start_pair, device="cpu")
         if isinstance(found, Distance):
             self._start_pair = found
@@ -338,5 +339,5 @@ def _mesh_of(thing: Thing) -> TriangleMesh:
     if isinstance(thing, Hierarchy):
         return thing.mesh
     if not isinstance(thing, TriangleMesh):
-        raise InvalidMesh(f"expected a mesh, not a {type(thing).__name__}")
+        raise no_mesh(thing)
     return thing

@@ -2,15 +2,15 @@
 
 from collections.abc import Generator
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from ..broadphase.sweep import overlapping_pairs
 from ..errors import UnsupportedOption
 from ..hierarchy.bvh import MeshLike
+from ..types.arguments import side_of
 from ..types.copying import Copyable
-from ..types.pose import Pose, transform_points
+from ..types.pose import pose_of, transform_points
 from ..types.results import Progress, QueryStats
 from ..types.steps import in_slices
 from .cloud import PointCloud
@@ -23,7 +23,7 @@ _GROWN = np.array([-1.0, -1.0, -1.0, 1.0, 1.0, 1.0])
 
 
 class CloudContacts(Copyable):
-    """All contacts of two objects, one of them at least a cloud.
+    """All contacts of two objects, one of them at least a cloud. Made by ``collide``.
 
     Attributes:
         points: (k, 3) float64 [m], world: one point on both surfaces for each pair of leaves, or of leaf and triangle,
@@ -84,7 +84,7 @@ class CloudContacts(Copyable):
         Raises:
             UnsupportedOption: another side.
         """
-        side = _checked_side(side)
+        side = side_of(side)
         thing = self._objects[side]
         if not isinstance(thing, PointCloud):
             return np.unique(self._pairs[:, side]).astype(np.int32)
@@ -130,24 +130,18 @@ class CloudContacts(Copyable):
             UnsupportedOption: the side is neither 0 nor 1, or no cloud; or the other object has no inside: a mesh that
                 is not closed, or a cloud without normals; or a stack of poses was asked about.
         """
-        side = _checked_side(side)
+        side = side_of(side)
         other = 1 - side
         cloud = self._objects[side]
         if not isinstance(cloud, PointCloud):
             raise UnsupportedOption(f"side {side} is no cloud: depths are those of points")
         if len(self._rows[0]) > 1:
             raise UnsupportedOption("depths are those of one pose: ask about each by itself")
-        poses = Pose(self._rows[side][0]), Pose(self._rows[other][0])
+        poses = pose_of(self._rows[side][0]), pose_of(self._rows[other][0])
         return (yield from points_behind_steps(cloud, self._objects[other], *poses))
 
     def __repr__(self) -> str:
         return f"CloudContacts({len(self)} contact points in {self.region_count} regions)"
-
-
-def _checked_side(side: Any) -> int:
-    if isinstance(side, bool) or not isinstance(side, int | np.integer) or side not in (0, 1):
-        raise UnsupportedOption(f"side must be 0, that of a, or 1, that of b, not {side!r:.80}")
-    return int(side)
 
 
 def _root(parent: np.ndarray, i: int) -> int:

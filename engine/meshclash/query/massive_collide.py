@@ -43,7 +43,7 @@ class LevelDistance(NamedTuple):
 
 
 class MassiveCollision(Copyable):
-    """Where two objects may come within ``delta``, and what is certain about it.
+    """Where two objects may come within ``delta``, and what is certain about it. Made by ``massive_collide``.
 
     Each row is a pair of runs of clusters. All triangles of these within delta of each other are in some row; in each
     row some triangles are within delta + epsilon. An object in memory is one cluster.

@@ -28,8 +28,8 @@ from ..hierarchy.build import DEFAULT_LEAF_SIZE, build, refit
 from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..traversal.engine import Chunk
 from ..types.foreign import ForeignMesh, as_own
-from ..types.mesh import TriangleMesh
-from ..types.numbers import truth
+from ..types.mesh import TriangleMesh, no_mesh
+from ..types.numbers import given_array, truth
 from ..types.pose import pose_stack
 from ..types.results import Progress, QueryStats
 from ..types.steps import in_slices, retold, shares, steps
@@ -160,7 +160,7 @@ class _Side:
     def __init__(self, name: str, thing: object, start: Any, end: Any) -> None:
         thing = as_own(thing)
         if not isinstance(thing, MeshLike):
-            raise InvalidMesh(f"{name}: expected a TriangleMesh or a Hierarchy, not a {type(thing).__name__}")
+            raise InvalidMesh(f"{name}: {no_mesh(thing)}")
         self.mesh = thing.mesh if isinstance(thing, Hierarchy) else thing
         self._starts, self._ends = (
             self._frames(f"{word} of {name}", x) for word, x in (("start", start), ("end", end))
@@ -173,7 +173,9 @@ class _Side:
         if vertices is None:
             return [self.mesh], False
         try:
-            given = np.asarray(vertices) if not isinstance(vertices, np.ma.MaskedArray) else vertices
+            given = vertices
+            if not isinstance(vertices, np.ma.MaskedArray):
+                given = given_array("vertices", vertices, InvalidMesh)
             stacked = given.ndim == 3
             if stacked and len(given) == 0:
                 raise InvalidMesh("the stack is empty")

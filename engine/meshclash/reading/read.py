@@ -11,6 +11,7 @@ from types import ModuleType
 import numpy as np
 
 from ..errors import InvalidFile
+from ..messages import shown
 from ..pointcloud.read import FORMATS as POINT_FORMATS
 from ..pointcloud.read import metres_of, read_points
 from ..types.steps import run
@@ -67,7 +68,7 @@ def read(path: str | os.PathLike[str], unit: str | float | None = None) -> Parts
         UnsupportedOption: the unit.
     """
     if not isinstance(path, str | bytes | os.PathLike):
-        raise InvalidFile(f"path must be that of a file, not {path!r:.80}")
+        raise InvalidFile(f"path must be that of a file, not {shown(path)}")
     file = Path(os.fsdecode(path))
     metres = 1.0 if unit is None else metres_of(unit)
     return raw_parts(file).made(file, metres)
@@ -94,7 +95,7 @@ def _state(file: Path) -> tuple[int, int, int]:
     except OSError as error:
         raise InvalidFile(f"{file!s:.500}: cannot be read: {error.strerror or error}") from None
     except ValueError as error:
-        raise InvalidFile(f"{str(file)!r:.80} cannot be the name of a file: {error}") from None
+        raise InvalidFile(f"{shown(str(file))} cannot be the name of a file: {error}") from None
     if not stat.S_ISREG(state.st_mode):
         raise InvalidFile(f"{file}: cannot be read: a folder, a device or a pipe is no file of meshes")
     return state.st_size, state.st_mtime_ns, state.st_ino

@@ -16,7 +16,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from ..errors import InvalidFile
-from ..types.names import suggestion
+from ..messages import suggestion
 from .xml_files import read_xml
 
 KINDS = {

@@ -10,7 +10,7 @@ from ..query.collide import collides
 from ..timecritical.search import Criterion
 from ..timecritical.shared import PlacedTree, SceneEstimate, SharedSearch
 from ..timecritical.trees import AdbTree, adb_tree
-from ..types.pose import Pose
+from ..types.pose import pose_of
 from ..types.results import Progress
 from ..types.steps import steps
 from ..volumes.registry import DEFAULT_VOLUME
@@ -44,7 +44,8 @@ def estimate_steps(
     for a, b in shared.unsettled():
         first, second = members[a], members[b]
         shared.settle(
-            (a, b), bool(collides(as_boxes(first.mesh), as_boxes(second.mesh), Pose(first.rows), Pose(second.rows)))
+            (a, b),
+            bool(collides(as_boxes(first.mesh), as_boxes(second.mesh), pose_of(first.rows), pose_of(second.rows))),
         )
     return shared.estimate()
 

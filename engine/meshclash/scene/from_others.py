@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import InvalidMesh, InvalidPose, UnsupportedOption
+from ..messages import a_type, shown
 from ..types.foreign import as_own
 from ..types.mesh import TriangleMesh
 from ..types.pose import pose_stack
@@ -28,12 +29,12 @@ def placed_meshes(scene: Any) -> Iterator[PlacedMesh]:
     """
     graph, geometry = getattr(scene, "graph", None), getattr(scene, "geometry", None)
     if graph is None or geometry is None:
-        raise UnsupportedOption(f"expected a trimesh.Scene, not a {type(scene).__name__}")
+        raise UnsupportedOption(f"expected a trimesh.Scene, not {a_type(scene)}")
     for node in graph.nodes_geometry:
         pose, name = graph[node]
         mesh = as_own(geometry[name])
         if not isinstance(mesh, TriangleMesh):
-            raise InvalidMesh(f"geometry {name!r:.80} is a {type(mesh).__name__}, not a triangle mesh: leave it out")
+            raise InvalidMesh(f"geometry {shown(name)} is {a_type(mesh)}, not a triangle mesh: leave it out")
         yield _placed(mesh, np.array(pose, np.float64), str(node))
 
 

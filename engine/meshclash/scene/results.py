@@ -59,31 +59,31 @@ class PairGap(PairVerdict):
         super().__init__(a, b, Verdict.APART, found=found, job=job)
         self.gap, self.points, self.triangles, self.near_a, self.near_b = gap, points, triangles, near_a, near_b
 
-    @classmethod
-    def of_meeting(cls, item: PairVerdict) -> "PairGap":
-        """Of two objects with a common point."""
-        contacts, points, triangles = item.contacts, None, None
-        if isinstance(contacts, CloudContacts):
-            place = item.location
-            points = np.stack([place, place]) if place is not None and len(contacts) else None
-        elif len(contacts):
-            first = slice(0, 1)
-            points = nearest_points(contacts.world_triangles(0, first), contacts.world_triangles(1, first))[1][0]
-            triangles = int(contacts.pairs[0, 0]), int(contacts.pairs[0, 1])
-        near = item.touched(0), item.touched(1)
-        made = cls(item.a, item.b, 0.0, points, triangles, *near, item._found, item._job)
-        made.verdict, made.depth, made.depth_lower, made.depth_upper, made.certainty, made.flush = (
-            item.verdict, item.depth, item.depth_lower, item.depth_upper, item.certainty, item.flush
-        )  # fmt: skip
-        made.permitted_overlap, made._contacts = item.permitted_overlap, contacts
-        return made
-
     def to_dict(self) -> dict[str, object]:
         """As that of ``PairVerdict``, with the gap."""
         return {**super().to_dict(), "gap": self.gap}
 
     def _measured(self) -> str:
         return f", gap={self.gap:.6g}{super()._measured()}"
+
+
+def gap_of_meeting(item: PairVerdict) -> PairGap:
+    """The gap, 0, of two objects with a common point."""
+    contacts, points, triangles = item.contacts, None, None
+    if isinstance(contacts, CloudContacts):
+        place = item.location
+        points = np.stack([place, place]) if place is not None and len(contacts) else None
+    elif len(contacts):
+        first = slice(0, 1)
+        points = nearest_points(contacts.world_triangles(0, first), contacts.world_triangles(1, first))[1][0]
+        triangles = int(contacts.pairs[0, 0]), int(contacts.pairs[0, 1])
+    near = item.touched(0), item.touched(1)
+    made = PairGap(item.a, item.b, 0.0, points, triangles, *near, item._found, item._job)
+    made.verdict, made.depth, made.depth_lower, made.depth_upper, made.certainty, made.flush = (
+        item.verdict, item.depth, item.depth_lower, item.depth_upper, item.certainty, item.flush
+    )  # fmt: skip
+    made.permitted_overlap, made._contacts = item.permitted_overlap, contacts
+    return made
 
 
 class SceneContacts(PairList[PairVerdict]):

@@ -10,11 +10,11 @@ import numpy as np
 
 from ..broadphase.matrix import CollisionMatrix
 from ..errors import InvalidFile, InvalidPose, UnsupportedOption
+from ..messages import suggestion
 from ..reading.srdf_files import Srdf, read_srdf
 from ..reading.urdf_files import KINDS, UrdfJoint, UrdfModel, check_unique, read_urdf
 from ..reading.urdf_shapes import Packages, ShapeReader, package_folders
 from ..types.copying import Copyable
-from ..types.names import suggestion
 from ..types.numbers import float_array, real_number, truth
 from .from_others import PlacedMesh
 from .joint_motions import Driver, JointMotions

@@ -32,10 +32,10 @@ from ..types.copying import Changeable
 from ..types.foreign import ForeignMesh
 from ..types.numbers import truth
 from ..types.options import Depth, Device, Permitted
-from ..types.pose import Pose, PoseLike
+from ..types.pose import Pose, PoseLike, matrices_of
 from ..types.results import Progress, QueryStats
 from ..types.slices import Slice
-from ..types.steps import in_slices, in_slices_unless, scaled, steps
+from ..types.steps import UNANSWERED, Unanswered, in_slices, in_slices_unless, scaled, steps
 from ..types.verdict import APART, TOUCHING
 from .cases import PackedTrees
 from .clock import Clock
@@ -227,7 +227,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
 
     def boxes(self, margin: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
         """All ids (n,) int64, ascending, and world boxes that contain the objects and a margin, (n, 6) float64 [m]."""
-        return self._objects.boxes(margin)
+        return self._objects.boxes(check_length("margin", margin))
 
     def revisions(self, keys: np.ndarray) -> np.ndarray:
         """How often each object of an array of ids has been moved or deformed, int64 of the same shape.
@@ -317,32 +317,33 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         return found, work
 
     def _collides_at_once(
-        self, poses: Any = None, movers: Any = None, *, set_a: Any = None, set_b: Any = None, keep: Keep | None = None
-    ) -> SceneCollisions | None:
-        """The shortest way for one configuration of the objects of the last call; None where it does not answer."""
+        self, poses: Any = None, movers: Any = None, *more: Any, set_a: Any = None, set_b: Any = None, keep: Any = None
+    ) -> SceneCollisions | Unanswered:
+        """The shortest way for one configuration of the objects of the last call, or ``UNANSWERED``."""
         chosen, packed_trees = self._chosen, self._objects.packer.current
         if (
-            chosen is None
+            more
+            or chosen is None
             or packed_trees is None
             or self._objects.has_special
             or not chosen.is_of(self._objects.kept_slots, movers, set_a, set_b)
         ):
-            return None
+            return UNANSWERED
         try:
             one = self._spare.pop()
         except IndexError:
             packed_trees = self._objects.packer.kept(list(self._objects.by_id.values()))
             if packed_trees is None or packed_trees.few is None:
-                return None
+                return UNANSWERED
             one = OneConfiguration(packed_trees, packed_trees.few, chosen)
         if not (one.is_of(packed_trees, chosen) and one.fits(poses)):
-            return None
+            return UNANSWERED
         found = one.find(self._objects.poses.rows, poses, checked_keep(keep))
         if one.uses > 0:
             self._spare.append(one)
         else:
             self._objects.packer.use_better_trees()
-        return None if found is None else collisions_of_one(found)
+        return UNANSWERED if found is None else collisions_of_one(found)
 
     @in_slices_unless(_collides_at_once)
     @_of_one_state
@@ -407,13 +408,14 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         return standing
 
     def _any_at_once(
-        self, poses: Any = None, movers: Any = None, *, set_a: Any = None, set_b: Any = None, keep: Keep | None = None
-    ) -> bool | None:
-        """The short way for a few objects as they stand; None where it does not answer."""
-        if not (poses is movers is set_a is set_b is None):
-            return None
+        self, poses: Any = None, movers: Any = None, *more: Any, set_a: Any = None, set_b: Any = None, keep: Any = None
+    ) -> bool | Unanswered:
+        """The short way for a few objects as they stand; ``UNANSWERED`` where it does not answer."""
+        if more or not (poses is movers is set_a is set_b is None):
+            return UNANSWERED
         standing = self._standing_few()
-        return None if standing is None else standing.find(self._objects.poses.rows, checked_keep(keep))
+        found = None if standing is None else standing.find(self._objects.poses.rows, checked_keep(keep))
+        return UNANSWERED if found is None else found
 
     @in_slices_unless(_any_at_once)
     @_of_one_state
@@ -433,9 +435,10 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         Returns:
             A bool; for a stack of m configurations (m,) bool.
         """
+        poses = None if poses is None else matrices_of(poses)
         chosen, checked = self._choose(poses, movers, set_a, set_b), checked_keep(keep)
         rows = configured_rows(self._objects.all_rows(), poses, chosen.places)
-        if poses is not None and np.ndim(poses) == 4:
+        if poses is not None and poses.ndim == 4:
             found = yield from steps(self.collides, poses, movers, set_a=set_a, set_b=set_b, keep=keep)
             return found.any
         some, meshes = self._objects.meshes()
@@ -539,18 +542,19 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         return (yield from gaps_steps(self._objects, None, options))
 
     def _distances_at_once(
-        self, most: Any = None, *, poses: Any = None, movers: Any = None, set_a: Any = None, set_b: Any = None,
+        self, most: Any = None, *more: Any, poses: Any = None, movers: Any = None, set_a: Any = None, set_b: Any = None,
         keep: Any = None, permitted_overlap: Any = 0.0, device: Any = "auto", depth: Any = True,
-    ) -> SceneGaps | None:  # fmt: skip
-        """The short way for a few objects as they stand of which none collide; None where it does not answer."""
-        if not (poses is movers is set_a is set_b is keep is None) or type(permitted_overlap) is not float:
-            return None  # what is no plain value is checked by the long way
+    ) -> SceneGaps | Unanswered:  # fmt: skip
+        """The short way for a few objects as they stand of which none collide, or ``UNANSWERED``."""
+        if more or not (poses is movers is set_a is set_b is keep is None) or type(permitted_overlap) is not float:
+            return UNANSWERED  # what is no plain value is checked by the long way
         if permitted_overlap != 0.0 or type(device) is not str or device != "auto" or type(depth) is not bool:
-            return None
+            return UNANSWERED
         if not (most is None or (type(most) is int and most > 0)):
-            return None
+            return UNANSWERED
         standing = None if may_answer("auto", "distance_crossover") else self._standing_few()
-        return None if standing is None else standing.gaps(self._objects.poses.rows, most, self._objects.names)
+        found = None if standing is None else standing.gaps(self._objects.poses.rows, most, self._objects.names)
+        return UNANSWERED if found is None else found
 
     @overload
     def distances(

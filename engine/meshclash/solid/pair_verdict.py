@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..traversal.contacts import Contacts
+from ..types.arguments import side_of
 from ..types.copying import Copyable
 from ..types.mesh import TriangleMesh
 from ..types.results import QueryStats
@@ -135,7 +136,7 @@ class PairVerdict(Copyable):
     def touched(self, side: int) -> np.ndarray:
         """What is in contact of a (side 0) or b (side 1), (n,) ascending: triangles; points of a cloud, with those
         that are inside."""
-        return self._found.touched(self._job, side)
+        return self._found.touched(self._job, side_of(side))
 
     @property
     def name(self) -> str:

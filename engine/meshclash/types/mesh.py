@@ -7,10 +7,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..errors import InvalidMesh
+from ..errors import InvalidMesh, UnsupportedOption
 from ..jit import kernel
+from ..messages import a_type, shown
 from .copying import Copyable
-from .numbers import float_array, real_number, refuse_masked
+from .hints import way_for
+from .numbers import float_array, given_array, real_number
 from .pose import LARGEST_COORDINATE, transform_points
 from .steps import run
 from .topology import Topology, topology_steps, welded_steps
@@ -40,20 +42,17 @@ def checked_resolution(resolution: Any) -> float:
     """How finely coordinates were stored [m]; raises InvalidMesh for what is no finite length."""
     number = real_number(resolution)
     if not 0.0 <= number <= LARGEST_COORDINATE:
-        raise InvalidMesh(f"a resolution must be a length [m], finite and not negative, not {resolution!r:.80}")
+        raise InvalidMesh(f"a resolution must be a length [m], finite and not negative, not {shown(resolution)}")
     return number
 
 
 def _checked_triangles(triangles: Any, vertex_count: int) -> np.ndarray:
-    refuse_masked("triangles", triangles, InvalidMesh)
-    try:
-        array = np.asarray(triangles)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidMesh(f"triangles cannot be read as integers: {error}") from None
+    array = given_array("triangles", triangles, InvalidMesh)
     if array.size == 0:
         raise InvalidMesh("the mesh has no triangles")
     if array.ndim != 2 or array.shape[1] != 3:
-        raise InvalidMesh(f"triangles must have shape (m, 3), not {array.shape}")
+        hint = ": triangulate the mesh" if array.ndim == 2 and array.shape[1] > 3 else ""
+        raise InvalidMesh(f"triangles must have shape (m, 3), not {array.shape}{hint}")
     if array.dtype.kind not in "iu":
         raise InvalidMesh(f"triangles must hold integers, not {array.dtype}")
     if array.min() < 0 or array.max() >= vertex_count:
@@ -83,8 +82,8 @@ def _along_rows(function: Callable[..., np.ndarray], points: np.ndarray) -> np.n
 
 
 def no_mesh(thing: object, wanted: str = "a TriangleMesh or a Hierarchy") -> InvalidMesh:
-    """The error for something else than a mesh."""
-    return InvalidMesh(f"expected {wanted}, not a {type(thing).__name__}")
+    """The error for something else than a mesh, with what to do about it."""
+    return InvalidMesh(f"expected {wanted}, not {a_type(thing)}{way_for(thing)}")
 
 
 class Corners(Protocol):
@@ -137,9 +136,11 @@ class TriangleMesh(Copyable, caches={"derived": dict}):
         self, vertices: Any, triangles: Any, resolution: float = 0.0, weld: bool = False, shell: bool = False
     ) -> None:
         if not isinstance(weld, bool | np.bool_):
-            raise InvalidMesh(f"weld must be True or False, not {weld!r:.60}: vertices are welded where they are equal")
+            raise InvalidMesh(
+                f"weld must be True or False, not {shown(weld)}: vertices are welded where they are equal"
+            )
         if not isinstance(shell, bool | np.bool_):
-            raise InvalidMesh(f"shell must be True or False, not {shell!r:.60}: a shell has no inside")
+            raise InvalidMesh(f"shell must be True or False, not {shown(shell)}: a shell has no inside")
         self._vertices = _checked_vertices(vertices)
         self._triangles = _checked_triangles(triangles, len(self._vertices))
         if weld:
@@ -170,7 +171,10 @@ class TriangleMesh(Copyable, caches={"derived": dict}):
 
     def corners_of(self, triangles: np.ndarray) -> np.ndarray:
         """Corners (n, 3, 3) float64 [m] of triangles (n,), in the object's own frame."""
-        corners: np.ndarray = self._vertices[self._triangles[triangles]]
+        try:
+            corners: np.ndarray = self._vertices[self._triangles[triangles]]
+        except (IndexError, TypeError, ValueError, MemoryError) as error:
+            raise UnsupportedOption(f"triangles must be indices of triangles: {error!s:.120}") from None
         return corners
 
     @property

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedOption
+from ..messages import shown
 from .numbers import real_number
 from .pose import checked_matrix
 
@@ -33,7 +34,7 @@ def float32_resolution(largest: Any, matrix: Any = None) -> float:
     """
     size = real_number(largest)
     if not 0.0 <= size <= float(np.finfo(np.float32).max):
-        raise UnsupportedOption(f"the largest coordinate must be a length that float32 can hold, not {largest!r:.80}")
+        raise UnsupportedOption(f"the largest coordinate must be a length that float32 can hold, not {shown(largest)}")
     array = np.eye(4) if matrix is None else checked_matrix(matrix)
     return float(float32_resolutions(np.array([size]), array[None])[0])
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...manifold.connected import components
-from ...types.mesh import TriangleMesh
+from ...types.foreign import ForeignMesh, as_own
+from ...types.mesh import TriangleMesh, no_mesh
 
 SECTORS = 12
 """Around the axis, each of which must hold the same overlap."""
@@ -35,7 +36,7 @@ class CoaxialFit:
     length: float
 
 
-def coaxial_fit(solid: TriangleMesh) -> CoaxialFit | None:
+def coaxial_fit(solid: TriangleMesh | ForeignMesh) -> CoaxialFit | None:
     """The fit whose common solid is this one; None where it is no fit.
 
     A bolt in a hole that is too narrow, drawn with or without its thread, has a ring in common with the part around it.
@@ -43,7 +44,13 @@ def coaxial_fit(solid: TriangleMesh) -> CoaxialFit | None:
 
     Args:
         solid: common solid of two parts, as ``interference`` finds it.
+
+    Raises:
+        InvalidMesh: it is no mesh.
     """
+    solid = as_own(solid)
+    if not isinstance(solid, TriangleMesh):
+        raise no_mesh(solid, "a TriangleMesh")
     points, areas = _sampled(solid.vertices[solid.triangles])
     middle = np.average(points, axis=0, weights=areas)
     moved = points - middle

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import InvalidMesh, InvalidPose, NotASolid, UnsupportedOption
+from ...query.options import check_length
 from ...types.foreign import ForeignMesh, as_own
-from ...types.mesh import TriangleMesh
+from ...types.mesh import TriangleMesh, no_mesh
 from ...types.pose import PoseLike, every_pose, transform_points
 
 
@@ -41,7 +42,10 @@ class Interference(NamedTuple):
         Args:
             depth: diameter of the ball [m], as verdicts state it; None for none.
         """
-        return depth is not None and self.volume < np.pi / 6.0 * depth**3 * (1.0 - 1e-6)
+        if depth is None:
+            return False
+        depth = check_length("depth", depth)
+        return check_length("volume", self.volume) < np.pi / 6.0 * depth * depth * depth * (1.0 - 1e-6)
 
 
 def interference(
@@ -65,7 +69,7 @@ def interference(
     meshes = [as_own(mesh) for mesh in (a, b)]
     for mesh, name in zip(meshes, "ab", strict=True):
         if not isinstance(mesh, TriangleMesh):
-            raise InvalidMesh(f"{name} must be a mesh, not {mesh!r:.60}")
+            raise InvalidMesh(f"{name}: {no_mesh(mesh, 'a TriangleMesh')}")
     rows_a, rows_b, stacked = every_pose(pose_a, pose_b)
     if stacked:
         raise InvalidPose("the common solid is asked for one pose of each mesh, not for a stack of them")

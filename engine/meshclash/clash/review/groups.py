@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 
 from ...errors import UnsupportedOption
 from ...manifold.connected import components
+from ...messages import shown, suggestion
+from ...types.arguments import by_text, instance, several, text
+from ...types.numbers import float_array, whole_numbers
 
 Numbers = NDArray[np.int64]
 Lengths = NDArray[np.float64]
@@ -101,15 +104,52 @@ def group_clashes(parts: Sequence[Part], clashes: Clashes, way: str = "cause") -
         way: one of ``WAYS``, or the name of a property of the parts.
 
     Raises:
-        UnsupportedOption: no part has a property of that name.
+        UnsupportedOption: no part has a property of that name; parts or columns of wrong kinds, or of other lengths.
     """
+    parts = [_checked_part(part) for part in several("parts", parts, Part)]
+    clashes = _checked_clashes(instance("clashes", clashes, Clashes), len(parts))
+    text("way", way)
     if way in WAYS:
         found = WAYS[way](_Rows(parts, clashes))
     elif any(way in part.properties for part in parts):
         found = _by_property(_Rows(parts, clashes), way)
     else:
-        raise UnsupportedOption(f"there are no groups by {way!r:.80}; there are {', '.join(WAYS)} and properties")
+        known = {name for part in parts for name in part.properties}
+        near = suggestion(way, (*WAYS, *known))
+        raise UnsupportedOption(
+            f"there are no groups by {shown(way)}; there are {', '.join(WAYS)} and properties{near}"
+        )
     return sorted(found, key=lambda group: (-len(group.rows), group.rows[0]))
+
+
+def _checked_part(part: Part) -> Part:
+    """A part as it is; raises UnsupportedOption for attributes of wrong kinds."""
+    if not all(isinstance(part[k], str) for k in range(3)):
+        raise UnsupportedOption(f"id, name and family of a Part must be texts, not {shown(part)}")
+    by_text("properties", part.properties, str)
+    return part
+
+
+def _checked_clashes(given: Clashes, count: int) -> Clashes:
+    """Columns as arrays of one length; raises UnsupportedOption where they are something else."""
+    a, b = whole_numbers("a", given.a), whole_numbers("b", given.b)
+    depths, boxes = (float_array(name, getattr(given, name), UnsupportedOption) for name in ("depths", "boxes"))
+    verdicts = several("verdicts", given.verdicts, str)
+    frames = None if given.frames is None else whole_numbers("frames", given.frames)
+    rows = len(verdicts)
+    if not rows:
+        boxes = boxes.reshape(0, 2, 3) if not boxes.size else boxes
+    shapes = a.shape, b.shape, depths.shape, boxes.shape, (rows, 2) if frames is None else frames.shape
+    if shapes != ((rows,), (rows,), (rows,), (rows, 2, 3), (rows, 2)):
+        raise UnsupportedOption(
+            f"{rows} clashes need a, b and depths (n,), boxes (n, 2, 3), frames (n, 2) or None, not of shapes {shapes}"
+        )
+    places = np.concatenate([a, b])
+    if rows and not 0 <= places.min() <= places.max() < count:
+        raise UnsupportedOption(
+            f"a and b must be places in a list of {count} parts, not {places.min()} to {places.max()}"
+        )
+    return Clashes(a, b, depths, boxes, verdicts, frames)
 
 
 class _Rows:

@@ -17,9 +17,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...errors import UnsupportedOption
+from ...messages import shown
+from ...types.arguments import by_text, instance, several, text
 from ...types.copying import Changeable
-from .journal import MOST_TEXT, SAID, Event, event, now
-from .revisions import Identity, match_revisions, pair_id
+from ...types.numbers import truth
+from .journal import FIELDS, MOST_TEXT, SAID, Event, checked_event, event, now
+from .revisions import Identity, checked_identity, match_revisions, pair_id
 
 Names = tuple[str, str]
 NEW, ACTIVE, REOPENED, RESOLVED = "new", "active", "reopened", "resolved"
@@ -123,8 +127,12 @@ class History(Changeable):
         self._forward: dict[str, str] = {}
 
     def take(self, events: Iterable[Event]) -> set[str]:
-        """Takes in events that it does not have; returns what they are about: pairs and groups."""
-        new = [said for said in events if said.id not in self.events]
+        """Takes in events that it does not have; returns what they are about: pairs and groups.
+
+        Raises:
+            UnsupportedOption: one of them cannot be an event.
+        """
+        new = [said for said in several("events", events, Event) if _is_new(said, self.events)]
         self.events.update((said.id, said) for said in new)
         new = sorted({said.id: said for said in new}.values(), key=_order)
         if new and new[0].time <= self._last:  # another writer said it before what is known
@@ -221,16 +229,16 @@ class History(Changeable):
 
     def moved_to(self, clash: str) -> str:
         """The id that a pair got when one of its objects was called otherwise; the same where it has none."""
-        return self._forward.get(clash, clash)
+        return self._forward.get(text("clash", clash), clash)
 
     def progress(self, clash: str) -> str:
         """What became of a pair: "new", "active", "reopened" or "resolved"; "" of one that no detection knows."""
-        decision = self.decisions.get(clash)
+        decision = self.decisions.get(text("clash", clash))
         return "" if decision is None or not decision.found else progress(decision, self.detected)
 
     def still_there(self, clash: str) -> bool:
         """Whether a pair that was said to be resolved was found by a later detection."""
-        decision = self.decisions.get(clash)
+        decision = self.decisions.get(text("clash", clash))
         if decision is None or decision.status != RESOLVED or decision.gone:
             return False
         return decision.settled < self.detected
@@ -243,7 +251,8 @@ class History(Changeable):
             clash: the id of the pair.
             way: of grouping; pairs are put into groups of one way.
         """
-        by_hand = self.groups.get(clash, "")
+        text("key", key), text("way", way)
+        by_hand = self.groups.get(text("clash", clash), "")
         if by_hand.startswith(f"hand|{way}|"):
             key = by_hand
         seen = {key}
@@ -264,9 +273,10 @@ def progress(decision: Decision, last_detection: str) -> str:
     Args:
         last_detection: time of it; what it found first is new.
     """
+    instance("decision", decision, Decision)
     if decision.gone:
         return RESOLVED
-    if decision.found < last_detection:
+    if text("found", decision.found) < text("last_detection", last_detection):
         return ACTIVE
     return REOPENED if decision.returned else NEW
 
@@ -275,7 +285,7 @@ def said_events(
     author: str, clashes: Sequence[str], what: str, value: str, time: str = "", scene: str = ""
 ) -> list[Event]:
     """The same said of many pairs, in as few events as can be; arguments as ``event``."""
-    moment = time or now()
+    moment, clashes = text("time", time) or now(), several("clashes", clashes, str)
     return [
         event(author, "\n".join(clashes[k : k + AT_ONCE]), what, value, moment, scene)
         for k in range(0, len(clashes), AT_ONCE)
@@ -305,7 +315,11 @@ def detection_steps(
         answers: whether it answered a question: of others it does not say that their pairs are gone.
         others: ids of objects that are there, and were not tested: of their pairs it does not say so either.
     """
-    moment = time or now()
+    same = {} if same is None else by_text("same", same, str)
+    _check_detection(history, pairs, answers)
+    objects, others = several("objects", objects, Identity), several("others", others, str)
+    objects = [checked_identity(item) for item in objects]
+    moment = text("time", time) or now()
     said = [event(author, "", "detected", "", moment, scene)]
     moves: list[tuple[str, list[str]]] = []
     if objects:
@@ -314,7 +328,7 @@ def detection_steps(
         yield
         unchanged = _unchanged(history, objects)
         yield
-        moves = moved_pairs(history, objects, same or {}, unchanged, others)
+        moves = moved_pairs(history, objects, same, unchanged, others)
         yield
         said += valued_events(author, moves, "moved", moment, scene)
         for item in valued_events(author, _changed(history, objects, unchanged, others), "objects", moment, scene):
@@ -329,14 +343,40 @@ def detection_steps(
     )
     ended: dict[str, list[str]] = defaultdict(list)
     for clash in known.keys() - pairs.keys():
-        for question in filter(answers, known[clash]):
-            ended[question].append(clash)
+        for question in known[clash]:
+            told = answers(question)
+            if truth("what answers returns", told):
+                ended[question].append(clash)
     for item in valued_events(author, begun, "found", moment, scene):
         said.append(item)
         yield
-    for text in sorted(ended):
-        said += said_events(author, sorted(ended[text]), "gone", text, moment, scene)
+    for question in sorted(ended):
+        said += said_events(author, sorted(ended[question]), "gone", question, moment, scene)
     return said
+
+
+def _check_detection(history: History, pairs: Mapping[str, Found], answers: Any) -> None:
+    """Raise UnsupportedOption for arguments of ``detection_steps`` of wrong kinds."""
+    instance("history", history, History)
+    for clash, found in by_text("pairs", pairs, Found).items():
+        texts = (*found.names, *found.ends, found.question) if _are_pairs(found) else ()
+        if len(texts) != 5 or not all(isinstance(part, str) for part in texts):
+            raise UnsupportedOption(
+                f"the pair {shown(clash)} needs two names, two ends and a question, all of them texts"
+            )
+    if not callable(answers):
+        raise UnsupportedOption(f"answers must be a function of a question, not {shown(answers)}")
+
+
+def _are_pairs(found: Found) -> bool:
+    return isinstance(found.names, tuple | list) and isinstance(found.ends, tuple | list)
+
+
+def _is_new(said: Event, known: Mapping[str, Event]) -> bool:
+    """Whether an event is not known; raises UnsupportedOption where it cannot be an event."""
+    if said.field not in FIELDS or not all(isinstance(part, str) for part in said):
+        checked_event(said)
+    return said.id not in known
 
 
 def _asked_of(history: History, moved: Mapping[str, str], others: Collection[str]) -> dict[str, tuple[str, ...]]:
@@ -353,7 +393,7 @@ def _asked_of(history: History, moved: Mapping[str, str], others: Collection[str
     return {**stay, **{moved[clash]: found for clash, found in there.items() if clash in moved}}
 
 
-def found_events(before: dict[str, Decision], found: Iterable[str], author: str, time: str = "") -> list[Event]:
+def found_events(before: Mapping[str, Decision], found: Iterable[str], author: str, time: str = "") -> list[Event]:
     """The same where nothing is known but the ids of pairs: what is there that was not, and what is gone.
 
     Args:
@@ -362,7 +402,8 @@ def found_events(before: dict[str, Decision], found: Iterable[str], author: str,
         author: who detected.
         time: of the detection.
     """
-    moment, there = time or now(), set(found)
+    moment, there = text("time", time) or now(), set(several("found", found, str))
+    before = by_text("before", before, Decision)
     known = {clash for clash, decision in before.items() if decision.found and not decision.gone}
     begun = said_events(author, sorted(there - known), "found", "", moment)
     return begun + said_events(author, sorted(known - there), "gone", "", moment)

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import InvalidFile, UnsupportedOption
+from ...messages import a_type, shown, suggestion
+from ...types.arguments import several, text
 from ...types.copying import Changeable
 
 SAID = ("status", "assignee", "priority", "due", "comment")
@@ -67,7 +69,12 @@ class Event(NamedTuple):
             return []
 
     def of_scene(self, scene: str) -> "Event":
-        """The same said in a copy of its scene, under an id of its own that is the same each time."""
+        """The same said in a copy of its scene, under an id of its own that is the same each time.
+
+        Raises:
+            UnsupportedOption: the scene is not named by a text.
+        """
+        text("scene", scene)
         digest = hashlib.sha256(f"{self.id}{scene}".encode("utf-8", "surrogatepass"))
         return self._replace(id=digest.hexdigest()[:16], scene=scene)
 
@@ -86,19 +93,26 @@ def event(author: str, clash: str, what: str, value: str = "", time: str = "", s
         scene: as ``Event`` has it.
 
     Raises:
-        UnsupportedOption: there is no such field, or a text is too long.
+        UnsupportedOption: there is no such field, something is no text, or a text is too long.
     """
-    said = Event(secrets.token_hex(8), time or now(), author, clash, what, value, scene)
+    said = Event(secrets.token_hex(8), text("time", time) or now(), author, clash, what, value, scene)
+    return checked_event(said)
+
+
+def checked_event(said: Event) -> Event:
+    """An event as it is; raises UnsupportedOption where it cannot be one."""
     fault = _fault(said)
     if fault:
-        raise UnsupportedOption(f"{fault} in an event of '{clash:.80}'")
+        raise UnsupportedOption(f"{fault} in an event of {shown(said.clash)}")
     return said
 
 
 def _fault(said: Event) -> str:
     """Why it cannot be an event; "" where it can."""
+    if not all(isinstance(part, str) for part in said):
+        return f"{next(name for name, part in said._asdict().items() if not isinstance(part, str))} must be a text"
     if said.field not in FIELDS:
-        return f"there is no field {said.field!r:.80}"
+        return f"there is no field {shown(said.field)}{suggestion(said.field, FIELDS)}"
     if any(len(text) > MOST_TEXT for text in said):
         return f"a text has more than {MOST_TEXT} characters"
     try:
@@ -118,15 +132,18 @@ class Journal(Changeable):
     """The file that holds the events; several programs may add to it at once.
 
     Args:
-        path: of the file; it need not be there yet.
+        path: of the file, a text or a Path; it need not be there yet.
 
     Attributes:
         events: all events, by id.
         damaged: lines that hold no event: the end of a line that was being written when the machine stopped.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        try:
+            self.path = Path(os.fsdecode(path))
+        except TypeError:
+            raise InvalidFile(f"a journal is named by a text or a Path, not by {a_type(path)}") from None
         self.events: dict[str, Event] = {}
         self.damaged = 0
         self._read_to = 0
@@ -160,10 +177,11 @@ class Journal(Changeable):
 
     def _is_there(self) -> bool:
         """Whether the file is; raises InvalidFile of what is no file: a pipe would wait, a device would never end."""
-        if "\0" in str(self.path):
-            raise InvalidFile(f"{str(self.path)!r:.80} cannot be the name of a journal")
-        if not self.path.exists():
-            return False
+        try:
+            if not self.path.exists():
+                return False
+        except ValueError as error:
+            raise InvalidFile(f"{shown(str(self.path))} cannot be the name of a journal: {error}") from None
         if not self.path.is_file():
             raise InvalidFile(f"the journal '{self.path}' cannot be read: a folder, a device or a pipe is no journal")
         return True
@@ -174,14 +192,14 @@ class Journal(Changeable):
         A line that another program left unfinished is ended first, so that it takes no event of ours with it.
 
         Raises:
-            InvalidFile: the file cannot be written.
+            InvalidFile: the file cannot be written. UnsupportedOption: an event cannot be one.
         """
-        new = [said for said in events if said.id not in self.events]
+        new = [checked_event(said) for said in several("events", events, Event) if said.id not in self.events]
         if not new:
             return self.read()
-        self._is_there()
         lines = as_lines(new).encode()
         try:
+            self._is_there()
             with self.path.open("ab+", buffering=0) as file:  # each write goes to the end, whoever wrote before
                 if file.tell():
                     file.seek(-1, os.SEEK_END)
@@ -196,7 +214,8 @@ class Journal(Changeable):
 
     def join(self, other: Iterable[Event]) -> None:
         """Take in the events of another journal, or of a saved file; raises as ``add``."""
-        self.add(sorted(other, key=lambda said: (said.time, said.id)))
+        events = map(checked_event, several("other", other, Event))
+        self.add(sorted(events, key=lambda said: (said.time, said.id)))
 
 
 def parsed(line: bytes | str) -> Event | None:

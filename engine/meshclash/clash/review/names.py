@@ -4,6 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from ...types.arguments import several
+
 _COPY = re.compile(r"(?:\.\d{3,}|:\d{4,}| \(\d+\))+$")
 """What modellers add to the name of a copy: ``Bolt.001``, ``Basic Wall:143410``, ``IfcMember (2)``."""
 _TWICE = re.compile(r"(:[^:]+)\1$")
@@ -20,7 +22,11 @@ def families(names: Sequence[str]) -> list[str]:
 
     Args:
         names: of all objects of the scene, since a name alone does not tell what its number means.
+
+    Raises:
+        UnsupportedOption: they are no texts.
     """
+    names = several("names", names, str)
     stems = [_TWICE.sub(r"\1", _COPY.sub("", name) or name) for name in names]
     shared = Counter(stems)
     return [stem if shared[stem] > 1 else _NUMBER.sub("", stem) or stem for stem in stems]

@@ -1,6 +1,7 @@
 """Which object of a revised model is which object of before, though it was renamed, moved, edited or imported anew."""
 
 import hashlib
+import math
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
@@ -9,6 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ...errors import UnsupportedOption
+from ...messages import shown
+from ...types.arguments import instance, several
+from ...types.numbers import is_whole, real_number
 
 SAME_PLACE = 0.001
 """[m] An object whose box lies no farther from where it was stands still."""
@@ -39,12 +45,25 @@ class Identity(NamedTuple):
 
     def stands_as(self, other: "Identity") -> bool:
         """Whether the two fill the same box."""
+        checked_identity(self), checked_identity(instance("other", other, Identity))
         return bool((np.abs(self.box - other.box) <= SAME_PLACE).all())
 
     def is_shaped_as(self, other: "Identity") -> bool:
         """Whether the two may be one shape, turned and moved."""
+        checked_identity(self), checked_identity(instance("other", other, Identity))
         same_area = abs(self.area - other.area) <= SAME_AREA * max(self.area, other.area)
         return self.triangles == other.triangles and same_area
+
+
+def checked_identity(item: Identity) -> Identity:
+    """An identity as it is; raises UnsupportedOption for attributes of wrong kinds."""
+    if not (isinstance(item.id, str) and isinstance(item.name, str) and isinstance(item.key, str)):
+        raise UnsupportedOption(f"id, name and key of an Identity must be texts, not {shown(item)}")
+    if not isinstance(item.box, np.ndarray) or item.box.shape != (2, 3) or item.box.dtype.kind not in "fiu":
+        raise UnsupportedOption(f"the box of {shown(item.name)} must be an array (2, 3) [m], not {shown(item.box)}")
+    if not is_whole(item.triangles) or math.isnan(real_number(item.area)):
+        raise UnsupportedOption(f"{shown(item.name)} needs a number of triangles and an area [m2], not {shown(item)}")
+    return item
 
 
 def pair_id(identity_a: str, identity_b: str, test: str = "") -> str:
@@ -71,7 +90,12 @@ def match_revisions(before: Sequence[Identity], after: Sequence[Identity]) -> di
 
     Args:
         before, after: all objects of two revisions.
+
+    Raises:
+        UnsupportedOption: they are something else.
     """
+    before = [checked_identity(item) for item in several("before", before, Identity)]
+    after = [checked_identity(item) for item in several("after", after, Identity)]
     old, new = list(before), list(after)
     found: dict[str, str] = {}
 

@@ -10,7 +10,7 @@ from ...massive.file import HoldsFile, PartFile
 from ...massive.level_build import build_level_steps
 from ...massive.level_layout import header_for
 from ...massive.levels import NOTHING_SIMPLIFIED, checked_mesh, checked_weld
-from ...massive.mesh import ClusteredMesh
+from ...massive.mesh import ClusteredMesh, checked_memory
 from ...types.results import Progress
 from ...types.steps import in_slices
 from .build import progressive_form
@@ -94,6 +94,7 @@ class ProgressiveMeshes(HoldsFile):
         Raises:
             UnsupportedOption: that is too little for two of them.
         """
+        memory = checked_memory(memory)
         if self._stops is None or self._stops.memory != memory:
             pages = StopPages(self.mesh.pages, self._file, self._table, memory)
             resident = self.tree.nbytes + self._table.nbytes + pages.table.nbytes
