@@ -107,7 +107,7 @@ class Robot:
         return f"Robot({self.name!r}: {len(self._names)} links with shapes, {len(self.coordinates)} coordinates)"
 
     def configuration(self, values: Mapping[str, float]) -> np.ndarray:
-        """The neutral configuration (n,) with some coordinates set by name.
+        """Return the neutral configuration (n,) with some coordinates set by name.
 
         Args:
             values: numbers by the names of coordinates.
@@ -124,7 +124,7 @@ class Robot:
         return made
 
     def beyond_limits(self, configurations: Any) -> np.ndarray:
-        """Which coordinates lie outside of their limits, a bool for each number; the shape is that of the argument.
+        """Return which coordinates are outside their limits: a bool for each number of the argument.
 
         Joints that mimic are not checked, as in MoveIt: files rarely state limits that fit both joints.
 
@@ -137,7 +137,7 @@ class Robot:
     def poses(
         self, configurations: Any, links: Sequence[str] | None = None, *, check_limits: bool = False
     ) -> np.ndarray:
-        """World poses of links; the root link stays at the origin.
+        """Return the world poses of links; the root link stays at the origin.
 
         Args:
             configurations: (m, n) numbers, or (n,) for one; see the class.
