@@ -26,6 +26,7 @@ BENCHES = {
     "motion": "moments of contact, convex hulls, sorted boxes and steps of scenes, against independent answers",
     "open-meshes": "inside, containment and depth of open, cracked and turned meshes whose truth is known",
     "papers": "figures of the founding papers from our data, on one page beside the papers' numbers",
+    "readers": "files of meshes as `meshclash.read` gives them, beside Blender's importer of glTF and trimesh",
     "rigid": "all contacts and first contact of two posed meshes beside four other libraries",
     "primitives": "depths and normals of primitives beside analytic ones, of convex hulls beside coal and MuJoCo",
     "robot-files": "poses, limits and shapes of URDF files beside Pinocchio and coal",

@@ -11,7 +11,8 @@ from pathlib import Path
 import meshclash as mc
 import numpy as np
 import pytest
-from mesh_samples import moved, scene_of_boxes, write_stl
+from gltf_samples import Gltf
+from mesh_samples import BOX_TRIANGLES, BOX_VERTICES, moved, scene_of_boxes, write_stl
 from meshclash.__main__ import main
 from meshclash.clash.errors import InputError
 from meshclash.clash.file_source import FilePart
@@ -54,6 +55,22 @@ def test_the_answer_is_that_of_the_engine(boxes):
     for part in mc.read(boxes):
         scene.add(part.mesh, part.pose)
     assert len(list(scene.contacts().pairs)) == 2
+
+
+@pytest.mark.parametrize(("scale", "permitted"), [(1e-5, "touching"), (1e-3, "clash")])
+def test_the_grid_of_quantised_positions_is_stretched_by_the_node(tmp_path, scale, permitted):
+    """Boxes of 1000 steps overlap by a step: 0.01 mm are what their coordinates cannot tell; 1 mm is too coarse to."""
+    gltf = Gltf()
+    points = gltf.accessor(1000 * BOX_VERTICES, "u2", stride=8)
+    mesh = gltf.mesh({"attributes": {"POSITION": points}, "indices": gltf.accessor(BOX_TRIANGLES.ravel(), "u1")})
+    gltf.node(mesh=mesh, name="a", scale=[scale] * 3)
+    gltf.node(mesh=mesh, name="b", scale=[scale] * 3, translation=[999 * scale, 0, 0])
+    report = tmp_path / "report.json"
+    assert detect(gltf.write(tmp_path / "boxes.glb"), "--report", report) == 0
+    data = json.loads(report.read_text("utf-8"))
+    assert [pair["verdict"] for pair in data["pairs"]] == [permitted]
+    assert detect(tmp_path / "boxes.glb", "--report", report, "--permitted-overlap", "resolution") == 0
+    assert [pair["verdict"] for pair in json.loads(report.read_text("utf-8"))["pairs"]] == ["touching"]
 
 
 def test_clashes_come_in_groups_with_a_reason(tmp_path, capsys):

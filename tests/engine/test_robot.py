@@ -435,11 +435,11 @@ def test_files_are_found_by_relative_and_absolute_names(tmp_path):
 
 
 def test_what_reads_meshes_is_said(tmp_path, monkeypatch):
-    write_stl(tmp_path / "part.stl", size=1.0)
-    monkeypatch.setitem(sys.modules, "trimesh", None)
+    (tmp_path / "part.dae").write_text("<COLLADA/>")
+    monkeypatch.setitem(sys.modules, "collada", None)
     assert len(robot(tmp_path, link("a", collision())).links) == 1, "boxes need no library"
     with pytest.raises(mc.InvalidFile, match=r"link 'a', .*pip install .meshclash\[mesh\]"):
-        robot(tmp_path, link("a", collision('<mesh filename="part.stl"/>')))
+        robot(tmp_path, link("a", collision('<mesh filename="part.dae"/>')))
 
 
 # Wrong files

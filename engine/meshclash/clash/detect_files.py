@@ -40,8 +40,8 @@ from .tests_job import tests_steps
 EPILOG = """sets: all, NAME, object:NAME, collection:NAME (a file, a storey, a node), and of IFC class:IfcPipe*, type:,
   storey:, system:, GlobalId:TEXT, property:KEY=VALUE, selector:TEXT (of IfcOpenShell); * and ? stand for letters,
   " | " joins several, " & " asks for all of several, "not " turns one round
-files: STL, OBJ, PLY, OFF, GLB, glTF, 3MF (pip install 'meshclash[mesh]'), IFC ('meshclash[ifc]'), USD
-  ('meshclash[usd]'), points as PLY, PCD, LAS, LAZ, XYZ, PTS, CSV, TXT, ASC"""
+files: STL, OBJ, PLY, OFF, GLB, glTF; 3MF and Draco in glTF (pip install 'meshclash[mesh]'), IFC ('meshclash[ifc]'),
+  USD ('meshclash[usd]'), points as PLY, PCD, LAS, LAZ, XYZ, PTS, CSV, TXT, ASC"""
 
 
 def main(arguments: Sequence[str], engine: ModuleType) -> int:

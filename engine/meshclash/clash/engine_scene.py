@@ -234,9 +234,10 @@ class EngineScene:
         largest = np.array([mesh.largest for mesh in meshes])
         known = float32_resolutions(largest, matrices).tolist()
         furthest = np.abs(matrices[:, :3, :3]).sum(axis=2) * largest[:, None] + np.abs(matrices[:, :3, 3])
+        largest_stretches = np.linalg.norm(matrices[:, :3, :3], 2, axis=(1, 2)).tolist()
         known = [
-            length if mesh.resolution is None else float(mesh.resolution)
-            for length, mesh in zip(known, meshes, strict=True)
+            length if mesh.resolution is None else stretch * float(mesh.resolution)
+            for length, mesh, stretch in zip(known, meshes, largest_stretches, strict=True)
         ]
         return list(map(_Placed, ids, items, meshes, poses, stretches, known, furthest.max(axis=1).tolist()))
 

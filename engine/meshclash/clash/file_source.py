@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import MeshClashError
 from ..reading.ifc_files import Selection
 from ..reading.part import MeshPart, Parts, PartShape, unique_names
-from ..reading.read import LIBRARIES, read
+from ..reading.read import MESHES, read
 from ..types.names import suggestion
 from .errors import InputError
 from .frame_scene import FrameScene, Progress, Skipped, SourceCloud, SourceMesh, SourceObject
@@ -163,7 +163,7 @@ def _files_of(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
     try:
-        found = sorted(item for item in path.iterdir() if item.suffix.lower() in LIBRARIES)
+        found = sorted(item for item in path.iterdir() if item.suffix.lower() in MESHES)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
     if not found:

@@ -67,14 +67,15 @@ class MeshPart:
         stretch = split_matrix(self.matrix)[1]
         key = b"" if stretch is None else stretch.tobytes()
         if key not in self.shape.made:
-            shape, vertices = self.shape, self.shape.vertices
+            shape, vertices, resolution = self.shape, self.shape.vertices, self.shape.resolution or 0.0
             if stretch is not None:
                 vertices = vertices @ np.asarray(stretch)[:3, :3].T + np.asarray(stretch)[:3, 3]
+                resolution *= float(np.linalg.norm(np.asarray(stretch)[:3, :3], 2))
             made: TriangleMesh | PointCloud
             if shape.triangles is None:
                 made = PointCloud(vertices, shape.normals if stretch is None else None)
             else:
-                made = TriangleMesh(vertices, shape.triangles, resolution=shape.resolution or 0.0)
+                made = TriangleMesh(vertices, shape.triangles, resolution=resolution)
             self.shape.made[key] = made
         return self.shape.made[key]
 
