@@ -362,3 +362,48 @@ def test_a_machine_that_cannot_draw_gets_a_report_without_pictures(boxes, tmp_pa
     assert "no pictures: VTK cannot draw here" in done.stderr
     with zipfile.ZipFile(topics) as file:
         assert not [name for name in file.namelist() if name.endswith(".png")]
+
+
+@pytest.mark.parametrize("order", [("a", "b"), ("b", "a")])
+@pytest.mark.parametrize("sets", [("selector:IfcWall", "selector:IfcPipeSegment"), ("class:IfcWall", "class:IfcPipe*")])
+def test_selectors_mean_the_elements_of_every_file_of_one_name(tmp_path, order, sets):
+    """The wall and two pipes of each of two models that have the same place: each wall clashes with all four pipes."""
+    pytest.importorskip("ifcopenshell")
+    from ifc_samples import write_model
+
+    files, report = [tmp_path / folder / "model.ifc" for folder in order], tmp_path / "report.json"
+    for file in files:
+        file.parent.mkdir()
+        write_model(file)
+    other = tmp_path / "b" / "model.ifc"  # with GlobalIds of its own, as another discipline's model has
+    other.write_text(other.read_text().replace("000P0", "000Q0").replace("000W01", "000V01"))
+    assert detect(*files, "--quiet", "--set-a", sets[0], "--set-b", sets[1], "--report", report) == 0
+    assert len(json.loads(report.read_text("utf-8"))["pairs"]) == 8
+    only = f"collection:b/model & {sets[1]}"
+    assert detect(*files, "--quiet", "--set-a", sets[0], "--set-b", only, "--report", report) == 0
+    assert len(json.loads(report.read_text("utf-8"))["pairs"]) == 4
+
+
+def test_selectors_mean_elements_of_zipped_models(tmp_path):
+    pytest.importorskip("ifcopenshell")
+    from ifc_samples import write_model
+
+    report, packed = tmp_path / "report.json", tmp_path / "model.ifczip"
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.write(write_model(tmp_path / "model.ifc"), "model.ifc")
+    sets = ("--set-a", "selector:IfcWall", "--set-b", "selector:IfcPipeSegment")
+    assert detect(packed, "--quiet", *sets, "--report", report) == 0
+    assert len(json.loads(report.read_text("utf-8"))["pairs"]) == 2
+
+
+def test_files_of_one_name_are_two_collections(tmp_path, capsys):
+    """``same-collection`` left out pairs of two files that only share a name."""
+    for folder, x in (("one", 0.0), ("two", 0.5)):
+        (tmp_path / folder).mkdir()
+        write_stl(tmp_path / folder / "part.stl", (x, 0.0, 0.0))
+    files, report = [tmp_path / folder / "part.stl" for folder in ("one", "two")], tmp_path / "report.json"
+    assert detect(*files, "--quiet", "--exclude", "same-collection", "--report", report) == 0
+    assert len(json.loads(report.read_text("utf-8"))["pairs"]) == 1
+    assert detect(*files, "--set-a", "collection:part") == 2
+    told = capsys.readouterr().err
+    assert "'one/part'" in told and "'two/part'" in told

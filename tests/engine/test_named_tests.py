@@ -187,3 +187,13 @@ def test_options_of_one_test_beside_tests_and_a_set_without_objects_are_named(bo
     assert main(["detect", str(boxes), "--tests", str(file), "--set-a", "left"]) == 2
     assert "--set-a is for one test" in capsys.readouterr().err
     assert main(["detect", str(boxes), "--tests", str(tmp_path / "none.json")]) == 2
+
+
+def test_clash_sets_tell_files_of_one_name_apart() -> None:
+    """Both sides became `collection:model`: each file was tested against both."""
+    sources = [[{"file": f"C:\\{folder}\\model.ifc", "mode": "a"}] for folder in ("arc", "mep")]
+    data = [{"name": "arc to mep", "mode": "intersection", "tolerance": 0.0, "a": sources[0], "b": sources[1]}]
+    options = parse_tests(data)[0].options
+    assert (options.set_a, options.set_b) == ("collection:arc/model", "collection:mep/model")
+    written = to_ifc_clash(parse_tests(data), ["x/arc/model.ifc", "x/mep/model.ifc"])
+    assert [item["file"] for item in (*written[0]["a"], *written[0]["b"])] == ["x/arc/model.ifc", "x/mep/model.ifc"]

@@ -2,14 +2,17 @@
 
 import os
 import sys
+from pathlib import PurePosixPath
 
 import meshclash as mc
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from mesh_samples import BOX_TRIANGLES, BOX_VERTICES, USDA, moved, scene_of_boxes, write_stl
 from meshclash.clash.identity import identities
 from meshclash.reading import read as reading
-from meshclash.reading.part import MeshPart, PartShape, unique_names
+from meshclash.reading.part import MeshPart, PartShape, file_names, unique_names
 from meshclash.reading.polygons import triangulated
 
 trimesh = pytest.importorskip("trimesh")
@@ -193,3 +196,26 @@ def test_ifc_gives_elements_with_what_the_model_says_of_them(tmp_path):
     low, high = bounds(named["Wall"])
     assert np.allclose(low, [0, 0, 0]) and np.allclose(high, [4.0, 0.3, 3.0]), "millimetres become metres"
     assert len(named["Wall"].mesh.triangles) > 12, "the opening is cut out"
+
+
+@pytest.mark.parametrize(
+    ("files", "names"),
+    [
+        (["/x/a.ifc", "/x/b.ifc"], ["a", "b"]),
+        (["/x/a/model.ifc", "/x/b/model.ifc", "/x/c.ifc"], ["a/model", "b/model", "c"]),
+        (["/x/a/m/model.ifc", "/x/b/m/model.ifc", "/x/b/n/model.ifc"], ["a/m/model", "b/m/model", "n/model"]),
+        (["/x/model.ifc", "/x/model.glb"], ["model.ifc", "model.glb"]),
+        (["/x/model.ifc", "/x/model.ifc"], ["model", "model"]),
+    ],
+)
+def test_names_of_files_tell_them_apart(files, names):
+    assert file_names([PurePosixPath(file) for file in files]) == names
+
+
+FOLDERS = st.lists(st.sampled_from("ab"), min_size=1, max_size=4).map("/".join)
+
+
+@given(st.lists(FOLDERS, max_size=8))
+def test_different_files_have_different_names(texts):
+    files = [PurePosixPath(f"/{text}.{ending}") for text in texts for ending in ("ifc", "glb")]
+    assert len(set(file_names(files))) == len(set(files))

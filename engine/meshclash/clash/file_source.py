@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import MeshClashError
-from ..reading.ifc_files import Selection
-from ..reading.part import MeshPart, Parts, PartShape, unique_names
+from ..reading.ifc_files import IFC_ENDINGS, Selection
+from ..reading.part import MeshPart, Parts, PartShape, file_names, unique_names
 from ..reading.read import MESHES, read
 from ..types.names import suggestion
 from .errors import InputError
@@ -25,10 +25,17 @@ SELECTION = "selection"
 
 @dataclass(frozen=True, eq=False)
 class FilePart:
-    """A part under the name that it has among those of all files."""
+    """A part under the name that it has among those of all files.
+
+    Attributes:
+        name: no other part has it.
+        part: as its file has it.
+        file: the name of its file, which tells it from the other files; None: as the part says.
+    """
 
     name: str
     part: MeshPart
+    file: str | None = None
 
     @property
     def properties(self) -> dict[str, str]:
@@ -37,8 +44,8 @@ class FilePart:
 
     @property
     def groups(self) -> Sequence[str]:
-        """As `MeshPart`."""
-        return self.part.groups
+        """As `MeshPart`, with the name of the file that tells it from the others."""
+        return self.part.groups if self.file is None else (self.file, *self.part.groups[1:])
 
 
 class FileSource:
@@ -99,14 +106,17 @@ class FileSource:
                 self.read_files.append(read(path, self._unit))
             except MeshClashError as error:
                 raise InputError(str(error)) from error
-        parts = [part for read_file in self.read_files for part in read_file]
-        self.parts = [
-            FilePart(name, part) for name, part in zip(unique_names([part.name for part in parts]), parts, strict=True)
-        ]
+        files = self._file_names()
+        parts = [(part, file) for read_file, file in zip(self.read_files, files, strict=True) for part in read_file]
+        names = unique_names([part.name for part, _ in parts])
+        self.parts = [FilePart(name, *item) for name, item in zip(names, parts, strict=True)]
         known = {item.name for item in self.parts} | {name for item in self.read_files for name, _ in item.left_out}
         for name in self._named:
             if name not in known:
                 raise InputError(f"there is no object '{name}' in the files{suggestion(name, known)}")
+
+    def _file_names(self) -> list[str]:
+        return file_names([path.absolute() for path in self._files])
 
     def _members(self, expression: str) -> frozenset[int]:
         if expression == SELECTION:
@@ -115,8 +125,9 @@ class FileSource:
 
     @cached_property
     def _models(self) -> dict[str, Selection]:
-        """The IFC files, as selectors need them."""
-        return {path.stem: Selection(path) for path in self._files if path.suffix.lower() == ".ifc"}
+        """The IFC files by the names that `FilePart` gives them, as selectors need them."""
+        named = zip(self._file_names(), self._files, strict=True)
+        return {name: Selection(path) for name, path in named if path.suffix.lower() in IFC_ENDINGS}
 
     def _select(self, selector: str) -> Matcher:
         """The parts of IFC files that a selector of IfcOpenShell means, each file on its own."""
@@ -135,7 +146,7 @@ class FileSource:
             return
         made = SourceObject(
             item.name, identity, key, part.matrix, item.name, item.name, in_a, in_b,
-            collections=frozenset(part.groups), properties=part.properties,
+            collections=frozenset(item.groups), properties=part.properties,
         )  # fmt: skip
         if part.shape.triangles is None:
             result.scans.append(made)

@@ -6,10 +6,11 @@ A clash set names files, each with a selector of IfcOpenShell that is included (
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
+from ..reading.part import file_names
 from .errors import InputError
 from .sets import AND, EVERYTHING, NOT, OR
 
@@ -26,42 +27,62 @@ def is_ifc_clash(data: Any) -> bool:
 
 def of_ifc_clash(data: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Tests as `named_tests` reads them; raises InputError."""
-    return [_of_clash_set(item) for item in data]
+    names = _file_names([text for item in data for side in ("a", "b") for text in _files(item.get(side))])
+    return [_of_clash_set(item, names) for item in data]
 
 
-def _of_clash_set(item: dict[str, Any]) -> dict[str, Any]:
+def _files(sources: Any) -> list[str]:
+    """The files of one side of a clash set, as far as it is a list of sources."""
+    listed = sources if isinstance(sources, list) else []
+    return [str(item.get("file") or "") for item in listed if isinstance(item, dict)]
+
+
+def _of_clash_set(item: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     name, mode = item.get("name"), item["mode"]
     if mode not in MODES:
         raise InputError(f"clash set '{name}': there is no mode {mode!r:.60}; there are {', '.join(MODES)}")
-    set_a = _set(item.get("a"), name)
-    found = {"name": name, "set_a": set_a, "set_b": _set(item["b"], name) if item.get("b") else set_a}
+    set_a = _set(item.get("a"), name, names)
+    found = {"name": name, "set_a": set_a, "set_b": _set(item["b"], name, names) if item.get("b") else set_a}
     if mode == "clearance":
         return {**found, "kind": "clearance", "tolerance": item.get("clearance", 0.0)}
     permitted = item.get("tolerance", 0.0) if mode == "intersection" else 0.0
     return {**found, "kind": "intersection", "permitted_overlap": permitted}
 
 
-def _set(sources: Any, name: Any) -> str:
+def _set(sources: Any, name: Any, names: Mapping[str, str]) -> str:
     if not isinstance(sources, list) or not all(isinstance(item, dict) for item in sources):
         raise InputError(f"clash set '{name}': its sources must be a list of files with selectors")
-    return OR.join(dict.fromkeys(_source(item, name) for item in sources)) or EVERYTHING
+    return OR.join(dict.fromkeys(_source(item, name, names) for item in sources)) or EVERYTHING
 
 
-def _source(item: dict[str, Any], name: Any) -> str:
+def _source(item: dict[str, Any], name: Any, names: Mapping[str, str]) -> str:
     file, mode, selector = str(item.get("file") or ""), item.get("mode") or "a", str(item.get("selector") or "")
     if mode not in ("a", "e", "i"):
         raise InputError(f"clash set '{name}': the mode of a source is a, e or i, not {mode!r:.60}")
     if OR in selector or AND in selector:
         raise InputError(f"clash set '{name}': the selector {selector!r:.60} has '{OR}' or '{AND}' in it")
-    terms = [f"collection:{_stem(file)}"] if file else []
+    terms = [f"collection:{names[file]}"] if file else []
     if mode != "a" and selector:
         terms.append(f"{NOT if mode == 'e' else ''}selector:{selector}")
     return AND.join(terms) or EVERYTHING
 
 
-def _stem(file: str) -> str:
-    """The name of a file without its folder and ending, by which its parts are a collection."""
-    return PurePosixPath(PureWindowsPath(file).as_posix()).stem
+def _file_names(files: Sequence[str]) -> dict[str, str]:
+    """By paths the names by which the parts of files are collections; "one.ifc" is "models/one.ifc", too."""
+    paths = {file: PurePosixPath(PureWindowsPath(file).as_posix()) for file in files}
+    wholes = [_whole(path, list(paths.values())) for path in paths.values()]
+    return dict(zip(paths, file_names(wholes), strict=True))
+
+
+def _whole(path: PurePosixPath, paths: Sequence[PurePosixPath]) -> PurePosixPath:
+    """The longest path that ends with a path, or the path where two differ that do."""
+    longer = [other for other in paths if _is_tail(path, other)]
+    longest = max(longer, key=lambda other: len(other.parts), default=path)
+    return longest if all(_is_tail(other, longest) for other in longer) else path
+
+
+def _is_tail(path: PurePosixPath, of: PurePosixPath) -> bool:
+    return bool(path.parts) and of.parts[-len(path.parts) :] == path.parts
 
 
 def to_ifc_clash(tests: Sequence[NamedTest], files: Sequence[str]) -> list[dict[str, Any]]:
@@ -93,12 +114,12 @@ def _clash_set(test: NamedTest, files: Sequence[str]) -> dict[str, Any]:
 
 
 def _sources(expression: str, files: Sequence[str]) -> list[dict[str, Any]]:
-    found = []
+    found, names = [], _file_names(files)
     for part in expression.split(OR):
         terms = [term.strip() for term in part.split(AND)]
         named = [term.removeprefix("collection:") for term in terms if term.startswith("collection:")]
         rest = [term for term in terms if not term.startswith("collection:") and term != EVERYTHING]
-        own = [file for file in files if _stem(file) in named] if named else list(files)
+        own = [file for file in files if names[file] in named] if named else list(files)
         if len(named) > 1 or (named and not own):
             raise InputError(f"'{part}' names no one of the files")
         selector, mode = ("", "a") if not rest else _selector(rest)

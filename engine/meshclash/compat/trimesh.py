@@ -2,8 +2,10 @@
 
 ``trimesh.collision.CollisionManager = meshclash.compat.trimesh.CollisionManager`` serves code that makes its own.
 
-Closed meshes are solids: what lies inside collides. Contacts are exact, whatever the library of the original rounds;
-normals lead from the first object of a contact to the second, depths are those of the contact's region.
+Closed meshes are solids: what lies inside collides, and is one contact without triangles (-1). Contacts are exact,
+whatever the library of the original rounds; normals lead from the first object of a contact to the second, depths are
+those of the contact's region. Where objects overlap the distance is minus the depth of penetration, and the points of
+its data are those that touch last when the objects come apart.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,6 +19,7 @@ from trimesh import collision
 from ..errors import NotASolid
 from ..manifold.every_contact import contact_points
 from ..query.penetration import penetration
+from ..query.results import Penetration
 from ..scene.results import PairGap, PairVerdict
 from ..scene.scene import Scene
 from ..types.affine import split_matrix
@@ -73,14 +76,14 @@ class CollisionManager(collision.CollisionManager):  # type: ignore[misc]
         """Whether a mesh collides with a member, with their names and contacts where these are asked for."""
         with self._beside([(EXTERNAL, mesh, transform)]) as (names, ids):
             found = self._meeting(return_data, ids)
-            named = {next(name for name in _names(pair, names) if name != EXTERNAL) for pair in found}
-            return _answer(bool(found), named, found, names, return_names, return_data)
+            named = {_this_first(pair, names, ids)[0] for pair in found}
+            return self._answer(named, found, names, return_names, return_data)
 
     def in_collision_internal(self, return_names: bool = False, return_data: bool = False) -> Any:
         """Whether members collide with each other, with the pairs of names in alphabetical order."""
         found, names = self._meeting(return_data), {place: name for name, place in self._objs.items()}
         named = {tuple(sorted(_names(pair, names))) for pair in found}
-        return _answer(bool(found), named, found, names, return_names, return_data)
+        return self._answer(named, found, names, return_names, return_data)
 
     def in_collision_other(
         self, other_manager: "CollisionManager", return_names: bool = False, return_data: bool = False
@@ -89,32 +92,32 @@ class CollisionManager(collision.CollisionManager):  # type: ignore[misc]
         with self._with(other_manager) as (names, ids):
             found = self._meeting(return_data, ids)
             named = {_this_first(pair, names, ids) for pair in found}
-            return _answer(bool(found), named, found, names, return_names, return_data)
+            return self._answer(named, found, names, return_names, return_data)
 
     def min_distance_single(
         self, mesh: Any, transform: Any = None, return_name: bool = False, return_data: bool = False
     ) -> Any:
         """The least distance of a mesh to a member; negative, the depth of penetration, where they overlap."""
         with self._beside([(EXTERNAL, mesh, transform)]) as (names, ids):
-            nearest, distance = self._nearest(ids)
-            named = None if nearest is None else next(n for n in _names(nearest, names) if n != EXTERNAL)
-            return _distance(distance, named, nearest, names, return_name, return_data)
+            nearest = self._nearest(ids)
+            named = None if nearest is None else _this_first(nearest, names, ids)[0]
+            return _distance(named, nearest, names, return_name, return_data)
 
     def min_distance_internal(self, name: Any = None, return_names: bool = False, return_data: bool = False) -> Any:
         """The least distance between members, or of one of them to the others."""
-        nearest, distance = self._nearest(None if name is None else [self._known(name)])
+        nearest = self._nearest(None if name is None else [self._known(name)])
         names = {place: known for known, place in self._objs.items()}
         named = None if nearest is None else tuple(sorted(_names(nearest, names)))
-        return _distance(distance, named, nearest, names, return_names, return_data)
+        return _distance(named, nearest, names, return_names, return_data)
 
     def min_distance_other(
         self, other_manager: "CollisionManager", return_names: bool = False, return_data: bool = False
     ) -> Any:
         """The least distance between a member and one of another manager; this one's name comes first."""
         with self._with(other_manager) as (names, ids):
-            nearest, distance = self._nearest(ids)
+            nearest = self._nearest(ids)
             named = None if nearest is None else _this_first(nearest, names, ids)
-            return _distance(distance, named, nearest, names, return_names, return_data)
+            return _distance(named, nearest, names, return_names, return_data)
 
     def _known(self, name: Any) -> int:
         if name not in self._objs:
@@ -149,25 +152,63 @@ class CollisionManager(collision.CollisionManager):  # type: ignore[misc]
             return list(self._scene.contacts(**self._sets(ids), depth=False))
         return [_Pair(a, b) for a, b in self._scene.collides(**self._sets(ids)).pairs.tolist()]
 
-    def _nearest(self, ids: list[int] | None) -> tuple[PairGap | None, float]:
-        """The nearest pair and its signed distance; None and infinity where there is none."""
+    def _nearest(self, ids: list[int] | None) -> "_Nearest | None":
+        """The nearest pair, or the one that overlaps deepest; None where there is none."""
         found = list(self._scene.distances(most=1, **self._sets(ids), depth=False))
         if not found:
-            return None, np.inf
+            return None
         if found[0].gap > 0.0:
-            return found[0], found[0].gap
-        meeting = list(self._scene.clearances(0.0, **self._sets(ids), depth=False))
-        depths = [self._depth(pair) for pair in meeting]
-        deepest = int(np.argmax(depths))
-        return meeting[deepest], -depths[deepest]
+            assert found[0].points is not None and found[0].triangles is not None
+            return _Nearest(found[0].a, found[0].b, found[0].gap, found[0].points, found[0].triangles)
+        meeting = self._scene.clearances(0.0, **self._sets(ids), depth=False)
+        return min((self._overlap(pair) for pair in meeting), key=lambda pair: pair.distance)
 
-    def _depth(self, pair: PairGap) -> float:
+    def _overlap(self, pair: PairGap) -> "_Nearest":
+        found, points = self._penetration(pair), pair.points
+        if found is not None:
+            points = np.stack([found.point_a, found.point_b])
+        elif points is None:
+            assert pair.location is not None
+            points = np.stack([pair.location] * 2)
+        depth = 0.0 if found is None else float(found.depth)
+        return _Nearest(pair.a, pair.b, -depth, points, pair.triangles or (-1, -1))
+
+    def _penetration(self, pair: PairVerdict) -> Penetration | None:
+        """How two objects that meet come apart; None where they have no common volume, or one bounds no solid."""
         (a, pose_a), (b, pose_b) = (self._scene.posed(place) for place in (pair.a, pair.b))
         assert isinstance(a, TriangleMesh) and isinstance(b, TriangleMesh)
         try:
-            return float(penetration(a, b, pose_a, pose_b).depth)
+            found = penetration(a, b, pose_a, pose_b)
         except NotASolid:
-            return 0.0
+            return None
+        return found if found.depth > 0.0 else None
+
+    def _answer(
+        self, named: set[Any], pairs: list[Any], names: dict[int, Any], with_names: bool, with_data: bool
+    ) -> Any:
+        parts: list[Any] = [bool(pairs)]
+        if with_names:
+            parts.append(named)
+        if with_data:
+            parts.append([data for pair in pairs for data in self._contact_data(pair, names)])
+        return parts[0] if len(parts) == 1 else tuple(parts)
+
+    def _contact_data(self, pair: PairVerdict, names: dict[int, Any]) -> Iterator[collision.ContactData]:
+        """One for each two triangles that meet, or one where an object lies inside another."""
+        if not len(pair.contacts):
+            yield collision.ContactData(_names(pair, names), self._inside(pair))
+            return
+        found = contact_points(pair.contacts)
+        rows = zip(pair.contacts.pairs.tolist(), found.normals, found.points, found.depths, strict=True)
+        for (i, j), normal, point, depth in rows:
+            contact = SimpleNamespace(b1=i, b2=j, normal=normal, pos=point, penetration_depth=float(depth))
+            yield collision.ContactData(_names(pair, names), contact)
+
+    def _inside(self, pair: PairVerdict) -> SimpleNamespace:
+        """The contact of an object that lies inside another."""
+        found = self._penetration(pair)
+        normal, depth = (np.zeros(3), 0.0) if found is None else (found.direction, float(found.depth))
+        return SimpleNamespace(b1=-1, b2=-1, normal=normal, pos=pair.location, penetration_depth=depth)
 
 
 def scene_to_collision(scene: Any) -> tuple[CollisionManager, dict[str, int]]:
@@ -189,7 +230,7 @@ def _add(scene: Scene, mesh: Any, transform: Any) -> tuple[int, bool]:
     return scene.add(mesh if baked is None else as_own(mesh).transformed(baked), pose), baked is not None
 
 
-def _names(pair: PairVerdict, names: dict[int, Any]) -> tuple[Any, Any]:
+def _names(pair: Any, names: dict[int, Any]) -> tuple[Any, Any]:
     return names[pair.a], names[pair.b]
 
 
@@ -200,44 +241,31 @@ class _Pair(NamedTuple):
     b: int
 
 
+class _Nearest(NamedTuple):
+    """Two objects by their ids, their distance [m], below 0 of those that overlap, and where it is."""
+
+    a: int
+    b: int
+    distance: float
+    points: np.ndarray
+    triangles: tuple[int, int]
+
+
 def _this_first(pair: Any, names: dict[int, Any], others: list[int]) -> tuple[Any, Any]:
     first, second = _names(pair, names)
     return (second, first) if pair.a in others else (first, second)
 
 
-def _answer(
-    meets: bool, named: set[Any], pairs: list[PairVerdict], names: dict[int, Any], with_names: bool, with_data: bool
-) -> Any:
-    parts: list[Any] = [meets]
+def _distance(named: Any, nearest: _Nearest | None, names: dict[int, Any], with_names: bool, with_data: bool) -> Any:
+    parts: list[Any] = [np.inf if nearest is None else nearest.distance]
     if with_names:
         parts.append(named)
     if with_data:
-        parts.append([data for pair in pairs for data in _contact_data(pair, names)])
+        parts.append(None if nearest is None else _distance_data(nearest, names))
     return parts[0] if len(parts) == 1 else tuple(parts)
 
 
-def _contact_data(pair: PairVerdict, names: dict[int, Any]) -> Iterator[collision.ContactData]:
-    """One for each two triangles that meet; none where an object lies inside another."""
-    found = contact_points(pair.contacts)
-    rows = zip(pair.contacts.pairs.tolist(), found.normals, found.points, found.depths, strict=True)
-    for (i, j), normal, point, depth in rows:
-        contact = SimpleNamespace(b1=i, b2=j, normal=normal, pos=point, penetration_depth=float(depth))
-        yield collision.ContactData(_names(pair, names), contact)
-
-
-def _distance(
-    distance: float, named: Any, pair: PairGap | None, names: dict[int, Any], with_names: bool, with_data: bool
-) -> Any:
-    parts: list[Any] = [distance]
-    if with_names:
-        parts.append(named)
-    if with_data:
-        parts.append(None if pair is None else _distance_data(pair, distance, names))
-    return parts[0] if len(parts) == 1 else tuple(parts)
-
-
-def _distance_data(pair: PairGap, distance: float, names: dict[int, Any]) -> collision.DistanceData:
-    points = np.full((2, 3), np.nan) if pair.points is None else pair.points
-    i, j = pair.triangles or (-1, -1)
-    result = SimpleNamespace(b1=i, b2=j, nearest_points=points, min_distance=distance)
-    return collision.DistanceData(_names(pair, names), result)
+def _distance_data(nearest: _Nearest, names: dict[int, Any]) -> collision.DistanceData:
+    (i, j), points = nearest.triangles, nearest.points
+    result = SimpleNamespace(b1=i, b2=j, nearest_points=points, min_distance=nearest.distance)
+    return collision.DistanceData(_names(nearest, names), result)

@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from ..errors import InvalidFile
+from ..errors import InvalidFile, InvalidMesh
 from .part import PartShape
 from .polygons import triangulated
 from .raw import RawPart, RawParts
@@ -79,7 +79,11 @@ def _add(found: RawParts, bound: Any, file: Path, collada: ModuleType) -> None:
         found.left_out.append((name, "it has polygons with holes: write it as triangles"))
         return
     if key not in found.shapes:
-        shape = _shape(geometry, file, collada)
+        try:
+            shape = _shape(geometry, file, collada)
+        except InvalidMesh as error:
+            found.left_out.append((name, str(error)))
+            return
         if shape is None:
             found.no_geometry["mesh without faces"] += 1
             return

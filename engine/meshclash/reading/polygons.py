@@ -21,7 +21,7 @@ def triangulated(points: np.ndarray, counts: np.ndarray, corners: np.ndarray) ->
     """
     starts = np.concatenate(([0], np.cumsum(counts)[:-1])) if len(counts) else np.empty(0, np.int64)
     plain = counts == 3
-    parts = [corners[starts[plain, None] + np.arange(3)]] if plain.any() else []
+    parts = [corners[starts[plain, None] + np.arange(3)]]
     places = [np.flatnonzero(plain)]
     quads = np.flatnonzero(counts == 4)
     if len(quads):
@@ -31,9 +31,7 @@ def triangulated(points: np.ndarray, counts: np.ndarray, corners: np.ndarray) ->
         own = corners[starts[face] : starts[face] + counts[face]]
         parts.append(own[_ears(points[own])])
         places.append(np.full(len(parts[-1]), face))
-    if not parts:
-        return np.empty((0, 3), np.int32)
-    order = np.argsort(np.concatenate(places[0 if plain.any() else 1 :]), kind="stable")
+    order = np.argsort(np.concatenate(places), kind="stable")
     return np.concatenate(parts)[order].astype(np.int32)
 
 

@@ -16,7 +16,7 @@ from ..pointcloud.read import metres_of, read_points
 from ..types.steps import run
 from .dae_files import read_dae
 from .gltf_files import read_gltf
-from .ifc_files import read_ifc
+from .ifc_files import IFC_ENDINGS, read_ifc
 from .obj_files import read_obj
 from .off_files import read_off
 from .part import Parts, PartShape
@@ -35,8 +35,7 @@ READERS: dict[str, Reader] = {
 LIBRARIES: dict[str, tuple[str, str, Callable[[Path, ModuleType], RawParts]]] = {
     ".3mf": ("lxml.etree", "mesh", read_3mf),
     ".dae": ("collada", "mesh", read_dae),
-    ".ifc": ("ifcopenshell", "ifc", read_ifc),
-    ".ifczip": ("ifcopenshell", "ifc", read_ifc),
+    **dict.fromkeys(IFC_ENDINGS, ("ifcopenshell", "ifc", read_ifc)),
     **dict.fromkeys((".usd", ".usda", ".usdc", ".usdz"), ("pxr", "usd", read_usd)),
 }
 """By the ending of a file: the library that reads it, the extra that installs it, and the reader."""

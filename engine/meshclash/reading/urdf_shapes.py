@@ -31,7 +31,6 @@ class PackageFolders(NamedTuple):
 
 
 _Arrays = tuple[np.ndarray, np.ndarray]
-_OUTWARD = 1.0 + 1e-12  # covers the rounding of the corners
 
 
 @dataclass(eq=False)
@@ -78,12 +77,11 @@ class ShapeReader:
     def _primitive(self, shape: UrdfShape) -> TriangleMesh:
         if shape.kind == "box":
             return primitives.box(shape.sizes)
-        # The primitives lie inside of the true shape by at most a share of the radius: with a larger one they enclose.
-        share, radius = self.tolerance / (1.0 + self.tolerance), shape.sizes[0] * (1.0 + self.tolerance) * _OUTWARD
         if shape.kind == "sphere":
-            return primitives.sphere(radius, share)
+            return primitives.sphere(shape.sizes[0], self.tolerance, circumscribed=True)
         made = primitives.cylinder if shape.kind == "cylinder" else primitives.capsule
-        return made(radius, shape.sizes[1], share)
+        radius, length = shape.sizes
+        return made(radius, length, self.tolerance, circumscribed=True)
 
     def _of_file(self, shape: UrdfShape) -> _Arrays:
         file = self._located(shape)
