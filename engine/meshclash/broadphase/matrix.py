@@ -16,7 +16,7 @@ _MOST = 2**31
 
 
 class CollisionMatrix(Changeable):
-    """Rules for pairs of objects. It is called with pairs of ids, so it serves as ``keep`` of every question.
+    """Rules that say which pairs of objects are compared; every question takes it as ``keep``.
 
     Objects belong to a group, "default" until said otherwise, and groups are compared unless a rule says no. What is
     said of a single pair counts more than the rule of its groups.
@@ -48,7 +48,7 @@ class CollisionMatrix(Changeable):
         return self.groups[self._group_of.get(_identifier("identifier", identifier), 0)]
 
     def assign(self, identifiers: int | Iterable[int], group: str) -> None:
-        """Put objects into a group, which is made if there is none of the name; raises UnsupportedOption."""
+        """Put objects into a group, which is created if it does not exist; raises UnsupportedOption."""
         given: Any = [identifiers] if isinstance(identifiers, int | np.integer) else identifiers
         try:
             ids = [_identifier("identifiers", i) for i in given]
@@ -58,14 +58,14 @@ class CollisionMatrix(Changeable):
         self.revision += 1
 
     def set_rule(self, group: str, other: str, compared: bool) -> None:
-        """Whether objects of two groups, or of one with itself, are compared; raises UnsupportedOption."""
+        """Set whether objects of two groups, or of one group, are compared; raises UnsupportedOption."""
         says = truth("compared", compared)
         i, j = self._place(group), self._place(other)
         self._table[i, j] = self._table[j, i] = says
         self.revision += 1
 
     def set_pair(self, first: int, second: int, compared: bool | None) -> None:
-        """Whether two objects are compared, whatever their groups; None: as these say; raises UnsupportedOption."""
+        """Set whether two objects are compared, whatever their groups; None removes it; raises UnsupportedOption."""
         low, high = sorted((_identifier("first", first), _identifier("second", second)))
         key = (low << 32) + high
         if compared is None:
@@ -75,7 +75,7 @@ class CollisionMatrix(Changeable):
         self.revision += 1
 
     def __call__(self, pairs: np.ndarray) -> np.ndarray:
-        """Which pairs of ids (k, 2) are compared, (k,) bool; raises UnsupportedOption."""
+        """Return which pairs of ids (k, 2) are compared, (k,) bool; raises UnsupportedOption."""
         pairs = whole_numbers("pairs", pairs)
         if pairs.ndim != 2 or pairs.shape[1] != 2:
             raise UnsupportedOption(f"pairs must have shape (k, 2), not {pairs.shape}")

@@ -1,4 +1,4 @@
-"""Clash detection as a user asks for it: what is tested, what is found, what was decided about it, and reports.
+"""Clash detection: sets and tests, groups of clashes, decisions and their history, and reports.
 
 The command line and the extension share this package. It stands above the library: nothing else imports it.
 Importing its modules does not import Numba.

@@ -1,4 +1,4 @@
-"""An earlier report beside a later one: what is new, what is known, what is gone."""
+"""Compares a report with an earlier one: which clashes are new, known and gone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What meets only between two frames: pairs of rigid objects that are apart in both, and pass through each other.
+"""Finds rigid objects that pass through each other between two frames, and are apart in both.
 
 Boxes around the ways of all objects tell which pairs may meet at all. Of these the engine says when they come within
 its tolerance, and when they part; a pair is told only where it meets, exactly, in its pose at such a moment.

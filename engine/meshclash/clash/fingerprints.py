@@ -1,4 +1,4 @@
-"""What objects were when they were read, in a few bytes each: later it can be told whether they are so again."""
+"""Fingerprints of objects, a few bytes each, to tell later whether an object has changed."""
 
 from __future__ import annotations
 

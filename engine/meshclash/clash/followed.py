@@ -1,4 +1,4 @@
-"""One question about a scene that changes: the engine's scene, and what the test's followers know of its pairs.
+"""A test of a scene that changes: the engine's scene, and what the test's followers know about its pairs.
 
 Detect asks it at every press, Live whenever something changes, the timeline at every frame; only what differs is asked.
 """

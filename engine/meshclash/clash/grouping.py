@@ -1,4 +1,4 @@
-"""The clashes of a report in groups: each is one decision, with the reason in words."""
+"""Groups the clashes of a report, with the reason of each group in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The closed mesh that a mesh is but for faces that bound nothing: copies, two-sided faces, flat ones, and inner ones.
+"""Removes faces that bound nothing (copies, two-sided, flat and inner faces), so that a closed mesh remains.
 
 Two-sided faces, as games and some exporters have them, are wound both ways at the same place: such a mesh is closed,
 but winds around nothing. One layer of them is the surface that is meant.

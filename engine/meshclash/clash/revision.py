@@ -1,4 +1,4 @@
-"""What the objects of a detection are like, so that a later one finds them again under other names."""
+"""Identities of the objects of a detection, by which a later one recognises them under other names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of a range of frames as tasks: who works them off, and how they travel to another process and back.
+"""Parts of a range of frames as tasks for processes, and how they are sent to another process and back.
 
 Whoever works off tasks, this process or several, gets the same tasks and hands back the same answers in the same order,
 so the report does not depend on it.

@@ -1,4 +1,4 @@
-"""Lines for people on streams that may be closed, broken, full, or unable to show a character."""
+"""Prints lines to streams that may be closed, broken, full, or unable to show a character."""
 
 from __future__ import annotations
 

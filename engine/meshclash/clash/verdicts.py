@@ -1,4 +1,4 @@
-"""What a row may say of its pair: one table, from which lists, filters, reports, pictures and overlays take all.
+"""The table of verdicts, which lists, filters, reports, pictures and overlays read.
 
 A new verdict is a new entry. Its place in the table is its place in lists: the worst first.
 """

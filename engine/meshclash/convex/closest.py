@@ -41,7 +41,7 @@ class ClosestFeatures:
 def closest_features(
     a: ConvexHull, b: ConvexHull, pose_a: PoseLike = None, pose_b: PoseLike = None, start: ClosestFeatures | None = None
 ) -> ClosestFeatures:
-    """The closest features of two convex hulls.
+    """Return the closest features of two convex hulls, and their distance.
 
     Args:
         a, b: hulls.

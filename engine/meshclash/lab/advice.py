@@ -31,7 +31,7 @@ _SMALL = TriangleMesh([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 1, 2]
 
 @dataclass(frozen=True)
 class Candidate:
-    """How one kind of volume and one split rule did."""
+    """The measurements of one kind of volume with one split rule."""
 
     volume: str
     split: str
@@ -55,12 +55,12 @@ class Advice:
 
     @property
     def best(self) -> Candidate:
-        """For objects that are asked about many times."""
+        """The fastest candidate for objects that are queried many times."""
         return self.candidates[0]
 
     @property
     def best_once(self) -> Candidate:
-        """For objects that are asked about in these poses only: building counts."""
+        """The fastest candidate for a single query: the time of building counts."""
         return min(self.candidates, key=lambda c: c.build_seconds + c.query_seconds)
 
     def __str__(self) -> str:
@@ -83,7 +83,7 @@ def advise(
     volumes: Sequence[str] | None = None,
     splits: Sequence[str] | None = None,
 ) -> Generator[Progress, None, Advice]:
-    """Build two objects with every kind of volume and split rule, ask for their contacts, and compare.
+    """Measure which bounding volume and split rule suit two objects: build them and find all contacts.
 
     Each kind of volume is compiled when it is first used, which takes seconds and is not counted. One thread works.
 

@@ -22,7 +22,7 @@ _SPARE = 16
 
 
 def safe_time(distance: float, speed: float, acceleration: float = 0.0) -> float:
-    """How long two objects stay apart for certain; infinite where they do not approach.
+    """Return how long two objects certainly stay apart; infinite if they do not approach.
 
     Args:
         distance: of the objects now [m].
@@ -54,7 +54,7 @@ def relative_speed(
 
 
 class WakeUps(Changeable):
-    """A heap of keys by the moment at which each is to be looked at; a key has one moment, the last one given."""
+    """A priority queue of keys by their moments; each key has one moment, the last one that was set."""
 
     def __init__(self) -> None:
         self._heap: list[tuple[float, int, Hashable]] = []
@@ -68,7 +68,7 @@ class WakeUps(Changeable):
         return len(self._moments)
 
     def set(self, key: Hashable, moment: float) -> None:
-        """Give a key its moment, in place of the one that it may have.
+        """Set the moment of a key; it replaces an earlier one.
 
         Raises:
             UnsupportedOption: a moment that is no number, a key that cannot be hashed.
@@ -80,18 +80,18 @@ class WakeUps(Changeable):
         self._bound()
 
     def forget(self, key: Hashable) -> None:
-        """Take a key out, if it is there; raises UnsupportedOption for one that cannot be hashed."""
+        """Remove a key, if it is there; raises UnsupportedOption if it cannot be hashed."""
         self._moments.pop(_hashable(key), None)
         self._bound()
 
     @property
     def next_moment(self) -> float:
-        """The earliest moment; infinite where there is none."""
+        """The earliest moment; infinite if there is none."""
         self._drop_stale()
         return self._heap[0][0] if self._heap else math.inf
 
     def take_due(self, now: float) -> list[Hashable]:
-        """Take out all keys whose moment has come, the earliest first; raises UnsupportedOption for no number."""
+        """Remove and return all keys whose moment has come, the earliest first; raises UnsupportedOption."""
         due, now = [], _moment("now", now)
         while self.next_moment <= now and self._heap:
             key = heapq.heappop(self._heap)[2]

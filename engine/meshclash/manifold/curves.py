@@ -40,7 +40,7 @@ class IntersectionCurve:
 
 
 def intersection_curves(contacts: Any) -> list[IntersectionCurve]:
-    """The curves along which two surfaces cross, the longest first.
+    """Return the curves along which two surfaces cross, the longest first.
 
     They end where a surface has a border, where more than two pieces meet, and where a crossing becomes a coplanar
     overlap. Two closed surfaces in general position cross along closed curves only.

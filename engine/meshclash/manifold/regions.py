@@ -23,7 +23,7 @@ _ALIKE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class ContactRegion:
-    """Contacts of two objects that hang together.
+    """A region of connected contacts of two objects.
 
     Attributes:
         rows: (k,) int64, places in the contacts' ``pairs``.
@@ -48,7 +48,7 @@ class ContactRegion:
         return middle
 
     def manifold(self, count: int = 4) -> tuple[np.ndarray, np.ndarray]:
-        """A few points that stand for the region: the deepest, and those that span the largest area with it.
+        """Return a few points that represent the region: the deepest, and those that span the largest area.
 
         Roundings do not change the choice: of points that are as good, the first one is taken.
 
@@ -99,7 +99,7 @@ def _first_of(values: np.ndarray, size: float) -> int:
 
 
 def contact_regions(contacts: Contacts) -> list[ContactRegion]:
-    """The regions of contacts, in the order of their first pairs.
+    """Return the regions of connected contacts, in the order of their first pairs.
 
     Contacts hang together where their pieces of the curve do, or where what lies between them is inside the other
     solid. The normal is that of the shortest translation which parts the two here; where surfaces are flush, the one

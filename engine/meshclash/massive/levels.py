@@ -31,7 +31,7 @@ _KEPT = 2
 
 
 class MeshLevel(ClusteredMesh):
-    """A level: a surface that stands for a clustered mesh, accepted wherever that is.
+    """A level of detail of a clustered mesh, accepted wherever that mesh is.
 
     Made by ``MeshLevels.level``. It consists of nodes, and of clusters where a node would be too far away. Its
     triangles have numbers of their own, and share no vertices. ``close`` is not needed: the files are those of the
@@ -111,7 +111,7 @@ class MeshLevels(HoldsFile):
         return cls(mesh, *open_beside(checked_mesh(mesh), KIND, decode_nodes))
 
     def level(self, error: float, memory: int = DEFAULT_MEMORY) -> MeshLevel:
-        """The level with the fewest triangles each of whose parts has bounds whose sum is at most ``error``.
+        """Return the level with the fewest triangles whose bounds add up to at most ``error`` in every part.
 
         Args:
             error: [m], from 0 on; 0 gives the triangles of the mesh.
@@ -132,7 +132,7 @@ class MeshLevels(HoldsFile):
         return self._kept[key]
 
     def shown(self, most: int, eye: Any = None, finest: float = 0.0, memory: int = DEFAULT_MEMORY) -> MeshLevel:
-        """A level to be looked at: as fine as ``most`` triangles allow, or the coarsest one there is.
+        """Return a level for display: as fine as ``most`` triangles allow, or the coarsest one.
 
         Args:
             most: how many triangles, from 1 on.
@@ -207,12 +207,12 @@ class MeshLevels(HoldsFile):
 
     @property
     def note(self) -> str:
-        """Why there is no node, and what helps; empty where there are some."""
+        """The reason why there are no levels, and what helps; empty if there are some."""
         return "" if self.node_count else NOTHING_SIMPLIFIED
 
     @property
     def nbytes(self) -> int:
-        """Bytes that boxes and pages of the levels that are open take in memory now."""
+        """Memory of the boxes and pages of all open levels [bytes]."""
         return sum(level.nbytes for level in self._kept.values())
 
     @in_slices
@@ -226,7 +226,7 @@ class MeshLevels(HoldsFile):
             yield Progress((number + 1) / self.node_count, f"reading {self.path}")
 
     def close(self) -> None:
-        """Close the file; its levels can no longer be asked."""
+        """Close the file; its levels can no longer be used."""
         self._file.close()
 
     def __enter__(self) -> "MeshLevels":

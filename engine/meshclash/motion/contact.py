@@ -57,7 +57,7 @@ _PARTS = 256
 
 @dataclass(frozen=True, eq=False)
 class TimeOfContact:
-    """When two moving objects first touch; true when they do.
+    """The first contact of two moving objects; true if there is one.
 
     Attributes:
         time: None where they never do. At all earlier times the objects are apart for certain.
@@ -95,7 +95,7 @@ def time_of_contact(
     interruption: float | None = None,
     depth: bool = True,
 ) -> Generator[Progress, None, TimeOfContact]:
-    """When two objects in rigid motion first come into contact.
+    """Find when two objects in rigid motion first touch, and how long they stay in contact.
 
     Objects are in contact when their surfaces are within the tolerance, or one lies in the other, a closed mesh. What
     meets is found, however fast it is; what comes within the tolerance but not within half of it may be.

@@ -123,7 +123,7 @@ class ScrewMotion(Motion):
         start: float = 0.0,
         end: float = 1.0,
     ) -> Motion:
-        """A rotation by any angle about an axis, with an advance along it.
+        """Return a rotation by any angle about an axis, with a translation along it.
 
         Args:
             point: of the axis, (3,) [m], world. direction: of the axis, (3,), not zero.

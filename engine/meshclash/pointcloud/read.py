@@ -74,7 +74,7 @@ def _checked_memory(memory: Any) -> float | None:
 def read_points(
     path: str | bytes | PathLike[Any], unit: str | float = "m", memory: float | None = None
 ) -> Generator[Progress, None, RawPoints]:
-    """Read the points of a file in steps, so that a window stays alive; ends with RawPoints in metres.
+    """Read the points of a file in slices; the generator returns RawPoints in metres.
 
     The format follows from the ending: PLY (ascii and binary), PCD (ascii, binary, compressed), LAS, LAZ (needs laspy
     and lazrs: ``pip install meshclash[laz]``), and text as XYZ, PTS, CSV, TXT or ASC.

@@ -42,7 +42,7 @@ Sets = tuple[Keys, Keys, Keep | None]
 
 @dataclass
 class LiveChanges:
-    """What became known since the last call of ``take_changes``; a pair is in at most one of the three."""
+    """The changes since the last call of ``take_changes``; a pair is in at most one of the three lists."""
 
     found: dict[Pair, Any] = field(default_factory=dict)
     """Pairs that are listed: the ``PairVerdict`` of a ``LiveContacts``, answered completely; the ``PairGap`` of a
@@ -97,7 +97,7 @@ class LivePairs(Changeable, ABC):
 
     @abstractmethod
     def take_changes(self) -> LiveChanges:
-        """What became known since the last call."""
+        """Return the changes since the last call."""
 
     @abstractmethod
     def _steps(self, sets: Sets, first_contact: bool, device: str) -> Generator[Progress, None, QueryStats]:
@@ -134,7 +134,7 @@ class LivePairs(Changeable, ABC):
 
 
 class LiveContacts(LivePairs):
-    """The pairs of a scene that are not apart, as a difference from update to update.
+    """Keeps the pairs of a scene that are not apart up to date, and returns what changed.
 
     Args:
         scene: the scene to watch; it is not changed.
@@ -153,7 +153,7 @@ class LiveContacts(LivePairs):
         self._changes = LiveChanges()
 
     def change_limits(self, permitted_overlap: float | str = 0.0, touch_tolerance: float = 0.0) -> None:
-        """Ask with other lengths from now on; only pairs whose answer may be another one are asked again.
+        """Change the limits; only pairs whose result may change are queried again.
 
         Args:
             permitted_overlap, touch_tolerance: see ``verdict``.
@@ -221,7 +221,7 @@ class LiveContacts(LivePairs):
         return replace(work, seconds=clock.total, timings=clock.timings)
 
     def take_changes(self) -> LiveChanges:
-        """The changes committed since the last call."""
+        """Return the changes since the last call."""
         changes, self._changes = self._changes, LiveChanges()
         self._reported -= changes.gone
         self._reported |= changes.found.keys() | changes.meeting.keys()

@@ -31,7 +31,7 @@ class FirstContact:
 
 
 class PairGap(PairVerdict):
-    """How near two objects of a scene come to each other, and what they do to each other.
+    """The gap between two objects of a scene, and their verdict.
 
     Attributes:
         gap: [m]; 0 where they have a common point: exactly where the verdict is not APART.
@@ -60,7 +60,7 @@ class PairGap(PairVerdict):
         self.gap, self.points, self.triangles, self.near_a, self.near_b = gap, points, triangles, near_a, near_b
 
     def to_dict(self) -> dict[str, object]:
-        """As that of ``PairVerdict``, with the gap."""
+        """Return plain values as ``PairVerdict.to_dict`` does, with the gap."""
         return {**super().to_dict(), "gap": self.gap}
 
     def _measured(self) -> str:
@@ -97,7 +97,7 @@ class SceneContacts(PairList[PairVerdict]):
 
 
 class SceneGaps(PairList[PairGap]):
-    """Pairs of objects of a scene with their gaps: by severity, depth and gap.
+    """Pairs of objects of a scene with their gaps, sorted by severity, depth and gap.
 
     Attributes:
         pairs: a list of them; the answer itself is a sequence of them, too.

@@ -108,7 +108,7 @@ class Robot(Copyable):
         return f"Robot({self.name!r}: {len(self._names)} links with shapes, {len(self.coordinates)} coordinates)"
 
     def configuration(self, values: Mapping[str, float]) -> np.ndarray:
-        """The neutral configuration (n,) with some coordinates set by name.
+        """Return the neutral configuration (n,) with some coordinates set by name.
 
         Args:
             values: numbers by the names of coordinates.
@@ -125,7 +125,7 @@ class Robot(Copyable):
         return made
 
     def beyond_limits(self, configurations: Any) -> np.ndarray:
-        """Which coordinates lie outside of their limits, a bool for each number; the shape is that of the argument.
+        """Return which coordinates are outside their limits: a bool for each number of the argument.
 
         Joints that mimic are not checked, as in MoveIt: files rarely state limits that fit both joints.
 
@@ -138,7 +138,7 @@ class Robot(Copyable):
     def poses(
         self, configurations: Any, links: Sequence[str] | None = None, *, check_limits: bool = False
     ) -> np.ndarray:
-        """World poses of links; the root link stays at the origin.
+        """Return the world poses of links; the root link stays at the origin.
 
         Args:
             configurations: (m, n) numbers, or (n,) for one; see the class.

@@ -85,10 +85,10 @@ def _of_one_state(
 
 
 class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_spare": list}):
-    """Objects with poses, by ids and names. Hierarchies are built when first needed and kept.
+    """Many objects with poses, and queries about pairs of them. Hierarchies are built at first use and kept.
 
-    ``len(scene)`` is the number of objects, iteration gives their ids, ``in`` takes an id or a name. Wherever an object
-    is meant, its id or its name is taken; answers have ids, and tell names.
+    ``len(scene)`` is the number of objects, iteration gives their ids, ``in`` takes an id or a name. Every
+    method takes the id or the name of an object; results have ids, and names where objects have some.
     """
 
     def __init__(self) -> None:
@@ -103,7 +103,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
 
     @classmethod
     def from_trimesh(cls, scene: Any) -> Scene:
-        """The objects of a ``trimesh.Scene`` with their poses; the names of its nodes are kept.
+        """Return a scene with the objects of a ``trimesh.Scene``, their poses and the names of its nodes.
 
         Raises:
             UnsupportedOption: it is no scene. InvalidMesh: a geometry is no triangle mesh.
@@ -123,7 +123,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         shapes: str = "collision",
         tolerance: float = 0.01,
     ) -> tuple[Scene, Robot]:
-        """The links of a robot as a scene, with their names, and how they move; arguments and errors as ``Robot``.
+        """Return a scene of the links of a robot, and a ``Robot``; arguments and errors as ``Robot``.
 
         Returns:
             The scene in the neutral configuration, and a ``Robot``: its ``rules`` go to ``keep`` of the scene's
@@ -177,12 +177,12 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         self._objects.remove(key)
 
     def name_of(self, key: int | str) -> str | int:
-        """What an object is called: its name, or its id where it has none. Raises UnknownObject."""
+        """Return the name of an object, or its id if it has no name. Raises UnknownObject."""
         identifier = self._objects.id_of(key)
         return self._objects.names.get(identifier, identifier)
 
     def id_of(self, key: int | str) -> int:
-        """The id of an object, by its name or id; raises UnknownObject."""
+        """Return the id of an object, given its id or name; raises UnknownObject."""
         return self._objects.id_of(key)
 
     def set_pose(self, key: int | str, pose: PoseLike, resolution: float | None = None) -> None:
@@ -196,7 +196,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         self._objects.set_pose(key, pose, resolution)
 
     def set_poses(self, keys: Iterable[int | str], poses: Any, resolutions: Iterable[float] | None = None) -> None:
-        """Move many objects at once, which takes a fraction of the time of as many calls of ``set_pose``.
+        """Move many objects at once, much faster than with as many calls of ``set_pose``.
 
         Args:
             keys: ids or names of k objects.
@@ -222,15 +222,15 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         self._objects.set_vertices(key, vertices)
 
     def posed(self, key: int | str) -> tuple[SceneThing, Pose]:
-        """An object and its pose, for queries about it alone. Raises UnknownObject."""
+        """Return an object and its pose, for queries about it alone. Raises UnknownObject."""
         return self._objects.posed(key)
 
     def boxes(self, margin: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
-        """All ids (n,) int64, ascending, and world boxes that contain the objects and a margin, (n, 6) float64 [m]."""
+        """Return all ids (n,) int64, ascending, and world boxes of the objects with a margin, (n, 6) float64 [m]."""
         return self._objects.boxes(check_length("margin", margin))
 
     def revisions(self, keys: np.ndarray) -> np.ndarray:
-        """How often each object of an array of ids has been moved or deformed, int64 of the same shape.
+        """Return how often each object of an array of ids has been moved or deformed, int64 of the same shape.
 
         Raises:
             UnknownObject: one is not in the scene.
@@ -251,7 +251,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         device: Device = "auto",
         depth: Depth = True,
     ) -> Generator[Progress, None, SceneContacts]:
-        """Every pair of objects that is not apart.
+        """Return every pair of objects that is not apart, with its verdict, measures and contacts.
 
         Asked in slices (``meshclash.steps``) the scene must not change before the end. A point cloud is not compared
         with a clustered mesh: where the two are near, all other pairs are answered, and the answer names the pair as
@@ -356,7 +356,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         set_b: Keys = None,
         keep: Keep | None = None,
     ) -> Generator[Progress, None, SceneCollisions]:
-        """Which solids collide: whose surfaces meet, or of which one lies inside the other; with one contact each.
+        """Return which solids collide, with one contact each: surfaces meet, or one solid is inside the other.
 
         These are the pairs that ``contacts`` gives, several times faster. ``meshclash.collides`` asks about surfaces.
         An open mesh that means no solid (``solidity``), and a clustered mesh, count as surfaces: nothing lies inside.
@@ -428,7 +428,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         set_b: Keys = None,
         keep: Keep | None = None,
     ) -> Generator[Progress, None, Any]:
-        """Whether two solids collide, as ``collides`` means it; the search stops at the first pair that does.
+        """Return whether any two solids collide, in the sense of ``collides``; stops at the first such pair.
 
         Arguments and errors as ``collides``.
 
@@ -480,7 +480,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
     @in_slices
     @_of_one_state
     def step(self, keep: Keep | None = None, first_only: bool = True) -> Generator[Progress, None, SceneStep]:
-        """Which objects begin to touch, go on, and end since the last step of a scene that changes little.
+        """Return which pairs begin to touch, still touch, and no longer touch since the last step.
 
         Between two steps objects are moved (``set_pose``, ``set_poses``), deformed, added and removed. Then a step
         finds the pairs that touch, as ``collides`` does, from what is kept of the step before: sorted boxes, answers of
@@ -526,7 +526,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         device: Device = "auto",
         depth: Depth = True,
     ) -> Generator[Progress, None, SceneGaps]:
-        """Every pair of solids no farther apart than a tolerance: at a gap of 0 where one lies in the other.
+        """Return every pair of solids within a tolerance; the gap is 0 if one lies inside the other.
 
         ``meshclash.clearance`` asks about surfaces. Pairs that meet have their verdict, and the triangles that meet.
 
@@ -596,7 +596,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         device: Device = "auto",
         depth: Depth = True,
     ) -> Generator[Progress, None, SceneGaps | SceneDistances]:
-        """How far apart every pair of solids is: a gap of 0 where they have a common point, also inside the other.
+        """Return the distances of pairs of solids; the gap is 0 if they have a common point, also inside.
 
         ``meshclash.distance`` asks about surfaces. Pairs are measured in the order of their boxes' distances, until the
         boxes of all others are farther apart than the pairs that are listed.
@@ -639,7 +639,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         count: str = "paper",
         steps: int | None = None,
     ) -> Generator[Progress, None, SceneEstimate]:
-        """Which objects collide, as surely as a budget allows.
+        """Estimate which objects collide, within a budget, with probabilities.
 
         All pairs of objects share the budget: it goes where surfaces meet most likely (``meshclash.time_critical``).
         The next call goes on where this one stopped, with the pairs whose objects were not changed meanwhile. A call

@@ -39,7 +39,7 @@ class PlacedTree(NamedTuple):
 
 @dataclass(frozen=True)
 class SceneEstimate:
-    """What is known of k pairs of objects whose boxes overlap; all others are apart.
+    """The estimates for k pairs of objects whose boxes overlap; all other pairs are apart.
 
     Attributes:
         pairs: Ids of objects, (k, 2) int64, sorted.
@@ -64,7 +64,7 @@ class SceneEstimate:
 
     @property
     def exact(self) -> bool:
-        """Whether every answer is."""
+        """Whether every answer is exact."""
         return bool(self.complete.all())
 
 

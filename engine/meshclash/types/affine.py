@@ -12,7 +12,7 @@ _STILL = np.eye(4)
 
 
 def split_matrix(matrix: Any) -> tuple[Pose, np.ndarray | None]:
-    """Split an affine matrix into a pose and what must be baked into the mesh.
+    """Split an affine matrix into a rigid pose and a matrix to be applied to the mesh.
 
     Args:
         matrix: array-like, shape (4, 4), any affine map.

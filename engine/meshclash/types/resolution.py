@@ -13,7 +13,7 @@ _OUTWARD = 1.0 + 1e-6  # covers products of two roundings, and those of this com
 
 
 def float32_resolution(largest: Any, matrix: Any = None) -> float:
-    """How far single precision may have moved the points of an object in the world [m].
+    """Return how far single precision may have moved the world points of an object [m].
 
     Each coordinate of a mesh is off by at most half a unit in the last place (ulp) of the largest one. A matrix A, t
     that was stored in single precision as well adds its own rounding: world coordinate i is off by at most

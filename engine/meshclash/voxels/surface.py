@@ -48,7 +48,7 @@ def voxelise(
     threads: int | None = None,
     memory: int | None = None,
 ) -> SurfaceVoxels:
-    """The voxels of a surface, in a grid over the object's box.
+    """Return the voxels of a surface, in a grid over the object's box.
 
     Args:
         mesh: of a hierarchy the mesh is taken.

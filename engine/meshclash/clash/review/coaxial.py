@@ -37,7 +37,7 @@ class CoaxialFit:
 
 
 def coaxial_fit(solid: TriangleMesh | ForeignMesh) -> CoaxialFit | None:
-    """The fit whose common solid is this one; None where it is no fit.
+    """Return the coaxial fit whose common solid is this one, or None if it is not a fit.
 
     A bolt in a hole that is too narrow, drawn with or without its thread, has a ring in common with the part around it.
     All pieces of the solid must be rings about one axis.

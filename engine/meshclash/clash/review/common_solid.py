@@ -37,7 +37,7 @@ class Interference(NamedTuple):
         return np.zeros(3) if self.box is None else np.sort(self.box[1] - self.box[0])[::-1]
 
     def contradicts(self, depth: float | None) -> bool:
-        """Whether a ball that is proved to lie in both solids is larger than all of it; then the proof is right.
+        """Whether a ball that is proved to lie in both solids is larger than this solid; the proof holds then.
 
         Args:
             depth: diameter of the ball [m], as verdicts state it; None for none.
@@ -51,7 +51,7 @@ class Interference(NamedTuple):
 def interference(
     a: TriangleMesh | ForeignMesh, b: TriangleMesh | ForeignMesh, pose_a: PoseLike = None, pose_b: PoseLike = None
 ) -> Interference:
-    """The solid that two closed meshes have in common, by manifold3d.
+    """Return the common solid of two closed meshes, computed by manifold3d.
 
     Vertices at one position are welded, faces turned alike, and both meshes moved to a corner near to them, so that far
     from the origin no digits are lost.

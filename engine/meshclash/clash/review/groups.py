@@ -58,7 +58,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Clashes:
-    """Rows of a list, as columns.
+    """The clashes that are grouped, as columns.
 
     Attributes:
         a, b: (n,) places of the objects in the list of parts.
@@ -81,7 +81,7 @@ class Clashes:
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Rows that are one decision.
+    """Clashes with a common cause, which are decided together.
 
     Attributes:
         rows: their places in the list, ascending.
@@ -95,7 +95,7 @@ class Group:
 
 
 def group_clashes(parts: Sequence[Part], clashes: Clashes, way: str = "cause") -> list[Group]:
-    """Groups of rows, those with most rows first; every row is in one of them.
+    """Return groups of clashes, the largest first; every clash is in exactly one of them.
 
     Args:
         parts: all objects that were tested, also those without a clash: how many of a family clash tells a detail of

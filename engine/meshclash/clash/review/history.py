@@ -36,7 +36,7 @@ AT_ONCE = MOST_TEXT // 17
 
 
 class Comment(NamedTuple):
-    """A remark on a clash."""
+    """A comment on a clash."""
 
     time: str
     author: str
@@ -45,7 +45,7 @@ class Comment(NamedTuple):
 
 @dataclass(slots=True)
 class Decision:
-    """What was said of a clash, or of a group, so far.
+    """The current status, assignee, priority, due date and comments of a clash or a group.
 
     Attributes:
         status, assignee, priority, due: what was said last; "" where nothing was.
@@ -81,12 +81,12 @@ class Decision:
 
     @property
     def comment(self) -> str:
-        """The last remark."""
+        """The last comment."""
         return self.comments[-1].text if self.comments else ""
 
 
 class Found(NamedTuple):
-    """A pair that a detection found: names of its objects, what tells them from all others, and what was asked."""
+    """A pair that a detection found: the names and identities of its objects, and the test."""
 
     names: Names
     ends: Names
@@ -94,7 +94,7 @@ class Found(NamedTuple):
 
 
 class History(Changeable):
-    """All events of one scene together.
+    """The history of one scene: all its events.
 
     Args:
         events: in any order.
@@ -127,7 +127,7 @@ class History(Changeable):
         self._forward: dict[str, str] = {}
 
     def take(self, events: Iterable[Event]) -> set[str]:
-        """Takes in events that it does not have; returns what they are about: pairs and groups.
+        """Adds the events that are new, and returns the pairs and groups that they are about.
 
         Raises:
             UnsupportedOption: one of them cannot be an event.
@@ -228,23 +228,23 @@ class History(Changeable):
             self._forward.pop(new, None)
 
     def moved_to(self, clash: str) -> str:
-        """The id that a pair got when one of its objects was called otherwise; the same where it has none."""
+        """Returns the new id of a pair whose object was renamed, or the same id if it was not."""
         return self._forward.get(text("clash", clash), clash)
 
     def progress(self, clash: str) -> str:
-        """What became of a pair: "new", "active", "reopened" or "resolved"; "" of one that no detection knows."""
+        """Returns the progress of a pair: "new", "active", "reopened" or "resolved"; "" if no detection knows it."""
         decision = self.decisions.get(text("clash", clash))
         return "" if decision is None or not decision.found else progress(decision, self.detected)
 
     def still_there(self, clash: str) -> bool:
-        """Whether a pair that was said to be resolved was found by a later detection."""
+        """Whether a detection found a pair after it was marked as resolved."""
         decision = self.decisions.get(text("clash", clash))
         if decision is None or decision.status != RESOLVED or decision.gone:
             return False
         return decision.settled < self.detected
 
     def group_of(self, key: str, clash: str, way: str) -> str:
-        """The key of the group of a pair after what was done by hand.
+        """Returns the key of a pair's group after all manual changes of groups.
 
         Args:
             key: of the group that it is in by itself.
@@ -263,12 +263,12 @@ class History(Changeable):
 
 
 def decisions(events: Iterable[Event]) -> dict[str, Decision]:
-    """What all events say together, by clash; the order in which they are given does not matter."""
+    """Returns the decision for each clash from all events; the order of the events does not matter."""
     return History(events).decisions
 
 
 def progress(decision: Decision, last_detection: str) -> str:
-    """What became of a clash: "new", "active", "reopened" or "resolved", the last of which is gone.
+    """Returns the progress of a clash: "new", "active", "reopened" or "resolved" (no longer found).
 
     Args:
         last_detection: time of it; what it found first is new.
@@ -284,7 +284,7 @@ def progress(decision: Decision, last_detection: str) -> str:
 def said_events(
     author: str, clashes: Sequence[str], what: str, value: str, time: str = "", scene: str = ""
 ) -> list[Event]:
-    """The same said of many pairs, in as few events as can be; arguments as ``event``."""
+    """Returns events that set the same value for many pairs, as few as possible; arguments as ``event``."""
     moment, clashes = text("time", time) or now(), several("clashes", clashes, str)
     return [
         event(author, "\n".join(clashes[k : k + AT_ONCE]), what, value, moment, scene)
@@ -303,7 +303,7 @@ def detection_steps(
     answers: Callable[[str], bool] = lambda _question: True,
     others: Collection[str] = (),
 ) -> Generator[None, None, list[Event]]:
-    """What a detection says, found in steps.
+    """Finds, in slices, the events that a detection adds to a history.
 
     Args:
         history: until now.
@@ -394,7 +394,7 @@ def _asked_of(history: History, moved: Mapping[str, str], others: Collection[str
 
 
 def found_events(before: Mapping[str, Decision], found: Iterable[str], author: str, time: str = "") -> list[Event]:
-    """The same where nothing is known but the ids of pairs: what is there that was not, and what is gone.
+    """Returns the events of a detection of which only ids are known: pairs that are new, and pairs that are gone.
 
     Args:
         before: the decisions until now, by clash.

@@ -33,7 +33,7 @@ _NEWLINE = b"\n"
 
 
 class Event(NamedTuple):
-    """Something that was said of a clash.
+    """One recorded change of a clash or a group.
 
     Attributes:
         id: 16 hexadecimal digits, of this event alone.
@@ -55,12 +55,12 @@ class Event(NamedTuple):
 
     @property
     def clashes(self) -> list[str]:
-        """Of what it was said."""
+        """The ids of pairs, or keys of groups, that the event is about."""
         return self.clash.split("\n")
 
     @property
     def moved_from(self) -> list[str]:
-        """The former ids of pairs that have another one; empty of other events."""
+        """The former ids of pairs that have new ones; empty for other events."""
         if self.field != "moved":
             return []
         try:
@@ -69,7 +69,7 @@ class Event(NamedTuple):
             return []
 
     def of_scene(self, scene: str) -> "Event":
-        """The same said in a copy of its scene, under an id of its own that is the same each time.
+        """Returns the event for a copy of its scene, with a new id that is the same each time.
 
         Raises:
             UnsupportedOption: the scene is not named by a text.
@@ -129,7 +129,7 @@ def as_lines(events: Iterable[Event]) -> str:
 
 
 class Journal(Changeable):
-    """The file that holds the events; several programs may add to it at once.
+    """A file of events, to which several programs may write at the same time.
 
     Args:
         path: of the file, a text or a Path; it need not be there yet.
@@ -150,7 +150,7 @@ class Journal(Changeable):
         self.read()
 
     def read(self) -> list[Event]:
-        """The events that others have added since.
+        """Returns the events that other programs have added since the last call.
 
         Raises:
             InvalidFile: the file cannot be read.
@@ -187,7 +187,7 @@ class Journal(Changeable):
         return True
 
     def add(self, events: Iterable[Event]) -> list[Event]:
-        """Write events to the disk; when it returns, they are there. Returns all that are new: others may have written.
+        """Write events to the disk before returning. Returns all new events, also those of other programs.
 
         A line that another program left unfinished is ended first, so that it takes no event of ours with it.
 
@@ -213,7 +213,7 @@ class Journal(Changeable):
         return self.read()
 
     def join(self, other: Iterable[Event]) -> None:
-        """Take in the events of another journal, or of a saved file; raises as ``add``."""
+        """Add the events of another journal or of a saved file; raises as ``add``."""
         events = map(checked_event, several("other", other, Event))
         self.add(sorted(events, key=lambda said: (said.time, said.id)))
 

@@ -15,7 +15,7 @@ _NUMBER = re.compile(r"[\s._:#-]+\d+$")
 
 
 def families(names: Sequence[str]) -> list[str]:
-    """The family of each object: its name without the number of the instance.
+    """Returns the family of each object: its name without the number of the instance.
 
     A number that several objects share is a size, not a number of instances: three objects ``Pipe DN 50`` are a family
     of that name, ``Wall-1`` and ``Wall-2`` are both of the family ``Wall``.

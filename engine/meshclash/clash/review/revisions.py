@@ -25,7 +25,7 @@ _COPY = re.compile(r"\.\d{3,}$")
 
 
 class Identity(NamedTuple):
-    """What tells an object from others.
+    """The properties by which an object is recognised in another revision.
 
     Attributes:
         id: of the object in this revision: names may be shared, this is not.
@@ -44,12 +44,12 @@ class Identity(NamedTuple):
     key: str = ""
 
     def stands_as(self, other: "Identity") -> bool:
-        """Whether the two fill the same box."""
+        """Whether both objects fill the same box."""
         checked_identity(self), checked_identity(instance("other", other, Identity))
         return bool((np.abs(self.box - other.box) <= SAME_PLACE).all())
 
     def is_shaped_as(self, other: "Identity") -> bool:
-        """Whether the two may be one shape, turned and moved."""
+        """Whether both objects may have the same shape, turned and moved."""
         checked_identity(self), checked_identity(instance("other", other, Identity))
         same_area = abs(self.area - other.area) <= SAME_AREA * max(self.area, other.area)
         return self.triangles == other.triangles and same_area
@@ -81,7 +81,7 @@ def pair_id_in_test(pair: str, test: str) -> str:
 
 
 def match_revisions(before: Sequence[Identity], after: Sequence[Identity]) -> dict[str, str]:
-    """The ids of before, by the ids of after; an object that is new, or in doubt, is left out.
+    """Match the objects of two revisions: returns old ids by new ids, without new and ambiguous objects.
 
     Rules follow each other, and each takes only objects that it finds unique on both sides, so that none is taken for
     another: keys; what stands where it stood with its shape and name, with its shape, with its name; names that no copy

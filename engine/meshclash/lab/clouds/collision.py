@@ -87,7 +87,7 @@ def cloud_collision(
     method: str = "root",
     control: PaperControl | None = None,
 ) -> CloudCollision:
-    """Whether two objects collide, one of them at least a cloud, by a deadline or down to a size of nodes.
+    """Decide whether two objects collide, at least one of them a cloud, by a deadline or down to a node size.
 
     Args:
         a, b: PointClouds, or one of them a TriangleMesh or its hierarchy.

@@ -107,7 +107,7 @@ class ProgressiveMeshes(HoldsFile):
 
     @property
     def note(self) -> str:
-        """As of ``MeshLevels``."""
+        """As ``MeshLevels.note``."""
         return "" if self._table["stops"].any() else NOTHING_SIMPLIFIED
 
     @property

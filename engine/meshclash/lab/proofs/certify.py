@@ -18,7 +18,7 @@ Certificate = dict[str, Any]
 
 
 def certify(first: Any, second: Any, first_end: Any = None, second_end: Any = None) -> Certificate:
-    """Whether two points, edges or triangles meet, with a proof that needs no trust in this engine.
+    """Decide whether two moving points, edges or triangles meet, with a proof to check without this engine.
 
     The verdict is the exact one of ``collide``, or, with positions at time 1, of the impacts and ``swept_collide``.
     The proof is checked by ``check_certificate.py``, two hundred lines of plain Python integers without any import of
