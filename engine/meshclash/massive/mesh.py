@@ -27,7 +27,7 @@ DEFAULT_CLUSTER = 2048
 
 
 class ClusteredMesh:
-    """A mesh of any number of triangles in a file; accepted where a mesh is by ``collide`` and its like.
+    """A mesh of any number of triangles in a file; accepted as a mesh by ``collide`` and similar functions.
 
     Made by ``ClusteredMesh.open``, or by ``ClusteredMesh.build``. Triangles that lie together form a cluster, whose
     page is read when a question comes near it. The boxes of all clusters stay in memory. One thread may ask at a time.
@@ -148,7 +148,7 @@ class ClusteredMesh:
 
     @in_slices
     def sample(self, most: int) -> Generator[Progress, None, np.ndarray]:
-        """Some of the triangles, spread evenly over all clusters, to show where the mesh is.
+        """Return some of the triangles, spread evenly over all clusters, for display.
 
         Args:
             most: how many, about; of each cluster one at least.
@@ -166,7 +166,7 @@ class ClusteredMesh:
 
     @in_slices
     def loaded(self) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray]]:
-        """All of it in memory, page by page: what fits there, as a level does.
+        """Return all of it in memory, read page by page; for meshes that fit, such as a level.
 
         Returns:
             Vertices (n, 3) as stored [m], shared within a page, and triangles (m, 3) int64, sorted by page.
@@ -181,7 +181,7 @@ class ClusteredMesh:
         return np.concatenate(vertices), np.concatenate(triangles)
 
     def close(self) -> None:
-        """Close the file; the mesh can no longer be asked."""
+        """Close the file; the mesh can no longer be used."""
         for thing in self.beside.values():
             thing.close()
         self.beside.clear()

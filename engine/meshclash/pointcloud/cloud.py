@@ -153,7 +153,7 @@ def _checked_affine(matrix: Any) -> np.ndarray:
 
 
 class PointCloud:
-    """Points of a surface; queries answer for the implicit surface that they stand for (``surface.py``).
+    """Points that sample a surface; queries are about the implicit surface fitted to them (``surface.py``).
 
     Nothing is meshed. The surface need not be closed. Everything is relative to an origin near the points, so clouds
     far from the world's origin lose nothing. The hierarchy is built when a query first needs it.

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 
 class Progress(NamedTuple):
-    """How far long work has come."""
+    """The progress of a longer computation."""
 
     fraction: float
     """0 to 1."""
@@ -15,7 +15,7 @@ class Progress(NamedTuple):
 
 @dataclass(frozen=True)
 class QueryStats:
-    """Work that a query did; the counts are the same on every machine."""
+    """The work of a query; the counts are the same on every machine."""
 
     volume_tests: int = 0
     """Pairs of bounding volumes tested (N_bv)."""
@@ -37,7 +37,7 @@ class QueryStats:
     """That compared the objects: "hierarchies" or "voxels"."""
 
     def plus(self, other: "QueryStats") -> "QueryStats":
-        """The same with the counts of other work added: on a device if any of it was, with every note once."""
+        """Return the sum with the counts of other work: on a device if any of it was, with every note once."""
         return replace(
             self, volume_tests=self.volume_tests + other.volume_tests,
             primitive_tests=self.primitive_tests + other.primitive_tests,

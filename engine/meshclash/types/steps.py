@@ -56,7 +56,7 @@ def _no_short_way(*_: object, **__: object) -> None:
 
 
 def steps(question: Callable[_P, _T], /, *args: _P.args, **options: _P.kwargs) -> Generator[Progress, None, _T]:
-    """Ask a question in slices of some milliseconds: a generator that yields ``Progress`` and returns the answer.
+    """Run a query in slices of some milliseconds: a generator that yields ``Progress`` and returns the answer.
 
     ``run`` takes it to its end; closing it before gives the question up.
 
@@ -77,7 +77,7 @@ def steps(question: Callable[_P, _T], /, *args: _P.args, **options: _P.kwargs) -
 
 
 def run(steps: Generator[Any, None, _T], tell: Callable[[Any], object] | None = None) -> _T:
-    """Run a generator to its end and return its result; ``tell`` is given each thing that it yields."""
+    """Run a generator to its end and return its result; ``tell`` is called with everything that it yields."""
     while True:
         try:
             told = next(steps)

@@ -6,7 +6,7 @@ from functools import total_ordering
 
 @total_ordering
 class Verdict(Enum):
-    """What two objects do to each other, ordered by severity."""
+    """The relation of two objects, ordered by severity."""
 
     APART = 0
     """They have no common point."""

@@ -178,7 +178,7 @@ def _touch(shell, pose, origin, scale, length, size, heads, cells, planes, found
 
 
 class ShellContacts(NamedTuple):
-    """Points of a shell inside a solid. The arrays are the map's own until it is asked again: copy what is to stay."""
+    """Points of a shell inside a solid. The map reuses the arrays at the next call: copy what you keep."""
 
     points: np.ndarray
     """(k,) int32, ascending."""
@@ -189,7 +189,7 @@ class ShellContacts(NamedTuple):
 
 
 class VoxelMap:
-    """A still solid as voxels, to be asked many times which points of a tool are inside.
+    """A fixed solid as voxels, for many queries about which points of a tool are inside.
 
     Args:
         mesh: closed; of a hierarchy the mesh is taken.
@@ -237,7 +237,7 @@ class VoxelMap:
         self._room = 0
 
     def touch(self, points: Any, pose: PoseLike = None) -> ShellContacts:
-        """Which points are inside the solid, how deep, and which way out.
+        """Return which points are inside the solid, how deep, and in which direction they leave it.
 
         A point is in contact when its voxel is wholly inside (certain), or touched by the surface and the point lies
         below the plane of the triangle nearest to the voxel's centre (within a voxel's diagonal of certain). Depths

@@ -29,7 +29,7 @@ class Overlap:
 
 
 class VoxelContacts:
-    """Voxels that two objects share, and what is known from them.
+    """The voxels that two objects share, and what follows from them.
 
     Attributes:
         mode: "exact", "voxels" or "solid".
