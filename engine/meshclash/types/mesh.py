@@ -214,7 +214,7 @@ class TriangleMesh:
         return self.topology.closed and not self.shell
 
     def transformed(self, matrix: Any) -> "TriangleMesh":
-        """Return a new mesh with a (4, 4) affine matrix applied to the vertices; triangles keep their order and winding.
+        """Return a new mesh with a (4, 4) affine matrix applied to the vertices; triangles keep order and winding.
 
         The resolution grows by the matrix's largest stretch; a shell stays one.
         """
