@@ -32,7 +32,7 @@ _NOWHERE = np.full(6, np.nan)
 
 
 class PairChanges(NamedTuple):
-    """What a frame changed; pairs of ids, (k, 2) int64, the lower one first, sorted."""
+    """The changes of a frame; pairs of ids, (k, 2) int64, the lower one first, sorted."""
 
     begun: np.ndarray
     ended: np.ndarray
@@ -119,7 +119,7 @@ class SweepAndPrune(Changeable):
         return _pairs(self._keys)
 
     def update(self, ids: np.ndarray, boxes: np.ndarray) -> PairChanges:
-        """Take the boxes of a new frame.
+        """Set the boxes of a new frame and return the changes.
 
         Args:
             ids: of all boxes that there are now, (n,) int64 from 0 below 2**31, ascending; what is missing was removed.

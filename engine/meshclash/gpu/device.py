@@ -93,7 +93,7 @@ _token = [True]
 
 
 def device_state(refresh: bool = False, look: bool = True) -> DeviceState:
-    """Whether a CUDA device can be used, and if not, why.
+    """Return whether a CUDA device can be used, and if not, why.
 
     Args:
         refresh: look again; otherwise what was found first stands, or the fault that ended its use.
@@ -119,7 +119,7 @@ def configure_device(
     distance_crossover: int | None = None,
     object_crossover: int | None = None,
 ) -> None:
-    """How devices are used from now on, in this process.
+    """Set how devices are used from now on in this process.
 
     Args:
         crossover: triangles of both sides together, over all pairs of objects asked about, from which "auto" takes

@@ -161,7 +161,7 @@ def _part(steps: Generator[float, None, _T], low: float, high: float) -> Generat
 
 
 def refit(hierarchy: Hierarchy, vertices: np.ndarray, in_place: bool = False) -> Hierarchy:
-    """The same tree over moved vertices: volumes are fitted anew, nothing is sorted.
+    """Return the same tree over moved vertices: volumes are fitted again, nothing is sorted.
 
     Args:
         hierarchy: what ``build`` made; it stays as it is unless ``in_place``.

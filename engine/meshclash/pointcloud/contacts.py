@@ -75,7 +75,7 @@ class CloudContacts(Copyable):
         return int(self.region.max()) + 1 if len(self) else 0
 
     def touched(self, side: int) -> np.ndarray:
-        """What is in contact on side 0 (a) or 1 (b), sorted int32: triangles of a mesh; points of a cloud. In any pose.
+        """Return what is in contact on side 0 (a) or 1 (b) in any pose: triangles or points of a cloud, sorted int32.
 
         Points are those of the meeting leaves that lie in the other leaf's box, or in what leaf and triangle have in
         common, with a margin of 1.5 sampling radii: about a leaf's size around the curves of contact. The point of a
@@ -118,7 +118,7 @@ class CloudContacts(Copyable):
 
     @in_slices
     def depths(self, side: int) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray]]:
-        """How deep the points of the cloud on one side lie behind the other object's surface.
+        """Return how deep the points of the cloud on one side lie behind the other object's surface.
 
         Args:
             side: 0 or 1, that of a cloud.

@@ -44,7 +44,7 @@ _NOTHING_MET = Answer(np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empt
 
 @dataclass(frozen=True, eq=False)
 class SceneCollisions:
-    """Pairs of objects that collide; true when there is one, or one that cannot be told.
+    """Pairs of objects that collide; true if there is one, or one that could not be tested.
 
     Attributes:
         pairs: Ids, (k, 2) int64, the lower one first; sorted by configuration, then by ids.

@@ -41,7 +41,7 @@ _SHARE = 0.5
 
 @dataclass(frozen=True, eq=False)
 class SceneStep:
-    """What a step of a scene found; pairs of ids are (k, 2) int64, the lower one first, sorted.
+    """The result of a step of a scene; pairs of ids are (k, 2) int64, the lower one first, sorted.
 
     Attributes:
         begun: Pairs that touch now, and did not in the step before.

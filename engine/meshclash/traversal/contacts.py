@@ -57,7 +57,7 @@ class Contacts(Copyable):
 
     @staticmethod
     def joined(parts: Sequence[tuple["Contacts", np.ndarray]]) -> "JoinedContacts":
-        """Some pairs of several contacts end to end, so that what is drawn of many small ones is found at once.
+        """Concatenate chosen pairs of several contacts, so that many small ones are drawn at once.
 
         Args:
             parts: contacts, and the indices (n,) of their pairs; at least one.

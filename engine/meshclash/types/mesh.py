@@ -189,7 +189,7 @@ class TriangleMesh(Copyable, caches={"derived": dict}):
 
     @property
     def common(self) -> object:
-        """What all meshes over the same triangles share: it tells whether one is another one deformed."""
+        """Data that all meshes with the same triangles share; it is the same for a mesh and its deformed copies."""
         return self._common
 
     @property
@@ -220,11 +220,11 @@ class TriangleMesh(Copyable, caches={"derived": dict}):
 
     @property
     def is_closed(self) -> bool:
-        """Whether it bounds a solid: every edge is run through equally often both ways; no shell, and not two-sided."""
+        """Whether it bounds a solid: each edge is used equally often in both directions; no shell, not two-sided."""
         return self.topology.closed and not self.shell
 
     def transformed(self, matrix: Any) -> "TriangleMesh":
-        """A new mesh with a (4, 4) affine matrix baked into the vertices; triangles keep their order and winding.
+        """Return a new mesh with a (4, 4) affine matrix applied to the vertices; triangles keep order and winding.
 
         The resolution grows by the matrix's largest stretch; a shell stays one.
         """
@@ -236,7 +236,7 @@ class TriangleMesh(Copyable, caches={"derived": dict}):
         return TriangleMesh(points, self._triangles, self.resolution * stretch, shell=self.shell)
 
     def with_vertices(self, vertices: Any) -> "TriangleMesh":
-        """The same mesh with moved vertices (n, 3) [m]; raises InvalidMesh for another number of them."""
+        """Return the same mesh with moved vertices (n, 3) [m]; raises InvalidMesh for another number of them."""
         array = _checked_vertices(vertices)
         if len(array) != len(self._vertices):
             raise InvalidMesh(f"the mesh has {len(self._vertices)} vertices, {len(array)} were given")

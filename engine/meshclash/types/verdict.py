@@ -8,7 +8,7 @@ from .arguments import no_member
 
 @total_ordering
 class Verdict(Enum):
-    """What two objects do to each other, ordered by severity."""
+    """The relation of two objects, ordered by severity."""
 
     APART = 0
     """They have no common point."""
