@@ -259,7 +259,7 @@ def test_configurations_are_checked_and_made_by_name(tmp_path):
                 ask(wrong)
     with pytest.raises(mc.InvalidPose, match="no link 'bb'; did you mean 'b'"):
         arm.poses(arm.neutral, ["bb"])
-    with pytest.raises(mc.InvalidPose, match="list"):
+    with pytest.raises(mc.UnsupportedOption, match="links must be a list"):
         arm.poses(arm.neutral, "b")
     with pytest.raises(mc.UnsupportedOption, match="check_limits"):
         arm.poses(arm.neutral, check_limits="yes")

@@ -10,10 +10,11 @@ import numpy as np
 
 from ..broadphase.matrix import CollisionMatrix
 from ..errors import InvalidFile, InvalidPose, UnsupportedOption
-from ..messages import suggestion
+from ..messages import shown, suggestion
 from ..reading.srdf_files import Srdf, read_srdf
 from ..reading.urdf_files import KINDS, UrdfJoint, UrdfModel, check_unique, read_urdf
 from ..reading.urdf_shapes import Packages, ShapeReader, package_folders
+from ..types.arguments import several
 from ..types.copying import Copyable
 from ..types.numbers import float_array, real_number, truth
 from .from_others import PlacedMesh
@@ -115,11 +116,15 @@ class Robot(Copyable):
 
         Raises:
             InvalidPose: an unknown name, or no finite number.
+            UnsupportedOption: no dictionary.
         """
+        if not isinstance(values, Mapping):
+            raise UnsupportedOption(f"values must be a dictionary of numbers by names, not {shown(values)}")
         made = self.neutral.copy()
         for name, value in values.items():
             if name not in self.coordinates:
-                raise InvalidPose(f"there is no coordinate {name!r:.80}{suggestion(str(name), self.coordinates)}")
+                near = suggestion(name, self.coordinates) if isinstance(name, str) else ""
+                raise InvalidPose(f"there is no coordinate {shown(name)}{near}")
             made[self.coordinates.index(name)] = real_number(value)
         self._rows(made)
         return made
@@ -151,6 +156,7 @@ class Robot(Copyable):
         Raises:
             InvalidPose: numbers of another shape, not finite, a quaternion of zeros, an unknown link, or, with
                 ``check_limits``, beyond a limit; the message names it.
+            UnsupportedOption: links is no list of names.
         """
         rows, given = self._rows(configurations)
         if truth("check_limits", check_limits):
@@ -191,14 +197,13 @@ class Robot(Copyable):
             )
 
     def _known(self, links: Sequence[str]) -> list[str]:
-        if isinstance(links, str):
-            raise InvalidPose(f"links must be names in a list, not the text {links!r:.80}")
-        for name in links:
+        names = several("links", links, str)
+        for name in names:
             if name not in self._link_names:
-                raise InvalidPose(f"there is no link {name!r:.80}{suggestion(str(name), self._link_names)}")
-        if not len(links):
+                raise InvalidPose(f"there is no link {shown(name)}{suggestion(name, self._link_names)}")
+        if not names:
             raise InvalidPose("links names no link")
-        return list(links)
+        return names
 
     def _needed(self, links: Sequence[str]) -> set[str]:
         """The links and all that they hang on."""
