@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import bpy
-from meshclash.detection.command_line import (
+from meshclash.clash.command_line import (
     COMMAND,
     INTERNAL_ERROR,
     Interruption,
@@ -28,14 +28,14 @@ from meshclash.detection.command_line import (
     options_given,
     tests_given,
 )
-from meshclash.detection.errors import InputError
-from meshclash.detection.frame_scene import Progress
-from meshclash.detection.job import detect_steps, run_to_end, workers_steps
-from meshclash.detection.options import DetectOptions
-from meshclash.detection.queries.registry import test_named
-from meshclash.detection.report import Review
-from meshclash.detection.tasks import ThisProcess, Workers, options_of, options_text
-from meshclash.detection.tests_job import tests_steps
+from meshclash.clash.errors import InputError
+from meshclash.clash.frame_scene import Progress
+from meshclash.clash.job import detect_steps, run_to_end, workers_steps
+from meshclash.clash.options import DetectOptions
+from meshclash.clash.queries.registry import test_named
+from meshclash.clash.report import Review
+from meshclash.clash.tasks import ThisProcess, Workers, options_of, options_text
+from meshclash.clash.tests_job import tests_steps
 
 from . import engine, preferences, props
 from .adapters import massive_objects

@@ -18,8 +18,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from meshclash.detection.errors import InputError
-from meshclash.detection.terminal import say
+from meshclash.clash.errors import InputError
+from meshclash.clash.terminal import say
 
 from .core.bytecode import bytecode_steps
 

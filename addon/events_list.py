@@ -11,7 +11,7 @@ from . import reactions, results, running_work, scene_results, shown_things
 from .redraw import tag_redraw, tag_redraw_timelines
 
 if TYPE_CHECKING:
-    from meshclash.detection.events import ClashEvent
+    from meshclash.clash.events import ClashEvent
 
 LISTED = 500
 """Events in Blender's own list, which is slow to fill: the worst ones."""

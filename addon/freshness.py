@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 
 import bpy
-from meshclash.detection.errors import DetectError
+from meshclash.clash.errors import DetectError
 
 from . import running_work, scene_results
 from .adapters.recheck import unchanged

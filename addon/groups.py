@@ -14,7 +14,7 @@ import bpy
 from . import histories, scene_results, shown_things
 
 if TYPE_CHECKING:
-    from meshclash.review.history import History
+    from meshclash.clash.review.history import History
 
 BY_HAND = "put together by hand"
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import bpy
 from bpy.app.handlers import persistent
-from meshclash.detection.errors import InputError
-from meshclash.detection.terminal import say
+from meshclash.clash.errors import InputError
+from meshclash.clash.terminal import say
 
 from . import (
     events_list,

@@ -16,19 +16,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import bpy
-from meshclash.detection.steps import portions
-from meshclash.detection.verdicts import APART
+from meshclash.clash.review.history import (
+    Decision,
+    Found,
+    History,
+    compact,
+    detection_steps,
+    said_events,
+    valued_events,
+)
+from meshclash.clash.review.journal import DETECTED, Event, Journal, as_lines, parsed
+from meshclash.clash.review.journal import now as moment
+from meshclash.clash.review.revisions import pair_id
+from meshclash.clash.steps import portions
+from meshclash.clash.verdicts import APART
 from meshclash.errors import InvalidFile
-from meshclash.review.history import Decision, Found, History, compact, detection_steps, said_events, valued_events
-from meshclash.review.journal import DETECTED, Event, Journal, as_lines, parsed
-from meshclash.review.journal import now as moment
-from meshclash.review.revisions import pair_id
 
 from . import preferences, scene_results
 
 if TYPE_CHECKING:
-    from meshclash.detection.pair_row import PairRow
-    from meshclash.detection.report import DetectReport
+    from meshclash.clash.pair_row import PairRow
+    from meshclash.clash.report import DetectReport
 
 MOST_TEXT = 8_000_000
 """Characters of a history in a .blend file; the journal beside it keeps everything."""
@@ -391,7 +399,7 @@ def detected_steps(scene: bpy.types.Scene, report: DetectReport) -> Generator[No
     now = {item.id: uids[item.name] for item in report.revision if item.name in uids}
     was = {uid: identity for identity, uid in found.objects.items()}
     same = {identity: was[uid] for identity, uid in now.items() if uid in was}
-    others = _not_tested(found, now, uids)
+    others = _not_tested(found, now, uids) | _lost(found, report)
     objects = {**now, **{key: uid for key, uid in found.objects.items() if key in others}}
     yield
     events = yield from detection_steps(
@@ -418,6 +426,12 @@ def _not_tested(found: Kept, now: Mapping[str, int], uids: Mapping[str, int]) ->
         key for key, item in found.history.objects.items()
         if key not in now and (uid := found.objects.get(key, uids.get(item.name))) in there and uid not in tested
     }  # fmt: skip
+
+
+def _lost(found: Kept, report: DetectReport) -> set[str]:
+    """The identities of objects of earlier detections, instances too, that this one could not read."""
+    names, tested = {item.name for item in report.lost}, {item.id for item in report.revision}
+    return {key for key, item in found.history.objects.items() if item.name in names and key not in tested}
 
 
 def checked(scene: bpy.types.Scene, report: DetectReport, pair_id: str, rows: Iterable[PairRow]) -> None:
@@ -484,9 +498,9 @@ def notes(scene: bpy.types.Scene) -> list[tuple[str, str]]:
     """What is to be known of the history of a scene, with icons."""
     found = []
     if problem():
-        found.append((f"What is said is kept in the file alone: {problem()}", "ERROR"))
+        found.append((f"Decisions are saved in the .blend file only: {problem()}", "ERROR"))
     if saved_by_another():
         found.append(
-            ("Another Blender has saved this file since: what it says of clashes is here, all else is not", "ERROR")
+            ("Another Blender has saved this file. Its decisions were merged, its other changes were not", "ERROR")
         )
     return found

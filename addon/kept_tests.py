@@ -15,10 +15,10 @@ from typing import Any
 import bpy
 from bpy.props import BoolProperty, PointerProperty, StringProperty
 from bpy.types import PropertyGroup
-from meshclash.detection.errors import InputError
-from meshclash.detection.named_tests import TESTS_SCHEMA, NamedTest, matrix, parse_tests, test_of
-from meshclash.detection.options import DetectOptions
-from meshclash.detection.sets import LISTS
+from meshclash.clash.errors import InputError
+from meshclash.clash.named_tests import TESTS_SCHEMA, NamedTest, matrix, parse_tests, test_of
+from meshclash.clash.options import DetectOptions
+from meshclash.clash.sets import LISTS
 
 from .adapters.ifc_properties import told
 from .adapters.lookup import object_named
@@ -33,7 +33,7 @@ class MESHCLASH_PG_kept_test(PropertyGroup):
     """A test that is kept; `name` is its name."""
 
     definition: StringProperty(description="What it asks, as JSON", options={"HIDDEN"})
-    enabled: BoolProperty(name="Run", description="Run this test together with the others", default=True)
+    enabled: BoolProperty(name="Run", description="Include this test when you run the tests", default=True)
     collection_a: PointerProperty(type=bpy.types.Collection, options={"HIDDEN"})
     collection_b: PointerProperty(type=bpy.types.Collection, options={"HIDDEN"})
     object_a: PointerProperty(type=bpy.types.Object, options={"HIDDEN"})

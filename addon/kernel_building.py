@@ -12,8 +12,8 @@ from collections.abc import Generator, Sequence
 from types import ModuleType
 from typing import Any
 
-from meshclash.detection.frame_scene import Progress
-from meshclash.detection.kernel_parts import EVERYTHING
+from meshclash.clash.frame_scene import Progress
+from meshclash.clash.kernel_parts import EVERYTHING
 
 from . import engine
 

@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty, IntProperty, StringProperty
 from bpy.types import AddonPreferences
-from meshclash.detection import colours
+from meshclash.clash import colours
 
 from . import engine, running_work
 from .redraw import tag_redraw
@@ -22,7 +22,7 @@ DEVICES = (
     (
         "GPU",
         "GPU for large models",
-        "Test many triangles, and measure scans of many points, on an NVIDIA GPU; the answers are the same",
+        "Use an NVIDIA GPU for large models and scans. The results are the same",
     ),
 )
 GPU_FROM = 1_000_000
@@ -71,7 +71,7 @@ class MESHCLASH_AP_preferences(AddonPreferences):
         default=False, update=_redraw,
     )  # fmt: skip
     author: StringProperty(
-        name="Your Name", description="Who says what of clashes, in histories; empty: the name of the system's user"
+        name="Your Name", description="Name shown with your decisions; empty uses the name of the system's user"
     )
     fast_path: BoolProperty(
         name="Fast Mesh Reading",
@@ -83,23 +83,25 @@ class MESHCLASH_AP_preferences(AddonPreferences):
     )
     gpu_from: IntProperty(
         name="From Triangles",
-        description="Triangles of all pairs of objects together from which the GPU is used",
+        description="Use the GPU when all pairs together have this many triangles",
         min=1, default=GPU_FROM, update=_use_device,
     )  # fmt: skip
     gpu_points_from: IntProperty(
-        name="Points", description="Points of a scan from which the GPU measures it, 0 for never",
+        name="Points", description="Use the GPU for scans from this number of points; 0 never does",
         min=0, default=GPU_FROM, update=_use_device,
     )  # fmt: skip
     gpu_clearance_from: IntProperty(
-        name="Triangles for Clearance", description="Triangles from which the GPU tests clearances, 0 for never",
+        name="Triangles for Clearance", description="Use the GPU for clearances from this number of triangles; 0 "
+                                                    "never does",
         min=0, default=0, update=_use_device,
     )  # fmt: skip
     gpu_distance_from: IntProperty(
-        name="Triangles for Distance", description="Triangles from which the GPU finds distances, 0 for never",
+        name="Triangles for Distance", description="Use the GPU for distances from this number of triangles; 0 never "
+                                                   "does",
         min=0, default=0, update=_use_device,
     )  # fmt: skip
     gpu_objects_from: IntProperty(
-        name="Objects", description="Objects from which the GPU compares their bounding boxes, 0 for never",
+        name="Objects", description="Use the GPU for bounding boxes from this number of objects; 0 never does",
         min=0, default=0, update=_use_device,
     )  # fmt: skip
 

@@ -14,14 +14,15 @@ from bpy.props import (
     StringProperty,
 )
 from bpy.types import PropertyGroup
-from meshclash.detection.errors import InputError
-from meshclash.detection.fits import Fit
-from meshclash.detection.options import LAST_FRAME, DetectOptions, frame_range, parse_frames
-from meshclash.detection.pair_row import PairRow
-from meshclash.detection.queries.registry import TESTS, test_named
-from meshclash.detection.report import Review
-from meshclash.detection.rules import Rules
-from meshclash.detection.verdicts import VERDICTS
+from meshclash.clash.errors import InputError
+from meshclash.clash.fits import Fit
+from meshclash.clash.option_table import OPTIONS, Option
+from meshclash.clash.options import LAST_FRAME, DetectOptions, frame_range, parse_frames
+from meshclash.clash.pair_row import PairRow
+from meshclash.clash.queries.registry import TESTS, test_named
+from meshclash.clash.report import Review
+from meshclash.clash.rules import Rules
+from meshclash.clash.verdicts import VERDICTS
 
 from . import histories, kept_tests, reactions, reviews, running_work, scene_results, shown_things
 from .adapters import massive_objects, shell_objects
@@ -56,37 +57,37 @@ SET_KINDS = (
 )
 RULE_TIP = "Terms as class:IfcPipe*, material:Steel, storey:Ground, property:KEY=VALUE or NAME*, joined by & | and not"
 OVERLAY_SCOPES = (
-    ("ALL", "All Clashes", "Show every listed clash, and the selected pair whatever it is"),
+    ("ALL", "All Clashes", "Show every listed clash and the selected pair"),
     ("ACTIVE", "Selected Pair", "Show only the pair selected in the list"),
 )
 SURROUNDINGS = (
     ("ALL", "All", "Show everything as it is"),
     ("ISOLATE", "Isolate", "Show only the two objects of the selected pair (local view)"),
-    ("GHOST", "Ghost", "Make everything transparent but the two objects of the selected pair"),
+    ("GHOST", "Ghost", "Make all other objects transparent"),
 )
 STATUSES = (
-    ("OPEN", "Open", "Not looked at yet", "RADIOBUT_OFF", 0),
-    ("REVIEWED", "Reviewed", "Looked at; something has to be done", "HIDE_OFF", 1),
-    ("APPROVED", "Approved", "Looked at; it may stay as it is", "CHECKMARK", 2),
-    ("RESOLVED", "Resolved", "The scene was changed so that it should be gone", "SOLO_ON", 3),
+    ("OPEN", "Open", "Not checked yet", "RADIOBUT_OFF", 0),
+    ("REVIEWED", "Reviewed", "Checked; something has to be changed", "HIDE_OFF", 1),
+    ("APPROVED", "Approved", "Checked; it may stay as it is", "CHECKMARK", 2),
+    ("RESOLVED", "Resolved", "The model was changed to remove the clash", "SOLO_ON", 3),
 )
 NOT_PICKED = {
     "OBJECT": "choose the object first", "COLLECTION": "choose the collection first", "RULE": "write the rule first",
 }  # fmt: skip
 STATUS_LABELS = {status: label for status, label, *_ in STATUSES}
 GROUPINGS_SHOWN = (
-    ("cause", "Cause", "A detail that repeats between two families, or an object that lies wrong"),
-    ("families", "Families", "Kinds of the two objects: names without numbers of copies"),
-    ("pattern", "Pattern", "Kinds of the two objects, and the size of the interference"),
-    ("object", "Object", "The fewest objects that have a part in all clashes"),
-    ("place", "Place", "Where they are: clashes of an object beside each other"),
-    ("collection", "Collection", "The collections of the two objects"),
-    ("assembly", "Assembly", "Sub-assemblies, as one part each: objects with the same parent"),
-    ("class", "IFC Class", "The classes of the two objects, where their file says it"),
-    ("storey", "Storey", "The storeys of the two objects, where their file says it"),
+    ("cause", "Cause", "Group clashes by a repeated detail between two families, or by one misplaced object"),
+    ("families", "Families", "Group by the types of the two objects: names without the numbers of copies"),
+    ("pattern", "Pattern", "Group by the types of the two objects and the size of the overlap"),
+    ("object", "Object", "Group by the fewest objects that are involved in all clashes"),
+    ("place", "Place", "Group clashes of an object that are close to each other"),
+    ("collection", "Collection", "Group by the collections of the two objects"),
+    ("assembly", "Assembly", "Group by sub-assemblies: objects with the same parent"),
+    ("class", "IFC Class", "Group by the IFC classes of the two objects"),
+    ("storey", "Storey", "Group by the storeys of the two objects"),
 )
 PRIORITIES = (
-    ("AS_IT_IS", "As It Is", "What was said before"),
+    ("AS_IT_IS", "As It Is", "Leave the priority unchanged"),
     ("LOW", "Low", "Some day"),
     ("NORMAL", "Normal", "As all others"),
     ("HIGH", "High", "Before the others"),
@@ -96,46 +97,43 @@ STATUS_ORDER = tuple(item[0] for item in STATUSES)
 STATUS_FILTERS = [(name, label, tip, icon, 1 << number) for name, label, tip, icon, number in STATUSES]
 SORT_KEYS = (
     (WORST, "Worst First", "In the order of the report"),
-    (NAME_A, "Name of A", "By the name of the first object"),
-    (NAME_B, "Name of B", "By the name of the second object"),
-    (FACES, "Faces", "By the number of faces or points in contact, the most first"),
-    (MEASURE, "Measure", "Deep overlaps first, wide gaps last; the likelier first"),
-    (STATUS, "Status", "By status"),
-    (VERDICT, "Verdict", "The worst verdicts first"),
-    (GROUP, "Group", "By group, those with most pairs first"),
-    (PROGRESS, "Progress", "New ones first, then those that are back, then all others"),
-    (FRAME, "Frame", "By frame"),
-    (TEST, "Test", "By the test that found them"),
-    (VOLUME, "Volume", "By the volume in common, the most first"),
-    ("ASSIGNEE", "Assignee", "By who takes care of them"),
-    ("PRIORITY", "Priority", "By how urgent they are"),
-    ("DUE", "Due", "By until when"),
+    (NAME_A, "Name of A", "Sort by the name of the first object"),
+    (NAME_B, "Name of B", "Sort by the name of the second object"),
+    (FACES, "Faces", "Sort by the number of faces or points in contact"),
+    (MEASURE, "Measure", "Sort by depth, gap or probability, the worst first"),
+    (STATUS, "Status", "Sort by status"),
+    (VERDICT, "Verdict", "Sort by verdict, the worst first"),
+    (GROUP, "Group", "Sort by group, the largest first"),
+    (PROGRESS, "Progress", "Sort by progress: new pairs first, then reopened ones"),
+    (FRAME, "Frame", "Sort by frame"),
+    (TEST, "Test", "Sort by test"),
+    (VOLUME, "Volume", "Sort by common volume, the largest first"),
+    ("ASSIGNEE", "Assignee", "Sort by assignee"),
+    ("PRIORITY", "Priority", "Sort by priority"),
+    ("DUE", "Due", "Sort by due date"),
 )
 SAID_KEYS = {"ASSIGNEE": "assignee", "PRIORITY": "priority", "DUE": "due"}
 PROGRESS_ORDER = ("new", "reopened", "active", "resolved", "")
 PROGRESSES = (
-    ("NEW", "New", "Not found by any detection before the last one", 1),
-    ("ACTIVE", "Active", "Found before, and by the last detection", 2),
-    ("REOPENED", "Reopened", "Found by the last detection after it was gone", 4),
-    ("STILL", "Resolved, but There", "Said to be resolved before the last detection found them", 8),
+    ("NEW", "New", "First found by the last detection", 1),
+    ("ACTIVE", "Active", "Found by the last detection and before", 2),
+    ("REOPENED", "Reopened", "Found again after it was gone", 4),
+    ("STILL", "Resolved, Still Found", "Marked as resolved, but found by the last detection", 8),
 )
 PERMITTED = (
-    ("AUTO", "Resolution", "Overlaps that the stored coordinates cannot tell from flush; coarser than 0.1 mm they are "
-     "only warned of"),
-    ("RESOLUTION", "Any Resolution", "Overlaps that the stored coordinates cannot tell from flush, however coarse"),
-    ("LENGTH", "Length", "Overlaps up to a length (press fits, welds)"),
+    ("AUTO", "Resolution", "Ignore overlaps within the precision of the coordinates, up to 0.1 mm; warn of coarser "
+                           "coordinates"),
+    ("RESOLUTION", "Any Resolution", "Ignore overlaps within the precision of the coordinates, however coarse it is"),
+    ("LENGTH", "Length", "Ignore overlaps up to a length, such as press fits and welds"),
 )  # fmt: skip
 MILLISECOND = 0.001
 RULES = ("same_parent", "same_armature", "same_collection")
-LENGTHS = ("permitted_overlap", "touch_tolerance", "tolerance", "scan_bandwidth")
-SURFACES = (
-    ("TWICING", "Curved", "Least squares without the shrinking of curved parts"),
-    ("WLS", "Plain", "Least squares: smoother, and curved parts shrink"),
-    ("APSS", "By Normals", "Spheres that fit points and normals; scans without normals are left out"),
-)
+WINDOW_OPTIONS = tuple(option for option in OPTIONS.values() if option.in_window)
+"""Options of tests that are settings of the scene; an entry of the table makes its property."""
+LENGTHS = tuple(option.name for option in WINDOW_OPTIONS if option.kind == "length")
 PRESET_VALUES = (
-    "test", "tolerance", "touch_tolerance", "budget", "overlap_volume", "skip_same_parent", "skip_same_armature",
-    "skip_same_collection", "point_budget", "scan_bandwidth", "scan_surface", "permitted_overlap", "permitted_by",
+    "test", *(option.name for option in WINDOW_OPTIONS if option.name != "permitted_overlap"),
+    *(f"skip_{name}" for name in RULES), "permitted_overlap", "permitted_by",
 )  # fmt: skip
 """What a preset says; who permits comes last, since a length that is set counts."""
 
@@ -164,6 +162,27 @@ def _derived(
         self[name] = value
 
     return {"get": get, "set": put}
+
+
+def _of_table(name: str, /, **more: Any) -> Any:
+    """The property of an option.
+
+    Args:
+        name: of the option.
+        more: what only Blender has.
+    """
+    option = OPTIONS[name]
+    told = {"name": option.label, "description": option.help, **more}
+    if option.kind == "flag":
+        return BoolProperty(default=option.default, **told)
+    if option.kind == "count":
+        return IntProperty(min=0, soft_max=10_000_000, default=option.default, **told)
+    if option.kind == "choice":
+        items = [(value.upper(), label, tip) for value, label, tip in option.choices]
+        return ChoiceProperty(items=items, default=option.default.upper(), **told)
+    if option.kind == "length":
+        return FloatProperty(**{"subtype": "DISTANCE", "min": 0.0, "soft_max": 1.0, "precision": 5, **told})
+    raise ValueError(f"{name}: the window has no property for an option of the kind {option.kind}")
 
 
 def _redraw(_self: PropertyGroup, context: bpy.types.Context) -> None:
@@ -248,10 +267,10 @@ class MESHCLASH_PG_excluded_pair(PropertyGroup):
 class MESHCLASH_PG_fit(PropertyGroup):
     """How deep two kinds of objects may overlap, as a press fit does."""
 
-    name_a: StringProperty(name="A", description="First object of the fit; * stands for any letters", default="*")
-    name_b: StringProperty(name="B", description="Second object of the fit; * stands for any letters", default="*")
+    name_a: StringProperty(name="A", description="First object of the fit; * matches any characters", default="*")
+    name_b: StringProperty(name="B", description="Second object of the fit; * matches any characters", default="*")
     permitted: FloatProperty(
-        name="Fit", description="A clash of such a pair that is no deeper than this counts as touching",
+        name="Fit", description="Depth up to which a clash of such a pair counts as touching",
         subtype="DISTANCE", min=0.0, soft_max=1.0, precision=5, update=_redraw,
     )  # fmt: skip
 
@@ -266,13 +285,13 @@ class MESHCLASH_PG_review(PropertyGroup):
     name_a: StringProperty(name="A")
     name_b: StringProperty(name="B")
     status: ChoiceProperty(
-        name="Status", description="What you think of this pair", items=STATUSES, default="OPEN",
+        name="Status", description="Status of this pair", items=STATUSES, default="OPEN",
         update=_reviewed,
     )  # fmt: skip
     comment: StringProperty(name="Comment", description="A note on this pair, saved with the file")
-    assignee: StringProperty(name="Assignee", description="Who takes care of this pair")
-    priority: StringProperty(name="Priority", description="How urgent it is: low, normal, high or critical")
-    due: StringProperty(name="Due", description="Until when, as 2026-12-24")
+    assignee: StringProperty(name="Assignee", description="Person who takes care of this pair")
+    priority: StringProperty(name="Priority", description="Priority: low, normal, high or critical")
+    due: StringProperty(name="Due", description="Due date, such as 2026-12-24")
 
 
 def _selected_row(settings: PropertyGroup) -> PairRow | None:
@@ -334,36 +353,21 @@ class MESHCLASH_PG_settings(PropertyGroup):
         items=[(test.name, test.label, test.description) for test in TESTS.values()], update=_redraw,
     )  # fmt: skip
     permitted_by: ChoiceProperty(
-        name="Ignore Overlaps", description="Which clashes count as touching", items=PERMITTED, default="AUTO",
+        name="Ignore Overlaps", description="Overlaps that count as touching", items=PERMITTED, default="AUTO",
         update=_redraw,
     )  # fmt: skip
-    permitted_overlap: FloatProperty(
-        name="Ignore Overlaps Below",
-        description="A clash no deeper than this counts as touching (press fits, welds); until set, it is what the "
-        "coordinates cannot tell from flush",
-        subtype="DISTANCE", min=0.0, soft_max=1.0, precision=5, update=_permit_length,
+    permitted_overlap: _of_table(
+        "permitted_overlap", name="Ignore Overlaps Below", update=_permit_length,
         **_derived("permitted_overlap", _permitted_by_itself, lambda self: self.permitted_by == "LENGTH"),
     )  # fmt: skip
-    touch_tolerance: FloatProperty(
-        name="Touch Tolerance",
-        description="Objects closer than this count as touching although they share no point",
-        subtype="DISTANCE", min=0.0, soft_max=1.0, default=0.0, precision=5,
-    )  # fmt: skip
-    tolerance: FloatProperty(
-        name="Tolerance",
-        description="Objects nearer to each other than this are too near; until set, it suits the scene's size",
-        subtype="DISTANCE", min=0.0, soft_max=1000.0, precision=5, **_derived("tolerance", default_clearance),
+    tolerance: _of_table(
+        "tolerance", soft_max=1000.0, description=f"{OPTIONS['tolerance'].help}. Default: suits the size of the scene",
+        **_derived("tolerance", default_clearance),
     )  # fmt: skip
     budget: FloatProperty(
-        name="Budget (ms)",
-        description="Milliseconds that all pairs of a frame may take together: the most likely ones come first",
+        name="Budget (ms)", description=OPTIONS["budget"].help,
         min=0.1, max=60_000.0, soft_max=100.0, default=5.0, precision=1,
     )  # fmt: skip
-    overlap_volume: BoolProperty(
-        name="Common Volume",
-        description="Measure how much volume the two objects of each clash have in common, between bounds; both must "
-        "be closed. It takes some tens of milliseconds a pair, and Live does without it",
-    )
     skip_same_parent: BoolProperty(
         name="Same Parent", description="Do not test objects that have the same parent, nor a parent with its child"
     )
@@ -394,26 +398,12 @@ class MESHCLASH_PG_settings(PropertyGroup):
         name="Attribute", description="Name of the boolean face attribute that marks contacting faces",
         default="meshclash_contact", maxlen=60,
     )  # fmt: skip
-    point_budget: IntProperty(
-        name="Points per Scan (0: all)",
-        description="Most points of a scan that Detect uses; of more, a part is taken that is spread evenly",
-        min=0, soft_max=10_000_000, default=0,
-    )  # fmt: skip
-    scan_bandwidth: FloatProperty(
-        name="Bandwidth (0: automatic)",
-        description="How far a point of a scan shapes the surface; longer smooths more. Automatically it follows the "
-        "spacing and the noise",
-        min=0.0, default=0.0, subtype="DISTANCE",
-    )  # fmt: skip
-    scan_surface: ChoiceProperty(
-        name="Surface", description="What surface the points of a scan stand for", items=SURFACES, default="TWICING"
-    )
     display_points: IntProperty(
-        name="Points Drawn", description="Most points that are drawn with their deviation",
+        name="Points Drawn", description="Maximum number of points drawn with their deviation",
         min=1000, soft_max=10_000_000, default=2_000_000, update=_redraw,
     )  # fmt: skip
     massive_triangles: IntProperty(
-        name="Triangles Shown", description="Most triangles of a massive model that are shown at a time",
+        name="Triangles Shown", description="Maximum number of triangles shown of a massive model",
         min=1000, soft_max=2_000_000, default=200_000,
     )  # fmt: skip
     deviation_attribute: StringProperty(
@@ -429,16 +419,16 @@ class MESHCLASH_PG_settings(PropertyGroup):
     )  # fmt: skip
     deviation_range: FloatProperty(
         name="Range (0: automatic)",
-        description="Deviation at the ends of the colour scale; automatically it is what 95 % of the points keep",
+        description="Deviation at the ends of the colour scale. Automatic: the 95th percentile of the points",
         subtype="DISTANCE", min=0.0, soft_max=1.0, default=0.0, precision=4, update=_redraw,
     )  # fmt: skip
     live_budget: IntProperty(
         name="Live Budget (ms)",
-        description="Milliseconds that Live may take for an answer; while complete answers take longer, it only shows "
-        "which objects meet, and completes the answer when the scene is quiet",
+        description="Time per update of Live. When a complete update takes longer, Live shows only which objects meet"
+                    " and completes the results when nothing moves",
         min=2, soft_max=100, max=1000, default=20,
     )  # fmt: skip
-    timeline_own: BoolProperty(name="Own Range", description="Scan other frames than those that the scene plays")
+    timeline_own: BoolProperty(name="Custom Range", description="Use another range than the frames of the scene")
     timeline_start: IntProperty(
         name="First", description="First frame to scan", default=1, min=-LAST_FRAME, max=LAST_FRAME
     )
@@ -446,11 +436,11 @@ class MESHCLASH_PG_settings(PropertyGroup):
         name="Last", description="Last frame to scan", default=250, min=-LAST_FRAME, max=LAST_FRAME
     )
     timeline_step: IntProperty(
-        name="Every", description="Scan every so many frames", default=1, min=1, soft_max=10,
+        name="Every", description="Test every n-th frame", default=1, min=1, soft_max=10,
     )  # fmt: skip
     timeline_between: BoolProperty(
-        name="Between Frames", description="Find what passes through each other between two frames, too: objects that "
-        "keep their shape are taken to move evenly from one frame to the next", default=True,
+        name="Between Frames", description="Also find objects that pass through each other between two frames. Rigid "
+                                           "objects are assumed to move evenly from frame to frame", default=True,
     )  # fmt: skip
     timeline_strip: BoolProperty(
         name="Show in Timeline", description="Draw the events as a strip in timelines and dope sheets", default=True,
@@ -460,23 +450,21 @@ class MESHCLASH_PG_settings(PropertyGroup):
         name="Volume", description="Kind of bounding volume", items=VOLUMES, update=_rebuild_hierarchy
     )
     hierarchy_split: ChoiceProperty(
-        name="Builder", description="How triangles are divided among volumes", items=SPLITS, update=_rebuild_hierarchy
+        name="Builder", description="How triangles are split between two nodes", items=SPLITS, update=_rebuild_hierarchy
     )
     hierarchy_level: IntProperty(
-        name="Level", description="How deep to look: 0 is the volume around everything", min=0, soft_max=20, default=3,
-        update=_level_changed,
+        name="Level", description="Depth in the hierarchy; 0 is the volume around the whole object",
+        min=0, soft_max=20, default=3, update=_level_changed,
     )  # fmt: skip
     voxel_resolution: IntProperty(
         name="Voxels Across", description="Voxels along the longest side of the region that both objects reach",
         min=1, soft_max=256, max=4096, default=32,
     )  # fmt: skip
     voxel_size: FloatProperty(
-        name="Size (0: by number)", description="Length of a voxel's sides; 0: the number above counts",
+        name="Size (0: by number)", description="Size of a voxel; 0 uses the number of voxels above",
         subtype="DISTANCE", min=0.0, soft_max=1.0, default=0.0, precision=4,
     )  # fmt: skip
-    advise_all: BoolProperty(
-        name="Try Everything", description="All volumes with all builders, instead of one of each kind"
-    )
+    advise_all: BoolProperty(name="Try Everything", description="Measure every bounding volume with every builder")
     overlay: BoolProperty(
         name="Show Overlay", description="Draw the contacting faces in the 3D viewports", default=True, update=_redraw
     )
@@ -489,7 +477,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
         update=_redraw,
     )  # fmt: skip
     overlay_xray: BoolProperty(
-        name="X-Ray", description="Let contacting faces shine through what lies in front of them", default=True,
+        name="X-Ray", description="Show contacting faces through other objects", default=True,
         update=_redraw,
     )  # fmt: skip
 
@@ -545,12 +533,11 @@ class MESHCLASH_PG_settings(PropertyGroup):
     def take_options(self, options: DetectOptions) -> None:
         """Makes Detect ask what `options` ask, but for listed pairs; a set that is gone becomes a rule by its name."""
         chosen: dict[str, Any] = {f"skip_{name}": getattr(options.rules, name) for name in RULES}
-        chosen |= {
-            name: getattr(options, name) for name in ("test", "touch_tolerance", "overlap_volume", "point_budget")
-        }
-        chosen |= {"scan_bandwidth": options.scan_bandwidth, "scan_surface": options.scan_surface.upper()}
-        if options.tolerance is not None:
-            chosen["tolerance"] = options.tolerance
+        chosen["test"] = options.test
+        for option in WINDOW_OPTIONS:
+            value = getattr(options, option.name)
+            if value is not None and option.name != "permitted_overlap":
+                chosen[option.name] = value.upper() if option.kind == "choice" else value
         if options.budget is not None:
             chosen["budget"] = options.budget / MILLISECOND
         permitted = options.permitted_overlap
@@ -592,31 +579,30 @@ class MESHCLASH_PG_settings(PropertyGroup):
             listed_pairs=self.excluded_names,
         )
         test = test_named(self.test)
-        lengths: dict[str, Any] = {
-            name: getattr(self, name) * metres_per_unit for name in LENGTHS if name in test.takes
-        }
-        if "permitted_overlap" in lengths and self.permitted_by != "LENGTH":
-            lengths["permitted_overlap"] = self.permitted_by.lower()
+        values = {
+            option.name: self._in_metres(option, metres_per_unit)
+            for option in WINDOW_OPTIONS if option.is_for(test.name)
+        }  # fmt: skip
+        if "permitted_overlap" in values and self.permitted_by != "LENGTH":
+            values["permitted_overlap"] = self.permitted_by.lower()
         if "fits" in test.takes:
             fits = ((fit.name_a, fit.name_b, fit.permitted * metres_per_unit) for fit in self.fits)
-            lengths["fits"] = tuple(Fit(*fit) for fit in fits)
+            values["fits"] = tuple(Fit(*fit) for fit in fits)
         return DetectOptions(
-            set_a=self.set_expression("a"),
-            set_b=self.set_expression("b"),
-            test=test.name,
-            rules=rules,
-            budget=self.budget * MILLISECOND if "budget" in test.takes else None,
-            overlap_volume=self.overlap_volume and "overlap_volume" in test.takes,
-            **self.scan_options(metres_per_unit),
-            **lengths,
+            set_a=self.set_expression("a"), set_b=self.set_expression("b"), test=test.name, rules=rules, **values
         )
+
+    def _in_metres(self, option: Option, metres_per_unit: float) -> Any:
+        """The value of an option as `DetectOptions` has it: lengths in metres, times in seconds."""
+        value = getattr(self, option.name)
+        if option.kind == "choice":
+            return value.lower()
+        factor = {"length": metres_per_unit, "time": MILLISECOND}.get(option.kind)
+        return value if factor is None else factor * value
 
     def scan_options(self, metres_per_unit: float) -> dict[str, Any]:
         """Those of the options that say how scans are read; lengths in metres."""
-        bandwidth = self.scan_bandwidth * metres_per_unit
-        return {
-            "point_budget": self.point_budget, "scan_bandwidth": bandwidth, "scan_surface": self.scan_surface.lower(),
-        }  # fmt: skip
+        return {option.name: self._in_metres(option, metres_per_unit) for option in WINDOW_OPTIONS if option.of_scans}
 
     def checked_options(self, metres_per_unit: float) -> DetectOptions:
         """The same, after a look at the pickers.
@@ -628,6 +614,11 @@ class MESHCLASH_PG_settings(PropertyGroup):
             if not self.set_expression(which):
                 raise InputError(f"Set {which.upper()}: {NOT_PICKED[getattr(self, f'set_{which}')]}")
         return self.detect_options(metres_per_unit)
+
+
+for _option in WINDOW_OPTIONS:  # those for which nothing special stands above
+    if _option.name not in MESHCLASH_PG_settings.__annotations__:
+        MESHCLASH_PG_settings.__annotations__[_option.name] = _of_table(_option.name)
 
 
 class MESHCLASH_PG_row(PropertyGroup):
@@ -683,48 +674,50 @@ class MESHCLASH_PG_results(PropertyGroup):
     )  # fmt: skip
     total: IntProperty(description="Pairs of the report")
     found: IntProperty(description="Pairs that are listed, on all pages together")
-    page: IntProperty(name="Page", description="Which part of the list is shown", default=1, min=1, update=_turn_page)
+    page: IntProperty(name="Page", description="Page of the list", default=1, min=1, update=_turn_page)
     search: StringProperty(
-        name="Search", description="List pairs whose names contain these words, in any order", update=_list_again,
+        name="Search", description="Show only pairs whose names contain these words, in any order", update=_list_again,
         options={"TEXTEDIT_UPDATE"},
     )  # fmt: skip
     statuses: ChoiceProperty(
-        name="Statuses", description="List pairs with these statuses; press Shift to choose several",
+        name="Statuses", description="Show only pairs with these statuses; Shift-click selects several",
         items=STATUS_FILTERS, options={"ENUM_FLAG"}, default=set(STATUS_ORDER), update=_list_again,
     )  # fmt: skip
     progress: ChoiceProperty(
-        name="Progress", description="List pairs of which this became; press Shift to choose several; none for all",
+        name="Progress", description="Show only pairs with this progress; Shift-click selects several, none shows all",
         items=[(name, label, tip, "NONE", bit) for name, label, tip, bit in PROGRESSES], options={"ENUM_FLAG"},
         update=_list_again,
     )  # fmt: skip
     min_volume: FloatProperty(
         name="Common Volume",
-        description="List pairs with at least so much volume in common; also those of which it is not known",
+        description="Show only pairs with at least this common volume, and pairs whose common volume is unknown",
         unit="VOLUME", min=0.0, default=0.0, precision=4, update=_list_again,
     )  # fmt: skip
     of_frames: StringProperty(
-        name="Frames", description="List pairs at these frames, as 12 or 5-30; empty: all frames", update=_list_again
+        name="Frames",
+        description="Show only pairs at these frames, such as 12 or 5-30; empty shows all",
+        update=_list_again,
     )
     of_test: StringProperty(
-        name="Test", description="List what this test found alone; empty: what all tests found", update=_list_again
+        name="Test", description="Show only pairs found by this test; empty shows all", update=_list_again
     )
     assignee: StringProperty(
-        name="Assignee", description="List pairs that this person takes care of; empty: all pairs", update=_list_again
+        name="Assignee", description="Show only pairs assigned to this person; empty shows all", update=_list_again
     )
     sort_key: ChoiceProperty(
-        name="Sort by", description="By what the list is sorted", items=SORT_KEYS, default=WORST, update=_order_again
+        name="Sort by", description="Order of the list", items=SORT_KEYS, default=WORST, update=_order_again
     )
     sort_reverse: BoolProperty(name="Reverse", description="The last one first", update=_list_again)
     around: ChoiceProperty(
-        name="Around", description="What is seen around the selected pair", items=SURROUNDINGS, default="ISOLATE",
+        name="Around", description="How to show other objects", items=SURROUNDINGS, default="ISOLATE",
         update=_surroundings_changed,
     )  # fmt: skip
     groups: CollectionProperty(type=MESHCLASH_PG_group)
     active_group: IntProperty(
-        name="Group", description="Choose a group to list its pairs alone", default=-1, update=_list_group
+        name="Group", description="List only the pairs of this group", default=-1, update=_list_group
     )
     group_by: ChoiceProperty(
-        name="Group by", description="What the clashes of a group have in common", items=GROUPINGS_SHOWN,
+        name="Group by", description="How clashes are grouped", items=GROUPINGS_SHOWN,
         default="cause", update=_group_again,
     )  # fmt: skip
     events: CollectionProperty(type=MESHCLASH_PG_event)

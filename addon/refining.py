@@ -6,8 +6,8 @@ It ends with the list: another detection, Live, another file. The selected pair 
 from __future__ import annotations
 
 import bpy
-from meshclash.detection.report import DetectReport
-from meshclash.detection.steps import TimeSlice
+from meshclash.clash.report import DetectReport
+from meshclash.clash.steps import TimeSlice
 
 from . import results, running_work, scene_results
 from .core.refining import Refinement

@@ -19,9 +19,9 @@ from .reviews import reviews_of
 from .texts import typical
 
 if TYPE_CHECKING:
-    from meshclash.detection.pair_row import PairRow
-    from meshclash.detection.report import DetectReport
-    from meshclash.review.history import History
+    from meshclash.clash.pair_row import PairRow
+    from meshclash.clash.report import DetectReport
+    from meshclash.clash.review.history import History
 
     from .core.table import ListQuery, Positions, RowTable
 

@@ -12,7 +12,7 @@ import bpy
 from . import histories, scene_results, shown_things
 
 if TYPE_CHECKING:
-    from meshclash.detection.pair_row import PairRow
+    from meshclash.clash.pair_row import PairRow
 
     from .scene_results import SceneResult
 

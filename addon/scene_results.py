@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from meshclash.detection.rules import excludes
+from meshclash.clash.rules import excludes
 
 from . import running_work, shown_things
 from .core.table import Mask, RowTable
@@ -23,10 +23,10 @@ from .core.table import Mask, RowTable
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from meshclash.detection.fingerprints import Seen
-    from meshclash.detection.followed import Followed
-    from meshclash.detection.pair_row import PairRow
-    from meshclash.detection.report import DetectReport
+    from meshclash.clash.fingerprints import Seen
+    from meshclash.clash.followed import Followed
+    from meshclash.clash.pair_row import PairRow
+    from meshclash.clash.report import DetectReport
 
     from .core.deviation import DeviationMap
     from .core.scanned import Scanned

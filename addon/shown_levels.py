@@ -9,8 +9,8 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 from mathutils.bvhtree import BVHTree
-from meshclash.detection.pair_row import PairRow, PairSide
-from meshclash.detection.regions import cut_rows
+from meshclash.clash.pair_row import PairRow, PairSide
+from meshclash.clash.regions import cut_rows
 
 from .adapters.massive_objects import massive_path
 

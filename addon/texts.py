@@ -10,9 +10,10 @@ from typing import Any
 import blf
 import bpy
 from bpy.app.translations import pgettext_iface as iface_
-from meshclash.detection.report_formats import format_share
-from meshclash.detection.units import at_most, length_in_words, plain, volume_between
-from meshclash.detection.verdicts import MEETS, VERDICTS
+from meshclash.clash.report_formats import format_share
+from meshclash.clash.units import at_most, length_in_words, plain, volume_between
+from meshclash.clash.verdicts import MEETS, VERDICTS
+from meshclash.clash.words import plural
 
 from .core.way_out import Way, direction
 from .translations import CONTEXT
@@ -112,14 +113,9 @@ def verdict_in_words(row: Any) -> str:
     if row.flush:
         parts.append(said("flush within the resolution"))
     if row.certainty < 1.0:
-        text = "{share} certain: an open mesh counts as the solid that it seems to bound"
+        text = "{share} certain: an open mesh is judged as the solid that it seems to bound"
         parts.append(said(text, share=format_share(row.certainty)))
     return ", ".join(parts)
-
-
-def counted(number: int, noun: str) -> str:
-    """ "1 face", "2 faces"."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def said(text: str, **parts: str | int | tuple[int, str]) -> str:
@@ -136,7 +132,7 @@ def said(text: str, **parts: str | int | tuple[int, str]) -> str:
 def _part(part: str | int | tuple[int, str]) -> str:
     if isinstance(part, tuple):
         number, noun = part
-        return f"{number:,} {iface_(noun if number == 1 else noun + 's', CONTEXT)}"
+        return f"{number:,} {iface_(noun if number == 1 else plural(noun), CONTEXT)}"
     return part if isinstance(part, str) else f"{part:,}"
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import bpy
 import numpy as np
 from mathutils import Vector
-from meshclash.detection.pair_row import PairRow
+from meshclash.clash.pair_row import PairRow
 
 from . import ghosting, reactions, results, running_work, shown_things, view_notes
 from .overlay import render_data

@@ -241,7 +241,7 @@ def add_kernels(stage: Path, platform: str, versions: BlenderRange, kernels: Pat
 
 def extension_parts() -> tuple[str, ...]:
     """The parts of the engine's warm-up that the extension may ask for."""
-    return tuple(runpy.run_path(str(ROOT / "engine" / "meshclash" / "detection" / "kernel_parts.py"))["EVERYTHING"])
+    return tuple(runpy.run_path(str(ROOT / "engine" / "meshclash" / "clash" / "kernel_parts.py"))["EVERYTHING"])
 
 
 def missing_kernels(python: str, platform: str, kernels: Path) -> str:

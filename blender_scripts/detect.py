@@ -37,14 +37,18 @@ def run(adapt: Callable[[list[str]], list[str]] | None = None) -> int:
     Returns:
         The exit code; on the bpy wheel the process is left here and now.
     """
+    sys.path[:0] = [str(ROOT), str(ROOT / "engine"), str(ROOT / "blender_scripts")]
+    if "bpy" not in sys.modules:  # Blender is a process of its own, which begins nothing here
+        from meshclash.early_exit import leave_at_ctrl_c
+
+        leave_at_ctrl_c()
     try:
         import bpy
     except ImportError as error:
         print(MISSING_BPY.format(error=error, script=__file__, quickstart=QUICKSTART), file=sys.stderr)
         return 2
-    sys.path[:0] = [str(ROOT), str(ROOT / "engine"), str(ROOT / "blender_scripts")]
     from frame_workers import Processes
-    from meshclash.detection.terminal import say
+    from meshclash.clash.terminal import say
     from scheduled_frames import ScheduledFrames
 
     from addon import commandline

@@ -2,7 +2,7 @@
 
 python blender_scripts/detect_many.py A.blend B.blend --reports reports [--workers N | --scheduler ADDRESS] -- [options]
 
-What stands behind "--" are options of detect.py. Reports are named after the files. Exit code: the highest of these.
+What stands behind "--" are options of detect.py. Reports are named after the files. Exit code: the worst of these.
 """
 
 from __future__ import annotations
@@ -18,16 +18,22 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 FORMATS = ("json", "csv", "html")
 WRONG, CANCELLED = 2, 130
+MILD = (0, 4, 1)
+"""Exit codes of detect.py that are answers, the worst last; higher ones are errors."""
 
 
 def main(argv: list[str]) -> int:
     """Works off the files; returns the exit code."""
     sys.path[:0] = [str(ROOT / "engine")]
+    from meshclash.early_exit import leave_at_ctrl_c, raise_at_ctrl_c
+
+    leave_at_ctrl_c()
     from meshclash.errors import MeshClashError
 
     at = argv.index("--") if "--" in argv else len(argv)
     given, options = _parser().parse_args(argv[:at]), argv[at + 1 :]
     try:
+        raise_at_ctrl_c()
         return _run(given, options)
     except (MeshClashError, OSError) as error:
         print(f"meshclash: {error}", file=sys.stderr)
@@ -71,7 +77,12 @@ def _run(given: argparse.Namespace, options: list[str]) -> int:
 
     with DaskWorkers(given.scheduler, given.workers) as workers:
         run(workers.run_steps(tasks, take))
-    return max(codes)
+    return max(codes, key=severity)
+
+
+def severity(code: int) -> int:
+    """The place of an exit code among all of them; what a signal ended is worst."""
+    return MILD.index(code) if code in MILD else len(MILD) + abs(code)
 
 
 def _task(file: Path, suffix: str, options: list[str]) -> Any:

@@ -18,9 +18,9 @@ def main() -> None:
     sys.path[:0] = [str(ROOT), str(ROOT / "engine"), str(ROOT / "blender_scripts")]
     import bpy
     from frame_workers import WRONG
-    from meshclash.detection.errors import DetectError
-    from meshclash.detection.job import run_to_end
-    from meshclash.detection.tasks import answer_text, task_of
+    from meshclash.clash.errors import DetectError
+    from meshclash.clash.job import run_to_end
+    from meshclash.clash.tasks import answer_text, task_of
     from tasks.program import QUESTION, answer_file
 
     from addon import commandline

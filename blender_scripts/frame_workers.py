@@ -10,10 +10,10 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from meshclash.detection.errors import DetectError, InputError
-from meshclash.detection.frame_scene import Progress
-from meshclash.detection.tasks import TaskAnswer, answer_of, task_text
-from meshclash.detection.timeline import RangeTask
+from meshclash.clash.errors import DetectError, InputError
+from meshclash.clash.frame_scene import Progress
+from meshclash.clash.tasks import TaskAnswer, answer_of, task_text
+from meshclash.clash.timeline import RangeTask
 from tasks.program import ATTEMPTS, QUESTION, Program, answer_file
 
 PAUSE = 0.02  # seconds between two looks at the processes

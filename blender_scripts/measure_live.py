@@ -115,7 +115,7 @@ class Follower:
 
 def same_as_detect(rows: list) -> bool:
     """Whether a fresh Detect of the scene finds the same pairs, verdicts, faces and highlighted triangles."""
-    from meshclash.detection.job import detect_steps, run_to_end
+    from meshclash.clash.job import detect_steps, run_to_end
 
     from addon import engine
     from addon.adapters.source import BlenderSource
@@ -345,7 +345,7 @@ def measure_many(frames: int) -> None:
 
 def measure_read(_frames: int) -> None:
     """A thousand objects: reading them, Live's memory, and one of them moving."""
-    from meshclash.detection.job import run_to_end
+    from meshclash.clash.job import run_to_end
 
     from addon.adapters.source import BlenderSource
 
@@ -457,8 +457,8 @@ def count_answers() -> list[bool]:
 
 def _seconds_of_detect() -> tuple[float, float]:
     """Of a fresh Detect of intersections, by the clock and of the processor."""
-    from meshclash.detection.job import detect_steps, run_to_end
-    from meshclash.detection.options import DetectOptions
+    from meshclash.clash.job import detect_steps, run_to_end
+    from meshclash.clash.options import DetectOptions
 
     from addon import engine
     from addon.adapters.source import BlenderSource

@@ -7,10 +7,10 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from pathlib import Path
 
 from frame_workers import read_answer
-from meshclash.detection.errors import DetectError, InputError
-from meshclash.detection.frame_scene import Progress
-from meshclash.detection.tasks import TaskAnswer, task_text
-from meshclash.detection.timeline import RangeTask
+from meshclash.clash.errors import DetectError, InputError
+from meshclash.clash.frame_scene import Progress
+from meshclash.clash.tasks import TaskAnswer, task_text
+from meshclash.clash.timeline import RangeTask
 
 HERE = "local"
 """In place of an address: workers on this machine, which are started."""

@@ -18,8 +18,8 @@ from functools import cached_property
 
 import bpy
 import numpy as np
-from meshclash.detection.errors import InputError, UnusableObject
-from meshclash.detection.frame_scene import FrameScene, Skipped, SourceCloud, SourceMesh, SourceObject
+from meshclash.clash.errors import InputError, UnusableObject
+from meshclash.clash.frame_scene import FrameScene, Skipped, SourceCloud, SourceMesh, SourceObject
 
 from ..core.changes import Changes
 from ..core.massive_file import read_massive
@@ -27,13 +27,22 @@ from .ifc_properties import described
 from .lookup import ObjectKey, find_object, object_key
 from .massive_objects import massive_path
 from .mesh_reader import corner_vertices, read_mesh
+from .missing_data import failed_modifier, missing_collections, objects_with_missing_data
 from .objects import armatures_of, collections_of_objects
 from .point_reader import LEAST_POINTS, is_scan, read_points
 from .shell_objects import is_shell
 
 UNUSED_ID = 2**31 - 1  # Blender fills the unused levels of a persistent id with it
-CONVERTED_TYPES = {"CURVE", "FONT", "SURFACE", "META"}
+CONVERTED_TYPES = {"CURVE", "FONT", "SURFACE", "META", "CURVES"}
 NO_FACES = "it has no faces"
+STRANDS = "its strands have no faces: convert them to a mesh, by the node Curve to Mesh"
+NO_GEOMETRY = {
+    "ARMATURE": "armature", "CAMERA": "camera", "EMPTY": "empty", "GPENCIL": "grease pencil",
+    "GREASEPENCIL": "grease pencil", "LATTICE": "lattice", "LIGHT": "light", "LIGHT_PROBE": "light probe",
+    "SPEAKER": "speaker", "VOLUME": "volume",
+}  # fmt: skip
+"""What the types of objects without surfaces are called."""
+UNKNOWN_TYPE = "objects of the type {type} cannot be read"
 ONLY_EDGES = "it has edges but no faces; to be a scan, it must have points only"
 TOO_FEW_POINTS = f"a scan needs at least {LEAST_POINTS} points"
 
@@ -127,7 +136,9 @@ class Enumeration:
         self._keys: Counter[str] | None = None  # GlobalIds of the scene's objects
         self._armatures: dict[str, frozenset[str]] = {}
         self._names: set[str] = set()
-        self._without_mesh: dict[str, str] = {}
+        self._without_mesh: dict[tuple[str, str], Skipped] = {}  # by owner and source
+        self._lost = objects_with_missing_data()
+        self._failed: dict[str, str] = {}  # why a modifier of a source failed, "" where none did
         self._unusable: dict[Hashable, Skipped] = {}  # by mesh key; objects may share one
 
     def run(self, depsgraph: bpy.types.Depsgraph) -> None:
@@ -174,7 +185,6 @@ class Enumeration:
             self._result.clouds[key] = self._memory.clouds[key]
         else:
             return False
-        self._without_mesh.pop(item.owner, None)
         self._names.add(item.name)
         self._result.objects.append(item)
         return True
@@ -192,11 +202,14 @@ class Enumeration:
         in_a, in_b = self._is_in(owner, self._set_a), self._is_in(owner, self._set_b)
         if not (in_a or in_b) or not (entry.is_instance or entry.show_self):
             return None
-        if entry.object.type not in ("MESH", "POINTCLOUD"):
-            self._note_without_mesh(entry.object.type, owner)
-            return None
-        self._without_mesh.pop(owner.name_full, None)
         path = _instance_path(entry, source, owner)
+        lost = self._why_lost(source)
+        if lost:
+            self._result.skipped.append(Skipped(_display_name(source, path), lost, lost=True))
+            return None
+        if entry.object.type not in ("MESH", "POINTCLOUD"):
+            self._note_without_mesh(entry.object.type, source, owner, _display_name(source, path))
+            return None
         mesh_key = self._mesh_key(entry, source, owner, depsgraph, path, key)
         return None if mesh_key is None else self._add(source, owner, path, mesh_key, matrix, in_a, in_b)
 
@@ -233,13 +246,15 @@ class Enumeration:
     def finish(self) -> None:
         """Sets scans apart, drops objects whose mesh turned out to be of no use, notes those that never had a mesh."""
         result = self._result
+        if self._without_mesh:
+            came = {(item.owner, name) for item in result.objects for name in (item.owner, item.source)}
+            result.skipped += [item for key, item in self._without_mesh.items() if key not in came]
         for item in result.objects:
             if item.mesh_key in self._unusable:
                 result.skipped.append(replace(self._unusable[item.mesh_key], name=item.name))
         result.scans = [item for item in result.objects if item.mesh_key in result.clouds]
         result.objects = [item for item in result.objects if item.mesh_key in result.meshes]
-        for name, reason in self._without_mesh.items():
-            self._skip(name, reason)
+        result.skipped += missing_collections(self._scene)
 
     def _mesh_key(
         self,
@@ -306,7 +321,7 @@ class Enumeration:
         if path:
             self._skip(_display_name(source, path), reason)
         else:
-            self._without_mesh[owner.name_full] = reason
+            self._without_mesh[owner.name_full, owner.name_full] = Skipped(owner.name_full, reason)
 
     def _add(
         self,
@@ -362,13 +377,28 @@ class Enumeration:
     def _is_in(self, owner: bpy.types.Object, wanted: Wanted) -> bool:
         return wanted is None or owner.name_full in wanted
 
-    def _note_without_mesh(self, kind: str, owner: bpy.types.Object) -> None:
-        """A converted type is noted only until its MESH entry comes, if it comes."""
-        if kind in CONVERTED_TYPES:
-            self._without_mesh[owner.name_full] = NO_FACES
+    def _why_lost(self, source: bpy.types.Object) -> str:
+        """Why the geometry of an object is not known; "" where it is."""
+        name = source.name_full
+        if name in self._lost:
+            return self._lost[name]
+        if name not in self._failed:
+            self._failed[name] = failed_modifier(source)
+        return self._failed[name]
+
+    def _note_without_mesh(self, kind: str, source: bpy.types.Object, owner: bpy.types.Object, name: str) -> None:
+        """Counts what has no geometry; a converted type is noted in the end where no MESH entry of it came."""
+        if kind in NO_GEOMETRY:
+            self._result.no_geometry[NO_GEOMETRY[kind]] += 1
+        elif kind not in CONVERTED_TYPES:
+            self._result.skipped.append(Skipped(name, UNKNOWN_TYPE.format(type=kind), lost=True))
+        else:
+            lost = kind == "CURVES"
+            key = owner.name_full, source.name_full
+            self._without_mesh.setdefault(key, Skipped(name, STRANDS if lost else NO_FACES, lost))
 
     def _note_unusable(self, mesh_key: Hashable, error: UnusableObject) -> None:
-        self._unusable[mesh_key] = Skipped(error.name, error.reason, damaged=True)
+        self._unusable[mesh_key] = Skipped(error.name, error.reason, lost=True)
 
     def _skip(self, name: str, reason: str) -> None:
         self._result.skipped.append(Skipped(name, reason))

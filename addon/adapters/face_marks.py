@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import bpy
 import numpy as np
-from meshclash.detection.errors import DetectError
+from meshclash.clash.errors import DetectError
 from numpy.typing import NDArray
 
 MATERIAL = "MeshClash Contact"

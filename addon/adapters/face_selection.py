@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-from meshclash.detection.errors import DetectError
+from meshclash.clash.errors import DetectError
 from numpy.typing import NDArray
 
 from .massive_objects import massive_path

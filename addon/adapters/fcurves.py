@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import bpy
-from meshclash.detection.errors import InputError
+from meshclash.clash.errors import InputError
 
 
 def bake_property(item: bpy.types.Object, name: str, values: Mapping[int, float], description: str) -> None:

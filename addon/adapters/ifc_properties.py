@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import bpy
-from meshclash.detection.errors import InputError
-from meshclash.detection.sets import Matcher
+from meshclash.clash.errors import InputError
+from meshclash.clash.sets import Matcher
 
 NAMES = {
     "GlobalId": ("GlobalId", "global_id", "ifc_guid", "IfcGUID", "guid"),
@@ -27,7 +27,7 @@ SUBCLASSES = ("", "StandardCase", "ElementedCase")
 
 @dataclass(frozen=True)
 class DescribedObject:
-    """An object of the scene as `meshclash.detection.sets` takes it."""
+    """An object of the scene as `meshclash.clash.sets` takes it."""
 
     name: str
     properties: dict[str, str]

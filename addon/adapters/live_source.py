@@ -6,9 +6,9 @@ from collections.abc import Generator
 from dataclasses import replace
 
 import bpy
-from meshclash.detection.errors import InputError
-from meshclash.detection.frame_scene import FrameScene, Progress, Skipped
-from meshclash.detection.options import DetectOptions
+from meshclash.clash.errors import InputError
+from meshclash.clash.frame_scene import FrameScene, Progress, Skipped
+from meshclash.clash.options import DetectOptions
 
 from ..core.changes import Changes
 from .enumeration import Enumeration, Memory, Wanted

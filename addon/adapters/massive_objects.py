@@ -12,7 +12,7 @@ def attach() -> None:
     """Gives objects the property that names the file."""
     bpy.types.Object.meshclash_massive = bpy.props.StringProperty(
         name="Massive File",
-        description="A clustered mesh on disk that is tested in place of this object's mesh, which shows where it is",
+        description="File with a clustered mesh that is tested instead of this object's mesh",
         subtype="FILE_PATH",
         update=_note,
     )

@@ -11,8 +11,8 @@ import ctypes
 
 import bpy
 import numpy as np
-from meshclash.detection.errors import UnusableObject
-from meshclash.detection.frame_scene import SourceMesh
+from meshclash.clash.errors import UnusableObject
+from meshclash.clash.frame_scene import SourceMesh
 
 _fast_path = True
 

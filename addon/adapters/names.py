@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 import bpy
-from meshclash.detection.errors import InputError
+from meshclash.clash.errors import InputError
 
 
 def make_names_readable() -> list[str]:

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from typing import Any
 
 import bpy
-from meshclash.detection.errors import InputError
-from meshclash.detection.report import DetectReport
-from meshclash.detection.sets import is_made_of_terms, members, suggestion
+from meshclash.clash.errors import InputError
+from meshclash.clash.report import DetectReport
+from meshclash.clash.sets import is_made_of_terms, members
+from meshclash.messages import suggestion
 
 from .ifc_properties import DescribedObject, described, select, told
 
@@ -24,7 +25,7 @@ def resolve_set(expression: str, scene: bpy.types.Scene, view_layer: bpy.types.V
 
     Args:
         expression: "all", "selection", "collection:NAME" (with its child collections), "object:NAME", a NAME, or
-            terms and patterns as "class:IfcPipe* & not material:Zinc" (`meshclash.detection.sets`).
+            terms and patterns as "class:IfcPipe* & not material:Zinc" (`meshclash.clash.sets`).
         scene: the scene to look in.
         view_layer: whose selection and visibility count.
 

@@ -15,12 +15,12 @@ from typing import Any
 import bpy
 import numpy as np
 from mathutils import Matrix
-from meshclash.detection.colours import COLOUR_A, COLOUR_B, linear
-from meshclash.detection.errors import DetectError
-from meshclash.detection.frame_scene import SceneSource
-from meshclash.detection.job import run_to_end
-from meshclash.detection.report import DetectReport
-from meshclash.detection.terminal import say
+from meshclash.clash.colours import COLOUR_A, COLOUR_B, linear
+from meshclash.clash.errors import DetectError
+from meshclash.clash.frame_scene import SceneSource
+from meshclash.clash.job import run_to_end
+from meshclash.clash.report import DetectReport
+from meshclash.clash.terminal import say
 
 from ..core.picture_layout import LABEL_HEIGHT, SIGN, Label, PictureLayout, Surface, View, lay_out
 

@@ -6,8 +6,8 @@ from typing import TypeAlias
 
 import bpy
 import numpy as np
-from meshclash.detection.errors import UnusableObject
-from meshclash.detection.frame_scene import SourceCloud
+from meshclash.clash.errors import UnusableObject
+from meshclash.clash.frame_scene import SourceCloud
 
 LEAST_POINTS = 8  # fewer have no surface
 DEFAULT_RADIUS = 0.01  # of points without the attribute "radius", Blender units

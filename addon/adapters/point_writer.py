@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import bpy
 import numpy as np
-from meshclash.detection.errors import DetectError
+from meshclash.clash.errors import DetectError
 
 from .point_reader import NORMAL, PointData, point_count
 

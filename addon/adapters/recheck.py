@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 import bpy
 import numpy as np
-from meshclash.detection.fingerprints import (
+from meshclash.clash.fingerprints import (
     Fingerprint,
     Seen,
     fingerprint_steps,
@@ -14,8 +14,8 @@ from meshclash.detection.fingerprints import (
     plain_shapes,
     shape_steps,
 )
-from meshclash.detection.frame_scene import FrameScene
-from meshclash.detection.job import run_to_end
+from meshclash.clash.frame_scene import FrameScene
+from meshclash.clash.job import run_to_end
 
 from .enumeration import Enumeration, Wanted, read_object
 from .massive_objects import massive_path

@@ -6,7 +6,7 @@ import time
 
 import bpy
 import numpy as np
-from meshclash.detection.units import UNITS, usual_clearance
+from meshclash.clash.units import UNITS, usual_clearance
 
 from .objects import SHAPELESS
 from .source import metres_per_unit

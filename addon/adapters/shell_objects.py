@@ -11,8 +11,8 @@ def attach() -> None:
     """Gives objects the property that says so."""
     bpy.types.Object.meshclash_shell = bpy.props.BoolProperty(
         name="Is a Shell",
-        description="Nothing lies inside this object, open or closed: a garment, a helmet, a lampshade, a room without "
-        "thick walls. What crosses it clashes as before. Alt-click sets it for all selected objects",
+        description="Treat this object as a surface without an inside, such as a garment, a helmet or a lampshade. "
+        "Objects that cross it still clash. Alt-click sets it for all selected objects",
         update=_note,
     )
 

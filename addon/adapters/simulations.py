@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import bpy
-from meshclash.detection.errors import InputError
+from meshclash.clash.errors import InputError
 
 CACHED = {"CLOTH": "cloth", "SOFT_BODY": "soft body", "DYNAMIC_PAINT": "dynamic paint"}
 """Modifiers with a point cache, by Blender's names."""

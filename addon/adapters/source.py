@@ -7,8 +7,8 @@ from typing import Any
 
 import bpy
 import numpy as np
-from meshclash.detection.errors import InputError
-from meshclash.detection.frame_scene import FrameScene, Progress
+from meshclash.clash.errors import InputError
+from meshclash.clash.frame_scene import FrameScene, Progress
 
 from ..core.changes import Changes
 from .enumeration import Enumeration, Memory

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import bpy
 import numpy as np
-from meshclash.detection.errors import InputError
+from meshclash.clash.errors import InputError
 from numpy.typing import NDArray
 
 GROUP, KEY = "MeshClash Heat", "MeshClash Corrective"

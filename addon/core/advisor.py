@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from meshclash.detection.errors import DetectError, InputError
-from meshclash.detection.frame_scene import Progress, SceneSource, refuse_damaged
-from meshclash.detection.placed_mesh import placed_mesh
-from meshclash.detection.steps import within
+from meshclash.clash.errors import DetectError, InputError
+from meshclash.clash.frame_scene import Progress, SceneSource, refuse_lost
+from meshclash.clash.placed_mesh import placed_mesh
+from meshclash.clash.steps import within
 
 from .levels import LABELS, READ_END, VOLUMES, parts_to_build
 
@@ -67,7 +67,7 @@ def advise_steps(
         DetectError: the engine refused something else.
     """
     frame = yield from within(source.read_steps("selection", "selection", None), 0.0, READ_END)
-    refuse_damaged(frame.skipped)
+    refuse_lost(frame.skipped)
     if len(frame.objects) != 2:
         raise InputError(f"select the two objects to measure: {len(frame.objects)} with faces are selected")
     (mesh_a, pose_a), (mesh_b, pose_b) = (placed_mesh(engine, frame, item) for item in frame.objects)

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from types import ModuleType
 
 import numpy as np
-from meshclash.detection.errors import DetectError, InputError
-from meshclash.detection.frame_scene import Progress, SceneSource
-from meshclash.detection.pair_row import PairRow
-from meshclash.detection.placed_mesh import placed_mesh
-from meshclash.detection.steps import within
+from meshclash.clash.errors import DetectError, InputError
+from meshclash.clash.frame_scene import Progress, SceneSource
+from meshclash.clash.pair_row import PairRow
+from meshclash.clash.placed_mesh import placed_mesh
+from meshclash.clash.steps import within
 
 from .placed_pair import placed_pair_steps
 
@@ -61,7 +61,7 @@ def solid_steps(source: SceneSource, engine: ModuleType, row: PairRow) -> Genera
     """
     (a, pose_a), (b, pose_b) = yield from within(placed_pair_steps(source, engine, row), 0.0, READ_END)
     try:
-        found = engine.review.interference(a, b, pose_a, pose_b)
+        found = engine.clash.interference(a, b, pose_a, pose_b)
     except engine.errors.NotASolid as error:
         raise InputError(f"Unknown: {_named(str(error), row)}") from error
     except engine.errors.MeshClashError as error:
@@ -95,12 +95,12 @@ def fit_steps(source: SceneSource, engine: ModuleType, rows: Sequence[PairRow]) 
             continue
         try:
             (a, pose_a), (b, pose_b) = (placed_mesh(engine, frame, known[name]) for name in row.names)
-            common = engine.review.interference(a, b, pose_a, pose_b).mesh
+            common = engine.clash.interference(a, b, pose_a, pose_b).mesh
         except (engine.errors.NotASolid, engine.errors.InvalidMesh, InputError):
             continue
         except engine.errors.MeshClashError as error:
             raise DetectError(str(error)) from error
-        if common is not None and engine.review.coaxial_fit(common) is not None:
+        if common is not None and engine.clash.coaxial_fit(common) is not None:
             found.append(row.id)
     return found
 

@@ -8,10 +8,10 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from meshclash.detection.errors import DetectError, InputError, UnusableObject
-from meshclash.detection.events import ClashEvent
-from meshclash.detection.frame_scene import FrameScene, Progress, SceneSource
-from meshclash.detection.placed_mesh import placed_mesh
+from meshclash.clash.errors import DetectError, InputError, UnusableObject
+from meshclash.clash.events import ClashEvent
+from meshclash.clash.frame_scene import FrameScene, Progress, SceneSource
+from meshclash.clash.placed_mesh import placed_mesh
 from numpy.typing import NDArray
 
 BEYOND = 1.05

@@ -9,13 +9,13 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from meshclash.detection.cloud_scene import CloudScene, PlacedCloud
-from meshclash.detection.engine_scene import EngineScene
-from meshclash.detection.errors import InputError
-from meshclash.detection.fingerprints import Seen, fingerprint_steps
-from meshclash.detection.frame_scene import Progress, SceneSource, refuse_damaged
-from meshclash.detection.options import set_in_words
-from meshclash.detection.steps import telling, within
+from meshclash.clash.cloud_scene import CloudScene, PlacedCloud
+from meshclash.clash.engine_scene import EngineScene
+from meshclash.clash.errors import InputError
+from meshclash.clash.fingerprints import Seen, fingerprint_steps
+from meshclash.clash.frame_scene import Progress, SceneSource, refuse_lost
+from meshclash.clash.options import set_in_words
+from meshclash.clash.steps import telling, within
 
 from .chunks import chunks, quantile_steps
 
@@ -116,7 +116,7 @@ def deviation_steps(
         middle = 0.5 * (READ_END + PREPARE_END)
         yield from within(world.update_steps(frame), READ_END, middle)
         yield from within(clouds.update_steps(frame), middle, PREPARE_END)
-        refuse_damaged((*frame.skipped, *world.skipped, *clouds.skipped))  # a gap in set B would be measured around
+        refuse_lost((*frame.skipped, *world.skipped, *clouds.skipped))  # a gap in set B would be measured around
         if not clouds.placed:
             raise InputError("; ".join(f"{item.name}: {item.reason}" for item in clouds.skipped))
         scans, signed = yield from within(_measure_steps(engine, world, clouds), PREPARE_END, MEASURE_END)

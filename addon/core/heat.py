@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from meshclash.detection.pair_row import PairRow
-from meshclash.detection.verdicts import QUIET_VERDICTS
+from meshclash.clash.pair_row import PairRow
+from meshclash.clash.verdicts import QUIET_VERDICTS
 from numpy.typing import NDArray
 
 

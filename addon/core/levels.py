@@ -8,21 +8,21 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from meshclash.detection.errors import DetectError, InputError
-from meshclash.detection.frame_scene import Progress, SceneSource, refuse_damaged
-from meshclash.detection.placed_mesh import placed_mesh
-from meshclash.detection.steps import within
-from meshclash.detection.world import to_world
+from meshclash.clash.errors import DetectError, InputError
+from meshclash.clash.frame_scene import Progress, SceneSource, refuse_lost
+from meshclash.clash.placed_mesh import placed_mesh
+from meshclash.clash.steps import within
+from meshclash.clash.world import to_world
 
 VOLUMES = (
-    ("aabb", "Boxes", "Boxes along the object's axes"),
+    ("aabb", "Boxes", "Boxes aligned with the object's axes"),
     (
         "boxtree",
         "Restricted Boxes",
-        "Boxes that share most planes with the box around them: 8 bytes each",
+        "Boxes that share most planes with their parent box, 8 bytes each",
     ),
-    ("obb", "Oriented Boxes", "Boxes turned to fit the surface"),
-    ("obb_hull", "Oriented Boxes (Hull)", "Boxes turned to fit the convex hull"),
+    ("obb", "Oriented Boxes", "Oriented boxes fitted to the surface"),
+    ("obb_hull", "Oriented Boxes (Hull)", "Oriented boxes fitted to the convex hull"),
     ("dop6", "6-DOP", "Polytopes with 6 fixed directions"),
     ("dop14", "14-DOP", "Polytopes with 14 fixed directions"),
     ("dop18", "18-DOP", "Polytopes with 18 fixed directions"),
@@ -103,7 +103,7 @@ def hierarchy_steps(
         DetectError: the engine refused something else.
     """
     frame = yield from within(source.read_steps(f"object:{name}", f"object:{name}", None), 0.0, READ_END)
-    refuse_damaged(frame.skipped)
+    refuse_lost(frame.skipped)
     item = next((item for item in frame.objects if item.name == name), None)
     if item is None:
         raise InputError(f"object '{name}' has no faces of its own")

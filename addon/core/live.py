@@ -14,15 +14,15 @@ from collections.abc import Callable, Generator, Sequence
 from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
-from meshclash.detection.errors import DetectError
-from meshclash.detection.fingerprints import Seen, fingerprint_steps
-from meshclash.detection.frame_scene import FrameScene, Progress
-from meshclash.detection.job import run_to_end
-from meshclash.detection.kernel_parts import BASIC_PARTS
-from meshclash.detection.options import DetectOptions
-from meshclash.detection.queries.registry import test_named
-from meshclash.detection.report import DetectReport
-from meshclash.detection.steps import TimeSlice
+from meshclash.clash.errors import DetectError
+from meshclash.clash.fingerprints import Seen, fingerprint_steps
+from meshclash.clash.frame_scene import FrameScene, Progress
+from meshclash.clash.job import run_to_end
+from meshclash.clash.kernel_parts import BASIC_PARTS
+from meshclash.clash.options import DetectOptions
+from meshclash.clash.queries.registry import test_named
+from meshclash.clash.report import DetectReport
+from meshclash.clash.steps import TimeSlice
 
 from .changes import Changes
 from .live_answers import Answers

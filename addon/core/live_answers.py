@@ -7,12 +7,12 @@ from collections.abc import Callable, Generator, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from meshclash.detection.followed import Followed
-from meshclash.detection.frame_scene import FrameScene, Progress
-from meshclash.detection.options import DetectOptions
-from meshclash.detection.queries.question import DetectAnswer
-from meshclash.detection.report import DetectReport, now
-from meshclash.detection.statistics import RunStatistics
+from meshclash.clash.followed import Followed
+from meshclash.clash.frame_scene import FrameScene, Progress
+from meshclash.clash.options import DetectOptions
+from meshclash.clash.queries.question import DetectAnswer
+from meshclash.clash.report import DetectReport, now
+from meshclash.clash.statistics import RunStatistics
 
 from .changes import Changes
 

@@ -9,8 +9,8 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from meshclash.detection.errors import DetectError
-from meshclash.detection.steps import within
+from meshclash.clash.errors import DetectError
+from meshclash.clash.steps import within
 
 from .massive_file import ENDING
 

@@ -6,8 +6,8 @@ import struct
 from pathlib import Path
 
 import numpy as np
-from meshclash.detection.errors import UnusableObject
-from meshclash.detection.frame_scene import MassiveFile, SourceMesh
+from meshclash.clash.errors import UnusableObject
+from meshclash.clash.frame_scene import MassiveFile, SourceMesh
 
 ENDING = ".mcl"
 _MAGIC = b"\x89MESHCLU"

@@ -6,10 +6,10 @@ from collections.abc import Generator
 from types import ModuleType
 from typing import Any
 
-from meshclash.detection.errors import InputError
-from meshclash.detection.frame_scene import Progress, SceneSource, refuse_damaged
-from meshclash.detection.pair_row import PairRow
-from meshclash.detection.placed_mesh import placed_mesh
+from meshclash.clash.errors import InputError
+from meshclash.clash.frame_scene import Progress, SceneSource, refuse_lost
+from meshclash.clash.pair_row import PairRow
+from meshclash.clash.placed_mesh import placed_mesh
 
 
 def placed_pair_steps(
@@ -21,7 +21,7 @@ def placed_pair_steps(
         InputError: one of the two is gone, hidden, a scan, or cannot be used.
     """
     frame = yield from source.read_steps(f"object:{row.a.owner}", f"object:{row.b.owner}", None)
-    refuse_damaged(frame.skipped)
+    refuse_lost(frame.skipped)
     placed = []
     for name in row.names:
         item = next((item for item in frame.objects if item.name == name), None)

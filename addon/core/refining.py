@@ -7,9 +7,9 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
-from meshclash.detection.followed import Followed
-from meshclash.detection.pair_row import PairRow
-from meshclash.detection.rows import depths_of
+from meshclash.clash.followed import Followed
+from meshclash.clash.pair_row import PairRow
+from meshclash.clash.rows import depths_of
 
 CLOSE = 0.9  # share of the upper bound that the lower one is at least, where no more is to be found out
 

@@ -6,15 +6,16 @@ import json
 from typing import Any
 
 import numpy as np
-from meshclash.detection.errors import InputError
-from meshclash.detection.fits import Fit
-from meshclash.detection.frame_scene import Skipped
-from meshclash.detection.named_tests import TESTS_SCHEMA, parse_tests
-from meshclash.detection.options import DEFAULT_TEST, DetectOptions
-from meshclash.detection.pair_row import PairRow, PairSide, Point
-from meshclash.detection.report import DetectReport
-from meshclash.detection.rules import Rules
-from meshclash.detection.verdicts import FINAL_VERDICTS
+from meshclash.clash.errors import InputError
+from meshclash.clash.fits import Fit
+from meshclash.clash.frame_scene import Skipped
+from meshclash.clash.named_tests import TESTS_SCHEMA, parse_tests
+from meshclash.clash.option_table import OPTIONS
+from meshclash.clash.options import DEFAULT_TEST, DetectOptions
+from meshclash.clash.pair_row import PairRow, PairSide, Point
+from meshclash.clash.report import DetectReport
+from meshclash.clash.rules import Rules
+from meshclash.clash.verdicts import FINAL_VERDICTS
 
 FORMAT = 1
 MOST_ROWS = 10_000
@@ -24,11 +25,9 @@ _LATER = ("probability", "scans", "flush", "certainty", "volume_lower", "volume_
           "test")  # fmt: skip
 _SIDE, _SIDE_LATER = ("owner", "source"), ("point", "face")
 """What is saved of rows and of their sides; lists of earlier versions lack what is later."""
-_ASKED = ("test", "tolerance", "budget")
-_ASKED_LATER = ("set_a", "set_b", "permitted_overlap", "touch_tolerance", "point_budget", "overlap_volume",
-                "scan_bandwidth", "scan_surface")  # fmt: skip
+_ASKED = ("test", "set_a", "set_b", *(name for name in OPTIONS if name != "fits"))
 _RULES = ("same_parent", "same_armature", "same_collection")
-_STATS = ("objects", "smaller", "left_out", "resolution", "coarse")
+_STATS = ("objects", "smaller", "left_out", "resolution", "coarse", "no_geometry")
 """What the tab says of a result beside its rows."""
 _MOST_WHOLE, _MOST_LENGTH = 2**31 - 1, 1e36
 """What Blender's properties hold, lengths and volumes also in other units."""
@@ -39,11 +38,11 @@ def to_text(report: DetectReport) -> str:
     """The worst rows of a report; rows of an incomplete answer are left out."""
     rows = [row for row in report.rows if row.verdict in FINAL_VERDICTS]
     options = report.options
-    asked = {name: getattr(options, name) for name in (*_ASKED, *_ASKED_LATER)}
+    asked = {name: getattr(options, name) for name in _ASKED}
     rules = {name: getattr(options.rules, name) for name in _RULES}
     plain = [_plain(row) for row in rows[:MOST_ROWS]]
     total = len(rows) + (report.missing or 0)  # of a list that came with a file, and was not detected anew
-    skipped = [[item.name, item.reason, item.damaged] for item in report.skipped[:MOST_ROWS]]
+    skipped = [[item.name, item.reason, item.lost] for item in report.skipped[:MOST_ROWS]]
     about = {
         "asked": asked, "rules": rules, "excluded": sorted(options.rules.listed_pairs), "fits": options.fits,
         "created": report.created, "tested": report.tested[:MOST_ROWS], "skipped": skipped,
@@ -68,7 +67,7 @@ def from_text(text: str, file: str, scale_length: float) -> DetectReport | None:
             raise InputError("it is of another version of MeshClash")
         rows = [_row(item) for item in data["rows"]]
         asked = data.get("asked", {"test": DEFAULT_TEST})
-        if not {*asked} <= {*_ASKED, *_ASKED_LATER}:
+        if not {*asked} <= {*_ASKED}:
             raise ValueError("an option is unknown")
         fits = tuple(Fit(_text(a), _text(b), _length(most)) for a, b, most in data.get("fits", ()))
         options = DetectOptions(**asked, rules=_rules(data), fits=fits)
@@ -117,6 +116,8 @@ def _stats(data: dict[str, Any]) -> dict[str, Any]:
     if "left_out" in data:
         pairs, beyond = _whole(data["left_out"]["pairs"]), _number(data["left_out"]["beyond"])
         found["left_out"] = {"pairs": pairs if beyond is not None else 0, "beyond": beyond}
+    if "no_geometry" in data:
+        found["no_geometry"] = {_text(kind): _whole(count) for kind, count in data["no_geometry"].items()}
     if "resolution" in data:
         found["resolution"] = _length(data["resolution"])
     found["coarse"] = [

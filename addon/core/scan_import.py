@@ -9,9 +9,9 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from meshclash.detection.errors import InputError
-from meshclash.detection.frame_scene import Progress
-from meshclash.detection.steps import telling, within
+from meshclash.clash.errors import InputError
+from meshclash.clash.frame_scene import Progress
+from meshclash.clash.steps import telling, within
 
 from .chunks import chunks
 

@@ -6,16 +6,16 @@ from collections.abc import Callable, Generator
 from types import ModuleType
 from typing import Any
 
-from meshclash.detection.cloud_scene import Prepare
-from meshclash.detection.errors import DetectError
-from meshclash.detection.events import ClashEvent
-from meshclash.detection.frame_scene import SceneSource
-from meshclash.detection.job import require_members
-from meshclash.detection.options import DetectOptions
-from meshclash.detection.pair_row import PairRow
-from meshclash.detection.report import DetectReport, now
-from meshclash.detection.statistics import RunStatistics
-from meshclash.detection.timeline import FrameFound, Timeline, frames_steps
+from meshclash.clash.cloud_scene import Prepare
+from meshclash.clash.errors import DetectError
+from meshclash.clash.events import ClashEvent
+from meshclash.clash.frame_scene import SceneSource
+from meshclash.clash.job import require_members
+from meshclash.clash.options import DetectOptions
+from meshclash.clash.pair_row import PairRow
+from meshclash.clash.report import DetectReport, now
+from meshclash.clash.statistics import RunStatistics
+from meshclash.clash.timeline import FrameFound, Timeline, frames_steps
 
 from .heat import HeatMap
 

@@ -13,11 +13,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from meshclash.detection.verdicts import NO_VOLUME_VERDICTS, SOLID_VERDICTS, VERDICTS
+from meshclash.clash.verdicts import NO_VOLUME_VERDICTS, SOLID_VERDICTS, VERDICTS
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from meshclash.detection.pair_row import PairRow
+    from meshclash.clash.pair_row import PairRow
 
 Positions = NDArray[np.int64]
 Mask = NDArray[np.bool_]

@@ -8,10 +8,10 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from meshclash.detection.errors import DetectError
-from meshclash.detection.frame_scene import Progress, SceneSource
-from meshclash.detection.pair_row import PairRow
-from meshclash.detection.steps import within
+from meshclash.clash.errors import DetectError
+from meshclash.clash.frame_scene import Progress, SceneSource
+from meshclash.clash.pair_row import PairRow
+from meshclash.clash.steps import within
 
 from .placed_pair import placed_pair_steps
 

@@ -8,15 +8,16 @@ from typing import Any
 import bpy
 import numpy as np
 from bpy.types import Operator
-from meshclash.detection.kernel_parts import BASIC_PARTS
-from meshclash.detection.pair_row import PairRow
-from meshclash.detection.verdicts import CLASH_VERDICTS
+from meshclash.clash.kernel_parts import BASIC_PARTS
+from meshclash.clash.pair_row import PairRow
+from meshclash.clash.verdicts import CLASH_VERDICTS
+from meshclash.clash.words import counted
 
 from .. import preferences, results, running_work, scene_results, shown_things, view
 from ..adapters.source import BlenderSource
 from ..core.common_solid import ShownSolid, fit_steps, solid_steps
 from ..redraw import tag_redraw
-from ..texts import counted, volume
+from ..texts import volume
 from ..translations import translated
 from .loading import load_steps
 from .pair_look import OfSelectedPair
@@ -26,7 +27,7 @@ from .task_operator import TaskOperator
 
 
 class MESHCLASH_OT_show_common_solid(OfSelectedPair):
-    """Draw and measure the solid that the selected pair has in common, as the two objects stand"""
+    """Draw and measure the common solid of the selected pair at the current frame"""
 
     bl_idname = "meshclash.show_common_solid"
     bl_label = "Show Common Solid"
@@ -53,7 +54,7 @@ def _steps(source: BlenderSource, row: PairRow) -> Generator[Any, None, ShownSol
 
 
 class MESHCLASH_OT_find_fits(TaskOperator):
-    """Find screws in tapped holes and press fits among the listed clashes, and select them, to be approved in one go"""
+    """Select listed clashes that are screws in tapped holes or press fits, to approve them together"""
 
     bl_idname = "meshclash.find_fits"
     bl_label = "Find Screws and Press Fits"
@@ -110,7 +111,7 @@ class InView(OfShownSolid):
 
 
 class MESHCLASH_OT_frame_common_solid(InView):
-    """Look at the common solid from near by"""
+    """Move the view to the common solid"""
 
     bl_idname = "meshclash.frame_common_solid"
     bl_label = "Frame Common Solid"
@@ -122,7 +123,7 @@ class MESHCLASH_OT_frame_common_solid(InView):
 
 
 class MESHCLASH_OT_clip_common_solid(InView):
-    """Show only what lies around the common solid: the rest of the scene is cut away in this view; again: show all"""
+    """Clip the view to the surroundings of the common solid. Press again to show everything"""
 
     bl_idname = "meshclash.clip_common_solid"
     bl_label = "Clip View to Common Solid"
@@ -134,7 +135,7 @@ class MESHCLASH_OT_clip_common_solid(InView):
 
 
 class MESHCLASH_OT_make_common_solid(OfShownSolid):
-    """Make the common solid an object of the scene"""
+    """Add the common solid to the scene as an object"""
 
     bl_idname = "meshclash.make_common_solid"
     bl_label = "Make Object"
@@ -155,7 +156,7 @@ class MESHCLASH_OT_make_common_solid(OfShownSolid):
 
 
 class MESHCLASH_OT_hide_common_solid(Operator):
-    """Draw the common solid no more, and free it"""
+    """Stop drawing the common solid and free its memory"""
 
     bl_idname = "meshclash.hide_common_solid"
     bl_label = "Hide Common Solid"

@@ -14,20 +14,21 @@ from typing import Any, NamedTuple
 import bpy
 from bpy.props import FloatProperty
 from bpy.types import Operator
-from meshclash.detection import job
-from meshclash.detection.cloud_scene import Prepare
-from meshclash.detection.errors import DetectError
-from meshclash.detection.followed import Followed
-from meshclash.detection.frame_scene import Progress
-from meshclash.detection.kernel_parts import CLOUD_PARTS, MASSIVE_PARTS
-from meshclash.detection.options import DetectOptions
-from meshclash.detection.pair_row import PairRow
-from meshclash.detection.queries.registry import test_named
-from meshclash.detection.report import DetectReport
-from meshclash.detection.report_formats import format_seconds, left_out, too_small
-from meshclash.detection.steps import telling
-from meshclash.detection.tests_job import of_test
-from meshclash.detection.verdicts import FINAL_VERDICTS, VERDICTS
+from meshclash.clash import job
+from meshclash.clash.cloud_scene import Prepare
+from meshclash.clash.errors import DetectError
+from meshclash.clash.followed import Followed
+from meshclash.clash.frame_scene import Progress
+from meshclash.clash.kernel_parts import CLOUD_PARTS, MASSIVE_PARTS
+from meshclash.clash.options import DetectOptions
+from meshclash.clash.pair_row import PairRow
+from meshclash.clash.queries.registry import test_named
+from meshclash.clash.report import DetectReport
+from meshclash.clash.report_formats import format_seconds, left_out, too_small
+from meshclash.clash.steps import telling
+from meshclash.clash.tests_job import of_test
+from meshclash.clash.verdicts import FINAL_VERDICTS, VERDICTS
+from meshclash.clash.words import counted
 
 from .. import engine, freshness, histories, preferences, refining, results, running_work, scene_results, view
 from ..adapters import mesh_reader
@@ -38,7 +39,7 @@ from ..adapters.source import BlenderSource, metres_per_unit
 from ..core.table import RowTable
 from ..redraw import tag_redraw
 from ..reviews import reviews_of
-from ..texts import counted, said
+from ..texts import said
 from ..translations import translated
 from .heartbeat import Heartbeat
 from .loading import load_steps
@@ -165,7 +166,9 @@ def summary(report: DetectReport, approved: frozenset[str] = frozenset()) -> str
     found_now = Counter(row.verdict for row in report.rows if row.id not in approved)
     counts = [(found_now[verdict], VERDICTS[verdict].counted) for verdict in FINAL_VERDICTS] + [(accepted, "approved")]
     found = ", ".join(translated(f"{count} {word}") for count, word in counts if count)
-    skipped = f", {translated(f'{len(report.skipped)} skipped')}" if report.skipped else ""
+    lost = len(report.lost)
+    counts_out = [(lost, "lost"), (len(report.skipped) - lost, "skipped")]
+    skipped = "".join(f", {translated(f'{count} {word}')}" for count, word in counts_out if count)
     effort = f"{translated(counted(report.stats['objects'], 'object'))}{skipped}"
     more = left_out(report.stats.get("left_out")), too_small(report.stats, report.options.as_dict())
     tests = f"{translated(counted(len(report.tests), 'test'))}: " if report.tests else ""
@@ -280,7 +283,9 @@ class MESHCLASH_OT_detect(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        alone = is_idle(cls) and possible(cls, running_work.running_live() is None, "Live is on and answers by itself")
+        alone = is_idle(cls) and possible(
+            cls, running_work.running_live() is None, "Live is on and updates the results"
+        )
         return alone and context.scene is not None
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
@@ -319,7 +324,7 @@ def check_pair(context: bpy.types.Context, row: PairRow) -> list[PairRow]:
 
 
 class MESHCLASH_OT_check_again(Operator):
-    """Test the two objects of the selected pair once more, as they are now, and nothing else"""
+    """Test only the two objects of the selected pair again"""
 
     bl_idname = "meshclash.check_again"
     bl_label = "Check Pair Again"
@@ -349,7 +354,7 @@ class MESHCLASH_OT_check_again(Operator):
 
 
 class MESHCLASH_OT_hide_overlaps(Operator):
-    """Count overlaps that are less deep than this as touching, and detect again"""
+    """Count shallower overlaps as touching and detect again"""
 
     bl_idname = "meshclash.hide_overlaps"
     bl_label = "Ignore Overlaps Below"
@@ -369,7 +374,7 @@ class MESHCLASH_OT_hide_overlaps(Operator):
 
 
 class MESHCLASH_OT_stop(Operator):
-    """Stop the running detection (also ESC); the results of the last one stay"""
+    """Stop the detection (ESC). The previous results are kept"""
 
     bl_idname = "meshclash.stop"
     bl_label = "Stop Detection"

@@ -10,10 +10,10 @@ import bpy
 from bpy.props import BoolProperty, StringProperty
 from bpy.types import Operator
 from bpy_extras.io_utils import ExportHelper, ImportHelper
-from meshclash.detection.errors import InputError
-from meshclash.detection.files.bcf import read_bcf
-from meshclash.detection.files.topics import reviews_of
-from meshclash.detection.writers import WRITERS
+from meshclash.clash.errors import InputError
+from meshclash.clash.files.bcf import read_bcf
+from meshclash.clash.files.topics import reviews_of
+from meshclash.clash.writers import WRITERS
 
 from .. import engine, results, reviews, scene_results
 from ..translations import ChoiceProperty, translated
@@ -22,11 +22,11 @@ from .polls import has_result, possible
 FORMATS = (
     ("JSON", "JSON", "All data, schema meshclash.report/1", ".json"),
     ("CSV", "CSV", "One line per pair, for a spreadsheet", ".csv"),
-    ("HTML", "HTML", "A page to read, search and print", ".html"),
+    ("HTML", "HTML", "Web page to search, filter and print", ".html"),
     ("XLSX", "XLSX", "A workbook; needs the Python package xlsxwriter", ".xlsx"),
     ("BCF", "BCF 3.0", "Topics with viewpoints, for BIM programs", ".bcf"),
     ("BCF21", "BCF 2.1", "Topics with viewpoints, for older BIM programs", ".bcfzip"),
-    ("JUNIT", "JUnit", "A test case per pair, for build servers", ".xml"),
+    ("JUNIT", "JUnit", "One test case per pair, for build servers", ".xml"),
     ("SARIF", "SARIF", "Results for code hosts and their viewers", ".sarif"),
 )
 
@@ -41,7 +41,7 @@ class MESHCLASH_OT_export_report(Operator, ExportHelper):
     filename_ext = ".json"
     filepath: StringProperty(name="File Path", subtype="FILE_PATH")
     filter_glob: StringProperty(default=";".join(f"*{item[3]}" for item in FORMATS), options={"HIDDEN"})
-    listed: BoolProperty(name="Only Listed Pairs", description="Leave out pairs that the list does not show")
+    listed: BoolProperty(name="Only Listed Pairs", description="Export only the pairs in the list")
     format: ChoiceProperty(name="Format", items=[item[:3] for item in FORMATS], default="JSON")
 
     @classmethod
@@ -86,7 +86,7 @@ class MESHCLASH_OT_export_report(Operator, ExportHelper):
 
 
 class MESHCLASH_OT_import_bcf(Operator, ImportHelper):
-    """Take statuses and comments of the listed pairs from a BCF file that comes back, 2.1 or 3.0"""
+    """Import statuses and comments of the listed pairs from a BCF file (2.1 or 3.0)"""
 
     bl_idname = "meshclash.import_bcf"
     bl_label = "Import BCF"
@@ -127,7 +127,7 @@ def _has_answer(cls: type[Operator], context: bpy.types.Context) -> bool:
     """Whether there is a whole answer, for `poll`, which says why not."""
     result = scene_results.result_of(context.scene.session_uid)
     incomplete = result is not None and result.incomplete
-    whole = possible(cls, not incomplete, "The answer is incomplete: wait for Live, or press Detect")
+    whole = possible(cls, not incomplete, "The results are incomplete: wait for Live, or press Detect")
     return whole and has_result(cls, context)
 
 

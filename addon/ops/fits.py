@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bpy
 from bpy.types import Operator
-from meshclash.detection.units import rounded_up
+from meshclash.clash.units import rounded_up
 
 from .. import results
 
@@ -12,7 +12,7 @@ DIGITS = 2  # of the length that a fit begins with
 
 
 class MESHCLASH_OT_add_fit(Operator):
-    """Permit an overlap to a pair of names, at first to the selected pair the one that it has"""
+    """Add an overlap that a pair of names may have, filled in from the selected pair"""
 
     bl_idname = "meshclash.add_fit"
     bl_label = "Add Fit"
@@ -29,7 +29,7 @@ class MESHCLASH_OT_add_fit(Operator):
 
 
 class MESHCLASH_OT_remove_fit(Operator):
-    """Take the fit off the table: its pairs may overlap as all others may"""
+    """Remove the fit"""
 
     bl_idname = "meshclash.remove_fit"
     bl_label = "Remove Fit"

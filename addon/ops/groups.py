@@ -10,11 +10,11 @@ import bpy
 from bpy.app.translations import pgettext_tip as tip_
 from bpy.props import BoolProperty, StringProperty
 from bpy.types import Operator
+from meshclash.clash.words import counted
 
 from .. import histories, results, reviews, shown_things, view
 from ..props import PRIORITIES, STATUS_LABELS, STATUSES
 from ..redraw import tag_redraw
-from ..texts import counted
 from ..translations import CONTEXT, ChoiceProperty, translated
 from .polls import lists_pairs, possible
 
@@ -28,7 +28,7 @@ class OfListed(Operator):
 
 
 class MESHCLASH_OT_set_listed_status(OfListed):
-    """Say the same of all pairs that are listed"""
+    """Set it for all listed pairs"""
 
     bl_idname = "meshclash.set_listed_status"
     bl_label = "Status of All Listed"
@@ -50,7 +50,7 @@ class MESHCLASH_OT_set_listed_status(OfListed):
 
 
 class MESHCLASH_OT_select_listed(OfListed):
-    """Select the objects of all listed pairs, and look at them together"""
+    """Select the objects of all listed pairs and frame them"""
 
     bl_idname = "meshclash.select_listed"
     bl_label = "Select Objects of Listed Pairs"
@@ -83,15 +83,15 @@ class MESHCLASH_OT_select_listed(OfListed):
 
 
 class MESHCLASH_OT_say_of_listed(OfListed):
-    """Say who takes care of all listed pairs, how urgent they are and until when, and leave a comment"""
+    """Set assignee, priority, due date and comment of all listed pairs"""
 
     bl_idname = "meshclash.say_of_listed"
     bl_label = "Assign Listed Pairs"
     bl_options = {"REGISTER", "UNDO"}
 
-    assignee: StringProperty(name="Assignee", description="Who takes care of them; empty: as it is")
+    assignee: StringProperty(name="Assignee", description="Assignee; empty leaves it unchanged")
     priority: ChoiceProperty(name="Priority", description="How urgent they are", items=PRIORITIES)
-    due: StringProperty(name="Due", description="Until when, as 2026-12-24; empty: as it is")
+    due: StringProperty(name="Due", description="Due date, such as 2026-12-24; empty leaves it unchanged")
     comment: StringProperty(name="Comment", description="What is to be known; empty: none")
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
@@ -115,7 +115,7 @@ class MESHCLASH_OT_say_of_listed(OfListed):
 
 
 class MESHCLASH_OT_exclude_listed(OfListed):
-    """Never test the listed pairs again; they go to the list of excluded pairs"""
+    """Exclude the listed pairs from all tests"""
 
     bl_idname = "meshclash.exclude_listed"
     bl_label = "Exclude Listed Pairs"
@@ -145,7 +145,7 @@ class OfGroup(Operator):
 
 
 class MESHCLASH_OT_name_group(OfGroup):
-    """Give the group a name; without one it has its reason"""
+    """Name the group. Without a name, its cause is shown"""
 
     bl_idname = "meshclash.name_group"
     bl_label = "Name Group"
@@ -166,7 +166,7 @@ class MESHCLASH_OT_name_group(OfGroup):
 
 
 class MESHCLASH_OT_comment_group(OfGroup):
-    """Leave a comment on the group, with your name and the time"""
+    """Add a comment to the group, with your name and the time"""
 
     bl_idname = "meshclash.comment_group"
     bl_label = "Comment on Group"
@@ -187,7 +187,7 @@ class MESHCLASH_OT_comment_group(OfGroup):
 
 
 class MESHCLASH_OT_split_group(OfGroup):
-    """Make a group of the pairs that are selected together (Ctrl or Shift in the list)"""
+    """Group the selected pairs (select with Ctrl or Shift in the list)"""
 
     bl_idname = "meshclash.split_group"
     bl_label = "Split Group"
@@ -221,7 +221,7 @@ _KEPT: list[tuple[str, str, str]] = []
 
 
 class MESHCLASH_OT_merge_group(OfGroup):
-    """Put the group into another one; pairs that a later detection finds in it follow"""
+    """Merge the group into another one, with pairs found later"""
 
     bl_idname = "meshclash.merge_group"
     bl_label = "Merge Group"
@@ -244,7 +244,7 @@ class MESHCLASH_OT_merge_group(OfGroup):
 
 
 class MESHCLASH_OT_reset_groups(Operator):
-    """Forget what was done to groups by hand: names, groups that were split and put together"""
+    """Undo all manual changes of groups: names, splits and merges"""
 
     bl_idname = "meshclash.reset_groups"
     bl_label = "Groups as Found"
@@ -252,7 +252,7 @@ class MESHCLASH_OT_reset_groups(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return possible(cls, histories.edited_groups(context.scene), "All groups are as they were found")
+        return possible(cls, histories.edited_groups(context.scene), "No group was edited")
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         histories.forget_edits(context.scene)

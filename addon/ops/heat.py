@@ -9,10 +9,10 @@ from typing import Any
 import bpy
 import numpy as np
 from bpy.types import Operator
-from meshclash.detection.errors import DetectError
-from meshclash.detection.events import ClashEvent
-from meshclash.detection.kernel_parts import BASIC_PARTS
-from meshclash.detection.verdicts import QUIET_VERDICTS
+from meshclash.clash.errors import DetectError
+from meshclash.clash.events import ClashEvent
+from meshclash.clash.kernel_parts import BASIC_PARTS
+from meshclash.clash.verdicts import QUIET_VERDICTS
 from numpy.typing import NDArray
 
 from .. import preferences, running_work, scene_results, view
@@ -43,7 +43,7 @@ class HeatOperator(ScannedOperator):
 
 
 class MESHCLASH_OT_write_heat(HeatOperator):
-    """Write how often and how deep each face clashes to attributes of the meshes, and colours for the viewport"""
+    """Store how often and how deep each face clashes in mesh attributes, with colours for the viewport"""
 
     bl_idname = "meshclash.write_heat"
     bl_label = "Write Heat Map"
@@ -136,7 +136,7 @@ class MESHCLASH_OT_remove_heat(MeshCleaner):
 
 
 class MESHCLASH_OT_heat_group(HeatOperator):
-    """Make a vertex group of each mesh that clashes: the hotter its faces are, the greater the weight"""
+    """Add a vertex group to each mesh that clashes, with weights from the heat map"""
 
     bl_idname = "meshclash.heat_group"
     bl_label = "Heat to Vertex Group"
@@ -155,7 +155,7 @@ class MESHCLASH_OT_heat_group(HeatOperator):
 
 
 class MESHCLASH_OT_corrective_key(FrameOperator):
-    """Make a shape key of the active object that moves its vertices out of what it clashes with, in those frames"""
+    """Add a shape key to the active object that moves its vertices out of the objects that it clashes with"""
 
     bl_idname = "meshclash.corrective_key"
     bl_label = "Corrective Shape Key"

@@ -8,8 +8,8 @@ from typing import Any
 import bpy
 from bpy.props import StringProperty
 from bpy.types import Operator
-from meshclash.detection.errors import InputError
-from meshclash.detection.kernel_parts import BASIC_PARTS
+from meshclash.clash.errors import InputError
+from meshclash.clash.kernel_parts import BASIC_PARTS
 
 from .. import preferences, shown_things
 from ..adapters.source import BlenderSource
@@ -32,7 +32,9 @@ class MESHCLASH_OT_show_hierarchy(Operator):
     bl_label = "Show Hierarchy"
     bl_options = {"REGISTER"}
 
-    name: StringProperty(name="Object", description="Object to look at; empty: the active one", options={"SKIP_SAVE"})
+    name: StringProperty(
+        name="Object", description="Object to analyse; empty uses the active object", options={"SKIP_SAVE"}
+    )
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -84,7 +86,7 @@ def take_hierarchy(context: bpy.types.Context, shown: ShownHierarchy) -> str:
 
 
 class MESHCLASH_OT_hide_hierarchy(Operator):
-    """Draw no bounding volumes any more, and free them"""
+    """Stop drawing the bounding volumes and free their memory"""
 
     bl_idname = "meshclash.hide_hierarchy"
     bl_label = "Hide Hierarchy"
@@ -101,7 +103,7 @@ class MESHCLASH_OT_hide_hierarchy(Operator):
 
 
 class MESHCLASH_OT_advise(Operator):
-    """Measure which bounding volumes and which builder suit the two selected objects as they stand"""
+    """Measure which bounding volume and builder are fastest for the two selected objects"""
 
     bl_idname = "meshclash.advise"
     bl_label = "Measure Selected Objects"

@@ -8,11 +8,12 @@ import bpy
 from bpy.app.translations import pgettext_tip as tip_
 from bpy.props import IntProperty, StringProperty
 from bpy.types import Operator
-from meshclash.detection.pair_row import PairRow
+from meshclash.clash.pair_row import PairRow
+from meshclash.clash.words import counted
 
 from .. import results, scene_results, shown_things, view
 from ..redraw import tag_redraw
-from ..texts import counted, said, verdict_in_words
+from ..texts import said, verdict_in_words
 from ..translations import ChoiceProperty, translated
 from .polls import lists_pairs, possible
 
@@ -114,8 +115,8 @@ class StepPair(Operator):
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:
         """The tooltip."""
-        previous = "Select the previous pair of the list, on whatever page it is"
-        return tip_("Select the next pair of the list, on whatever page it is" if properties.step > 0 else previous)
+        previous = "Select the previous pair of the list"
+        return tip_("Select the next pair of the list" if properties.step > 0 else previous)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -130,14 +131,14 @@ class StepPair(Operator):
 
 
 class MESHCLASH_OT_step_pair(StepPair):
-    """Select the next pair of the list, on whatever page it is"""
+    """Select the next pair of the list"""
 
     bl_idname = "meshclash.step_pair"
     bl_label = "Next Pair"
 
 
 class MESHCLASH_OT_sort_rows(Operator):
-    """Sort the list by this column; another click sorts it the other way round"""
+    """Sort by this column. Click again to reverse the order"""
 
     bl_idname = "meshclash.sort_rows"
     bl_label = "Sort Pairs"
@@ -192,10 +193,10 @@ class MESHCLASH_OT_list_selected(Operator):
 
 
 class MESHCLASH_OT_list_found_again(Operator):
-    """List the pairs that were said to be resolved, and that the last detection found all the same"""
+    """List pairs that are marked as resolved and were still found by the last detection"""
 
     bl_idname = "meshclash.list_found_again"
-    bl_label = "List Resolved Pairs That Are Still There"
+    bl_label = "List Resolved Pairs That Still Clash"
     bl_options = {"REGISTER"}
 
     @classmethod
@@ -212,7 +213,7 @@ class MESHCLASH_OT_list_found_again(Operator):
 
 
 class MESHCLASH_OT_list_all(Operator):
-    """List all pairs again, whatever was asked of the list"""
+    """Clear the search and all filters"""
 
     bl_idname = "meshclash.list_all"
     bl_label = "List All Pairs"

@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 from bpy.types import Operator
-from meshclash.detection.report import DetectReport
+from meshclash.clash.report import DetectReport
 
 from .. import freshness, preferences, results, running_work, scene_results
 from ..adapters import mesh_reader
@@ -120,7 +120,7 @@ def _rendering() -> bool:
 
 
 class MESHCLASH_OT_live(Operator):
-    """Answer anew whenever meshes or scans move, deform, come or go, in any test. Press again, or ESC, to stop"""
+    """Update the results while objects move, deform, appear or disappear. Press again or ESC to stop"""
 
     bl_idname = "meshclash.live"
     bl_label = "Live"
@@ -141,7 +141,7 @@ class MESHCLASH_OT_live(Operator):
         return {"RUNNING_MODAL"}
 
     def execute(self, _context: bpy.types.Context) -> set[str]:
-        self.report({"ERROR"}, translated("Live follows what happens in a window; without one, use Detect"))
+        self.report({"ERROR"}, translated("Live needs a window: use Detect without one"))
         return {"CANCELLED"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:

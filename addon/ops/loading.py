@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 
 import bpy
-from meshclash.detection.frame_scene import Progress
+from meshclash.clash.frame_scene import Progress
 
 from .. import engine, kernel_building, running_work
 

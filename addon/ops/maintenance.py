@@ -46,7 +46,7 @@ class MESHCLASH_OT_copy_diagnostics(Operator):
 
 
 class MESHCLASH_OT_look_for_gpu(Operator):
-    """Look for an NVIDIA GPU that can be used, and say which one or why not"""
+    """Look for an NVIDIA GPU that MeshClash can use"""
 
     bl_idname = "meshclash.look_for_gpu"
     bl_label = "Look for a GPU"

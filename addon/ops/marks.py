@@ -9,8 +9,8 @@ from typing import ClassVar
 import bpy
 import numpy as np
 from bpy.types import Operator
-from meshclash.detection.errors import DetectError
-from meshclash.detection.pair_row import PairRow
+from meshclash.clash.errors import DetectError
+from meshclash.clash.pair_row import PairRow
 
 from .. import preferences, results, running_work, scene_results, view
 from ..adapters import face_marks, face_selection
@@ -20,12 +20,12 @@ from ..translations import ChoiceProperty, translated
 from .polls import in_object_mode, possible
 
 SCOPES = (
-    ("ALL", "All Clashes", "The faces of every listed pair, but not of those that only touch or are approved"),
-    ("ACTIVE", "Selected Pair", "Those of the pair selected in the list"),
+    ("ALL", "All Clashes", "Use the faces of all listed pairs that clash and are not approved"),
+    ("ACTIVE", "Selected Pair", "Use the faces of the pair selected in the list"),
 )
 
 NOTHING = {
-    "ALL": "No listed pair clashes or comes too near; to mark one that touches or is approved, select it",
+    "ALL": "No listed pair clashes or is too close. To mark another pair, select it",
     "ACTIVE": "The selected pair has no contacting faces",
 }
 
@@ -106,7 +106,7 @@ def faces_by_mesh(context: bpy.types.Context, rows: list[PairRow]) -> tuple[dict
 
 
 class MESHCLASH_OT_write_attribute(_MarkOperator):
-    """Write the contacting faces into a boolean face attribute, which materials and geometry nodes can read"""
+    """Store the contacting faces in a boolean face attribute, for materials and geometry nodes"""
 
     bl_idname = "meshclash.write_attribute"
     bl_label = "Write Face Attribute"
@@ -115,7 +115,7 @@ class MESHCLASH_OT_write_attribute(_MarkOperator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         name = context.scene.meshclash.attribute_name.strip()
         if not name:
-            self.report({"ERROR"}, translated("Give the attribute a name"))
+            self.report({"ERROR"}, translated("Enter a name for the attribute"))
             return {"CANCELLED"}
         with own_writing(context):
             for mesh in face_marks.meshes_of(context.scene):
@@ -158,7 +158,7 @@ class MESHCLASH_OT_remove_attribute(MeshCleaner):
 
 
 class MESHCLASH_OT_assign_material(_MarkOperator):
-    """Give the contacting faces a highlight material; Restore Materials takes it away again"""
+    """Assign a highlight material to the contacting faces. Restore Materials removes it"""
 
     bl_idname = "meshclash.assign_material"
     bl_label = "Assign Highlight Material"
@@ -173,7 +173,7 @@ class MESHCLASH_OT_assign_material(_MarkOperator):
 
 
 class MESHCLASH_OT_restore_materials(MeshCleaner):
-    """Give all faces of the scene the material that they had before Assign Highlight Material"""
+    """Restore the materials that faces had before Assign Highlight Material"""
 
     bl_idname = "meshclash.restore_materials"
     bl_label = "Restore Materials"

@@ -11,9 +11,9 @@ import numpy as np
 from bpy.props import FloatProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 from mathutils import Matrix
-from meshclash.detection.errors import InputError
-from meshclash.detection.frame_scene import SourceMesh
-from meshclash.detection.kernel_parts import MASSIVE_PARTS
+from meshclash.clash.errors import InputError
+from meshclash.clash.frame_scene import SourceMesh
+from meshclash.clash.kernel_parts import MASSIVE_PARTS
 
 from .. import preferences, shown_levels, view
 from ..adapters.enumeration import read_object
@@ -43,8 +43,8 @@ class MESHCLASH_OT_import_massive(TaskOperator, ImportHelper):
     filter_glob: StringProperty(default=";".join(f"*{end}" for end in (*SOURCES, ENDING)), options={"HIDDEN"})
     weld: FloatProperty(
         name="Weld Tolerance",
-        description="Corners no farther apart are taken as one in the levels that are shown, as models need whose "
-        "faces were written one by one; Detect tests the triangles as they are",
+        description="Merge vertices up to this distance in the levels that are shown, for models whose faces share no"
+                    " vertices. Detect still tests the original triangles",
         min=0.0, soft_max=0.01, default=0.0, precision=6, unit="LENGTH",
     )  # fmt: skip
 
@@ -61,7 +61,7 @@ class MESHCLASH_OT_import_massive(TaskOperator, ImportHelper):
 
 
 class MESHCLASH_OT_build_massive(TaskOperator, ExportHelper):
-    """Write the active object as a massive file; a new object stands for it, and this one is hidden"""
+    """Write the active object to a massive file, add an object that shows it, and hide the active object"""
 
     bl_idname = "meshclash.build_massive"
     bl_label = "Build Massive File"
@@ -109,7 +109,7 @@ class MESHCLASH_OT_build_massive(TaskOperator, ExportHelper):
 
 
 class MESHCLASH_OT_show_level(TaskOperator):
-    """Show the active massive model as this view needs it: finer where it is near, within the number of triangles"""
+    """Refine the active massive model near this view, within the number of triangles"""
 
     bl_idname = "meshclash.show_level"
     bl_label = "Refine for This View"

@@ -23,7 +23,7 @@ class OfSelectedPair(Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         row = results.active_pair(context)
         meshes = row is None or not row.scans
-        return has_pair(cls, context) and possible(cls, meshes, "A scan has points, and no faces") and is_idle(cls)
+        return has_pair(cls, context) and possible(cls, meshes, "Scans have points but no faces") and is_idle(cls)
 
     def invoke(self: Any, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         return self.execute(context) if bpy.app.background else begin(self, context, self.task)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 from bpy.types import Operator
-from meshclash.detection.errors import DetectError
+from meshclash.clash.errors import DetectError
 
 from .. import results, scene_results, view
 from ..adapters import face_selection
@@ -33,7 +33,7 @@ class MESHCLASH_OT_select_faces(_PairOperator):
     def poll(cls, context: bpy.types.Context) -> bool:
         row = results.active_pair(context)
         meshes = row is None or row.scans != "ab"
-        return possible(cls, meshes, "A scan has points, and no faces") and super().poll(context)
+        return possible(cls, meshes, "Scans have points but no faces") and super().poll(context)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         row = results.selected_pair(context)
@@ -59,7 +59,7 @@ class MESHCLASH_OT_select_faces(_PairOperator):
 
 
 class MESHCLASH_OT_exclude_pair(_PairOperator):
-    """Never test this pair again; it goes to the list of excluded pairs"""
+    """Exclude this pair from all tests"""
 
     bl_idname = "meshclash.exclude_pair"
     bl_label = "Exclude This Pair"
@@ -80,7 +80,7 @@ class MESHCLASH_OT_exclude_pair(_PairOperator):
 
 
 class MESHCLASH_OT_include_pair(Operator):
-    """Take the pair off the list of excluded ones: it comes back as it was found, or is tested by the next Detect"""
+    """Test the pair again. It is listed as it was found, or tested by the next Detect"""
 
     bl_idname = "meshclash.include_pair"
     bl_label = "Remove From Excluded Pairs"
@@ -105,7 +105,7 @@ class MESHCLASH_OT_include_pair(Operator):
 
 
 class MESHCLASH_OT_show_results(Operator):
-    """List the results of this scene again; the list shows one scene at a time"""
+    """Show the results of this scene"""
 
     bl_idname = "meshclash.show_results"
     bl_label = "Show Results of This Scene"
@@ -117,7 +117,7 @@ class MESHCLASH_OT_show_results(Operator):
 
 
 class MESHCLASH_OT_clear_results(Operator):
-    """Empty the result list and remove the overlay"""
+    """Clear the list of results and the overlay"""
 
     bl_idname = "meshclash.clear_results"
     bl_label = "Clear Results"

@@ -9,7 +9,7 @@ from ..ui.presets import FOLDER, MESHCLASH_PT_presets
 
 
 class MESHCLASH_OT_add_preset(AddPresetBase, Operator):
-    """Keep the test and its options under a name, for all files"""
+    """Save the test and its options as a preset for all files"""
 
     bl_idname = "meshclash.add_preset"
     bl_label = "Add Detect Preset"

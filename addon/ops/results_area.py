@@ -14,12 +14,12 @@ from .review import SetStatus
 SHARE = 0.4  # of the view, where it is split
 PLACES = (
     ("WINDOW", "Window", "A window of its own"),
-    ("AREA", "Area", "Below the 3D view, which gives some of its height"),
+    ("AREA", "Area", "Split the 3D viewport and show the results below it"),
 )
 
 
 class MESHCLASH_OT_open_results(Operator):
-    """List the results at full width, in a window or below the view; it is saved with the file like all windows"""
+    """Open the results at full width in a window or below the viewport"""
 
     bl_idname = "meshclash.open_results"
     bl_label = "Open Results"
@@ -89,7 +89,7 @@ class MESHCLASH_OT_step_over_results(OverResults, StepPair):
 
 
 class MESHCLASH_OT_status_over_results(OverResults, SetStatus):
-    """Say what you think of the selected pair while the mouse is over the list"""
+    """Set the status of the selected pair while the mouse is over the list"""
 
     bl_idname = "meshclash.status_over_results"
     bl_label = "Pair Status"

@@ -41,7 +41,7 @@ class SetStatus(Operator):
 
 
 class MESHCLASH_OT_set_status(SetStatus):
-    """Say what you think of the selected pair; saved with the file and kept when the pair is found again"""
+    """Set the status of the selected pair. It is saved with the file and kept when the pair is found again"""
 
     bl_idname = "meshclash.set_status"
     bl_label = "Status"

@@ -11,8 +11,8 @@ import numpy as np
 from bpy.props import BoolProperty, StringProperty
 from bpy.types import Operator
 from bpy_extras.io_utils import ImportHelper
-from meshclash.detection.errors import DetectError, InputError
-from meshclash.detection.kernel_parts import CLOUD_PARTS
+from meshclash.clash.errors import DetectError, InputError
+from meshclash.clash.kernel_parts import CLOUD_PARTS
 
 from .. import engine, preferences, scene_results
 from ..adapters import point_writer
@@ -41,15 +41,15 @@ UNITS = (
     ("us-ft", "US Survey Feet", "Lengths in the file are US survey feet"),
 )
 KINDS = (
-    ("POINTCLOUD", "Point Cloud", "A point cloud object; Blender before 5.1 gets a mesh instead"),
-    ("MESH", "Mesh Without Faces", "A mesh of vertices only, as other importers make"),
+    ("POINTCLOUD", "Point Cloud", "Create a point cloud object, or a mesh in Blender before 5.1"),
+    ("MESH", "Mesh Without Faces", "Create a mesh that has vertices only"),
 )
 ORIGINS = (
     (
         "AUTO", "Scene's Origin",
-        "Coordinates are relative to the origin of the scene's scans; the first one far from zero sets it",
+        "Keep coordinates relative to the origin of the scene's scans. The first scan far from zero sets it",
     ),
-    ("KEEP", "As in the File", "Coordinates stay as they are; far from zero, single precision loses millimetres"),
+    ("KEEP", "As in the File", "Keep the coordinates. Far from zero, single precision loses millimetres"),
 )  # fmt: skip
 
 
@@ -62,10 +62,10 @@ class MESHCLASH_OT_import_scan(TaskOperator, ImportHelper):
 
     filepath: StringProperty(name="File Path", subtype="FILE_PATH")
     filter_glob: StringProperty(default=";".join(f"*{ending}" for ending in ENDINGS), options={"HIDDEN"})
-    unit: ChoiceProperty(name="Unit", description="What a length of 1 in the file means", items=UNITS, default="m")
-    kind: ChoiceProperty(name="As", description="What is made of the points", items=KINDS, default="POINTCLOUD")
-    origin: ChoiceProperty(name="Origin", description="Where coordinates begin", items=ORIGINS, default="AUTO")
-    with_normals: BoolProperty(name="Normals", description="Take the normals of the file, too", default=True)
+    unit: ChoiceProperty(name="Unit", description="Unit of lengths in the file", items=UNITS, default="m")
+    kind: ChoiceProperty(name="As", description="Type of the new object", items=KINDS, default="POINTCLOUD")
+    origin: ChoiceProperty(name="Origin", description="Origin of the coordinates", items=ORIGINS, default="AUTO")
+    with_normals: BoolProperty(name="Normals", description="Import the normals of the file", default=True)
 
     def make_task(self, context: bpy.types.Context) -> Task:
         scene = context.scene
@@ -115,7 +115,7 @@ def _imported(scan: bpy.types.Object, result: ImportedScan) -> str:
 
 
 class MESHCLASH_OT_measure_deviation(TaskOperator):
-    """Measure how far the scans of set A lie from the objects of set B, and write it to their points"""
+    """Measure the distance of the scans in set A from the objects of set B, and store it on their points"""
 
     bl_idname = "meshclash.measure_deviation"
     bl_label = "Measure Deviation"

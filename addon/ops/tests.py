@@ -11,16 +11,16 @@ import bpy
 from bpy.props import BoolProperty, StringProperty
 from bpy.types import Operator
 from bpy_extras.io_utils import ExportHelper, ImportHelper
-from meshclash.detection.cloud_scene import Prepare
-from meshclash.detection.errors import InputError
-from meshclash.detection.named_tests import NamedTest, read_tests, to_json
-from meshclash.detection.report import DetectReport
-from meshclash.detection.tests_job import tests_steps
+from meshclash.clash.cloud_scene import Prepare
+from meshclash.clash.errors import InputError
+from meshclash.clash.named_tests import NamedTest, read_tests, to_json
+from meshclash.clash.report import DetectReport
+from meshclash.clash.tests_job import tests_steps
+from meshclash.clash.words import counted
 
 from .. import engine, kept_tests, preferences, scene_results
 from ..adapters import mesh_reader
 from ..adapters.source import BlenderSource, metres_per_unit
-from ..texts import counted
 from ..translations import ChoiceProperty, translated
 from .detect import MESHCLASH_OT_detect, accept, answer_steps, begin, handle, parts_of, run_at_once
 from .loading import load_steps
@@ -63,7 +63,7 @@ def _steps(
 
 
 class MESHCLASH_OT_run_tests(Operator):
-    """Run all tests that are ticked, and list what they find together"""
+    """Run all enabled tests and list their results together"""
 
     bl_idname = "meshclash.run_tests"
     bl_label = "Run Tests"
@@ -90,7 +90,7 @@ class MESHCLASH_OT_run_tests(Operator):
 
 
 class MESHCLASH_OT_keep_test(Operator):
-    """Keep what Detect asks now as a test with a name"""
+    """Save the current settings of Detect as a named test"""
 
     bl_idname = "meshclash.keep_test"
     bl_label = "Add Test"
@@ -129,7 +129,7 @@ class OfActiveTest(Operator):
 
 
 class MESHCLASH_OT_use_test(OfActiveTest):
-    """Put what the test asks into the panel Detect, to be changed or asked alone"""
+    """Copy the settings of the test to the panel Detect"""
 
     bl_idname = "meshclash.use_test"
     bl_label = "Edit Test in Detect"
@@ -165,15 +165,15 @@ class MESHCLASH_OT_remove_test(OfActiveTest):
 
 
 class MESHCLASH_OT_fill_matrix(Operator):
-    """Make a test for each pair of disciplines, which ask what Detect asks now"""
+    """Add one test for each pair of disciplines, with the current settings of Detect"""
 
     bl_idname = "meshclash.fill_matrix"
     bl_label = "Matrix of Disciplines"
     bl_options = {"REGISTER", "UNDO"}
 
-    by: ChoiceProperty(name="By", description="What an object's discipline is told by", items=DISCIPLINES)
+    by: ChoiceProperty(name="By", description="How to find the discipline of an object", items=DISCIPLINES)
     key: StringProperty(name="Property", description="Name of the custom property")
-    within: BoolProperty(name="Within Disciplines", description="Test each discipline against itself, too")
+    within: BoolProperty(name="Within Disciplines", description="Also test each discipline against itself")
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         return context.window_manager.invoke_props_dialog(self)
@@ -202,7 +202,7 @@ class MESHCLASH_OT_fill_matrix(Operator):
 
 
 class MESHCLASH_OT_export_tests(Operator, ExportHelper):
-    """Write the tests to a JSON file, which the command line runs with --tests"""
+    """Export the tests to a JSON file for the command line option --tests"""
 
     bl_idname = "meshclash.export_tests"
     bl_label = "Export Tests"
@@ -226,7 +226,7 @@ class MESHCLASH_OT_export_tests(Operator, ExportHelper):
 
 
 class MESHCLASH_OT_import_tests(Operator, ImportHelper):
-    """Take tests from a JSON file of ours, or clash sets of IfcClash; those of the same name are replaced"""
+    """Import tests from a MeshClash JSON file or clash sets of IfcClash. Tests with the same name are replaced"""
 
     bl_idname = "meshclash.import_tests"
     bl_label = "Import Tests"

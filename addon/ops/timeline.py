@@ -11,13 +11,14 @@ from typing import Any
 import bpy
 import numpy as np
 from bpy.types import Operator
-from meshclash.detection.errors import DetectError, InputError
-from meshclash.detection.kernel_parts import CLOUD_PARTS, MASSIVE_PARTS
-from meshclash.detection.options import DetectOptions, format_frames
-from meshclash.detection.pair_row import PairRow
-from meshclash.detection.queries.registry import test_named
-from meshclash.detection.rules import Rules
-from meshclash.detection.sets import AND, EVERYTHING, OR
+from meshclash.clash.errors import DetectError, InputError
+from meshclash.clash.kernel_parts import CLOUD_PARTS, MASSIVE_PARTS
+from meshclash.clash.options import DetectOptions, format_frames
+from meshclash.clash.pair_row import PairRow
+from meshclash.clash.queries.registry import test_named
+from meshclash.clash.rules import Rules
+from meshclash.clash.sets import AND, EVERYTHING, OR
+from meshclash.clash.words import counted
 
 from .. import engine, events_list, freshness, preferences, results, running_work, scene_results
 from ..adapters import mesh_reader
@@ -28,7 +29,7 @@ from ..adapters.point_reader import is_scan
 from ..adapters.source import BlenderSource, metres_per_unit
 from ..core.scanned import Scanned, scan_steps
 from ..redraw import tag_redraw, tag_redraw_timelines
-from ..texts import counted, verdict_in_words
+from ..texts import verdict_in_words
 from ..translations import ChoiceProperty, translated
 from .detect import USER_ERRORS, Run, explain, handle, run_at_once, scene_of
 from .listing import PickRow
@@ -149,7 +150,7 @@ class FrameOperator(Operator):
 
 
 class MESHCLASH_OT_scan_timeline(FrameOperator):
-    """Find out when which objects clash: all frames, one after the other. ESC stops it and keeps what was found"""
+    """Find when objects clash, frame by frame. ESC stops and keeps the events found so far"""
 
     bl_idname = "meshclash.scan_timeline"
     bl_label = "Scan Timeline"
@@ -182,13 +183,13 @@ class MESHCLASH_OT_scan_timeline(FrameOperator):
 
 
 class MESHCLASH_OT_bake_clearance(FrameOperator):
-    """Measure the distance, or depth, of pairs in all frames, and make it animated custom properties"""
+    """Measure the distance or depth of pairs in all frames and store it as an animated custom property"""
 
     bl_idname = "meshclash.bake_clearance"
     bl_label = "Bake Clearance to Curve"
     bl_options = {"REGISTER", "UNDO"}
 
-    of: ChoiceProperty(name="Of", description="Which pairs are measured", items=BAKED, default="PAIR")
+    of: ChoiceProperty(name="Of", description="Pairs to measure", items=BAKED, default="PAIR")
 
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:
@@ -326,14 +327,14 @@ class ScannedOperator(Operator):
 
 
 class MESHCLASH_OT_event_markers(ScannedOperator):
-    """Put a marker into the timeline for each event; those of an earlier scan go"""
+    """Add a marker to the timeline for each event and remove those of earlier scans"""
 
     bl_idname = "meshclash.event_markers"
     bl_label = "Add Markers"
     bl_options = {"REGISTER", "UNDO"}
 
     at: ChoiceProperty(
-        name="At", description="Where the markers are put",
+        name="At", description="Frames where markers are added",
         items=(("START", "Start", "At the first frame of each event"), ("WORST", "Worst", "At the worst frame")),
     )  # fmt: skip
 
@@ -378,7 +379,7 @@ def _remove_markers(scene: bpy.types.Scene) -> None:
 
 
 class MESHCLASH_OT_clear_timeline(Operator):
-    """Forget the events of the last scan; markers, curves and heat maps stay"""
+    """Clear the events of the last scan; markers, curves and heat maps are kept"""
 
     bl_idname = "meshclash.clear_timeline"
     bl_label = "Clear Events"
@@ -421,7 +422,7 @@ class MESHCLASH_OT_pick_event(PickRow):
 
 
 class MESHCLASH_OT_show_events(Operator):
-    """List the events of this scene again; the list shows one scene at a time"""
+    """Show the events of this scene"""
 
     bl_idname = "meshclash.show_events"
     bl_label = "Show Events of This Scene"

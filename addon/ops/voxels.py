@@ -7,14 +7,14 @@ from typing import Any
 
 import bpy
 from bpy.types import Operator
-from meshclash.detection.kernel_parts import BASIC_PARTS
-from meshclash.detection.pair_row import PairRow
+from meshclash.clash.kernel_parts import BASIC_PARTS
+from meshclash.clash.pair_row import PairRow
+from meshclash.clash.words import counted
 
 from .. import preferences, results, running_work, shown_things
 from ..adapters.source import BlenderSource
 from ..core.voxel_boxes import PARTS, ShownVoxels, voxels_steps
 from ..redraw import tag_redraw
-from ..texts import counted
 from .loading import load_steps
 from .pair_look import OfSelectedPair
 from .polls import possible
@@ -22,7 +22,7 @@ from .task import Task
 
 
 class MESHCLASH_OT_show_voxels(OfSelectedPair):
-    """Draw the voxels that the surfaces of the selected pair share, as the two objects stand"""
+    """Draw the voxels that both surfaces of the selected pair pass through"""
 
     bl_idname = "meshclash.show_voxels"
     bl_label = "Show Common Voxels"
@@ -50,7 +50,7 @@ def _steps(
 
 
 class MESHCLASH_OT_hide_voxels(Operator):
-    """Draw no voxels any more, and free them"""
+    """Stop drawing the voxels and free their memory"""
 
     bl_idname = "meshclash.hide_voxels"
     bl_label = "Hide Common Voxels"

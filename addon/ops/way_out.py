@@ -6,16 +6,16 @@ from collections.abc import Generator
 from typing import Any
 
 import bpy
-from meshclash.detection.kernel_parts import BASIC_PARTS, WAY_PARTS
-from meshclash.detection.pair_row import PairRow
-from meshclash.detection.steps import within
-from meshclash.detection.verdicts import SOLID_VERDICTS
+from meshclash.clash.kernel_parts import BASIC_PARTS, WAY_PARTS
+from meshclash.clash.pair_row import PairRow
+from meshclash.clash.steps import within
+from meshclash.clash.verdicts import SOLID_VERDICTS
+from meshclash.clash.words import counted
 
 from .. import preferences, results, scene_results
 from ..adapters.source import BlenderSource
 from ..core.way_out import Way, way_steps
 from ..redraw import tag_redraw
-from ..texts import counted
 from ..translations import ChoiceProperty
 from .loading import load_steps
 from .polls import possible
@@ -29,7 +29,7 @@ SCOPES = (
 
 
 class MESHCLASH_OT_find_ways_out(TaskOperator):
-    """Find the direction and the length by which B is moved out of A, as the objects stand; ESC keeps what was found"""
+    """Find a short translation that moves B out of A. ESC stops and keeps the results found so far"""
 
     bl_idname = "meshclash.find_ways_out"
     bl_label = "Find Ways Out"

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from meshclash.detection.regions import cut_rows
-from meshclash.detection.verdicts import GUESSES, QUIET_VERDICTS, VERDICTS
+from meshclash.clash.regions import cut_rows
+from meshclash.clash.verdicts import GUESSES, QUIET_VERDICTS, VERDICTS
 from numpy.typing import NDArray
 
 from ..core.table import Mask, Positions, RowTable
 
 if TYPE_CHECKING:
-    from meshclash.detection.pair_row import PairRow, PairSide
+    from meshclash.clash.pair_row import PairRow, PairSide
 
 Label = tuple[tuple[float, float, float], float]
 GAP_SURROUNDINGS = 3.0  # how far around its middle a gap is looked at, in its lengths

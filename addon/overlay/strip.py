@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
-from meshclash.detection.events import ClashEvent
-from meshclash.detection.verdicts import CLASH_VERDICTS, QUIET_VERDICTS
+from meshclash.clash.events import ClashEvent
+from meshclash.clash.verdicts import CLASH_VERDICTS, QUIET_VERDICTS
 
 from .. import events_list, scene_results
 from ..core.scanned import Scanned

@@ -37,10 +37,10 @@ class MESHCLASH_PT_common_solid(TabPanel):
             lines.append(("Sides", " × ".join(length(side, units, like=shown.sides[0]) for side in shown.sides)))
         draw_facts(layout, lines, context.region, CAPTION_SHARE)
         if shown.contradicts:
-            text = "This contradicts what is proved of the pair: the bounds of the list hold"
+            text = "This contradicts the proved bounds in the list, which are right"
             draw_text(layout, text, context.region, "ERROR")
         if shown.stale:
-            draw_text(layout, "An object moved or changed since: press Update", context.region, "INFO")
+            draw_text(layout, "An object has moved or changed: press Update", context.region, "INFO")
         if shown.box is not None:
             ways = layout.row(align=True)
             ways.operator("meshclash.frame_common_solid", text="Frame Solid", icon="ZOOM_SELECTED")

@@ -115,7 +115,7 @@ def _draw_progress(layout: Any, context: Any) -> None:
     result = scene_results.result_of(scene.session_uid)
     still = 0 if result is None else len(histories.found_again(scene, result.rows))
     if still:
-        text = said("Resolved, but still there: {pairs}", pairs=(still, "pair"))
+        text = said("Resolved, but still found: {pairs}", pairs=(still, "pair"))
         layout.operator("meshclash.list_found_again", text=text, icon="ERROR")
     gone = histories.gone(scene)
     if gone:

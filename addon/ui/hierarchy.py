@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from meshclash.clash.words import counted
+
 from .. import running_work, shown_things
 from ..core.levels import LABELS
-from ..texts import counted, said
+from ..texts import said
 from ..translations import translated
 from .parts import ResearchPanel, draw_table, draw_text, named_row
 

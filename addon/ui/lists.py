@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from bpy.app.translations import pgettext_iface as iface_
 from bpy.types import UIList
-from meshclash.detection.verdicts import VERDICTS
+from meshclash.clash.verdicts import VERDICTS
 
 from .. import scene_results, shown_things
 from ..core.short_names import CUT, told_apart
@@ -31,15 +31,15 @@ CELL = 12.0  # [px] of a cell beside its text
 SAMPLE, LISTS = "0", 16  # whose width tells sizes of letters apart; lists whose names are kept as they fit
 ITSELF = "itself"  # in the place of the second name, where an object meets itself
 TIPS = {
-    "Verdict": "What the two objects do to each other",
-    "Measure": "How deep they overlap, how far apart they are, or how likely they meet",
-    "Test": "The test that found them",
+    "Verdict": "Verdict on the two objects",
+    "Measure": "Depth of the overlap, gap, or probability of contact",
+    "Test": "Test that found the pair",
     "Certainty": "How certain the verdict is",
     "Way Out": "The shortest way out that was found: its length and direction",
-    "Faces": "Faces in contact, of both objects together; points of scans",
-    "Status": "What you think of this pair",
-    "Group": "What the clashes of a group have in common",
-    "Collections": "The collections of the two objects",
+    "Faces": "Number of faces in contact on both objects, or of points of a scan",
+    "Status": "Status of this pair",
+    "Group": "Group of the clash",
+    "Collections": "Collections of the two objects",
     "Frame": "The frame in which they were tested",
     "Frames": "From the first frame of the event to the last",
 }
@@ -80,7 +80,7 @@ class Cell(NamedTuple):
     icon: str = "NONE"
 
 
-CONTRADICTS = Cell("", "This contradicts what is proved of the pair: the bounds of the list hold", icon="ERROR")
+CONTRADICTS = Cell("", "This contradicts the proved bounds in the list, which are right", icon="ERROR")
 """The sign of a pair whose common solid cannot be right."""
 
 

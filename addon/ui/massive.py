@@ -25,7 +25,9 @@ class MESHCLASH_PT_massive(TabPanel):
         column = self.layout.column(align=True)
         column.operator("meshclash.show_level", icon="MOD_DECIM")
         column.prop(context.scene.meshclash, "massive_triangles")
-        draw_text(self.layout, "What is shown has fewer triangles. Detect tests all of them.", context.region, "INFO")
+        draw_text(
+            self.layout, "The model is shown with fewer triangles. Detect tests all of them.", context.region, "INFO"
+        )
 
 
 CLASSES = (MESHCLASH_PT_massive,)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bpy.types import Panel
-from meshclash.detection.errors import InputError
-from meshclash.detection.options import DetectOptions, changed_settings
-from meshclash.detection.queries.registry import test_named
-from meshclash.detection.report_formats import NO_SOLID, coarse, permitted
-from meshclash.detection.units import clearly_above
-from meshclash.detection.verdicts import PROVISIONAL_VERDICTS, SOLID_VERDICTS, VERDICTS
+from meshclash.clash.errors import InputError
+from meshclash.clash.frame_scene import Skipped
+from meshclash.clash.options import DetectOptions, changed_settings
+from meshclash.clash.queries.registry import test_named
+from meshclash.clash.report_formats import NO_SOLID, coarse, permitted
+from meshclash.clash.units import clearly_above
+from meshclash.clash.verdicts import PROVISIONAL_VERDICTS, SOLID_VERDICTS, VERDICTS
 
 from .. import engine, kept_tests, preferences, results, running_work, scene_results, shown_things
 from ..adapters.massive_objects import PROPERTY as MASSIVE_FILE
@@ -19,6 +21,7 @@ from ..adapters.shell_objects import PROPERTY as SHELL
 from ..adapters.source import metres_per_unit
 from ..core import device_gain
 from ..overlay import draw as overlay
+from ..props import WINDOW_OPTIONS
 from ..reviews import approved_counts, review_of, reviews_of
 from ..texts import (
     depth,
@@ -36,12 +39,16 @@ from .lists import STATUS_ICONS, draw_list
 from .parts import ResearchPanel, TabPanel, draw_facts, draw_table, draw_text, named_row
 from .presets import MESHCLASH_PT_presets
 
-FIRST, LATER = ("tolerance", "budget"), ("touch_tolerance", "overlap_volume")
+FIRST = ("tolerance", "budget")
+LATER = tuple(
+    option.name for option in WINDOW_OPTIONS if option.tests and option.name not in (*FIRST, "permitted_overlap")
+)
 """Options of tests that stand in the panel itself, and among its options; only those that a test takes are shown."""
-NOT_KNOWN_YET = "Up to what the coordinates cannot tell from flush"
+NOT_KNOWN_YET = "Default: the precision of the coordinates"
 LONG_NAME_SHARE = 0.46  # of the narrowest sidebar
 LEAST_ROWS, MOST_ROWS = 4, 12  # of the list, by the height of the sidebar
 ABOVE_AND_BELOW, ROW = 460.0, 34.0  # height of all but the list where a pair is selected, of a row [px at scale 1]
+MOST_NAMED = 3  # objects that are named where some took no part
 PAGE_SHARE = 0.3  # of the width between two arrows, for the number of a page
 CAPTION_SHARE = 0.25  # of the width, before the facts of the selected pair
 LONG_CAPTION_SHARE = 0.32  # the same where a caption is as long as "Probability", which fits a narrow sidebar so
@@ -123,7 +130,7 @@ def _draw_live(layout: Any, run: Any, region: Any) -> None:
     if run is None:
         return
     live = run.live
-    text, icon = "Live: the answer is complete", "CHECKMARK"
+    text, icon = "Live: the results are complete", "CHECKMARK"
     if live.problem:
         text, icon = live.problem, "ERROR"
     elif live.starting:
@@ -265,7 +272,7 @@ class MESHCLASH_PT_results(TabPanel):
         result = scene_results.existing_result(context.scene.session_uid)
         _draw_age(layout, context, result)
         if result.found.rows and not result.report.rows:
-            draw_text(layout, "All pairs that were found are excluded", context.region, "CHECKMARK")
+            draw_text(layout, "All pairs found are excluded", context.region, "CHECKMARK")
         elif not result.report.rows:
             _draw_nothing(layout, context, result.report)
         elif listed.scene_uid != context.scene.session_uid:
@@ -277,7 +284,7 @@ class MESHCLASH_PT_results(TabPanel):
             if pair is not None:
                 draw_pair_facts(layout, context, pair, result.report.asked(pair))
         _draw_left_out(layout, context, result.report)
-        _draw_skipped(layout, result.report.skipped, context.region)
+        draw_skipped(layout, result.report.skipped, result.report.stats.get("no_geometry", {}), context.region)
         warning = coarse(result.report.as_summary())
         if warning:
             draw_text(layout, warning[0].upper() + warning[1:], context.region, "ERROR")
@@ -286,28 +293,29 @@ class MESHCLASH_PT_results(TabPanel):
 def _draw_nothing(layout: Any, context: Any, report: Any) -> None:
     """What was tested without finding anything, and what else can be asked."""
     test, count = test_named(report.options.test), report.stats.get("objects", 0)
+    icon = "ERROR" if report.lost else "CHECKMARK"
     if len(report.tests) > 1:
         text = said("{tests} of {objects} found nothing", tests=(len(report.tests), "test"), objects=(count, "object"))
-        draw_text(layout, text, context.region, "CHECKMARK")
+        draw_text(layout, text, context.region, icon)
         return
     text = said("{nothing}: {objects} tested", nothing=said(test.nothing), objects=(count, "object"))
-    draw_text(layout, text, context.region, "CHECKMARK")
+    draw_text(layout, text, context.region, icon)
     draw_text(layout, advice(report.options, count), context.region, "INFO")
 
 
 def advice(options: DetectOptions, count: int) -> str:
     """What to try after an empty answer about so many objects: more of them, fewer exceptions, another test."""
     if not test_named(options.test).of_pairs:
-        return "The test Intersection finds where different objects meet"
+        return "Use the test Intersection to find contacts between different objects"
     if count < 2:
-        return "Hidden objects and those outside of the sets take no part: show them, or choose other sets"
+        return "Hidden objects and objects outside the sets are not tested: show them or choose other sets"
     if not options.rules.is_empty:
-        return "Options, Exclude leaves out pairs: try without"
+        return "Pairs are excluded under Options, Exclude: try without"
     if (options.set_a, options.set_b) != ("all", "all"):
         return "Only pairs of the two sets are tested: choose Everything to see all others"
     if options.tolerance is not None:
-        return "A larger tolerance finds more; the test Distance says how far apart all are"
-    return "The test Clearance finds what comes too near, Distance how far apart all are"
+        return "Increase the tolerance, or use the test Distance to list the nearest pairs"
+    return "Use the test Clearance to find objects that are too close, or Distance to list the nearest pairs"
 
 
 def _draw_age(layout: Any, context: Any, result: scene_results.SceneResult) -> None:
@@ -321,7 +329,7 @@ def _draw_age(layout: Any, context: Any, result: scene_results.SceneResult) -> N
         lines.append((said("{objects} changed since, shown in grey", objects=(len(result.stale), "object")), "INFO"))
     changed = [] if result.live else _changed_settings(context.scene, result.report)
     if changed:
-        text = "Settings changed since: {names}. The list is the answer to the old ones"
+        text = "Settings changed: {names}. The list shows the results of the old settings"
         lines.append((said(text, names=", ".join(map(said, changed))), "INFO"))
     for text, icon in lines:
         draw_text(layout, text, context.region, icon)
@@ -429,7 +437,7 @@ def draw_pages(layout: Any, context: Any, listed: Any) -> None:
         split.label(text=said("of {pages}: {pairs}", pages=pages, pairs=total))
         row.operator("meshclash.turn_page", text="", icon="TRIA_RIGHT").step = 1
     elif listed.found < listed.total:
-        none = said("No pair of {total} is as asked", total=listed.total)
+        none = said("None of the {total} pairs matches the filters", total=listed.total)
         draw_text(layout, said("{pairs} listed", pairs=total) if listed.found else none, context.region, "NONE")
 
 
@@ -509,12 +517,25 @@ def _draw_left_out(layout: Any, context: Any, report: Any) -> None:
         draw_text(layout, text, context.region, "INFO")
 
 
-def _draw_skipped(layout: Any, skipped: Any, region: Any) -> None:
-    if not skipped:
-        return
-    named = "; ".join(f"{item.name} ({translated(item.reason)})" for item in skipped[:3])
-    text = said("{objects} not tested: {names}", objects=(len(skipped), "object"), names=named)
-    draw_text(layout, text, region, "ERROR")
+def draw_skipped(layout: Any, skipped: Sequence[Skipped], no_geometry: Mapping[str, int], region: Any) -> None:
+    """What took no part, in two classes: objects that are lost, and what has nothing to collide with."""
+    lost = [item for item in skipped if item.lost]
+    others = [item for item in skipped if not item.lost]
+    if lost:
+        text = said("{objects} lost and not tested: {names}", objects=(len(lost), "object"), names=_named(lost))
+        draw_text(layout, text, region, "ERROR")
+    if others:
+        text = said("{objects} not tested: {names}", objects=(len(others), "object"), names=_named(others))
+        draw_text(layout, text, region, "INFO")
+    if any(no_geometry.values()):
+        kinds = sorted(no_geometry.items(), key=lambda item: (-item[1], item[0]))
+        text = "; ".join(said("{objects}", objects=(count, kind)) for kind, count in kinds if count)
+        draw_text(layout, said("Without geometry: {objects}", objects=text), region, "INFO")
+
+
+def _named(skipped: Sequence[Skipped]) -> str:
+    """The first of some objects, each with the reason."""
+    return "; ".join(f"{item.name} ({translated(item.reason)})" for item in skipped[:MOST_NAMED])
 
 
 class MESHCLASH_PT_marks(TabPanel):
@@ -571,7 +592,7 @@ class MESHCLASH_PT_display(TabPanel):
         column.prop(settings, "overlay_xray")
         result = scene_results.result_of(context.scene.session_uid)
         if result is not None and "probability" in result.report.measures:
-            text = "Boxes show where two may meet: green unlikely, yellow as likely as not, red likely"
+            text = "Boxes show where the objects may meet: green unlikely, yellow even, red likely"
             draw_text(layout, text, context.region, "INFO")
         if overlay.failure():
             draw_text(layout, said("Faces cannot be drawn: {why}", why=overlay.failure()), context.region, "ERROR")
@@ -610,7 +631,7 @@ def draw_answered(layout: Any, context: Any, test: str, stats: Any) -> None:
         usable, text = engine.device_known()
         rows = [("Answered by", text.partition(",")[0] if usable else "GPU")]
         times = device_gain.gain(test, stats)
-        rows.append(("Beside the CPU", translated(f"{times:,.1f} times as fast" if times else "Not measured")))
+        rows.append(("Compared With the CPU", translated(f"{times:,.1f} times as fast" if times else "Not measured")))
     draw_table(layout, rows)
     if stats.get("device_note"):
         draw_text(layout, stats["device_note"], context.region, "ERROR")

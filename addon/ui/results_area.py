@@ -143,7 +143,7 @@ class MESHCLASH_PT_wide_results(Panel):
         row = layout.row(align=True)
         draw_detection(row)
         if result is None:
-            layout.label(text="Nothing was detected yet in this scene", icon="INFO")
+            layout.label(text="No results in this scene yet", icon="INFO")
             return
         row.operator("meshclash.export_report", text="", icon="EXPORT")
         row.operator("meshclash.clear_results", text="", icon="TRASH")

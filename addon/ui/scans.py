@@ -7,6 +7,7 @@ from typing import Any
 from .. import running_work, scene_results
 from ..adapters.point_reader import is_scan
 from ..adapters.point_writer import stored_origin
+from ..props import WINDOW_OPTIONS
 from ..texts import length
 from .parts import TabPanel, draw_table, draw_text
 
@@ -30,7 +31,7 @@ class MESHCLASH_PT_scans(TabPanel):
         if origin is not None:
             draw_text(layout, f"Origin at {', '.join(f'{x:.12g}' for x in origin)} m", context.region, "NONE")
         settings, column = context.scene.meshclash, layout.column(align=True)
-        for name in ("point_budget", "scan_bandwidth", "scan_surface"):
+        for name in (option.name for option in WINDOW_OPTIONS if option.of_scans):
             column.prop(settings, name)
         _draw_deviation(layout, context, settings)
 

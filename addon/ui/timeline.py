@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from bpy.types import UIList
-from meshclash.detection.errors import InputError
-from meshclash.detection.events import ClashEvent
-from meshclash.detection.options import format_frames
-from meshclash.detection.queries.registry import test_named
-from meshclash.detection.report_formats import format_moment, format_share
-from meshclash.detection.verdicts import VERDICTS
+from meshclash.clash.errors import InputError
+from meshclash.clash.events import ClashEvent
+from meshclash.clash.options import format_frames
+from meshclash.clash.queries.registry import test_named
+from meshclash.clash.report_formats import format_moment, format_share
+from meshclash.clash.verdicts import VERDICTS
 
 from .. import events_list, running_work, scene_results, shown_things
 from ..adapters.simulations import changes_in_time
@@ -18,7 +18,7 @@ from ..core.scanned import Scanned
 from ..texts import depth, length, said, verdict_in_words
 from ..translations import translated
 from .lists import TIPS, Cell, draw_list, draw_pair, measure_cell, name_width, shortened, verdict_cell
-from .panels import advice
+from .panels import advice, draw_skipped
 from .parts import TabPanel, draw_facts, draw_text, named_row
 
 BEGINS = {
@@ -80,7 +80,7 @@ class MESHCLASH_PT_timeline(TabPanel):
 
 def _draw_range(layout: Any, context: Any, settings: Any) -> None:
     row = layout.row(align=True)
-    row.prop(settings, "timeline_own", text="Own Range")
+    row.prop(settings, "timeline_own", text="Custom Range")
     if settings.timeline_own:
         row.prop(settings, "timeline_start", text="")
         row.prop(settings, "timeline_end", text="")
@@ -117,12 +117,10 @@ def _draw_scan(layout: Any, context: Any, scanned: Scanned) -> None:
         draw_text(
             layout, said("Stopped before frame {frame}", frame=str(scanned.timeline.frames[-1])), context.region, "INFO"
         )
-    for item in scanned.timeline.skipped[:3]:
-        if item.damaged:
-            draw_text(layout, f"{item.name}: {item.reason}", context.region, "ERROR")
+    statistics = scanned.statistics.as_dict()
+    draw_skipped(layout, scanned.timeline.skipped, statistics["no_geometry"], context.region)
     if not scanned.events:
-        objects = scanned.statistics.as_dict()["objects"]
-        draw_text(layout, advice(scanned.options, objects), context.region, "INFO")
+        draw_text(layout, advice(scanned.options, statistics["objects"]), context.region, "INFO")
         return
     if len(listed.events) == 0:
         layout.operator("meshclash.show_events", icon="FILE_REFRESH")

@@ -44,9 +44,9 @@ class MESHCLASH_PT_voxels(ResearchPanel):
         if not shown.count:
             draw_text(layout, "The surfaces are certainly apart", context.region, "CHECKMARK")
         if shown.coarser:
-            draw_text(layout, "Smaller voxels are too many to be drawn", context.region, "INFO")
+            draw_text(layout, "Too many voxels to draw: use larger ones", context.region, "INFO")
         if shown.stale:
-            draw_text(layout, "An object moved or changed since: press Update", context.region, "INFO")
+            draw_text(layout, "An object has moved or changed: press Update", context.region, "INFO")
 
 
 CLASSES = (MESHCLASH_PT_voxels,)

@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _compare(bpy: Any, path: Path, show: int) -> Row:
-    from meshclash.detection.file_source import FileSource
+    from meshclash.clash.file_source import FileSource
 
     files = sorted(path.glob("*.stl")) if path.is_dir() else [path]
     start = time.perf_counter()
@@ -85,8 +85,8 @@ def _compare(bpy: Any, path: Path, show: int) -> Row:
 
 def _detected(source: Any) -> Any:
     import meshclash
-    from meshclash.detection.job import detect_steps, run_to_end
-    from meshclash.detection.options import DetectOptions
+    from meshclash.clash.job import detect_steps, run_to_end
+    from meshclash.clash.options import DetectOptions
 
     return run_to_end(detect_steps(source, DetectOptions(), meshclash, highlights=False))
 
@@ -147,7 +147,7 @@ def _fill(bpy: Any, files: list[Path], parts: list[Any]) -> dict[str, str]:
 
 def _at_same_place(bpy: Any, parts: list[Any]) -> dict[str, str]:
     """Names of the parts by those of the objects with the same box."""
-    from meshclash.detection.world import to_world
+    from meshclash.clash.world import to_world
 
     boxes = np.array([_box(to_world(item.part.shape.vertices, item.part.matrix)) for item in parts])
     called = {}

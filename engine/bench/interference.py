@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 from meshclash import NotASolid, TriangleMesh, verdict
-from meshclash.review import interference
+from meshclash.clash import interference
 from meshclash.types.pose import transform_points
 from meshclash.voxels import voxel_collide
 from oracles.motion_scenes import random_rotation

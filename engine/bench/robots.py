@@ -11,14 +11,13 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from meshclash import Pose, Scene, TriangleMesh
+from meshclash import Pose, Robot, Scene, TriangleMesh
 from oracles.mesh_exactness import CUBE_CORNERS, CUBE_TRIANGLES
 from oracles.oracle import APART, boxes_meet, classify_pairs
 
 from .rigid_peers import Coal
 from .table import Row, format_table, write_json
 from .timing import least, one_core
-from .urdf import Robot, read_robot
 
 Triples = set[tuple[int, int, int]]
 
@@ -47,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     with one_core():
         for index, path in enumerate(options.files):
             srdf = options.srdf[index] if index < len(options.srdf) else None
-            rows.append(_compare(path.stem, read_robot(path, srdf), options))
+            rows.append(_compare(path.stem, Robot(path, srdf), options))
             print(format_table(rows[-1:]), flush=True)
     print("\n" + format_table(rows))
     if options.json:
@@ -57,8 +56,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _compare(name: str, robot: Robot, options: argparse.Namespace) -> Row:
     rng = np.random.default_rng(options.seed)
-    poses = robot.poses(rng, options.configurations)
-    meshes = [link.mesh for link in robot.links]
+    low, high = np.where(np.isfinite(robot.limits), robot.limits, [-np.pi, np.pi]).T
+    poses = robot.poses(rng.uniform(low, high, (options.configurations, len(low))))
+    meshes = [(link.mesh.vertices, link.mesh.triangles) for link in robot.links]
     obstacles = [_obstacle(rng) for _ in range(options.boxes)]
     pairs = _pairs(robot, len(obstacles))
     scene = Scene()
@@ -121,9 +121,9 @@ def _obstacle(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
 def _pairs(robot: Robot, obstacles: int) -> np.ndarray:
     """Pairs (k, 2) of parts to be tested: links that are not ignored, and links that move with each obstacle."""
     links = len(robot.links)
-    names = [link.name for link in robot.links]
-    own = [(i, j) for i in range(links) for j in range(i + 1, links) if {names[i], names[j]} not in robot.ignored]
-    return np.array(own + [(i, links + k) for i in range(1, links) for k in range(obstacles)], np.int64)
+    own = np.array([(i, j) for i in range(links) for j in range(i + 1, links)], np.int64)
+    around = np.array([(i, links + k) for i in range(1, links) for k in range(obstacles)], np.int64)
+    return np.concatenate([own[robot.rules(own)], around])
 
 
 class _CoalScene:

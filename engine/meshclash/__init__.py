@@ -1,7 +1,7 @@
 """MeshClash: exact collision detection between triangle meshes, compiled by Numba.
 
 ``import meshclash as mc`` gives the names of its stub; ``mc.clouds``, ``mc.voxels``, ``mc.massive``, ``mc.manifold``,
-``mc.motion``, ``mc.review``, ``mc.shapes`` and ``mc.lab`` give those of a subject.
+``mc.motion``, ``mc.clash``, ``mc.shapes`` and ``mc.lab`` give those of a subject.
 """
 
 from .lazy import public_names

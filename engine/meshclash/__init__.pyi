@@ -1,11 +1,11 @@
 """The public names of MeshClash."""
 
+from . import clash as clash
 from . import clouds as clouds
 from . import lab as lab
 from . import manifold as manifold
 from . import massive as massive
 from . import motion as motion
-from . import review as review
 from . import shapes as shapes
 from . import voxels as voxels
 from .broadphase.matrix import CollisionMatrix as CollisionMatrix
@@ -44,10 +44,10 @@ from .query.verdict import verdict as verdict
 from .reading.read import read as read
 from .scene.collisions import SceneCollisions as SceneCollisions
 from .scene.configuration_distances import SceneDistances as SceneDistances
-from .scene.from_others import Robot as Robot
 from .scene.results import PairGap as PairGap
 from .scene.results import SceneContacts as SceneContacts
 from .scene.results import SceneGaps as SceneGaps
+from .scene.robot import Robot as Robot
 from .scene.scene import Scene as Scene
 from .solid.pair_verdict import PairVerdict as PairVerdict
 from .solid.solidity import Solidity as Solidity

@@ -10,7 +10,7 @@ class InvalidMesh(MeshClashError, ValueError):
 
 
 class NotASolid(MeshClashError, ValueError):
-    """A mesh that is asked for its inside has none, or none that can be told; says why and where it is open."""
+    """A mesh has no inside, or none that is certain, and a query needs one; says why and where it is open."""
 
 
 class InvalidPointCloud(MeshClashError, ValueError):

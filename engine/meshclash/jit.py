@@ -24,6 +24,7 @@ from .errors import UnsupportedOption
 from .kernels import cache, store
 from .kernels.folders import KernelFolder, find_folder
 from .kernels.sources import whole_hash
+from .messages import shown
 
 PIPELINE_KNOWS = "0.68."
 """Beginning of the versions of Numba whose insides ``jit_pipeline.py`` knows."""
@@ -156,7 +157,7 @@ def thread_limit(threads: int | None) -> int:
         UnsupportedOption: neither None nor a positive whole number.
     """
     if threads is not None and (not isinstance(threads, Integral) or threads is True or threads < 1):
-        raise UnsupportedOption(f"threads must be None or a whole number from 1 on, not {threads!r:.80}")
+        raise UnsupportedOption(f"threads must be None or a whole number from 1 on, not {shown(threads)}")
     available = 1 if config.DISABLE_JIT else int(config.NUMBA_NUM_THREADS)
     return available if threads is None else min(int(threads), available)
 

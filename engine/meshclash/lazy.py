@@ -21,10 +21,10 @@ def public_names(package: str, file: str) -> tuple[Callable[[str], Any], Callabl
         package: its ``__name__``.
         file: its ``__file__``.
     """
-    module_of = _imports(Path(file).with_suffix(".pyi"))
+    module_of, packages = _imports(Path(file).with_suffix(".pyi"))
 
     def get(name: str) -> Any:
-        """A public name, or a module of the package; whoever asks for one is told when this process has to compile."""
+        """Returns a public name or a module of the package, and prints a notice before this process compiles."""
         module = importlib.import_module(package)
         if name in module_of:
             value = getattr(importlib.import_module(module_of[name], package), name)
@@ -38,16 +38,18 @@ def public_names(package: str, file: str) -> tuple[Callable[[str], Any], Callabl
         return value
 
     def names() -> list[str]:
-        """What is there already, and what will be."""
-        return sorted({*vars(importlib.import_module(package)), *module_of})
+        """The public names and packages, whether they are imported already or not."""
+        special = [name for name in vars(importlib.import_module(package)) if name.startswith("__")]
+        return sorted({*special, *module_of, *packages})
 
     return get, names, sorted(module_of)
 
 
-def _imports(stub: Path) -> dict[str, str]:
-    """The module of each name that a stub imports, relative to its package."""
+def _imports(stub: Path) -> tuple[dict[str, str], list[str]]:
+    """The module of each name that a stub imports, relative to its package, and the packages that it imports."""
     lines = [node for node in ast.parse(stub.read_text("utf-8")).body if isinstance(node, ast.ImportFrom)]
-    return {name.name: "." * line.level + line.module for line in lines if line.module for name in line.names}
+    module_of = {name.name: "." * line.level + line.module for line in lines if line.module for name in line.names}
+    return module_of, [name.name for line in lines if not line.module for name in line.names]
 
 
 class OnDemand(Mapping[str, _T]):

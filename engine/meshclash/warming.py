@@ -27,6 +27,7 @@ from .massive.levels import MeshLevels
 from .massive.mesh import ClusteredMesh
 from .massive.pieces import Piece, all_simplified, joined
 from .massive.ply import walk_rows
+from .messages import shown
 from .pointcloud.cloud import PointCloud
 from .pointcloud.deviation import deviation
 from .pointcloud.distance import cloud_distance
@@ -408,10 +409,10 @@ def warm_up(parts: Sequence[str] = PARTS) -> Generator[Progress, None, None]:
     """
     known_parts = (*PARTS, *SPECIAL_PARTS, DEVICE_PART)
     if isinstance(parts, str) or not isinstance(parts, Sequence):
-        raise UnsupportedOption(f"parts must be a list of parts to warm up, not {parts!r:.80}")
+        raise UnsupportedOption(f"parts must be a list of parts to warm up, not {shown(parts)}")
     unknown = [part for part in parts if part not in known_parts]
     if unknown:
-        raise UnsupportedOption(f"there is no part {unknown[0]!r:.80} to warm up; there are {', '.join(known_parts)}")
+        raise UnsupportedOption(f"there is no part {shown(unknown[0])} to warm up; there are {', '.join(known_parts)}")
     cold = [part for part in parts if part not in _warm and part != DEVICE_PART]
     known = _steps() if cold else {}
     if not known.keys() >= set(cold):

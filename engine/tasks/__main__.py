@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 import numpy as np
-from meshclash import __main__ as command
+from meshclash import commands as command
 from meshclash.massive.mesh import ClusteredMesh
 from meshclash.traversal.contacts import Contacts
 from meshclash.types.steps import run, steps
@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command.add_collide_arguments(parser, _by_workers)
     parser.add_argument("--workers", type=int, metavar="N", help="processes of this machine (default: one a core)")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="the workers of this Dask scheduler")
-    return command.main(arguments, parser)
+    return command.main(sys.argv[1:] if arguments is None else arguments, parser)
 
 
 def _by_workers(

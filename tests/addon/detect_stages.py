@@ -26,9 +26,9 @@ os.environ["NUMBA_NUM_THREADS"] = "1"
 
 import bpy  # noqa: E402
 import numpy as np  # noqa: E402
-from meshclash.detection.job import detect_steps, run_to_end  # noqa: E402
-from meshclash.detection.options import DetectOptions  # noqa: E402
-from meshclash.detection.report import DetectReport  # noqa: E402
+from meshclash.clash.job import detect_steps, run_to_end  # noqa: E402
+from meshclash.clash.options import DetectOptions  # noqa: E402
+from meshclash.clash.report import DetectReport  # noqa: E402
 
 from addon import engine  # noqa: E402
 from addon.adapters.source import BlenderSource  # noqa: E402

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from types import SimpleNamespace
 
 import numpy as np
-from meshclash.detection.errors import InputError
-from meshclash.detection.frame_scene import FrameScene, Progress, SourceMesh, SourceObject
+from meshclash.clash.errors import InputError
+from meshclash.clash.frame_scene import FrameScene, Progress, SourceMesh, SourceObject
 from meshclash.errors import MeshClashError
 from meshclash.types.mesh import TriangleMesh
 

@@ -29,9 +29,9 @@ import bpy  # isort: skip
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "engine"), str(ROOT), str(Path(__file__).resolve().parent)]
 
-from meshclash.detection.fits import Fit  # noqa: E402
-from meshclash.detection.frame_scene import Skipped  # noqa: E402
-from meshclash.detection.rules import Rules  # noqa: E402
+from meshclash.clash.fits import Fit  # noqa: E402
+from meshclash.clash.frame_scene import Skipped  # noqa: E402
+from meshclash.clash.rules import Rules  # noqa: E402
 from ui_fakes import make_report, make_row  # noqa: E402
 
 from addon import handlers, results, scene_results  # noqa: E402
@@ -56,7 +56,7 @@ def reports() -> list[str]:
     whole = make_report(
         make_row(), deep, set_a="object:A", permitted_overlap=0.25, rules=rules, fits=(Fit("A", "*", 0.1),)
     )
-    skipped = [Skipped("Broken", "NaN", damaged=True), Skipped("Empty", "it has no faces")]
+    skipped = [Skipped("Broken", "NaN", lost=True), Skipped("Empty", "it has no faces")]
     whole.stats.update({"left_out": {"pairs": 3, "beyond": 0.5}, "resolution": 1e-6, "smaller": 2})
     whole.stats["coarse"] = [{"name": "A", "resolution": 0.01}]
     whole = replace(whole, skipped=skipped, tested=["A", "B", "C"])

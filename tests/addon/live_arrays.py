@@ -2,11 +2,11 @@
 
 import numpy as np
 from fake_scene import BOX, make_object
-from meshclash.detection.errors import InputError
-from meshclash.detection.frame_scene import FrameScene, Progress
-from meshclash.detection.job import detect_steps, run_to_end
-from meshclash.detection.options import DetectOptions
-from meshclash.detection.verdicts import APART
+from meshclash.clash.errors import InputError
+from meshclash.clash.frame_scene import FrameScene, Progress
+from meshclash.clash.job import detect_steps, run_to_end
+from meshclash.clash.options import DetectOptions
+from meshclash.clash.verdicts import APART
 
 from addon.core.changes import Changes
 from addon.core.live import Live

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import bpy
 import numpy as np
-from meshclash.detection.job import detect_steps, run_to_end
-from meshclash.detection.verdicts import APART
+from meshclash.clash.job import detect_steps, run_to_end
+from meshclash.clash.verdicts import APART
 from ui_fakes import escape, timer
 
 from addon import scene_results

@@ -18,10 +18,10 @@ sys.path[:0] = [str(ROOT), str(ROOT / "engine"), str(ROOT / "tests" / "addon")]
 
 import bpy  # isort: skip
 import numpy as np
-from meshclash.detection.options import DetectOptions
-from meshclash.detection.pair_row import PairRow, PairSide
-from meshclash.detection.report import DetectReport
-from meshclash.review.revisions import Identity, pair_id
+from meshclash.clash.options import DetectOptions
+from meshclash.clash.pair_row import PairRow, PairSide
+from meshclash.clash.report import DetectReport
+from meshclash.clash.review.revisions import Identity, pair_id
 from ui_fakes import draw
 
 import addon

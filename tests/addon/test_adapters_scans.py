@@ -5,9 +5,9 @@ import re
 import bpy
 import numpy as np
 import pytest
-from meshclash.detection.errors import DetectError
-from meshclash.detection.frame_scene import FrameScene
-from meshclash.detection.job import run_to_end
+from meshclash.clash.errors import DetectError
+from meshclash.clash.frame_scene import FrameScene
+from meshclash.clash.job import run_to_end
 from scans import add_scan, ball, make_points_of, wall
 
 from addon.adapters import point_writer
@@ -107,7 +107,7 @@ def test_coordinates_that_are_no_numbers_are_refused(value, place):
     points[place] = value
     add_scan("Scan", points)
     (skipped,) = read().skipped
-    assert skipped.damaged and re.search(rf"^1 of its points .* the first is point {place[0]};", skipped.reason)
+    assert skipped.lost and re.search(rf"^1 of its points .* the first is point {place[0]};", skipped.reason)
 
 
 def test_unusable_normals_are_left_out():

@@ -5,11 +5,11 @@ import re
 import bpy
 import numpy as np
 import pytest
-from meshclash.detection.errors import InputError, UnusableObject
-from meshclash.detection.job import run_to_end
+from meshclash.clash.errors import InputError, UnusableObject
+from meshclash.clash.job import run_to_end
 
 from addon.adapters import mesh_reader
-from addon.adapters.enumeration import NO_FACES
+from addon.adapters.enumeration import NO_FACES, STRANDS
 from addon.adapters.live_source import LiveSource
 from addon.adapters.source import BlenderSource, metres_per_unit
 from addon.adapters.updates import changes_of
@@ -183,6 +183,105 @@ def test_a_curve_without_surface_and_a_mesh_without_faces_are_noted(add_box):
     ]
 
 
+def link(name, data):
+    item = bpy.data.objects.new(name, data)
+    bpy.context.scene.collection.objects.link(item)
+    return item
+
+
+def test_every_kind_of_object_is_tested_counted_or_named(add_box):
+    """Read, no geometry and lost make up all that the scene shows."""
+    add_box("Box", (0, 0, 0), (1, 1, 1))
+    for name, data in (
+        ("Eye", bpy.data.cameras.new("Eye")), ("Sun", bpy.data.lights.new("Sun", "SUN")), ("Lamp", bpy.data.lights[0]),
+        ("Origin", None), ("Bones", bpy.data.armatures.new("Bones")), ("Cage", bpy.data.lattices.new("Cage")),
+        ("Horn", bpy.data.speakers.new("Horn")), ("Probe", bpy.data.lightprobes.new("Probe", "SPHERE")),
+        ("Fog", bpy.data.volumes.new("Fog")),
+    ):  # fmt: skip
+        link(name, data)
+    drawings = getattr(bpy.data, "grease_pencils_v3", bpy.data.grease_pencils)
+    link("Note", drawings.new("Note"))
+    hair = bpy.data.hair_curves.new("Hair")
+    hair.add_curves([3])
+    link("Hair", hair)
+    link("Hidden", bpy.data.cameras.new("Hidden")).hide_set(True)
+    scene = read()
+    assert names(scene) == ["Box"]
+    assert scene.no_geometry == {
+        "camera": 1, "light": 2, "empty": 1, "armature": 1, "lattice": 1, "speaker": 1, "light probe": 1, "volume": 1,
+        "grease pencil": 1,
+    }  # fmt: skip
+    assert [(item.name, item.reason, item.lost) for item in scene.skipped] == [("Hair", STRANDS, True)]
+
+
+def nodes(*made):
+    """A group that joins its geometry with that of some new nodes."""
+    group = bpy.data.node_groups.new("Nodes", "GeometryNodeTree")
+    for way in ("INPUT", "OUTPUT"):
+        group.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
+    join = group.nodes.new("GeometryNodeJoinGeometry")
+    parts = [group.nodes.new(kind) for kind in ("NodeGroupInput", *made)]
+    for part in parts:
+        group.links.new(part.outputs[0], join.inputs[0])
+    group.links.new(join.outputs[0], group.nodes.new("NodeGroupOutput").inputs[0])
+    return group, parts[1:]
+
+
+def test_a_mesh_that_nodes_give_a_curve_is_tested_and_not_called_faceless(add_box):
+    add_box("Box", (0, 0, 0), (1, 1, 1)).modifiers.new("Nodes", "NODES").node_group = nodes(
+        "GeometryNodeCurvePrimitiveLine"
+    )[0]
+    scene = read()
+    assert names(scene) == ["Box"] and scene.skipped == []
+
+
+def test_an_object_whose_modifier_fails_is_lost(add_box, tmp_path):
+    add_box("Sound", (0, 0, 0), (1, 1, 1))
+    add_box("Baked", (0, 0, 0), (1, 1, 1)).modifiers.new("Cache", "MESH_CACHE").filepath = "/nowhere/a.mdd"
+    off = add_box("Off", (0, 0, 0), (1, 1, 1)).modifiers.new("Cache", "MESH_CACHE")
+    off.filepath, off.show_viewport = "/nowhere/a.mdd", False
+    scene = read()
+    assert names(scene) == ["Off", "Sound"]
+    ((name, reason),) = [(item.name, item.reason) for item in scene.skipped if item.lost]
+    assert name == "Baked" and reason == "its modifier 'Cache' failed: there is no file '/nowhere/a.mdd'"
+
+
+@pytest.mark.skipif(not hasattr(bpy.types, "GeometryNodeImportSTL"), reason="this Blender has no such node")
+def test_an_object_whose_nodes_fail_is_lost(add_box):
+    group, (node,) = nodes("GeometryNodeImportSTL")
+    node.inputs[0].default_value = "/nowhere/a.stl"
+    add_box("Made", (0, 0, 0), (1, 1, 1)).modifiers.new("Import", "NODES").node_group = group
+    (skipped,) = read().skipped
+    assert (skipped.name, skipped.lost) == ("Made", True) and "modifier 'Import' failed: STL" in skipped.reason
+
+
+def test_what_a_missing_library_had_is_lost(add_box, tmp_path):
+    add_box("Part", (0, 0, 0), (1, 1, 1))
+    rack = bpy.data.collections.new("Rack")
+    rack.objects.link(bpy.data.objects["Part"])
+    bpy.data.libraries.write(str(tmp_path / "parts.blend"), {rack, bpy.data.objects["Part"]}, fake_user=True)
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    with bpy.data.libraries.load(str(tmp_path / "parts.blend"), link=True) as (_, wanted):
+        wanted.objects, wanted.collections = ["Part"], ["Rack"]
+    part, rack = bpy.data.objects["Part"], bpy.data.collections["Rack"]
+    bpy.context.scene.collection.objects.link(part)
+    bpy.context.scene.collection.children.link(rack)
+    place = link("Place", None)
+    place.instance_type, place.instance_collection = "COLLECTION", rack
+    add_box("Cut", (0, 0, 0), (1, 1, 1)).modifiers.new("Cut", "BOOLEAN").object = part
+    add_box("Sound", (0, 0, 0), (1, 1, 1))
+    assert not [item for item in read().skipped if item.lost]
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "hall.blend"))
+    (tmp_path / "parts.blend").unlink()
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "hall.blend"))
+    scene = read()
+    assert names(scene) == ["Sound"]
+    lost = {item.name: item.reason for item in scene.skipped if item.lost}
+    assert {*lost} == {"Part [parts.blend]", "Rack [parts.blend]", "Place", "Cut"}
+    assert lost["Cut"].startswith("it needs 'Part', which is missing from the library //parts.blend")
+    assert lost["Part [parts.blend]"].startswith("it is missing from the library //parts.blend")
+
+
 def test_edit_mode_gives_the_edited_mesh(add_box):
     import bmesh
 
@@ -288,7 +387,7 @@ def test_coordinates_that_are_no_numbers_name_the_object(add_box, value):
     mesh.attributes["position"].data.foreach_set("vector", coordinates)
     frame = read()
     assert names(frame) == ["Sound"]
-    assert [(item.name, item.damaged) for item in frame.skipped] == [("Broken", True), ("Twin", True)]
+    assert [(item.name, item.lost) for item in frame.skipped] == [("Broken", True), ("Twin", True)]
     assert re.search(r"1 of its vertices .*NaN or infinite.*vertex 3", frame.skipped[0].reason)
 
 

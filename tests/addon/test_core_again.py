@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from fake_scene import BOX, make_object
 from live_arrays import ArrayScene, described
-from meshclash.detection.followed import Followed
-from meshclash.detection.job import detect_steps, run_to_end
-from meshclash.detection.options import DetectOptions
-from meshclash.detection.rules import Rules
+from meshclash.clash.followed import Followed
+from meshclash.clash.job import detect_steps, run_to_end
+from meshclash.clash.options import DetectOptions
+from meshclash.clash.rules import Rules
 from spied import noted
 
 KINDS = [

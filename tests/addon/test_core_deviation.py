@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from meshclash.detection.errors import InputError
-from meshclash.detection.job import run_to_end
+from meshclash.clash.errors import InputError
+from meshclash.clash.job import run_to_end
 from scans import add_scan, ball, values_of, wall
 
 from addon.adapters.source import BlenderSource

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from fake_scene import BOX, FakeSource, make_engine, make_object
-from meshclash.detection.errors import DetectError, InputError
-from meshclash.detection.frame_scene import Skipped, SourceMesh
-from meshclash.detection.job import detect_steps, run_to_end
-from meshclash.detection.options import DetectOptions
-from meshclash.detection.rules import Rules
+from meshclash.clash.errors import DetectError, InputError
+from meshclash.clash.frame_scene import Skipped, SourceMesh
+from meshclash.clash.job import detect_steps, run_to_end
+from meshclash.clash.options import DetectOptions
+from meshclash.clash.rules import Rules
 
 
 def three_boxes(_frame=1):
@@ -192,7 +192,7 @@ def test_a_mesh_or_matrix_that_the_engine_refuses_is_left_out_and_named():
     source = FakeSource(lambda frame: objects, {"box": BOX, "nan": NAN_BOX})
     report = detect(source)
     assert [row.names for row in report.rows] == [row.names for row in detect(FakeSource(three_boxes)).rows]
-    assert [(item.name, item.damaged) for item in report.skipped] == [("Bad", True), ("Broken", True)]
+    assert [(item.name, item.lost) for item in report.skipped] == [("Bad", True), ("Broken", True)]
     reasons = zip(report.skipped, ("its matrix", "vertex 0 is [nan"), strict=True)
     assert all(words in item.reason for item, words in reasons)
 
@@ -239,4 +239,4 @@ def test_statistics_add_up_and_are_json():
     stats = json.loads(report.to_json())["stats"]
     assert stats["frames"] == 3 and stats["objects"] == 4 and stats["meshes"] == 1 and stats["triangles"] == 48
     assert stats["primitive_tests"] == 3 and stats["timings"]["query"] == 0.75
-    assert stats["skipped"] == [{"name": "X", "reason": "why"}]
+    assert stats["skipped"] == [{"name": "X", "reason": "why", "lost": False}]

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from fake_scene import BOX, make_object
 from live_arrays import ArrayScene, Driver, described
-from meshclash.detection.frame_scene import Progress, Skipped
-from meshclash.detection.options import DetectOptions
-from meshclash.detection.queries import distance
-from meshclash.detection.rules import Rules
-from meshclash.detection.verdicts import CONTACT, NEAR
+from meshclash.clash.frame_scene import Progress, Skipped
+from meshclash.clash.options import DetectOptions
+from meshclash.clash.queries import distance
+from meshclash.clash.rules import Rules
+from meshclash.clash.verdicts import CONTACT, NEAR
 
 from addon.core import live as live_module
 from addon.core.live import Live
@@ -148,7 +148,7 @@ def test_a_mesh_that_the_engine_refuses_is_named_and_the_others_are_answered(eng
         driver.scene.put("Broken", 0.25, mesh)
         driver.change()
         report = driver.settle()
-        assert [item.name for item in report.skipped] == skipped and all(item.damaged for item in report.skipped)
+        assert [item.name for item in report.skipped] == skipped and all(item.lost for item in report.skipped)
         assert (described(report) == before) == bool(skipped)
         assert described(report) == described(driver.fresh())
 

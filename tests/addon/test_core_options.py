@@ -6,22 +6,20 @@ import math
 import numpy as np
 import pytest
 from fake_scene import make_object
-from meshclash.detection.errors import InputError
-from meshclash.detection.fits import Fit
-from meshclash.detection.options import (
-    AUTO,
-    RESOLUTION,
-    TEST_OPTIONS,
+from meshclash.clash.errors import InputError
+from meshclash.clash.fits import Fit
+from meshclash.clash.option_table import AUTO, OPTIONS, RESOLUTION
+from meshclash.clash.options import (
     UNASKED_RESOLUTION,
     DetectOptions,
     format_frames,
     parse_frames,
     set_in_words,
 )
-from meshclash.detection.queries.registry import TESTS
-from meshclash.detection.report_formats import MEASURES
-from meshclash.detection.rules import Rules, keep_mask, parse_pair
-from meshclash.detection.verdicts import FINAL_VERDICTS
+from meshclash.clash.queries.registry import TESTS
+from meshclash.clash.report_formats import MEASURES
+from meshclash.clash.rules import Rules, keep_mask, parse_pair
+from meshclash.clash.verdicts import FINAL_VERDICTS
 
 
 @pytest.mark.parametrize(
@@ -67,7 +65,7 @@ def test_wrong_values_are_refused(wrong):
 def test_a_test_refuses_options_that_it_does_not_take(name):
     test = TESTS[name]
     needed = dict.fromkeys(test.required, 1.0)
-    for option in TEST_OPTIONS:
+    for option in (option.name for option in OPTIONS.values() if option.tests):
         value = (Fit("A", "B", 1.0),) if option == "fits" else 1.0
         given = {**needed, option: value}
         if option in test.takes:
@@ -86,7 +84,7 @@ def test_a_test_says_what_it_needs(name):
 
 def test_every_test_is_whole():
     for name, test in TESTS.items():
-        assert test.name == name and test.required <= test.takes <= set(TEST_OPTIONS)
+        assert test.name == name and test.required <= test.takes <= OPTIONS.keys()
         assert test.tolerance_means in ("", *test.takes)
         assert set(test.verdicts) <= set(FINAL_VERDICTS)
         given = DetectOptions(test=name, **dict.fromkeys(test.required, 1.0))

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from fake_scene import FakeSource, make_object
-from meshclash.detection.events import APART, CONTACT
-from meshclash.detection.job import run_to_end
-from meshclash.detection.options import DetectOptions, frame_range
-from meshclash.detection.statistics import RunStatistics
-from meshclash.detection.timeline import Timeline, frames_steps
+from meshclash.clash.events import APART, CONTACT
+from meshclash.clash.job import run_to_end
+from meshclash.clash.options import DetectOptions, frame_range
+from meshclash.clash.statistics import RunStatistics
+from meshclash.clash.timeline import Timeline, frames_steps
 
 FAR = 20.0
 

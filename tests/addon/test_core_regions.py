@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from live_driver import detected
-from meshclash.detection import regions
+from meshclash.clash import regions
 
 from addon.overlay import render_data
 

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from meshclash.detection import report_formats
-from meshclash.detection.options import DetectOptions
-from meshclash.detection.report import SCHEMA, DetectReport, Review
-from meshclash.detection.rules import Rules
-from meshclash.detection.units import SYSTEMS, UNITS, length_in_words
-from meshclash.review.revisions import pair_id
+from meshclash.clash import report_formats
+from meshclash.clash.options import DetectOptions
+from meshclash.clash.report import SCHEMA, DetectReport, Review
+from meshclash.clash.review.revisions import pair_id
+from meshclash.clash.rules import Rules
+from meshclash.clash.units import SYSTEMS, UNITS, length_in_words
 from ui_fakes import make_report, make_row
 
 PAIR_KEYS = ["id", "test", "a", "b", "frame", "verdict", "contacts", "faces_a", "faces_b", "location", "depth",
@@ -29,10 +29,8 @@ PAIR_KEYS = ["id", "test", "a", "b", "frame", "verdict", "contacts", "faces_a", 
 def test_json_has_the_documented_keys():
     data = json.loads(make_report(make_row()).to_json())
     assert data["schema"] == SCHEMA == "meshclash.report/1"
-    keys = (
-        "schema version file created saved_list unit files baseline options tests objects group_by groups events pairs"
-    )
-    assert list(data) == [*keys.split(), "stats"]
+    keys = "schema version file created saved_list unit files baseline options tests allow_lost objects group_by groups"
+    assert list(data) == [*keys.split(), "events", "pairs", "stats"]
     assert [key for key in data["pairs"][0] if not key.startswith("original_")] == PAIR_KEYS
 
 

@@ -6,15 +6,16 @@ from unittest import mock
 import bpy
 import numpy as np
 import pytest
+from fake_scene import make_object
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.detection.cloud_scene import CloudScene, chosen_points
-from meshclash.detection.errors import InputError
-from meshclash.detection.frame_scene import Progress
-from meshclash.detection.job import detect_steps, run_to_end
-from meshclash.detection.kernel_parts import CLOUD_PARTS
-from meshclash.detection.options import DetectOptions
-from meshclash.detection.rules import Rules
+from meshclash.clash.cloud_scene import CloudScene, chosen_points
+from meshclash.clash.errors import InputError
+from meshclash.clash.frame_scene import FrameScene, Progress, for_test
+from meshclash.clash.job import detect_steps, run_to_end
+from meshclash.clash.kernel_parts import CLOUD_PARTS
+from meshclash.clash.options import DetectOptions
+from meshclash.clash.rules import Rules
 from scans import add_ball_of_nodes, add_scan, ball, wall
 from spied import noted
 
@@ -350,3 +351,10 @@ def test_time_critical_holds_a_budget_and_says_how_sure_it_is(engine, cap):
     bpy.data.objects["Box"].location.x = 0.5
     bpy.context.view_layer.update()
     assert detect(engine, test="time-critical", budget=1.0).rows == []
+
+
+def test_a_self_test_says_that_it_leaves_scans_out():
+    frame = FrameScene(1, scans=[make_object("Scan", mesh_key="points")])
+    assert for_test(frame, of_pairs=True, takes_massive=True) is frame
+    (skipped,) = for_test(frame, of_pairs=False, takes_massive=True).skipped
+    assert (skipped.name, skipped.lost) == ("Scan", False) and "no faces" in skipped.reason

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.detection.verdicts import VERDICTS
+from meshclash.clash.verdicts import VERDICTS
 from ui_fakes import make_row
 
 from addon.core.table import FACES, MEASURE, NAME_A, NAME_B, STATUS, WORST, ListQuery, RowTable, natural

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from fake_scene import BOX, FakeSource, make_object
-from meshclash.detection.errors import InputError
-from meshclash.detection.events import APART, APPEARS, CONTACT, RANGE, VANISHES, EventLog
-from meshclash.detection.job import detect_steps, run_to_end
-from meshclash.detection.options import DetectOptions, frame_range
-from meshclash.detection.statistics import RunStatistics
-from meshclash.detection.timeline import Timeline, _Remaining, frames_steps, tasks_of
+from meshclash.clash.errors import InputError
+from meshclash.clash.events import APART, APPEARS, CONTACT, RANGE, VANISHES, EventLog
+from meshclash.clash.job import detect_steps, run_to_end
+from meshclash.clash.options import DetectOptions, frame_range
+from meshclash.clash.statistics import RunStatistics
+from meshclash.clash.timeline import Timeline, _Remaining, frames_steps, tasks_of
 from ui_fakes import make_row
 
 
@@ -89,7 +89,7 @@ def test_what_comes_goes_breaks_and_changes_its_faces(engine):
     assert told([events["A", "D", 1]]) == [("A", "D", 1, 3, RANGE, VANISHES)]
     assert told([events["A", "D", 5]]) == [("A", "D", 5, 7, APPEARS, RANGE)]
     assert told([events["A", "E", 1]]) == [("A", "E", 1, 7, RANGE, RANGE)]
-    assert [(item.name, item.damaged) for item in report.skipped] == [("D", True)]
+    assert [(item.name, item.lost) for item in report.skipped] == [("D", True)]
     assert "frame 4" in report.skipped[0].reason and "its matrix" in report.skipped[0].reason
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from meshclash.detection.world import to_world
+from meshclash.clash.world import to_world
 
 coordinates = st.floats(-1e6, 1e6, width=32)
 

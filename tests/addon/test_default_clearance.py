@@ -4,7 +4,7 @@ import bpy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from meshclash.detection.units import usual_clearance
+from meshclash.clash.units import usual_clearance
 
 from addon.adapters import scene_size
 

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import bpy
 import pytest
-from meshclash.detection.statistics import RunStatistics
+from meshclash.clash.statistics import RunStatistics
 from ui_fakes import RecordingLayout
 
 from addon import engine, preferences
@@ -137,7 +137,7 @@ def test_the_statistics_say_what_answered_and_why(monkeypatch):
         return layout.texts(), layout.operators()
 
     assert texts(stats_of("cpu", 2.0)) == (["Answered by", "CPU"], [])
-    assert texts(stats_of("cuda", 0.5)) == (["Answered by", "Some GPU", "Beside the CPU", "Not measured"], [])
+    assert texts(stats_of("cuda", 0.5)) == (["Answered by", "Some GPU", "Compared With the CPU", "Not measured"], [])
     device_gain.note_answer("collision", stats_of("cpu", 2.0))
     assert texts(stats_of("cuda", 0.5))[0][-1] == "4.0 times as fast"
     shown_texts, operators = texts(stats_of("cpu", 2.0, "the device is gone; the CPU answered instead"))

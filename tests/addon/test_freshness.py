@@ -5,8 +5,8 @@ from dataclasses import replace
 import bmesh
 import bpy
 import pytest
-from meshclash.detection.fingerprints import Seen, fingerprint_steps
-from meshclash.detection.job import run_to_end
+from meshclash.clash.fingerprints import Seen, fingerprint_steps
+from meshclash.clash.job import run_to_end
 from scans import add_scan, wall
 from ui_fakes import make_report, make_row
 

@@ -7,7 +7,7 @@ import re
 import bpy
 import numpy as np
 import pytest
-from meshclash.detection.queries import distance as distance_query
+from meshclash.clash.queries import distance as distance_query
 
 from addon import commandline
 

@@ -12,12 +12,12 @@ import bpy
 import numpy as np
 import pytest
 from mathutils import Matrix
-from meshclash.detection import job
-from meshclash.detection.report_formats import format_share
+from meshclash.clash import job
+from meshclash.clash.report_formats import format_share
 
 from addon import commandline, engine
 
-DONE, CLASHES, WRONG, INTERNAL, CANCELLED = 0, 1, 2, 3, 130
+DONE, CLASHES, WRONG, INTERNAL, LOST, CANCELLED = 0, 1, 2, 3, 4, 130
 
 
 @pytest.fixture
@@ -270,6 +270,32 @@ def test_a_set_without_a_mesh(boxes, tmp_path, capfd):
     assert "left out: Hollow: it has no faces" in capfd.readouterr().err
 
 
+def test_what_has_no_geometry_is_counted(boxes, tmp_path, capfd):
+    for number in range(2):
+        bpy.context.scene.collection.objects.link(bpy.data.objects.new(f"Eye {number}", bpy.data.cameras.new("Eye")))
+    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Origin", None))
+    file, path = save(tmp_path / "more.blend"), tmp_path / "report.json"
+    assert run(file, "--report", path, "--frames", "1:3") == DONE
+    assert "not tested (no geometry): 2 cameras, 1 empty" in capfd.readouterr().err
+    assert report_of(path)["stats"]["no_geometry"] == {"camera": 2, "empty": 1}
+    assert run(file, "--quiet") == DONE
+    assert "no geometry" not in capfd.readouterr().err
+
+
+def test_nothing_touches_is_not_the_last_word_where_an_object_is_lost(add_box, tmp_path, capfd):
+    add_box("A", (0, 0, 0), (1, 1, 1))
+    add_box("B", (5, 0, 0), (6, 1, 1))
+    mesh = add_box("C", (0, 0, 0), (1, 1, 1)).data
+    mesh.attributes["position"].data.foreach_set("vector", np.full(24, np.nan, np.float32))
+    file = save(tmp_path / "lost.blend")
+    tests = tmp_path / "tests.json"
+    tests.write_text('{"schema": "meshclash.tests/1", "tests": [{"name": "t", "set_a": "all", "set_b": "all"}]}')
+    for more in ((), ("--frames", "1:2"), ("--tests", tests), ("--test", "self"), ("--test", "deforming")):
+        assert run(file, *more) == LOST, more
+        out, errors = capfd.readouterr()
+        assert "lost: C: " in errors and ". 1 object was lost and not tested.\n" in out, more
+
+
 def test_an_empty_scene(tmp_path, capfd):
     assert "contains no mesh" in wrong(capfd, tmp_path, save(tmp_path / "empty.blend"))
 
@@ -281,8 +307,11 @@ def test_nan_vertices_name_their_object_and_the_others_are_tested(boxes, tmp_pat
     assert run(file, "--report", path, "--quiet", "--fail-on", "clash") == CLASHES
     report = report_of(path)
     assert [(pair["a"], pair["b"]) for pair in report["pairs"]] == [("A", "B"), ("B", "C")]
-    assert [item["name"] for item in report["stats"]["skipped"]] == ["D"]
-    assert re.search(r"left out: D: .*NaN", capfd.readouterr().err)
+    assert [(item["name"], item["lost"]) for item in report["stats"]["skipped"]] == [("D", True)]
+    assert re.search(r"lost: D: .*NaN", capfd.readouterr().err)
+    assert run(file, "--quiet") == LOST and "lost: D: " in capfd.readouterr().err
+    assert run(file, "--allow-lost") == DONE
+    assert "1 object was lost and not tested." in capfd.readouterr().out
     message = wrong(capfd, tmp_path / "none", file, "--set-a", "D")
     assert "contains no mesh" in message and "D: " in message and "NaN" in message
 
@@ -299,7 +328,7 @@ def test_names_of_excluded_pairs_must_exist(boxes, tmp_path, capfd):
 
 @pytest.mark.parametrize("frames", ["1-99999999999", "-99999999999", f"1-{'9' * 5000}", f"1-5:{'9' * 40}"])
 def test_frames_that_blender_does_not_have(boxes, tmp_path, capfd, frames):
-    assert "Blender's go from -1,048,574 to 1,048,574" in wrong(capfd, tmp_path, boxes, f"--frames={frames}")
+    assert "frames go from -1,048,574 to 1,048,574" in wrong(capfd, tmp_path, boxes, f"--frames={frames}")
 
 
 def test_names_can_neither_steer_the_terminal_nor_stop_the_run(boxes, tmp_path, capfd):
@@ -420,7 +449,7 @@ def test_an_empty_mesh_beside_others_does_not_stop_the_run(boxes, tmp_path):
     bpy.context.scene.collection.objects.link(bpy.data.objects.new("Hollow", bpy.data.meshes.new("Hollow")))
     file, path = save(tmp_path / "more.blend"), tmp_path / "report.json"
     assert run(file, "--report", path, "--quiet") == DONE
-    assert report_of(path)["stats"]["skipped"] == [{"name": "Hollow", "reason": "it has no faces"}]
+    assert report_of(path)["stats"]["skipped"] == [{"name": "Hollow", "reason": "it has no faces", "lost": False}]
 
 
 def test_the_scene_is_as_before(boxes):

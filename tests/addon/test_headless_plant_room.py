@@ -7,7 +7,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from meshclash.detection.options import parse_frames
+from meshclash.clash.options import parse_frames
 
 from addon import commandline
 

@@ -86,6 +86,11 @@ def test_arguments_inside_and_outside_of_blender():
     assert arguments(["detect.py", "x.blend", "--", "y"], False) == ["x.blend", "--", "y"]
 
 
+def test_a_batch_ends_with_the_worst_exit_code(load_script):
+    severity = load_script("detect_many").severity
+    assert sorted((130, 1, 0, 3, 4, 2, -9), key=severity) == [0, 4, 1, 2, 3, -9, 130]
+
+
 def test_the_picture_comes_before_the_options():
     sys.path.insert(0, str(SCRIPTS))
     with_picture = runpy.run_path(str(SCRIPTS / "render_contacts.py"))["with_picture"]

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import bpy
 import pytest
-from meshclash.detection.command_line import options_given
-from meshclash.detection.errors import DetectError
-from meshclash.detection.job import run_to_end
+from meshclash.clash.command_line import options_given
+from meshclash.clash.errors import DetectError
+from meshclash.clash.job import run_to_end
 
 from addon import commandline
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "blender_scripts"
-DONE, CLASHES, WRONG = 0, 1, 2
+DONE, CLASHES, WRONG, LOST = 0, 1, 2, 4
 CHANGING = ("seconds", "timings", "threads")
 
 
@@ -99,7 +99,7 @@ def test_events_are_in_every_report(passing, tmp_path, capfd):
 
 @pytest.mark.parametrize(
     ("frames", "words"), [("9:1", "9:1 is empty: it ends before it begins"), ("1:9:0", "1:9:0 is empty.*step"),
-     ("1:", "'1:' is not a range"), ("1:2000000", "Blender's go from")],
+     ("1:", "'1:' is not a range"), ("1:2000000", "frames go from")],
 )  # fmt: skip
 def test_a_wrong_range_is_named(passing, capfd, frames, words):
     assert run(passing, "--frames", frames) == WRONG
@@ -117,6 +117,23 @@ def test_any_number_of_processes_gives_the_same_bytes(passing, tmp_path, make_wo
             texts.append(without_times(text) if suffix == "json" else text)
         assert set(texts) == {texts[0]}
         assert text.count("touching") > 1
+
+
+def test_any_number_of_processes_tells_the_same_lost_objects(passing, tmp_path, make_workers):
+    mesh = bpy.data.meshes.new("Torn")
+    mesh.from_pydata([(0, 0, 0), (1, 0, 0), (0, float("nan"), 0)], [], [(0, 1, 2)])
+    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Torn", mesh))
+    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Eye", bpy.data.cameras.new("Eye")))
+    file, found = tmp_path / "torn.blend", []
+    bpy.ops.wm.save_as_mainfile(filepath=str(file))
+    for count in (1, 2):
+        path = tmp_path / f"{count}.json"
+        options = ("--frames", "0:20", "--workers", count, "--report", path, "--quiet")
+        assert run(file, *options, make_workers=make_workers) == LOST
+        found.append(json.loads(path.read_text(encoding="utf-8"))["stats"])
+    assert [(item["name"], item["lost"]) for item in found[0]["skipped"]] == [("Torn", True)]
+    assert found[0]["no_geometry"] == {"camera": 1}
+    assert all(found[0][name] == found[1][name] for name in ("skipped", "no_geometry", "objects"))
 
 
 def without_times(text):

@@ -12,7 +12,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from meshclash.review import Journal, decisions, event
+from meshclash.clash import Journal, decisions, event
 
 from addon import handlers, histories, reviews, scene_results
 from addon.ops.detect import prepare
@@ -192,7 +192,7 @@ def test_what_another_blender_said_and_saved_is_noticed_and_merged(hall, tmp_pat
     scene = bpy.context.scene
     (row,) = (row for row in rows() if row.names == ("North", "Slab"))
     other = Journal(path.with_suffix(histories.ENDING))
-    from meshclash.review import event
+    from meshclash.clash import event
 
     other.add([event("Ben", row.id, "status", "approved", scene=histories.kept(scene).scene)])
     path.write_bytes(path.read_bytes() + b"\0")
@@ -272,7 +272,7 @@ def test_kill_9_between_detect_and_save_loses_no_word(hall, tmp_path):
 
 
 def test_ids_are_those_of_the_command_line_where_objects_have_a_global_id(registered, add_box):
-    from meshclash.review.revisions import pair_id
+    from meshclash.clash.review.revisions import pair_id
 
     for name, key in (("A", "GUID-A"), ("B", "GUID-B")):
         add_box(name, (0, 0, 0), (1, 1, 1), np.random.default_rng(ord(name)).random(3) * 0.1)["GlobalId"] = key
@@ -327,6 +327,40 @@ def test_pairs_of_hidden_objects_are_not_gone(hall):
     bpy.data.objects.remove(hall["North"])
     detect()
     assert [{*decision.names} for _, decision in histories.gone(bpy.context.scene)] == [{"North", "Slab"}]
+
+
+def test_pairs_of_lost_objects_are_not_gone(hall):
+    """Neither where the mesh cannot be read nor where the engine cannot take the place; nor of an instance."""
+    assert ("North", "Slab") in detect()
+    mesh = hall["North"].data
+    sound = np.empty(3 * len(mesh.vertices), np.float32)
+    mesh.attributes["position"].data.foreach_get("vector", sound)
+    mesh.attributes["position"].data.foreach_set("vector", np.full_like(sound, np.nan))
+    mesh.update()
+    hall["East"].scale.x = np.nan
+    for _ in range(2):
+        found = detect()
+        assert ("North", "Slab") not in found and ("East", "Slab") not in found
+        assert not histories.gone(bpy.context.scene)
+    mesh.attributes["position"].data.foreach_set("vector", sound)
+    mesh.update()
+    hall["East"].scale.x = 1.0
+    found = detect()
+    assert (found["North", "Slab"], found["East", "Slab"]) == ("active", "active")
+
+
+def test_pairs_of_lost_instances_are_not_gone(hall):
+    instances = bpy.data.collections.new("Pins")
+    pin = hall["West"]
+    bpy.context.scene.collection.objects.unlink(pin)
+    instances.objects.link(pin)
+    place = bpy.data.objects.new("Place", None)
+    place.instance_type, place.instance_collection = "COLLECTION", instances
+    bpy.context.scene.collection.objects.link(place)
+    (instance,) = (names for names in detect() if any(name.startswith("Place/") for name in names))
+    pin.data.attributes["position"].data.foreach_set("vector", np.full(24, np.nan, np.float32))
+    pin.data.update()
+    assert instance not in detect() and not histories.gone(bpy.context.scene)
 
 
 def test_a_full_copy_of_a_scene_decides_for_itself(hall, tmp_path):

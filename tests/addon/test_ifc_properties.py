@@ -2,9 +2,9 @@
 
 import bpy
 import pytest
-from meshclash.detection.errors import InputError
-from meshclash.detection.job import detect_steps, run_to_end
-from meshclash.detection.options import DetectOptions
+from meshclash.clash.errors import InputError
+from meshclash.clash.job import detect_steps, run_to_end
+from meshclash.clash.options import DetectOptions
 
 from addon import engine as loader
 from addon.adapters.objects import resolve_set

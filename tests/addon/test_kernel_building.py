@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import bpy
 import pytest
-from meshclash.detection import kernel_parts
-from meshclash.detection.options import DetectOptions
-from meshclash.detection.queries.registry import TESTS
+from meshclash.clash import kernel_parts
+from meshclash.clash.options import DetectOptions
+from meshclash.clash.queries.registry import TESTS
 
 from addon import engine, kernel_building
 from addon.core import levels

@@ -18,8 +18,6 @@ LAYERS = (
         "redraw",
         "reactions",
         "screens",
-        "translated_tips",
-        "translated_messages",
         "translations",
         "running_work",
         "shown_levels",

@@ -6,8 +6,8 @@ import bpy
 import numpy as np
 import pytest
 from live_driver import LiveDriver, detected
-from meshclash.detection.frame_scene import Progress
-from meshclash.detection.verdicts import CONTACT
+from meshclash.clash.frame_scene import Progress
+from meshclash.clash.verdicts import CONTACT
 from scans import add_scan, ball, wall
 from spied import asked_by, noted
 

@@ -1,5 +1,6 @@
 """Massive files in Blender: built from objects and files, tested in place of what is shown."""
 
+import dataclasses
 import json
 from functools import partial
 from pathlib import Path
@@ -9,8 +10,8 @@ import bpy
 import live_driver
 import numpy as np
 import pytest
-from meshclash.detection import job
-from meshclash.detection.options import DetectOptions
+from meshclash.clash import job
+from meshclash.clash.options import DetectOptions
 from ui_fakes import draw, escape, timer
 
 from addon import commandline, freshness, running_work, scene_results, shown_levels
@@ -139,7 +140,7 @@ def test_files_that_cannot_be_used_are_named(registered, tmp_path):
     assert "no clustered mesh" in detected().skipped[0].reason
     (tmp_path / "ball.mcl").unlink()
     report = detected()
-    assert "cannot be read" in report.skipped[0].reason and report.skipped[0].damaged
+    assert "cannot be read" in report.skipped[0].reason and report.skipped[0].lost
     assert [{*row.names} for row in report.rows] == [{other.name, "Third"}]
 
 
@@ -155,6 +156,9 @@ def test_other_tests_leave_files_out_and_say_so(registered, engine, tmp_path, te
     (skipped,) = report.skipped
     assert skipped.name == "Ball massive" and "massive files" in skipped.reason
     assert not any("Ball massive" in row.names for row in report.rows)
+    ranged = dataclasses.replace(options, frames=range(1, 3))
+    ranged_report = job.run_to_end(job.detect_steps(BlenderSource.from_context(bpy.context), ranged, engine))
+    assert ranged_report.skipped == report.skipped
 
 
 def test_a_scan_and_a_file_are_not_compared_and_that_is_said(registered, tmp_path):
@@ -200,7 +204,7 @@ def test_a_level_is_shown_within_the_number_of_triangles_and_refined_by_the_view
         -1, 3, 3
     )
     size, along = np.ptp(corners, axis=1).max(axis=1), corners.mean(axis=1)[:, 0]
-    assert size[along > 0.7].mean() < size[along < -0.7].mean(), "finer where it is near"
+    assert size[along > 0.7].mean() < size[along < -0.7].mean(), "Refine the active massive model"
     assert not scene_results.result_of(bpy.context.scene.session_uid).stale, "what is shown is not what is tested"
     assert detected().rows[0].contacts == row.contacts
 

@@ -13,9 +13,9 @@ import bpy
 import numpy as np
 import pytest
 from live_driver import LiveDriver, described, detected
-from meshclash.detection.errors import DetectError, InputError
-from meshclash.detection.job import detect_steps, run_to_end
-from meshclash.detection.queries.registry import TESTS
+from meshclash.clash.errors import DetectError, InputError
+from meshclash.clash.job import detect_steps, run_to_end
+from meshclash.clash.queries.registry import TESTS
 from scans import add_scan, ball
 from timeline_driver import Driver
 from traces import traces

@@ -8,9 +8,9 @@ import bpy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from meshclash.detection.errors import InputError
-from meshclash.detection.options import DetectOptions
-from meshclash.detection.units import SYSTEMS, UNITS, volume_between, volume_in_words
+from meshclash.clash.errors import InputError
+from meshclash.clash.options import DetectOptions
+from meshclash.clash.units import SYSTEMS, UNITS, volume_between, volume_in_words
 from ui_fakes import draw, make_report, make_row
 
 from addon import commandline, results, scene_results

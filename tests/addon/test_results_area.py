@@ -80,9 +80,9 @@ def test_every_cell_of_a_row_has_a_tooltip(filled, shown):
 
 
 def test_a_tooltip_says_what_the_cell_is_and_all_of_it(filled):
-    cell = SimpleNamespace(index=0, side="a", tip="The collections of the two objects", value="Pipes, Walls")
+    cell = SimpleNamespace(index=0, side="a", tip="Group by the collections of the two objects", value="Pipes, Walls")
     says = listing.MESHCLASH_OT_pick_row.description
-    assert says(bpy.context, cell) == "The collections of the two objects: Pipes, Walls"
+    assert says(bpy.context, cell) == "Collections of the two objects: Pipes, Walls"
     assert says(bpy.context, SimpleNamespace(index=0, side="b", tip="", value="")).startswith("B: B\n")
     cell = SimpleNamespace(index=99, side="a", tip="", value="")
     assert says(bpy.context, cell) == listing.MESHCLASH_OT_pick_row.__doc__
@@ -96,7 +96,7 @@ def test_a_click_on_a_title_sorts_and_another_one_turns_round(filled):
 
 
 def test_before_detect_the_area_says_so(registered):
-    assert "Nothing was detected yet in this scene" in draw(results_area.MESHCLASH_PT_wide_results, bpy.context).texts()
+    assert "No results in this scene yet" in draw(results_area.MESHCLASH_PT_wide_results, bpy.context).texts()
 
 
 def test_tools_for_research_are_asked_for(filled, monkeypatch):

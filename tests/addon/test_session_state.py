@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from meshclash.detection.frame_scene import Progress
+from meshclash.clash.frame_scene import Progress
 from ui_fakes import make_report, make_row
 
 from addon import handlers, running_work, scene_results

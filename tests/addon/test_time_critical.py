@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from fake_scene import BOX, make_object
 from live_arrays import ArrayScene, Driver
-from meshclash.detection.frame_scene import SourceMesh
-from meshclash.detection.job import detect_steps, run_to_end
-from meshclash.detection.options import DetectOptions
-from meshclash.detection.queries import time_critical
-from meshclash.detection.verdicts import LIKELY, MEETS, UNLIKELY
+from meshclash.clash.frame_scene import SourceMesh
+from meshclash.clash.job import detect_steps, run_to_end
+from meshclash.clash.options import DetectOptions
+from meshclash.clash.queries import time_critical
+from meshclash.clash.verdicts import LIKELY, MEETS, UNLIKELY
 
 from addon import commandline
 from addon.core import live as live_module

@@ -1,4 +1,4 @@
-"""Each control and sentence of the extension has a German and a Japanese text."""
+"""Each control and sentence of the extension stands in the .po files of its languages."""
 
 import ast
 import re
@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from meshclash import detection, gpu, review
+from meshclash import clash, gpu
 
 from addon import ops, preferences, props, texts, translations, ui
+from addon.core.po_files import read_po
 
 UNSEEN = ("rna_type", "name", "selected", "total", "found", "filling", "active_test", "active_excluded", "active_fit")
 SAME = {
@@ -20,6 +21,10 @@ SAME = {
 """Texts that are alike in these languages."""
 NAMES = {"GPU", "CPU", "BCF 2.1", "BCF 3.0", "JUnit", "6-DOP", "14-DOP", "18-DOP", "26-DOP"}
 """What no language has another word for; formats of files are such names, too."""
+LANGUAGES = translations.languages()
+TEMPLATE = read_po((translations.FOLDER / "meshclash.pot").read_text("utf-8"))
+COMPLETE = ("de_DE", "ja_JP")
+"""Languages that have all texts; of others what is missing stays in English."""
 SHOWN = {"said": 0, "possible": 2, "translated": 0, "poll_message_set": 0, "draw_text": 1, "report": 1, "Progress": 1}
 """Functions that show a text, and which of their arguments it is."""
 ERRORS = {
@@ -77,14 +82,14 @@ def controls():
 
 def test_every_control_is_translated(registered):
     shown = set(filter(is_text, controls()))
-    missing = shown - set(translations.texts())
+    missing = shown - TEMPLATE.keys()
     assert len(shown) > 400 and not missing, "\n".join(sorted(missing))
 
 
 @pytest.fixture
 def german(monkeypatch):
     """German, without Blender's own mechanism: it has one language until it starts anew."""
-    known = {english: said[0] for english, said in translations.texts().items()}
+    known = LANGUAGES["de_DE"]
     for module in (texts, translations):
         monkeypatch.setattr(module, "iface_", lambda text, _context: known.get(text, text))
 
@@ -102,7 +107,7 @@ def samples(node):
 
 def spoken():
     """What is said in so many words: by panels, messages and progress of the extension, and by errors."""
-    folders = [Path(ui.__file__).parents[1], *(Path(package.__file__).parent for package in (detection, gpu, review))]
+    folders = [Path(ui.__file__).parents[1], *(Path(package.__file__).parent for package in (clash, gpu))]
     for path in (path for folder in folders for path in folder.rglob("*.py") if path.stem not in CONSOLE):
         for call in (node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call)):
             name = getattr(call.func, "id", "") or getattr(call.func, "attr", "")
@@ -145,12 +150,25 @@ def test_in_english_all_stays_as_it_is(english, part):
     assert translations.translated(text) == text
 
 
-def test_translations_have_the_parts_of_their_text():
-    def parts(text):
-        return sorted(name for _, name, _, _ in string.Formatter().parse(text) if name is not None)
+def placeholders(text):
+    """The names in braces."""
+    return sorted(name for _, name, _, _ in string.Formatter().parse(text) if name is not None)
 
-    for english, said in translations.texts().items():
-        assert all(parts(text) == parts(english) for text in said), english
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_a_translation_has_the_placeholders_of_its_text(code):
+    wrong = {english for english, text in LANGUAGES[code].items() if placeholders(text) != placeholders(english)}
+    assert not wrong
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_a_language_translates_texts_of_the_template_only(code):
+    assert LANGUAGES[code].keys() <= TEMPLATE.keys()
+
+
+@pytest.mark.parametrize("code", COMPLETE)
+def test_these_languages_are_complete(code):
+    assert not TEMPLATE.keys() - LANGUAGES[code].keys()
 
 
 def test_a_sentence_is_put_together_in_the_language_of_the_user(german):
@@ -158,20 +176,28 @@ def test_a_sentence_is_put_together_in_the_language_of_the_user(german):
     assert texts.said("{parts} of {name}", parts=(1, "face"), name="A {b}") == "1 Fläche von A {b}"
 
 
-def test_every_line_has_all_languages_and_none_twice():
-    lines = translations.TABLE.strip().splitlines()
-    parts = [line.split(" | ") for line in lines]
-    assert all(len(part) == 1 + len(translations.LANGUAGES) and all(map(str.strip, part)) for part in parts)
-    assert len({part[0] for part in parts}) == len(parts)
-    assert [part[0].casefold() for part in parts] == sorted(part[0].casefold() for part in parts)
-
-
-@pytest.mark.parametrize("column", range(len(translations.LANGUAGES)))
-def test_a_translation_says_something_else(column):
-    same = {english for english, said in translations.texts().items() if said[column] == english}
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_a_translation_says_something_else(code):
+    same = {english for english, text in LANGUAGES[code].items() if text == english}
     assert same <= SAME
 
 
 def test_japanese_is_written_in_japanese():
-    for english, (_german, japanese) in translations.texts().items():
-        assert not japanese.isascii(), english
+    assert [text for text in LANGUAGES["ja_JP"].values() if text.isascii()] == []
+
+
+def test_a_new_language_is_found_by_the_name_of_its_file(tmp_path, monkeypatch):
+    (tmp_path / "fr_FR.po").write_text('msgid "Clash"\nmsgstr "Conflit"\n\nmsgid "Open"\nmsgstr ""\n', "utf-8")
+    monkeypatch.setattr(translations, "FOLDER", tmp_path)
+    translations.languages.cache_clear()
+    translations.texts.cache_clear()
+    try:
+        assert translations.languages() == {"fr_FR": {"Clash": "Conflit"}}
+        assert translations.texts() == {"Clash"}
+        (tmp_path / "fr_FR.po").write_text('msgid "Clash"\nmsgstr Conflit\n', "utf-8")
+        translations.languages.cache_clear()
+        with pytest.raises(ValueError, match=r"fr_FR\.po: line 2"):
+            translations.languages()
+    finally:
+        translations.languages.cache_clear()
+        translations.texts.cache_clear()

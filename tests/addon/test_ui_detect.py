@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import bpy
 import pytest
-from meshclash.detection.errors import DetectError
-from meshclash.detection.frame_scene import Progress
+from meshclash.clash.errors import DetectError
+from meshclash.clash.frame_scene import Progress
 from ui_fakes import ENGINE, escape, fake_detect_steps, make_report, make_row, timer
 
 from addon import engine, handlers, running_work, scene_results

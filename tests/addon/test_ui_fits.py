@@ -2,7 +2,7 @@
 
 import bpy
 import pytest
-from meshclash.detection.fits import Fit
+from meshclash.clash.fits import Fit
 from ui_fakes import draw, make_report, make_row
 
 from addon import results, scene_results

@@ -102,7 +102,7 @@ def test_another_way_of_grouping_lists_all_pairs_again(hall):
 
 
 def test_ways_to_group_are_those_of_the_engine():
-    from meshclash.detection.grouping import GROUPINGS
+    from meshclash.clash.grouping import GROUPINGS
 
     from addon.props import GROUPINGS_SHOWN
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 import bpy
 import list_mutations
 import pytest
-from meshclash.detection.errors import InputError
-from meshclash.detection.rules import Rules
+from meshclash.clash.errors import InputError
+from meshclash.clash.rules import Rules
 from ui_fakes import draw, make_report, make_row
 
 from addon import handlers, props, results, running_work, scene_results

@@ -351,9 +351,9 @@ def test_the_button_stops_it_and_the_panel_shows_it(driver):
     texts = draw(panels.MESHCLASH_PT_detect, bpy.context).texts()
     assert "Stop Live" in texts and "Starting" in texts
     driver.until(lambda: driver.run.live.ready)
-    assert "Live: the answer is complete" not in draw(panels.MESHCLASH_PT_detect, bpy.context).texts()
+    assert "Live: the results are complete" not in draw(panels.MESHCLASH_PT_detect, bpy.context).texts()
     driver.settle()
-    assert "Live: the answer is complete" in draw(panels.MESHCLASH_PT_detect, bpy.context).texts()
+    assert "Live: the results are complete" in draw(panels.MESHCLASH_PT_detect, bpy.context).texts()
     assert live.MESHCLASH_OT_live.invoke(SimpleNamespace(), bpy.context, escape()) == {"FINISHED"}
     assert nothing_runs()
     assert driver.send(escape()) == {"FINISHED"}

@@ -102,7 +102,7 @@ def test_an_attribute_of_somebody_else_is_not_touched(boxes):
 
 def test_an_attribute_without_a_name_is_refused(boxes):
     bpy.context.scene.meshclash.attribute_name = "  "
-    with pytest.raises(RuntimeError, match="Give the attribute a name"):
+    with pytest.raises(RuntimeError, match="Enter a name for the attribute"):
         bpy.ops.meshclash.write_attribute()
 
 

@@ -6,8 +6,8 @@ import bpy
 import numpy as np
 import pytest
 from mathutils import Vector
-from meshclash.detection.files.topics import to_bcf
-from meshclash.detection.rules import Rules
+from meshclash.clash.files.topics import to_bcf
+from meshclash.clash.rules import Rules
 from ui_fakes import draw, make_report, make_row
 
 from addon import results, reviews, scene_results, shown_things, view

@@ -4,12 +4,12 @@ import re
 
 import bpy
 import pytest
-from meshclash.detection.errors import InputError
-from meshclash.detection.frame_scene import Progress, Skipped
-from meshclash.detection.queries.registry import TESTS
-from meshclash.detection.rules import Rules
-from meshclash.detection.units import UNITS
-from meshclash.detection.verdicts import VERDICTS
+from meshclash.clash.errors import InputError
+from meshclash.clash.frame_scene import Progress, Skipped
+from meshclash.clash.queries.registry import TESTS
+from meshclash.clash.rules import Rules
+from meshclash.clash.units import UNITS
+from meshclash.clash.verdicts import VERDICTS
 from ui_fakes import RecordingLayout, draw, make_report, make_row
 
 from addon import preferences, results, running_work, scene_results, texts
@@ -77,7 +77,7 @@ def test_shallow_overlaps_are_hidden_by_one_click(registered, add_box):
     """What the parts of a whole of 2.5 m are known to, and 0.02 mm above that."""
     for name, x in (("A", 0.0), ("B", 0.99998), ("C", 1.5), ("D", -0.999996)):
         add_box(name, (0, 0, 0), (1, 1, 1), location=(x, 0, 0))
-    assert "Up to what the coordinates cannot tell from flush" in options_in_words()
+    assert "Default: the precision of the coordinates" in options_in_words()
     bpy.ops.meshclash.detect()
     listed = bpy.context.window_manager.meshclash
     assert {row.name: row.verdict for row in listed.rows} == {"A × B": "clash", "B × C": "clash", "A × D": "touching"}
@@ -169,18 +169,18 @@ def test_probabilities_are_percent_and_their_colours_are_explained(registered):
 def test_nothing_found_is_said_in_the_words_of_the_test(registered):
     results.show_report(bpy.context, bpy.context.scene, make_report(test="clearance", tolerance=0.1))
     words = " ".join(draw(panels.MESHCLASH_PT_results, bpy.context).texts())
-    assert "Nothing comes that near: 2 objects tested" in words and "A larger tolerance finds more" in words
+    assert "Nothing is that close: 2 objects tested" in words and "Increase the tolerance" in words
 
 
 @pytest.mark.parametrize(
     ("asked", "objects", "advice"),
     [
-        ({}, 2, "The test Clearance finds what comes too near"),
-        ({}, 1, "Hidden objects and those outside of the sets take no part"),
+        ({}, 2, "Use the test Clearance to find objects that are too close"),
+        ({}, 1, "Hidden objects and objects outside the sets are not tested"),
         ({"set_a": "selection"}, 2, "Only pairs of the two sets are tested"),
-        ({"rules": Rules(same_parent=True)}, 2, "Options, Exclude leaves out"),
-        ({"rules": Rules(listed_pairs=frozenset({("A", "B")}))}, 2, "Options, Exclude leaves out"),
-        ({"test": "self"}, 1, "The test Intersection"),
+        ({"rules": Rules(same_parent=True)}, 2, "Pairs are excluded under Options, Exclude"),
+        ({"rules": Rules(listed_pairs=frozenset({("A", "B")}))}, 2, "Pairs are excluded under Options, Exclude"),
+        ({"test": "self"}, 1, "Use the test Intersection"),
     ],
 )
 def test_who_finds_nothing_is_told_what_to_try(registered, asked, objects, advice):
@@ -251,8 +251,21 @@ def test_results_panel_names_what_was_not_tested(registered):
     report = make_report(make_row())
     report.skipped.append(Skipped("Empty mesh", "no faces"))
     results.show_report(bpy.context, bpy.context.scene, report)
+    report.skipped.append(Skipped("Broken", "NaN", lost=True))
+    report.stats["no_geometry"] = {"light": 1, "camera": 3, "empty": 2}
+    results.show_report(bpy.context, bpy.context.scene, report)
     joined = shown(draw(panels.MESHCLASH_PT_results, bpy.context)).replace(" | ", " ")
+    assert "1 object lost and not tested: Broken (NaN)" in joined
     assert "1 object not tested: Empty mesh (no faces)" in joined
+    assert "Without geometry: 3 cameras; 2 empties; 1 light" in joined
+
+
+def test_results_panel_does_not_say_that_all_is_well_where_an_object_is_lost(registered):
+    report = make_report()
+    report.skipped.append(Skipped("Broken", "NaN", lost=True))
+    results.show_report(bpy.context, bpy.context.scene, report)
+    shown_icons = {kwargs.get("icon") for _, _, kwargs in draw(panels.MESHCLASH_PT_results, bpy.context).calls}
+    assert "ERROR" in shown_icons and "CHECKMARK" not in shown_icons
 
 
 def test_results_panel_says_when_they_are_old(filled):
@@ -283,7 +296,7 @@ def test_settings_changed_since_detect_are_named_and_the_list_stays(filled, name
     setattr(settings, name, value)
     layout = draw(panel, bpy.context)
     said = shown(layout).replace(" | ", " ")
-    assert "Settings changed since" in said and words in said
+    assert "Settings changed" in said and words in said
     label = settings.bl_rna.properties[name].name.partition(" (")[0]
     assert words == label or words in ("Exclude", "point budget must be"), "as the panel calls it"
     assert "meshclash.detect" in layout.operators() and len(filled.rows) == 3
@@ -325,7 +338,7 @@ def test_a_list_of_excluded_pairs_only_is_not_called_clean(filled):
         filled.active_row = 0
         bpy.ops.meshclash.exclude_pair()
     texts = draw(panels.MESHCLASH_PT_results, bpy.context).texts()
-    assert "Nothing touches" not in texts and "All pairs that were found are excluded" in " ".join(texts)
+    assert "Nothing touches" not in texts and "All pairs found are excluded" in " ".join(texts)
 
 
 def test_first_contacts_of_live_have_a_filter(registered):

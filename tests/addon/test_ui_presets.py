@@ -4,7 +4,7 @@ from pathlib import Path
 
 import bpy
 import pytest
-from meshclash.detection.options import DetectOptions
+from meshclash.clash.options import DetectOptions
 from ui_fakes import draw
 
 from addon.props import PRESET_VALUES

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from meshclash.detection import verdicts
-from meshclash.detection.queries.registry import TESTS
-from meshclash.detection.verdicts import FINAL_VERDICTS, PROVISIONAL_VERDICTS, VERDICTS
+from meshclash.clash import verdicts
+from meshclash.clash.queries.registry import TESTS
+from meshclash.clash.verdicts import FINAL_VERDICTS, PROVISIONAL_VERDICTS, VERDICTS
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -51,7 +51,7 @@ def test_a_new_verdict_is_one_entry_of_the_table(tmp_path):
     """A copy of the extension with one entry more detects, reports, saves, lists and filters it."""
     for folder in (ROOT / "addon", ROOT / "engine" / "meshclash"):
         shutil.copytree(folder, tmp_path / folder.name, ignore=shutil.ignore_patterns("__pycache__"))
-    table = tmp_path / "meshclash" / "detection" / "verdicts.py"
+    table = tmp_path / "meshclash" / "clash" / "verdicts.py"
     source = table.read_text("utf-8")
     assert source.count(FIRST) == 1
     table.write_text(source.replace(FIRST, FIRST + ENTRY), "utf-8")

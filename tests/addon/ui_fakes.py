@@ -3,11 +3,11 @@
 from types import SimpleNamespace
 
 import numpy as np
-from meshclash.detection.frame_scene import Progress
-from meshclash.detection.options import DetectOptions
-from meshclash.detection.pair_row import PairRow, PairSide
-from meshclash.detection.report import DetectReport
-from meshclash.review.revisions import pair_id
+from meshclash.clash.frame_scene import Progress
+from meshclash.clash.options import DetectOptions
+from meshclash.clash.pair_row import PairRow, PairSide
+from meshclash.clash.report import DetectReport
+from meshclash.clash.review.revisions import pair_id
 
 TRIANGLE = np.array([[[0, 0, 0], [1, 0, 0], [0, 1, 0]]], np.float32)
 

@@ -93,7 +93,42 @@ def seeds() -> dict[str, tuple[str, list[bytes]]]:
         "csv": (".csv", [b"name,x,y,z\n" + rows.replace(b" ", b",").replace(b"\n", b"\na,")[:-2].join([b"a,", b""])]),
     }
     packed = [_laz(whole, kind) for kind in (3, 6)]
+    found |= {f"parts-{name}": found[name] for name in list(found) if found[name][0] in (".obj", ".stl")}
+    found |= {f"parts-{name}": found[name] for name in list(found) if name.startswith("ply")}
+    found |= {
+        "parts-off": (".off", [_off(points, faces)]),
+        "parts-glb": (".glb", _gltf(".glb")),
+        "parts-gltf": (".gltf", _gltf(".gltf")),
+        "parts-3mf": (".3mf", [_threemf()]),
+    }
     return found | ({"laz": (".laz", [data for data in packed if data])} if all(packed) else {})
+
+
+def _off(points: np.ndarray, faces: list[list[int]]) -> bytes:
+    rows = [" ".join(map(repr, row)) for row in points.tolist()]
+    rows += [" ".join(map(str, [len(face), *face])) for face in faces]
+    return f"OFF\n{len(points)} {len(faces)} 0\n{chr(10).join(rows)}\n".encode()
+
+
+def _gltf(ending: str) -> list[bytes]:
+    """Documents with everything that changes geometry, drawn at random, and the data of both compressions."""
+    from gltf_samples import Drawn, compressed_box, draco_box
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"whole{ending}"
+        drawn = [Drawn(np.random.default_rng(seed)) for seed in range(12)]
+        documents = [one.document() for one in drawn]
+        documents = [made for made, one in zip(documents, drawn, strict=True) if any(len(t) for _, t in one.expected)]
+        documents += [draco_box(), compressed_box(0, "TRIANGLES"), compressed_box(1, "INDICES")]
+        return [document.write(path).read_bytes() for document in documents]
+
+
+def _threemf() -> bytes:
+    from threemf_samples import at, model, package, parts_of, tetrahedron, thing
+
+    objects = thing(1, tetrahedron(), 'name="tip"') + thing(2, parts_of('objectid="1"', f'objectid="1" {at(10)}'))
+    with tempfile.TemporaryDirectory() as folder:
+        return package(Path(folder) / "a.3mf", model(objects, f'<item objectid="2" {at(5)}/>')).read_bytes()
 
 
 def _laz(whole: np.ndarray, kind: int) -> bytes:
@@ -218,6 +253,11 @@ def read_mesh(path: Path) -> None:
         pass
 
 
+def read_parts(path: Path) -> None:
+    """All objects of a file; each is accounted for."""
+    mc.read(path)
+
+
 def build_mesh(path: Path) -> None:
     """A mesh as clusters."""
     mc.massive.ClusteredMesh.build(path, path.with_suffix(".mcl"), memory=1 << 22).close()
@@ -264,9 +304,10 @@ def _work(name: str, options: argparse.Namespace, said: io.TextIOWrapper) -> Non
     """What the process does: writes a word for each file that was read."""
     warnings.simplefilter("ignore")
     ending, raws = seeds()[name]
-    is_mesh = ending in (".npz", ".obj", ".stl") or name.startswith("ply")
+    has_parts = name.startswith("parts-")
+    is_mesh = not has_parts and (ending in (".npz", ".obj", ".stl") or name.startswith("ply"))
     memory = 1 << 22 if is_mesh else options.memory
-    read = read_mesh if is_mesh else points_reader(memory)
+    read = read_parts if has_parts else read_mesh if is_mesh else points_reader(memory)
     signal.signal(signal.SIGALRM, _too_long)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"damaged{ending}"

@@ -54,3 +54,54 @@ def write_model(path: Path, shift: float = 0.0) -> Path:
     run("system.assign_system", model, products=pipes, system=system)
     model.write(str(path))
     return path
+
+
+FRAME = """ISO-10303-21;
+HEADER;
+FILE_DESCRIPTION((''),'2;1');
+FILE_NAME('','',(''),(''),'','','');
+FILE_SCHEMA(('{schema}'));
+ENDSEC;
+DATA;
+#1=IFCCARTESIANPOINT((0.,0.,0.));
+#2=IFCAXIS2PLACEMENT3D(#1,$,$);
+#3=IFCGEOMETRICREPRESENTATIONCONTEXT($,'Model',3,1.E-05,#2,$);
+#4=IFCSIUNIT(*,.LENGTHUNIT.,$,.METRE.);
+#5=IFCUNITASSIGNMENT((#4));
+#6=IFCPROJECT('0000000000000000000Pr0',#7,'P',$,$,$,$,(#3),#5);
+#7=IFCOWNERHISTORY(#8,#12,$,.ADDED.,$,$,$,0);
+#8=IFCPERSONANDORGANIZATION(#9,#11,$);
+#9=IFCPERSON($,'a',$,$,$,$,$,$);
+#11=IFCORGANIZATION($,'b',$,$,$);
+#12=IFCAPPLICATION(#11,'1','c','d');
+#13=IFCDIRECTION((0.,0.,1.));
+#14=IFCCARTESIANPOINT((0.5,0.5));
+#15=IFCAXIS2PLACEMENT2D(#14,$);
+#16=IFCRECTANGLEPROFILEDEF(.AREA.,$,#15,1.,1.);
+#17=IFCEXTRUDEDAREASOLID(#16,#2,#13,1.);
+#18=IFCSHAPEREPRESENTATION(#3,'Body','SweptSolid',(#17));
+#19=IFCPRODUCTDEFINITIONSHAPE($,$,(#18));
+#20=IFCLOCALPLACEMENT($,#2);
+#21=IFCCARTESIANPOINT((1.,0.,0.));
+#22=IFCPOLYLINE((#1,#21));
+#23=IFCEXTRUDEDAREASOLID(#16,#2,#13,-1.);
+#24=IFCCARTESIANPOINT((5.,0.,0.));
+#25=IFCAXIS2PLACEMENT3D(#24,$,$);
+#26=IFCEXTRUDEDAREASOLID(#16,#25,#13,1.);
+{body}ENDSEC;
+END-ISO-10303-21;
+"""
+"""A model in metres: #17 is the unit cube, #18 and #19 its representation and shape, #20 a place at the origin, #22 a
+line, #23 a cube of a height that is none, #26 the cube 5 m along x."""
+
+
+def model_text(body: str, schema: str = "IFC4") -> str:
+    """A STEP file by hand, with lines in addition to those of `FRAME`."""
+    return FRAME.format(schema=schema, body=body)
+
+
+def product(
+    number: int, kind: str = "IFCBUILDINGELEMENTPROXY", place: str = "#20", shape: str = "#19", more="$,$"
+) -> str:
+    """The line of a product, whose name is "E" and its number."""
+    return f"#{number}={kind}('0000000000000000{number:06d}',#7,'E{number}',$,$,{place},{shape},{more});\n"

@@ -13,7 +13,18 @@ PICTURE = ROOT / "docs" / "images" / "architecture.svg"
 SOURCES = sorted(ENGINE.rglob("*.py"))
 
 ROOMS = {
-    "runtime": ("lazy", "errors", "output", "kernels", "jit_pipeline", "jit", "compiling", "reference"),
+    "runtime": (
+        "lazy",
+        "early_exit",
+        "messages",
+        "errors",
+        "output",
+        "kernels",
+        "jit_pipeline",
+        "jit",
+        "compiling",
+        "reference",
+    ),
     "types": ("types",),
     "exact": ("geometry",),
     "files": ("files",),
@@ -33,7 +44,7 @@ ROOMS = {
     "motion": ("motion",),
     "scene": ("scene",),
     "lab": ("lab",),
-    "reports": ("review", "detection"),
+    "clash": ("clash",),
     "compat": ("compat",),
 }
 """The stages of each room, from the bottom up: a stage imports from those before it."""
@@ -50,7 +61,13 @@ def imported_modules(path: Path, typed: bool = True) -> list[tuple[int, str]]:
 
     Without ``typed`` those that only type checkers see are left out.
     """
-    found = []
+    return list(_imports_in(path.read_text(encoding="utf-8"), typed))
+
+
+@cache
+def _imports_in(text: str, typed: bool) -> tuple[tuple[int, str], ...]:
+    """The imports of a source, which most tests ask for again."""
+    found: list[tuple[int, str]] = []
 
     def visit(node: ast.AST) -> None:
         if not typed and isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
@@ -65,19 +82,24 @@ def imported_modules(path: Path, typed: bool = True) -> list[tuple[int, str]]:
         for child in children:
             visit(child)
 
-    visit(ast.parse(path.read_text(encoding="utf-8")))
-    return found
+    visit(ast.parse(text))
+    return tuple(found)
+
+
+PROGRAMS = ("__main__", "commands")
+"""Modules above all stages."""
 
 
 def layer_of(path: Path) -> str:
     parts = path.relative_to(ENGINE).with_suffix("").parts
-    return "" if parts == ("__init__",) or parts[-1] == "__main__" else parts[0]
+    return "" if parts == ("__init__",) or parts[-1] in PROGRAMS else parts[0]
 
 
 def target_layer(path: Path, level: int, name: str) -> str:
     """The stage that a relative import leads to."""
     here = path.relative_to(ENGINE).parts[:-1]
-    return ([*here[: len(here) - level + 1], *name.split(".")])[0]
+    first = ([*here[: len(here) - level + 1], *name.split(".")])[0]
+    return "" if first in PROGRAMS else first
 
 
 def room_of(stage: str) -> str:

@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import meshclash as mc
 import numpy as np
-from meshclash.detection.engine_scene import EngineScene
-from meshclash.detection.frame_scene import FrameScene, SourceMesh, SourceObject
+from meshclash.clash.engine_scene import EngineScene
+from meshclash.clash.frame_scene import FrameScene, SourceMesh, SourceObject
 
 sys.path.insert(0, str(Path(__file__).parent))
 

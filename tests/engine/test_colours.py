@@ -1,8 +1,8 @@
 """One pair of colours for the two objects of a pair, wherever they are drawn."""
 
 import pytest
-from meshclash.detection.colours import COLOUR_A, COLOUR_B, hexadecimal, linear
-from meshclash.detection.files import glb, pictures, topics
+from meshclash.clash.colours import COLOUR_A, COLOUR_B, hexadecimal, linear
+from meshclash.clash.files import glb, pictures, topics
 
 
 @pytest.mark.parametrize(("screen", "light"), [(0.0, 0.0), (1.0, 1.0), (0.5, 0.21404), (0.04, 0.0030960)])

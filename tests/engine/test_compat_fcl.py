@@ -1,16 +1,25 @@
-"""python-fcl's interface: shapes, pairs, managers and motions, beside closed forms."""
+"""python-fcl's interface: shapes, pairs, managers and motions, beside closed forms in 60 digits."""
+
+from decimal import Decimal
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from meshclash import MeshClashError
 from meshclash.compat import fcl
+from round_distances import PAIRS, signed_distance
 
 REQUEST = fcl.CollisionRequest(num_max_contacts=100, enable_contact=True)
 SIGNED = fcl.DistanceRequest(enable_nearest_points=True, enable_signed_distance=True)
+MAKERS = {
+    "sphere": fcl.Sphere, "capsule": fcl.Capsule, "box": fcl.Box, "cylinder": fcl.Cylinder, "cone": fcl.Cone,
+    "ellipsoid": fcl.Ellipsoid, "triangle": fcl.TriangleP, "halfspace": fcl.Halfspace, "plane": fcl.Plane,
+}  # fmt: skip
+EXACT = "sphere", "capsule"
 SHAPES = {
     "box": fcl.Box(1, 1, 1), "sphere": fcl.Sphere(0.5), "cylinder": fcl.Cylinder(0.5, 1), "cone": fcl.Cone(0.5, 1),
-    "capsule": fcl.Capsule(0.5, 1e-9),
+    "capsule": fcl.Capsule(0.5, 1e-9), "ellipsoid": fcl.Ellipsoid(0.5, 0.5, 0.5),
 }  # fmt: skip
 
 
@@ -18,37 +27,334 @@ def placed(shape, *translation):
     return fcl.CollisionObject(SHAPES[shape], fcl.Transform(np.array(translation, float)))
 
 
+def made(shape, pose):
+    return fcl.CollisionObject(MAKERS[shape[0]](*shape[1:]), fcl.Transform(*pose))
+
+
+def model(mesh):
+    built = fcl.BVHModel()
+    built.beginModel(len(mesh.triangles), len(mesh.vertices))
+    built.addSubModel(mesh.vertices, mesh.triangles)
+    built.endModel()
+    return built
+
+
+CUBE = model(SHAPES["box"].core.mesh)
+
+# --- round shapes ------------------------------------------------------------------------------------------------
+
+
+def rotation(rng):
+    """None, anything, or a rotation so small that axes are nearly parallel."""
+    kind = rng.integers(3)
+    turn = rng.normal(size=4) * (1.0 if kind == 1 else 10.0 ** rng.uniform(-12, -2))
+    return np.eye(3) if kind == 0 else fcl.Transform(turn + np.eye(4)[0] * (kind == 2)).getRotation()
+
+
+def lengths(rng, kind, scale):
+    def length():
+        return float(scale * 10.0 ** rng.uniform(-1, 1))
+
+    if kind in ("halfspace", "plane"):
+        return rng.normal(size=3), float(scale * rng.normal())
+    if kind == "triangle":
+        return [scale * rng.normal(size=3) for _ in range(3)]
+    thin = 10.0 ** rng.uniform(-4, 4) if rng.random() < 0.3 and kind != "ellipsoid" else 1.0
+    return {"sphere": [length()], "box": [length(), length() * thin, length()],
+            "ellipsoid": [length(), length(), length()]}.get(kind, [length(), length() * thin])  # fmt: skip
+
+
+def size_of(shape):
+    if shape[0] in ("halfspace", "plane"):
+        return abs(shape[2]) / np.linalg.norm(shape[1])
+    return float(np.abs(shape[1:]).max(axis=-1).sum() if shape[0] == "triangle" else sum(shape[1:]))
+
+
+def beyond(shape):
+    """How far the mesh of a round shape may be outside of it."""
+    lengths = {"cylinder": shape[1:2], "cone": shape[1:2], "ellipsoid": shape[1:]}.get(shape[0], [0.0])
+    return 1.001 * fcl.TOLERANCE * max(lengths)
+
+
+def near_pair(rng, kinds):
+    """Two shapes, of any sizes and anywhere, whose gap or overlap is small, or that are at one place or far apart."""
+    scale = 10.0 ** rng.uniform(-9, 9)
+    a = (kinds[0], *lengths(rng, kinds[0], scale))
+    b = (kinds[1], *lengths(rng, kinds[1], scale * (10.0 ** rng.uniform(-6, 6) if rng.random() < 0.3 else 1.0)))
+    sizes, (turn_a, turn_b) = (size_of(a), size_of(b)), (rotation(rng), rotation(rng))
+    way = rng.normal(size=3) if rng.random() < 0.8 else np.eye(3)[rng.integers(3)]
+    way /= np.linalg.norm(way)
+    low, high = 0.0 if kinds[1] not in ("halfspace", "plane") else -4.0 * sum(sizes), 4.0 * sum(sizes)
+
+    def gap(x):
+        return float(signed_distance(a, (turn_a, np.zeros(3)), b, (turn_b, x * way)))
+
+    wanted = min(sizes) * 10.0 ** rng.uniform(-16, -2) * rng.choice([-1, 0, 1])
+    rises = gap(high) > gap(low)
+    for _ in range(55):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if (gap(middle) < wanted) == rises else (low, middle)
+    x = rng.choice([0.5 * (low + high), 0.0, 9.0 * sum(sizes) * rng.random()], p=[0.8, 0.1, 0.1])
+    at = scale * rng.normal(size=3) * (10.0 ** rng.uniform(0, 9) if rng.random() < 0.3 else rng.random() < 0.5)
+    return (a, (turn_a, at)), (b, (turn_b, at + x * way))
+
+
+def check_pair(seed, kinds, swapped):
+    """Compare a pair with the oracle: no overlap is missed, no distance too large, both within the tolerance."""
+    (a, pose_a), (b, pose_b) = near_pair(np.random.default_rng(seed), kinds)
+    true = signed_distance(a, pose_a, b, pose_b)
+    pair = [made(b, pose_b), made(a, pose_a)] if swapped else [made(a, pose_a), made(b, pose_b)]
+    scale = size_of(a) + size_of(b) + float(np.abs(pose_b[1] - pose_a[1]).sum())
+    rounding = Decimal(0.0 if a[0] in EXACT and b[0] in EXACT else 3e-16 * scale)
+    result = fcl.DistanceResult()
+    hit, value = fcl.collide(*pair) > 0, fcl.distance(*pair, SIGNED, result)
+    tolerance = 3e-14 * scale + beyond(a) + beyond(b)
+    assert hit or true > -rounding
+    assert not hit or true <= tolerance
+    assert hit == (value <= 0.0) == (fcl.distance(*pair) == -1.0)
+    is_known = true > 0 or b[0] in ("halfspace", "plane") or (rounding == 0 and float(true) > -a[1] - b[1])
+    if is_known:
+        assert Decimal(value) <= true + rounding
+        assert value >= float(true) - tolerance
+    between = np.linalg.norm(np.subtract(*result.nearest_points))
+    assert between == pytest.approx(abs(value), abs=1e-9 * scale + 1e-14 * np.abs(pose_a[1]).max())
+
+
+SEEDS, ROUND = st.integers(0, 2**32), st.sampled_from([(a, b) for a in EXACT for b in EXACT])
+
+
+@given(SEEDS, ROUND, st.booleans())
+def test_no_overlap_of_spheres_and_capsules_is_missed_and_no_distance_is_too_large(seed, kinds, swapped):
+    check_pair(seed, kinds, swapped)
+
+
+@pytest.mark.slow
+@given(SEEDS, st.sampled_from(sorted(PAIRS)), st.booleans())
+def test_no_overlap_of_other_round_shapes_is_missed_and_no_distance_is_too_large(seed, kinds, swapped):
+    check_pair(seed, kinds, swapped)
+
+
+@pytest.mark.slow
+@given(SEEDS, st.sampled_from(sorted(PAIRS)))
+def test_moving_the_second_object_along_a_contacts_normal_by_its_depth_parts_the_two(seed, kinds):
+    (a, pose_a), (b, pose_b) = near_pair(np.random.default_rng(seed), kinds)
+    first, second = made(a, pose_a), made(b, pose_b)
+    result = fcl.CollisionResult()
+    fcl.collide(first, second, REQUEST, result)
+    scale = size_of(a) + size_of(b) + float(np.abs(pose_b[1] - pose_a[1]).sum()) + 1e-3 * np.abs(pose_a[1]).max()
+    for contact in result.contacts[:1]:
+        assert np.linalg.norm(contact.normal) == pytest.approx(1.0) and contact.penetration_depth >= 0.0
+        moved = pose_b[1] + contact.normal * (contact.penetration_depth * (1.0 + 1e-9) + 1e-9 * scale)
+        assert signed_distance(a, pose_a, b, (pose_b[0], moved)) > -1e-12 * scale
+        depth = fcl.distance(first, second, SIGNED)
+        assert contact.penetration_depth == pytest.approx(-depth, abs=1e-9 * scale)
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 999), st.sampled_from(["sphere", "capsule", "box", "cylinder"]))
+def test_a_shape_inside_another_collides(seed, inner):
+    rng = np.random.default_rng(seed)
+    small = MAKERS[inner](*[0.02] * {"sphere": 1, "box": 3}.get(inner, 2))
+    for big in (*SHAPES.values(), CUBE):
+        place = fcl.Transform(rng.normal(size=4), rng.uniform(-0.1, 0.1, 3) - [0, 0, 0.2])
+        pair = fcl.CollisionObject(small, place), fcl.CollisionObject(big)
+        result = fcl.CollisionResult()
+        assert fcl.collide(*pair, REQUEST, result) == fcl.collide(*pair[::-1]) == len(result.contacts) == 1
+        assert (result.contacts[0].b1, result.contacts[0].b2) == (-1, -1)
+        assert fcl.distance(*pair) == -1.0 and fcl.distance(*pair, SIGNED) < -0.1
+
+
+@pytest.mark.slow
+@given(SEEDS, st.sampled_from(EXACT))
+def test_round_shapes_meet_the_triangles_of_a_model_that_are_near_enough(seed, kind):
+    rng = np.random.default_rng(seed)
+    scale = 10.0 ** rng.uniform(-6, 6)
+    triangles = scale * rng.normal(size=(6, 3, 3))
+    built = fcl.BVHModel()
+    built.beginModel()
+    for corners in triangles:
+        built.addTriangle(*corners)
+    built.endModel()
+    shape, pose_a = (kind, *lengths(rng, kind, scale)), (rotation(rng), scale * rng.normal(size=3))
+    pose_b = rotation(rng), pose_a[1] + scale * rng.normal(size=3)
+    true = [signed_distance(shape, pose_a, ("triangle", *corners), pose_b) for corners in triangles]
+    pair = made(shape, pose_a), fcl.CollisionObject(built, fcl.Transform(*pose_b))
+    result, nearest = fcl.CollisionResult(), fcl.DistanceResult()
+    assert fcl.collide(*pair, REQUEST, result) == sum(gap <= 0 for gap in true)
+    assert {contact.b2 for contact in result.contacts} == {k for k, gap in enumerate(true) if gap <= 0}
+    value = fcl.distance(*pair, None, nearest)
+    assert (value == -1.0) == (min(true) <= 0)
+    if value > 0.0:
+        assert value == pytest.approx(float(min(true))) and value <= min(true) and nearest.b2 == np.argmin(true)
+
+
+def test_coincident_shapes_collide():
+    for first in SHAPES:
+        for second in SHAPES:
+            pair = placed(first, 1e6, 2.3, -7), placed(second, 1e6, 2.3, -7)
+            assert fcl.collide(*pair) == 1 and fcl.distance(*pair, SIGNED) <= -0.5
+
+
 @given(st.sampled_from([*SHAPES]), st.sampled_from(["box", "sphere", "cylinder", "capsule"]), st.floats(-0.9, 3.0))
 def test_shapes_above_each_other_are_as_far_apart_as_they_stand(below, above, gap):
-    """Each reaches half a metre up and down, but for what inscribed meshes lack."""
+    """Each reaches half a metre up and down, meshes of round ones up to 1e-3 more."""
     pair = placed(below, 0, 0, 0), placed(above, 0, 0, 1.0 + gap)
     value = fcl.distance(*pair, SIGNED)
     assert (fcl.collide(*pair, REQUEST) > 0) == (value <= 0.0)
-    if below == "box" == above or gap > 0.0:
-        assert value == pytest.approx(gap, abs=2e-3)
+    if gap > -0.4:
+        assert gap - 6e-4 <= value <= gap + 1e-12
 
 
-def test_contacts_have_triangles_points_normals_and_depths():
+# --- contacts ----------------------------------------------------------------------------------------------------
+
+
+def test_boxes_have_up_to_four_contacts():
     result = fcl.CollisionResult()
     count = fcl.collide(placed("box", 0, 0, 0), placed("box", 0.1, 0.2, 0.75), REQUEST, result)
-    assert count == len(result.contacts) > 0 and result.is_collision
+    assert count == len(result.contacts) == 4 and result.is_collision
     for contact in result.contacts:
         assert contact.normal == pytest.approx([0, 0, 1], abs=1e-6)
         assert contact.penetration_depth == pytest.approx(0.25)
-        assert 0 <= contact.b1 < 12 and 0 <= contact.b2 < 12
+        assert (contact.b1, contact.b2) == (-1, -1)
         assert 0.25 - 1e-9 <= contact.pos[2] <= 0.5 + 1e-9
     few = fcl.CollisionResult()
     fcl.collide(placed("box", 0, 0, 0), placed("box", 0.1, 0.2, 0.75), fcl.CollisionRequest(num_max_contacts=2), few)
-    assert len(few.contacts) == 2
+    assert len(few.contacts) <= 2
+    default = fcl.CollisionResult()
+    assert fcl.collide(placed("box", 0, 0, 0), placed("box", 0.1, 0.2, 0.75), fcl.CollisionRequest(), default) == 1
+
+
+@pytest.mark.parametrize("shape", ["sphere", "capsule", "box", "cylinder"])
+def test_contacts_of_a_model_name_its_triangles(shape):
+    """A floor of 32 triangles at z = 0, and a shape that reaches 0.1 below it."""
+    x, y = np.meshgrid(np.arange(5.0), np.arange(5.0), indexing="ij")
+    vertices = np.column_stack([x.ravel() - 2, y.ravel() - 2, np.zeros(25)])
+    corners = np.array([5 * i + j for i in range(4) for j in range(4)])
+    floor = fcl.BVHModel()
+    floor.beginModel()
+    floor.addSubModel(vertices, np.concatenate([corners[:, None] + [0, 5, 6], corners[:, None] + [0, 6, 1]]))
+    floor.endModel()
+    far = np.array([1e5, -1e5, 1e5])
+    over = np.array([0.3, 0.2, 0.4])
+    upper = fcl.CollisionObject(SHAPES[shape], fcl.Transform(far + over))
+    for pair, sign in (((upper, fcl.CollisionObject(floor, fcl.Transform(far))), -1.0),
+                       ((fcl.CollisionObject(floor, fcl.Transform(far)), upper), 1.0)):  # fmt: skip
+        result = fcl.CollisionResult()
+        assert fcl.collide(*pair, REQUEST, result) == len(result.contacts) > 1
+        sides = [(c.b1, c.b2) if sign > 0.0 else (c.b2, c.b1) for c in result.contacts]
+        assert all(0 <= triangle < 32 and other == -1 for triangle, other in sides)
+        assert len(set(sides)) == len(sides)
+        deepest = max(result.contacts, key=lambda contact: contact.penetration_depth)
+        assert deepest.penetration_depth == pytest.approx(0.1, abs=1e-6)
+        assert deepest.normal == pytest.approx([0, 0, sign], abs=1e-6)
+        assert -0.1 - 1e-6 <= deepest.pos[2] - far[2] <= 1e-6
+        assert fcl.collide(*pair, fcl.CollisionRequest(num_max_contacts=2)) == 2
+    apart = fcl.DistanceResult()
+    upper.setTranslation(far + 2.0 * over)
+    assert fcl.distance(upper, fcl.CollisionObject(floor, fcl.Transform(far)), None, apart) == pytest.approx(0.3)
+    assert apart.b1 == -1 and 0 <= apart.b2 < 32
+    assert apart.nearest_points[0][2] - far[2] == pytest.approx(0.3) and apart.nearest_points[1][2] == far[2]
 
 
 def test_nearest_points_of_an_overlap_are_as_far_apart_as_it_is_deep():
-    for shapes in ("box", "box"), ("sphere", "box"), ("cone", "cylinder"):
+    for shapes in ("box", "box"), ("sphere", "box"), ("cone", "cylinder"), ("capsule", "ellipsoid"):
         result = fcl.DistanceResult()
         value = fcl.distance(placed(shapes[0], 0, 0, 0), placed(shapes[1], 0.1, 0.2, 0.75), SIGNED, result)
         assert value < 0.0 and np.linalg.norm(np.subtract(*result.nearest_points)) == pytest.approx(-value)
-    default = fcl.CollisionResult()
-    assert fcl.collide(placed("box", 0, 0, 0), placed("box", 0.1, 0.2, 0.75), fcl.CollisionRequest(), default) == 1
+
+
+@given(st.integers(0, 999), st.sampled_from([*SHAPES]), st.sampled_from([*SHAPES]))
+def test_unsigned_nearest_points_of_objects_that_meet_are_one_common_point(seed, first, second):
+    rng = np.random.default_rng(seed)
+    a, b = (
+        fcl.CollisionObject(SHAPES[shape], fcl.Transform(rng.normal(size=4), rng.uniform(-0.6, 0.6, 3)))
+        for shape in (first, second)
+    )
+    result = fcl.DistanceResult()
+    if fcl.distance(a, b, fcl.DistanceRequest(enable_nearest_points=True), result) == -1.0:
+        point, other = result.nearest_points
+        assert (point == other).all()
+        probe = fcl.CollisionObject(fcl.Sphere(1e-9), fcl.Transform(point))
+        assert fcl.collide(probe, a) and fcl.collide(probe, b)
+
+
+# --- half-spaces and planes --------------------------------------------------------------------------------------
+
+
+def flat(kind, n, d, *translation):
+    return fcl.CollisionObject(
+        MAKERS[kind](np.array(n, float), d), fcl.Transform(np.array(translation or [0] * 3, float))
+    )
+
+
+def test_half_spaces_and_planes_meet_unless_they_look_away_from_each_other():
+    floor, wall = flat("halfspace", [0, 0, 2], 2.0), flat("halfspace", [1, 0, 0], 0.0)
+    assert floor.geometry.d == 1.0 and floor.geometry.n.tolist() == [0, 0, 1]
+    assert fcl.collide(floor, wall) == 1 and fcl.distance(floor, wall) == -1.0
+    ceiling = flat("halfspace", [0, 0, -1], 0.0, 0, 0, 4)
+    result = fcl.DistanceResult()
+    assert fcl.distance(floor, ceiling, SIGNED, result) == pytest.approx(3.0) == result.min_distance
+    assert fcl.collide(floor, ceiling) == 0
+    ceiling.setTranslation([0, 0, 0.75])
+    assert fcl.distance(floor, ceiling, SIGNED) == pytest.approx(-0.25)
+    for height, gap in ((0.5, -0.5), (1.25, 0.25)):
+        assert fcl.distance(flat("plane", [0, 0, 1], height), floor, SIGNED) == pytest.approx(gap)
+        assert fcl.distance(floor, flat("plane", [0, 0, -1], -height), SIGNED) == pytest.approx(gap)
+    assert fcl.distance(flat("plane", [0, 0, 1], 2), flat("plane", [0, 0, 1], 2)) == -1.0
+    assert fcl.distance(flat("plane", [0, 0, 1], 2), flat("plane", [0, 0, -1], 1)) == pytest.approx(3.0)
+
+
+def test_a_model_meets_a_plane_only_where_a_triangle_does():
+    """Two boxes above each other: a plane between them touches neither."""
+    box = SHAPES["box"].core.mesh
+    both = fcl.BVHModel()
+    both.beginModel()
+    for height in (0.0, 3.0):
+        both.addSubModel(box.vertices + np.array([0, 0, height]), box.triangles)
+    both.endModel()
+    tower, between = fcl.CollisionObject(both), flat("plane", [0, 0, 1], 1.25)
+    result = fcl.DistanceResult()
+    assert fcl.collide(tower, between) == 0
+    assert fcl.distance(tower, between, None, result) == pytest.approx(0.75) and 0 <= result.b1 < 12
+    assert fcl.collide(tower, flat("plane", [0, 0, 1], 2.75)) == 1
+    found = fcl.CollisionResult()
+    assert fcl.collide(flat("halfspace", [0, 0, 1], 1.25), tower, REQUEST, found) == 12
+    assert found.contacts[0].normal.tolist() == [0, 0, 1] and found.contacts[0].penetration_depth == pytest.approx(1.75)
+    assert all(contact.b1 == -1 and 0 <= contact.b2 < 12 for contact in found.contacts)
+
+
+# --- results that are used again ---------------------------------------------------------------------------------
+
+
+@settings(max_examples=8)
+@given(st.integers(0, 999))
+def test_a_result_that_is_used_again_keeps_what_it_has_and_calls_return_their_own_count(seed):
+    rng = np.random.default_rng(seed)
+    result, nearest = fcl.CollisionResult(), fcl.DistanceResult()
+    total, hits, least = 0, [], np.inf
+    request = fcl.CollisionRequest(num_max_contacts=int(rng.integers(1, 5)), enable_contact=bool(rng.integers(2)))
+    for _ in range(20):
+        pair = [placed(rng.choice([*SHAPES]), *rng.uniform(-1, 1, 3)) for _ in range(2)]
+        alone = fcl.CollisionResult()
+        count = fcl.collide(*pair, request, result)
+        assert count == fcl.collide(*pair, request, alone) == len(alone.contacts) <= request.num_max_contacts
+        assert (count > 0) == alone.is_collision
+        total, hits = total + count, [*hits, count > 0]
+        assert len(result.contacts) == total and result.is_collision == any(hits)
+        least = min(least, fcl.distance(*pair, SIGNED, nearest))
+        assert nearest.min_distance == least
+
+
+def test_a_continuous_result_that_is_used_again_keeps_the_first_time():
+    result = fcl.ContinuousCollisionResult()
+    still, begin = placed("box", 0, 0, 0), placed("box", 0, 0, 3)
+    times = [fcl.continuousCollide(still, fcl.Transform(), begin, fcl.Transform(np.array([0.0, 0, z])), None, result)
+             for z in (-3, 9, -5)]  # fmt: skip
+    assert times == pytest.approx([1 / 3, 1.0, 0.25], abs=1e-4)
+    assert result.is_collide and result.time_of_contact == min(times)
+
+
+# --- names and arguments -----------------------------------------------------------------------------------------
 
 
 def test_a_quaternion_turns_as_its_matrix_does():
@@ -59,25 +365,121 @@ def test_a_quaternion_turns_as_its_matrix_does():
     item.setQuatRotation([half, half, 0, 0])
     assert item.getRotation() == pytest.approx(turned.getRotation())
     assert item.getTranslation() == pytest.approx(turned.getTranslation())
-    with pytest.raises(ValueError, match="quaternion"):
-        fcl.Transform(np.zeros((2, 2)))
+
+
+@given(st.lists(st.floats(-1, 1), min_size=4, max_size=4).filter(lambda q: np.linalg.norm(q) > 1e-3))
+def test_a_quaternion_is_returned_up_to_its_sign(numbers):
+    quaternion = np.array(numbers) / np.linalg.norm(numbers)
+    moved = fcl.Transform()
+    moved.setQuatRotation(quaternion)
+    told = moved.getQuatRotation()
+    assert min(np.abs(told - quaternion).max(), np.abs(told + quaternion).max()) <= 1e-12
+    moved.setTranslation([1, 2, 3])
+    moved.setRotation(np.eye(3))
+    copy = fcl.Transform(moved)
+    moved.setTranslation([0, 0, 0])
+    assert copy.getTranslation().tolist() == [1, 2, 3] and copy.getQuatRotation().tolist() == [1, 0, 0, 0]
+
+
+def test_shapes_have_lengths_that_can_be_changed():
+    box, floor = fcl.Box(1, 2, 3), flat("halfspace", [0, 0, 1], 0.0)
+    item = fcl.CollisionObject(box, fcl.Transform(np.array([0, 0, 2.0])))
+    assert box.side.tolist() == [1, 2, 3] and fcl.distance(item, floor) == pytest.approx(0.5)
+    box.side = [1, 2, 1]
+    assert fcl.distance(item, floor) == pytest.approx(1.5)
+    sphere, capsule = fcl.Sphere(1), fcl.Capsule(1, 2)
+    item, other = fcl.CollisionObject(sphere), fcl.CollisionObject(capsule, fcl.Transform(np.array([0, 0, 9.0])))
+    assert (sphere.radius, capsule.radius, capsule.lz) == (1, 1, 2)
+    assert fcl.distance(item, other) == pytest.approx(6.0)
+    sphere.radius, capsule.lz = 2, 4
+    assert fcl.distance(item, other) == pytest.approx(4.0)
+    triangle = fcl.TriangleP([0, 0, 1], [1, 0, 1], [0, 1, 1])
+    assert fcl.distance(fcl.CollisionObject(triangle), fcl.CollisionObject(fcl.Sphere(0.25))) == pytest.approx(0.75)
+    triangle.a = [0, 0, 0.5]
+    assert fcl.distance(fcl.CollisionObject(triangle), fcl.CollisionObject(fcl.Sphere(0.25))) < 0.25
+    assert (
+        fcl.Ellipsoid(1, 2, 3).radii.tolist() == [1, 2, 3] and fcl.Cone(1, 2).lz == 2 and fcl.Cylinder(1, 2).radius == 1
+    )
+
+
+def test_shapes_and_objects_say_their_kind():
+    assert placed("sphere", 0, 0, 0).getNodeType() == fcl.NODE_TYPE.GEOM_SPHERE
+    assert placed("sphere", 0, 0, 0).getObjectType() == fcl.OBJECT_TYPE.OT_GEOM
+    mesh = model(SHAPES["box"].core.mesh)
+    assert fcl.CollisionObject(mesh).getObjectType() == fcl.OBJECT_TYPE.OT_BVH
+    assert fcl.CollisionGeometry().getNodeType() is None and fcl.BVHModel().aabb_center is None
+    assert fcl.TriangleP([0, 0, 0], [2, 0, 0], [0, 4, 0]).aabb_center.tolist() == [1, 2, 0]
+    item = placed("box", 0, 0, 0)
+    assert item.isOccupied() and not item.isFree() and not item.isUncertain()
 
 
 def test_a_model_of_triangles_is_the_same_as_the_shape():
-    model, mesh = fcl.BVHModel(), SHAPES["box"].tree.mesh
+    made, mesh = fcl.BVHModel(), SHAPES["box"].core.mesh
     with pytest.raises(ValueError, match="endModel"):
-        fcl.distance(fcl.CollisionObject(model), placed("box", 0, 0, 3))
-    model.beginModel(12, 8)
-    model.addSubModel(mesh.vertices, mesh.triangles)
-    model.endModel()
-    assert fcl.distance(fcl.CollisionObject(model), placed("box", 0, 0, 3)) == pytest.approx(2.0)
+        fcl.distance(fcl.CollisionObject(made), placed("box", 0, 0, 3))
+    with pytest.raises(MeshClashError, match="beginModel"):
+        made.addTriangle([0, 0, 0], [1, 0, 0], [0, 1, 0])
+    assert made.buildState() == 0 and made.beginModel(12, 8) == 0 and made.buildState() == 1
+    for corners in mesh.vertices[mesh.triangles[:6]]:
+        assert made.addTriangle(*corners)
+    assert made.addVertex(9, 9, 9) and made.addSubModel(mesh.vertices, mesh.triangles[6:])
+    assert made.endModel() == 0 and made.buildState() == 2 and made.num_tries_() == 12
+    assert fcl.distance(fcl.CollisionObject(made), placed("box", 0, 0, 3)) == pytest.approx(2.0)
 
 
+def test_a_convex_shape_is_the_hull_of_its_vertices():
+    corners = SHAPES["box"].core.mesh.vertices
+    made = fcl.Convex(corners, 1, [4, 0, 1, 3, 2])
+    assert made.num_faces == 1
+    assert fcl.distance(fcl.CollisionObject(made), placed("sphere", 0, 0, 3)) == pytest.approx(2.0)
+    assert fcl.collide(fcl.CollisionObject(made), fcl.CollisionObject(fcl.Sphere(0.1))) == 1
+    with pytest.raises(MeshClashError, match="face 1"):
+        fcl.Convex(corners, 2, [3, 0, 1, 2, 3, 0, 1, 8])
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda: fcl.OcTree(0.1, b""), "use"),
+        (lambda: fcl.Sphere(-1), "radius of a Sphere"),
+        (lambda: fcl.Capsule(1, -1), "lz of a Capsule"),
+        (lambda: fcl.Box(1, 0, 1), "side of a Box"),
+        (lambda: setattr(fcl.Sphere(1), "radius", np.nan), "radius of a Sphere"),
+        (lambda: fcl.Plane([0, 0, 0], 1), "n of a Plane"),
+        (fcl.CollisionObject, "needs a shape"),
+        (lambda: fcl.Transform(np.zeros((2, 2))), "quaternion"),
+        (lambda: fcl.Transform(np.zeros(4)), "quaternion"),
+        (lambda: fcl.Transform(np.eye(3), [1, 2]), "translation"),
+        (lambda: fcl.Transform([np.nan, 0, 0]), "translation"),
+        (lambda: fcl.Transform(np.eye(3) * 2), "rigid"),
+        (lambda: fcl.collide(placed("box", 0, 0, 0), placed("box", 0, 0, 0), fcl.CollisionRequest(0)), "num_max"),
+        (lambda: fcl.collide(placed("box", 0, 0, 0), placed("box", 0, 0, 0), fcl.CollisionRequest(enable_cost=True)),
+         "enable_cost"),
+        (lambda: fcl.DynamicAABBTreeCollisionManager().collide(None), "manager"),
+        (lambda: fcl.DynamicAABBTreeCollisionManager().collide(placed("box", 0, 0, 0), fcl.CollisionData()), "manager"),
+        (lambda: fcl.continuousCollide(placed("box", 0, 0, 0), fcl.Transform(), flat("plane", [0, 0, 1], 0),
+                                       fcl.Transform()), "Plane"),
+        (lambda: fcl.continuousCollide(placed("box", 0, 0, 0), fcl.Transform(), placed("box", 0, 0, 3), fcl.Transform(),
+                                       fcl.ContinuousCollisionRequest(toc_err=0.0)), "toc_err"),
+        (lambda: fcl.continuousCollide(placed("box", 0, 0, 0), fcl.Transform(), placed("box", 0, 0, 3), fcl.Transform(),
+                                       fcl.ContinuousCollisionRequest(ccd_motion_type=3)), "CCDM_SCREW"),
+    ],
+)  # fmt: skip
+def test_wrong_arguments_are_refused_by_name(ask, message):
+    with pytest.raises(ValueError, match=message):
+        ask()
+
+
+# --- managers ----------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=8)
 @given(st.integers(0, 999))
 def test_managers_find_the_pairs_that_all_pairs_give(seed):
     rng = np.random.default_rng(seed)
     objects = [placed(rng.choice([*SHAPES]), *rng.uniform(-2, 2, 3)) for _ in range(8)]
-    manager = fcl.DynamicAABBTreeCollisionManager()
+    objects.append(flat("halfspace", rng.normal(size=3), -2.5))
+    manager, count = fcl.DynamicAABBTreeCollisionManager(), len(objects)
     manager.registerObjects(objects)
     manager.setup()
     found = set()
@@ -88,18 +490,114 @@ def test_managers_find_the_pairs_that_all_pairs_give(seed):
         return False
 
     manager.collide(None, note)
-    expected = {(i, j) for i in range(8) for j in range(i + 1, 8) if fcl.collide(objects[i], objects[j]) > 0}
-    assert found == expected
+    pairs = [(i, j) for i in range(count) for j in range(i + 1, count)]
+    assert found == {(i, j) for i, j in pairs if fcl.collide(objects[i], objects[j]) > 0}
     data = fcl.DistanceData(SIGNED)
     manager.distance(data, fcl.defaultDistanceCallback)
-    least = min(fcl.distance(objects[i], objects[j], SIGNED) for i in range(8) for j in range(i + 1, 8))
+    least = min(fcl.distance(objects[i], objects[j], SIGNED) for i, j in pairs)
     assert data.result.min_distance == pytest.approx(least)
 
 
-def test_moving_objects_meet_when_they_must():
+def test_a_manager_is_asked_about_an_object_or_another_manager():
+    manager, other = fcl.DynamicAABBTreeCollisionManager(), fcl.DynamicAABBTreeCollisionManager()
+    box, far = placed("box", 0, 0, 0), placed("sphere", 0, 0, 9)
+    manager.registerObject(box)
+    other.registerObjects([far, placed("sphere", 0, 0, 5)])
+    near = placed("capsule", 0.9, 0, 0)
+    calls = []
+    manager.collide(near, "data", lambda *given: calls.append(given))
+    assert calls == [(box, near, "data")]
+    data = fcl.DistanceData()
+    manager.distance(other, data, fcl.defaultDistanceCallback)
+    assert data.result.min_distance == pytest.approx(4.0)
+    manager.unregisterObject(far)  # is not there
+    manager.unregisterObject(box)
+    assert manager.empty() and other.size() == 2 and len(other.getObjects()) == 2
+    other.clear()
+    assert other.empty() and manager.octree_as_geometry_collide is True
+
+
+def test_the_default_callback_ends_when_more_contacts_are_known_than_were_requested():
+    manager = fcl.DynamicAABBTreeCollisionManager()
+    manager.registerObjects([placed("sphere", 0.1 * k, 0, 0) for k in range(5)])
+    data = fcl.CollisionData()
+    for _ in range(2):  # the second time it is done already
+        manager.collide(data, fcl.defaultCollisionCallback)
+        assert data.done and data.result.is_collision and len(data.result.contacts) == 2
+    apart = fcl.CollisionData(fcl.CollisionRequest(), fcl.CollisionResult())
+    manager.collide(placed("sphere", 9, 9, 9), apart, fcl.defaultCollisionCallback)
+    assert not apart.done and not apart.result.is_collision
+
+
+# --- motion ------------------------------------------------------------------------------------------------------
+
+
+def moved(shape, begin, end, other, request=None):
     result = fcl.ContinuousCollisionResult()
-    begin, end = placed("box", 0, 0, 3), fcl.Transform(np.array([0.0, 0, -3]))
-    moment = fcl.continuousCollide(placed("box", 0, 0, 0), fcl.Transform(), begin, end, result=result)
-    assert result.is_collide and moment == pytest.approx(2.0 / 6.0, abs=1e-3)
-    away = fcl.Transform(np.array([0.0, 0, 9]))
-    assert fcl.continuousCollide(placed("box", 0, 0, 0), fcl.Transform(), begin, away) == 1.0
+    item = fcl.CollisionObject(shape, fcl.Transform(np.array(begin, float)))
+    time = fcl.continuousCollide(
+        item, fcl.Transform(np.array(end, float)), other, other.getTransform(), request, result
+    )
+    return result.is_collide, time
+
+
+def test_moving_objects_meet_when_they_must():
+    hit, time = moved(SHAPES["box"], [0, 0, 3], [0, 0, -3], placed("box", 0, 0, 0))
+    assert hit and time == pytest.approx(2.0 / 6.0, abs=1e-4)
+    assert moved(SHAPES["box"], [0, 0, 3], [0, 0, 9], placed("box", 0, 0, 0)) == (False, 1.0)
+    assert moved(SHAPES["box"], [0, 0, 0.5], [0, 0, 9], placed("box", 0, 0, 0)) == (True, 0.0)
+
+
+@pytest.mark.parametrize("share", [1e-2, 1e-4, 1e-7])
+def test_the_time_of_contact_is_as_exact_as_asked(share):
+    """A sphere flies at a box from 0.3 m away, by way and size a thousand times longer or shorter."""
+    request = fcl.ContinuousCollisionRequest(toc_err=share)
+    for way in (0.31, 3.0, 3000.0):
+        hit, time = moved(fcl.Box(0.1, 0.1, 0.1), [-0.85, 0, 0], [-0.85 + way, 0, 0], placed("box", 0, 0, 0), request)
+        assert hit and 0.0 <= 0.3 / way - time <= share
+
+
+@settings(max_examples=8)
+@given(st.floats(-6, 3), st.floats(1.2e-5, 1e-2), st.floats(1.0, 1e4))
+def test_a_peg_that_fits_its_slot_passes_whatever_the_scale_and_the_way(exponent, play, way):
+    """The play is a share of the peg's side, on each side; the way is in sides."""
+    side = 10.0**exponent
+    peg = fcl.Box(side, side, side)
+    for sign in (-1, 1):
+        wall = fcl.CollisionObject(
+            fcl.Box(side, side, 5 * side), fcl.Transform(np.array([0, sign * side * (1 + play), 0]))
+        )
+        ends = [-(0.6 + way) * side, 0, 0], [(0.6 + way) * side, 0, 0]
+        assert moved(peg, *ends, wall) == (False, 1.0)
+        tight = fcl.Box(side, side * (1 + 2.1 * play), side)
+        hit, time = moved(tight, *ends, wall)
+        assert hit and time == pytest.approx((way - 0.4) / (1.2 + 2 * way), abs=2e-4)
+
+
+@pytest.mark.slow
+@given(st.integers(0, 999), st.floats(1e-3, 1e-1))
+def test_no_round_shape_passes_through_another_in_motion(seed, depth):
+    """A sphere grazes a capsule by a share of its radius, on a long way."""
+    rng = np.random.default_rng(seed)
+    way = rng.normal(size=3)
+    way /= np.linalg.norm(way)
+    across = np.cross(way, rng.normal(size=3))
+    across /= np.linalg.norm(across)
+    target = fcl.CollisionObject(fcl.Sphere(0.3))
+    start = across * (0.7 - 0.4 * depth) - 50 * way
+    assert moved(fcl.Sphere(0.4), start, start + 100 * way, target)[0]
+    free = across * (0.7 + 2e-3) - 50 * way
+    assert moved(fcl.Sphere(0.4), free, free + 100 * way, target) == (False, 1.0)
+
+
+def test_objects_turn_on_their_way():
+    """A bar that turns by a quarter hits a ball beside it, also as a screw and with python-fcl's default motion."""
+    bar, ball = (
+        fcl.CollisionObject(fcl.Box(2, 0.1, 0.1)),
+        fcl.CollisionObject(fcl.Sphere(0.1), fcl.Transform([0.0, 0.7, 0])),
+    )
+    end = fcl.Transform(np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]]))
+    for kind in range(3):
+        request = fcl.ContinuousCollisionRequest(ccd_motion_type=kind)
+        time = fcl.continuousCollide(bar, end, ball, ball.getTransform(), request)
+        assert time == pytest.approx(1.0 - np.arcsin(0.15 / 0.7) / (0.5 * np.pi), abs=1e-3)

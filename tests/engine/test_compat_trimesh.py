@@ -93,3 +93,25 @@ def test_a_scene_of_trimesh_keeps_its_names(cube):
     made, ids = scene_to_collision(scene)
     assert set(ids) == {"left", "right", "far"}
     assert made.in_collision_internal(return_names=True) == (True, {("left", "right")})
+
+
+def test_what_lies_inside_is_a_contact_without_triangles(cube):
+    small = trimesh.creation.box(extents=(0.2, 0.2, 0.2))
+    made = CollisionManager()
+    made.add_object("outer", cube)
+    for _ in range(2):  # a question changes nothing for the next one
+        hit, names, data = made.in_collision_single(small, at(0.3), return_names=True, return_data=True)
+        assert (hit, names, len(data)) == (True, {"outer"}, 1)
+        assert data[0].names == {"outer", "__external"} and data[0].index("outer") == -1
+        assert np.abs(data[0].normal) == pytest.approx([1, 0, 0], abs=1e-6)
+        assert data[0].depth == pytest.approx(0.3) and np.abs(data[0].point - [0.3, 0, 0]).max() <= 0.1 + 1e-9
+    made.add_object("__external", cube, at(9))
+    assert made.in_collision_single(small, at(9), return_names=True) == (True, {"__external"})
+
+
+@pytest.mark.parametrize("x", [0.75, 0.2])
+def test_points_of_an_overlap_are_as_far_apart_as_it_is_deep(manager, cube, x):
+    small = trimesh.creation.box(extents=(0.5, 0.5, 0.5))
+    distance, name, data = manager.min_distance_single(small, at(x), return_name=True, return_data=True)
+    assert name == "cube0" and distance == pytest.approx(x - 0.75 if x < 0.75 else 0.0, abs=1e-9)
+    assert np.linalg.norm(data.point("cube0") - data.point("__external")) == pytest.approx(-distance, abs=1e-9)

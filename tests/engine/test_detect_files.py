@@ -1,21 +1,28 @@
 """``meshclash detect`` and ``meshclash report diff``: sets, reports, exit codes, and what goes wrong."""
 
+import dataclasses
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
 
 import meshclash as mc
 import numpy as np
 import pytest
-from mesh_samples import moved, scene_of_boxes, write_stl
+from gltf_samples import Gltf
+from mesh_samples import BOX_TRIANGLES, BOX_VERTICES, moved, scene_of_boxes, write_stl
 from meshclash.__main__ import main
-from meshclash.detection.errors import InputError
-from meshclash.detection.file_source import FilePart
-from meshclash.detection.sets import members
+from meshclash.clash import detect_files, file_source
+from meshclash.clash.command_line import LOST
+from meshclash.clash.errors import InputError
+from meshclash.clash.file_source import FilePart
+from meshclash.clash.frame_scene import Progress
+from meshclash.clash.sets import members
 from meshclash.reading.part import MeshPart, PartShape
 
 trimesh = pytest.importorskip("trimesh")
@@ -54,6 +61,22 @@ def test_the_answer_is_that_of_the_engine(boxes):
     for part in mc.read(boxes):
         scene.add(part.mesh, part.pose)
     assert len(list(scene.contacts().pairs)) == 2
+
+
+@pytest.mark.parametrize(("scale", "permitted"), [(1e-5, "touching"), (1e-3, "clash")])
+def test_the_grid_of_quantised_positions_is_stretched_by_the_node(tmp_path, scale, permitted):
+    """Boxes of 1000 steps overlap by a step: 0.01 mm are what their coordinates cannot tell; 1 mm is too coarse to."""
+    gltf = Gltf()
+    points = gltf.accessor(1000 * BOX_VERTICES, "u2", stride=8)
+    mesh = gltf.mesh({"attributes": {"POSITION": points}, "indices": gltf.accessor(BOX_TRIANGLES.ravel(), "u1")})
+    gltf.node(mesh=mesh, name="a", scale=[scale] * 3)
+    gltf.node(mesh=mesh, name="b", scale=[scale] * 3, translation=[999 * scale, 0, 0])
+    report = tmp_path / "report.json"
+    assert detect(gltf.write(tmp_path / "boxes.glb"), "--report", report) == 0
+    data = json.loads(report.read_text("utf-8"))
+    assert [pair["verdict"] for pair in data["pairs"]] == [permitted]
+    assert detect(tmp_path / "boxes.glb", "--report", report, "--permitted-overlap", "resolution") == 0
+    assert [pair["verdict"] for pair in json.loads(report.read_text("utf-8"))["pairs"]] == ["touching"]
 
 
 def test_clashes_come_in_groups_with_a_reason(tmp_path, capsys):
@@ -219,8 +242,73 @@ def test_an_empty_scene_and_a_damaged_part_are_told(tmp_path, capsys):
         f"element face 1\nproperty list uchar int vertex_indices\nend_header\n{vertices}3 0 1 2\n"
     )
     capsys.readouterr()
-    assert detect(nan, write_stl(tmp_path / "a.stl")) == 0
-    assert "left out: nan" in capsys.readouterr().err
+    report = tmp_path / "report.json"
+    assert detect(nan, write_stl(tmp_path / "a.stl"), "--quiet", "--report", report) == LOST
+    assert "lost: nan: vertex 1 is " in capsys.readouterr().err
+    (skipped,) = json.loads(report.read_text("utf-8"))["stats"]["skipped"]
+    assert (skipped["name"], skipped["lost"]) == ("nan", True)
+    assert detect(nan, tmp_path / "a.stl", "--allow-lost") == 0
+    told = capsys.readouterr()
+    assert "lost: nan" in told.err and "Nothing touches. 1 object was lost and not tested." in told.out
+    clash = write_stl(tmp_path / "b.stl", (0.5, 0.0, 0.0))
+    assert detect(nan, tmp_path / "a.stl", clash, "--fail-on", "clash") == 1
+    assert detect(nan, tmp_path / "a.stl", clash, "--fail-on", "clash", "--allow-lost") == 1
+    assert detect(nan, tmp_path / "a.stl", clash) == LOST
+
+
+def test_what_readers_lose_and_count_reaches_the_report(boxes, tmp_path, capsys, monkeypatch):
+    """Whatever reader it was: what it could not understand, and what is no geometry."""
+
+    def read_less(path, unit):
+        found = mc.read(path, unit)
+        return dataclasses.replace(
+            found,
+            items=found.items[1:],
+            left_out=((found[0].name, "NURBS are not understood"),),
+            no_geometry={"camera": 2, "light": 1},
+        )
+
+    old, new = tmp_path / "old.json", tmp_path / "new.json"
+    assert detect(boxes, "--quiet", "--report", old) == 0
+    monkeypatch.setattr(file_source, "read", read_less)
+    assert detect(boxes, "--report", new, "--baseline", old, "--fail-on", "new") == LOST
+    told = capsys.readouterr()
+    assert "lost: left: NURBS are not understood" in told.err
+    assert "not tested (no geometry): 2 cameras, 1 light" in told.err
+    stats = json.loads(new.read_text("utf-8"))["stats"]
+    assert stats["skipped"] == [{"name": "left", "reason": "NURBS are not understood", "lost": True}]
+    assert stats["no_geometry"] == {"camera": 2, "light": 1} and stats["objects"] == 2
+    tests = tmp_path / "tests.json"
+    asked = [{"name": name, "set_a": "all", "set_b": "all"} for name in ("one", "two")]
+    tests.write_text(json.dumps({"schema": "meshclash.tests/1", "tests": asked}))
+    assert detect(boxes, "--tests", tests, "--report", new) == LOST
+    assert json.loads(new.read_text("utf-8"))["stats"]["no_geometry"] == {"camera": 2, "light": 1}
+
+
+def test_pairs_of_lost_objects_are_not_gone(tmp_path, capsys):
+    """Parts that share a name are numbered: where the first is lost, the second gets its name."""
+
+    def written(name, pairs, lost=()):
+        rows = [{"id": f"{a} {b}", "a": a, "b": b, "verdict": "clash"} for a, b in pairs]
+        skipped = [{"name": item, "reason": "", "lost": True} for item in lost]
+        skipped.append({"name": "Rail", "reason": "it has no faces", "lost": False})
+        path = tmp_path / name
+        path.write_text(json.dumps({"schema": "meshclash.report/1", "pairs": rows, "stats": {"skipped": skipped}}))
+        return path
+
+    pairs = [("Bolt", "Slab"), ("Bolt (2)", "Wall"), ("Post", "Slab"), ("Rail", "Slab")]
+    old, new = written("old.json", pairs), written("new.json", [("Bolt", "Wall")], ["Bolt"])
+    assert main(["report", "diff", str(old), str(new), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {kind: [(pair["a"], pair["b"]) for pair in some] for kind, some in found.items()} == {
+        "new": [("Bolt", "Wall")],
+        "known": [],
+        "gone": [("Post", "Slab"), ("Rail", "Slab")],
+        "not_tested": [("Bolt", "Slab"), ("Bolt (2)", "Wall")],
+    }
+    assert main(["report", "diff", str(old), str(new)]) == 0
+    out = capsys.readouterr().out
+    assert "? clash Bolt | Slab" in out and out.endswith("1 new, 0 known, 2 gone, 2 not tested\n")
 
 
 def test_files_without_a_unit_are_told_with_their_size(tmp_path, capsys):
@@ -345,3 +433,94 @@ def test_a_machine_that_cannot_draw_gets_a_report_without_pictures(boxes, tmp_pa
     assert "no pictures: VTK cannot draw here" in done.stderr
     with zipfile.ZipFile(topics) as file:
         assert not [name for name in file.namelist() if name.endswith(".png")]
+
+
+@pytest.mark.parametrize("order", [("a", "b"), ("b", "a")])
+@pytest.mark.parametrize("sets", [("selector:IfcWall", "selector:IfcPipeSegment"), ("class:IfcWall", "class:IfcPipe*")])
+def test_selectors_mean_the_elements_of_every_file_of_one_name(tmp_path, order, sets):
+    """The wall and two pipes of each of two models that have the same place: each wall clashes with all four pipes."""
+    pytest.importorskip("ifcopenshell")
+    from ifc_samples import write_model
+
+    files, report = [tmp_path / folder / "model.ifc" for folder in order], tmp_path / "report.json"
+    for file in files:
+        file.parent.mkdir()
+        write_model(file)
+    other = tmp_path / "b" / "model.ifc"  # with GlobalIds of its own, as another discipline's model has
+    other.write_text(other.read_text().replace("000P0", "000Q0").replace("000W01", "000V01"))
+    assert detect(*files, "--quiet", "--set-a", sets[0], "--set-b", sets[1], "--report", report) == 0
+    assert len(json.loads(report.read_text("utf-8"))["pairs"]) == 8
+    only = f"collection:b/model & {sets[1]}"
+    assert detect(*files, "--quiet", "--set-a", sets[0], "--set-b", only, "--report", report) == 0
+    assert len(json.loads(report.read_text("utf-8"))["pairs"]) == 4
+
+
+def test_selectors_mean_elements_of_zipped_models(tmp_path):
+    pytest.importorskip("ifcopenshell")
+    from ifc_samples import write_model
+
+    report, packed = tmp_path / "report.json", tmp_path / "model.ifczip"
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.write(write_model(tmp_path / "model.ifc"), "model.ifc")
+    sets = ("--set-a", "selector:IfcWall", "--set-b", "selector:IfcPipeSegment")
+    assert detect(packed, "--quiet", *sets, "--report", report) == 0
+    assert len(json.loads(report.read_text("utf-8"))["pairs"]) == 2
+
+
+def test_files_of_one_name_are_two_collections(tmp_path, capsys):
+    """``same-collection`` left out pairs of two files that only share a name."""
+    for folder, x in (("one", 0.0), ("two", 0.5)):
+        (tmp_path / folder).mkdir()
+        write_stl(tmp_path / folder / "part.stl", (x, 0.0, 0.0))
+    files, report = [tmp_path / folder / "part.stl" for folder in ("one", "two")], tmp_path / "report.json"
+    assert detect(*files, "--quiet", "--exclude", "same-collection", "--report", report) == 0
+    assert len(json.loads(report.read_text("utf-8"))["pairs"]) == 1
+    assert detect(*files, "--set-a", "collection:part") == 2
+    told = capsys.readouterr().err
+    assert "'one/part'" in told and "'two/part'" in told
+
+
+READY = """
+import os, sys
+import meshclash.__main__ as program
+leave = program.leave_at_ctrl_c
+program.leave_at_ctrl_c = lambda: (leave(), os.write(1, b"."))
+sys.exit(program.main())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="Windows sends Ctrl+C to a whole console only")
+@pytest.mark.parametrize("delay", [0.0, 0.05, 0.2, 0.4, 0.7, 1.0, 1.4, 2.0])
+def test_ctrl_c_ends_the_command_at_any_moment_with_one_line(tmp_path, delay):
+    """Also while NumPy, Numba and the command itself are imported."""
+    files = [write_stl(tmp_path / f"{k}.stl", (0.5 * k, 0.0, 0.0)) for k in range(80)]
+    command = [sys.executable, "-c", READY, "detect", *map(str, files), "--report", str(tmp_path / "report.json")]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "engine")}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    assert process.stdout.read(1) == "."
+    time.sleep(delay)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=300)
+    assert process.returncode in (130, 0), errors
+    if process.returncode == 130:
+        assert [line for line in errors.splitlines() if "compiling" not in line] == ["meshclash: cancelled"]
+        assert sorted(path.suffix for path in tmp_path.iterdir()) == [".stl"] * len(files)
+    else:
+        assert json.loads((tmp_path / "report.json").read_text("utf-8"))["pairs"], "it was done before"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_during_the_work_is_code_130(boxes, tmp_path, monkeypatch, capsys, number):
+    monkeypatch.setattr(detect_files, "detect_steps", lambda *_, **__: stopped_by(number))
+    assert detect(boxes, "--report", tmp_path / "report.json") == 130
+    assert capsys.readouterr().err == "meshclash: cancelled\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["boxes.glb"]
+
+
+def stopped_by(number):
+    for done in (0.1, 0.2):
+        os.kill(os.getpid(), number) if done == 0.1 else None
+        yield Progress(done, "Testing")
+    raise AssertionError("it went on")

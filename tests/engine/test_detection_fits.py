@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mesh_samples import BOX_TRIANGLES, BOX_VERTICES, moved, scene_of_boxes
 from meshclash.__main__ import main
-from meshclash.detection.errors import InputError
-from meshclash.detection.fits import Fit, parse_fit
-from meshclash.detection.options import DetectOptions, changed_settings
-from meshclash.detection.pair_row import PairRow, PairSide
-from meshclash.detection.tasks import options_of, options_text
+from meshclash.clash.errors import InputError
+from meshclash.clash.fits import Fit, parse_fit
+from meshclash.clash.options import DetectOptions, changed_settings
+from meshclash.clash.pair_row import PairRow, PairSide
+from meshclash.clash.tasks import options_of, options_text
 
 trimesh = pytest.importorskip("trimesh")
 NAME = st.text("ab.1 ", min_size=1, max_size=4)

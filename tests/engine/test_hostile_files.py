@@ -2,6 +2,7 @@
 
 import json
 import os
+import tracemalloc
 import zipfile
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -11,16 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.__main__ import main
-from meshclash.detection import json_files
-from meshclash.detection.baseline import read_baseline, read_report
-from meshclash.detection.errors import InputError
-from meshclash.detection.files.bcf import BcfFile, read_bcf
-from meshclash.detection.named_tests import KEYS, TESTS_SCHEMA, parse_tests, read_tests, to_json
+from meshclash.clash import Event, Journal, json_files
+from meshclash.clash.baseline import read_baseline, read_report
+from meshclash.clash.errors import InputError
+from meshclash.clash.files.bcf import BcfFile, read_bcf
+from meshclash.clash.named_tests import KEYS, TESTS_SCHEMA, parse_tests, read_tests, to_json
+from meshclash.clash.review.history import History
+from meshclash.clash.review.journal import FIELDS, parsed
 from meshclash.reading import read as reading
-from meshclash.review import Event, Journal
-from meshclash.review.history import History
-from meshclash.review.journal import FIELDS, parsed
-from meshclash.scene.from_others import _disabled
+from meshclash.reading.srdf_files import read_srdf
 
 HUGE = 10**400
 SCALARS = st.one_of(
@@ -93,12 +93,16 @@ def test_clash_sets_are_read_or_refused(sets):
         return
 
 
+SKIPPED = st.fixed_dictionaries({}, optional={"name": SCALARS | ANYTHING, "lost": SCALARS | ANYTHING})
+
+
 @given(st.dictionaries(st.sampled_from(["id", "a", "b", "verdict", "depth", "depth_upper", "status", "comment"]),
-                       SCALARS | ANYTHING))  # fmt: skip
-def test_reports_are_compared_or_refused(tmp_path_factory, pair):
+                       SCALARS | ANYTHING),
+       ANYTHING | st.fixed_dictionaries({"skipped": ANYTHING | st.lists(SKIPPED, max_size=2)}))  # fmt: skip
+def test_reports_are_compared_or_refused(tmp_path_factory, pair, stats):
     path = tmp_path_factory.mktemp("report") / "old.json"
     row = {"id": "1", "a": "a", "b": "b", "verdict": "clash", **pair}
-    path.write_text(json.dumps({"schema": "meshclash.report/1", "pairs": [row]}), "utf-8")
+    path.write_text(json.dumps({"schema": "meshclash.report/1", "pairs": [row], "stats": stats}), "utf-8")
     for more in ([], ["--json"]):
         assert main(["report", "diff", str(path), str(path), *more]) in (0, 2)
     try:
@@ -125,11 +129,114 @@ def test_a_device_is_read_to_a_bound(monkeypatch):
         read_report(Path("/dev/zero"))
 
 
+@pytest.mark.parametrize("text", ["[],", "{},", "1,", '"ab",', '{"a":[{}]},'])
+@pytest.mark.parametrize("read", [read_report, read_baseline, read_tests])
+def test_what_takes_too_much_memory_is_refused_before_it_is_parsed(tmp_path, monkeypatch, text, read):
+    content = f'{{"pairs": [{text * 300_000}0]}}'
+    path = tmp_path / "large.json"
+    path.write_text(content)
+    monkeypatch.setattr(json_files, "MOST_MEMORY", 5 << 20)
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match=r"large\.json' would take \d+ MiB of memory; the most is 5 MiB"):
+            read(path)
+        assert tracemalloc.get_traced_memory()[1] < 2.5 * len(content) + (1 << 20)
+    finally:
+        tracemalloc.stop()
+
+
+def test_the_estimate_of_memory_is_no_less_than_what_reports_take(tmp_path):
+    pair = {"id": "1" * 16, "a": "Post", "b": "Slab", "verdict": "clash", "faces_a": list(range(1000, 1100)),
+            "location": [0.1, 0.2, 0.3], "depth": 0.25, "comment": "", "new": None}  # fmt: skip
+    content = json.dumps({"schema": "meshclash.report/1", "pairs": [pair] * 3000}, indent=1).encode()
+    path = tmp_path / "report.json"
+    path.write_bytes(content)
+    peaks = []
+    for read in (read_report, read_baseline):
+        tracemalloc.start()
+        try:
+            read(path)
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+    assert peaks[0] < 1.3 * json_files._memory(content), "the whole report"
+    assert peaks[1] < 2.5 * len(content), "a baseline keeps no faces"
+
+
+def test_a_file_that_is_too_large_is_refused_without_being_read(tmp_path, monkeypatch):
+    path = tmp_path / "large.json"
+    path.write_bytes(bytes(1 << 17))
+    monkeypatch.setattr(json_files, "MOST_BYTES", 1 << 16)
+    monkeypatch.setattr(json_files, "_memory", lambda _: pytest.fail("it was read"))
+    with pytest.raises(InputError, match="larger than 65,536 bytes, the most that is read"):
+        read_report(path)
+
+
 def bcf(path, markup):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("bcf.version", '<Version VersionId="2.1"/>')
         archive.writestr("1/markup.bcf", markup)
     return path
+
+
+def packed(path, members, way=zipfile.ZIP_DEFLATED):
+    with zipfile.ZipFile(path, "w", way) as archive:
+        archive.writestr("bcf.version", '<Version VersionId="2.1"/>')
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return path
+
+
+TOPIC = '<Markup><Topic Guid="1">{}</Topic></Markup>'
+BOMBS = {
+    "elements": ({"1/markup.bcf": TOPIC.format("<a/>" * 3_000_000)}, "more elements and attributes"),
+    "topics": (
+        {f"{k}/markup.bcf": TOPIC.format("<a/>" * 90_000) for k in range(40)},
+        "more elements and attributes",
+    ),
+    "zeros": ({"1/markup.bcf": TOPIC.format(""), "1/snapshot.png": bytes(100_000_000)}, "unpacks to more than"),
+    "many zeros": ({f"{k}.png": bytes(2_000_000) for k in range(50)}, "unpacks to more than"),
+    "long name": ({"a/" * 5000 + "markup.bcf": TOPIC.format("")}, "longer than 1000 characters"),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_small_bcf_file_takes_little_memory(tmp_path, name):
+    """Of 20 kB to 200 kB; elements took 250 bytes for each byte of the file."""
+    members, message = BOMBS[name]
+    path = packed(tmp_path / "bomb.bcfzip", members)
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match=message) as refusal:
+            read_bcf(path)
+        assert tracemalloc.get_traced_memory()[1] < 100 << 20
+    finally:
+        tracemalloc.stop()
+    assert "bomb.bcfzip" in str(refusal.value) and "damaged" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("way", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_bcf_file_is_packed_by_deflate_only(tmp_path, way):
+    path = packed(tmp_path / "a.bcfzip", {"1/markup.bcf": TOPIC.format("")}, way)
+    with pytest.raises(InputError, match="uses a compression that BCF files do not use"):
+        read_bcf(path)
+
+
+FOLDERS = st.lists(st.sampled_from("abc"), min_size=1, max_size=3).map("/".join)
+
+
+@given(st.sets(FOLDERS, max_size=5), st.sets(st.tuples(FOLDERS, st.sampled_from(["x.png", "v.bcfv"])), max_size=6))
+def test_a_file_belongs_to_the_topic_whose_folder_is_nearest(tmp_path_factory, topics, files):
+    members = {f"{folder}/markup.bcf": TOPIC.format("") for folder in topics}
+    members |= {f"{folder}/{name}": f"{folder} {name}" for folder, name in files}
+    found = read_bcf(packed(tmp_path_factory.mktemp("bcf") / "a.bcf", members))
+    assert {topic.own_folder for topic in found.topics} == topics
+    homes = {path: topic.own_folder for topic in found.topics
+             for path in (f"{topic.own_folder}/{name}" for name in topic.files)}  # fmt: skip
+    for folder, name in files:
+        above = [known for known in topics if f"{folder}/".startswith(f"{known}/")]
+        assert homes.get(f"{folder}/{name}") == max(above, key=len, default=None)
+    assert set(homes) | set(found.others) == {f"{folder}/{name}" for folder, name in files} | {"bcf.version"}
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-le", "utf-16-be"])
@@ -154,14 +261,15 @@ def test_a_bcf_file_that_is_read_can_be_written(tmp_path, levels):
 
 
 @pytest.mark.parametrize(
-    "content", [None, b"", b"<a", b'<r><disable_collisions link1="a"/></r>', b'<?xml version="1.0" encoding="x"?><r/>']
+    "content",
+    [None, b"", b"<a", b'<robot><disable_collisions link1="a"/></robot>', b'<?xml version="1.0" encoding="x"?><r/>'],
 )
 def test_a_damaged_srdf_file_is_named(tmp_path, content):
     path = tmp_path / "robot.srdf"
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(mc.InvalidFile, match=r"robot\.srdf"):
-        _disabled(path)
+        read_srdf(path)
 
 
 def test_a_small_archive_of_much_is_refused(tmp_path, monkeypatch):

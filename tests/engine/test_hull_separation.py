@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.convex.hull_separation import hull_separation
+from meshclash.shapes import sphere
 from scipy.spatial import ConvexHull
 from strategies import rotation
 
@@ -19,12 +20,17 @@ def shapes(seed, kind):
         return CORNERS, CORNERS + rng.integers(-3, 4, 3) / 4
     if kind == "turned boxes":
         return CORNERS, (CORNERS - (0.5, 1, 1.5)) @ rotation(rng) + (0.5, 1, 1.5) + 0.3 * rng.normal(size=3)
+    if kind == "long ellipsoids":  # few corners are far out along any direction, and they mirror each other
+        radii = 10.0 ** rng.uniform(-4, -0.5, 3)
+        radii[rng.integers(3)] = 1.0
+        long = (sphere(1.0, 0.1).vertices * radii) @ rotation(rng)
+        return (long, long + 1e-6 * rng.normal(size=3)) if rng.random() < 0.5 else (long, np.zeros((1, 3)))
     ball = rng.normal(size=(90, 3))
     ball /= np.linalg.norm(ball, axis=1)[:, None]
     return ball, ball + 0.4 * rng.normal(size=3)
 
 
-@pytest.mark.parametrize("kind", ["clouds", "parallel boxes", "turned boxes", "balls"])
+@pytest.mark.parametrize("kind", ["clouds", "parallel boxes", "turned boxes", "balls", "long ellipsoids"])
 @settings(max_examples=25)
 @given(st.integers(0, 2**32 - 1), st.sampled_from((1e-6, 1.0, 1e6)))
 def test_it_is_the_nearest_facet_of_the_differences(kind, seed, scale):

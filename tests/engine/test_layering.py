@@ -5,6 +5,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -85,6 +86,24 @@ def test_only_answering_asks_devices():
         assert "gpu" not in targets, path
 
 
+def test_only_command_lines_import_the_application():
+    """``clash`` stands above the library, which is complete without it."""
+    importers = [
+        path.relative_to(ENGINE).as_posix()
+        for path in SOURCES
+        if layer_of(path) != "clash"
+        and "clash" in {target_layer(path, level, name) for level, name in imported_modules(path) if level}
+    ]
+    assert importers == ["commands.py"]
+
+
+def test_the_application_does_not_name_blender():
+    """The extension and the command line share it."""
+    pattern = re.compile(r"blender|\bbpy\b|\baddon\b", re.IGNORECASE)
+    sources = [path for path in SOURCES if layer_of(path) == "clash"]
+    assert sources and not [path.name for path in sources if pattern.search(path.read_text("utf-8"))]
+
+
 @pytest.mark.parametrize("path", SOURCES, ids=ids(SOURCES))
 def test_the_engine_never_imports_itself_by_name(path):
     """It also runs as a sub-package of the extension."""
@@ -156,6 +175,28 @@ def test_no_public_name_is_that_of_a_module():
         assert {name for _, name, _ in pkgutil.iter_modules(package.__path__)}.isdisjoint(package.__all__), package
 
 
+@pytest.mark.parametrize("subject", ["", *SUBJECTS, "clash", "manifold"])
+def test_dir_shows_the_public_names_only(subject):
+    package = importlib.import_module(f"meshclash.{subject}".rstrip("."))
+    shown = {name for name in dir(package) if not name.startswith("__")}
+    packages = {"clash", "lab", "manifold", *SUBJECTS} if package is meshclash else set()
+    assert shown == {*package.__all__, *packages}
+
+
+def test_signatures_name_types_as_the_source_does():
+    """An alias that Python writes out fills a screen of ``help``."""
+    packages = [meshclash, *(importlib.import_module(f"meshclash.{name}") for name in (*SUBJECTS, "clash", "manifold"))]
+    functions = {getattr(package, name) for package in packages for name in package.__all__}
+    functions |= {
+        method for kind in functions if inspect.isclass(kind) for method in vars(kind).values()
+        if inspect.isfunction(method)
+    }  # fmt: skip
+    shown = {
+        function.__qualname__: str(inspect.signature(function)) for function in functions if inspect.isroutine(function)
+    }
+    assert len(shown) > 200 and not [name for name, text in shown.items() if "numpy._typing" in text]
+
+
 def test_names_that_do_not_exist_are_refused():
     for name in ("no_such_name", "_private", "__wrapped__"):
         with pytest.raises(AttributeError, match=name):
@@ -192,8 +233,9 @@ def test_a_name_is_imported_when_it_is_asked_for():
     assert starred == documented == everything
 
 
-def imported_with(path: Path) -> set[Path]:
-    """The engine's sources that are imported while a module is: not those inside functions, nor for type checkers."""
+@cache
+def imports_of(path: Path) -> set[Path]:
+    """The engine's sources that a module imports, also inside functions, but not for type checkers."""
     found = {path.parent / "__init__.py"} if path.parent != ENGINE else set()
 
     def visit(nodes):
@@ -207,7 +249,7 @@ def imported_with(path: Path) -> set[Path]:
                 found.update(place / "__init__.py" for place in places)
             if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
                 visit(node.orelse)
-            elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            else:
                 visit(ast.iter_child_nodes(node))
 
     visit(ast.parse(path.read_text("utf-8")).body)
@@ -216,11 +258,11 @@ def imported_with(path: Path) -> set[Path]:
 
 def test_any_module_may_be_imported_first():
     """No module waits, while it is imported, for one that waits for it; a topological order proves it."""
-    TopologicalSorter({path: imported_with(path) for path in SOURCES}).prepare()  # raises CycleError
+    TopologicalSorter({path: imports_of(path) for path in SOURCES}).prepare()  # raises CycleError
 
 
 def test_the_search_for_cycles_sees_one():
-    inside = {path: imported_with(path) for path in SOURCES}
+    inside = {path: imports_of(path) for path in SOURCES}
     assert ENGINE / "jit.py" in inside[ENGINE / "reference.py"] | inside[ENGINE / "traversal" / "pairs.py"]
     inside[ENGINE / "errors.py"] = {ENGINE / "jit.py"}
     with pytest.raises(CycleError):

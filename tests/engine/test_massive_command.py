@@ -10,7 +10,7 @@ from pathlib import Path
 import meshclash as mc
 import numpy as np
 import pytest
-from meshclash import __main__ as command
+from meshclash import commands as command
 from meshclash.__main__ import main
 from solids import refined, torus
 from strategies import matrix

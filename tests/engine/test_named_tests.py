@@ -8,13 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mesh_samples import moved, scene_of_boxes
 from meshclash.__main__ import main
-from meshclash.detection.errors import InputError
-from meshclash.detection.file_source import FilePart
-from meshclash.detection.ifc_clash import to_ifc_clash
-from meshclash.detection.named_tests import NamedTest, matrix, parse_tests, read_tests, to_json
-from meshclash.detection.options import SCAN_SURFACES, DetectOptions
-from meshclash.detection.rules import Rules
-from meshclash.detection.sets import members
+from meshclash.clash.errors import InputError
+from meshclash.clash.file_source import FilePart
+from meshclash.clash.ifc_clash import to_ifc_clash
+from meshclash.clash.named_tests import NamedTest, matrix, parse_tests, read_tests, to_json
+from meshclash.clash.option_table import SCAN_SURFACES
+from meshclash.clash.options import DetectOptions
+from meshclash.clash.rules import Rules
+from meshclash.clash.sets import members
 from meshclash.reading.part import MeshPart, PartShape
 
 SCHEMA = Path(__file__).parents[2] / "docs/tests.schema.json"
@@ -186,3 +187,13 @@ def test_options_of_one_test_beside_tests_and_a_set_without_objects_are_named(bo
     assert main(["detect", str(boxes), "--tests", str(file), "--set-a", "left"]) == 2
     assert "--set-a is for one test" in capsys.readouterr().err
     assert main(["detect", str(boxes), "--tests", str(tmp_path / "none.json")]) == 2
+
+
+def test_clash_sets_tell_files_of_one_name_apart() -> None:
+    """Both sides became `collection:model`: each file was tested against both."""
+    sources = [[{"file": f"C:\\{folder}\\model.ifc", "mode": "a"}] for folder in ("arc", "mep")]
+    data = [{"name": "arc to mep", "mode": "intersection", "tolerance": 0.0, "a": sources[0], "b": sources[1]}]
+    options = parse_tests(data)[0].options
+    assert (options.set_a, options.set_b) == ("collection:arc/model", "collection:mep/model")
+    written = to_ifc_clash(parse_tests(data), ["x/arc/model.ifc", "x/mep/model.ifc"])
+    assert [item["file"] for item in (*written[0]["a"], *written[0]["b"])] == ["x/arc/model.ifc", "x/mep/model.ifc"]

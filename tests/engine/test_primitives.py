@@ -43,6 +43,34 @@ def test_round_solids_are_closed_and_have_nearly_the_volume_of_the_true_ones(rad
         assert 0.5 * (mesh.bounds[0] + mesh.bounds[1])[2] == pytest.approx(0.0, abs=1e-9 * (radius + length))
 
 
+def supports(radius, length, normals):
+    """How far the true round solids reach along unit vectors (n, 3)."""
+    across, up = radius * np.linalg.norm(normals[:, :2], axis=1), 0.5 * length * normals[:, 2]
+    return {
+        mc.shapes.sphere: np.full(len(normals), radius),
+        mc.shapes.capsule: np.abs(up) + radius,
+        mc.shapes.cylinder: np.abs(up) + across,
+        mc.shapes.cone: np.maximum(up, across - up),
+    }
+
+
+@given(radius=lengths, length=lengths, tolerance=tolerances)
+def test_circumscribed_solids_contain_the_true_ones_within_their_tolerance(radius, length, tolerance):
+    """A convex mesh contains a convex solid when no plane of its faces cuts the solid."""
+    for make in supports(radius, length, np.eye(3)):
+        mesh = make(radius, *[length] * (make is not mc.shapes.sphere), tolerance, circumscribed=True)
+        corners = mesh.vertices[mesh.triangles]
+        normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        normals /= np.linalg.norm(normals, axis=1)[:, None]
+        reach = (normals * corners[:, 0]).sum(axis=1)
+        true = supports(radius, length, normals)[make]
+        assert mesh.is_closed and volume(mesh) > 0.0
+        assert (reach >= true - 1e-14 * (radius + length)).all()
+        directions = mesh.vertices / np.linalg.norm(mesh.vertices, axis=1)[:, None]
+        outside = (mesh.vertices * directions).sum(axis=1) - supports(radius, length, directions)[make]
+        assert outside.max() <= radius * tolerance * (1 + 1e-9) + 1e-12 * (radius + length)
+
+
 @given(sides=st.tuples(lengths, lengths, lengths))
 def test_a_box_has_its_sides(sides):
     mesh = mc.shapes.box(sides)

@@ -96,7 +96,7 @@ def test_what_is_no_mesh(wrong):
         lambda: mc.build(wrong), lambda: mc.Scene().add(wrong),
     )  # fmt: skip
     for query in queries:
-        with pytest.raises(mc.InvalidMesh, match=type(wrong).__name__):
+        with pytest.raises(mc.InvalidMesh, match="None" if wrong is None else type(wrong).__name__):
             query()
 
 

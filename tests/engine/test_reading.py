@@ -2,14 +2,17 @@
 
 import os
 import sys
+from pathlib import PurePosixPath
 
 import meshclash as mc
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from mesh_samples import BOX_TRIANGLES, BOX_VERTICES, USDA, moved, scene_of_boxes, write_stl
-from meshclash.detection.identity import identities
+from meshclash.clash.identity import identities
 from meshclash.reading import read as reading
-from meshclash.reading.part import MeshPart, PartShape, unique_names
+from meshclash.reading.part import MeshPart, PartShape, file_names, unique_names
 from meshclash.reading.polygons import triangulated
 
 trimesh = pytest.importorskip("trimesh")
@@ -28,7 +31,7 @@ def bounds(part):
 @pytest.mark.parametrize("ending", ["stl", "obj", "ply", "off", "glb", "3mf"])
 def test_a_box_of_every_format(tmp_path, ending):
     if ending == "3mf":
-        pytest.importorskip("networkx")
+        pytest.importorskip("networkx", reason="trimesh writes 3MF with it")
         pytest.importorskip("lxml")
     box = trimesh.Trimesh(BOX_VERTICES, BOX_TRIANGLES, process=False)
     path = tmp_path / f"box.{ending}"
@@ -110,12 +113,12 @@ def test_points_are_a_cloud(tmp_path):
     ("name", "content", "message"),
     [
         ("missing.stl", None, "No such file"),
-        ("empty.stl", b"", "cannot read it|no mesh"),
-        ("noise.glb", bytes(range(256)) * 4, "trimesh cannot read it"),
+        ("empty.stl", b"", "no STL file, or cut off"),
+        ("noise.glb", bytes(range(256)) * 4, "no binary glTF"),
         ("noise.usdc", bytes(range(256)) * 4, "USD cannot read it|usd-core"),
-        ("cut.3mf", b"PK\x03\x04cut", "trimesh cannot read it"),
+        ("cut.3mf", b"PK\x03\x04cut", "no 3MF file, or damaged"),
         ("model.step", b"ISO-10303-21;", "not known; known are"),
-        ("no_faces.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\n", "cannot read it|no mesh"),
+        ("no_faces.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\n", "3 vertices, but no faces"),
     ],
 )
 def test_what_is_no_mesh_is_an_error_that_names_the_file(tmp_path, name, content, message):
@@ -136,9 +139,9 @@ def test_a_folder_and_a_pipe_are_no_files(tmp_path):
 
 
 def test_a_missing_library_is_named_with_its_extra(tmp_path, monkeypatch):
-    for name in ("trimesh", "ifcopenshell", "pxr"):
+    for name in ("lxml.etree", "ifcopenshell", "pxr"):
         monkeypatch.setitem(sys.modules, name, None)  # import raises ImportError
-    for ending, extra in (("stl", "mesh"), ("ifc", "ifc"), ("usda", "usd")):
+    for ending, extra in (("3mf", "mesh"), ("ifc", "ifc"), ("usda", "usd")):
         path = tmp_path / f"model.{ending}"
         path.write_bytes(b"x")
         with pytest.raises(mc.InvalidFile, match=rf"pip install 'meshclash\[{extra}\]'"):
@@ -147,14 +150,14 @@ def test_a_missing_library_is_named_with_its_extra(tmp_path, monkeypatch):
 
 def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, monkeypatch):
     path = write_stl(tmp_path / "part.stl")
-    _, extra, reader = reading.LIBRARIES[".stl"]
+    reader = reading.READERS[".stl"]
 
-    def slow(file, library):
-        found = reader(file, library)
+    def slow(file):
+        found = reader(file)
         file.write_bytes(file.read_bytes() + b" ")
         return found
 
-    monkeypatch.setitem(reading.LIBRARIES, ".stl", ("trimesh", extra, slow))
+    monkeypatch.setitem(reading.READERS, ".stl", slow)
     with pytest.raises(mc.InvalidFile, match="changed while it was read"):
         mc.read(path)
 
@@ -193,3 +196,26 @@ def test_ifc_gives_elements_with_what_the_model_says_of_them(tmp_path):
     low, high = bounds(named["Wall"])
     assert np.allclose(low, [0, 0, 0]) and np.allclose(high, [4.0, 0.3, 3.0]), "millimetres become metres"
     assert len(named["Wall"].mesh.triangles) > 12, "the opening is cut out"
+
+
+@pytest.mark.parametrize(
+    ("files", "names"),
+    [
+        (["/x/a.ifc", "/x/b.ifc"], ["a", "b"]),
+        (["/x/a/model.ifc", "/x/b/model.ifc", "/x/c.ifc"], ["a/model", "b/model", "c"]),
+        (["/x/a/m/model.ifc", "/x/b/m/model.ifc", "/x/b/n/model.ifc"], ["a/m/model", "b/m/model", "n/model"]),
+        (["/x/model.ifc", "/x/model.glb"], ["model.ifc", "model.glb"]),
+        (["/x/model.ifc", "/x/model.ifc"], ["model", "model"]),
+    ],
+)
+def test_names_of_files_tell_them_apart(files, names):
+    assert file_names([PurePosixPath(file) for file in files]) == names
+
+
+FOLDERS = st.lists(st.sampled_from("ab"), min_size=1, max_size=4).map("/".join)
+
+
+@given(st.lists(FOLDERS, max_size=8))
+def test_different_files_have_different_names(texts):
+    files = [PurePosixPath(f"/{text}.{ending}") for text in texts for ending in ("ifc", "glb")]
+    assert len(set(file_names(files))) == len(set(files))

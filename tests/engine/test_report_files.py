@@ -3,27 +3,32 @@
 import csv
 import io
 import json
+import math
 import re
 import sys
 import uuid
 import zipfile
+from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from meshclash.detection.errors import InputError
-from meshclash.detection.files.bcf import BcfFile, read_bcf
-from meshclash.detection.files.glb import to_glb
-from meshclash.detection.files.junit import to_junit
-from meshclash.detection.files.nearby import WHOLE_TRIANGLES, nearby
-from meshclash.detection.files.page import AT_ONCE, to_html
-from meshclash.detection.files.pictures import pictures
-from meshclash.detection.files.sarif import to_sarif
-from meshclash.detection.files.topics import reviews_of, to_bcf, topic_guid
-from meshclash.detection.files.xlsx import COLUMNS, to_xlsx
-from meshclash.detection.options import DetectOptions
-from meshclash.detection.report_formats import to_csv
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from meshclash.clash.errors import InputError
+from meshclash.clash.files.bcf import BcfFile, read_bcf
+from meshclash.clash.files.glb import to_glb
+from meshclash.clash.files.junit import to_junit
+from meshclash.clash.files.nearby import WHOLE_TRIANGLES, nearby
+from meshclash.clash.files.page import AT_ONCE, to_html
+from meshclash.clash.files.pictures import pictures
+from meshclash.clash.files.sarif import to_sarif
+from meshclash.clash.files.topics import reviews_of, to_bcf, topic_guid
+from meshclash.clash.files.xlsx import COLUMNS, to_xlsx
+from meshclash.clash.options import DetectOptions
+from meshclash.clash.report_formats import CSV_COLUMNS, new_clashes, to_csv
+from meshclash.clash.words import counted, plural
 
 ROOT = Path(__file__).resolve().parents[2]
 HOSTILE = '<b>&"=cmd\x1b[2J\x00\ud800]]>'
@@ -43,12 +48,23 @@ def pair(number=1, verdict="clash", **changes):
     return {**made, **changes}
 
 
-def report(*pairs, objects=()):
-    stats = {"seconds": 1.5, "skipped": [], "resolution": 0.0, "coarse": [], "left_out": {"pairs": 0, "beyond": None}}
+def report(*pairs, objects=(), lost=(), allow_lost=False):
+    skipped = [{"name": name, "reason": "it is torn", "lost": True} for name in lost]
+    skipped += [{"name": "Rail", "reason": "it has no faces", "lost": False}]
+    no_geometry = {"camera": 2, "mesh without faces": 3}
+    stats = {
+        "seconds": 1.5,
+        "skipped": skipped,
+        "no_geometry": no_geometry,
+        "resolution": 0.0,
+        "coarse": [],
+        "left_out": {"pairs": 0, "beyond": None},
+    }
     return {
         "schema": "meshclash.report/1", "version": "0.2.0", "file": "model.ifc", "created": "2026-11-24T12:00:00+01:00",
         "saved_list": None, "unit": "m", "files": [], "baseline": None, "options": DetectOptions().as_dict(),
         "objects": list(objects), "events": None, "pairs": list(pairs), "stats": {**stats, "smaller": 0},
+        "allow_lost": allow_lost,
     }  # fmt: skip
 
 
@@ -64,6 +80,164 @@ def test_junit_fails_for_what_clashes_and_nobody_accepted():
     assert [case.find("failure").get("message") for case in suite.iter("testcase") if case.find("failure") is not None][
         1
     ].startswith("new contained")
+
+
+def test_a_lost_object_is_an_error_of_junit_unless_that_is_allowed():
+    for allowed, kind, other in ((False, "error", "skipped"), (True, "skipped", "error")):
+        root = ElementTree.fromstring(to_junit(report(pair(1, "touching"), lost=["Shaft"], allow_lost=allowed)))
+        suite = root.find("testsuite")
+        assert (suite.get("tests"), suite.get("failures")) == ("2", "0")
+        assert (suite.get({"error": "errors"}.get(kind, kind)), suite.get({"error": "errors"}.get(other, other))) == (
+            "1",
+            "0",
+        )
+        (case,) = [case for case in suite.iter("testcase") if case.find(kind) is not None]
+        assert (case.get("name"), case.find(kind).get("message")) == ("Shaft", "it is torn")
+        assert "1 object was lost and not tested." in suite.findtext("system-out")
+
+
+def test_a_lost_object_is_a_notification_of_sarif():
+    for allowed, level in ((False, "error"), (True, "warning")):
+        (run,) = json.loads(to_sarif(report(lost=["Shaft"], allow_lost=allowed), "0.2"))["runs"]
+        (invocation,) = run["invocations"]
+        (told,) = invocation["toolExecutionNotifications"]
+        assert told["level"] == level and told["message"]["text"] == "Shaft was lost and not tested: it is torn"
+
+
+def test_pages_and_workbooks_tell_lost_objects_from_what_has_no_geometry():
+    openpyxl = pytest.importorskip("openpyxl")
+    told = report(lost=["Shaft", "<Cog>"])
+    page = to_html({**told, "group_by": "cause", "groups": []})
+    lost, _, others = page.partition("Not tested: no geometry")
+    assert "<h2>Lost</h2><ul><li>Shaft: it is torn</li><li>&lt;Cog&gt;: it is torn</li></ul>" in lost
+    assert "<li>Rail: it has no faces</li><li>3 meshes without faces, 2 cameras</li>" in others
+    assert "Nothing touches. 2 objects were lost and not tested." in page
+    sheet = openpyxl.load_workbook(io.BytesIO(to_xlsx(told)))["Question"]
+    rows = dict(sheet.iter_rows(values_only=True))
+    assert (rows["Lost: Shaft"], rows["Left out: Rail"]) == ("it is torn", "it has no faces")
+    assert rows["No geometry"] == "3 meshes without faces, 2 cameras"
+
+
+@pytest.mark.parametrize(
+    ("noun", "many"),
+    [
+        ("camera", "cameras"), ("mesh without faces", "meshes without faces"), ("empty", "empties"),
+        ("light probe", "light probes"), ("group of parts", "groups of parts"), ("axis", "axises"), ("key", "keys"),
+    ],
+)  # fmt: skip
+def test_the_plural_of_a_kind(noun, many):
+    assert plural(noun) == many and counted(1, noun) == f"1 {noun}" and counted(2000, noun) == f"2,000 {many}"
+
+
+SPECIAL = "=+-@\t\r\n\x00\x1b\x7f\x9b'＝\ufeff\u200b\ufffe<>&\"]"
+ANY_TEXT = st.text(st.characters() | st.sampled_from(SPECIAL), max_size=9)
+FORMULAS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+UNWANTED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+TOLD = ("class", "type", "storey", "system", "GlobalId", "collection", "assembly")
+
+
+def texts_of(thing):
+    """A strategy for the same report whose texts may say anything, but for what only the program writes."""
+    if isinstance(thing, dict):
+        own = {"verdict", "test", "schema", "options", "unit"} if "schema" in thing or "verdict" in thing else set()
+        parts = {key: st.just(value) if key in own else texts_of(value) for key, value in thing.items()}
+        return st.fixed_dictionaries(parts)
+    if isinstance(thing, list):
+        return st.tuples(*map(texts_of, thing)).map(list)
+    return ANY_TEXT if isinstance(thing, str) else st.just(thing)
+
+
+@st.composite
+def hostile_reports(draw):
+    """Reports with hostile texts in every place that takes one, of two pairs whose objects are described."""
+    pairs = [pair(1, new=True, test="x"), pair(2, new=False, test="y", status="approved")]
+    whole = report(*pairs, lost=["Shaft"])
+    groups = [{"key": "k", "reason": "r", "pairs": ["1"]}, {"key": "l", "reason": "s", "pairs": ["2"]}]
+    made = draw(texts_of({**whole, "group_by": "cause", "groups": groups}))
+    made["stats"]["no_geometry"] = draw(st.dictionaries(ANY_TEXT, st.integers(1, 9), max_size=2))
+    for item in made["pairs"]:
+        item["test"] = draw(ANY_TEXT | st.none())
+    names = {item[side] for item in made["pairs"] for side in ("a", "b")}
+    made["objects"] = [{"name": name, **draw(st.dictionaries(st.sampled_from(TOLD), ANY_TEXT))} for name in names]
+    return made
+
+
+@given(hostile_reports())
+def test_every_text_cell_of_csv_is_neutral(made):
+    lines = list(csv.reader(io.StringIO(to_csv(made), newline="")))
+    assert tuple(lines[0]) == CSV_COLUMNS and all(len(line) == len(CSV_COLUMNS) for line in lines)
+    for title, cell in ((title, cell) for line in lines[1:] for title, cell in zip(lines[0], line, strict=True)):
+        shown = [letter for letter in cell if letter.isprintable() and not letter.isspace()]
+        assert not UNWANTED.search(cell), title
+        assert not shown or shown[0] not in FORMULAS or is_number(cell), (title, cell)
+        assert cell[:1] not in ("\t", "\r", "\n"), title
+
+
+def is_number(cell):
+    try:
+        return math.isfinite(float(cell))
+    except ValueError:
+        return False
+
+
+@settings(max_examples=50, deadline=None)
+@given(hostile_reports())
+def test_every_cell_of_a_workbook_is_neutral(made):
+    openpyxl = pytest.importorskip("openpyxl")
+    pytest.importorskip("xlsxwriter")
+    book = openpyxl.load_workbook(io.BytesIO(to_xlsx(made)))
+    for cell in (cell for sheet in book for line in sheet.iter_rows() for cell in line):
+        assert cell.data_type in ("s", "n") and not (isinstance(cell.value, str) and UNWANTED.search(cell.value))
+        assert cell.hyperlink is None
+
+
+@settings(max_examples=50, deadline=None)
+@given(hostile_reports())
+def test_every_text_of_the_other_formats_is_text(tmp_path_factory, made):
+    ElementTree.fromstring(to_junit(made).encode("utf-8"))
+    assert len(json.loads(to_sarif(made, "0.2"))["runs"][0]["results"]) == 2
+    path = tmp_path_factory.mktemp("bcf") / "a.bcf"
+    for version in ("2.1", "3.0"):
+        path.write_bytes(to_bcf(made, version))
+        assert 1 <= len(read_bcf(path).topics) <= 2
+    page = to_html(made)
+    assert not UNWANTED.search(page)
+    tags = Tags()
+    tags.feed(page)
+    assert tags.found == tags_of(to_html({**report(*map(plain, made["pairs"])), "group_by": "cause", "groups": []}))
+
+
+class Tags(HTMLParser):
+    """The scripts, images and links of a page, and attributes that run something."""
+
+    def __init__(self):
+        super().__init__()
+        self.found = []
+
+    def handle_starttag(self, tag, attrs):
+        self.found += [tag] if tag in ("script", "img", "a", "iframe", "link", "b", "object") else []
+        self.found += [name for name, _ in attrs if name.startswith("on") or name in ("href", "src", "style")]
+
+
+def tags_of(page):
+    tags = Tags()
+    tags.feed(page)
+    return tags.found
+
+
+def plain(given):
+    return pair(1, given["verdict"], new=given["new"])
+
+
+def test_the_console_names_new_clashes_once_and_the_worst_first():
+    pairs = [
+        pair(1, new=False), pair(2, new=True, frame=3), pair(2, new=True, frame=4), pair(4, "touching"),
+        pair(3, new=True, status="approved"), pair(5, new=True, depth=None, a="x\x1b"),
+    ]  # fmt: skip
+    lines = ["new: clash A2 | B2 10 mm", "new: clash x\\x1b | B5 at most 20 mm"]
+    assert new_clashes(report(*pairs), 9) == lines
+    assert new_clashes(report(*pairs), 1) == [lines[0], "... and 1 more new clashes"]
+    assert new_clashes(report(pair(1)), 9) == []
 
 
 def test_sarif_has_a_rule_a_place_and_a_fingerprint_for_each_clash():

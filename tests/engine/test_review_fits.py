@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from meshclash.review import coaxial_fit, interference
+from meshclash.clash import coaxial_fit, interference
 
 pytest.importorskip("manifold3d")
 

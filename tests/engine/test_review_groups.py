@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from meshclash.detection.grouping import parts_of
+from meshclash.clash import Clashes, Part, families, group_clashes
+from meshclash.clash.grouping import parts_of
+from meshclash.clash.review.groups import WAYS
 from meshclash.errors import UnsupportedOption
-from meshclash.review import Clashes, Part, families, group_clashes
-from meshclash.review.groups import WAYS
 
 
 class Made:
@@ -93,7 +93,7 @@ def some_rows(draw):
     frames = np.array([(row[4], row[4] + row[5]) for row in rows], np.int64).reshape(-1, 2)
     corners = corner.reshape(-1, 2, 3)
     corners[np.isnan(columns[2])] = np.nan
-    return parts, Clashes(*columns, corners, ["CLASH", "CONTAINED", "CONTACT"] * 10, frames)
+    return parts, Clashes(*columns, corners, (["CLASH", "CONTAINED", "CONTACT"] * 10)[: len(columns[0])], frames)
 
 
 @pytest.mark.parametrize("way", [*WAYS, "class"])

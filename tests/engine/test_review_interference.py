@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from meshclash.review import interference
+from meshclash.clash import interference
 from solids import box, refined, torus
 from strategies import matrix, rotation
 
@@ -67,7 +67,7 @@ def test_what_is_no_solid_is_refused_by_name(monkeypatch):
     vertices, triangles = UNIT
     with pytest.raises(mc.NotASolid, match="b is open"):
         interference(UNIT, (vertices, triangles[1:]))
-    with pytest.raises(mc.InvalidMesh, match="a must be a mesh, not 3"):
+    with pytest.raises(mc.InvalidMesh, match="a: expected a TriangleMesh, not an int"):
         interference(3, UNIT)
     with pytest.raises(mc.InvalidPose, match="one pose"):
         interference(UNIT, UNIT, np.stack([np.eye(4)] * 2))

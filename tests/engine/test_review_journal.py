@@ -11,8 +11,8 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from meshclash.clash import Event, Journal, decisions, event, found_events, progress
 from meshclash.errors import InvalidFile, UnsupportedOption
-from meshclash.review import Event, Journal, decisions, event, found_events, progress
 
 MOMENTS = [f"2026-11-24T10:00:{k:02}.000000+00:00" for k in range(60)]
 texts = st.text(max_size=20).filter(lambda text: text.isprintable() or not text)
@@ -67,7 +67,7 @@ def test_two_writers_and_a_merged_copy_hold_all_events(tmp_path):
 WRITER = """
 import sys
 from pathlib import Path
-from meshclash.review import Journal, event
+from meshclash.clash import Journal, event
 journal = Journal(Path(sys.argv[1]))
 for k in range(10_000):
     said = event("me", f"pair {k}", "comment", "x" * (k % 300))

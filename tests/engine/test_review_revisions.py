@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from meshclash.review import Identity, match_revisions
+from meshclash.clash import Identity, match_revisions
 
 
 def scene(rng, keys):

@@ -76,7 +76,7 @@ def test_what_is_no_object_is_told_by_its_name(key):
     ):  # fmt: skip
         with pytest.raises((mc.UnknownObject, TypeError)):
             ask()
-    with pytest.raises(mc.UnsupportedOption, match="several ids or names"):
+    with pytest.raises(mc.UnsupportedOption, match="a list of ids or names"):
         scene.contacts(set_a="arm")
 
 

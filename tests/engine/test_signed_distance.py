@@ -246,3 +246,26 @@ def test_what_bounds_nothing_is_told_with_a_reason(mesh):
 def test_a_mesh_of_points_and_segments_contains_nothing_else():
     mesh = mc.TriangleMesh([(0, 0, 0), (1, 0, 0)], [(0, 0, 0), (0, 1, 1)])
     assert mc.contains(mesh, [(0, 0, 0), (0.5, 0, 0), (0.5, 0.1, 0), (2, 0, 0)]).tolist() == [True, True, False, False]
+
+
+def test_points_are_measured_against_terrain_without_signs():
+    """One point is enough; the distance is that of two triangles, by sampling no nearer and hardly farther."""
+    corners = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0.2], [1, 1, 0]])
+    terrain, rng = mc.TriangleMesh(corners, [[0, 1, 2], [1, 3, 2]]), np.random.default_rng(4)
+    with pytest.raises(mc.NotASolid, match="signed=False"):
+        mc.signed_distance(terrain, [[0.2, 0.2, 1.0]])
+    u, v = (x.ravel() for x in np.meshgrid(*[np.linspace(0.0, 1.0, 401)] * 2))
+    u, v = u[u + v <= 1.0], v[u + v <= 1.0]
+    weights = np.stack([1.0 - u - v, u, v], axis=1)
+    surface = np.concatenate([weights @ corners[list(face)] for face in ((0, 1, 2), (1, 3, 2))])
+    for count in (1, 3, 40):
+        points = rng.uniform(-1.0, 2.0, (count, 3))
+        found = mc.signed_distance(terrain, points, signed=False)
+        sampled = np.array([np.linalg.norm(surface - point, axis=1).min() for point in points])
+        assert (found.distance <= sampled + 1e-12).all() and (sampled - found.distance < 4e-3).all()
+        assert np.allclose(np.linalg.norm(found.point - points, axis=1), found.distance, atol=1e-12)
+    closed = mc.shapes.box(1.0)
+    inside = [[0.1, 0.0, 0.0]]
+    assert (
+        mc.signed_distance(closed, inside, signed=False).distance[0] == -mc.signed_distance(closed, inside).distance[0]
+    )

@@ -53,15 +53,47 @@ def test_tools_see_a_plain_function():
     for question in (mc.motion.time_of_contact, mc.Scene.contacts, mc.massive.ClusteredMesh.build):
         assert "Generator" not in str(inspect.signature(question))
         assert not inspect.isgeneratorfunction(question)
-    assert inspect.signature(mc.motion.time_of_contact).return_annotation is mc.motion.TimeOfContact
+    assert inspect.signature(mc.motion.time_of_contact).return_annotation == "TimeOfContact"
     assert "Generator" not in pydoc.plain(pydoc.render_doc(mc.Scene.contacts))
     assert pickle.loads(pickle.dumps(mc.motion.time_of_contact)) is mc.motion.time_of_contact
 
 
 def test_what_has_no_slices_says_so():
     """A function that answers in one go is named."""
-    with pytest.raises(TypeError, match="refit does not work in slices"):
+    with pytest.raises(mc.UnsupportedOption, match="refit does not work in slices"):
         mc.steps(mc.refit, mc.build(box_mesh()), box_mesh().vertices)
+
+
+def test_steps_that_ended_have_no_second_answer():
+    """Steps that were run, or closed, are refused: their answer would be taken for None."""
+    ended, closed = (mc.steps(mc.collide, box_mesh(), box_mesh()) for _ in range(2))
+    mc.run(ended)
+    closed.close()
+    for steps in (ended, closed):
+        with pytest.raises(mc.UnsupportedOption, match="ended before"):
+            mc.run(steps)
+
+
+@pytest.mark.parametrize("ask", [mc.collide, lambda *args, **options: mc.steps(mc.collide, *args, **options)])
+def test_a_misspelt_option_is_named_with_what_was_meant(ask):
+    with pytest.raises(
+        TypeError, match=r"collide\(\) got an unexpected keyword argument 'pos_b'; did you mean 'pose_b'"
+    ):
+        ask(box_mesh(), box_mesh(), pos_b=SHIFTED)
+    with pytest.raises(TypeError, match=r"contacts\(\) .*'set_aa'; did you mean 'set_a'"):
+        boxes().contacts(set_aa=[0])
+
+
+def test_a_call_with_too_many_arguments_names_the_public_function():
+    prepared = mc.build(box_mesh())
+    mc.collide(prepared, prepared)
+    with pytest.raises(TypeError, match=r"^collide\(\) takes"):
+        mc.collide(prepared, prepared, None, None, True)
+    scene = boxes()
+    scene.collides()
+    for question in (scene.collides, scene.any, scene.distances):
+        with pytest.raises(TypeError, match=rf"^Scene\.{question.__name__}\(\) takes"):
+            question(None, None, None)
 
 
 def test_public_names_are_asked_in_one_way():

@@ -2,12 +2,15 @@
 
 import importlib
 import inspect
+from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 import meshclash as mc
 import numpy as np
 import pytest
 from meshclash.query import solvers, table
+from meshclash.types.steps import UNANSWERED
 from solids import box
 
 FILES = {path.stem for path in Path(solvers.__file__).parent.glob("*.py")} - {"__init__"}
@@ -32,6 +35,36 @@ def test_every_question_has_an_entry_as_large_as_its_sides():
 
 def test_no_pair_of_kinds_is_entered_in_both_orders():
     assert not [row for row in table.TABLE if row[1:] != row[:0:-1] and (row[0], *row[:0:-1]) in table.TABLE]
+
+
+@pytest.mark.parametrize("answer", [None, False, 0, "an answer"])
+@pytest.mark.parametrize("way", ["the second solver", "at once"])
+def test_none_is_an_answer(monkeypatch, answer, way):
+    """Of several solvers, and of the way for prepared meshes, only ``UNANSWERED`` leaves the question to the next."""
+
+    def passing(asked):
+        yield 0.5
+        return UNANSWERED
+
+    def answering(asked):
+        yield 0.5
+        return answer
+
+    def at_once(a, b, pose_a, pose_b):
+        return answer
+
+    thing = mc.TriangleMesh(*box((0, 0, 0), (1, 1, 1)))
+    mc.collide(thing, thing)  # prepares it
+    query = table.Query("anything", at_once=at_once if way == "at once" else None)
+    monkeypatch.setitem(table.TABLE, (query, table.MESH, table.MESH), ("first", "second"))
+    monkeypatch.setattr(table, "_solver", {"first": passing, "second": answering}.__getitem__)
+
+    @table.answers(query)
+    def anything(a, b, pose_a=None, pose_b=None) -> Generator[mc.Progress, None, Any]:
+        return table.ask(query, (a, b), (pose_a, pose_b))
+
+    assert anything(thing, thing) is answer
+    assert mc.run(mc.steps(anything, thing, thing)) is answer
 
 
 @pytest.mark.parametrize("query", sorted(QUERIES, key=lambda query: query.name), ids=lambda query: query.name)

@@ -130,7 +130,7 @@ def test_work_comes_in_slices_and_can_be_left():
         ({"voxel_size": 1e-9}, "makes 1e.09 voxels along 1 m"),
         ({"resolution": 2000, "memory": 1 << 20}, "need more than 1 MiB: take larger voxels, or give more memory"),
         ({"memory": 10}, "memory must be a number of bytes"),
-        ({"mode": "fast"}, "mode must be one of exact, voxels, solid, not 'fast'"),
+        ({"mode": "fast"}, "mode 'fast' is not known; known are exact, voxels, solid"),
         ({"pose_b": np.stack([np.eye(4)] * 2)}, "voxel_collide takes one pose for each object"),
         ({"threads": 0}, "threads must be"),
         ({"touching": 2}, "touching must be"),

@@ -92,3 +92,7 @@ def test_what_cannot_be_used_is_refused_by_name():
     ):
         with pytest.raises(error, match=says):
             call()
+
+
+def test_the_first_question_may_have_no_points():
+    assert len(mc.voxels.VoxelMap(mc.shapes.box(1.0), resolution=8).touch(np.empty((0, 3))).points) == 0

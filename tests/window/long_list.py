@@ -33,10 +33,10 @@ def modules(find: Callable[[str], ModuleType]) -> SimpleNamespace:
     names = (
         "results",
         "scene_results",
-        "meshclash.detection.pair_row",
-        "meshclash.detection.report",
-        "meshclash.detection.options",
-        "meshclash.review.revisions",
+        "meshclash.clash.pair_row",
+        "meshclash.clash.report",
+        "meshclash.clash.options",
+        "meshclash.clash.review.revisions",
         "overlay.draw",
         "overlay.render_data",
     )

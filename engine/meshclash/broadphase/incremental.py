@@ -19,6 +19,7 @@ import numpy as np
 
 from ..errors import UnsupportedOption
 from ..jit import inner, kernel
+from ..types.copying import Changeable
 from ..types.numbers import float_array, whole_numbers
 from .sweep import overlapping_pairs
 
@@ -31,7 +32,7 @@ _NOWHERE = np.full(6, np.nan)
 
 
 class PairChanges(NamedTuple):
-    """What a frame changed; pairs of ids, (k, 2) int64, the lower one first, sorted."""
+    """The changes of a frame; pairs of ids, (k, 2) int64, the lower one first, sorted."""
 
     begun: np.ndarray
     ended: np.ndarray
@@ -97,7 +98,7 @@ def _insert(orders, keys, before, now, begun, ended, counts, most):
     return swaps
 
 
-class SweepAndPrune:
+class SweepAndPrune(Changeable):
     """Overlapping pairs of boxes, kept up to date from frame to frame.
 
     Attributes:
@@ -118,7 +119,7 @@ class SweepAndPrune:
         return _pairs(self._keys)
 
     def update(self, ids: np.ndarray, boxes: np.ndarray) -> PairChanges:
-        """Take the boxes of a new frame.
+        """Set the boxes of a new frame and return the changes.
 
         Args:
             ids: of all boxes that there are now, (n,) int64 from 0 below 2**31, ascending; what is missing was removed.

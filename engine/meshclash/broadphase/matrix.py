@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedOption
+from ..messages import shown
+from ..types.copying import Changeable
 from ..types.numbers import truth, whole_number, whole_numbers
 
 DEFAULT_GROUP = "default"
@@ -13,8 +15,8 @@ _MOST = 2**31
 """Ids are below: two of them make one number."""
 
 
-class CollisionMatrix:
-    """Rules for pairs of objects. It is called with pairs of ids, so it serves as ``keep`` of every question.
+class CollisionMatrix(Changeable):
+    """Rules that say which pairs of objects are compared; every question takes it as ``keep``.
 
     Objects belong to a group, "default" until said otherwise, and groups are compared unless a rule says no. What is
     said of a single pair counts more than the rule of its groups.
@@ -46,24 +48,24 @@ class CollisionMatrix:
         return self.groups[self._group_of.get(_identifier("identifier", identifier), 0)]
 
     def assign(self, identifiers: int | Iterable[int], group: str) -> None:
-        """Put objects into a group, which is made if there is none of the name; raises UnsupportedOption."""
+        """Put objects into a group, which is created if it does not exist; raises UnsupportedOption."""
         given: Any = [identifiers] if isinstance(identifiers, int | np.integer) else identifiers
         try:
             ids = [_identifier("identifiers", i) for i in given]
         except TypeError:
-            raise UnsupportedOption(f"identifiers must be ids of objects, not {identifiers!r:.80}") from None
+            raise UnsupportedOption(f"identifiers must be ids of objects, not {shown(identifiers)}") from None
         self._group_of.update(dict.fromkeys(ids, self._place(group)))
         self.revision += 1
 
     def set_rule(self, group: str, other: str, compared: bool) -> None:
-        """Whether objects of two groups, or of one with itself, are compared; raises UnsupportedOption."""
+        """Set whether objects of two groups, or of one group, are compared; raises UnsupportedOption."""
         says = truth("compared", compared)
         i, j = self._place(group), self._place(other)
         self._table[i, j] = self._table[j, i] = says
         self.revision += 1
 
     def set_pair(self, first: int, second: int, compared: bool | None) -> None:
-        """Whether two objects are compared, whatever their groups; None: as these say; raises UnsupportedOption."""
+        """Set whether two objects are compared, whatever their groups; None removes it; raises UnsupportedOption."""
         low, high = sorted((_identifier("first", first), _identifier("second", second)))
         key = (low << 32) + high
         if compared is None:
@@ -73,7 +75,7 @@ class CollisionMatrix:
         self.revision += 1
 
     def __call__(self, pairs: np.ndarray) -> np.ndarray:
-        """Which pairs of ids (k, 2) are compared, (k,) bool; raises UnsupportedOption."""
+        """Return which pairs of ids (k, 2) are compared, (k,) bool; raises UnsupportedOption."""
         pairs = whole_numbers("pairs", pairs)
         if pairs.ndim != 2 or pairs.shape[1] != 2:
             raise UnsupportedOption(f"pairs must have shape (k, 2), not {pairs.shape}")
@@ -89,7 +91,7 @@ class CollisionMatrix:
     def _place(self, group: str) -> int:
         """The number of a group, which is made if there is none of the name."""
         if not isinstance(group, str) or not group:
-            raise UnsupportedOption(f"a group is named by a text, not by {group!r:.80}")
+            raise UnsupportedOption(f"a group is named by a text, not by {shown(group)}")
         if group not in self._groups:
             self._groups[group] = len(self._groups)
             self._table = np.pad(self._table, (0, 1), constant_values=True)
@@ -116,5 +118,5 @@ def _identifier(name: str, value: Any) -> int:
     """The id of an object; raises UnsupportedOption and names the argument."""
     number = whole_number(name, value, 0)
     if number >= _MOST:
-        raise UnsupportedOption(f"{name} must be below 2**31, not {value!r:.80}")
+        raise UnsupportedOption(f"{name} must be below 2**31, not {shown(value)}")
     return number

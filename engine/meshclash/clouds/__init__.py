@@ -1,4 +1,4 @@
-"""Point clouds: scans as implicit surfaces, what they touch, and how far from a design they are."""
+"""Point clouds as implicit surfaces: contacts, distances and deviations of scans."""
 
 from ..lazy import public_names
 

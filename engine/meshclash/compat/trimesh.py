@@ -2,8 +2,10 @@
 
 ``trimesh.collision.CollisionManager = meshclash.compat.trimesh.CollisionManager`` serves code that makes its own.
 
-Closed meshes are solids: what lies inside collides. Contacts are exact, whatever the library of the original rounds;
-normals lead from the first object of a contact to the second, depths are those of the contact's region.
+Closed meshes are solids: what lies inside collides, and is one contact without triangles (-1). Contacts are exact,
+whatever the library of the original rounds; normals lead from the first object of a contact to the second, depths are
+those of the contact's region. Where objects overlap the distance is minus the depth of penetration, and the points of
+its data are those that touch last when the objects come apart.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,27 +16,35 @@ from typing import Any, NamedTuple
 import numpy as np
 from trimesh import collision
 
-from ..errors import NotASolid
+from ..errors import InvalidPose, NotASolid, UnsupportedOption
 from ..manifold.every_contact import contact_points
+from ..messages import a_type, shown, suggestion
 from ..query.penetration import penetration
+from ..query.results import Penetration
 from ..scene.results import PairGap, PairVerdict
 from ..scene.scene import Scene
 from ..types.affine import split_matrix
+from ..types.arguments import instance
+from ..types.copying import Changeable
 from ..types.foreign import as_own
 from ..types.mesh import TriangleMesh
+from ..types.numbers import given_array, is_whole, truth
 from ..types.pose import Pose
 
 EXTERNAL = "__external"
 """The name of an object that is no member, in data about contacts and distances."""
 
 
-class CollisionManager(collision.CollisionManager):  # type: ignore[misc]
+class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[misc]
     """Objects with names and transforms; methods, arguments and answers are trimesh's."""
 
     def __init__(self) -> None:  # the original asks for python-fcl
         self._scene = Scene()
         self._objs: dict[Any, int] = {}
         self._given: dict[Any, tuple[Any, bool]] = {}  # what was added, and whether something is baked into it
+
+    def _shared_things(self) -> Iterable[object]:
+        return (*self._scene._shared_things(), *(mesh for mesh, _ in self._given.values()))
 
     def add_object(self, name: Any, mesh: Any, transform: Any = None) -> int:
         """Add an object, or replace the one of that name.
@@ -45,8 +55,10 @@ class CollisionManager(collision.CollisionManager):  # type: ignore[misc]
             transform: (4, 4), also with a scale; None for the identity.
 
         Raises:
-            InvalidMesh, InvalidPose: as ``Scene.add``.
+            InvalidMesh, InvalidPose: as ``Scene.add``. UnsupportedOption: a name that cannot be hashed.
         """
+        if not _is_hashable(name):
+            raise UnsupportedOption(f"name must be something that can be hashed, not {a_type(name)}")
         added, baked = _add(self._scene, mesh, transform)
         if name in self._objs:
             self._scene.remove(self._objs[name])
@@ -73,14 +85,14 @@ class CollisionManager(collision.CollisionManager):  # type: ignore[misc]
         """Whether a mesh collides with a member, with their names and contacts where these are asked for."""
         with self._beside([(EXTERNAL, mesh, transform)]) as (names, ids):
             found = self._meeting(return_data, ids)
-            named = {next(name for name in _names(pair, names) if name != EXTERNAL) for pair in found}
-            return _answer(bool(found), named, found, names, return_names, return_data)
+            named = {_this_first(pair, names, ids)[0] for pair in found}
+            return self._answer(named, found, names, return_names, return_data)
 
     def in_collision_internal(self, return_names: bool = False, return_data: bool = False) -> Any:
         """Whether members collide with each other, with the pairs of names in alphabetical order."""
         found, names = self._meeting(return_data), {place: name for name, place in self._objs.items()}
-        named = {tuple(sorted(_names(pair, names))) for pair in found}
-        return _answer(bool(found), named, found, names, return_names, return_data)
+        named = {tuple(sorted(_names(pair, names), key=_order)) for pair in found}
+        return self._answer(named, found, names, return_names, return_data)
 
     def in_collision_other(
         self, other_manager: "CollisionManager", return_names: bool = False, return_data: bool = False
@@ -89,36 +101,38 @@ class CollisionManager(collision.CollisionManager):  # type: ignore[misc]
         with self._with(other_manager) as (names, ids):
             found = self._meeting(return_data, ids)
             named = {_this_first(pair, names, ids) for pair in found}
-            return _answer(bool(found), named, found, names, return_names, return_data)
+            return self._answer(named, found, names, return_names, return_data)
 
     def min_distance_single(
         self, mesh: Any, transform: Any = None, return_name: bool = False, return_data: bool = False
     ) -> Any:
         """The least distance of a mesh to a member; negative, the depth of penetration, where they overlap."""
         with self._beside([(EXTERNAL, mesh, transform)]) as (names, ids):
-            nearest, distance = self._nearest(ids)
-            named = None if nearest is None else next(n for n in _names(nearest, names) if n != EXTERNAL)
-            return _distance(distance, named, nearest, names, return_name, return_data)
+            nearest = self._nearest(ids)
+            named = None if nearest is None else _this_first(nearest, names, ids)[0]
+            return _distance(named, nearest, names, return_name, return_data)
 
     def min_distance_internal(self, name: Any = None, return_names: bool = False, return_data: bool = False) -> Any:
         """The least distance between members, or of one of them to the others."""
-        nearest, distance = self._nearest(None if name is None else [self._known(name)])
+        nearest = self._nearest(None if name is None else [self._known(name)])
         names = {place: known for known, place in self._objs.items()}
-        named = None if nearest is None else tuple(sorted(_names(nearest, names)))
-        return _distance(distance, named, nearest, names, return_names, return_data)
+        named = None if nearest is None else tuple(sorted(_names(nearest, names), key=_order))
+        return _distance(named, nearest, names, return_names, return_data)
 
     def min_distance_other(
         self, other_manager: "CollisionManager", return_names: bool = False, return_data: bool = False
     ) -> Any:
         """The least distance between a member and one of another manager; this one's name comes first."""
         with self._with(other_manager) as (names, ids):
-            nearest, distance = self._nearest(ids)
+            nearest = self._nearest(ids)
             named = None if nearest is None else _this_first(nearest, names, ids)
-            return _distance(distance, named, nearest, names, return_names, return_data)
+            return _distance(named, nearest, names, return_names, return_data)
 
     def _known(self, name: Any) -> int:
-        if name not in self._objs:
-            raise ValueError(f"{name} not in collision manager!")
+        if not _is_hashable(name) or name not in self._objs:
+            near = suggestion(name, filter(_is_text, self._objs)) if _is_text(name) else ""
+            named = name if _is_text(name) else shown(name)
+            raise UnsupportedOption(f"{named:.80} not in collision manager!{near}")  # a ValueError, as trimesh's
         return self._objs[name]
 
     @contextmanager
@@ -135,6 +149,7 @@ class CollisionManager(collision.CollisionManager):  # type: ignore[misc]
                 self._scene.remove(place)
 
     def _with(self, other: "CollisionManager") -> Any:
+        instance("other_manager", other, CollisionManager)
         posed = {name: other._scene.posed(place) for name, place in other._objs.items()}
         return self._beside((name, mesh, pose) for name, (mesh, pose) in posed.items())
 
@@ -145,51 +160,108 @@ class CollisionManager(collision.CollisionManager):  # type: ignore[misc]
 
     def _meeting(self, with_contacts: bool, ids: list[int] | None = None) -> list[Any]:
         """Pairs that collide; with all contacts of each only where these are asked for."""
-        if with_contacts:
+        if truth("return_data", with_contacts):
             return list(self._scene.contacts(**self._sets(ids), depth=False))
         return [_Pair(a, b) for a, b in self._scene.collides(**self._sets(ids)).pairs.tolist()]
 
-    def _nearest(self, ids: list[int] | None) -> tuple[PairGap | None, float]:
-        """The nearest pair and its signed distance; None and infinity where there is none."""
+    def _nearest(self, ids: list[int] | None) -> "_Nearest | None":
+        """The nearest pair, or the one that overlaps deepest; None where there is none."""
         found = list(self._scene.distances(most=1, **self._sets(ids), depth=False))
         if not found:
-            return None, np.inf
+            return None
         if found[0].gap > 0.0:
-            return found[0], found[0].gap
-        meeting = list(self._scene.clearances(0.0, **self._sets(ids), depth=False))
-        depths = [self._depth(pair) for pair in meeting]
-        deepest = int(np.argmax(depths))
-        return meeting[deepest], -depths[deepest]
+            assert found[0].points is not None and found[0].triangles is not None
+            return _Nearest(found[0].a, found[0].b, found[0].gap, found[0].points, found[0].triangles)
+        meeting = self._scene.clearances(0.0, **self._sets(ids), depth=False)
+        return min((self._overlap(pair) for pair in meeting), key=lambda pair: pair.distance)
 
-    def _depth(self, pair: PairGap) -> float:
+    def _overlap(self, pair: PairGap) -> "_Nearest":
+        found, points = self._penetration(pair), pair.points
+        if found is not None:
+            points = np.stack([found.point_a, found.point_b])
+        elif points is None:
+            assert pair.location is not None
+            points = np.stack([pair.location] * 2)
+        depth = 0.0 if found is None else float(found.depth)
+        return _Nearest(pair.a, pair.b, -depth, points, pair.triangles or (-1, -1))
+
+    def _penetration(self, pair: PairVerdict) -> Penetration | None:
+        """How two objects that meet come apart; None where they have no common volume, or one bounds no solid."""
         (a, pose_a), (b, pose_b) = (self._scene.posed(place) for place in (pair.a, pair.b))
         assert isinstance(a, TriangleMesh) and isinstance(b, TriangleMesh)
         try:
-            return float(penetration(a, b, pose_a, pose_b).depth)
+            found = penetration(a, b, pose_a, pose_b)
         except NotASolid:
-            return 0.0
+            return None
+        return found if found.depth > 0.0 else None
+
+    def _answer(
+        self, named: set[Any], pairs: list[Any], names: dict[int, Any], with_names: bool, with_data: bool
+    ) -> Any:
+        parts: list[Any] = [bool(pairs)]
+        if truth("return_names", with_names):
+            parts.append(named)
+        if truth("return_data", with_data):
+            parts.append([data for pair in pairs for data in self._contact_data(pair, names)])
+        return parts[0] if len(parts) == 1 else tuple(parts)
+
+    def _contact_data(self, pair: PairVerdict, names: dict[int, Any]) -> Iterator[collision.ContactData]:
+        """One for each two triangles that meet, or one where an object lies inside another."""
+        if not len(pair.contacts):
+            yield collision.ContactData(_names(pair, names), self._inside(pair))
+            return
+        found = contact_points(pair.contacts)
+        rows = zip(pair.contacts.pairs.tolist(), found.normals, found.points, found.depths, strict=True)
+        for (i, j), normal, point, depth in rows:
+            contact = SimpleNamespace(b1=i, b2=j, normal=normal, pos=point, penetration_depth=float(depth))
+            yield collision.ContactData(_names(pair, names), contact)
+
+    def _inside(self, pair: PairVerdict) -> SimpleNamespace:
+        """The contact of an object that lies inside another."""
+        found = self._penetration(pair)
+        normal, depth = (np.zeros(3), 0.0) if found is None else (found.direction, float(found.depth))
+        return SimpleNamespace(b1=-1, b2=-1, normal=normal, pos=pair.location, penetration_depth=depth)
 
 
 def scene_to_collision(scene: Any) -> tuple[CollisionManager, dict[str, int]]:
     """A manager with the objects of a trimesh scene, and their ids by the names of nodes."""
     manager = CollisionManager()
-    graph = scene.graph
+    graph = getattr(scene, "graph", None)
+    if graph is None or not hasattr(scene, "geometry"):
+        raise UnsupportedOption(f"expected a trimesh.Scene, not {a_type(scene)}")
     placed = {node: graph[node] for node in graph.nodes_geometry}
     ids = {node: manager.add_object(node, scene.geometry[name], matrix) for node, (matrix, name) in placed.items()}
     return manager, ids
+
+
+def _is_hashable(name: Any) -> bool:
+    try:
+        hash(name)
+    except (TypeError, ValueError):  # NumPy's durations raise the second one
+        return False
+    return True
+
+
+def _is_text(name: Any) -> bool:
+    return isinstance(name, str)
+
+
+def _order(name: Any) -> tuple[bool, int, str]:
+    """Of names: numbers come first, all others follow in alphabetical order."""
+    return (False, int(name), "") if is_whole(name) else (True, 0, name if _is_text(name) else shown(name))
 
 
 def _add(scene: Scene, mesh: Any, transform: Any) -> tuple[int, bool]:
     """Add a mesh in a pose; its id, and whether what is not rigid in its transform was baked into it."""
     if transform is None or isinstance(transform, Pose):
         return scene.add(mesh, transform), False
-    if np.shape(transform) != (4, 4):
-        raise ValueError("transform must be (4,4)!")
+    if given_array("transform", transform, InvalidPose).shape != (4, 4):
+        raise InvalidPose("transform must be (4,4)!")  # a ValueError, as trimesh's
     pose, baked = split_matrix(transform)
     return scene.add(mesh if baked is None else as_own(mesh).transformed(baked), pose), baked is not None
 
 
-def _names(pair: PairVerdict, names: dict[int, Any]) -> tuple[Any, Any]:
+def _names(pair: Any, names: dict[int, Any]) -> tuple[Any, Any]:
     return names[pair.a], names[pair.b]
 
 
@@ -200,44 +272,31 @@ class _Pair(NamedTuple):
     b: int
 
 
+class _Nearest(NamedTuple):
+    """Two objects by their ids, their distance [m], below 0 of those that overlap, and where it is."""
+
+    a: int
+    b: int
+    distance: float
+    points: np.ndarray
+    triangles: tuple[int, int]
+
+
 def _this_first(pair: Any, names: dict[int, Any], others: list[int]) -> tuple[Any, Any]:
     first, second = _names(pair, names)
     return (second, first) if pair.a in others else (first, second)
 
 
-def _answer(
-    meets: bool, named: set[Any], pairs: list[PairVerdict], names: dict[int, Any], with_names: bool, with_data: bool
-) -> Any:
-    parts: list[Any] = [meets]
-    if with_names:
+def _distance(named: Any, nearest: _Nearest | None, names: dict[int, Any], with_names: bool, with_data: bool) -> Any:
+    parts: list[Any] = [np.inf if nearest is None else nearest.distance]
+    if truth("return_names", with_names):
         parts.append(named)
-    if with_data:
-        parts.append([data for pair in pairs for data in _contact_data(pair, names)])
+    if truth("return_data", with_data):
+        parts.append(None if nearest is None else _distance_data(nearest, names))
     return parts[0] if len(parts) == 1 else tuple(parts)
 
 
-def _contact_data(pair: PairVerdict, names: dict[int, Any]) -> Iterator[collision.ContactData]:
-    """One for each two triangles that meet; none where an object lies inside another."""
-    found = contact_points(pair.contacts)
-    rows = zip(pair.contacts.pairs.tolist(), found.normals, found.points, found.depths, strict=True)
-    for (i, j), normal, point, depth in rows:
-        contact = SimpleNamespace(b1=i, b2=j, normal=normal, pos=point, penetration_depth=float(depth))
-        yield collision.ContactData(_names(pair, names), contact)
-
-
-def _distance(
-    distance: float, named: Any, pair: PairGap | None, names: dict[int, Any], with_names: bool, with_data: bool
-) -> Any:
-    parts: list[Any] = [distance]
-    if with_names:
-        parts.append(named)
-    if with_data:
-        parts.append(None if pair is None else _distance_data(pair, distance, names))
-    return parts[0] if len(parts) == 1 else tuple(parts)
-
-
-def _distance_data(pair: PairGap, distance: float, names: dict[int, Any]) -> collision.DistanceData:
-    points = np.full((2, 3), np.nan) if pair.points is None else pair.points
-    i, j = pair.triangles or (-1, -1)
-    result = SimpleNamespace(b1=i, b2=j, nearest_points=points, min_distance=distance)
-    return collision.DistanceData(_names(pair, names), result)
+def _distance_data(nearest: _Nearest, names: dict[int, Any]) -> collision.DistanceData:
+    (i, j), points = nearest.triangles, nearest.points
+    result = SimpleNamespace(b1=i, b2=j, nearest_points=points, min_distance=nearest.distance)
+    return collision.DistanceData(_names(nearest, names), result)

@@ -20,7 +20,7 @@ STAGE_NAMES = ("comparisons", "signs", "bracket", "integers", "rational")
 
 @dataclass(frozen=True, eq=False)
 class Impacts:
-    """Which of many pairs of moving things meet, and when first."""
+    """Which of many pairs of moving elements meet, and their first moments."""
 
     hit: np.ndarray
     """(n,) bool: whether they meet at any time from 0 to 1, both included; exact."""
@@ -39,7 +39,7 @@ class Impacts:
 
 
 def point_triangle_impacts(start: Any, end: Any) -> Impacts:
-    """Whether points meet triangles while all move on straight lines from time 0 to time 1, decided exactly.
+    """Decide exactly whether points meet triangles while all move on straight lines from time 0 to time 1.
 
     Closed in space and time: touching counts, also at time 0 or 1. Every degenerate case is included: nothing moves,
     all stays in one plane, triangles without area.
@@ -58,7 +58,7 @@ def point_triangle_impacts(start: Any, end: Any) -> Impacts:
 
 
 def edge_edge_impacts(start: Any, end: Any) -> Impacts:
-    """Whether edges meet edges while all move on straight lines from time 0 to time 1, decided exactly.
+    """Decide exactly whether edges meet edges while all move on straight lines from time 0 to time 1.
 
     Args:
         start: array-like, (n, 4, 3) [m], taken as float64: the ends of the first edge, then those of the second, at

@@ -1,10 +1,13 @@
 """``closest_features``: the closest features of two convex hulls, from those of an earlier pose in a few steps."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..errors import InvalidMesh, UnsupportedOption
+from ..messages import a_type
 from ..types.pose import PoseLike, pose_stack
 from .hull import ConvexHull
 from .walk import COUNTS, EXHAUSTIVE, INSIDE, STEPS, follow_features
@@ -38,7 +41,7 @@ class ClosestFeatures:
 def closest_features(
     a: ConvexHull, b: ConvexHull, pose_a: PoseLike = None, pose_b: PoseLike = None, start: ClosestFeatures | None = None
 ) -> ClosestFeatures:
-    """The closest features of two convex hulls.
+    """Return the closest features of two convex hulls, and their distance.
 
     Args:
         a, b: hulls.
@@ -51,7 +54,7 @@ def closest_features(
     """
     for name, hull in (("a", a), ("b", b)):
         if not isinstance(hull, ConvexHull):
-            raise InvalidMesh(f"{name} must be a ConvexHull, not a {type(hull).__name__}: use ConvexHull(points)")
+            raise InvalidMesh(f"{name} must be a ConvexHull, not {a_type(hull)}: use ConvexHull(points)")
     (rows_a, stacked_a), (rows_b, stacked_b) = pose_stack(pose_a), pose_stack(pose_b)
     if stacked_a or stacked_b:
         raise UnsupportedOption("closest_features takes one pose for each hull, not a stack")
@@ -76,7 +79,7 @@ def _known(start: ClosestFeatures | None, a: ConvexHull, b: ConvexHull) -> list[
     if start is None:
         return [-1, -1, -1, -1]
     if not isinstance(start, ClosestFeatures):
-        raise UnsupportedOption(f"start must be an earlier result of closest_features, not a {type(start).__name__}")
+        raise UnsupportedOption(f"start must be an earlier result of closest_features, not {a_type(start)}")
     found = []
     for hull, (kind, index) in ((a, start.feature_a), (b, start.feature_b)):
         counts = len(hull.vertices), len(hull.edges), len(hull.features.normals)

@@ -193,10 +193,16 @@ def _begin(room, count_a, count_b):
         x, y, z = _STARTS[k]
         _put_farthest(room, count_a, count_b, (x, y, z), 2 * k)
         _put_farthest(room, count_a, count_b, (-x, -y, -z), 2 * k + 1)
-    normal = _first_face(room, 8)
-    _put_farthest(room, count_a, count_b, normal, 8)
-    _put_farthest(room, count_a, count_b, (-normal[0], -normal[1], -normal[2]), 9)
-    return _choose_simplex(room, 10)
+    # Long solids have few corners far out: these may lie on a line, and a step across it leads to a plane at first.
+    height, normal, count = 0.0, _first_face(room, 8), 8
+    for _ in range(2):
+        _put_farthest(room, count_a, count_b, normal, count)
+        _put_farthest(room, count_a, count_b, (-normal[0], -normal[1], -normal[2]), count + 1)
+        count += 2
+        height, normal = _choose_simplex(room, count)
+        if height > _TALL * _ROUNDING:
+            break
+    return height, normal
 
 
 @inner

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..errors import InvalidMesh
 from ..geometry.predicates import UNCERTAIN, new_workspace
+from ..types.copying import Copyable
 from ..types.mesh import TriangleMesh
 from ..types.numbers import float_array
 from ..types.pose import LARGEST_COORDINATE
@@ -43,7 +44,7 @@ class Features(NamedTuple):
     """The largest coordinate [m]."""
 
 
-class ConvexHull:
+class ConvexHull(Copyable):
     """The convex hull of points, exactly: which points are its vertices is decided by exact signs.
 
     Triangles in one plane are one face. Points in a plane have a hull with two faces, points on a line one with an edge

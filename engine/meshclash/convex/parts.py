@@ -6,14 +6,15 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidMesh, UnsupportedOption
+from ..messages import shown
 from ..types.foreign import as_own
-from ..types.mesh import TriangleMesh
+from ..types.mesh import TriangleMesh, no_mesh
 from ..types.numbers import whole_number
 from .hull import ConvexHull
 
 
 def convex_parts(mesh: Any, concavity: float = 0.05, most: int | None = None, seed: int = 0) -> list[TriangleMesh]:
-    """Convex solids that together are about the solid of a mesh; ``penetration`` of each takes microseconds.
+    """Return convex solids that together approximate the solid of a mesh (convex decomposition).
 
     Source: Wei, Liu, Ling, Su, "Approximate convex decomposition for 3D meshes with collision-aware concavity and tree
     search" (2022), by its authors' library CoACD (``pip install "meshclash[convex]"``). The parts are an approximation:
@@ -32,10 +33,12 @@ def convex_parts(mesh: Any, concavity: float = 0.05, most: int | None = None, se
         InvalidMesh: no mesh, or it is not closed. UnsupportedOption: an option out of its range, or CoACD is missing.
     """
     own = as_own(mesh)
-    if not isinstance(own, TriangleMesh) or not own.is_closed:
-        raise InvalidMesh(f"convex_parts needs a closed mesh, not {own!r:.80}")
+    if not isinstance(own, TriangleMesh):
+        raise no_mesh(own, "a closed TriangleMesh")
+    if not own.is_closed:
+        raise InvalidMesh(f"convex_parts needs a closed mesh, not {shown(own)}")
     if not isinstance(concavity, float | int) or not 0.01 <= concavity <= 1.0:
-        raise UnsupportedOption(f"concavity must be a number from 0.01 to 1, not {concavity!r:.60}")
+        raise UnsupportedOption(f"concavity must be a number from 0.01 to 1, not {shown(concavity)}")
     limit = -1 if most is None else whole_number("most", most, 1)
     seed = whole_number("seed", seed, 0)
     if max(limit, seed) >= 1 << 31:

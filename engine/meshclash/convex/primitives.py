@@ -1,4 +1,7 @@
-"""Primitives as closed meshes: boxes, and solids of revolution about the z axis, centred at the origin."""
+"""Primitives as closed meshes: boxes, and solids of revolution about the z axis, centred at the origin.
+
+Meshes of round primitives lie inside the true ones, or contain them if circumscribed.
+"""
 
 import math
 from collections.abc import Sequence
@@ -8,10 +11,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedOption
+from ..messages import shown
 from ..types.mesh import TriangleMesh
-from ..types.numbers import float_array, real_number
+from ..types.numbers import float_array, real_number, truth
 
 _LEAST_TOLERANCE = 1e-6  # a sphere has some five million triangles then
+_ROUNDING = 1.0 + 1e-12  # outweighs what the corners of circumscribed meshes lose by rounding
 
 
 def box(sides: float | Sequence[float]) -> TriangleMesh:
@@ -32,48 +37,58 @@ def box(sides: float | Sequence[float]) -> TriangleMesh:
     return TriangleMesh(corners, quads[:, [0, 1, 2, 0, 2, 3]].reshape(-1, 3))
 
 
-def sphere(radius: float, tolerance: float = 0.01) -> TriangleMesh:
-    """A sphere, inscribed: no point of the mesh is outside of it.
+def sphere(radius: float, tolerance: float = 0.01, circumscribed: bool = False) -> TriangleMesh:
+    """A sphere as a mesh: by default inside the true sphere, with its corners on it.
+
+    What overlaps the true sphere by less than the tolerance may miss the default mesh, and distances to that mesh are
+    too large by as much. A circumscribed mesh contains the true sphere: it misses no overlap, may meet what is within
+    the tolerance of the sphere, and distances to it are at most that much too small.
 
     Args:
         radius: [m].
-        tolerance: how far the mesh may be inside the true surface, as a share of the radius.
+        tolerance: how far the mesh may be inside the true surface, or outside of it if circumscribed, as a share of
+            the radius.
+        circumscribed: True: the mesh contains the true sphere instead.
 
     Raises:
         UnsupportedOption: a length is not above 0, or the tolerance not from 1e-6 to 0.5.
     """
-    return capsule(radius, 0.0, tolerance)
+    return capsule(radius, 0.0, tolerance, circumscribed)
 
 
-def capsule(radius: float, length: float, tolerance: float = 0.01) -> TriangleMesh:
-    """A cylinder with half spheres at both ends, inscribed.
+def capsule(radius: float, length: float, tolerance: float = 0.01, circumscribed: bool = False) -> TriangleMesh:
+    """A cylinder with half spheres at both ends, inside the true one or circumscribed as ``sphere``.
 
     Args:
         radius: [m].
         length: of the cylinder between the half spheres [m], from 0 on.
-        tolerance: as ``sphere``; raises as that.
+        tolerance, circumscribed: as ``sphere``; raises as that.
     """
     radius, half = _length("radius", radius), 0.5 * _length("length", length, least=0.0)
-    count = _segments(tolerance, 0.45)  # nearly half of it around, and half along
+    count = _segments(tolerance, circumscribed, twice=True)  # around, and twice as many as along
+    stretch = _stretch(count, circumscribed)  # once along the profile, and once more around
     angles = 0.5 * np.pi * np.linspace(-1.0, 1.0, count // 2 + 1)
     below, above = angles[angles <= 0.0], angles[angles >= 0.0]
-    heights = np.concatenate([radius * np.sin(below) - half, radius * np.sin(above if half else above[1:]) + half])
-    radii = radius * np.cos(np.concatenate([below, above if half else above[1:]]))
+    reach = radius * stretch
+    heights = np.concatenate([reach * np.sin(below) - half, reach * np.sin(above if half else above[1:]) + half])
+    radii = reach * stretch * np.cos(np.concatenate([below, above if half else above[1:]]))
     return _revolved(radii, heights, count)
 
 
-def cylinder(radius: float, length: float, tolerance: float = 0.01) -> TriangleMesh:
-    """A cylinder, inscribed; arguments and errors as ``capsule``, with a length above 0."""
+def cylinder(radius: float, length: float, tolerance: float = 0.01, circumscribed: bool = False) -> TriangleMesh:
+    """A cylinder, inside the true one or circumscribed; arguments and errors as ``capsule``, with a length above 0."""
     radius, length = _length("radius", radius), _length("length", length)
-    half = 0.5 * length
-    return _revolved(np.array([0.0, radius, radius, 0.0]), np.array([-half, -half, half, half]), _segments(tolerance))
+    count, half = _segments(tolerance, circumscribed), 0.5 * length
+    radius *= _stretch(count, circumscribed)
+    return _revolved(np.array([0.0, radius, radius, 0.0]), np.array([-half, -half, half, half]), count)
 
 
-def cone(radius: float, length: float, tolerance: float = 0.01) -> TriangleMesh:
-    """A cone with its apex up, inscribed; its middle height is at the origin. Arguments as ``cylinder``."""
+def cone(radius: float, length: float, tolerance: float = 0.01, circumscribed: bool = False) -> TriangleMesh:
+    """A cone with its apex up and the origin at half its height; arguments, sides and errors as ``cylinder``."""
     radius, length = _length("radius", radius), _length("length", length)
-    half = 0.5 * length
-    return _revolved(np.array([0.0, radius, 0.0]), np.array([-half, -half, half]), _segments(tolerance))
+    count, half = _segments(tolerance, circumscribed), 0.5 * length
+    radius *= _stretch(count, circumscribed)
+    return _revolved(np.array([0.0, radius, 0.0]), np.array([-half, -half, half]), count)
 
 
 def plane(size: float) -> TriangleMesh:
@@ -94,16 +109,28 @@ def _length(name: str, value: Any, least: float | None = None) -> float:
     number = real_number(value)
     if not math.isfinite(number) or (number <= 0.0 if least is None else number < least):
         wanted = "above 0" if least is None else f"from {least:g} on"
-        raise UnsupportedOption(f"{name} must be a finite length {wanted}, not {value!r:.60}")
+        raise UnsupportedOption(f"{name} must be a finite length {wanted}, not {shown(value)}")
     return number
 
 
-def _segments(tolerance: Any, share: float = 1.0) -> int:
-    """How many sides a polygon in a circle needs to be nowhere farther inside than a share of the radius; by fours."""
+def _segments(tolerance: Any, circumscribed: bool, twice: bool = False) -> int:
+    """How many sides a polygon needs to keep to a share of the radius, inside or outside; by fours.
+
+    ``twice``: a polygon around and one along share the tolerance.
+    """
     value = real_number(tolerance)
     if not _LEAST_TOLERANCE <= value <= 0.5:
-        raise UnsupportedOption(f"tolerance must be from {_LEAST_TOLERANCE} to 0.5, not {tolerance!r:.60}")
-    return max(8, 4 * math.ceil(math.pi / math.acos(1.0 - share * value) / 4.0))
+        raise UnsupportedOption(f"tolerance must be from {_LEAST_TOLERANCE} to 0.5, not {shown(tolerance)}")
+    if truth("circumscribed", circumscribed):
+        cosine = (1.0 + value) ** (-0.5 if twice else -1.0)
+    else:
+        cosine = 1.0 - (0.45 if twice else 1.0) * value
+    return max(8, 4 * math.ceil(math.pi / math.acos(cosine) / 4.0))
+
+
+def _stretch(count: int, circumscribed: bool) -> float:
+    """By how much a polygon of so many sides grows to contain the circle through its corners, rounding included."""
+    return _ROUNDING / math.cos(math.pi / count) if circumscribed else 1.0
 
 
 def _revolved(radii: np.ndarray, heights: np.ndarray, count: int) -> TriangleMesh:

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..jit import inner, kernel
 from ..reference import by_reference
+from ..types.arguments import no_member
 from . import predicates
 from .predicates import UNCERTAIN
 
@@ -29,6 +30,10 @@ class ContactKind(IntEnum):
     """Coplanar, with an overlap of positive area."""
     TOUCHING = 3
     """Every other common point: vertices, edges, and whatever a zero-area triangle does."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> None:
+        raise no_member(cls, value)
 
 
 APART = 0

@@ -17,7 +17,9 @@ from functools import partial
 from typing import Any, TypeVar
 
 from ..errors import DeviceUnavailable, UnsupportedOption
+from ..messages import shown
 from ..traversal.question import Question
+from ..types.arguments import one_of
 from ..types.mesh import TriangleMesh
 from ..types.numbers import truth
 from .breadth_first import Workspace
@@ -91,7 +93,7 @@ _token = [True]
 
 
 def device_state(refresh: bool = False, look: bool = True) -> DeviceState:
-    """Whether a CUDA device can be used, and if not, why.
+    """Return whether a CUDA device can be used, and if not, why.
 
     Args:
         refresh: look again; otherwise what was found first stands, or the fault that ended its use.
@@ -117,7 +119,7 @@ def configure_device(
     distance_crossover: int | None = None,
     object_crossover: int | None = None,
 ) -> None:
-    """How devices are used from now on, in this process.
+    """Set how devices are used from now on in this process.
 
     Args:
         crossover: triangles of both sides together, over all pairs of objects asked about, from which "auto" takes
@@ -139,7 +141,7 @@ def configure_device(
     crossovers = dict(zip(CROSSOVERS, numbers, strict=True))
     for name, value in {**crossovers, "memory_limit": memory_limit}.items():
         if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
-            raise UnsupportedOption(f"{name} must be None or a positive whole number, not {value!r:.80}")
+            raise UnsupportedOption(f"{name} must be None or a positive whole number, not {shown(value)}")
     reproducible = truth("reproducible", reproducible)
     changed = memory_limit != _settings.memory_limit
     _settings.crossovers = {k: _from_environment(k) if value is None else value for k, value in crossovers.items()}
@@ -155,8 +157,7 @@ def require_device(device: str) -> None:
         UnsupportedOption: not one of ``DEVICES``.
         DeviceUnavailable: "cuda" is asked for and cannot be had; the message says why.
     """
-    if not isinstance(device, str) or device not in DEVICES:
-        raise UnsupportedOption(f"device {device!r:.80} is not known; known are {', '.join(DEVICES)}")
+    one_of("device", device, DEVICES)
     if device == "cuda" and not device_state().usable:
         raise DeviceUnavailable(f"{device_state().reason}; device='cpu' or 'auto' works without")
 

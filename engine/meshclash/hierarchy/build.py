@@ -10,9 +10,11 @@ import numpy as np
 from ..errors import InvalidMesh, UnsupportedOption
 from ..jit import parallel_region, thread_limit
 from ..lazy import OnDemand
+from ..messages import a_type
+from ..types.arguments import one_of
 from ..types.foreign import ForeignMesh, as_own
 from ..types.mesh import TriangleMesh, no_mesh
-from ..types.numbers import truth
+from ..types.numbers import truth, whole_number
 from ..types.results import Progress
 from ..types.steps import in_slices_unless, retold, run, scaled
 from ..volumes.registry import DEFAULT_VOLUME, volume_named
@@ -106,11 +108,9 @@ def _checked(mesh: object, volume: str | None, split: object, leaf_size: object)
     if not isinstance(mesh, TriangleMesh):
         raise no_mesh(mesh, "a TriangleMesh to build a hierarchy over")
     derived = volume_named(volume).derived is not None
-    if not isinstance(split, str) or split not in (AUTO, *SPLITS):
-        raise UnsupportedOption(f"split {split!r:.80} is not known; known are {', '.join(sorted((AUTO, *SPLITS)))}")
-    if not isinstance(leaf_size, int | np.integer) or leaf_size is True or not 1 <= leaf_size <= LARGEST_LEAF:
-        raise UnsupportedOption(f"leaf_size must be a whole number from 1 to {LARGEST_LEAF}, not {leaf_size!r:.80}")
-    return mesh, volume or DEFAULT_VOLUME, 1 if derived else int(leaf_size)
+    one_of("split", split, sorted((AUTO, *SPLITS)))
+    size = whole_number("leaf_size", leaf_size, 1, LARGEST_LEAF)
+    return mesh, volume or DEFAULT_VOLUME, 1 if derived else size
 
 
 def _build_parts(mesh: TriangleMesh, volume: str, split: str, leaf_size: int, threads: int | None = None) -> TreeParts:
@@ -161,7 +161,7 @@ def _part(steps: Generator[float, None, _T], low: float, high: float) -> Generat
 
 
 def refit(hierarchy: Hierarchy, vertices: np.ndarray, in_place: bool = False) -> Hierarchy:
-    """The same tree over moved vertices: volumes are fitted anew, nothing is sorted.
+    """Return the same tree over moved vertices: volumes are fitted again, nothing is sorted.
 
     Args:
         hierarchy: what ``build`` made; it stays as it is unless ``in_place``.
@@ -175,7 +175,7 @@ def refit(hierarchy: Hierarchy, vertices: np.ndarray, in_place: bool = False) ->
         UnsupportedOption: ``in_place`` is neither True nor False.
     """
     if not isinstance(hierarchy, Hierarchy):
-        raise InvalidMesh(f"refit takes a Hierarchy made by build, not a {type(hierarchy).__name__}")
+        raise InvalidMesh(f"refit takes a Hierarchy made by build, not {a_type(hierarchy)}")
     parts, in_place = hierarchy.parts, truth("in_place", in_place)
     mesh = parts.mesh.with_vertices(vertices)
     target = parts if in_place else _copied(parts)

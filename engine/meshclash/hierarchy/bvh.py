@@ -5,10 +5,12 @@ index is below its children's: one pass backwards over the nodes refits. A leaf 
 ``first`` on in ``order``; an inner node has count 0. Eight bytes a node for the tree, 4 * width for its volume.
 """
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..types.copying import Changeable
 from ..types.mesh import TriangleMesh
 
 if TYPE_CHECKING:
@@ -65,8 +67,12 @@ class TreeParts(NamedTuple):
     derived: dict[str, Any]
     """What later stages made of these very arrays and keep with them."""
 
+    def __reduce__(self) -> Any:
+        """As a ``Copyable`` with the cache ``derived``."""
+        return type(self), (*self[:-1], {})
 
-class Hierarchy:
+
+class Hierarchy(Changeable, caches={"derived": dict}):
     """A mesh with its tree and volumes; made by ``build``, accepted wherever a mesh is.
 
     Attributes:
@@ -82,6 +88,9 @@ class Hierarchy:
         self.volume = volume
         self.leaf_size = leaf_size
         self.derived: dict[str, Any] = {}
+
+    def _shared_things(self) -> Iterable[object]:
+        return (self.mesh,)  # not the tree, which ``refit`` in place writes over
 
     @property
     def mesh(self) -> TriangleMesh:

@@ -14,8 +14,8 @@ ENGINE = Path(__file__).resolve().parents[1]
 """Folder of the engine's package."""
 
 COMMAND_LINE = (
-    "__main__.py", "detection/detect_files.py", "detection/report_command.py", "detection/tests_command.py",
-    "detection/files/pictures.py",
+    "__main__.py", "commands.py", "clash/detect_files.py", "clash/report_command.py", "clash/tests_command.py",
+    "clash/files/pictures.py",
 )  # fmt: skip
 """What only the engine's command line imports: Blender's extension comes without it."""
 

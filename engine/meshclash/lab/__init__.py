@@ -1,4 +1,4 @@
-"""What reproduces the founding papers or compares methods, and no detection needs."""
+"""Code that reproduces papers or compares methods; detection does not need it."""
 
 from ..lazy import public_names
 

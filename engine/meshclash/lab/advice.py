@@ -1,7 +1,9 @@
 """``advise``: which volume and split rule suit two given objects, by trying them."""
 
+from __future__ import annotations
+
 import time
-from collections.abc import Collection, Generator, Iterable, Sequence
+from collections.abc import Collection, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -14,6 +16,7 @@ from ..hierarchy.bvh import Hierarchy
 from ..query.collide import collide
 from ..query.sides import question_about
 from ..traversal.question import Answer
+from ..types.arguments import items_of, one_of
 from ..types.mesh import TriangleMesh, no_mesh
 from ..types.pose import PoseLike, matched_poses, pose_stack
 from ..types.results import Progress
@@ -28,7 +31,7 @@ _SMALL = TriangleMesh([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 1, 2]
 
 @dataclass(frozen=True)
 class Candidate:
-    """How one kind of volume and one split rule did."""
+    """The measurements of one kind of volume with one split rule."""
 
     volume: str
     split: str
@@ -52,12 +55,12 @@ class Advice:
 
     @property
     def best(self) -> Candidate:
-        """For objects that are asked about many times."""
+        """The fastest candidate for objects that are queried many times."""
         return self.candidates[0]
 
     @property
     def best_once(self) -> Candidate:
-        """For objects that are asked about in these poses only: building counts."""
+        """The fastest candidate for a single query: the time of building counts."""
         return min(self.candidates, key=lambda c: c.build_seconds + c.query_seconds)
 
     def __str__(self) -> str:
@@ -80,7 +83,7 @@ def advise(
     volumes: Sequence[str] | None = None,
     splits: Sequence[str] | None = None,
 ) -> Generator[Progress, None, Advice]:
-    """Build two objects with every kind of volume and split rule, ask for their contacts, and compare.
+    """Measure which bounding volume and split rule suit two objects: build them and find all contacts.
 
     Each kind of volume is compiled when it is first used, which takes seconds and is not counted. One thread works.
 
@@ -110,12 +113,7 @@ def advise(
 
 def _names(what: str, chosen: Any, known: Collection[str]) -> list[str]:
     """Names to try; raises UnsupportedOption before anything is built."""
-    if isinstance(chosen, str) or not isinstance(chosen, Iterable):
-        raise UnsupportedOption(f"{what}s must be a list of names, not {chosen!r:.80}")
-    names = list(chosen)
-    unknown = [name for name in names if not isinstance(name, str) or name not in known]
-    if unknown:
-        raise UnsupportedOption(f"{what} {unknown[0]!r:.80} is not known; known are {', '.join(sorted(known))}")
+    names = [one_of(what, name, sorted(known)) for name in items_of(f"{what}s", chosen, "names")]
     if not names:
         raise UnsupportedOption("advise needs at least one volume and one split to try")
     return names

@@ -7,12 +7,14 @@ nearest points, which is a bound for convex objects only. Here no point counts a
 
 import heapq
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
 
 from ..errors import UnsupportedOption
+from ..messages import a_type, shown
+from ..types.copying import Changeable
 from ..types.numbers import real_number
 
 _SPARE = 16
@@ -20,7 +22,7 @@ _SPARE = 16
 
 
 def safe_time(distance: float, speed: float, acceleration: float = 0.0) -> float:
-    """How long two objects stay apart for certain; infinite where they do not approach.
+    """Return how long two objects certainly stay apart; infinite if they do not approach.
 
     Args:
         distance: of the objects now [m].
@@ -35,7 +37,7 @@ def safe_time(distance: float, speed: float, acceleration: float = 0.0) -> float
     """
     d, v, a = real_number(distance), real_number(speed), real_number(acceleration)
     if not (math.isfinite(d) and math.isfinite(v) and math.isfinite(a)) or d < 0.0 or a < 0.0:
-        given = f"{distance!r:.40}, {speed!r:.40} and {acceleration!r:.40}"
+        given = f"{shown(distance)}, {shown(speed)} and {shown(acceleration)}"
         raise UnsupportedOption(f"distance and acceleration must be finite and not negative, speed finite, not {given}")
     root = math.hypot(v, math.sqrt(2.0 * a) * math.sqrt(d))  # squares would underflow
     below = v + root  # the other form of the root, (root - v) / a, cancels and has no value for a = 0
@@ -51,19 +53,22 @@ def relative_speed(
     return float(np.linalg.norm(np.subtract(velocity_b, velocity_a))) + turning_a * reach_a + turning_b * reach_b
 
 
-class WakeUps:
-    """A heap of keys by the moment at which each is to be looked at; a key has one moment, the last one given."""
+class WakeUps(Changeable):
+    """A priority queue of keys by their moments; each key has one moment, the last one that was set."""
 
     def __init__(self) -> None:
         self._heap: list[tuple[float, int, Hashable]] = []
         self._moments: dict[Hashable, tuple[float, int]] = {}
         self._count = 0
 
+    def _shared_things(self) -> Iterable[object]:
+        return self._moments
+
     def __len__(self) -> int:
         return len(self._moments)
 
     def set(self, key: Hashable, moment: float) -> None:
-        """Give a key its moment, in place of the one that it may have.
+        """Set the moment of a key; it replaces an earlier one.
 
         Raises:
             UnsupportedOption: a moment that is no number, a key that cannot be hashed.
@@ -75,18 +80,18 @@ class WakeUps:
         self._bound()
 
     def forget(self, key: Hashable) -> None:
-        """Take a key out, if it is there; raises UnsupportedOption for one that cannot be hashed."""
+        """Remove a key, if it is there; raises UnsupportedOption if it cannot be hashed."""
         self._moments.pop(_hashable(key), None)
         self._bound()
 
     @property
     def next_moment(self) -> float:
-        """The earliest moment; infinite where there is none."""
+        """The earliest moment; infinite if there is none."""
         self._drop_stale()
         return self._heap[0][0] if self._heap else math.inf
 
     def take_due(self, now: float) -> list[Hashable]:
-        """Take out all keys whose moment has come, the earliest first; raises UnsupportedOption for no number."""
+        """Remove and return all keys whose moment has come, the earliest first; raises UnsupportedOption."""
         due, now = [], _moment("now", now)
         while self.next_moment <= now and self._heap:
             key = heapq.heappop(self._heap)[2]
@@ -109,7 +114,7 @@ class WakeUps:
 def _moment(name: str, value: Any) -> float:
     time = real_number(value)
     if math.isnan(time):
-        raise UnsupportedOption(f"{name} must be a number, not {value!r:.80}")
+        raise UnsupportedOption(f"{name} must be a number, not {shown(value)}")
     return time
 
 
@@ -117,5 +122,5 @@ def _hashable(key: Any) -> Any:
     try:
         hash(key)
     except TypeError:
-        raise UnsupportedOption(f"key must be something that can be hashed, not a {type(key).__name__}") from None
+        raise UnsupportedOption(f"key must be something that can be hashed, not {a_type(key)}") from None
     return key

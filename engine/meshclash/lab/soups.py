@@ -1,5 +1,7 @@
 """``collide_soups``: which triangles of two objects meet, by a partition of space instead of hierarchies."""
 
+from __future__ import annotations
+
 import time
 from typing import Any
 
@@ -23,7 +25,7 @@ def collide_soups(
     partition: str = "grid",
     touching: bool = True,
 ) -> Contacts:
-    """Every pair of triangles with a common point, as ``collide``, without building anything over the objects.
+    """Find every pair of triangles with a common point, as ``collide`` does, without building hierarchies.
 
     For triangle soups that are asked about once, and to compare with. A partition divides only the region that both
     objects reach, anew for each pose.

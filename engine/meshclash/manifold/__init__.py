@@ -1,4 +1,4 @@
-"""Contact manifolds: points, normals and depths of what is in contact, as physics and planning want them."""
+"""Contact manifolds: points, normals and depths of contacts, for physics and planning."""
 
 from ..lazy import public_names
 

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..geometry.triangle_pair import ContactKind
+from ..traversal.contacts import Contacts
+from ..types.arguments import instance
 from .connected import components
 
 SAME_POINT = 1e-9
@@ -38,7 +40,7 @@ class IntersectionCurve:
 
 
 def intersection_curves(contacts: Any) -> list[IntersectionCurve]:
-    """The curves along which two surfaces cross, the longest first.
+    """Return the curves along which two surfaces cross, the longest first.
 
     They end where a surface has a border, where more than two pieces meet, and where a crossing becomes a coplanar
     overlap. Two closed surfaces in general position cross along closed curves only.
@@ -46,6 +48,7 @@ def intersection_curves(contacts: Any) -> list[IntersectionCurve]:
     Args:
         contacts: as ``collide`` gives them, of one pose.
     """
+    instance("contacts", contacts, Contacts)
     rows = np.flatnonzero(contacts.kinds == int(ContactKind.CROSSING))
     ends = np.asarray(contacts.segments(), np.float64)[rows]
     if not len(rows):

@@ -5,11 +5,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..traversal.contacts import Contacts
+from ..types.arguments import instance
 from .regions import contact_regions
 
 
 class ContactPoints(NamedTuple):
-    """Rows are those of the contacts' ``pairs``.
+    """Points, normals and depths of contacts; rows are those of the contacts' ``pairs``.
 
     Attributes:
         points: (k, 3) [m], world: the middle of what the two triangles have in common.
@@ -28,7 +29,8 @@ class ContactPoints(NamedTuple):
 
 
 def contact_points(contacts: Contacts) -> ContactPoints:
-    """A point, a normal and a depth for every contact; arguments and errors as ``contact_regions``."""
+    """Return a point, a normal and a depth for every contact; arguments and errors as ``contact_regions``."""
+    instance("contacts", contacts, Contacts)
     regions = contact_regions(contacts)
     normals, depths = np.zeros((len(contacts), 3)), np.zeros(len(contacts))
     numbers = np.zeros(len(contacts), np.int64)

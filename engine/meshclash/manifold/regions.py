@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import UnsupportedOption
 from ..geometry.triangle_pair import ContactKind
 from ..query.signed_distance import contains
 from ..traversal.contacts import Contacts
+from ..types.arguments import instance
+from ..types.numbers import whole_number
 from .connected import components
 from .separation_direction import across, shortest_translation
 from .surface import Meshes, PlacedSurface, meshes_of, surfaces
@@ -22,7 +23,7 @@ _ALIKE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class ContactRegion:
-    """Contacts of two objects that hang together.
+    """A region of connected contacts of two objects.
 
     Attributes:
         rows: (k,) int64, places in the contacts' ``pairs``.
@@ -47,7 +48,7 @@ class ContactRegion:
         return middle
 
     def manifold(self, count: int = 4) -> tuple[np.ndarray, np.ndarray]:
-        """A few points that stand for the region: the deepest, and those that span the largest area with it.
+        """Return a few points that represent the region: the deepest, and those that span the largest area.
 
         Roundings do not change the choice: of points that are as good, the first one is taken.
 
@@ -60,8 +61,7 @@ class ContactRegion:
         Raises:
             UnsupportedOption: ``count`` is no whole number from 1 on.
         """
-        if not isinstance(count, int | np.integer) or count < 1:
-            raise UnsupportedOption(f"a manifold has a whole number of points from 1 on, not {count!r:.60}")
+        count = whole_number("count", count, 1, of="points")
         u, v = across(self.normal)
         flat = self.points @ np.stack([u, v], axis=1)
         size = float(np.ptp(flat, axis=0).max())
@@ -99,7 +99,7 @@ def _first_of(values: np.ndarray, size: float) -> int:
 
 
 def contact_regions(contacts: Contacts) -> list[ContactRegion]:
-    """The regions of contacts, in the order of their first pairs.
+    """Return the regions of connected contacts, in the order of their first pairs.
 
     Contacts hang together where their pieces of the curve do, or where what lies between them is inside the other
     solid. The normal is that of the shortest translation which parts the two here; where surfaces are flush, the one
@@ -111,6 +111,7 @@ def contact_regions(contacts: Contacts) -> list[ContactRegion]:
     Raises:
         UnsupportedOption: a side is a point cloud, or a clustered mesh.
     """
+    instance("contacts", contacts, Contacts)
     meshes = meshes_of(contacts)
     found = []
     for pose in np.unique(contacts.pose).tolist():

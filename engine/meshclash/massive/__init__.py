@@ -1,4 +1,4 @@
-"""Meshes that stay on disk: built, opened and asked without ever being held in memory."""
+"""Meshes in files that need not fit into memory: build, open and query them."""
 
 from ..lazy import public_names
 

@@ -3,11 +3,24 @@
 import os
 from io import FileIO
 from pathlib import Path
+from typing import Any
 
 from ..errors import InvalidFile, UnsupportedOption
 
 
-class PartFile:
+class HoldsFile:
+    """What reads from an open file when it is asked: it is neither copied nor pickled."""
+
+    path: Path
+
+    def __reduce_ex__(self, _protocol: Any) -> Any:
+        raise TypeError(
+            f"a {type(self).__name__} is neither copied nor pickled: it reads from the open file '{self.path}'; open "
+            "that again where it is needed"
+        )
+
+
+class PartFile(HoldsFile):
     """An open file; never mapped: what is cut off while it is open is an error, and does not end the process.
 
     Args:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidFile, InvalidMesh
+from ..messages import a_type, shown
 from ..types.mesh import TriangleMesh
 from .arrays import source_of_arrays, source_of_chunks
 from .npz import npz_source
@@ -37,8 +38,12 @@ def source_of(thing: Any) -> MeshSource:
         return source_of_chunks(iter(thing))
     raise InvalidMesh(
         "a clustered mesh is built from a path, a TriangleMesh, arrays (vertices, triangles), corners (n, 3, 3), or an "
-        f"iterable of chunks, not from a {type(thing).__name__}"
+        f"iterable of chunks, not from {a_type(thing)}"
     )
+
+
+_LONGEST_NAME = 4096
+"""Characters; no system opens a file with a longer path."""
 
 
 def checked_path(path: Any) -> Path:
@@ -46,9 +51,9 @@ def checked_path(path: Any) -> Path:
     try:
         name = os.fsdecode(path)
     except TypeError:
-        raise InvalidFile(f"a file is named by a text, bytes or a Path, not by a {type(path).__name__}") from None
-    if "\0" in name or not Path(name).name:
-        raise InvalidFile(f"{name!r} cannot be the name of a file")
+        raise InvalidFile(f"a file is named by a text, bytes or a Path, not by {a_type(path)}") from None
+    if "\0" in name or not Path(name).name or len(name) > _LONGEST_NAME:
+        raise InvalidFile(f"{shown(name)} cannot be the name of a file")
     return Path(name)
 
 

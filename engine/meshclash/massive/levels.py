@@ -9,11 +9,12 @@ import numpy as np
 
 from ..errors import UnsupportedOption
 from ..jit import thread_limit
-from ..types.numbers import real_number
+from ..messages import a_type, shown
+from ..types.numbers import float_array, real_number, whole_number
 from ..types.results import Progress
 from ..types.steps import in_slices
 from .beside import drop_beside, kept_beside, open_beside, path_beside
-from .file import PartFile
+from .file import HoldsFile, PartFile
 from .level_build import LEVELS, build_level_steps
 from .level_layout import KIND, decode_node, decode_nodes, header_for
 from .level_pages import LevelPages
@@ -30,7 +31,7 @@ _KEPT = 2
 
 
 class MeshLevel(ClusteredMesh):
-    """A level: a surface that stands for a clustered mesh, accepted wherever that is.
+    """A level of detail of a clustered mesh, accepted wherever that mesh is.
 
     Made by ``MeshLevels.level``. It consists of nodes, and of clusters where a node would be too far away. Its
     triangles have numbers of their own, and share no vertices. ``close`` is not needed: the files are those of the
@@ -51,7 +52,7 @@ class MeshLevel(ClusteredMesh):
         self.out, self.back = float(self.outs.max()), float(self.backs.max())
 
 
-class MeshLevels:
+class MeshLevels(HoldsFile):
     """The levels of detail of a clustered mesh, in a file beside it.
 
     Made by ``MeshLevels.open`` or ``MeshLevels.build``. The file has nodes: each stands for a run of clusters, with a
@@ -110,7 +111,7 @@ class MeshLevels:
         return cls(mesh, *open_beside(checked_mesh(mesh), KIND, decode_nodes))
 
     def level(self, error: float, memory: int = DEFAULT_MEMORY) -> MeshLevel:
-        """The level with the fewest triangles each of whose parts has bounds whose sum is at most ``error``.
+        """Return the level with the fewest triangles whose bounds add up to at most ``error`` in every part.
 
         Args:
             error: [m], from 0 on; 0 gives the triangles of the mesh.
@@ -121,7 +122,7 @@ class MeshLevels:
         """
         wanted = real_number(error)
         if not 0.0 <= wanted < math.inf:
-            raise UnsupportedOption(f"error must be a length from 0 on, not {error!r:.80}")
+            raise UnsupportedOption(f"error must be a length from 0 on, not {shown(error)}")
         key = wanted, checked_memory(memory)
         if key not in self._kept:
             self._kept[key] = self._opened(self._nodes_within(self._errors, wanted), key[1])
@@ -131,7 +132,7 @@ class MeshLevels:
         return self._kept[key]
 
     def shown(self, most: int, eye: Any = None, finest: float = 0.0, memory: int = DEFAULT_MEMORY) -> MeshLevel:
-        """A level to be looked at: as fine as ``most`` triangles allow, or the coarsest one there is.
+        """Return a level for display: as fine as ``most`` triangles allow, or the coarsest one.
 
         Args:
             most: how many triangles, from 1 on.
@@ -144,8 +145,7 @@ class MeshLevels:
             UnsupportedOption: ``most`` is no whole number, ``eye`` no place, ``finest`` no number, or ``memory`` too
                 little.
         """
-        if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
-            raise UnsupportedOption(f"most must be a whole number of triangles from 1 on, not {most!r:.80}")
+        most = whole_number("most", most, 1, of="triangles")
         room, sizes = checked_memory(memory), self._errors / self._distances(eye)
         steps = np.unique(sizes)
         low, high = int(np.searchsorted(steps, real_number(finest), "right")), len(steps)
@@ -159,12 +159,9 @@ class MeshLevels:
         """Of each node from an eye [m], not quite 0 within it; 1 without an eye."""
         if eye is None:
             return np.ones(self.node_count)
-        try:
-            place = np.asarray(eye, np.float64)
-        except (TypeError, ValueError):
-            place = np.empty(0)
+        place = float_array("eye", eye, UnsupportedOption)
         if place.shape != (3,) or not np.isfinite(place).all():
-            raise UnsupportedOption(f"eye must be three coordinates, not {eye!r:.80}")
+            raise UnsupportedOption(f"eye must be three coordinates, not {shown(eye)}")
         boxes = self._table["bounds"]
         away = np.maximum(0.0, np.maximum(boxes[:, :3] - place, place - boxes[:, 3:]))
         size = float((self.mesh.bounds[1] - self.mesh.bounds[0]).max())
@@ -210,12 +207,12 @@ class MeshLevels:
 
     @property
     def note(self) -> str:
-        """Why there is no node, and what helps; empty where there are some."""
+        """The reason why there are no levels, and what helps; empty if there are some."""
         return "" if self.node_count else NOTHING_SIMPLIFIED
 
     @property
     def nbytes(self) -> int:
-        """Bytes that boxes and pages of the levels that are open take in memory now."""
+        """Memory of the boxes and pages of all open levels [bytes]."""
         return sum(level.nbytes for level in self._kept.values())
 
     @in_slices
@@ -229,7 +226,7 @@ class MeshLevels:
             yield Progress((number + 1) / self.node_count, f"reading {self.path}")
 
     def close(self) -> None:
-        """Close the file; its levels can no longer be asked."""
+        """Close the file; its levels can no longer be used."""
         self._file.close()
 
     def __enter__(self) -> "MeshLevels":
@@ -252,12 +249,12 @@ def checked_weld(weld: Any) -> float:
     """A distance [m] within which vertices become one; raises UnsupportedOption for what is none."""
     length = real_number(weld)
     if not 0.0 <= length < math.inf:
-        raise UnsupportedOption(f"weld must be a length from 0 on, not {weld!r:.80}")
+        raise UnsupportedOption(f"weld must be a length from 0 on, not {shown(weld)}")
     return length
 
 
 def checked_mesh(mesh: Any) -> ClusteredMesh:
     """A clustered mesh that is no level of one; raises UnsupportedOption for what is none."""
     if not isinstance(mesh, ClusteredMesh) or isinstance(mesh, MeshLevel):
-        raise UnsupportedOption(f"levels are those of a ClusteredMesh, not of a {type(mesh).__name__}")
+        raise UnsupportedOption(f"levels are those of a ClusteredMesh, not of {a_type(mesh)}")
     return mesh

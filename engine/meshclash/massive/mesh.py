@@ -8,11 +8,13 @@ import numpy as np
 
 from ..errors import InvalidFile, UnsupportedOption
 from ..hierarchy.bvh import Hierarchy
-from ..types.numbers import real_number
+from ..messages import shown
+from ..types.numbers import real_number, whole_number
 from ..types.results import Progress
 from ..types.steps import in_slices
 from .blocks import tree_over
 from .build import build_file_steps
+from .file import HoldsFile
 from .inputs import checked_path, source_of
 from .layout import FEWEST_TRIANGLES, MOST_TRIANGLES, PageData
 from .pages import PageFile
@@ -26,7 +28,7 @@ DEFAULT_CLUSTER = 2048
 """Triangles of a cluster at most."""
 
 
-class ClusteredMesh:
+class ClusteredMesh(HoldsFile):
     """A mesh of any number of triangles in a file; accepted where a mesh is by ``collide`` and its like.
 
     Made by ``ClusteredMesh.open``, or by ``ClusteredMesh.build``. Triangles that lie together form a cluster, whose
@@ -114,7 +116,7 @@ class ClusteredMesh:
         except UnsupportedOption:
             pages.close()
             raise
-        return cls(pages, clusters, room)
+        return ClusteredMesh(pages, clusters, room)
 
     @property
     def nbytes(self) -> int:
@@ -156,7 +158,7 @@ class ClusteredMesh:
         Returns:
             Their corners, (n, 3, 3) as stored [m].
         """
-        stride = max(1, self.triangle_count // most)
+        stride = max(1, self.triangle_count // whole_number("most", most, 1, of="triangles"))
         parts = []
         for number in range(self.cluster_count):
             data = self.pages.read(number)
@@ -222,12 +224,10 @@ def checked_memory(memory: Any) -> int:
     """A number of bytes that a mesh may take; raises UnsupportedOption for what is none, or too little."""
     number = real_number(memory)
     if not LEAST_MEMORY <= number < 1 << 62:
-        raise UnsupportedOption(f"memory must be a number of bytes from {LEAST_MEMORY} on, not {memory!r:.80}")
+        raise UnsupportedOption(f"memory must be a number of bytes from {LEAST_MEMORY} on, not {shown(memory)}")
     return int(number)
 
 
 def _checked_size(value: Any) -> int:
     least, most = FEWEST_TRIANGLES, MOST_TRIANGLES
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= most:
-        raise UnsupportedOption(f"cluster_triangles must be a whole number from {least} to {most}, not {value!r:.80}")
-    return int(value)
+    return whole_number("cluster_triangles", value, least, most)

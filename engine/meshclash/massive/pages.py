@@ -12,7 +12,7 @@ from ..hierarchy.build import build
 from ..hierarchy.bvh import Hierarchy
 from ..types.mesh import TriangleMesh
 from .blocks import Blocks
-from .file import PartFile
+from .file import HoldsFile, PartFile
 from .layout import (
     HEADER_BYTES,
     Header,
@@ -46,7 +46,7 @@ class Page(NamedTuple):
     """That it takes in memory."""
 
 
-class PageFile:
+class PageFile(HoldsFile):
     """An open file of a clustered mesh, and the pages of it that are in memory.
 
     The file is read by position, never mapped: what is cut off while it is open is an error, and does not end the

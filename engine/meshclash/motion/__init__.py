@@ -1,4 +1,4 @@
-"""Rigid motion: when objects that move and turn first touch, how long they stay in contact, when to look again."""
+"""Moving objects: times of contact, contacts between two frames, and scenes that change."""
 
 from ..lazy import public_names
 

@@ -17,6 +17,8 @@ Where a plane across the way between the nearest points has one object on each s
 second such d, with an m of its own; the longer advance is taken.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Generator
 from dataclasses import dataclass, field, replace
@@ -24,9 +26,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidMesh, UnsupportedOption
+from ..errors import UnsupportedOption
 from ..hierarchy.build import as_hierarchy
 from ..hierarchy.bvh import Hierarchy
+from ..messages import shown
 from ..pointcloud.cloud import PointCloud
 from ..pointcloud.distance import CloudDistance
 from ..pointcloud.query import Thing, is_for_clouds
@@ -34,9 +37,9 @@ from ..query.distance import distance
 from ..query.results import Distance
 from ..query.verdict import verdict
 from ..types.foreign import ForeignMesh, as_own
-from ..types.mesh import TriangleMesh
+from ..types.mesh import TriangleMesh, no_mesh
 from ..types.numbers import real_number, truth
-from ..types.pose import Pose
+from ..types.pose import pose_of
 from ..types.results import Progress
 from ..types.slices import Slice
 from ..types.steps import in_slices
@@ -54,7 +57,7 @@ _PARTS = 256
 
 @dataclass(frozen=True, eq=False)
 class TimeOfContact:
-    """When two moving objects first touch; true when they do.
+    """The first contact of two moving objects; true if there is one.
 
     Attributes:
         time: None where they never do. At all earlier times the objects are apart for certain.
@@ -92,7 +95,7 @@ def time_of_contact(
     interruption: float | None = None,
     depth: bool = True,
 ) -> Generator[Progress, None, TimeOfContact]:
-    """When two objects in rigid motion first come into contact.
+    """Find when two objects in rigid motion first touch, and how long they stay in contact.
 
     Objects are in contact when their surfaces are within the tolerance, or one lies in the other, a closed mesh. What
     meets is found, however fast it is; what comes within the tolerance but not within half of it may be.
@@ -164,7 +167,7 @@ class _Chase:
     def _checked_tolerance(self, wanted: float | None, size: float) -> float:
         tolerance = _DEFAULT_TOLERANCE * size if wanted is None else real_number(wanted)
         if not (math.isfinite(tolerance) and tolerance > 0.0):
-            raise UnsupportedOption(f"tolerance must be a length above 0 [m], not {wanted!r:.80}")
+            raise UnsupportedOption(f"tolerance must be a length above 0 [m], not {shown(wanted)}")
         self._rounding = _ROUNDING * max(self._reach(motion, points) for motion, (points, _) in self._sides())
         with np.errstate(over="ignore", invalid="ignore"):  # of ways, which are looked at below
             farthest = sum(
@@ -192,7 +195,7 @@ class _Chase:
         """How long a contact may be interrupted and still be one; raises UnsupportedOption."""
         pause = (self.end - self.start) / _PARTS if interruption is None else real_number(interruption)
         if not math.isfinite(pause) or pause < 0.0 or (interruption is not None and pause == 0.0):
-            raise UnsupportedOption(f"interruption must be a time above 0, not {interruption!r:.80}")
+            raise UnsupportedOption(f"interruption must be a time above 0, not {shown(interruption)}")
         return pause
 
     def _sides(self) -> list[tuple[Motion, tuple[np.ndarray, float]]]:
@@ -221,7 +224,7 @@ class _Chase:
 
     def measure(self, time: float) -> Approach:
         """How far apart the objects are at a time."""
-        poses = Pose(self.motion_a.rows_at(time)), Pose(self.motion_b.rows_at(time))
+        poses = pose_of(self.motion_a.rows_at(time)), pose_of(self.motion_b.rows_at(time))
         found: Distance | CloudDistance = distance(self.a, self.b, *poses, start=self._start_pair, device="cpu")
         if isinstance(found, Distance):
             self._start_pair = found
@@ -336,5 +339,5 @@ def _mesh_of(thing: Thing) -> TriangleMesh:
     if isinstance(thing, Hierarchy):
         return thing.mesh
     if not isinstance(thing, TriangleMesh):
-        raise InvalidMesh(f"expected a mesh, not a {type(thing).__name__}")
+        raise no_mesh(thing)
     return thing

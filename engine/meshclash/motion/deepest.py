@@ -29,7 +29,7 @@ class Approach(NamedTuple):
 
 @dataclass(frozen=True)
 class ContactInterval:
-    """From when to when two objects stay in contact.
+    """A time interval in which two objects are in contact.
 
     Attributes:
         start: The first moment: before it, back to the interval before, they are apart for certain.

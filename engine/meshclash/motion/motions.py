@@ -8,15 +8,18 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidPose, UnsupportedOption
-from ..types.numbers import float_array, real_number
-from ..types.pose import Pose, PoseLike, pose_stack
+from ..messages import shown
+from ..types.arguments import one_of
+from ..types.copying import Copyable
+from ..types.numbers import float_array, real_number, whole_number
+from ..types.pose import Pose, PoseLike, pose_of, pose_stack
 from .span import Span, make_span, rotation_about
 
 INTERPOLATIONS = "linear", "screw"
 _MOST_TURNS = 1e4
 
 
-class Motion:
+class Motion(Copyable):
     """A rigid motion, as pieces without a gap; before the first and after the last one the object stays."""
 
     def __init__(self, spans: list[Span]) -> None:
@@ -40,10 +43,12 @@ class Motion:
 
     def place_of(self, time: float) -> int:
         """Which piece a time is in, or begins; -1 before the first one, as many as there are pieces after the last."""
+        time = _moment(time)
         return len(self._spans) if time >= self.end else bisect_right(self._starts, time) - 1
 
     def piece(self, place: int) -> Span:
         """The piece of a place; those outside are rest."""
+        place = whole_number("place", place, -1)
         if 0 <= place < len(self._spans):
             return self._spans[place]
         rows = self._spans[0].first if place < 0 else self._spans[-1].last
@@ -51,6 +56,7 @@ class Motion:
 
     def next_change(self, time: float) -> float:
         """When the next piece after a time begins, or the last one ends; infinite after that."""
+        time = _moment(time)
         place = bisect_right(self._starts, time)
         if place < len(self._starts):
             return self._starts[place]
@@ -58,6 +64,7 @@ class Motion:
 
     def previous_change(self, time: float) -> float:
         """When the last piece before a time began, or the last of all ended; minus infinity before the first one."""
+        time = _moment(time)
         if time > self.end:
             return self.end
         place = bisect_left(self._starts, time) - 1
@@ -65,11 +72,12 @@ class Motion:
 
     def rows_at(self, time: float) -> np.ndarray:
         """Rows (3, 4) of the pose at a time."""
+        time = _moment(time)
         return self.piece(self.place_of(time)).rows_at(time)
 
     def pose(self, time: Any) -> Pose:
         """The pose at a time; raises UnsupportedOption for what is no finite number."""
-        return Pose(self.rows_at(_checked_time("time", time)))
+        return pose_of(self.rows_at(_checked_time("time", time)))
 
     def poses(self, times: Any) -> np.ndarray:
         """Poses (k, 4, 4) at times (k,), as every query takes them; raises UnsupportedOption as ``pose``."""
@@ -81,7 +89,8 @@ class Motion:
 
     def moved(self, shift: np.ndarray) -> "Motion":
         """The same motion, displaced by a vector (3,)."""
-        return Motion([span.moved(shift) for span in self._spans])
+        away = _vector("shift", shift)
+        return Motion([span.moved(away) for span in self._spans])
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self._spans)} pieces from {self.start!r} to {self.end!r})"
@@ -114,7 +123,7 @@ class ScrewMotion(Motion):
         start: float = 0.0,
         end: float = 1.0,
     ) -> Motion:
-        """A rotation by any angle about an axis, with an advance along it.
+        """Return a rotation by any angle about an axis, with a translation along it.
 
         Args:
             point: of the axis, (3,) [m], world. direction: of the axis, (3,), not zero.
@@ -164,10 +173,7 @@ class KeyframedMotion(Motion):
     """
 
     def __init__(self, times: Any, poses: Any, interpolation: str = "linear") -> None:
-        if not isinstance(interpolation, str) or interpolation not in INTERPOLATIONS:
-            raise UnsupportedOption(
-                f"interpolation must be one of {', '.join(INTERPOLATIONS)}, not {interpolation!r:.60}"
-            )
+        one_of("interpolation", interpolation, INTERPOLATIONS)
         given = _ordered("times", float_array("times", times, UnsupportedOption).ravel().tolist())
         rows, stacked = pose_stack(poses)
         if not stacked or len(rows) != len(given):
@@ -207,7 +213,7 @@ def _rows_of(poses: list[Any]) -> list[np.ndarray]:
 def _ordered(name: str, times: list[float]) -> list[float]:
     found = [_checked_time(name, time) for time in times]
     if not found or any(late <= early for early, late in pairwise(found)):
-        raise UnsupportedOption(f"{name} must rise, not {times!r:.80}")
+        raise UnsupportedOption(f"{name} must rise, not {shown(times)}")
     if not np.isfinite(found[-1] - found[0]):
         raise UnsupportedOption(f"{name} from {found[0]!r} to {found[-1]!r} are too far apart for float64")
     return found
@@ -216,12 +222,20 @@ def _ordered(name: str, times: list[float]) -> list[float]:
 def _checked_time(name: str, value: Any) -> float:
     number = real_number(value)
     if not np.isfinite(number):
-        raise UnsupportedOption(f"{name} must be finite numbers, not {value!r:.80}")
+        raise UnsupportedOption(f"{name} must be finite numbers, not {shown(value)}")
+    return number
+
+
+def _moment(time: Any) -> float:
+    """A time, or an infinite one; raises UnsupportedOption."""
+    number = real_number(time)
+    if math.isnan(number):
+        raise UnsupportedOption(f"time must be a number, not {shown(time)}")
     return number
 
 
 def _vector(name: str, value: Any) -> np.ndarray:
     array = float_array(name, value, UnsupportedOption)
     if array.shape != (3,) or not np.isfinite(array).all():
-        raise UnsupportedOption(f"{name} must be three finite numbers, not {value!r:.80}")
+        raise UnsupportedOption(f"{name} must be three finite numbers, not {shown(value)}")
     return array

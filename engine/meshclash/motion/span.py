@@ -18,12 +18,14 @@ from functools import cached_property
 
 import numpy as np
 
+from ..types.copying import Copyable
+
 _HALF_TURN_SHARE = 1e-9
 """Below this angle a screw is taken for a straight line; they differ by this share of the way, squared, or less."""
 
 
 @dataclass(frozen=True, eq=False)
-class Span:
+class Span(Copyable):
     """A piece of a motion; see the module."""
 
     start: float

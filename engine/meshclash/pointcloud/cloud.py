@@ -7,7 +7,10 @@ import numpy as np
 
 from ..answering.devices import require_device
 from ..errors import InvalidPointCloud, UnsupportedOption
-from ..types.numbers import float_array, real_number, refuse_masked
+from ..messages import shown
+from ..types.arguments import one_of
+from ..types.copying import Copyable
+from ..types.numbers import float_array, given_array, real_number
 from ..types.pose import LARGEST_COORDINATE, transform_points
 from ..types.results import Progress
 from ..types.steps import in_slices, run, scaled, steps
@@ -25,9 +28,8 @@ _SLICE_ROWS = 1 << 18  # points or normals that a slice of the checks looks at: 
 
 def _rows(name: str, values: Any) -> np.ndarray:
     """Array-like rows of three numbers as an (n, 3) array; the caller's own where it is one."""
-    refuse_masked(name, values, InvalidPointCloud)
+    array = given_array(name, values, InvalidPointCloud)
     try:
-        array = values if type(values) is np.ndarray else np.asarray(values)
         if array.dtype.names is not None:
             raise TypeError(f"a row has the fields {', '.join(array.dtype.names)}")
         if array.dtype.kind not in "fiu":
@@ -135,7 +137,7 @@ def _checked_bandwidth(bandwidth: Any) -> float | None:
     if not SMALLEST_LENGTH <= number <= LARGEST_COORDINATE:
         raise UnsupportedOption(
             f"bandwidth must be None or a number of metres from {SMALLEST_LENGTH:g} to {LARGEST_COORDINATE:g}, "
-            f"not {bandwidth!r:.80}"
+            f"not {shown(bandwidth)}"
         )
     return number
 
@@ -152,7 +154,7 @@ def _checked_affine(matrix: Any) -> np.ndarray:
     return array
 
 
-class PointCloud:
+class PointCloud(Copyable):
     """Points of a surface; queries answer for the implicit surface that they stand for (``surface.py``).
 
     Nothing is meshed. The surface need not be closed. Everything is relative to an origin near the points, so clouds
@@ -202,11 +204,9 @@ class PointCloud:
 
     def _init_steps(self, points: Any, normals: Any, bandwidth: Any, surface: Any) -> Generator[Progress, None, None]:
         self._bandwidth = _checked_bandwidth(bandwidth)
-        if not isinstance(surface, str) or surface not in SURFACES:
-            raise UnsupportedOption(f"surface {surface!r:.80} is not known; known are {', '.join(SURFACES)}")
+        self.surface = one_of("surface", surface, SURFACES)
         if surface == "apss" and normals is None:
             raise InvalidPointCloud('surface "apss" needs normals')
-        self.surface: str = surface
         array, self._bounds = yield from scaled(_points_steps(points), 0.0, 0.5)
         checked = None if normals is None else (yield from scaled(_normals_steps(normals, len(array)), 0.5, 1.0))
         self._count = len(array)

@@ -1,12 +1,14 @@
 """Walks for two clouds, and for a cloud and a mesh."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ..geometry.relative_pose import relative_rows
 from ..hierarchy.bvh import Hierarchy
+from ..types.copying import Copyable
 from .cloud import PointCloud
 from .mesh_traverse import MeshScratch, traverse_mesh
 from .pair_search import PairSearch, largest_coordinates, pose_rows
@@ -14,6 +16,7 @@ from .patches import new_patch
 from .rim_search import CUBES
 from .surface import MARGIN, SAMPLING_RADIUS
 from .traverse import CloudScratch, traverse
+from .tree import PointTree
 
 ROOT_TOLERANCE = 1e-3
 """How close to both surfaces a contact point is, in sampling radii of the finer cloud."""
@@ -32,27 +35,45 @@ def cloud_scratch(a: PointCloud, b: PointCloud) -> CloudScratch:
     )
 
 
+@dataclass(frozen=True, eq=False)
+class CloudWalk(Copyable):
+    """Advances the traversal of two clouds."""
+
+    advance: ClassVar[Callable[..., bool]] = staticmethod(traverse)
+    tree_a: PointTree
+    tree_b: Any
+    """A ``PointTree``, too; of a ``MeshWalk`` a ``MeshTree``."""
+    relative: np.ndarray
+    scratch: Any
+
+    def __call__(self, settings: np.ndarray, state: np.ndarray, heap: Any, output: Any) -> bool:
+        """As a ``Kernel``."""
+        return self.advance(self.tree_a, self.tree_b, self.relative, settings, state, heap, self.scratch, output)
+
+
+class MeshWalk(CloudWalk):
+    """Advances the traversal of a cloud and a mesh."""
+
+    advance = staticmethod(traverse_mesh)
+
+
 def cloud_search(
     a: PointCloud,
     b: PointCloud,
     rows_a: np.ndarray,
     rows_b: np.ndarray,
     first_only: bool,
-    advance: Callable[..., bool] = traverse,
+    walk: type[CloudWalk] = CloudWalk,
     scratch: Any = None,
 ) -> PairSearch:
-    """The traversal of two clouds in poses (3, 4), by another kernel than ``traverse`` with a scratch of its own."""
+    """The traversal of two clouds in poses (3, 4), by another walk than ``CloudWalk`` with a scratch of its own."""
     tree_a, tree_b = a.built.tree, b.built.tree
     margin = float(tree_a.parameters[MARGIN] + tree_b.parameters[MARGIN])
     relative = relative_rows(
         pose_rows(rows_a), pose_rows(rows_b), tree_a.origin[None], tree_b.origin[None],
         largest_coordinates(a.bounds), largest_coordinates(b.bounds), margin,
     )[0]  # fmt: skip
-    scratch = cloud_scratch(a, b) if scratch is None else scratch
-
-    def kernel(settings: np.ndarray, state: np.ndarray, heap: Any, output: Any) -> bool:
-        return advance(tree_a, tree_b, relative, settings, state, heap, scratch, output)
-
+    kernel = walk(tree_a, tree_b, relative, cloud_scratch(a, b) if scratch is None else scratch)
     return PairSearch(kernel, rows_a, tree_a.origin, ROOT_TOLERANCE * finer_radius(a, b), first_only)
 
 
@@ -101,9 +122,7 @@ def mesh_search(
     tree_b = mesh_tree(hierarchy)
     patch = new_patch(cloud.built.largest_patch, tree.parameters)
     scratch = MeshScratch(patch, np.empty(6), np.empty((3, 4)), np.zeros(1, np.int64))
-
-    def kernel(settings: np.ndarray, state: np.ndarray, heap: Any, output: Any) -> bool:
-        return traverse_mesh(tree, tree_b, relative, settings, state, heap, scratch, output)
-
     tolerance = ROOT_TOLERANCE * cloud.sampling_radius
-    return PairSearch(kernel, rows_cloud, tree.origin, tolerance, first_only, tree_b.largest)
+    return PairSearch(
+        MeshWalk(tree, tree_b, relative, scratch), rows_cloud, tree.origin, tolerance, first_only, tree_b.largest
+    )

@@ -2,14 +2,15 @@
 
 from collections.abc import Generator
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from ..broadphase.sweep import overlapping_pairs
 from ..errors import UnsupportedOption
 from ..hierarchy.bvh import MeshLike
-from ..types.pose import Pose, transform_points
+from ..types.arguments import side_of
+from ..types.copying import Copyable
+from ..types.pose import pose_of, transform_points
 from ..types.results import Progress, QueryStats
 from ..types.steps import in_slices
 from .cloud import PointCloud
@@ -21,8 +22,8 @@ Thing = PointCloud | MeshLike
 _GROWN = np.array([-1.0, -1.0, -1.0, 1.0, 1.0, 1.0])
 
 
-class CloudContacts:
-    """All contacts of two objects, one of them at least a cloud.
+class CloudContacts(Copyable):
+    """All contacts of two objects, one of them at least a cloud. Made by ``collide``.
 
     Attributes:
         points: (k, 3) float64 [m], world: one point on both surfaces for each pair of leaves, or of leaf and triangle,
@@ -74,7 +75,7 @@ class CloudContacts:
         return int(self.region.max()) + 1 if len(self) else 0
 
     def touched(self, side: int) -> np.ndarray:
-        """What is in contact on side 0 (a) or 1 (b), sorted int32: triangles of a mesh; points of a cloud. In any pose.
+        """Return what is in contact on side 0 (a) or 1 (b) in any pose: triangles or points of a cloud, sorted int32.
 
         Points are those of the meeting leaves that lie in the other leaf's box, or in what leaf and triangle have in
         common, with a margin of 1.5 sampling radii: about a leaf's size around the curves of contact. The point of a
@@ -83,7 +84,7 @@ class CloudContacts:
         Raises:
             UnsupportedOption: another side.
         """
-        side = _checked_side(side)
+        side = side_of(side)
         thing = self._objects[side]
         if not isinstance(thing, PointCloud):
             return np.unique(self._pairs[:, side]).astype(np.int32)
@@ -117,7 +118,7 @@ class CloudContacts:
 
     @in_slices
     def depths(self, side: int) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray]]:
-        """How deep the points of the cloud on one side lie behind the other object's surface.
+        """Return how deep the points of the cloud on one side lie behind the other object's surface.
 
         Args:
             side: 0 or 1, that of a cloud.
@@ -129,24 +130,18 @@ class CloudContacts:
             UnsupportedOption: the side is neither 0 nor 1, or no cloud; or the other object has no inside: a mesh that
                 is not closed, or a cloud without normals; or a stack of poses was asked about.
         """
-        side = _checked_side(side)
+        side = side_of(side)
         other = 1 - side
         cloud = self._objects[side]
         if not isinstance(cloud, PointCloud):
             raise UnsupportedOption(f"side {side} is no cloud: depths are those of points")
         if len(self._rows[0]) > 1:
             raise UnsupportedOption("depths are those of one pose: ask about each by itself")
-        poses = Pose(self._rows[side][0]), Pose(self._rows[other][0])
+        poses = pose_of(self._rows[side][0]), pose_of(self._rows[other][0])
         return (yield from points_behind_steps(cloud, self._objects[other], *poses))
 
     def __repr__(self) -> str:
         return f"CloudContacts({len(self)} contact points in {self.region_count} regions)"
-
-
-def _checked_side(side: Any) -> int:
-    if isinstance(side, bool) or not isinstance(side, int | np.integer) or side not in (0, 1):
-        raise UnsupportedOption(f"side must be 0, that of a, or 1, that of b, not {side!r:.80}")
-    return int(side)
 
 
 def _root(parent: np.ndarray, i: int) -> int:

@@ -1,5 +1,7 @@
 """How far the points of a cloud lie from another surface: exact for a mesh, by the implicit surface for a cloud."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Generator
 from typing import Any
@@ -11,6 +13,7 @@ from ..errors import InvalidPointCloud, UnsupportedOption
 from ..hierarchy.build import as_hierarchy
 from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..jit import inner, kernel
+from ..messages import a_type
 from ..reference import by_reference
 from ..traversal.forest import pack_trees
 from ..traversal.frames import beyond_root, make_frame, nearest_in, winding_in
@@ -217,7 +220,7 @@ def points_of_leaves(tree: PointTree, leaves: np.ndarray) -> tuple[np.ndarray, n
 def _checked_question(cloud: Any, pose_cloud: Any, pose_other: Any) -> tuple[np.ndarray, np.ndarray]:
     """Rows (3, 4) of both poses."""
     if not isinstance(cloud, PointCloud):
-        raise InvalidPointCloud(f"deviation asks about a PointCloud, not about a {type(cloud).__name__}")
+        raise InvalidPointCloud(f"deviation asks about a PointCloud, not about {a_type(cloud)}")
     (rows, stacked), (rows_other, stacked_other) = pose_stack(pose_cloud), pose_stack(pose_other)
     if stacked or stacked_other:
         raise UnsupportedOption("deviation takes one pose for each object, not a stack")

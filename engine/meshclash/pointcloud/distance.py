@@ -5,6 +5,8 @@ first, and a pair is left out when its boxes are no nearer than the best so far.
 along the two surfaces towards each other as long as that brings them closer.
 """
 
+from __future__ import annotations
+
 import math
 import time
 from collections.abc import Generator

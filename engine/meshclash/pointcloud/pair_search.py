@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..types.copying import Copyable
 from ..types.pose import transform_points
 from ..types.results import Progress, QueryStats
 from ..types.steps import in_slices
@@ -57,7 +58,7 @@ class CommonPoints:
     """Where the two have anything in common, (k, 6) float64 [m], in a's hierarchy frame."""
 
 
-class PairSearch:
+class PairSearch(Copyable):
     """One traversal.
 
     Args:

@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import InvalidMesh, UnsupportedOption
 from ..hierarchy.build import as_hierarchy
 from ..hierarchy.bvh import Hierarchy, MeshLike
+from ..messages import shown
 from ..types.numbers import real_number
 from ..types.pose import PoseLike, pose_stack
 from ..types.results import Progress, QueryStats
@@ -43,7 +44,7 @@ def checked_positive(name: str, value: Any, unit: str) -> float:
     """A finite number above 0; raises UnsupportedOption for what is none."""
     number = real_number(value)
     if not 0.0 < number < np.inf:
-        raise UnsupportedOption(f"{name} must be a finite number of {unit} above 0, not {value!r:.80}")
+        raise UnsupportedOption(f"{name} must be a finite number of {unit} above 0, not {shown(value)}")
     return number
 
 

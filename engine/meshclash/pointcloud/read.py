@@ -15,6 +15,8 @@ from ..files.pcd import read_pcd
 from ..files.ply import read_ply
 from ..files.source import RawPoints, Source
 from ..files.text import read_text
+from ..messages import a_type, shown
+from ..types.arguments import one_of
 from ..types.numbers import real_number
 from ..types.results import Progress
 from .cloud import PointCloud
@@ -34,14 +36,12 @@ UNITS = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "km": 1e3, "in": 0.0254, "ft": 0.3048
 def metres_of(unit: str | float) -> float:
     """Metres of a named unit or number; raises UnsupportedOption."""
     if isinstance(unit, str):
-        if unit not in UNITS:
-            raise UnsupportedOption(
-                f"unit {unit!r:.80} is not known; known are {', '.join(UNITS)}, or a number of metres"
-            )
-        return UNITS[unit]
+        return UNITS[one_of("unit", unit, UNITS)]
     metres = real_number(unit)
     if not 0.0 < metres < np.inf:
-        raise UnsupportedOption(f"unit must be the name of one, or a finite number of metres above 0, not {unit!r:.80}")
+        raise UnsupportedOption(
+            f"unit must be the name of one, or a finite number of metres above 0, not {shown(unit)}"
+        )
     return metres
 
 
@@ -50,13 +50,13 @@ def _checked_path(path: Any) -> Path:
     try:
         checked = Path(os.fsdecode(path))
     except TypeError:
-        raise InvalidFile(f"a file is named by a text, bytes or a Path, not by a {type(path).__name__}") from None
+        raise InvalidFile(f"a file is named by a text, bytes or a Path, not by {a_type(path)}") from None
     try:
         ordinary = stat.S_ISREG(checked.stat().st_mode)
     except OSError as error:
         raise InvalidFile(f"{checked!s:.300}: cannot be read: {error.strerror or error}") from None
     except ValueError as error:
-        raise InvalidFile(f"{str(checked)!r:.80} cannot be the name of a file: {error}") from None
+        raise InvalidFile(f"{shown(str(checked))} cannot be the name of a file: {error}") from None
     if not ordinary:
         raise InvalidFile(f"{checked}: cannot be read: a folder, a device or a pipe is no file of points")
     return checked
@@ -67,14 +67,14 @@ def _checked_memory(memory: Any) -> float | None:
         return None
     number = real_number(memory)
     if not number >= 0.0:
-        raise UnsupportedOption(f"memory must be None or a number of bytes from 0 on, not {memory!r:.80}")
+        raise UnsupportedOption(f"memory must be None or a number of bytes from 0 on, not {shown(memory)}")
     return number
 
 
 def read_points(
     path: str | bytes | PathLike[Any], unit: str | float = "m", memory: float | None = None
 ) -> Generator[Progress, None, RawPoints]:
-    """Read the points of a file in steps, so that a window stays alive; ends with RawPoints in metres.
+    """Read the points of a file in slices; the generator returns RawPoints in metres.
 
     The format follows from the ending: PLY (ascii and binary), PCD (ascii, binary, compressed), LAS, LAZ (needs laspy
     and lazrs: ``pip install meshclash[laz]``), and text as XYZ, PTS, CSV, TXT or ASC.
@@ -113,9 +113,14 @@ def read_points(
 
 
 def read_cloud(
-    path: str | bytes | PathLike[Any], unit: str | float = "m", memory: float | None = None, **options: Any
+    path: str | bytes | PathLike[Any],
+    unit: str | float = "m",
+    memory: float | None = None,
+    *,
+    bandwidth: float | None = None,
+    surface: str = "twicing",
 ) -> PointCloud:
-    """The PointCloud of a file; arguments as ``read_points``, ``options`` as PointCloud.
+    """The PointCloud of a file; arguments as ``read_points`` and PointCloud.
 
     Normals of the file are taken where all of them are usable.
 
@@ -134,6 +139,6 @@ def read_cloud(
     if normals is not None and not (np.isfinite(normals).all() and (normals != 0.0).any(axis=1).all()):
         normals = None
     try:
-        return PointCloud(raw.points, normals, **options)
+        return PointCloud(raw.points, normals, bandwidth, surface=surface)
     except InvalidPointCloud as error:
         raise InvalidPointCloud(f"{os.fsdecode(path)}: {error}") from None

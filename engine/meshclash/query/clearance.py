@@ -1,5 +1,7 @@
 """``clearance``: every pair of triangles of two objects that come too close."""
 
+from __future__ import annotations
+
 from collections.abc import Generator
 
 from ..hierarchy.bvh import MeshLike

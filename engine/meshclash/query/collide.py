@@ -1,5 +1,7 @@
 """``collide``, ``collides`` and ``self_collide``: which triangles of two objects, or of one, meet."""
 
+from __future__ import annotations
+
 from collections.abc import Generator
 from typing import Any, overload
 

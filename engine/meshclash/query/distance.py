@@ -1,5 +1,7 @@
 """``distance``: how far apart the surfaces of two objects are, and where."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Generator
 from typing import Any, overload

@@ -4,6 +4,8 @@ from enum import IntEnum
 
 import numpy as np
 
+from ..types.arguments import no_member
+
 _ON_EDGE = 2.0**-20
 """Barycentric coordinates up to this are 0: points are rounded, and moments of contact are lower bounds."""
 
@@ -14,6 +16,10 @@ class Feature(IntEnum):
     VERTEX = 1
     EDGE = 2
     FACE = 3
+
+    @classmethod
+    def _missing_(cls, value: object) -> None:
+        raise no_member(cls, value)
 
 
 def barycentric(corners: np.ndarray, points: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..pointcloud.contacts import CloudContacts
 from ..traversal.contacts import Contacts
+from ..types.copying import Copyable
 
 NO_POINTS = np.empty(0, np.int32)
 
@@ -24,13 +25,13 @@ class PairOfScene(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class FoundPair:
+class FoundPair(Copyable):
     """``Findings`` of one pair."""
 
     hits: Contacts | CloudContacts
     """Where the surfaces meet."""
-    place: Callable[[], np.ndarray | None]
-    """Finds a point to look at, (3,) float64 [m], world."""
+    place: np.ndarray | Callable[[], np.ndarray | None] | None
+    """A point to look at, (3,) float64 [m], world, or what finds it; None where there is none."""
     names: Mapping[int, str]
     within: np.ndarray = field(default_factory=lambda: NO_POINTS)
     """Points of a cloud inside the other object, (n,) int32, ascending."""
@@ -47,7 +48,7 @@ class FoundPair:
 
     def location(self, job: int) -> np.ndarray | None:
         """As ``Findings``."""
-        return self.place()
+        return self.place() if callable(self.place) else self.place
 
     def touched(self, job: int, side: int) -> np.ndarray:
         """As ``Findings``."""

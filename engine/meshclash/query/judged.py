@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..answering.answer import answer_steps
+from ..hierarchy.build import as_hierarchies
 from ..hierarchy.bvh import Hierarchy
 from ..solid.case import Case, Limits
 from ..solid.judge import judge
@@ -14,6 +15,8 @@ from ..traversal.bounds import world_bounds
 from ..traversal.forest import pack_trees
 from ..traversal.question import Question
 from ..traversal.solids import gather_solids
+from ..types.copying import Copyable
+from ..types.mesh import TriangleMesh
 from ..types.results import Progress
 from ..types.steps import always, run, scaled, steps
 
@@ -38,25 +41,26 @@ def judged_steps(
     return judgement.records(_IDS, judgement.found(case, {}))[0]
 
 
-class FoundAgain:
+class FoundAgain(Copyable):
     """``Findings`` of two meshes that were judged at once: contacts are found when they are asked for.
 
     Args:
-        things: their hierarchies of boxes.
+        meshes: those of both.
         poses: of both, the bytes of (2, 4, 4) float64: a copy that takes a fifth of an array's time.
     """
 
-    __slots__ = ("_found", "_poses", "_things")
+    __slots__ = ("_found", "_meshes", "_poses")
     names: Mapping[int, str] = {}
 
-    def __init__(self, things: tuple[Hierarchy, Hierarchy], poses: bytes) -> None:
-        self._things, self._poses = things, poses
+    def __init__(self, meshes: tuple[TriangleMesh, TriangleMesh], poses: bytes) -> None:
+        self._meshes, self._poses = meshes, poses
         self._found: PairVerdict | None = None
 
     def _asked(self) -> PairVerdict:
         if self._found is None:
             first, second = np.frombuffer(self._poses).reshape(2, 1, 4, 4)[:, :, :3].copy()
-            self._found = run(judged_steps(self._things, (first, second), Limits(depths=False), 1))
+            trees = as_hierarchies(*self._meshes)  # theirs may have been refitted in place since
+            self._found = run(judged_steps(trees, (first, second), Limits(depths=False), 1))
         return self._found
 
     def contacts(self, job: int) -> Any:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from ..errors import UnsupportedOption
+from ..messages import shown
 from ..solid.case import Limits
 from ..types.numbers import truth
 from .options import check_length
@@ -14,12 +15,12 @@ def checked_limits(permitted_overlap: Any = 0.0, touch_tolerance: Any = 0.0, dep
     """Limits from the options of ``verdict``; raises UnsupportedOption and names the option that is wrong."""
     tolerance, exact = check_length("touch_tolerance", touch_tolerance), isinstance(depth, str)
     if exact and depth != EXACT:
-        raise UnsupportedOption(f"depth must be True, False or '{EXACT}', not {depth!r:.80}")
+        raise UnsupportedOption(f"depth must be True, False or '{EXACT}', not {shown(depth)}")
     depths = exact or truth("depth", depth)
     if not isinstance(permitted_overlap, str):
         return Limits(check_length("permitted_overlap", permitted_overlap), tolerance, depths=depths, exact=exact)
     if permitted_overlap != RESOLUTION:
         raise UnsupportedOption(
-            f"permitted_overlap must be a number of metres or '{RESOLUTION}', not {permitted_overlap!r:.80}"
+            f"permitted_overlap must be a number of metres or '{RESOLUTION}', not {shown(permitted_overlap)}"
         )
     return Limits(touch_tolerance=tolerance, by_resolution=True, depths=depths, exact=exact)

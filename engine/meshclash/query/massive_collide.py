@@ -1,5 +1,7 @@
 """``massive_collide``: what comes near between massive models, by levels of detail with proved bounds."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Generator
 from typing import Any, NamedTuple
@@ -14,6 +16,7 @@ from ..massive.mesh import DEFAULT_MEMORY, ClusteredMesh, checked_memory
 from ..massive.near import clearance_steps
 from ..massive.sides import as_sources, side_of
 from ..traversal.contacts import Contacts
+from ..types.copying import Copyable
 from ..types.pose import PoseLike
 from ..types.results import Progress, QueryStats
 from ..types.steps import run
@@ -39,8 +42,8 @@ class LevelDistance(NamedTuple):
     """Of the levels, on which the points lie."""
 
 
-class MassiveCollision:
-    """Where two objects may come within ``delta``, and what is certain about it.
+class MassiveCollision(Copyable):
+    """Where two objects may come within ``delta``, and what is certain about it. Made by ``massive_collide``.
 
     Each row is a pair of runs of clusters. All triangles of these within delta of each other are in some row; in each
     row some triangles are within delta + epsilon. An object in memory is one cluster.

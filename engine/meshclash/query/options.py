@@ -9,8 +9,10 @@ import numpy as np
 from ..answering.devices import require_device
 from ..errors import DeviceUnavailable, UnsupportedOption
 from ..jit import thread_limit
+from ..messages import shown
 from ..solid.case import Limits
-from ..types.numbers import truth
+from ..types.arguments import one_of
+from ..types.numbers import real_number, truth
 from ..volumes.registry import DEFAULT_VOLUME, volume_named
 
 AUTO, HIERARCHIES, VOXELS = "auto", "hierarchies", "voxels"
@@ -58,7 +60,7 @@ def checked_options(given: Mapping[str, Any], boxes_only: bool, only: str | None
     """
     options = Options(**{name: _CHECKS[name](value) if name in _CHECKS else value for name, value in given.items()})
     if boxes_only and options.volume not in (None, DEFAULT_VOLUME):
-        volume = f"{options.volume!r:.80}"
+        volume = f"{shown(options.volume)}"
         raise UnsupportedOption(f"clustered meshes have boxes only: leave volume out, instead of {volume}")
     if only and options.engine == VOXELS:
         raise UnsupportedOption(f"engine 'voxels' compares meshes, not {only}: use engine='auto'")
@@ -91,9 +93,7 @@ def _checked_volume(volume: Any) -> Any:
 
 
 def _checked_engine(engine: Any) -> str:
-    if not isinstance(engine, str) or engine not in ENGINES:
-        raise UnsupportedOption(f"engine must be one of {', '.join(ENGINES)}, not {engine!r:.80}")
-    return engine
+    return one_of("engine", engine, ENGINES)
 
 
 def check_length(name: str, value: Any) -> float:
@@ -110,19 +110,16 @@ def check_share(name: str, value: Any) -> float:
     """A share, from 0 to below 1; raises UnsupportedOption and names the option."""
     number = _not_negative(name, value, "a number")
     if number >= 1.0:
-        raise UnsupportedOption(f"{name} must be below 1, not {value!r:.80}")
+        raise UnsupportedOption(f"{name} must be below 1, not {shown(value)}")
     return number
 
 
 def _not_negative(name: str, value: Any, what: str) -> float:
-    try:
-        if isinstance(value, str | bytes | bool | np.bool_):
-            raise TypeError
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise UnsupportedOption(f"{name} must be {what}, not {value!r:.80}") from None
-    if not math.isfinite(number) or number < 0.0:
-        raise UnsupportedOption(f"{name} must be finite and not negative, not {value!r:.80}")
+    number = real_number(value)
+    if math.isnan(number) and not isinstance(value, float | np.floating):
+        raise UnsupportedOption(f"{name} must be {what}, not {shown(value)}")
+    if not 0.0 <= number < math.inf:
+        raise UnsupportedOption(f"{name} must be finite and not negative, not {shown(value)}")
     return number
 
 

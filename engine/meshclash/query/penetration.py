@@ -1,5 +1,7 @@
 """``penetration``: how far one solid must be moved to leave another."""
 
+from __future__ import annotations
+
 from collections.abc import Generator
 
 from ..hierarchy.bvh import MeshLike

@@ -8,7 +8,9 @@ import numpy as np
 
 from ..errors import UnsupportedOption
 from ..geometry.triangle_distance import nearest_points
+from ..messages import a_type
 from ..traversal.question import Answer, pose_rows
+from ..types.copying import Copyable
 from ..types.mesh import Corners
 from ..types.pose import transform_points
 from ..types.results import QueryStats
@@ -23,7 +25,7 @@ Surfaces = tuple[tuple[Corners, Corners], tuple[np.ndarray, np.ndarray] | bytes]
 (2, 4, 4), since an array and a name would take a tenth of a short answer's time to make."""
 
 
-class Distance:
+class Distance(Copyable):
     """The distance of two surfaces; for a stack of k poses every field but ``stats`` is an array with k in front.
 
     Attributes:
@@ -51,21 +53,6 @@ class Distance:
         self._work = work  # what the statistics say: making them would take longer than to find the points
         self._surfaces = surfaces
         self._bounds = bounds  # the errors, relative and absolute, and the limits, upper and lower
-
-    @classmethod
-    def of(cls, answer: Answer, asked: Any, surfaces: Surfaces | None = None) -> "Distance":
-        """The result of an answer with the nearest pairs to an ``Asked``."""
-        options, stats = asked.options, asked.stats(answer)
-        bounds = options.relative_error, options.absolute_error, options.upper_limit, options.lower_limit
-        beyond = (answer.distances > options.upper_limit) | (answer.pairs[:, 0] < 0)
-        distances, points, pairs = answer.distances, answer.points, answer.pairs
-        if beyond.any():
-            distances, points = np.where(beyond, np.inf, distances), np.where(beyond[:, None, None], np.nan, points)
-            pairs = np.where(beyond[:, None], -1, pairs)
-        if asked.stacked:
-            return cls(distances, points, pairs[:, 0], pairs[:, 1], stats, surfaces, bounds)
-        pair = int(pairs[0, 0]), int(pairs[0, 1])
-        return cls(float(distances[0]), points[0], *pair, stats, surfaces, bounds)
 
     @property
     def point_a(self) -> np.ndarray:
@@ -153,8 +140,23 @@ def _plain(codes: np.ndarray) -> Any:
     return int(codes) if codes.ndim == 0 else codes
 
 
-class Clearances:
-    """Pairs of triangles within a tolerance, sorted by (pose, i, j).
+def distance_of(answer: Answer, asked: Any, surfaces: Surfaces | None = None) -> Distance:
+    """The result of an answer with the nearest pairs to an ``Asked``."""
+    options, stats = asked.options, asked.stats(answer)
+    bounds = options.relative_error, options.absolute_error, options.upper_limit, options.lower_limit
+    beyond = (answer.distances > options.upper_limit) | (answer.pairs[:, 0] < 0)
+    distances, points, pairs = answer.distances, answer.points, answer.pairs
+    if beyond.any():
+        distances, points = np.where(beyond, np.inf, distances), np.where(beyond[:, None, None], np.nan, points)
+        pairs = np.where(beyond[:, None], -1, pairs)
+    if asked.stacked:
+        return Distance(distances, points, pairs[:, 0], pairs[:, 1], stats, surfaces, bounds)
+    pair = int(pairs[0, 0]), int(pairs[0, 1])
+    return Distance(float(distances[0]), points[0], *pair, stats, surfaces, bounds)
+
+
+class Clearances(Copyable):
+    """Pairs of triangles within a tolerance, sorted by (pose, i, j). Made by ``clearance``.
 
     Attributes:
         pairs: (k, 2) int32, triangle of a and triangle of b; int64 where a clustered mesh has more than 2^31.
@@ -236,24 +238,24 @@ class Penetration:
         """The answer for the last pose of a stack."""
         if np.ndim(self.depth) == 0:
             return self
-        return self.of_row([getattr(self, name)[-1] for name in _STACKED], self.centres, self.pairs)
-
-    @staticmethod
-    def of_row(
-        told: Sequence[Any], centres: np.ndarray | None = None, pairs: np.ndarray | None = None
-    ) -> "Penetration":
-        """The answer for one pose from its depth, direction, lower bound and two points."""
-        depth, direction, lower, point_a, point_b = told
-        return Penetration(float(depth), direction, float(lower), centres, pairs, point_a, point_b)
-
-    @staticmethod
-    def stacked(found: "Sequence[Penetration]") -> "Penetration":
-        """The answer for a stack from those for its poses."""
-        depth, direction, lower, point_a, point_b = (np.array([getattr(f, name) for f in found]) for name in _STACKED)
-        return Penetration(depth, direction, lower, found[-1].centres, found[-1].pairs, point_a, point_b)
+        return penetration_of_row([getattr(self, name)[-1] for name in _STACKED], self.centres, self.pairs)
 
 
 _STACKED = "depth", "direction", "lower_bound", "point_a", "point_b"
+
+
+def penetration_of_row(
+    told: Sequence[Any], centres: np.ndarray | None = None, pairs: np.ndarray | None = None
+) -> Penetration:
+    """The answer for one pose from its depth, direction, lower bound and two points."""
+    depth, direction, lower, point_a, point_b = told
+    return Penetration(float(depth), direction, float(lower), centres, pairs, point_a, point_b)
+
+
+def stacked_penetrations(found: Sequence[Penetration]) -> Penetration:
+    """The answer for a stack from those for its poses."""
+    depth, direction, lower, point_a, point_b = (np.array([getattr(f, name) for f in found]) for name in _STACKED)
+    return Penetration(depth, direction, lower, found[-1].centres, found[-1].pairs, point_a, point_b)
 
 
 def no_penetration(pairs: np.ndarray | None = None) -> Penetration:
@@ -337,4 +339,4 @@ def known_pairs(start: Any, sizes: Sequence[int], count: int) -> list[tuple[int,
 
 def no_start(query: str, start: object) -> UnsupportedOption:
     """The error for a ``start`` that is no earlier answer."""
-    return UnsupportedOption(f"start must be the result of an earlier {query} query, not a {type(start).__name__}")
+    return UnsupportedOption(f"start must be the result of an earlier {query} query, not {a_type(start)}")

@@ -1,5 +1,7 @@
 """``signed_distance``, ``contains`` and ``winding_number``: where points lie with respect to one mesh."""
 
+from __future__ import annotations
+
 from collections.abc import Generator
 from typing import Any
 
@@ -8,7 +10,7 @@ import numpy as np
 from ..errors import UnsupportedOption
 from ..hierarchy.bvh import MeshLike
 from ..types.foreign import ForeignMesh
-from ..types.numbers import refuse_masked
+from ..types.numbers import float_array, truth
 from ..types.pose import LARGEST_COORDINATE, PoseLike
 from ..types.results import Progress
 from .results import SignedDistance
@@ -17,7 +19,12 @@ from .table import CONTAINS, SIGNED_DISTANCE, WINDING_NUMBER, answers, ask
 
 @answers(SIGNED_DISTANCE)
 def signed_distance(
-    mesh: MeshLike | ForeignMesh, points: Any, pose: PoseLike = None, *, threads: int | None = None
+    mesh: MeshLike | ForeignMesh,
+    points: Any,
+    pose: PoseLike = None,
+    *,
+    signed: bool = True,
+    threads: int | None = None,
 ) -> Generator[Progress, None, SignedDistance]:
     """Distance of points to a mesh's surface, negative inside the solid that it bounds.
 
@@ -32,13 +39,16 @@ def signed_distance(
         mesh: a mesh, or a hierarchy made by ``build``.
         points: array-like, shape (n, 3), world coordinates [m].
         pose: of the mesh: None (identity), a Pose or a rigid (4, 4) matrix.
+        signed: False measures distances alone, none of them negative, of any mesh: also of terrain, and other surfaces
+            that bound nothing.
         threads: most threads to use; None leaves the choice to the engine. The answer is the same.
 
     Raises:
-        NotASolid: an open mesh that bounds nothing; the message says where it is open.
+        NotASolid: signs are asked for of an open mesh that bounds nothing; the message says where it is open.
         InvalidMesh, InvalidPose; UnsupportedOption: a stack of poses, points that are no finite (n, 3) numbers.
     """
-    return ask(SIGNED_DISTANCE, (mesh, checked_points(points)), (pose,), threads=threads)
+    detail = truth("signed", signed)
+    return ask(SIGNED_DISTANCE, (mesh, checked_points(points)), (pose,), threads=threads, detail=detail)
 
 
 @answers(CONTAINS)
@@ -84,14 +94,7 @@ def winding_number(
 
 def checked_points(points: Any) -> np.ndarray:
     """Points as (n, 3) float64; raises UnsupportedOption and names the first one that is none."""
-    refuse_masked("points", points, UnsupportedOption)
-    try:
-        given = np.asarray(points)
-        if given.dtype.kind not in "fiuO":
-            raise TypeError(f"they are {given.dtype}")
-        array = np.array(given, np.float64, order="C")
-    except (TypeError, ValueError, OverflowError) as error:
-        raise UnsupportedOption(f"points cannot be read as numbers: {error}") from None
+    array = float_array("points", points, UnsupportedOption)
     if array.ndim != 2 or array.shape[1] != 3:
         raise UnsupportedOption(f"points must have shape (n, 3), not {array.shape}")
     bad = np.flatnonzero(~(np.abs(array) <= LARGEST_COORDINATE).all(axis=1))

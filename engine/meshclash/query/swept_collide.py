@@ -6,6 +6,8 @@ boundaries first. The first frame is asked as ``collide`` does, the elements by 
 triangles have it.
 """
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, field, replace
@@ -26,8 +28,8 @@ from ..hierarchy.build import DEFAULT_LEAF_SIZE, build, refit
 from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..traversal.engine import Chunk
 from ..types.foreign import ForeignMesh, as_own
-from ..types.mesh import TriangleMesh
-from ..types.numbers import truth
+from ..types.mesh import TriangleMesh, no_mesh
+from ..types.numbers import given_array, truth
 from ..types.pose import pose_stack
 from ..types.results import Progress, QueryStats
 from ..types.steps import in_slices, retold, shares, steps
@@ -58,7 +60,7 @@ class SweptContacts:
     stats: QueryStats
     counters: dict[str, int] = field(default_factory=dict)
 
-    _sides: list["_Side"] = field(default_factory=list, repr=False)
+    _sides: list[_Side] = field(default_factory=list, repr=False)
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -131,7 +133,7 @@ def swept_self_collide(
     return (yield from _swept([_Side("a", a, start, end)], first_only, threads))
 
 
-def _swept(sides: list["_Side"], first_only: bool, threads: int | None) -> Generator[Progress, None, SweptContacts]:
+def _swept(sides: list[_Side], first_only: bool, threads: int | None) -> Generator[Progress, None, SweptContacts]:
     """The answer to ``swept_collide`` for two sides, to ``swept_self_collide`` for one."""
     first_only, threads = truth("first_only", first_only), check_threads(threads)
     begin = time.perf_counter()
@@ -158,7 +160,7 @@ class _Side:
     def __init__(self, name: str, thing: object, start: Any, end: Any) -> None:
         thing = as_own(thing)
         if not isinstance(thing, MeshLike):
-            raise InvalidMesh(f"{name}: expected a TriangleMesh or a Hierarchy, not a {type(thing).__name__}")
+            raise InvalidMesh(f"{name}: {no_mesh(thing)}")
         self.mesh = thing.mesh if isinstance(thing, Hierarchy) else thing
         self._starts, self._ends = (
             self._frames(f"{word} of {name}", x) for word, x in (("start", start), ("end", end))
@@ -171,7 +173,9 @@ class _Side:
         if vertices is None:
             return [self.mesh], False
         try:
-            given = np.asarray(vertices) if not isinstance(vertices, np.ma.MaskedArray) else vertices
+            given = vertices
+            if not isinstance(vertices, np.ma.MaskedArray):
+                given = given_array("vertices", vertices, InvalidMesh)
             stacked = given.ndim == 3
             if stacked and len(given) == 0:
                 raise InvalidMesh("the stack is empty")

@@ -6,7 +6,7 @@ question goes the same way:
 1. Prepared small meshes are answered at once, if the question knows a way (``Query.at_once``).
 2. Options are checked by their names (``options.py``), poses and objects once.
 3. ``TABLE`` names the solver, a file of ``solvers/``, by the question and the kinds of its sides, in either order.
-   Where it names several, the first one that does not pass answers.
+   Where it names several, the first one that does not return ``UNANSWERED`` answers; None is an answer.
 4. The solver works in slices: ``steps(question, ...)`` is this way without step 1.
 
 To add a question: a ``Query`` and its lines of ``TABLE`` here, a public function, a file for each solver. To add a kind
@@ -26,13 +26,14 @@ from ..answering.devices import may_answer
 from ..errors import InvalidMesh, UnsupportedOption
 from ..hierarchy.bvh import Hierarchy
 from ..massive.mesh import ClusteredMesh
+from ..messages import a_type
 from ..pointcloud.cloud import PointCloud
 from ..traversal.question import Answer
 from ..types.foreign import as_own
 from ..types.mesh import TriangleMesh, no_mesh
-from ..types.pose import Pose, matched_poses
+from ..types.pose import Pose, matched_poses, pose_of
 from ..types.results import Progress, QueryStats
-from ..types.steps import in_slices_unless, scaled
+from ..types.steps import UNANSWERED, in_slices, in_slices_unless, scaled
 from .options import AUTO, Options, checked_options
 from .shortcuts.contacts import contacts_of_records
 from .shortcuts.distance import distance_of_records
@@ -76,7 +77,7 @@ class Query(NamedTuple):
     stacks: bool = True
     """Whether a stack of poses may be asked."""
     at_once: Callable[..., Any] | None = None
-    """The shortest way for two prepared meshes: of their records, poses and options; None where it does not answer."""
+    """The shortest way for two prepared meshes: of their records, poses and options; or ``UNANSWERED``."""
 
 
 COLLIDE = Query("collide", served=True, crossover="crossover", at_once=contacts_of_records)
@@ -128,7 +129,9 @@ TABLE: dict[tuple[Any, ...], tuple[str, ...]] = {
     (MASSIVE_COLLIDE, CLUSTERED, MESH): ("runs_clustered_mesh",),
     (MASSIVE_COLLIDE, CLUSTERED, CLUSTERED): ("runs_clustered_mesh",),
 }
-"""Files of ``solvers/`` by question and kinds. Each has ``solve``: of an ``Asked``, in slices; None passes."""
+"""Files of ``solvers/`` by question and kinds. Each has ``solve``: of an ``Asked``, in slices.
+
+Its answer counts, None too; ``UNANSWERED`` leaves the question to the next file."""
 
 
 class Asked(NamedTuple):
@@ -155,7 +158,7 @@ class Asked(NamedTuple):
     @property
     def poses(self) -> tuple[Pose, Pose]:
         """The first pose of each side."""
-        return Pose(self.rows[0][0]), Pose(self.rows[1][0])
+        return pose_of(self.rows[0][0]), pose_of(self.rows[1][0])
 
     @property
     def may_use_device(self) -> bool:
@@ -175,7 +178,7 @@ class Asked(NamedTuple):
 
 def answers(query: Query) -> Callable[[Callable[_P, Generator[Any, None, _T]]], Callable[_P, _T]]:
     """Make the public function of a question from the one that asks it in slices."""
-    return in_slices_unless(_of_prepared(query))
+    return in_slices if query.at_once is None else in_slices_unless(_of_prepared(query, query.at_once))
 
 
 def ask(query: Query, things: tuple[Any, ...], poses: tuple[Any, ...], **given: Any) -> Generator[Progress, None, Any]:
@@ -201,40 +204,36 @@ def ask(query: Query, things: tuple[Any, ...], poses: tuple[Any, ...], **given: 
         raise UnsupportedOption(f"{query.name} takes one pose for each object, not a stack")
     asked = Asked(query, (things[0], things[-1]), (rows_a, rows_b), stacked, options, start)
     for name in names:
-        work = _solver(name)(asked)
-        answer = None if work is None else (yield from scaled(work, 0.0, 1.0))
-        if answer is not None:
+        answer = yield from scaled(_solver(name)(asked), 0.0, 1.0)
+        if answer is not UNANSWERED:
             return answer
     raise AssertionError(f"no solver answers {query.name}")
 
 
-def _of_prepared(query: Query) -> Callable[..., Any]:
-    """The shortest way to an answer, for prepared small meshes and a device left to us; None where that has none."""
-    tell, crossover = query.at_once, query.crossover
+def _of_prepared(query: Query, tell: Callable[..., Any]) -> Callable[..., Any]:
+    """The shortest way to an answer, for prepared small meshes and a device left to us."""
+    crossover = query.crossover
 
     def at_once(
-        a: Any = None, b: Any = None, pose_a: Any = None, pose_b: Any = None, *, device: Any = AUTO, **options: Any
-    ) -> Any:
-        if device is not AUTO or (crossover is not None and may_answer(AUTO, crossover)):
-            return None
+        a: Any = None, b: Any = None, pose_a: Any = None, pose_b: Any = None, *more: Any, device: Any = AUTO,
+        **options: Any,
+    ) -> Any:  # fmt: skip
+        if more or device is not AUTO or (crossover is not None and may_answer(AUTO, crossover)):
+            return UNANSWERED
         side_a, side_b = record_of(a), record_of(b)
         if side_a is None or side_b is None:
-            return None
+            return UNANSWERED
         if options:
-            return tell(side_a, side_b, pose_a, pose_b, **options)  # type: ignore[misc]
-        return tell(side_a, side_b, pose_a, pose_b)  # type: ignore[misc]
+            return tell(side_a, side_b, pose_a, pose_b, **options)
+        return tell(side_a, side_b, pose_a, pose_b)
 
-    return _no_short_way if tell is None else at_once
-
-
-def _no_short_way(*_: object, **__: object) -> None:
-    """Of a question that has none."""
+    return at_once
 
 
 @cache
-def _solver(name: str) -> Callable[[Asked], Generator[Any, None, Any] | None]:
+def _solver(name: str) -> Callable[[Asked], Generator[Any, None, Any]]:
     """``solve`` of a file; files are imported when they are first needed."""
-    solve: Callable[[Asked], Generator[Any, None, Any] | None]
+    solve: Callable[[Asked], Generator[Any, None, Any]]
     solve = importlib.import_module(f".solvers.{name}", __package__).solve
     return solve
 
@@ -264,4 +263,4 @@ def _solvers_for(query: Query, things: tuple[Any, ...], kinds: tuple[Kind | None
     for name, thing, kind in zip("ab", things, kinds, strict=False):
         if kind not in usable:
             raise InvalidMesh(f"{name}: {no_mesh(thing, wanted)}")
-    raise InvalidMesh(f"{query.name} does not compare {' with '.join(f'a {type(thing).__name__}' for thing in things)}")
+    raise InvalidMesh(f"{query.name} does not compare {' with '.join(map(a_type, things))}")

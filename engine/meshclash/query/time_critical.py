@@ -1,5 +1,7 @@
 """``time_critical``: do two objects collide, within a budget, and how sure is the answer?"""
 
+from __future__ import annotations
+
 import time
 from dataclasses import dataclass
 

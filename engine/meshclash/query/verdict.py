@@ -1,5 +1,7 @@
 """``verdict``: what two objects do to each other."""
 
+from __future__ import annotations
+
 from collections.abc import Generator
 
 from ..massive.mesh import ClusteredMesh

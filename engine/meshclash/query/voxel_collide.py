@@ -1,9 +1,11 @@
 """``voxel_collide``: which voxels, which triangles and how much volume two objects share, without any preparation."""
 
+from __future__ import annotations
+
 from collections.abc import Generator
 
-from ..errors import UnsupportedOption
 from ..hierarchy.bvh import MeshLike
+from ..types.arguments import one_of
 from ..types.foreign import ForeignMesh
 from ..types.pose import PoseLike
 from ..types.results import Progress
@@ -58,8 +60,6 @@ def voxel_collide(
             memory, both of them, volumes that float64 cannot hold, or a stack of poses.
         DeviceUnavailable: "cuda" with another mode, or no device can be used.
     """
-    if not isinstance(mode, str) or mode not in MODES:
-        raise UnsupportedOption(f"mode must be one of {', '.join(MODES)}, not {mode!r:.80}")
-    detail = mode, checked_fineness(resolution, voxel_size, memory)
+    detail = one_of("mode", mode, MODES), checked_fineness(resolution, voxel_size, memory)
     options = {"touching": touching, "threads": threads, "device": device, "detail": detail}
     return ask(VOXEL_COLLIDE, (a, b), (pose_a, pose_b), **options)

@@ -9,8 +9,11 @@ import numpy as np
 from ..errors import InvalidMesh, UnsupportedOption
 from ..hierarchy.bvh import MeshLike
 from ..jit import thread_limit
+from ..messages import shown
 from ..pointcloud.cloud import PointCloud
-from ..types.pose import PoseLike, transform_points
+from ..types.arguments import place_of, side_of
+from ..types.copying import Copyable
+from ..types.pose import PoseLike, pose_stack, transform_points
 from ..types.results import QueryStats
 from ..types.steps import run
 from ..voxels.bricks import Bricks, common_bricks, list_voxels, rank_words
@@ -33,8 +36,8 @@ class _Member(NamedTuple):
     """How far around a point a surface may lie [m]; 0 for meshes."""
 
 
-class VoxelOverlaps:
-    """Which objects share voxels.
+class VoxelOverlaps(Copyable):
+    """Which objects share voxels. Made by ``voxel_overlaps``.
 
     Attributes:
         pairs: (k, 2) int32: objects (i < j) that share a voxel, sorted. Any others are certainly apart.
@@ -60,16 +63,19 @@ class VoxelOverlaps:
 
     def voxels(self, k: int) -> np.ndarray:
         """The voxels that pair k shares, (n, 3) int32."""
+        k = place_of("k", k, len(self))
         assert self.grid is not None  # there is a pair
         return list_voxels(self._common[k], self.grid.brick_size)
 
     def boxes(self, k: int) -> np.ndarray:
         """The same as boxes (n, 2, 3) [m], world."""
+        voxels = self.voxels(k)
         assert self.grid is not None
-        return self.grid.boxes(self.voxels(k))
+        return self.grid.boxes(voxels)
 
     def closer_than(self, k: int) -> float:
         """The objects of pair k come closer than this [m]: a voxel's diagonal, and of clouds how far a point counts."""
+        k = place_of("k", k, len(self))
         assert self.grid is not None
         reach = sum(np.sqrt(3.0) * self._reaches[i] for i in self.pairs[k])
         slack = max(member[0].worst_slack for member in self._members if member is not None)
@@ -77,7 +83,8 @@ class VoxelOverlaps:
 
     def primitives(self, k: int, side: int) -> np.ndarray:
         """Triangles (of a cloud points) of one object of pair k that touch the common voxels, ascending int32."""
-        member = self._members[int(self.pairs[k, side])]
+        k = place_of("k", k, len(self))
+        member = self._members[int(self.pairs[k, side_of(side)])]
         assert member is not None and self.grid is not None
         thing, _ = member
         bricks = self._common[k]
@@ -131,10 +138,13 @@ def voxel_overlaps(
 
 def _posed(things: Any, poses: Any) -> list[tuple[Any, Any]]:
     if not isinstance(things, Sequence) or isinstance(things, str | bytes):
-        raise InvalidMesh(f"things must be a list of meshes and point clouds, not {things!r:.80}")
+        raise InvalidMesh(f"things must be a list of meshes and point clouds, not {shown(things)}")
     if poses is None:
         return [(thing, None) for thing in things]
-    if not isinstance(poses, Sequence | np.ndarray) or isinstance(poses, str | bytes) or len(poses) != len(things):
+    if isinstance(poses, str | bytes) or not isinstance(poses, Sequence):
+        rows, stacked = pose_stack(poses)
+        poses = list(rows) if stacked else []
+    if len(poses) != len(things):
         raise UnsupportedOption(f"poses must be None or a list with a pose for each of the {len(things)} objects")
     return list(zip(things, poses, strict=True))
 

@@ -1,6 +1,9 @@
-"""IFC by ifcopenshell: building elements with what the model says of them."""
+"""IFC by ifcopenshell: products with a body, and what the model says of them."""
 
 import os
+import zipfile
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -10,69 +13,308 @@ import numpy as np
 from ..errors import InvalidFile, UnsupportedOption
 from .part import PartShape
 from .raw import RawPart, RawParts
+from .step_text import References, read_references, references
 
-NOT_BUILT = "IfcFeatureElement"  # openings and other holes
+IFC_ENDINGS = (".ifc", ".ifczip")
 FINEST, COARSEST = 1e-6, 1e-4
 """Least and most that a model's own precision counts for [m]: some name a nanometre, which neither the
 digits in the file nor the cutting of walls keep, others a millimetre, which is no rounding."""
+NO_THINGS = {
+    "IfcFeatureElementSubtraction": "opening",
+    "IfcSurfaceFeature": "surface feature",
+    "IfcSpace": "space",
+    "IfcSpatialZone": "space",
+    "IfcExternalSpatialStructureElement": "space",
+    "IfcAnnotation": "annotation",
+    "IfcGrid": "grid",
+    "IfcPositioningElement": "alignment or referent",
+    "IfcLinearElement": "alignment or referent",
+    "IfcPort": "port",
+    "IfcStructuralItem": "structural analysis",
+    "IfcStructuralActivity": "structural analysis",
+}
+"""What products are that have nothing to collide with, by class; subclasses count with them."""
+RANKS = {"Body-FallBack": 1, "Facetation": 1, "Surface": 2} | dict.fromkeys(
+    ("Clearance", "Reference", "Lighting", "CoG", "Box", "Profile", "FootPrint", "Axis", "Annotation", "Plan"), 3
+)
+"""Which representations count, by identifier: those of the lowest rank that a product has; all others have rank 0."""
+NO_SURFACES = (
+    "IfcCurve", "IfcSegment", "IfcPoint", "IfcPlacement", "IfcDirection", "IfcVector", "IfcGeometricCurveSet",
+    "IfcTextLiteral", "IfcAnnotationFillArea", "IfcCartesianPointList", "IfcEdge", "IfcVertex",
+    "IfcLoop", "IfcPath", "IfcLightSource", "IfcStyledItem", "IfcPlanarExtent",
+)  # fmt: skip
+"""Items of representations that have no surface."""
+PARENTS = (
+    ("IfcRelAggregates", "RelatedObjects", "RelatingObject", "IfcObjectDefinition"),
+    ("IfcRelNests", "RelatedObjects", "RelatingObject", "IfcObjectDefinition"),
+    ("IfcRelContainedInSpatialStructure", "RelatedElements", "RelatingStructure", "IfcProduct"),
+    ("IfcRelVoidsElement", "RelatedOpeningElement", "RelatingBuildingElement", "IfcProduct"),
+    ("IfcRelFillsElement", "RelatedBuildingElement", "RelatingOpeningElement", "IfcProduct"),
+    ("IfcRelProjectsElement", "RelatedFeatureElement", "RelatingElement", "IfcProduct"),
+)
+"""Relations that make a hierarchy, with their attributes for children and parent, and what these must be."""
+DEEPEST_HIERARCHY = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A representation that a product is read from.
+
+    Attributes:
+        representation: the entity.
+        ids: of the representation and of those that it maps.
+        pieces: what must be in its triangles: for each item the ids that ifcopenshell may give them.
+    """
+
+    representation: Any
+    ids: frozenset[int]
+    pieces: frozenset[frozenset[int]]
 
 
 def read_ifc(file: Path, _library: ModuleType) -> RawParts:
-    """Every building element that has a shape; ifcopenshell gives metres.
+    """Every product that has a body and is a thing; ifcopenshell gives metres.
 
     Raises:
-        InvalidFile: ifcopenshell cannot read it.
+        InvalidFile: ifcopenshell cannot read it, it is cut off, or its entities refer to each other in a cycle.
     """
-    import ifcopenshell.geom
-    import ifcopenshell.util.unit
-
-    model, elements = _opened(file)
-    metres = float(ifcopenshell.util.unit.calculate_unit_scale(model))
+    graph = _graph(file)
+    model, metres = _opened(file)
+    _refuse_cycles(file, model, graph)
     found = RawParts(metres=metres, converted=True)
-    if not elements:
-        return found
-    resolution = _resolution(model, metres)
-    shapes = ifcopenshell.geom.iterator(ifcopenshell.geom.settings(), model, os.cpu_count() or 1, include=elements)
-    found.found = len(elements)
-    seen = set[int]()
-    more = shapes.initialize()
-    while more:
-        shape = shapes.get()
-        element = model.by_id(shape.id)
-        faces = np.array(shape.geometry.faces, np.int32).reshape(-1, 3)
-        seen.add(element.id())
-        if len(faces):
-            key = shape.geometry.id
-            if key not in found.shapes:
-                vertices = np.array(shape.geometry.verts, np.float64).reshape(-1, 3)
-                found.shapes[key] = PartShape(vertices, faces, resolution=resolution)
-            matrix = np.array(shape.transformation.matrix, np.float64).reshape(4, 4).T
-            properties = described(element)
-            groups = tuple(properties[name] for name in ("storey", "class") if properties.get(name))
-            found.parts.append(RawPart(element.Name or element.is_a(), key, matrix, properties, groups))
+    products = model.by_type("IfcProduct")
+    unknown = np.setdiff1d(graph.ids, np.array(model.entity_names(), np.int64))
+    found.found = len(products) + len(unknown)
+    found.left_out += [(graph.label(k), f"{model.schema_identifier} has no such class") for k in unknown.tolist()]
+    to_unknown = np.isin(graph.targets, np.searchsorted(graph.ids, unknown))
+    wounded = np.union1d(graph.missing, graph.sources[to_unknown])
+    direct, broken = frozenset(graph.ids[wounded].tolist()), graph.reaching(wounded)
+    wanted = dict[int, list[Body]]()
+    for product in products:
+        kind = _no_thing(product)
+        reason = None if kind else _broken(product, direct, broken)
+        kind = kind or (None if reason else _shapeless(product))
+        bodies = [] if kind or reason else _bodies(product)
+        if kind or (bodies == [] and not reason):
+            found.no_geometry[kind or "element without a surface"] += 1
+        elif bodies:
+            wanted[product.id()] = bodies
         else:
-            found.no_geometry["element without faces"] += 1
-        more = shapes.next()
-    for element in elements:
-        if element.id() in seen:
-            continue
-        if element.Representation is None:
-            found.no_geometry["element without a shape"] += 1
-        else:
-            found.left_out.append((element.Name or element.is_a(), "ifcopenshell makes no shape of it"))
-    found.parts.sort(key=lambda part: part.properties["GlobalId"])  # several cores finish in any order
+            found.left_out.append((_name(product), reason or "its representation lacks what IFC asks for"))
+    if wanted:
+        _read_shapes(found, model, wanted)
+    found.parts.sort(key=lambda part: (part.properties.get("GlobalId", ""), part.key))  # cores finish in any order
     return found
 
 
-def _opened(file: Path) -> tuple[Any, list[Any]]:
-    """The model of a file and its building elements; raises InvalidFile."""
+def _graph(file: Path) -> References:
+    """What refers to what in a file; raises InvalidFile where that cannot be followed."""
+    try:
+        graph = read_references(_text(file))
+        graph.refuse_cycles()
+        return graph
+    except InvalidFile as error:
+        raise InvalidFile(f"{file}: {error}") from None
+
+
+def _text(file: Path) -> bytes:
+    """The text of a model; raises InvalidFile where a zip does not hold one."""
+    try:
+        if file.suffix.lower() != ".ifczip":
+            return file.read_bytes()
+        with zipfile.ZipFile(file) as archive:
+            models = [name for name in archive.namelist() if Path(name).suffix.lower() in (".ifc", ".ifcxml")]
+            if len(models) != 1 or not models[0].lower().endswith(".ifc"):
+                raise InvalidFile(f"it must hold one .ifc file, not {', '.join(models) or 'none'}")
+            return archive.read(models[0])
+    except InvalidFile:
+        raise
+    except Exception as error:  # a damaged archive raises errors of any kind
+        raise InvalidFile(f"it is damaged: {str(error) or type(error).__name__}") from error
+
+
+def _opened(file: Path) -> tuple[Any, float]:
+    """The model of a file and the metres of its unit; raises InvalidFile."""
     import ifcopenshell
+    import ifcopenshell.util.unit
 
     try:
         model = ifcopenshell.open(str(file))
-        return model, [item for item in model.by_type("IfcElement") if not item.is_a(NOT_BUILT)]
+        return model, float(ifcopenshell.util.unit.calculate_unit_scale(model))
     except Exception as error:  # of any kind, for damaged files
         raise InvalidFile(f"{file}: ifcopenshell cannot read it: {str(error) or type(error).__name__}") from error
+
+
+def _refuse_cycles(file: Path, model: Any, graph: References) -> None:
+    """Raises InvalidFile where products are parts of each other, or of what is no product.
+
+    ifcopenshell climbs without end there, or ends the process.
+    """
+    pairs = []
+    for name, children, parent_of, kind in PARENTS:
+        for relation in model.by_type(name):
+            parents = list(_listed(getattr(relation, parent_of)))
+            related = list(_listed(getattr(relation, children)))
+            for wrong in (item for item in (*parents, *related) if not item.is_a(kind)):
+                labels = graph.label(relation.id()), graph.label(wrong.id())
+                raise InvalidFile(f"{file}: {labels[0]} relates {labels[1]}, which is no {kind}")
+            pairs += [(child.id(), parent.id()) for parent in parents for child in related]
+    if not pairs:
+        return
+    sources, targets = np.array(pairs, np.int64).T
+    try:
+        references(np.unique(pairs), sources, targets, graph.label).refuse_cycles(DEEPEST_HIERARCHY)
+    except InvalidFile as error:
+        raise InvalidFile(f"{file}: by relations of parts, {error}") from None
+
+
+def _listed(value: Any) -> Iterable[Any]:
+    """The entities of an attribute that has one, several or none."""
+    if value is None:
+        return ()
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _no_thing(product: Any) -> str | None:
+    """What a product is by its class, where that has nothing to collide with."""
+    return next((kind for name, kind in NO_THINGS.items() if product.is_a(name)), None)
+
+
+def _shapeless(product: Any) -> str | None:
+    """What a product is that has no representation; None where it has one."""
+    if product.Representation is not None:
+        return None
+    if product.is_a("IfcElement"):
+        return "assembly" if getattr(product, "IsDecomposedBy", ()) else "element without a shape"
+    spatial = product.is_a("IfcSpatialStructureElement") or product.is_a("IfcSpatialElement")
+    return "site, building or storey" if spatial else "product without a shape"
+
+
+def _broken(product: Any, direct: frozenset[int], broken: frozenset[int]) -> str | None:
+    """Why a product cannot be read: its place or shape refers to what is not there.
+
+    Args:
+        product: the entity.
+        direct, broken: ids of entities that refer to what is not there, themselves or through others.
+    """
+    for attribute, what in (("ObjectPlacement", "place"), ("Representation", "shape")):
+        value = getattr(product, attribute)
+        if (value is None and product.id() in direct) or (value is not None and value.id() in broken):
+            return f"its {what} refers to an entity that is not there"
+    return None
+
+
+def _bodies(product: Any) -> list[Body] | None:
+    """The representations that a product is read from: [] without surfaces, None where it lacks what IFC asks for."""
+    try:
+        made = [_body(item) for item in product.Representation.Representations]
+    except (AttributeError, TypeError):
+        return None
+    found = [body for body in made if body.pieces]
+    least = min((_rank(body) for body in found), default=0)
+    found = [body for body in found if _rank(body) == least]
+    views = [body for body in found if _view(body) == "MODEL_VIEW"]
+    viewed = {body.representation.RepresentationIdentifier for body in views}
+    return [body for body in found if body in views or body.representation.RepresentationIdentifier not in viewed]
+
+
+def _rank(body: Body) -> int:
+    return RANKS.get(body.representation.RepresentationIdentifier, 0)
+
+
+def _view(body: Body) -> str | None:
+    return getattr(body.representation.ContextOfItems, "TargetView", None)
+
+
+def _body(representation: Any) -> Body:
+    """What a representation must give; raises AttributeError or TypeError where it lacks what IFC asks for."""
+    ids, pieces = {representation.id()}, set[frozenset[int]]()
+    left, seen = list(representation.Items), set[int]()
+    while left:
+        item = left.pop()
+        if item.id() in seen:
+            continue
+        seen.add(item.id())
+        if item.is_a("IfcMappedItem"):
+            source = item.MappingSource.MappedRepresentation
+            ids.add(source.id())
+            left += source.Items
+        elif item.is_a("IfcShellBasedSurfaceModel"):
+            pieces |= {frozenset((item.id(), shell.id())) for shell in item.SbsmBoundary}
+        elif item.is_a("IfcFaceBasedSurfaceModel"):
+            pieces |= {frozenset((item.id(), faces.id())) for faces in item.FbsmFaces}
+        elif item.is_a("IfcGeometricSet") and not item.is_a("IfcGeometricCurveSet"):
+            left += item.Elements
+        elif not any(item.is_a(name) for name in NO_SURFACES):
+            pieces.add(_operands(item))
+    return Body(representation, frozenset(ids), frozenset(pieces))
+
+
+def _operands(item: Any) -> frozenset[int]:
+    """The ids of an item and of what it is combined of: ifcopenshell names one of them at a triangle."""
+    left, ids = [item], set[int]()
+    while left:
+        item = left.pop()
+        if item.id() in ids:
+            continue
+        ids.add(item.id())
+        if item.is_a("IfcBooleanResult"):
+            left += [item.FirstOperand, item.SecondOperand]
+        elif item.is_a("IfcCsgSolid"):
+            left.append(item.TreeRootExpression)
+    return frozenset(ids)
+
+
+def _read_shapes(found: RawParts, model: Any, wanted: dict[int, list[Body]]) -> None:
+    """Adds the parts of products, and what ifcopenshell makes no shape of."""
+    import ifcopenshell.geom
+
+    settings = ifcopenshell.geom.settings()
+    resolution = _resolution(model, found.metres or 1.0)
+    left = {(number, body): body for number, bodies in wanted.items() for body in bodies}
+    found.found += len(left) - len(wanted)  # a product may have several bodies
+    products = [model.by_id(number) for number in wanted]
+    shapes = ifcopenshell.geom.iterator(settings, model, os.cpu_count() or 1, include=products)
+    more = shapes.initialize()
+    while more:
+        shape = shapes.get()
+        made_of = int(shape.geometry.id.partition("-")[0])
+        body = next((item for item in wanted[shape.id] if made_of in item.ids and (shape.id, item) in left), None)
+        if body is not None:
+            del left[shape.id, body]
+            _add(found, model.by_id(shape.id), body, shape, resolution)
+        more = shapes.next()
+    for number, body in left:
+        product = model.by_id(number)
+        try:  # the iterator passes over representations that others map
+            shape = ifcopenshell.geom.create_shape(settings, product, body.representation)
+        except RuntimeError:
+            found.left_out.append((_name(product), "ifcopenshell makes no shape of it"))
+        else:
+            _add(found, product, body, shape, resolution)
+
+
+def _add(found: RawParts, product: Any, body: Body, shape: Any, resolution: float) -> None:
+    """Adds one part, and pieces of its body that are not in the shape."""
+    faces = np.array(shape.geometry.faces, np.int32).reshape(-1, 3)
+    if not len(faces):
+        found.left_out.append((_name(product), "ifcopenshell makes no triangles of it"))
+        return
+    key = shape.geometry.id
+    if key not in found.shapes:
+        vertices = np.array(shape.geometry.verts, np.float64).reshape(-1, 3)
+        found.shapes[key] = PartShape(vertices, faces, resolution=resolution)
+    matrix = np.array(shape.transformation.matrix, np.float64).reshape(4, 4).T
+    properties = described(product)
+    groups = tuple(properties[name] for name in ("storey", "class") if properties.get(name))
+    found.parts.append(RawPart(_name(product), key, matrix, properties, groups))
+    there = set(shape.geometry.item_ids)
+    for piece in sorted(min(ids) for ids in body.pieces if not ids & there):
+        found.found += 1
+        found.left_out.append((f"{_name(product)} #{piece}", "ifcopenshell makes no triangles of this item"))
+
+
+def _name(product: Any) -> str:
+    return str(product.Name or product.is_a())
 
 
 class Selection:
@@ -83,7 +325,7 @@ class Selection:
     """
 
     def __init__(self, file: Path) -> None:
-        self._model = _opened(file)[0]
+        self._model, _ = _opened(file)
 
     def keys(self, selector: str) -> frozenset[str]:
         """GlobalIds of the elements that a selector means.

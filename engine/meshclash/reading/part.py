@@ -1,10 +1,11 @@
 """What a file is read as: parts with names, poses and properties, which may share their shapes."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, overload
 
 import numpy as np
@@ -67,14 +68,15 @@ class MeshPart:
         stretch = split_matrix(self.matrix)[1]
         key = b"" if stretch is None else stretch.tobytes()
         if key not in self.shape.made:
-            shape, vertices = self.shape, self.shape.vertices
+            shape, vertices, resolution = self.shape, self.shape.vertices, self.shape.resolution or 0.0
             if stretch is not None:
                 vertices = vertices @ np.asarray(stretch)[:3, :3].T + np.asarray(stretch)[:3, 3]
+                resolution *= float(np.linalg.norm(np.asarray(stretch)[:3, :3], 2))
             made: TriangleMesh | PointCloud
             if shape.triangles is None:
                 made = PointCloud(vertices, shape.normals if stretch is None else None)
             else:
-                made = TriangleMesh(vertices, shape.triangles, resolution=shape.resolution or 0.0)
+                made = TriangleMesh(vertices, shape.triangles, resolution=resolution)
             self.shape.made[key] = made
         return self.shape.made[key]
 
@@ -144,3 +146,23 @@ def unique_names(names: Sequence[str]) -> list[str]:
             seen[name] += 1
         made.append(unique)
     return made
+
+
+def file_names(files: Sequence[PurePath]) -> list[str]:
+    """The shortest names that tell files apart: "model", but "a/model" and "b/model" of two folders.
+
+    The ending belongs to the name where it is all that differs. A file that is there twice has one name.
+    """
+    distinct = dict.fromkeys(files)
+    alike = Counter((file.parent, file.stem) for file in distinct)
+    last = {file: file.name if alike[file.parent, file.stem] > 1 else file.stem for file in distinct}
+    parts = {file: (*file.parent.parts, name) for file, name in last.items()}
+    names, depth, open_files = dict[PurePath, str](), 1, list(distinct)
+    while open_files:
+        found = {file: "/".join(parts[file][-depth:]) for file in open_files}
+        shared = Counter(found.values())
+        done = {file: name for file, name in found.items() if shared[name] == 1 or len(parts[file]) <= depth}
+        names |= done
+        open_files = [file for file in open_files if file not in done]
+        depth += 1
+    return [names[file] for file in files]

@@ -11,38 +11,51 @@ from types import ModuleType
 import numpy as np
 
 from ..errors import InvalidFile
+from ..messages import shown
 from ..pointcloud.read import FORMATS as POINT_FORMATS
 from ..pointcloud.read import metres_of, read_points
 from ..types.steps import run
-from .ifc_files import read_ifc
+from .dae_files import read_dae
+from .gltf_files import read_gltf
+from .ifc_files import IFC_ENDINGS, read_ifc
+from .obj_files import read_obj
+from .off_files import read_off
 from .part import Parts, PartShape
+from .ply_files import has_surface, read_ply
 from .raw import RawPart, RawParts
-from .scene_files import read_scene
+from .stl_files import read_stl
+from .threemf_files import read_3mf
 from .usd_files import read_usd
 
-Reader = Callable[[Path, ModuleType], RawParts]
+Reader = Callable[[Path], RawParts]
 
-LIBRARIES: dict[str, tuple[str, str, Reader]] = {
-    **dict.fromkeys((".stl", ".obj", ".ply", ".off", ".glb", ".gltf", ".3mf"), ("trimesh", "mesh", read_scene)),
-    ".ifc": ("ifcopenshell", "ifc", read_ifc),
-    ".ifczip": ("ifcopenshell", "ifc", read_ifc),
+READERS: dict[str, Reader] = {
+    ".stl": read_stl, ".obj": read_obj, ".ply": read_ply, ".off": read_off, ".glb": read_gltf, ".gltf": read_gltf,
+}  # fmt: skip
+"""By the ending of a file: the reader, where it needs no library."""
+LIBRARIES: dict[str, tuple[str, str, Callable[[Path, ModuleType], RawParts]]] = {
+    ".3mf": ("lxml.etree", "mesh", read_3mf),
+    ".dae": ("collada", "mesh", read_dae),
+    **dict.fromkeys(IFC_ENDINGS, ("ifcopenshell", "ifc", read_ifc)),
     **dict.fromkeys((".usd", ".usda", ".usdc", ".usdz"), ("pxr", "usd", read_usd)),
 }
 """By the ending of a file: the library that reads it, the extra that installs it, and the reader."""
+MESHES = (*READERS, *LIBRARIES)
+"""Endings of files of meshes."""
 ZIPPED = (".3mf", ".ifczip", ".usdz")
 """Files that are zip archives."""
 MOST_UNPACKED = 4 << 30
 """Bytes of an archive."""
-NEEDED = {"pxr": "usd-core"}
+NEEDED = {"pxr": "usd-core", "lxml.etree": "lxml", "collada": "pycollada"}
 """Names of packages that differ from those of their modules."""
 
 
 def read(path: str | os.PathLike[str], unit: str | float | None = None) -> Parts:
     """The parts of a file, in metres, z up: names, instances, placements and properties are kept.
 
-    STL, OBJ, PLY, OFF, GLB, glTF and 3MF are read by trimesh, IFC by ifcopenshell (building elements without the
-    openings, of which walls are cut), USD by usd-core, and points (PLY without faces, PCD, LAS, LAZ, XYZ, PTS, CSV,
-    TXT, ASC) by MeshClash. Scaled instances are baked into meshes of their own.
+    COLLADA (DAE) is read by pycollada, IFC by ifcopenshell (building elements without the openings, of which walls are
+    cut), USD by usd-core, everything else by MeshClash: STL, OBJ, PLY, OFF, GLB, glTF, 3MF, and points (PLY without
+    faces, PCD, LAS, LAZ, XYZ, PTS, CSV, TXT, ASC). Scaled instances are baked into meshes of their own.
 
     Args:
         path: the file.
@@ -55,19 +68,24 @@ def read(path: str | os.PathLike[str], unit: str | float | None = None) -> Parts
         UnsupportedOption: the unit.
     """
     if not isinstance(path, str | bytes | os.PathLike):
-        raise InvalidFile(f"path must be that of a file, not {path!r:.80}")
+        raise InvalidFile(f"path must be that of a file, not {shown(path)}")
     file = Path(os.fsdecode(path))
     metres = 1.0 if unit is None else metres_of(unit)
+    return raw_parts(file).made(file, metres)
+
+
+def raw_parts(file: Path) -> RawParts:
+    """The parts of a file, in its own unit and axes; raises InvalidFile as ``read``."""
     before = _state(file)
     ending = file.suffix.lower()
-    if ending not in LIBRARIES and ending not in POINT_FORMATS:
-        known = ", ".join(sorted({*LIBRARIES, *POINT_FORMATS}))
+    if ending not in MESHES and ending not in POINT_FORMATS:
+        known = ", ".join(sorted({*MESHES, *POINT_FORMATS}))
         raise InvalidFile(f"{file}: files ending in {file.suffix!r} are not known; known are {known}")
     _refuse_bomb(file)
-    found = _points(file) if ending not in LIBRARIES or _has_points_only(file) else _library(file, ending)
+    found = _read(file, ending)
     if _state(file) != before:
         raise InvalidFile(f"{file}: it was changed while it was read: read it again when it is complete")
-    return found.made(file, metres)
+    return found
 
 
 def _state(file: Path) -> tuple[int, int, int]:
@@ -77,7 +95,7 @@ def _state(file: Path) -> tuple[int, int, int]:
     except OSError as error:
         raise InvalidFile(f"{file!s:.500}: cannot be read: {error.strerror or error}") from None
     except ValueError as error:
-        raise InvalidFile(f"{str(file)!r:.80} cannot be the name of a file: {error}") from None
+        raise InvalidFile(f"{shown(str(file))} cannot be the name of a file: {error}") from None
     if not stat.S_ISREG(state.st_mode):
         raise InvalidFile(f"{file}: cannot be read: a folder, a device or a pipe is no file of meshes")
     return state.st_size, state.st_mtime_ns, state.st_ino
@@ -98,14 +116,12 @@ def _refuse_bomb(file: Path) -> None:
         raise InvalidFile(f"{file}: it unpacks to {unpacked >> 30} GiB, more than {MOST_UNPACKED >> 30}")
 
 
-def _has_points_only(file: Path) -> bool:
-    """Whether a PLY file has no faces: then it is a scan."""
-    if file.suffix.lower() != ".ply":
-        return False
-    with file.open("rb") as stream:
-        head = stream.read(1 << 16).partition(b"end_header")[0]
-    faces = [line.split() for line in head.splitlines() if line.startswith(b"element face")]
-    return not faces or faces[0][-1:] == [b"0"]
+def _read(file: Path, ending: str) -> RawParts:
+    if ending in LIBRARIES:
+        return _library(file, ending)
+    if ending not in READERS or (ending == ".ply" and not has_surface(file)):
+        return _points(file)
+    return READERS[ending](file)
 
 
 def _points(file: Path) -> RawParts:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..broadphase.sweep import overlapping_pairs_of_each, world_boxes
-from ..types.pose import Pose
+from ..types.pose import pose_of
 from ..types.results import Progress
 from ..types.steps import scaled
 from .collisions import SceneCollisions
@@ -44,7 +44,7 @@ def with_cloud_collisions_steps(
     places, pairs = places[told], pairs[told]
     meet = np.zeros(len(pairs), np.bool_)
     for k, (place, (a, b)) in enumerate(zip(places.tolist(), pairs.tolist(), strict=True)):
-        poses = Pose(configurations.rows[place, a]), Pose(configurations.rows[place, b])
+        poses = pose_of(configurations.rows[place, a]), pose_of(configurations.rows[place, b])
         things = configurations.members[a].thing, configurations.members[b].thing
         pair = ObjectPair((int(configurations.ids[a]), int(configurations.ids[b])), things, poses)
         text = f"comparing object {pair.ids[0]} and object {pair.ids[1]}"

@@ -13,6 +13,7 @@ import numpy as np
 from ..broadphase.sweep import overlapping_pairs_of_each, world_boxes
 from ..errors import InvalidPose, UnknownObject, UnsupportedOption
 from ..jit import kernel, thread_limit
+from ..messages import shown
 from ..query.shortcuts.configuration import Colliding
 from ..query.shortcuts.kernels import FIRST, PLACE, SECOND
 from ..query.shortcuts.object_pairs import UNDECIDED, YES, CollidingPairs
@@ -24,8 +25,9 @@ from ..traversal.bounds import world_bounds
 from ..traversal.frames import IN, OUT, inverses_of, make_frame, side_of_solid
 from ..traversal.point import new_point_workspace, world_triangle
 from ..traversal.question import Answer
-from ..types.numbers import float_array
-from ..types.pose import check_stack
+from ..types.arguments import items_of
+from ..types.numbers import is_whole
+from ..types.pose import check_stack, matrices_of
 from ..types.results import Progress, QueryStats
 from ..types.steps import always, scaled, steps
 from ..types.verdict import APART
@@ -43,7 +45,7 @@ _NOTHING_MET = Answer(np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empt
 
 @dataclass(frozen=True, eq=False)
 class SceneCollisions:
-    """Pairs of objects that collide; true when there is one, or one that cannot be told.
+    """Pairs of objects that collide; true if there is one, or one that could not be tested.
 
     Attributes:
         pairs: Ids, (k, 2) int64, the lower one first; sorted by configuration, then by ids.
@@ -141,19 +143,20 @@ def mover_places(ids: np.ndarray, poses: Any, movers: Sequence[int | str] | None
         if movers is not None:
             raise UnsupportedOption("movers are named, but poses are None: give a pose (4, 4) for each of them")
         return None
-    try:
-        wanted = ids.tolist() if movers is None else list(movers)
-    except TypeError:
-        raise UnsupportedOption(f"movers must be None or several ids or names of objects, not {movers!r:.80}") from None
-    if any(isinstance(i, bool) or not isinstance(i, int | np.integer) for i in wanted):
-        raise UnsupportedOption(f"movers must be ids or names of objects, not {movers!r:.80}")
-    place = {identifier: k for k, identifier in enumerate(ids.tolist())}
-    missing = [identifier for identifier in wanted if identifier not in place]
-    if missing:
-        raise UnknownObject(f"the scene has no object {missing[0]}")
-    if len(set(wanted)) != len(wanted):
-        raise UnsupportedOption(f"movers must name each object once, not {wanted!r:.80}")
-    return np.array([place[identifier] for identifier in wanted], np.int64)
+    if movers is None:
+        return np.arange(len(ids))
+    place, found = {identifier: k for k, identifier in enumerate(ids.tolist())}, dict[int, None]()
+    for identifier in items_of(
+        "movers", movers, "ids or names of objects"
+    ):  # checked one by one: a range may have no end
+        if not is_whole(identifier):
+            raise UnsupportedOption(f"movers must be ids or names of objects, not {shown(movers)}")
+        if identifier not in place:
+            raise UnknownObject(f"the scene has no object {shown(identifier)}")
+        if place[int(identifier)] in found:
+            raise UnsupportedOption(f"movers must name each object once, not {shown(movers)}")
+        found[place[int(identifier)]] = None
+    return np.array(list(found), np.int64)
 
 
 def configured_rows(own: np.ndarray, poses: Any, places: np.ndarray | None) -> np.ndarray:
@@ -165,7 +168,7 @@ def configured_rows(own: np.ndarray, poses: Any, places: np.ndarray | None) -> n
     rows = own[None]
     if places is None:
         return rows
-    given = float_array("poses", poses, InvalidPose)
+    given = matrices_of(poses)
     if given.ndim not in (3, 4) or given.shape[-3:] != (len(places), 4, 4):
         raise InvalidPose(
             f"poses of {len(places)} movers have shape ({len(places)}, 4, 4), or (m, {len(places)}, 4, 4) for m "

@@ -20,7 +20,7 @@ _Found = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class SceneDistances:
-    """How far apart pairs of objects are in m configurations; sorted by configuration, then by distance.
+    """The distances of pairs of objects in m configurations, sorted by configuration, then by distance.
 
     Attributes:
         pairs: Ids, (k, 2) int64, the lower one first.

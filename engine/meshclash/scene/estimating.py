@@ -10,7 +10,7 @@ from ..query.collide import collides
 from ..timecritical.search import Criterion
 from ..timecritical.shared import PlacedTree, SceneEstimate, SharedSearch
 from ..timecritical.trees import AdbTree, adb_tree
-from ..types.pose import Pose
+from ..types.pose import pose_of
 from ..types.results import Progress
 from ..types.steps import steps
 from ..volumes.registry import DEFAULT_VOLUME
@@ -34,7 +34,7 @@ def estimate_steps(
         criterion: when a pair counts as colliding.
         seconds, steps: the budget; None for none. Preparing objects that are new is not counted.
     """
-    trees = yield from _augmented(members)
+    trees = yield from _augmented(shared, members)
     start = time.perf_counter()
     objects = {i: PlacedTree(tree, members[i].rows, members[i].revision) for i, tree in trees.items()}
     shared.follow(pairs, objects, DEFAULT_VOLUME, criterion)
@@ -44,14 +44,18 @@ def estimate_steps(
     for a, b in shared.unsettled():
         first, second = members[a], members[b]
         shared.settle(
-            (a, b), bool(collides(as_boxes(first.mesh), as_boxes(second.mesh), Pose(first.rows), Pose(second.rows)))
+            (a, b),
+            bool(collides(as_boxes(first.mesh), as_boxes(second.mesh), pose_of(first.rows), pose_of(second.rows))),
         )
     return shared.estimate()
 
 
-def _augmented(members: dict[int, Member]) -> Generator[Progress, None, dict[int, AdbTree]]:
+def _augmented(shared: SharedSearch, members: dict[int, Member]) -> Generator[Progress, None, dict[int, AdbTree]]:
     """The trees of objects for time-critical questions, by id."""
+    known = {i: shared.known_tree(i, member.triangles, member.revision) for i, member in members.items()}
+    new = [i for i, tree in known.items() if tree is None]
     hierarchies = yield from prepare_steps(
-        list(members.values()), lambda tree: steps(adb_tree, tree), 0.5, "preparing object"
+        [members[i] for i in new], lambda tree: steps(adb_tree, tree), 0.5, "preparing object"
     )
-    return {i: adb_tree(hierarchy) for i, hierarchy in zip(members, hierarchies, strict=True)}
+    made = {i: adb_tree(hierarchy) for i, hierarchy in zip(new, hierarchies, strict=True)}
+    return {i: tree or made[i] for i, tree in known.items()}

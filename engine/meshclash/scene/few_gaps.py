@@ -14,6 +14,7 @@ from ..query.shortcuts.distance import distance_of_records
 from ..query.shortcuts.object_pairs import YES
 from ..query.shortcuts.record import Record, keep_record, record_of
 from ..types.results import QueryStats
+from ..types.steps import UNANSWERED
 from .cases import PackedTrees
 from .gaps import found_apart
 from .pair_keys import no_pairs
@@ -54,7 +55,7 @@ def few_gaps(
         if most is not None and len(listed) >= most and bound >= listed[most - 1][0]:
             break
         found = distance_of_records(records[i], records[j], matrices[i], matrices[j])
-        if found is None or found.distance == 0.0:
+        if found is UNANSWERED or found.distance == 0.0:
             return None
         listed.append((found.distance, i, j, found))
         listed.sort(key=lambda entry: entry[:3])

@@ -23,7 +23,7 @@ from .judging import first_contacts_of, judged_portions
 from .members import Keep, Keys, Members
 from .object_pair import ObjectPair
 from .pair_keys import pair_keys
-from .results import FirstContact, PairGap
+from .results import FirstContact, PairGap, gap_of_meeting
 
 _BATCH = 256
 """Pairs that are measured together where they are remembered: few enough for losing little when work is given up."""
@@ -200,7 +200,7 @@ def _measure(
     place = {(int(a), int(b)): int(k) for (a, b), k in zip(own, index, strict=True)}
     for done, items in judged_portions(case.chosen(overlapping), own, options.limits, scene.names):
         for item in items:
-            record.add((item.a, item.b), PairGap.of_meeting(item))
+            record.add((item.a, item.b), gap_of_meeting(item))
             apart[place[item.a, item.b]] = False
         yield Progress(0.4 + 0.2 * done / len(own), f"judging object pair {done} of {len(own)}")
     clock.stop("verdicts")

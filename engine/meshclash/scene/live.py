@@ -6,7 +6,7 @@ was committed stays, and the next update goes on with the rest.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,6 +16,7 @@ from ..query.limits import checked_limits
 from ..query.options import check_device
 from ..solid.case import Case
 from ..solid.pair_verdict import PairVerdict
+from ..types.copying import Changeable
 from ..types.numbers import truth
 from ..types.results import Progress, QueryStats
 from ..types.steps import in_slices, scaled
@@ -41,7 +42,7 @@ Sets = tuple[Keys, Keys, Keep | None]
 
 @dataclass
 class LiveChanges:
-    """What became known since the last call of ``take_changes``; a pair is in at most one of the three."""
+    """The changes since the last call of ``take_changes``; a pair is in at most one of the three lists."""
 
     found: dict[Pair, Any] = field(default_factory=dict)
     """Pairs that are listed: the ``PairVerdict`` of a ``LiveContacts``, answered completely; the ``PairGap`` of a
@@ -69,7 +70,7 @@ class _Known(NamedTuple):
         return pair_keys(self.pairs)
 
 
-class LivePairs(ABC):
+class LivePairs(Changeable, ABC):
     """The pairs of a scene that are listed for some reason, as a difference from update to update.
 
     Args:
@@ -86,6 +87,9 @@ class LivePairs(ABC):
         self.unanswered = no_pairs()
         self.stats = QueryStats()
 
+    def _shared_things(self) -> Iterable[object]:
+        return (self._scene, *self._scene.things)
+
     @property
     @abstractmethod
     def incomplete(self) -> int:
@@ -93,7 +97,7 @@ class LivePairs(ABC):
 
     @abstractmethod
     def take_changes(self) -> LiveChanges:
-        """What became known since the last call."""
+        """Return the changes since the last call."""
 
     @abstractmethod
     def _steps(self, sets: Sets, first_contact: bool, device: str) -> Generator[Progress, None, QueryStats]:
@@ -130,7 +134,7 @@ class LivePairs(ABC):
 
 
 class LiveContacts(LivePairs):
-    """The pairs of a scene that are not apart, as a difference from update to update.
+    """Keeps the pairs of a scene that are not apart up to date, and returns what changed.
 
     Args:
         scene: the scene to watch; it is not changed.
@@ -149,7 +153,7 @@ class LiveContacts(LivePairs):
         self._changes = LiveChanges()
 
     def change_limits(self, permitted_overlap: float | str = 0.0, touch_tolerance: float = 0.0) -> None:
-        """Ask with other lengths from now on; only pairs whose answer may be another one are asked again.
+        """Change the limits; only pairs whose result may change are queried again.
 
         Args:
             permitted_overlap, touch_tolerance: see ``verdict``.
@@ -217,7 +221,7 @@ class LiveContacts(LivePairs):
         return replace(work, seconds=clock.total, timings=clock.timings)
 
     def take_changes(self) -> LiveChanges:
-        """The changes committed since the last call."""
+        """Return the changes since the last call."""
         changes, self._changes = self._changes, LiveChanges()
         self._reported -= changes.gone
         self._reported |= changes.found.keys() | changes.meeting.keys()

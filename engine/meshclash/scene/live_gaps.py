@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class LiveGaps(LivePairs):
-    """The pairs of a scene within a tolerance, or the nearest pairs, as a difference from update to update.
+    """Keeps the pairs of a scene within a tolerance, or the nearest pairs, up to date, and returns what changed.
 
     Args:
         scene: the scene to watch; it is not changed.
@@ -61,7 +61,7 @@ class LiveGaps(LivePairs):
         self.left_out, self.beyond = 0, np.inf
 
     def change_limits(self, permitted_overlap: float | str = 0.0, tolerance: float | None = None) -> None:
-        """Ask with other lengths from now on; only pairs whose answer may be another one are measured again.
+        """Change the limits; only pairs whose result may change are measured again.
 
         Args:
             permitted_overlap, tolerance: as in the constructor.
@@ -103,7 +103,7 @@ class LiveGaps(LivePairs):
         return record.stats(clock)
 
     def take_changes(self) -> LiveChanges:
-        """How what the last finished update lists differs from what the last call told."""
+        """Return how the list of the last finished update differs from the list at the last call."""
         old, new = self._reported, self._listed
         changed = {pair: gap for pair, gap in new.items() if old.get(pair) is not gap}
         self._reported = new

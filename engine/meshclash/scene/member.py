@@ -66,17 +66,18 @@ class Member:
         if isinstance(self.thing, PointCloud):
             margin = self.thing.lengths.margin
             return self.thing.bounds + np.array([[-margin], [margin]])
-        return self._triangles.bounds if isinstance(self.thing, MeshLike) else self.thing.bounds
+        return self.triangles.bounds if isinstance(self.thing, MeshLike) else self.thing.bounds
 
     @property
     def resolution(self) -> float:
         """How finely its world coordinates are known [m]; 0 of a special one for which none was given."""
         if self.given_resolution is None and self.is_special:
             return 0.0
-        return self._triangles.resolution if self.given_resolution is None else self.given_resolution
+        return self.triangles.resolution if self.given_resolution is None else self.given_resolution
 
     @property
-    def _triangles(self) -> TriangleMesh:
+    def triangles(self) -> TriangleMesh:
+        """The mesh itself, of one in memory."""
         return self.mesh.mesh if isinstance(self.mesh, Hierarchy) else self.mesh
 
 

@@ -4,7 +4,8 @@ What a scene is asked stands on two stages: ``candidates`` says whose boxes over
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import suppress
+from itertools import islice
+from types import NoneType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,13 +17,17 @@ from ..errors import SceneChanged, UnknownObject, UnsupportedOption
 from ..hierarchy.build import as_hierarchy, build, is_prepared, refit
 from ..hierarchy.bvh import MeshLike
 from ..hierarchy.quality import WORN, expected_tests
+from ..messages import a_type, shown, suggestion
 from ..pointcloud.cloud import PointCloud
 from ..query.table import SceneThing
 from ..solid.case import Case, Limits
 from ..timecritical.trees import hand_over
+from ..types.arguments import items_of
+from ..types.copying import Copyable
 from ..types.foreign import ForeignMesh, as_own
 from ..types.mesh import TriangleMesh, checked_resolution
-from ..types.pose import Pose, PoseLike, pose_stack
+from ..types.numbers import given_array, is_whole
+from ..types.pose import Pose, PoseLike, pose_of, pose_stack
 from ..types.results import Progress
 from ..types.steps import scaled, steps
 from .cases import PackedTrees, PlacedObjects, TreePacker, find_case_steps
@@ -37,9 +42,10 @@ Keys = Iterable[int | str] | None
 """Ids or names of objects; None for all."""
 _BUILT = "expected tests when built"
 _T = TypeVar("_T")
+_CACHES = {"kept_slots": NoneType, "_shapes": NoneType, "_packed": NoneType, "packer": TreePacker}
 
 
-class Members:
+class Members(Copyable, caches=_CACHES):
     """Objects with poses, by id; a name stands for the id of an object that has one. Objects may share one mesh.
 
     Attributes:
@@ -71,7 +77,7 @@ class Members:
         return iter(self.by_id)
 
     def __contains__(self, key: object) -> bool:
-        return key in self.by_id or key in self._ids
+        return key in self._ids if isinstance(key, str) else is_whole(key) and key in self.by_id
 
     def add(self, mesh: SceneThing | ForeignMesh, pose: PoseLike, name: str | None, resolution: float | None) -> int:
         """As ``Scene.add``."""
@@ -91,6 +97,11 @@ class Members:
         self._edits += 1
         return identifier
 
+    @property
+    def things(self) -> list[SceneThing]:
+        """What the objects are."""
+        return [member.thing for member in self.by_id.values()]
+
     def ids(self) -> np.ndarray:
         """Of all objects, (n,) int64, ascending: they are given in that order."""
         return np.fromiter(self.by_id, np.int64, len(self.by_id))
@@ -103,18 +114,18 @@ class Members:
     def _free_name(self, name: str) -> str:
         """A name that no object has; raises UnsupportedOption."""
         if not isinstance(name, str) or not name:
-            raise UnsupportedOption(f"the name of an object must be a text that is not empty, not {name!r:.80}")
+            raise UnsupportedOption(f"the name of an object must be a text that is not empty, not {shown(name)}")
         if name in self._ids:
-            raise UnsupportedOption(f"the scene has an object {name!r:.80} already: a name stands for one object")
+            raise UnsupportedOption(f"the scene has an object {shown(name)} already: a name stands for one object")
         return name
 
     def id_of(self, key: int | str) -> int:
         """The id of an object by its id or name; raises UnknownObject."""
-        identifier = self._ids.get(key) if isinstance(key, str) else key
-        with suppress(TypeError):  # what cannot be looked up is no id
-            if identifier in self.by_id:
-                return int(identifier)
-        raise UnknownObject(f"the scene has no object {key!r:.80}")
+        identifier: Any = self._ids.get(key) if isinstance(key, str) else key
+        if is_whole(identifier) and identifier in self.by_id:
+            return int(identifier)
+        near = suggestion(key, self._ids) if isinstance(key, str) else ""
+        raise UnknownObject(f"the scene has no object {shown(key)}{near}")
 
     def remove(self, key: int | str) -> None:
         """As ``Scene.remove``."""
@@ -141,10 +152,7 @@ class Members:
 
     def set_poses(self, keys: Iterable[int | str], poses: Any, resolutions: Iterable[float] | None) -> None:
         """As ``Scene.set_poses``."""
-        try:
-            members = list(map(self.member, keys))
-        except TypeError:
-            raise UnsupportedOption(f"objects must be given by several ids or names, not {keys!r:.80}") from None
+        members = list(map(self.member, _several(keys, "keys")))
         rows, stacked = pose_stack(poses) if members else (np.empty((0, 3, 4)), True)
         if not stacked or len(rows) != len(members):
             raise UnsupportedOption(f"poses must be a stack of {len(members)}, one for each object")
@@ -158,10 +166,8 @@ class Members:
 
     def _set_resolutions(self, members: list[Member], resolutions: Iterable[float]) -> np.ndarray:
         """Gives objects other resolutions, and tells of which these differ, (k,) bool."""
-        try:
-            known = list(map(checked_resolution, resolutions))
-        except TypeError:
-            known = []
+        given = items_of("resolutions", resolutions, "lengths")
+        known = [checked_resolution(length) for length in islice(given, len(members) + 1)]
         if len(known) != len(members):
             raise UnsupportedOption(f"resolutions must be {len(members)} lengths, one for each object")
         other = np.array([member.given_resolution != length for member, length in zip(members, known, strict=True)])
@@ -173,9 +179,7 @@ class Members:
         """As ``Scene.set_vertices``."""
         member = self.member(key)
         if member.is_special:
-            raise UnsupportedOption(
-                f"object {key} is a {type(member.thing).__name__}, which does not deform: add another"
-            )
+            raise UnsupportedOption(f"object {key} is {a_type(member.thing)}, which does not deform: add another")
         member.thing = _deformed(member.mesh, vertices)
         self._deformations += 1
         self.kept_slots = self._shapes = None
@@ -185,7 +189,7 @@ class Members:
     def posed(self, key: int | str) -> tuple[SceneThing, Pose]:
         """As ``Scene.posed``."""
         member = self.member(key)
-        return member.thing, Pose(member.rows)
+        return member.thing, pose_of(member.rows)
 
     def unedited(self, steps: Generator[Progress, None, _T]) -> Generator[Progress, None, _T]:
         """Run a question about the scene, which is not to change meanwhile.
@@ -247,8 +251,8 @@ class Members:
         for identifier in sorted(set(identifiers).intersection(self._special)):
             if not (member := self.member(identifier)).is_cloud:
                 raise UnsupportedOption(
-                    f"{query} takes meshes in memory and clouds, and object {identifier} is a "
-                    f"{type(member.thing).__name__}: leave it out"
+                    f"{query} takes meshes in memory and clouds, and object {identifier} is {a_type(member.thing)}: "
+                    "leave it out"
                 )
 
     def revisions(self, identifiers: np.ndarray) -> np.ndarray:
@@ -259,11 +263,11 @@ class Members:
         """
         ids = self.ids()
         counts = self.poses.revisions[self.slots()]
-        wanted = np.asarray(identifiers)
+        wanted = given_array("ids", identifiers, UnknownObject)
         if wanted.dtype.kind in "UO":
             wanted = np.vectorize(self.id_of, otypes=[np.int64])(wanted)
         if wanted.dtype.kind not in "iu" and wanted.size:
-            raise UnknownObject(f"ids of objects are whole numbers, not {identifiers!r:.80}")
+            raise UnknownObject(f"ids of objects are whole numbers, not {shown(identifiers)}")
         places = np.searchsorted(ids, wanted)
         known = np.isin(wanted, ids)
         if not known.all():
@@ -413,23 +417,17 @@ class Members:
         """
         if chosen is None:
             return np.ones(len(self.by_id), np.bool_)
-        wanted = set(map(self.id_of, _several(chosen, name)))
+        wanted = {self.id_of(key) for key in _several(chosen, name)}
         return np.fromiter(map(wanted.__contains__, self.by_id), np.bool_, len(self.by_id))
 
     def member(self, key: int | str) -> Member:
         """The object of an id or a name; raises UnknownObject."""
-        try:
-            return self.by_id[key]  # type: ignore[index]  # names are looked up below
-        except (KeyError, TypeError):
-            return self.by_id[self.id_of(key)]
+        return self.by_id[self.id_of(key)]
 
 
-def _several(keys: Iterable[int | str], name: str) -> list[int | str]:
+def _several(keys: Iterable[int | str], name: str) -> Iterator[int | str]:
     """Ids or names of a set called ``name``; raises UnsupportedOption where it is none."""
-    if not isinstance(keys, str):  # the letters of a name are no objects
-        with suppress(TypeError):
-            return list(keys)
-    raise UnsupportedOption(f"{name} must be None or several ids or names of objects, not {keys!r:.80}")
+    return items_of(name, keys, "ids or names of objects")
 
 
 def _deformed(thing: MeshLike, vertices: Any) -> MeshLike:
@@ -455,10 +453,11 @@ def checked_keep(keep: Keep | None) -> Keep | None:
     if keep is None:
         return None
     if not callable(keep):
-        raise UnsupportedOption(f"keep must be None or a function of pairs (k, 2) of ids, not {keep!r:.80}")
+        raise UnsupportedOption(f"keep must be None or a function of pairs (k, 2) of ids, not {shown(keep)}")
 
     def checked(pairs: np.ndarray) -> np.ndarray:
-        mask = np.asarray(keep(pairs))
+        told = keep(pairs)
+        mask = given_array("what keep returns", told, UnsupportedOption)
         if mask.shape != (len(pairs),) or mask.dtype != np.bool_:
             raise UnsupportedOption(
                 f"keep must return booleans of shape ({len(pairs)},), not {mask.dtype} of shape {mask.shape}"
@@ -472,7 +471,7 @@ def members_of_scene(scene: object) -> Members:
     """The objects of a scene; raises UnsupportedOption for anything else."""
     members = getattr(scene, "_objects", None)
     if not isinstance(members, Members):
-        raise UnsupportedOption(f"scene must be a meshclash.Scene, not a {type(scene).__name__}")
+        raise UnsupportedOption(f"scene must be a meshclash.Scene, not {a_type(scene)}")
     return members
 
 

@@ -15,12 +15,12 @@ from ..query.found_pair import NO_POINTS, FoundPair, PairOfScene
 from ..query.table import CLEARANCE, DISTANCE, VERDICT, Query, SceneThing, ask, is_answered
 from ..solid.case import Limits
 from ..solid.pair_verdict import PairVerdict
-from ..types.pose import Pose
+from ..types.pose import Pose, pose_of
 from ..types.results import Progress, QueryStats
 from ..types.steps import scaled
 from ..types.verdict import APART
 from .members import Members
-from .results import NO_NAMES, FirstContact, PairGap
+from .results import NO_NAMES, FirstContact, PairGap, gap_of_meeting
 
 _VERDICT_END, _NEAREST_END = 0.5, 0.7  # of a gap
 
@@ -41,7 +41,7 @@ class ObjectPair(NamedTuple):
         return cls(
             (a, b),
             (members[0].thing, members[1].thing),
-            (Pose(members[0].rows), Pose(members[1].rows)),
+            (pose_of(members[0].rows), pose_of(members[1].rows)),
             scene.names,
         )
 
@@ -68,7 +68,7 @@ class ObjectPair(NamedTuple):
         if isinstance(found, FirstContact):
             return found, work
         if found.verdict is not APART:
-            return PairGap.of_meeting(found), work
+            return gap_of_meeting(found), work
         gap = yield from scaled(self._ask(DISTANCE), _VERDICT_END, _NEAREST_END)
         work = work.plus(gap.stats)
         if gap.distance > (math.inf if tolerance is None else tolerance):
@@ -82,8 +82,7 @@ class ObjectPair(NamedTuple):
                 within = yield from scaled(self._ask(CLEARANCE, tolerance=tolerance), _NEAREST_END, 1.0)
                 near = np.unique(within.pairs[:, 0]), np.unique(within.pairs[:, 1])
         points = np.stack([gap.point_a, gap.point_b])
-        middle = points.mean(axis=0)
-        nothing = FoundPair(found.contacts, lambda: middle, self.names)
+        nothing = FoundPair(found.contacts, points.mean(axis=0), self.names)
         return PairGap(*self.ids, float(gap.distance), points, nearest, *near, nothing), work
 
     def _ask(self, query: Query, **options: Any) -> Generator[Progress, None, Any]:

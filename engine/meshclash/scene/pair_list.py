@@ -8,13 +8,14 @@ import numpy as np
 
 from ..errors import MeshClashError
 from ..solid.pair_verdict import COLUMNS, PairVerdict
+from ..types.copying import Copyable
 from ..types.results import QueryStats
 from .pair_keys import no_pairs
 
 _T = TypeVar("_T", bound=PairVerdict)
 
 
-class PairList(Generic[_T], Sequence[_T]):
+class PairList(Copyable, Generic[_T], Sequence[_T]):
     """Pairs of objects in an order, the work that it took, and the pairs that cannot be compared."""
 
     _columns: tuple[str, ...] = COLUMNS

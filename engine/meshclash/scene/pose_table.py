@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from ..types.copying import Copyable
 
-class PoseTable:
+
+class PoseTable(Copyable):
     """Poses and revisions by slots; a slot that is given back is given out again.
 
     Attributes:

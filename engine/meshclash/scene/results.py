@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from ..types.results import QueryStats
 from ..types.verdict import Verdict
 from .pair_list import PairList
 
-NO_NAMES: Mapping[int, str] = MappingProxyType({})
+NO_NAMES: Mapping[int, str] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +31,7 @@ class FirstContact:
 
 
 class PairGap(PairVerdict):
-    """How near two objects of a scene come to each other, and what they do to each other.
+    """The gap between two objects of a scene, and their verdict.
 
     Attributes:
         gap: [m]; 0 where they have a common point: exactly where the verdict is not APART.
@@ -60,31 +59,31 @@ class PairGap(PairVerdict):
         super().__init__(a, b, Verdict.APART, found=found, job=job)
         self.gap, self.points, self.triangles, self.near_a, self.near_b = gap, points, triangles, near_a, near_b
 
-    @classmethod
-    def of_meeting(cls, item: PairVerdict) -> "PairGap":
-        """Of two objects with a common point."""
-        contacts, points, triangles = item.contacts, None, None
-        if isinstance(contacts, CloudContacts):
-            place = item.location
-            points = np.stack([place, place]) if place is not None and len(contacts) else None
-        elif len(contacts):
-            first = slice(0, 1)
-            points = nearest_points(contacts.world_triangles(0, first), contacts.world_triangles(1, first))[1][0]
-            triangles = int(contacts.pairs[0, 0]), int(contacts.pairs[0, 1])
-        near = item.touched(0), item.touched(1)
-        made = cls(item.a, item.b, 0.0, points, triangles, *near, item._found, item._job)
-        made.verdict, made.depth, made.depth_lower, made.depth_upper, made.certainty, made.flush = (
-            item.verdict, item.depth, item.depth_lower, item.depth_upper, item.certainty, item.flush
-        )  # fmt: skip
-        made.permitted_overlap, made._contacts = item.permitted_overlap, contacts
-        return made
-
     def to_dict(self) -> dict[str, object]:
-        """As that of ``PairVerdict``, with the gap."""
+        """Return plain values as ``PairVerdict.to_dict`` does, with the gap."""
         return {**super().to_dict(), "gap": self.gap}
 
     def _measured(self) -> str:
         return f", gap={self.gap:.6g}{super()._measured()}"
+
+
+def gap_of_meeting(item: PairVerdict) -> PairGap:
+    """The gap, 0, of two objects with a common point."""
+    contacts, points, triangles = item.contacts, None, None
+    if isinstance(contacts, CloudContacts):
+        place = item.location
+        points = np.stack([place, place]) if place is not None and len(contacts) else None
+    elif len(contacts):
+        first = slice(0, 1)
+        points = nearest_points(contacts.world_triangles(0, first), contacts.world_triangles(1, first))[1][0]
+        triangles = int(contacts.pairs[0, 0]), int(contacts.pairs[0, 1])
+    near = item.touched(0), item.touched(1)
+    made = PairGap(item.a, item.b, 0.0, points, triangles, *near, item._found, item._job)
+    made.verdict, made.depth, made.depth_lower, made.depth_upper, made.certainty, made.flush = (
+        item.verdict, item.depth, item.depth_lower, item.depth_upper, item.certainty, item.flush
+    )  # fmt: skip
+    made.permitted_overlap, made._contacts = item.permitted_overlap, contacts
+    return made
 
 
 class SceneContacts(PairList[PairVerdict]):
@@ -98,7 +97,7 @@ class SceneContacts(PairList[PairVerdict]):
 
 
 class SceneGaps(PairList[PairGap]):
-    """Pairs of objects of a scene with their gaps: by severity, depth and gap.
+    """Pairs of objects of a scene with their gaps, sorted by severity, depth and gap.
 
     Attributes:
         pairs: a list of them; the answer itself is a sequence of them, too.

@@ -5,11 +5,14 @@ A pair is answered in two stages, both in slices: ``Members.case_steps`` finds t
 changed, and ``proximity.py`` measures those that are apart.
 """
 
+from __future__ import annotations
+
 import math
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
+from types import NoneType
 from typing import Any, Concatenate, ParamSpec, TypeVar, overload
 
 import numpy as np
@@ -20,17 +23,19 @@ from ..query.limits import checked_limits
 from ..query.options import check_device, check_length
 from ..query.shortcuts.configuration import OneConfiguration
 from ..query.table import SceneThing
+from ..reading.urdf_shapes import Packages
 from ..solid.case import Case, Limits
 from ..solid.pair_verdict import PairVerdict, verdict_order
 from ..timecritical.criteria import checked_budget, checked_criterion, checked_steps
 from ..timecritical.shared import SceneEstimate, SharedSearch
+from ..types.copying import Changeable
 from ..types.foreign import ForeignMesh
 from ..types.numbers import truth
 from ..types.options import Depth, Device, Permitted
-from ..types.pose import Pose, PoseLike
+from ..types.pose import Pose, PoseLike, matrices_of
 from ..types.results import Progress, QueryStats
 from ..types.slices import Slice
-from ..types.steps import in_slices, in_slices_unless, scaled, steps
+from ..types.steps import UNANSWERED, Unanswered, in_slices, in_slices_unless, scaled, steps
 from ..types.verdict import APART, TOUCHING
 from .cases import PackedTrees
 from .clock import Clock
@@ -51,7 +56,7 @@ from .collisions import (
 from .configuration_distances import SceneDistances, configured_distances_steps
 from .estimating import estimate_steps
 from .first_pair import StandingObjects, any_steps
-from .from_others import Robot, placed_meshes
+from .from_others import placed_meshes
 from .gaps import GapOptions
 from .judging import judged_portions
 from .member import Member
@@ -60,6 +65,7 @@ from .object_pair import ObjectPair
 from .pair_keys import different_pairs
 from .proximity import check_most, gaps_steps
 from .results import SceneContacts, SceneGaps
+from .robot import Robot
 from .stepping import SceneStep, Stepper
 
 _P = ParamSpec("_P")
@@ -67,22 +73,22 @@ _T = TypeVar("_T")
 
 
 def _of_one_state(
-    question: Callable[Concatenate["Scene", _P], Generator[Progress, None, _T]],
-) -> Callable[Concatenate["Scene", _P], Generator[Progress, None, _T]]:
+    question: Callable[Concatenate[Scene, _P], Generator[Progress, None, _T]],
+) -> Callable[Concatenate[Scene, _P], Generator[Progress, None, _T]]:
     """A question in slices about a scene that is not changed meanwhile."""
 
     @wraps(question)
-    def asked(scene: "Scene", *args: _P.args, **options: _P.kwargs) -> Generator[Progress, None, _T]:
+    def asked(scene: Scene, *args: _P.args, **options: _P.kwargs) -> Generator[Progress, None, _T]:
         return scene._objects.unedited(question(scene, *args, **options))
 
     return asked
 
 
-class Scene:
-    """Objects with poses, by ids and names. Hierarchies are built when first needed and kept.
+class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_spare": list}):
+    """Many objects with poses, and queries about pairs of them. Hierarchies are built at first use and kept.
 
-    ``len(scene)`` is the number of objects, iteration gives their ids, ``in`` takes an id or a name. Wherever an object
-    is meant, its id or its name is taken; answers have ids, and tell names.
+    ``len(scene)`` is the number of objects, iteration gives their ids, ``in`` takes an id or a name. Every
+    method takes the id or the name of an object; results have ids, and names where objects have some.
     """
 
     def __init__(self) -> None:
@@ -96,8 +102,8 @@ class Scene:
         self._spare: list[OneConfiguration] = []  # not in use; appending to and popping from a list are atomic
 
     @classmethod
-    def from_trimesh(cls, scene: Any) -> "Scene":
-        """The objects of a ``trimesh.Scene`` with their poses; the names of its nodes are kept.
+    def from_trimesh(cls, scene: Any) -> Scene:
+        """Return a scene with the objects of a ``trimesh.Scene``, their poses and the names of its nodes.
 
         Raises:
             UnsupportedOption: it is no scene. InvalidMesh: a geometry is no triangle mesh.
@@ -108,24 +114,28 @@ class Scene:
         return made
 
     @classmethod
-    def from_urdf(cls, path: Any, srdf: Any = None) -> tuple["Scene", Robot]:
-        """The links of a robot as a scene, with their names, and how they move; needs yourdfpy.
-
-        Args:
-            path: of the URDF file.
-            srdf: path of the file that says which links are not compared; None for none.
+    def from_urdf(
+        cls,
+        path: Any,
+        srdf: Any = None,
+        *,
+        packages: Packages = None,
+        shapes: str = "collision",
+        tolerance: float = 0.01,
+    ) -> tuple[Scene, Robot]:
+        """Return a scene of the links of a robot, and a ``Robot``; arguments and errors as ``Robot``.
 
         Returns:
-            The scene with all joints at 0, and a ``Robot``: its ``rules`` go to ``keep`` of the scene's questions, its
-            ``poses(configurations)`` to ``poses``.
-
-        Raises:
-            InvalidFile, InvalidMesh, InvalidPose; ImportError without yourdfpy.
+            The scene in the neutral configuration, and a ``Robot``: its ``rules`` go to ``keep`` of the scene's
+            questions, its ``poses(configurations)`` to ``poses``.
         """
-        robot, made = Robot(path, srdf), cls()
+        robot, made = Robot(path, srdf, packages=packages, shapes=shapes, tolerance=tolerance), cls()
         for mesh, pose, name in robot.links:
             made.add(mesh, pose, name=name)
         return made, robot
+
+    def _shared_things(self) -> Iterable[object]:
+        return self._objects.things
 
     def __len__(self) -> int:
         return len(self._objects)
@@ -167,12 +177,12 @@ class Scene:
         self._objects.remove(key)
 
     def name_of(self, key: int | str) -> str | int:
-        """What an object is called: its name, or its id where it has none. Raises UnknownObject."""
+        """Return the name of an object, or its id if it has no name. Raises UnknownObject."""
         identifier = self._objects.id_of(key)
         return self._objects.names.get(identifier, identifier)
 
     def id_of(self, key: int | str) -> int:
-        """The id of an object, by its name or id; raises UnknownObject."""
+        """Return the id of an object, given its id or name; raises UnknownObject."""
         return self._objects.id_of(key)
 
     def set_pose(self, key: int | str, pose: PoseLike, resolution: float | None = None) -> None:
@@ -186,7 +196,7 @@ class Scene:
         self._objects.set_pose(key, pose, resolution)
 
     def set_poses(self, keys: Iterable[int | str], poses: Any, resolutions: Iterable[float] | None = None) -> None:
-        """Move many objects at once, which takes a fraction of the time of as many calls of ``set_pose``.
+        """Move many objects at once, much faster than with as many calls of ``set_pose``.
 
         Args:
             keys: ids or names of k objects.
@@ -212,15 +222,15 @@ class Scene:
         self._objects.set_vertices(key, vertices)
 
     def posed(self, key: int | str) -> tuple[SceneThing, Pose]:
-        """An object and its pose, for queries about it alone. Raises UnknownObject."""
+        """Return an object and its pose, for queries about it alone. Raises UnknownObject."""
         return self._objects.posed(key)
 
     def boxes(self, margin: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
-        """All ids (n,) int64, ascending, and world boxes that contain the objects and a margin, (n, 6) float64 [m]."""
-        return self._objects.boxes(margin)
+        """Return all ids (n,) int64, ascending, and world boxes of the objects with a margin, (n, 6) float64 [m]."""
+        return self._objects.boxes(check_length("margin", margin))
 
     def revisions(self, keys: np.ndarray) -> np.ndarray:
-        """How often each object of an array of ids has been moved or deformed, int64 of the same shape.
+        """Return how often each object of an array of ids has been moved or deformed, int64 of the same shape.
 
         Raises:
             UnknownObject: one is not in the scene.
@@ -241,7 +251,7 @@ class Scene:
         device: Device = "auto",
         depth: Depth = True,
     ) -> Generator[Progress, None, SceneContacts]:
-        """Every pair of objects that is not apart.
+        """Return every pair of objects that is not apart, with its verdict, measures and contacts.
 
         Asked in slices (``meshclash.steps``) the scene must not change before the end. A point cloud is not compared
         with a clustered mesh: where the two are near, all other pairs are answered, and the answer names the pair as
@@ -307,32 +317,33 @@ class Scene:
         return found, work
 
     def _collides_at_once(
-        self, poses: Any = None, movers: Any = None, *, set_a: Any = None, set_b: Any = None, keep: Keep | None = None
-    ) -> SceneCollisions | None:
-        """The shortest way for one configuration of the objects of the last call; None where it does not answer."""
+        self, poses: Any = None, movers: Any = None, *more: Any, set_a: Any = None, set_b: Any = None, keep: Any = None
+    ) -> SceneCollisions | Unanswered:
+        """The shortest way for one configuration of the objects of the last call, or ``UNANSWERED``."""
         chosen, packed_trees = self._chosen, self._objects.packer.current
         if (
-            chosen is None
+            more
+            or chosen is None
             or packed_trees is None
             or self._objects.has_special
             or not chosen.is_of(self._objects.kept_slots, movers, set_a, set_b)
         ):
-            return None
+            return UNANSWERED
         try:
             one = self._spare.pop()
         except IndexError:
             packed_trees = self._objects.packer.kept(list(self._objects.by_id.values()))
             if packed_trees is None or packed_trees.few is None:
-                return None
+                return UNANSWERED
             one = OneConfiguration(packed_trees, packed_trees.few, chosen)
         if not (one.is_of(packed_trees, chosen) and one.fits(poses)):
-            return None
+            return UNANSWERED
         found = one.find(self._objects.poses.rows, poses, checked_keep(keep))
         if one.uses > 0:
             self._spare.append(one)
         else:
             self._objects.packer.use_better_trees()
-        return None if found is None else collisions_of_one(found)
+        return UNANSWERED if found is None else collisions_of_one(found)
 
     @in_slices_unless(_collides_at_once)
     @_of_one_state
@@ -345,7 +356,7 @@ class Scene:
         set_b: Keys = None,
         keep: Keep | None = None,
     ) -> Generator[Progress, None, SceneCollisions]:
-        """Which solids collide: whose surfaces meet, or of which one lies inside the other; with one contact each.
+        """Return which solids collide, with one contact each: surfaces meet, or one solid is inside the other.
 
         These are the pairs that ``contacts`` gives, several times faster. ``meshclash.collides`` asks about surfaces.
         An open mesh that means no solid (``solidity``), and a clustered mesh, count as surfaces: nothing lies inside.
@@ -397,13 +408,14 @@ class Scene:
         return standing
 
     def _any_at_once(
-        self, poses: Any = None, movers: Any = None, *, set_a: Any = None, set_b: Any = None, keep: Keep | None = None
-    ) -> bool | None:
-        """The short way for a few objects as they stand; None where it does not answer."""
-        if not (poses is movers is set_a is set_b is None):
-            return None
+        self, poses: Any = None, movers: Any = None, *more: Any, set_a: Any = None, set_b: Any = None, keep: Any = None
+    ) -> bool | Unanswered:
+        """The short way for a few objects as they stand; ``UNANSWERED`` where it does not answer."""
+        if more or not (poses is movers is set_a is set_b is None):
+            return UNANSWERED
         standing = self._standing_few()
-        return None if standing is None else standing.find(self._objects.poses.rows, checked_keep(keep))
+        found = None if standing is None else standing.find(self._objects.poses.rows, checked_keep(keep))
+        return UNANSWERED if found is None else found
 
     @in_slices_unless(_any_at_once)
     @_of_one_state
@@ -416,16 +428,17 @@ class Scene:
         set_b: Keys = None,
         keep: Keep | None = None,
     ) -> Generator[Progress, None, Any]:
-        """Whether two solids collide, as ``collides`` means it; the search stops at the first pair that does.
+        """Return whether any two solids collide, in the sense of ``collides``; stops at the first such pair.
 
         Arguments and errors as ``collides``.
 
         Returns:
             A bool; for a stack of m configurations (m,) bool.
         """
+        poses = None if poses is None else matrices_of(poses)
         chosen, checked = self._choose(poses, movers, set_a, set_b), checked_keep(keep)
         rows = configured_rows(self._objects.all_rows(), poses, chosen.places)
-        if poses is not None and np.ndim(poses) == 4:
+        if poses is not None and poses.ndim == 4:
             found = yield from steps(self.collides, poses, movers, set_a=set_a, set_b=set_b, keep=keep)
             return found.any
         some, meshes = self._objects.meshes()
@@ -467,7 +480,7 @@ class Scene:
     @in_slices
     @_of_one_state
     def step(self, keep: Keep | None = None, first_only: bool = True) -> Generator[Progress, None, SceneStep]:
-        """Which objects begin to touch, go on, and end since the last step of a scene that changes little.
+        """Return which pairs begin to touch, still touch, and no longer touch since the last step.
 
         Between two steps objects are moved (``set_pose``, ``set_poses``), deformed, added and removed. Then a step
         finds the pairs that touch, as ``collides`` does, from what is kept of the step before: sorted boxes, answers of
@@ -513,7 +526,7 @@ class Scene:
         device: Device = "auto",
         depth: Depth = True,
     ) -> Generator[Progress, None, SceneGaps]:
-        """Every pair of solids no farther apart than a tolerance: at a gap of 0 where one lies in the other.
+        """Return every pair of solids within a tolerance; the gap is 0 if one lies inside the other.
 
         ``meshclash.clearance`` asks about surfaces. Pairs that meet have their verdict, and the triangles that meet.
 
@@ -529,18 +542,19 @@ class Scene:
         return (yield from gaps_steps(self._objects, None, options))
 
     def _distances_at_once(
-        self, most: Any = None, *, poses: Any = None, movers: Any = None, set_a: Any = None, set_b: Any = None,
+        self, most: Any = None, *more: Any, poses: Any = None, movers: Any = None, set_a: Any = None, set_b: Any = None,
         keep: Any = None, permitted_overlap: Any = 0.0, device: Any = "auto", depth: Any = True,
-    ) -> SceneGaps | None:  # fmt: skip
-        """The short way for a few objects as they stand of which none collide; None where it does not answer."""
-        if not (poses is movers is set_a is set_b is keep is None) or type(permitted_overlap) is not float:
-            return None  # what is no plain value is checked by the long way
+    ) -> SceneGaps | Unanswered:  # fmt: skip
+        """The short way for a few objects as they stand of which none collide, or ``UNANSWERED``."""
+        if more or not (poses is movers is set_a is set_b is keep is None) or type(permitted_overlap) is not float:
+            return UNANSWERED  # what is no plain value is checked by the long way
         if permitted_overlap != 0.0 or type(device) is not str or device != "auto" or type(depth) is not bool:
-            return None
+            return UNANSWERED
         if not (most is None or (type(most) is int and most > 0)):
-            return None
+            return UNANSWERED
         standing = None if may_answer("auto", "distance_crossover") else self._standing_few()
-        return None if standing is None else standing.gaps(self._objects.poses.rows, most, self._objects.names)
+        found = None if standing is None else standing.gaps(self._objects.poses.rows, most, self._objects.names)
+        return UNANSWERED if found is None else found
 
     @overload
     def distances(
@@ -582,7 +596,7 @@ class Scene:
         device: Device = "auto",
         depth: Depth = True,
     ) -> Generator[Progress, None, SceneGaps | SceneDistances]:
-        """How far apart every pair of solids is: a gap of 0 where they have a common point, also inside the other.
+        """Return the distances of pairs of solids; the gap is 0 if they have a common point, also inside.
 
         ``meshclash.distance`` asks about surfaces. Pairs are measured in the order of their boxes' distances, until the
         boxes of all others are farther apart than the pairs that are listed.
@@ -625,7 +639,7 @@ class Scene:
         count: str = "paper",
         steps: int | None = None,
     ) -> Generator[Progress, None, SceneEstimate]:
-        """Which objects collide, as surely as a budget allows.
+        """Estimate which objects collide, within a budget, with probabilities.
 
         All pairs of objects share the budget: it goes where surfaces meet most likely (``meshclash.time_critical``).
         The next call goes on where this one stopped, with the pairs whose objects were not changed meanwhile. A call

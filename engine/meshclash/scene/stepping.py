@@ -22,6 +22,7 @@ from ..broadphase.incremental import SweepAndPrune
 from ..broadphase.sweep import cut_to_spheres, world_boxes
 from ..jit import kernel
 from ..traversal.question import Answer, Goal, Question
+from ..types.copying import Copyable
 from ..types.results import Progress, QueryStats
 from ..types.steps import scaled
 from .cases import PackedTrees
@@ -40,7 +41,7 @@ _SHARE = 0.5
 
 @dataclass(frozen=True, eq=False)
 class SceneStep:
-    """What a step of a scene found; pairs of ids are (k, 2) int64, the lower one first, sorted.
+    """The result of a step of a scene; pairs of ids are (k, 2) int64, the lower one first, sorted.
 
     Attributes:
         begun: Pairs that touch now, and did not in the step before.
@@ -77,7 +78,7 @@ class SceneStep:
         return len(self.pairs) > 0
 
 
-class Stepper:
+class Stepper(Copyable):
     """What a scene keeps from step to step."""
 
     def __init__(self) -> None:
@@ -191,7 +192,7 @@ def _add_ways(bounds, rows, rows_before, ways_before, place, changed, ways):
 
 
 @dataclass(frozen=True, eq=False)
-class _Answers:
+class _Answers(Copyable):
     """What a step found of all near pairs, sorted by their keys."""
 
     keys: np.ndarray
@@ -242,7 +243,7 @@ _NO_ANSWERS = _Answers(
 )  # fmt: skip
 
 
-class _Sleep:
+class _Sleep(Copyable):
     """Pairs that are known to be apart, sorted by their keys."""
 
     def __init__(self) -> None:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Generator
+from typing import Any
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from ..geometry.intersection import meeting, new_room
 from ..jit import inner, kernel
 from ..reference import by_reference
 from ..traversal.point import world_triangle
+from ..types.copying import Copyable
 from ..types.steps import run
 from ..types.verdict import CONTAINED
 from .case import Case
@@ -91,7 +93,7 @@ def middle_steps(case: Case, swapped: np.ndarray, sample: bool = False) -> Gener
     return middles
 
 
-class Locations:
+class Locations(Copyable):
     """Points to look at of the pairs of a case: found when one of them is first asked for.
 
     Args:
@@ -108,12 +110,19 @@ class Locations:
         self._of = (case, start, codes, swapped, middles)
         self._found: list[np.ndarray | None] | None = None
 
+    def __getstate__(self) -> Any:
+        self._all()  # the points, not the trees of the scene
+        return super().__getstate__()
+
     def of(self, job: int) -> np.ndarray | None:
         """A point (3,) float64 [m]: amid contacts, or amid a contained object; None for a pair that is only near."""
+        return self._all()[job]
+
+    def _all(self) -> list[np.ndarray | None]:
         if self._found is None:
             self._found = _locations(*self._of)
             del self._of
-        return self._found[job]
+        return self._found
 
 
 def _locations(

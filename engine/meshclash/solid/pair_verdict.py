@@ -8,6 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..traversal.contacts import Contacts
+from ..types.arguments import side_of
+from ..types.copying import Copyable
 from ..types.mesh import TriangleMesh
 from ..types.results import QueryStats
 from ..types.verdict import Verdict
@@ -68,7 +70,7 @@ NOTHING: Findings = _Nothing()
 
 
 @total_ordering
-class PairVerdict:
+class PairVerdict(Copyable):
     """What two objects do to each other, as single questions and scenes tell it.
 
     It equals its verdict, and a record of the same two objects with the same verdict; it is ordered by severity, among
@@ -134,7 +136,7 @@ class PairVerdict:
     def touched(self, side: int) -> np.ndarray:
         """What is in contact of a (side 0) or b (side 1), (n,) ascending: triangles; points of a cloud, with those
         that are inside."""
-        return self._found.touched(self._job, side)
+        return self._found.touched(self._job, side_of(side))
 
     @property
     def name(self) -> str:
@@ -218,7 +220,7 @@ class _Places(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class FoundPairs:
+class FoundPairs(Copyable):
     """What was found of k pairs of objects, from which a pair's contacts are made when they are asked for."""
 
     trees: np.ndarray

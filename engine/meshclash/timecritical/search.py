@@ -2,13 +2,15 @@
 
 import time
 from collections.abc import Sequence
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..geometry.predicates import new_workspace
 from ..geometry.relative_pose import ROW_LENGTH as FRAME_LENGTH
 from ..traversal.pairs import LEAF_NUMBERS
+from ..types.copying import Copyable
 from ..volumes.registry import volume_named
 from . import traversal as layout
 from .estimates import LOOKED_AT, conclude
@@ -98,7 +100,7 @@ def _take_heap() -> _Heap:
         return _Heap(np.empty(_FIRST_CAPACITY), np.empty((_FIRST_CAPACITY, ENTRY_LENGTH), np.int32))
 
 
-class Search:
+class Search(Copyable):
     """Many pairs of objects that share one heap, and so a budget.
 
     Args:
@@ -120,12 +122,21 @@ class Search:
         self._heap = _take_heap()
         self.state = np.zeros(layout.STATE_LENGTH, np.int64)
         self._trees: Sequence[AdbTree] = ()
-        self._table = table(())
         self._jobs = np.empty((0, 2), np.int64)
         self._poses = np.empty((0, 2, 3, 4))
         self._frames = np.empty((0, self._frame_length))
         self.rows = np.empty((0, layout.ROW_LENGTH), np.int64)
         self.hazards = np.empty(0)
+
+    def __getstate__(self) -> Any:
+        state, used = super().__getstate__(), int(self.state[layout.USED])
+        keys, entries = map(np.zeros_like, self._heap)
+        keys[:used], entries[:used] = self._heap.keys[:used], self._heap.entries[:used]
+        return {**state, "_heap": _Heap(keys, entries)}
+
+    @cached_property
+    def _table(self) -> tuple[np.ndarray, np.ndarray]:
+        return table(self._trees)
 
     def begin(self, trees: Sequence[AdbTree], jobs: np.ndarray, poses: np.ndarray, first: int = 0) -> None:
         """Take up jobs.
@@ -136,7 +147,8 @@ class Search:
             poses: of a and b, (k, 2, 3, 4) float64.
             first: jobs before this one are known since the last call.
         """
-        self._trees, self._table = trees, table(trees)
+        self._trees = trees
+        self.__dict__.pop("_table", None)
         self._jobs, self._poses = jobs, poses
         count = len(jobs)
         if first == 0:

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..types.copying import Copyable
+from ..types.mesh import TriangleMesh
 from ..types.results import QueryStats
 from ..types.slices import SLICE_SECONDS
 from . import traversal as layout
@@ -37,7 +39,7 @@ class PlacedTree(NamedTuple):
 
 @dataclass(frozen=True)
 class SceneEstimate:
-    """What is known of k pairs of objects whose boxes overlap; all others are apart.
+    """The estimates for k pairs of objects whose boxes overlap; all other pairs are apart.
 
     Attributes:
         pairs: Ids of objects, (k, 2) int64, sorted.
@@ -62,11 +64,11 @@ class SceneEstimate:
 
     @property
     def exact(self) -> bool:
-        """Whether every answer is."""
+        """Whether every answer is exact."""
         return bool(self.complete.all())
 
 
-class SharedSearch:
+class SharedSearch(Copyable):
     """A search over the pairs of a scene. What was found of pairs whose objects are as they were is never lost."""
 
     def __init__(self) -> None:
@@ -77,6 +79,13 @@ class SharedSearch:
         self._poses = np.empty((0, 2, 3, 4))
         self._counted = np.zeros(layout.STATE_LENGTH - layout.STEPS, np.int64)
         self._spent = 0.0
+
+    def known_tree(self, identifier: int, mesh: TriangleMesh, revision: int) -> AdbTree | None:
+        """The tree of an object that was searched, while the object is as it was; a copied search goes on with it."""
+        placed = self._objects.get(identifier)
+        if placed is None or placed.revision != revision or placed.tree.made_of.mesh is not mesh:
+            return None
+        return placed.tree
 
     def follow(self, pairs: np.ndarray, objects: Mapping[int, PlacedTree], volume: str, criterion: Criterion) -> None:
         """Take up pairs of ids (k, 2) int64 of these objects, and forget all others."""

@@ -1,13 +1,15 @@
 """ADB-trees: what the best-first search reads of a hierarchy, by address."""
 
 from collections.abc import Generator, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from ..hierarchy.bvh import Hierarchy, TreeParts
 from ..jit import inlined
 from ..traversal.forest import Forest
+from ..types.copying import Copyable
 from ..types.steps import in_slices
 from .cells import Filling, boxes_of, fill_steps
 from .memory import float32_at, float64_at, int32_at, uint8_at
@@ -18,23 +20,34 @@ FIRST, COUNT, VOLUMES, BOXES, CELLS, HEIGHTS, ORDER, TRIANGLES, VERTICES, NODE_C
 """Entries of a tree's row: addresses of its arrays, and numbers of nodes and triangles."""
 SPREAD, SIZES = 6, 7
 """Numbers of a tree's sizes: origin, largest absolute coordinates [m], spread (``cells.py``)."""
-
-
 _KEY = "adb tree"
 
 
-class AdbTree(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class AdbTree(Copyable):
     """A hierarchy and its augmentation."""
 
     made_of: TreeParts
-    """Kept, because the row refers to its arrays."""
     filling: Filling
-    row: np.ndarray
-    """(ROW_LENGTH,) int64."""
-    sizes: np.ndarray
-    """(SIZES,) float64."""
     volume: str
     largest_leaf: int
+
+    @cached_property
+    def row(self) -> np.ndarray:
+        """Where the arrays of the tree lie, (ROW_LENGTH,) int64."""
+        parts, filling, tree = self.made_of, self.filling, self.made_of.tree
+        vertices, triangles = parts.mesh.arrays
+        arrays = (
+            tree.first, tree.count, parts.volumes, filling.boxes, filling.cells, filling.heights, tree.order, triangles,
+            vertices,
+        )  # fmt: skip
+        return np.array([*(array.ctypes.data for array in arrays), len(tree.first), len(triangles)], np.int64)
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        """(SIZES,) float64."""
+        parts = self.made_of
+        return np.array([*parts.origin, *np.abs(parts.mesh.bounds).max(axis=0), self.filling.spread])
 
 
 @in_slices
@@ -65,15 +78,7 @@ def hand_over(old: Hierarchy, refitted: Hierarchy) -> None:
 
 
 def _keep(hierarchy: Hierarchy, parts: TreeParts, filled: Filling) -> None:
-    vertices, triangles = parts.mesh.arrays
-    tree = parts.tree
-    arrays = (
-        tree.first, tree.count, parts.volumes, filled.boxes, filled.cells, filled.heights, tree.order, triangles,
-        vertices,
-    )  # fmt: skip
-    row = np.array([*(array.ctypes.data for array in arrays), len(tree.first), len(triangles)], np.int64)
-    sizes = np.array([*parts.origin, *np.abs(parts.mesh.bounds).max(axis=0), filled.spread])
-    hierarchy.derived[_KEY] = AdbTree(parts, filled, row, sizes, hierarchy.volume, hierarchy.leaf_size)
+    hierarchy.derived[_KEY] = AdbTree(parts, filled, hierarchy.volume, hierarchy.leaf_size)
 
 
 def table(trees: Sequence[AdbTree]) -> tuple[np.ndarray, np.ndarray]:

@@ -4,14 +4,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..errors import UnsupportedOption
 from ..geometry.intersection import contact_segments, overlap_edges, overlap_outlines
 from ..geometry.triangle_pair import ContactKind
+from ..types.arguments import instance, places_of, several, side_of
+from ..types.copying import Copyable
 from ..types.mesh import Corners
 from ..types.pose import transform_points
 from ..types.results import QueryStats
 
 
-class Contacts:
+class Contacts(Copyable):
     """Pairs of triangles that meet, sorted by (pose, i, j).
 
     Attributes:
@@ -47,18 +50,26 @@ class Contacts:
 
     def _placed(self, side: int, select: np.ndarray | slice) -> tuple[np.ndarray, np.ndarray]:
         """Poses (n, 3, 4) and corners (n, 3, 3) in the object's own frame, pair by pair."""
+        side, chosen = side_of(side), places_of("select", select, len(self))
         rows = self.rows[side]
-        poses = np.minimum(self.pose[select], len(rows) - 1)
-        return rows[poses], self.meshes[side].corners_of(self.pairs[select, side])
+        poses = np.minimum(self.pose[chosen], len(rows) - 1)
+        return rows[poses], self.meshes[side].corners_of(self.pairs[chosen, side])
 
     @staticmethod
     def joined(parts: Sequence[tuple["Contacts", np.ndarray]]) -> "JoinedContacts":
-        """Some pairs of several contacts end to end, so that what is drawn of many small ones is found at once.
+        """Concatenate chosen pairs of several contacts, so that many small ones are drawn at once.
 
         Args:
             parts: contacts, and the indices (n,) of their pairs; at least one.
+
+        Raises:
+            UnsupportedOption: there is no part, or it is something else.
         """
-        return JoinedContacts(parts)
+        pairs = several("parts", parts, tuple)
+        if not pairs or any(len(pair) != 2 for pair in pairs):
+            raise UnsupportedOption("parts must be pairs of contacts and indices, at least one")
+        found = [(instance("contacts", one, Contacts), chosen) for one, chosen in pairs]
+        return JoinedContacts([(one, places_of("indices", chosen, len(one))) for one, chosen in found])
 
     def segments(self, select: np.ndarray | slice = slice(None)) -> np.ndarray:
         """The piece of the intersection curve of each pair, (k, 2, 3) float64 [m], world.
@@ -69,7 +80,8 @@ class Contacts:
         Args:
             select: an index of ``pairs``, for those of some pairs only.
         """
-        return contact_segments(self.world_triangles(0, select), self.world_triangles(1, select), self.kinds[select])[0]
+        chosen = places_of("select", select, len(self))
+        return contact_segments(self.world_triangles(0, chosen), self.world_triangles(1, chosen), self.kinds[chosen])[0]
 
     def outlines(self, select: np.ndarray | slice = slice(None)) -> list[tuple[int, np.ndarray]]:
         """For each coplanar pair its index in ``pairs`` and the outline of the overlap, (m, 3) float64 [m], world.
@@ -77,7 +89,7 @@ class Contacts:
         Args:
             select: an index of ``pairs``, for those of some pairs only.
         """
-        index = np.arange(len(self))[select]
+        index = np.arange(len(self))[places_of("select", select, len(self))]
         index = index[self.kinds[index] == ContactKind.COPLANAR]
         polygons = overlap_outlines(self.world_triangles(0, index), self.world_triangles(1, index))
         return [(int(i), polygon) for i, polygon in zip(index, polygons, strict=True)]
@@ -87,7 +99,7 @@ class Contacts:
         return f"Contacts({len(self)} pairs: {counts})"
 
 
-class JoinedContacts:
+class JoinedContacts(Copyable):
     """Pairs of triangles of several ``Contacts``, as ``Contacts.joined`` takes them.
 
     Attributes:
@@ -95,7 +107,7 @@ class JoinedContacts:
         triangles: of both sides, (k, 3, 3) float64 [m], world.
     """
 
-    def __init__(self, parts: Sequence[tuple[Contacts, np.ndarray]]) -> None:
+    def __init__(self, parts: Sequence[tuple[Contacts, slice | np.ndarray]]) -> None:
         self.kinds = np.concatenate([contacts.kinds[select] for contacts, select in parts])
         self.triangles = _world_triangles(parts, 0), _world_triangles(parts, 1)
 
@@ -115,7 +127,7 @@ class JoinedContacts:
         return overlap_edges(*self.triangles)
 
 
-def _world_triangles(parts: Sequence[tuple[Contacts, np.ndarray]], side: int) -> np.ndarray:
+def _world_triangles(parts: Sequence[tuple[Contacts, slice | np.ndarray]], side: int) -> np.ndarray:
     """World coordinates (k, 3, 3) float64 [m] of the triangles of one side."""
     rows, corners = zip(*(contacts._placed(side, select) for contacts, select in parts), strict=True)
     return transform_points(np.concatenate(rows)[:, None], np.concatenate(corners))

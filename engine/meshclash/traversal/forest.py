@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from types import NoneType
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from ..hierarchy.bvh import Hierarchy, TreeParts
 from ..hierarchy.slabs import note_tests, slabs_after_use
 from ..hierarchy.wide import LANE_COUNT
 from ..jit import config
+from ..types.copying import Copyable, refuse_copies
 from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
 
@@ -44,6 +46,10 @@ class Forest(NamedTuple):
     wide: np.ndarray
     """Addresses of each tree's arrays, as in ``LaneForest``; zeros where it has no 8-wide form, or nothing compiled."""
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """As that of ``NotCopied``."""
+        return refuse_copies(self, protocol)
+
 
 class LaneForest(NamedTuple):
     """What the 8-wide traversal reads of all trees: nothing is copied, trees are told by their addresses."""
@@ -53,9 +59,13 @@ class LaneForest(NamedTuple):
     sizes: np.ndarray
     """Origin, largest absolute coordinates, those of the root box relative to the origin, (trees, 9) float64 [m]."""
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """As that of ``NotCopied``."""
+        return refuse_copies(self, protocol)
+
 
 @dataclass
-class TreeSet:
+class TreeSet(Copyable, caches={"before": NoneType}):
     """Many trees, with what the host needs to know of each."""
 
     origins: np.ndarray

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..hierarchy.wide import LANE_COUNT
+from ..types.copying import NotCopied
 from . import near_wide as layout
 from .near_leaf import ALONE, CHAINED, NEAR_STATE_LENGTH, NEAREST, OPTIONS_LENGTH, STEP_LIMIT
 from .pairs import STACK_USED
@@ -61,7 +62,7 @@ def kernel_options(nearest: bool, chained: bool = False, alone: bool = False) ->
     return options
 
 
-class NearWork:
+class NearWork(NotCopied):
     """The arrays of a question, and where they lie.
 
     Attributes:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .pose import LARGEST_COORDINATE, RIGID_TOLERANCE, Pose, checked_matrix
+from .pose import LARGEST_COORDINATE, RIGID_TOLERANCE, Pose, checked_matrix, pose_of
 
 _SCALED_TOLERANCE = 1e-6
 """As ``RIGID_TOLERANCE``, of a matrix whose columns were brought to the length 1."""
@@ -12,7 +12,7 @@ _STILL = np.eye(4)
 
 
 def split_matrix(matrix: Any) -> tuple[Pose, np.ndarray | None]:
-    """Split an affine matrix into a pose and what must be baked into the mesh.
+    """Split an affine matrix into a rigid pose and a matrix to be applied to the mesh.
 
     Args:
         matrix: array-like, shape (4, 4), any affine map.
@@ -26,7 +26,7 @@ def split_matrix(matrix: Any) -> tuple[Pose, np.ndarray | None]:
         InvalidPose: wrong shape or not finite.
     """
     rows, stretches, stretched = split_matrices(checked_matrix(matrix)[None])
-    return Pose(rows[0]), stretches[0] if stretched[0] else None
+    return pose_of(rows[0]), stretches[0] if stretched[0] else None
 
 
 def split_matrices(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

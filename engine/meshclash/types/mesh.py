@@ -2,13 +2,17 @@
 
 from collections.abc import Callable, Generator
 from functools import cached_property
+from types import NoneType
 from typing import Any, Protocol
 
 import numpy as np
 
-from ..errors import InvalidMesh
+from ..errors import InvalidMesh, UnsupportedOption
 from ..jit import kernel
-from .numbers import float_array, real_number, refuse_masked
+from ..messages import a_type, shown
+from .copying import Copyable
+from .hints import way_for
+from .numbers import float_array, given_array, real_number
 from .pose import LARGEST_COORDINATE, transform_points
 from .steps import run
 from .topology import Topology, topology_steps, welded_steps
@@ -38,20 +42,17 @@ def checked_resolution(resolution: Any) -> float:
     """How finely coordinates were stored [m]; raises InvalidMesh for what is no finite length."""
     number = real_number(resolution)
     if not 0.0 <= number <= LARGEST_COORDINATE:
-        raise InvalidMesh(f"a resolution must be a length [m], finite and not negative, not {resolution!r:.80}")
+        raise InvalidMesh(f"a resolution must be a length [m], finite and not negative, not {shown(resolution)}")
     return number
 
 
 def _checked_triangles(triangles: Any, vertex_count: int) -> np.ndarray:
-    refuse_masked("triangles", triangles, InvalidMesh)
-    try:
-        array = np.asarray(triangles)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidMesh(f"triangles cannot be read as integers: {error}") from None
+    array = given_array("triangles", triangles, InvalidMesh)
     if array.size == 0:
         raise InvalidMesh("the mesh has no triangles")
     if array.ndim != 2 or array.shape[1] != 3:
-        raise InvalidMesh(f"triangles must have shape (m, 3), not {array.shape}")
+        hint = ": triangulate the mesh" if array.ndim == 2 and array.shape[1] > 3 else ""
+        raise InvalidMesh(f"triangles must have shape (m, 3), not {array.shape}{hint}")
     if array.dtype.kind not in "iu":
         raise InvalidMesh(f"triangles must hold integers, not {array.dtype}")
     if array.min() < 0 or array.max() >= vertex_count:
@@ -81,8 +82,8 @@ def _along_rows(function: Callable[..., np.ndarray], points: np.ndarray) -> np.n
 
 
 def no_mesh(thing: object, wanted: str = "a TriangleMesh or a Hierarchy") -> InvalidMesh:
-    """The error for something else than a mesh."""
-    return InvalidMesh(f"expected {wanted}, not a {type(thing).__name__}")
+    """The error for something else than a mesh, with what to do about it."""
+    return InvalidMesh(f"expected {wanted}, not {a_type(thing)}{way_for(thing)}")
 
 
 class Corners(Protocol):
@@ -92,7 +93,7 @@ class Corners(Protocol):
         """Corners (n, 3, 3) float64 [m] of triangles (n,), in the object's own frame."""
 
 
-class _Common:
+class _Common(Copyable, caches={"topology": NoneType}):
     """What meshes over the same triangles share, so that a deformed mesh does not find it anew."""
 
     def __init__(self, triangles: np.ndarray, vertex_count: int) -> None:
@@ -109,7 +110,7 @@ class _Common:
         return None if mask.all() else np.flatnonzero(mask)
 
 
-class TriangleMesh:
+class TriangleMesh(Copyable, caches={"derived": dict}):
     """Vertices and triangles of one object, checked and copied into the engine's one layout.
 
     Args:
@@ -135,9 +136,11 @@ class TriangleMesh:
         self, vertices: Any, triangles: Any, resolution: float = 0.0, weld: bool = False, shell: bool = False
     ) -> None:
         if not isinstance(weld, bool | np.bool_):
-            raise InvalidMesh(f"weld must be True or False, not {weld!r:.60}: vertices are welded where they are equal")
+            raise InvalidMesh(
+                f"weld must be True or False, not {shown(weld)}: vertices are welded where they are equal"
+            )
         if not isinstance(shell, bool | np.bool_):
-            raise InvalidMesh(f"shell must be True or False, not {shell!r:.60}: a shell has no inside")
+            raise InvalidMesh(f"shell must be True or False, not {shown(shell)}: a shell has no inside")
         self._vertices = _checked_vertices(vertices)
         self._triangles = _checked_triangles(triangles, len(self._vertices))
         if weld:
@@ -146,6 +149,10 @@ class TriangleMesh:
         self.resolution = checked_resolution(resolution)
         self.shell = bool(shell)
         self.derived: dict[str, Any] = {}
+
+    def __setstate__(self, state: Any) -> None:
+        super().__setstate__(state)
+        self._triangles = self._common._triangles  # one array, however the state was brought here
 
     @property
     def vertices(self) -> np.ndarray:
@@ -164,7 +171,10 @@ class TriangleMesh:
 
     def corners_of(self, triangles: np.ndarray) -> np.ndarray:
         """Corners (n, 3, 3) float64 [m] of triangles (n,), in the object's own frame."""
-        corners: np.ndarray = self._vertices[self._triangles[triangles]]
+        try:
+            corners: np.ndarray = self._vertices[self._triangles[triangles]]
+        except (IndexError, TypeError, ValueError, MemoryError) as error:
+            raise UnsupportedOption(f"triangles must be indices of triangles: {error!s:.120}") from None
         return corners
 
     @property
@@ -179,7 +189,7 @@ class TriangleMesh:
 
     @property
     def common(self) -> object:
-        """What all meshes over the same triangles share: it tells whether one is another one deformed."""
+        """Data that all meshes with the same triangles share; it is the same for a mesh and its deformed copies."""
         return self._common
 
     @property
@@ -210,11 +220,11 @@ class TriangleMesh:
 
     @property
     def is_closed(self) -> bool:
-        """Whether it bounds a solid: every edge is run through equally often both ways; no shell, and not two-sided."""
+        """Whether it bounds a solid: each edge is used equally often in both directions; no shell, not two-sided."""
         return self.topology.closed and not self.shell
 
     def transformed(self, matrix: Any) -> "TriangleMesh":
-        """A new mesh with a (4, 4) affine matrix baked into the vertices; triangles keep their order and winding.
+        """Return a new mesh with a (4, 4) affine matrix applied to the vertices; triangles keep order and winding.
 
         The resolution grows by the matrix's largest stretch; a shell stays one.
         """
@@ -226,7 +236,7 @@ class TriangleMesh:
         return TriangleMesh(points, self._triangles, self.resolution * stretch, shell=self.shell)
 
     def with_vertices(self, vertices: Any) -> "TriangleMesh":
-        """The same mesh with moved vertices (n, 3) [m]; raises InvalidMesh for another number of them."""
+        """Return the same mesh with moved vertices (n, 3) [m]; raises InvalidMesh for another number of them."""
         array = _checked_vertices(vertices)
         if len(array) != len(self._vertices):
             raise InvalidMesh(f"the mesh has {len(self._vertices)} vertices, {len(array)} were given")

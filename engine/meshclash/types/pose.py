@@ -1,13 +1,14 @@
 """Rigid poses: where an object stands in the world."""
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import InvalidMesh, InvalidPose, UnsupportedOption
 from ..jit import kernel, portable
+from .copying import Copyable
 from .numbers import float_array
 from .vectors import cross
 
@@ -64,15 +65,46 @@ def _as_motion(pose: Any) -> np.ndarray | None:
     return matrix
 
 
+def _of_another_library(pose: Any) -> np.ndarray | None:
+    """The matrix of SciPy's ``Rotation`` or ``RigidTransform``, or their stack (k, 4, 4); None for anything else."""
+    if not _has_matrix(pose):
+        return None
+    given = float_array("a pose", pose.as_matrix(), InvalidPose)
+    if given.ndim not in (2, 3) or given.shape[-2:] != (3, 3):
+        return given
+    matrix = np.broadcast_to(_STILL, (*given.shape[:-2], 4, 4)).copy()
+    matrix[..., :3, :3] = given
+    return matrix
+
+
 def _numbers(pose: Any) -> np.ndarray:
     """A pose, or a stack of poses, as an array (4, 4) or (k, 4, 4); of what is neither the array is returned."""
+    if isinstance(pose, Pose):
+        return pose.matrix
     matrix = _as_motion(pose)
+    if matrix is None:
+        matrix = _of_another_library(pose)
     if matrix is not None:
         return matrix
     array = float_array("a pose", pose, InvalidPose)
     if array.ndim not in (2, 3) or array.shape[-2:] != (3, 4):
         return array
     return np.concatenate([array, np.broadcast_to(_STILL[3:], (*array.shape[:-2], 1, 4))], axis=-2)
+
+
+def matrices_of(poses: Any) -> np.ndarray:
+    """Poses in any nesting of sequences as an array (..., 4, 4), not checked; raises InvalidPose for what is none."""
+    if isinstance(poses, list | tuple) and _as_motion(poses) is None and _holds_poses(poses):
+        found = [matrices_of(pose) for pose in poses]
+        if len({array.shape for array in found}) > 1:
+            raise InvalidPose("poses of one list must all be single ones, or stacks of one length")
+        return np.stack(found)
+    return _numbers(poses)
+
+
+def _holds_poses(poses: Any) -> bool:
+    """Whether a pose that NumPy cannot stack is somewhere in a nesting of sequences, as deep as stacks of stacks."""
+    return _is_list_of_poses(poses) or any(isinstance(part, list | tuple) and _is_list_of_poses(part) for part in poses)
 
 
 def checked_matrix(matrix: Any) -> np.ndarray:
@@ -96,33 +128,23 @@ def _rigidity_error(rotation: np.ndarray) -> float:
         return float(np.abs(rotation.T @ rotation - np.eye(3)).max())
 
 
-class Pose:
+class Pose(Copyable):
     """A rigid motion p -> R p + t that keeps exactly the twelve numbers it was given.
 
     Nothing is orthonormalised: R may deviate from a rotation by ``RIGID_TOLERANCE`` in R^T R, and contacts are decided
     on the coordinates that these very numbers give.
+
+    Args:
+        matrix: array-like, shape (4, 4) or (3, 4), translation in metres in the last column; a pair (R, t); or SciPy's
+            ``Rotation`` or ``RigidTransform``.
+
+    Raises:
+        InvalidPose: wrong shape, not finite, or scaled, sheared or mirrored (see ``split_matrix``).
     """
 
     __slots__ = ("_rows",)
 
-    def __init__(self, rows: np.ndarray) -> None:
-        self._rows = rows
-
-    @classmethod
-    def identity(cls) -> "Pose":
-        """The pose that moves nothing."""
-        return cls(np.eye(4)[:3].copy())
-
-    @classmethod
-    def from_matrix(cls, matrix: Any) -> "Pose":
-        """A pose from a rigid matrix.
-
-        Args:
-            matrix: array-like, shape (4, 4) or (3, 4), translation in metres in the last column; or a pair (R, t).
-
-        Raises:
-            InvalidPose: wrong shape, not finite, or scaled, sheared or mirrored (see ``split_matrix``).
-        """
+    def __init__(self, matrix: Any) -> None:
         array = checked_matrix(matrix)
         rotation = array[:3, :3]
         error = _rigidity_error(rotation)
@@ -133,7 +155,17 @@ class Pose:
             )
         if np.linalg.det(rotation) < 0.0:
             raise InvalidPose("the matrix mirrors: use split_matrix(matrix) and mesh.transformed(stretch)")
-        return cls(np.ascontiguousarray(array[:3]))
+        self._rows = np.ascontiguousarray(array[:3])
+
+    @classmethod
+    def identity(cls) -> "Pose":
+        """The pose that moves nothing."""
+        return cls(np.eye(4))
+
+    @classmethod
+    def from_matrix(cls, matrix: Any) -> "Pose":
+        """The same as ``Pose(matrix)``."""
+        return cls(matrix)
 
     @property
     def matrix(self) -> np.ndarray:
@@ -160,8 +192,20 @@ class Pose:
         return f"Pose({self._rows.tolist()})"
 
 
-PoseLike = Pose | ArrayLike | None
-"""A pose, a rigid (4, 4) matrix, a stack (k, 4, 4) of these, or None for the identity."""
+def pose_of(rows: np.ndarray) -> Pose:
+    """A pose of rows (3, 4) float64 that are known to be rigid; they are not copied."""
+    made = object.__new__(Pose)
+    made._rows = rows
+    return made
+
+
+class _WithMatrix(Protocol):
+    def as_matrix(self) -> np.ndarray: ...
+
+
+PoseLike = Pose | ArrayLike | _WithMatrix | Sequence["Pose | _WithMatrix"] | None
+"""A pose, a rigid (4, 4) matrix, a stack (k, 4, 4) of these, or None for the identity; also SciPy's ``Rotation`` and
+``RigidTransform``, and several poses in a list."""
 
 
 def pose_stack(pose: "PoseLike | Sequence[Any]") -> tuple[np.ndarray, bool]:
@@ -169,7 +213,7 @@ def pose_stack(pose: "PoseLike | Sequence[Any]") -> tuple[np.ndarray, bool]:
 
     Args:
         pose: None (identity), a Pose, a matrix (4, 4) or (3, 4), a pair (R, t) of a rotation (3, 3) and a translation
-            (3,), a stack (k, 4, 4) or (k, 3, 4), or a sequence of such poses.
+            (3,), SciPy's Rotation or RigidTransform, a stack (k, 4, 4) or (k, 3, 4), or a sequence of such poses.
 
     Raises:
         InvalidPose: as ``Pose.from_matrix``; the message names the index within a stack.
@@ -204,10 +248,15 @@ def check_stack(matrices: np.ndarray) -> None:
 
 
 def _is_list_of_poses(pose: Any) -> bool:
-    """Whether it is a sequence with a Pose or a pair (R, t) in it, which NumPy cannot stack."""
-    if isinstance(pose, np.ndarray | str | bytes) or not isinstance(pose, Sequence):
+    """Whether it is a sequence with a Pose, a pair (R, t) or another library's pose in it, which NumPy cannot stack."""
+    if isinstance(pose, np.ndarray | str | bytes | range) or not isinstance(pose, Sequence):
         return False
-    return any(isinstance(item, Pose) or _as_motion(item) is not None for item in pose)
+    return any(isinstance(item, Pose) or _as_motion(item) is not None or _has_matrix(item) for item in pose)
+
+
+def _has_matrix(pose: Any) -> bool:
+    """Whether it gives its matrix, as SciPy's rotations and transforms do."""
+    return not isinstance(pose, type) and callable(getattr(pose, "as_matrix", None))
 
 
 def put_single_pose(pose: Any, matrix: np.ndarray) -> bool:

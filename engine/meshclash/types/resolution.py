@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedOption
+from ..messages import shown
 from .numbers import real_number
 from .pose import checked_matrix
 
@@ -12,7 +13,7 @@ _OUTWARD = 1.0 + 1e-6  # covers products of two roundings, and those of this com
 
 
 def float32_resolution(largest: Any, matrix: Any = None) -> float:
-    """How far single precision may have moved the points of an object in the world [m].
+    """Return how far single precision may have moved the world points of an object [m].
 
     Each coordinate of a mesh is off by at most half a unit in the last place (ulp) of the largest one. A matrix A, t
     that was stored in single precision as well adds its own rounding: world coordinate i is off by at most
@@ -33,7 +34,7 @@ def float32_resolution(largest: Any, matrix: Any = None) -> float:
     """
     size = real_number(largest)
     if not 0.0 <= size <= float(np.finfo(np.float32).max):
-        raise UnsupportedOption(f"the largest coordinate must be a length that float32 can hold, not {largest!r:.80}")
+        raise UnsupportedOption(f"the largest coordinate must be a length that float32 can hold, not {shown(largest)}")
     array = np.eye(4) if matrix is None else checked_matrix(matrix)
     return float(float32_resolutions(np.array([size]), array[None])[0])
 

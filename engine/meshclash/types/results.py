@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from .arguments import instance
+
 
 class Progress(NamedTuple):
     """How far long work has come."""
@@ -38,6 +40,7 @@ class QueryStats:
 
     def plus(self, other: "QueryStats") -> "QueryStats":
         """The same with the counts of other work added: on a device if any of it was, with every note once."""
+        other = instance("other", other, QueryStats)
         return replace(
             self, volume_tests=self.volume_tests + other.volume_tests,
             primitive_tests=self.primitive_tests + other.primitive_tests,

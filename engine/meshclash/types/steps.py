@@ -4,15 +4,30 @@
 arguments)`` is the generator behind it. Type checkers, ``help`` and ``inspect`` see the arguments and the answer.
 """
 
-from collections.abc import Callable, Generator
+import ast
+from collections.abc import Callable, Collection, Generator, Mapping
+from enum import Enum
 from functools import update_wrapper
-from inspect import signature
-from typing import Any, ParamSpec, TypeVar, cast, get_args
+from inspect import GEN_CLOSED, getgeneratorstate, signature
+from types import GeneratorType
+from typing import Any, Final, Literal, ParamSpec, TypeVar, cast, get_args
 
+from ..errors import UnsupportedOption
+from ..messages import a_type, shown, suggestion
 from .results import Progress
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
+
+
+class _Unanswered(Enum):
+    UNANSWERED = "unanswered"
+
+
+Unanswered = Literal[_Unanswered.UNANSWERED]
+"""The type of ``UNANSWERED``, for type checkers."""
+UNANSWERED: Final = _Unanswered.UNANSWERED
+"""What one of several ways to an answer returns to leave the question to the next one; None is an answer."""
 
 
 def in_slices(question: Callable[_P, Generator[Any, None, _T]]) -> Callable[_P, _T]:
@@ -23,27 +38,52 @@ def in_slices(question: Callable[_P, Generator[Any, None, _T]]) -> Callable[_P, 
 def in_slices_unless(
     at_once: Callable[..., Any],
 ) -> Callable[[Callable[_P, Generator[Any, None, _T]]], Callable[_P, _T]]:
-    """As ``in_slices``, for a question with a short way: a function of the same arguments, None where it has none."""
+    """As ``in_slices``, for a question with a short way: a function of the same arguments, or ``UNANSWERED``."""
 
     def made(question: Callable[_P, Generator[Any, None, _T]]) -> Callable[_P, _T]:
+        asked = signature(question)
+        known = frozenset(asked.parameters)
+
+        def slices(*args: _P.args, **options: _P.kwargs) -> Generator[Any, None, _T]:
+            if not known.issuperset(options):
+                raise _unknown_option(question, options, known)
+            return question(*args, **options)
+
         def answer(*args: _P.args, **options: _P.kwargs) -> _T:
-            found: _T | None = at_once(*args, **options)
-            return run(question(*args, **options)) if found is None else found
+            if not known.issuperset(options):
+                raise _unknown_option(question, options, known)
+            found: _T | Unanswered = at_once(*args, **options)
+            return run(question(*args, **options)) if found is UNANSWERED else found
 
         function = cast(Any, update_wrapper(answer, question))
-        asked = signature(question)
-        result = get_args(asked.return_annotation)[-1]
+        result = _answer_of(asked.return_annotation)
         function.__signature__ = asked.replace(return_annotation=result)
         function.__annotations__ = {**question.__annotations__, "return": result}
         del function.__wrapped__  # tools would show the generator
-        function.slices = question
+        function.slices = slices
         return cast("Callable[_P, _T]", function)
 
     return made
 
 
-def _no_short_way(*_: object, **__: object) -> None:
+def _answer_of(annotation: Any) -> Any:
+    """The type that a generator returns, of its annotation: a type, or the text of one."""
+    if not isinstance(annotation, str):
+        return get_args(annotation)[-1]
+    generator = cast(ast.Subscript, ast.parse(annotation, mode="eval").body)  # "Generator[Progress, None, Answer]"
+    return ast.unparse(cast(ast.Tuple, generator.slice).elts[-1])
+
+
+def _no_short_way(*_: object, **__: object) -> Unanswered:
     """For ``in_slices``."""
+    return UNANSWERED
+
+
+def _unknown_option(question: Callable[..., Any], options: Mapping[str, Any], known: Collection[str]) -> TypeError:
+    """Python's error for an option that a question does not have, with the option that was meant."""
+    name = next(name for name in options if name not in known)
+    near = suggestion(name, (option for option in known if option != "self"))
+    return TypeError(f"{question.__name__}() got an unexpected keyword argument {shown(name)}{near}")
 
 
 def steps(question: Callable[_P, _T], /, *args: _P.args, **options: _P.kwargs) -> Generator[Progress, None, _T]:
@@ -57,18 +97,29 @@ def steps(question: Callable[_P, _T], /, *args: _P.args, **options: _P.kwargs) -
         args, options: those of the question.
 
     Raises:
-        TypeError: the function does not work in slices.
+        UnsupportedOption: the function does not work in slices.
     """
     slices = getattr(question, "slices", None)  # a bound method has the attributes of its function
     if slices is None:
-        raise TypeError(f"{getattr(question, '__qualname__', question)!s:.80} does not work in slices: call it")
+        name = getattr(question, "__qualname__", None)
+        raise UnsupportedOption(f"{shown(question) if name is None else name} does not work in slices: call it")
     owner = getattr(question, "__self__", None)
     made = slices(*args, **options) if owner is None else slices(owner, *args, **options)
     return cast("Generator[Progress, None, _T]", made)
 
 
 def run(steps: Generator[Any, None, _T], tell: Callable[[Any], object] | None = None) -> _T:
-    """Run a generator to its end and return its result; ``tell`` is given each thing that it yields."""
+    """Run a generator to its end and return its result; ``tell`` is given each thing that it yields.
+
+    Raises:
+        UnsupportedOption: it is no generator, or has ended before: its result is gone; ``tell`` is no function.
+    """
+    if not isinstance(steps, Generator):
+        raise UnsupportedOption(f"steps must be a generator, as meshclash.steps makes it, not {a_type(steps)}")
+    if isinstance(steps, GeneratorType) and getgeneratorstate(steps) == GEN_CLOSED:
+        raise UnsupportedOption("these steps have ended before, or were closed: make new ones with meshclash.steps")
+    if tell is not None and not callable(tell):
+        raise UnsupportedOption(f"tell must be None or a function, not {shown(tell)}")
     while True:
         try:
             told = next(steps)

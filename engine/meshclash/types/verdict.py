@@ -3,10 +3,12 @@
 from enum import Enum
 from functools import total_ordering
 
+from .arguments import no_member
+
 
 @total_ordering
 class Verdict(Enum):
-    """What two objects do to each other, ordered by severity."""
+    """The relation of two objects, ordered by severity."""
 
     APART = 0
     """They have no common point."""
@@ -30,6 +32,10 @@ class Verdict(Enum):
 
     def __str__(self) -> str:
         return self._name_
+
+    @classmethod
+    def _missing_(cls, value: object) -> None:
+        raise no_member(cls, value)
 
 
 APART, TOUCHING, CONTAINED, DUPLICATE, CLASH = Verdict

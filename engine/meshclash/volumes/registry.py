@@ -31,8 +31,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from ..errors import UnsupportedOption
 from ..lazy import OnDemand
+from ..types.arguments import one_of
 from . import aabb, obb
 
 
@@ -125,7 +125,4 @@ DEFAULT_VOLUME = "aabb"
 
 def volume_named(name: str | None) -> Volume:
     """A volume by name (None: the default); raises UnsupportedOption and lists the known ones."""
-    try:
-        return VOLUMES[DEFAULT_VOLUME if name is None else name]
-    except (KeyError, TypeError):
-        raise UnsupportedOption(f"volume {name!r:.80} is not known; known are {', '.join(sorted(VOLUMES))}") from None
+    return VOLUMES[DEFAULT_VOLUME if name is None else one_of("volume", name, sorted(VOLUMES))]

@@ -1,4 +1,4 @@
-"""Voxels: which cells of a regular grid two surfaces share, found anew for every question without any preparation.
+"""Voxels: collision detection on a regular grid, without preparation.
 
 Source: Chen, Wan, Zhang, Bao, Peng, "Interactive Collision Detection for Complex and Deformable Models Using
 Programmable Graphics Hardware" (VRST 2004): the region that both objects reach, their voxels in it, the comparison.

@@ -5,7 +5,7 @@ brick lies. Bricks lie in the order in which they were met, so the order is not 
 and lists of voxels have an order of their own.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,6 +33,11 @@ class Bricks(NamedTuple):
     """(1,) int64: how many bricks there are."""
     last: np.ndarray
     """(2,) int64: name and brick that were taken last."""
+
+    def __reduce__(self) -> Any:
+        """Copies are without the room that is left, which holds whatever was in memory."""
+        count = brick_count(self)
+        return type(self), (self.table, self.names[:count].copy(), self.words[:count].copy(), self.used, self.last)
 
 
 def new_bricks(room: int = _FIRST_CAPACITY) -> Bricks:

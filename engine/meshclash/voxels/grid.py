@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import UnsupportedOption
+from ..messages import shown
 from ..types.numbers import real_number
 from .bricks import BYTES_EACH, SIDE
 
@@ -63,16 +64,18 @@ def checked_fineness(resolution: Any, voxel_size: Any, memory: Any = None) -> Fi
     if resolution is not None:
         count = real_number(resolution)
         if not (1 <= count <= MOST_ALONG and count == math.floor(count)):
-            raise UnsupportedOption(f"resolution must be a whole number from 1 to {MOST_ALONG}, not {resolution!r:.80}")
+            raise UnsupportedOption(
+                f"resolution must be a whole number from 1 to {MOST_ALONG}, not {shown(resolution)}"
+            )
         resolution = int(count)
     if voxel_size is not None:
         length = real_number(voxel_size)
         if not 0.0 < length < math.inf:
-            raise UnsupportedOption(f"voxel_size must be a length in metres above 0, not {voxel_size!r:.80}")
+            raise UnsupportedOption(f"voxel_size must be a length in metres above 0, not {shown(voxel_size)}")
         voxel_size = length
     size = DEFAULT_MEMORY if memory is None else real_number(memory)
     if not SIDE * BYTES_EACH <= size < math.inf:
-        raise UnsupportedOption(f"memory must be a number of bytes from {SIDE * BYTES_EACH} on, not {memory!r:.80}")
+        raise UnsupportedOption(f"memory must be a number of bytes from {SIDE * BYTES_EACH} on, not {shown(memory)}")
     return Fineness(resolution, voxel_size, int(size))
 
 

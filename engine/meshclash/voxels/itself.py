@@ -1,5 +1,7 @@
 """``voxel_self_collide``: which triangles of one object meet, by the voxels that they share."""
 
+from __future__ import annotations
+
 import time
 
 import numpy as np
@@ -31,7 +33,7 @@ def voxel_self_collide(
     threads: int | None = None,
     memory: int | None = None,
 ) -> VoxelContacts:
-    """The pairs and kinds of ``self_collide`` without a hierarchy: of triangles of one object that share a voxel.
+    """Find the pairs and kinds of ``self_collide`` with voxels, without a hierarchy.
 
     Args and errors as ``voxel_collide``; the region is the object's own box.
 

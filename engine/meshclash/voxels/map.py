@@ -6,6 +6,10 @@ plane through that voxel. Here a voxel of the surface has the plane of the trian
 inside that of a nearby voxel of the surface, and inside is certain (``inside.py``).
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import NoneType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +20,7 @@ from ..hierarchy.bvh import MeshLike
 from ..jit import inner, kernel
 from ..traversal.layers import component_volumes
 from ..traversal.solids import Solid
+from ..types.copying import Copyable
 from ..types.mesh import TriangleMesh
 from ..types.numbers import float_array
 from ..types.pose import PoseLike
@@ -187,7 +192,20 @@ class ShellContacts(NamedTuple):
     """(k, 3) float64, unit, out of the solid, in the map's frame."""
 
 
-class VoxelMap:
+def _no_room() -> int:
+    """Less than for no points."""
+    return -1
+
+
+_ROOM: dict[str, Callable[[], Any]] = {
+    "_room": _no_room,
+    "_found": NoneType,
+    "_depths": NoneType,
+    "_normals": NoneType,
+}
+
+
+class VoxelMap(Copyable, caches=_ROOM):
     """A still solid as voxels, to be asked many times which points of a tool are inside.
 
     Args:
@@ -233,7 +251,7 @@ class VoxelMap:
         self._cells = np.empty((count, 512), np.int32)
         _spread_in_bricks(bricks.words, inside, ranks, count, self._cells)
         self._heads = _brick_heads(bricks.names[:count], ranks, whole)
-        self._room = 0
+        self._room = _no_room()
 
     def touch(self, points: Any, pose: PoseLike = None) -> ShellContacts:
         """Which points are inside the solid, how deep, and which way out.

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..errors import UnsupportedOption
 from ..traversal.contacts import Contacts
+from ..types.copying import Copyable
 from ..types.results import QueryStats
 from .grid import Grid
 
@@ -28,7 +29,7 @@ class Overlap:
         return 0.5 * (self.volume_lower + self.volume_upper)
 
 
-class VoxelContacts:
+class VoxelContacts(Copyable):
     """Voxels that two objects share, and what is known from them.
 
     Attributes:

@@ -1,5 +1,7 @@
 """``voxelise``: the voxels of one surface."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np
@@ -7,6 +9,7 @@ import numpy as np
 from ..errors import UnsupportedOption
 from ..hierarchy.bvh import MeshLike
 from ..jit import thread_limit
+from ..messages import shown
 from ..types.pose import PoseLike
 from ..types.steps import run
 from .bricks import list_voxels
@@ -45,7 +48,7 @@ def voxelise(
     threads: int | None = None,
     memory: int | None = None,
 ) -> SurfaceVoxels:
-    """The voxels of a surface, in a grid over the object's box.
+    """Return the voxels of a surface, in a grid over the object's box.
 
     Args:
         mesh: of a hierarchy the mesh is taken.
@@ -60,7 +63,7 @@ def voxelise(
     """
     fineness, threads = checked_fineness(resolution, voxel_size, memory), thread_limit(threads)
     if not isinstance(separating, int | np.integer) or separating not in (THIN, WHOLE):
-        raise UnsupportedOption(f"separating must be {THIN} or {WHOLE}, not {separating!r:.80}")
+        raise UnsupportedOption(f"separating must be {THIN} or {WHOLE}, not {shown(separating)}")
     surface = mesh_of("mesh", mesh)
     corners, bounds = place(surface, single_pose("pose", pose))
     placed = choose(surface, corners, bounds, bounds[0], bounds[1])

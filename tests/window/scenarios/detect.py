@@ -102,7 +102,7 @@ def _noted_when_it_is_ready(window: Any, meter: StallMeter, name: str) -> Callab
 
     Processor time of the calls is this extension's; that of the whole process contains what Blender draws meanwhile.
     """
-    job = window.module("meshclash.detection.job")
+    job = window.module("meshclash.clash.job")
     usual, processor = job._now_steps, time.process_time()
 
     def frame_steps(*arguments: Any) -> Any:

@@ -1,11 +1,14 @@
 """``cloud_collision``: whether two objects collide by a deadline, down to a size of nodes, or as in the paper."""
 
+from __future__ import annotations
+
 import time
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...errors import UnsupportedOption
+from ...messages import a_type
 from ...pointcloud.cloud import PointCloud
 from ...pointcloud.collision import finer_radius
 from ...pointcloud.pair_search import PairSearch, limit_resolution
@@ -18,6 +21,8 @@ from ...pointcloud.query import (
     one_pose,
     search_for,
 )  # fmt: skip
+from ...query.options import check_length
+from ...types.arguments import one_of
 from ...types.pose import PoseLike
 from ...types.results import QueryStats
 from .covering import covering_radii
@@ -64,7 +69,8 @@ class PaperControl:
         self.enough = ENOUGH_IN_RADII
 
     def after(self, seconds: float) -> None:
-        """Take the time of the last query into account."""
+        """Take the time of the last query into account; raises UnsupportedOption for what is no time."""
+        seconds = check_length("seconds", seconds)
         factor = min(2.0, max(0.5, (self.budget / max(seconds, 1e-9)) ** 0.5))
         self.test_points = min(1000.0, max(5.0, self.test_points * factor))
         self.enough = min(1.0, max(0.05, self.enough / factor))
@@ -81,7 +87,7 @@ def cloud_collision(
     method: str = "root",
     control: PaperControl | None = None,
 ) -> CloudCollision:
-    """Whether two objects collide, one of them at least a cloud, by a deadline or down to a size of nodes.
+    """Decide whether two objects collide, at least one of them a cloud, by a deadline or down to a node size.
 
     Args:
         a, b: PointClouds, or one of them a TriangleMesh or its hierarchy.
@@ -126,10 +132,9 @@ def cloud_collision(
 
 def _paper_test(a: Thing, b: Thing, method: str, control: PaperControl | None) -> PaperTest | None:
     """What method "paper" asks for; None for the other."""
-    if not isinstance(method, str) or method not in METHODS:
-        raise UnsupportedOption(f"method {method!r:.80} is not known; known are {', '.join(METHODS)}")
+    one_of("method", method, METHODS)
     if control is not None and not isinstance(control, PaperControl):
-        raise UnsupportedOption(f"control must be a PaperControl, not a {type(control).__name__}")
+        raise UnsupportedOption(f"control must be a PaperControl, not {a_type(control)}")
     if method == "root":
         if control is not None:
             raise UnsupportedOption('a PaperControl belongs to method "paper"')

@@ -10,7 +10,7 @@ import numpy as np
 from ...jit import inner, portable
 from ...pointcloud.best_first import SETTINGS_LENGTH, STATE_LENGTH, best_first
 from ...pointcloud.cloud import PointCloud
-from ...pointcloud.collision import cloud_scratch, cloud_search
+from ...pointcloud.collision import CloudWalk, cloud_scratch, cloud_search
 from ...pointcloud.pair_search import PairSearch
 from ...pointcloud.patches import Patch, common_region, gather_patch, keep_in_leaf, leaf_plane, place
 from ...pointcloud.priority import SIDES
@@ -186,13 +186,16 @@ def _visit_as_paper(tree_a, node_a, tree_b, node_b, m, settings, state, heap, sc
     return visit(_surface_key, _try_leaves, tree_a, node_a, tree_b, node_b, m, settings, state, heap, scratch, output)
 
 
-_traverse_as_paper = best_first(_begin_as_paper, _visit_as_paper, one_root)
+class _PaperWalk(CloudWalk):
+    """Advances the traversal of two clouds as the paper does."""
+
+    advance = staticmethod(best_first(_begin_as_paper, _visit_as_paper, one_root))
 
 
 def paper_search(a: PointCloud, b: PointCloud, rows_a: np.ndarray, rows_b: np.ndarray, test: PaperTest) -> PairSearch:
     """The traversal of two clouds in poses (3, 4), up to the first contact."""
     scratch = _PaperScratch(*cloud_scratch(a, b), _new_sample_room(), covering_radii(a), covering_radii(b))
-    search = cloud_search(a, b, rows_a, rows_b, True, _traverse_as_paper, scratch)
+    search = cloud_search(a, b, rows_a, rows_b, True, _PaperWalk, scratch)
     search.settings = np.append(search.settings, test)
     search.state = np.append(search.state, 0)
     return search

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...errors import UnsupportedOption
+from ...types.arguments import one_of
 from .grid import grid_pairs
 from .octree import octree_pairs
 
@@ -16,8 +16,4 @@ PARTITIONS: dict[str, Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, int]]
 
 def partition_named(name: str) -> Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, int]]:
     """A partition by name; raises UnsupportedOption and lists the known ones."""
-    try:
-        return PARTITIONS[name]
-    except (KeyError, TypeError):
-        known = ", ".join(sorted(PARTITIONS))
-        raise UnsupportedOption(f"partition {name!r:.80} is not known; known are {known}") from None
+    return PARTITIONS[one_of("partition", name, sorted(PARTITIONS))]

@@ -1,5 +1,7 @@
 """``progressive_collide``: what comes near between massive models, by progressive meshes with proved bounds."""
 
+from __future__ import annotations
+
 from collections.abc import Generator
 from typing import Any
 

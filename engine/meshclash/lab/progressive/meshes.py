@@ -6,11 +6,11 @@ import numpy as np
 
 from ...errors import UnsupportedOption
 from ...massive.beside import drop_beside, kept_beside, open_beside, path_beside
-from ...massive.file import PartFile
+from ...massive.file import HoldsFile, PartFile
 from ...massive.level_build import build_level_steps
 from ...massive.level_layout import header_for
 from ...massive.levels import NOTHING_SIMPLIFIED, checked_mesh, checked_weld
-from ...massive.mesh import ClusteredMesh
+from ...massive.mesh import ClusteredMesh, checked_memory
 from ...types.results import Progress
 from ...types.steps import in_slices
 from .build import progressive_form
@@ -32,7 +32,7 @@ class MeshesAtStops(ClusteredMesh):
         return super().nbytes - self._stop_pages.unused
 
 
-class ProgressiveMeshes:
+class ProgressiveMeshes(HoldsFile):
     """The progressive meshes of a clustered mesh, in a file beside it, for ``progressive_collide``.
 
     Made by ``ProgressiveMeshes.open`` or ``ProgressiveMeshes.build``. Clusters are joined in pairs to a binary
@@ -94,6 +94,7 @@ class ProgressiveMeshes:
         Raises:
             UnsupportedOption: that is too little for two of them.
         """
+        memory = checked_memory(memory)
         if self._stops is None or self._stops.memory != memory:
             pages = StopPages(self.mesh.pages, self._file, self._table, memory)
             resident = self.tree.nbytes + self._table.nbytes + pages.table.nbytes
@@ -106,7 +107,7 @@ class ProgressiveMeshes:
 
     @property
     def note(self) -> str:
-        """As of ``MeshLevels``."""
+        """As ``MeshLevels.note``."""
         return "" if self._table["stops"].any() else NOTHING_SIMPLIFIED
 
     @property

@@ -9,6 +9,7 @@ from ...continuous.impacts import checked_points
 from ...continuous.moving import EDGE_EDGE, POINT_TRIANGLE
 from ...continuous.rational import Encounter, Vector, integer_points
 from ...errors import InvalidMesh
+from ...types.numbers import given_array
 from .check_certificate import ELEMENTS
 from .separation import intervals_apart
 from .witness import common_point
@@ -17,7 +18,7 @@ Certificate = dict[str, Any]
 
 
 def certify(first: Any, second: Any, first_end: Any = None, second_end: Any = None) -> Certificate:
-    """Whether two points, edges or triangles meet, with a proof that needs no trust in this engine.
+    """Decide whether two moving points, edges or triangles meet, with a proof to check without this engine.
 
     The verdict is the exact one of ``collide``, or, with positions at time 1, of the impacts and ``swept_collide``.
     The proof is checked by ``check_certificate.py``, two hundred lines of plain Python integers without any import of
@@ -56,14 +57,10 @@ def certify(first: Any, second: Any, first_end: Any = None, second_end: Any = No
 
 
 def _points(name: str, points: Any) -> np.ndarray:
-    try:
-        shape = np.shape(points)
-    except ValueError as error:
-        raise InvalidMesh(f"{name} cannot be read as numbers: {error}") from None
-    if len(shape) != 2:
-        raise InvalidMesh(f"{name} must have shape (n, 3), not {shape}")
-    masked = isinstance(points, np.ma.MaskedArray)
-    return checked_points(name, points[None] if masked else [points], shape[0])[0]
+    given = given_array(name, points, InvalidMesh)
+    if given.ndim != 2:
+        raise InvalidMesh(f"{name} must have shape (n, 3), not {given.shape}")
+    return checked_points(name, given[None], len(given))[0]
 
 
 def _at_rest(a: list[Vector], b: list[Vector]) -> tuple[bool, Any]:

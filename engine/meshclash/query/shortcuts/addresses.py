@@ -7,8 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...types.copying import NotCopied
 
-class Addresses:
+
+class Addresses(NotCopied):
     """A record of the addresses of some arrays, then of some numbers; it keeps the arrays alive.
 
     Attributes:

@@ -13,6 +13,7 @@ from numba import carray
 
 from ...geometry.lanes import doubles, longs, octets, shifted
 from ...jit import kernel
+from ...types.copying import NotCopied
 from ...types.pose import plainly_rigid
 from .addresses import Addresses
 from .kernels import FIRST, SECOND
@@ -46,7 +47,7 @@ class Chosen(Protocol):
     """Of the movers among all objects, (k,) int64."""
 
 
-class OneConfiguration:
+class OneConfiguration(NotCopied):
     """Some objects of a scene, of which the movers get new poses in each question.
 
     Attributes:

@@ -17,7 +17,7 @@ from ...traversal.sorting import sort_pairs
 from ...traversal.wide_engine import CHUNK, STEPS, STEPS_ALONE, WideEngine
 from ...types.numbers import truth
 from ...types.results import QueryStats
-from ...types.steps import run
+from ...types.steps import UNANSWERED, Unanswered, run
 from .kernels import REFUSED
 from .record import Record
 from .spare_workspaces import SpareWorkspaces
@@ -29,8 +29,8 @@ _spare: SpareWorkspaces[PairWorkspace] = SpareWorkspaces(lambda: PairWorkspace(C
 
 def contacts_of_records(
     a: Record, b: Record, pose_a: Any, pose_b: Any, *, touching: Any = True, threads: Any = None, **others: Any
-) -> Contacts | None:
-    """The contacts of two meshes; None where they are to be asked in full.
+) -> Contacts | Unanswered:
+    """The contacts of two meshes; ``UNANSWERED`` where they are to be asked in full.
 
     Args:
         a, b: their records.
@@ -39,12 +39,12 @@ def contacts_of_records(
         others: options that it does not know.
     """
     if others:
-        return None
+        return UNANSWERED
     start, most = time.perf_counter(), thread_limit(threads)
     crossing_only = touching is not True and not truth("touching", touching)
     space = _spare.take()
     told = space.find(a, b, pose_a, pose_b, crossing_only, STEPS if most == 1 else STEPS_ALONE)
-    found = None
+    found: Contacts | Unanswered = UNANSWERED
     if told != REFUSED:
         rows = space.pose_a[None, :3].copy(), space.pose_b[None, :3].copy()
         answer = _simple(space, a, b) or _whole(space, a, b, rows, crossing_only, most)

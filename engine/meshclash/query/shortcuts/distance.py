@@ -8,6 +8,7 @@ import numpy as np
 
 from ...traversal.near_wide import traverse_near
 from ...traversal.pairs import EXACT_TESTS, PRIMITIVE_TESTS, VOLUME_TESTS
+from ...types.steps import UNANSWERED, Unanswered
 from ..results import Distance
 from .kernels import MEETING, meet_single
 from .record import Record
@@ -22,8 +23,8 @@ _DEFAULTS = dict(zip(("relative_error", "absolute_error", "upper_limit", "lower_
 
 def distance_of_records(
     a: Record, b: Record, pose_a: Any, pose_b: Any, *, start: Any = None, **options: Any
-) -> Distance | None:
-    """The distance of two meshes; None where it is to be asked in full.
+) -> Distance | Unanswered:
+    """The distance of two meshes; ``UNANSWERED`` where it is to be asked in full.
 
     That is where it takes more than a call of the kernels, for poses, options or a pair that have to be looked at, and
     for meshes as near as rounding that do not meet.
@@ -37,16 +38,16 @@ def distance_of_records(
     begin = time.perf_counter()
     bounds = _bounds(options) if options else EXACT
     if bounds is None:
-        return None
+        return UNANSWERED
     pair = None
     if start is not None:
         if type(start) is not Distance or type(start.triangle_a) is not int:
-            return None
+            return UNANSWERED
         pair = start.triangle_a, start.triangle_b
         if pair == (-1, -1):  # nothing was within the limit
             pair = None
         elif not (0 <= pair[0] < a.triangle_count and 0 <= pair[1] < b.triangle_count):
-            return None
+            return UNANSWERED
     space, found = spare.take(), None
     if space.take_poses(pose_a, pose_b):
         if a.met and bounds is EXACT:
@@ -56,7 +57,7 @@ def distance_of_records(
         poses = space.poses.tobytes()
     spare.give(space)
     if found is None:
-        return None
+        return UNANSWERED
     length, points, (triangle_a, triangle_b), counts = found
     surfaces = (a.parts.mesh, b.parts.mesh), poses
     return Distance(length, points, triangle_a, triangle_b, (*counts, time.perf_counter() - begin), surfaces, bounds)

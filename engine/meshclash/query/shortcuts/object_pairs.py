@@ -19,6 +19,7 @@ from ...traversal.forest import TreeSet, note_usage
 from ...traversal.frames import IN, OUT, make_frame, side_of_solid
 from ...traversal.point import PointWorkspace, new_point_workspace, world_triangle
 from ...traversal.solids import Solids
+from ...types.copying import NotCopied
 from .kernels import (
     APART,
     DEEPEST,
@@ -63,7 +64,7 @@ class CollidingPairs(NamedTuple):
     """Tests of volumes, of triangles, exact ones."""
 
 
-class Meeting:
+class Meeting(NotCopied):
     """Which pairs of objects meet, told in calls of some milliseconds, for trees that are no deeper than ``DEEPEST``.
 
     Attributes:
@@ -98,7 +99,7 @@ class Meeting:
         return some_inside != 0, some_open != 0, (volumes, primitives, exact)
 
 
-class FewObjects:
+class FewObjects(NotCopied):
     """A few objects and what the kernels of single questions read of them; ``find_steps`` finds which pairs collide."""
 
     def __init__(

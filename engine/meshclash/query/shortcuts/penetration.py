@@ -7,14 +7,15 @@ import numpy as np
 from ...convex.convexity import convex_points
 from ...convex.expanding_polytope import APART, DIRECTION, LENGTH, LOWER, OPEN, POINTS
 from ...convex.hull_separation import part_at_once
+from ...types.steps import UNANSWERED, Unanswered
 from ..results import Penetration, no_penetration
 from .record import Record
 
 
 def penetration_of_records(
     a: Record, b: Record, pose_a: Any, pose_b: Any, *, start: Any = None, **others: Any
-) -> Penetration | None:
-    """A penetration of two convex solids; None where it is to be asked in full.
+) -> Penetration | Unanswered:
+    """A penetration of two convex solids; ``UNANSWERED`` where it is to be asked in full.
 
     Args:
         a, b: records of their meshes.
@@ -23,13 +24,13 @@ def penetration_of_records(
         others: options that it does not know.
     """
     if others:
-        return None
+        return UNANSWERED
     points_a, points_b = convex_points(a.parts.mesh), convex_points(b.parts.mesh)
     if points_a is None or points_b is None or (start is not None and type(start) is not Penetration):
-        return None
+        return UNANSWERED
     found = part_at_once(points_a, points_b, pose_a, pose_b, known_pairs(start, points_a, points_b))
     if found is None or found[0] == OPEN:
-        return None
+        return UNANSWERED
     told, row, pairs = found
     if told == APART:
         return no_penetration(pairs)

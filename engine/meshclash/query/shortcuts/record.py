@@ -13,6 +13,7 @@ from ...hierarchy.bvh import Hierarchy
 from ...hierarchy.slabs import note_tests
 from ...jit import config
 from ...traversal.forest import pack_trees
+from ...types.copying import NotCopied
 from ...types.mesh import TriangleMesh
 from .kernels import DEPTH
 
@@ -21,7 +22,7 @@ _THINGS = (TriangleMesh, Hierarchy)  # a union would be made anew for each quest
 _FIRST = np.zeros(1, np.int64)
 
 
-class Record:
+class Record(NotCopied):
     """A hierarchy of boxes with an 8-wide form, while it keeps its parts.
 
     Attributes:

@@ -41,6 +41,7 @@ from ...traversal.frames import make_frame
 from ...traversal.places import MOST_AROUND
 from ...traversal.point import new_point_workspace, world_triangle
 from ...traversal.solids import gather_solids
+from ...types.steps import UNANSWERED, Unanswered
 from ...types.verdict import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING
 from ..judged import FoundAgain
 from .kernels import OPEN
@@ -268,8 +269,8 @@ _spare: SpareWorkspaces[_Work] = SpareWorkspaces(_Work)
 
 def verdict_of_records(
     a: Record, b: Record, pose_a: Any, pose_b: Any, *, depth: Any = True, **others: Any
-) -> PairVerdict | None:
-    """The verdict of two objects, nothing permitted; None where that is to be asked in full.
+) -> PairVerdict | Unanswered:
+    """The verdict of two objects, nothing permitted; ``UNANSWERED`` where that is to be asked in full.
 
     Args:
         a, b: their records; the first one keeps what is made of both.
@@ -278,16 +279,17 @@ def verdict_of_records(
         others: options that it does not know.
     """
     if others or not isinstance(depth, bool) or a.triangle_count + b.triangle_count > MOST_TRIANGLES:
-        return None
-    work, found = _spare.take(), None
+        return UNANSWERED
+    found: PairVerdict | None = None
+    work = _spare.take()
     if work.contacts.find(a, b, pose_a, pose_b) < OPEN:
         couple: Couple | None = a.couple
         if couple is None or not couple.is_of(a, b):
             couple = a.couple = Couple(a, b)
-        again = FoundAgain((a.hierarchy, b.hierarchy), work.contacts.poses.tobytes())
+        again = FoundAgain((a.parts.mesh, b.parts.mesh), work.contacts.poses.tobytes())
         found = _judged(couple, work, depth, again) if couple.solid else None
     _spare.give(work)
-    return found
+    return UNANSWERED if found is None else found
 
 
 def _judged(couple: Couple, work: _Work, depth: bool, again: FoundAgain) -> PairVerdict | None:

@@ -18,6 +18,7 @@ from ...traversal.pairs import (
     STEP_LIMIT,
 )
 from ...traversal.wide import DOUBLES, SINGLES, TASK
+from ...types.copying import NotCopied
 from ...types.pose import put_single_pose
 from .addresses import Addresses
 from .kernels import QUEUE, REFUSED, STEPS, WORK_LENGTH, meet_single
@@ -30,7 +31,7 @@ _ROOM = 2 * LANE_COUNT**2
 """Pairs: the kernel stops when there is no room for those of two leaves."""
 
 
-class PairWorkspace:
+class PairWorkspace(NotCopied):
     """Arrays for one question about two meshes in a pose each, and the addresses of their records.
 
     Args:

@@ -20,6 +20,7 @@ from ...traversal.contacts import Contacts
 from ...types.mesh import TriangleMesh
 from ...types.pose import transform_points
 from ...types.results import Progress
+from ...types.steps import UNANSWERED, Unanswered
 from ...voxels.collide import VoxelQuestion, mesh_of, voxel_steps
 from ...voxels.grid import checked_fineness
 from ..options import AUTO, HIERARCHIES
@@ -35,20 +36,20 @@ _MOST_VOXELS = 16.0
 _ASKED = "asked by voxels"
 
 
-def solve(asked: Asked) -> Generator[Progress, None, Contacts | None]:
-    """All contacts; None where hierarchies are to find them."""
+def solve(asked: Asked) -> Generator[Progress, None, Contacts | Unanswered]:
+    """All contacts; ``UNANSWERED`` where hierarchies are to find them."""
     if asked.options.engine == HIERARCHIES:
-        return None
+        return UNANSWERED
     if asked.options.engine == AUTO:
         if not _is_worth_it(asked):
-            return None
+            return UNANSWERED
         for thing in asked.things:
             if isinstance(thing, TriangleMesh):
                 thing.derived[_ASKED] = True
         try:
             return (yield from _contacts_steps(asked))
         except UnsupportedOption:
-            return None  # more memory than voxels may have: triangles of very different sizes
+            return UNANSWERED  # more memory than voxels may have: triangles of very different sizes
     if asked.options.volume is not None:
         raise UnsupportedOption("engine 'voxels' has no volumes: leave volume out, or use engine='hierarchies'")
     if asked.stacked:

@@ -4,7 +4,7 @@ from collections.abc import Generator
 
 from ...massive.near import nearest_steps
 from ...massive.sides import side_of
-from ..results import Distance, known_pairs
+from ..results import Distance, distance_of, known_pairs
 from ..table import Asked
 
 
@@ -13,4 +13,4 @@ def solve(asked: Asked) -> Generator[float, None, Distance]:
     sides, rows = (side_of(asked.things[0]), side_of(asked.things[1])), asked.every_row
     known_pairs(asked.options.start, [side.triangle_count for side in sides], len(rows[0]))
     answer = yield from nearest_steps(*sides, *rows)
-    return Distance.of(answer, asked)
+    return distance_of(answer, asked)

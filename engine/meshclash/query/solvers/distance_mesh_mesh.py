@@ -5,7 +5,7 @@ from collections.abc import Generator
 import numpy as np
 
 from ...traversal.question import Goal
-from ..results import Distance, known_pairs
+from ..results import Distance, distance_of, known_pairs
 from ..sides import answered, mesh_of
 from ..table import Asked
 
@@ -20,4 +20,4 @@ def solve(asked: Asked) -> Generator[float, None, Distance]:
     names = "relative_error", "absolute_error", "upper_limit", "lower_limit"
     errors = {name: getattr(options, name) for name in names}
     answer, meshes = yield from answered(asked, rows, goal=Goal.NEAREST, start=start, **errors)
-    return Distance.of(answer, asked, (meshes, rows))
+    return distance_of(answer, asked, (meshes, rows))

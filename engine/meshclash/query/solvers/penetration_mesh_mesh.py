@@ -14,11 +14,11 @@ from ...hierarchy.build import as_boxes
 from ...hierarchy.bvh import Hierarchy
 from ...solid.apart import common_ball, is_outside
 from ...solid.drawn import drawn_by
-from ...types.pose import Pose
+from ...types.pose import Pose, pose_of
 from ...types.verdict import Verdict
 from ..collide import collide, collides
 from ..distance import distance
-from ..results import Distance, Penetration, no_penetration, no_start
+from ..results import Distance, Penetration, no_penetration, no_start, stacked_penetrations
 from ..table import Asked
 from ..verdict import verdict
 
@@ -45,9 +45,9 @@ def solve(asked: Asked) -> Generator[float, None, Penetration]:
     rows_a, rows_b = asked.every_row
     for k in range(len(rows_a)):
         yield k / len(rows_a)
-        last = penetration_of_pose(trees, Pose(rows_a[k]), Pose(rows_b[k]), last)
+        last = penetration_of_pose(trees, pose_of(rows_a[k]), pose_of(rows_b[k]), last)
         found.append(last)
-    return Penetration.stacked(found) if asked.stacked else found[0]
+    return stacked_penetrations(found) if asked.stacked else found[0]
 
 
 def _solid(name: str, thing: Any) -> Hierarchy:

@@ -4,6 +4,8 @@ from collections.abc import Generator
 
 import numpy as np
 
+from ...errors import NotASolid
+from ...hierarchy.build import as_boxes
 from ...solid.field import EXACT_SIDE, NEAREST, WINDING_SIDE, measure_field
 from ...solid.solidity import certainties
 from ..results import SignedDistance
@@ -12,10 +14,18 @@ from ..table import Asked
 
 
 def solve(asked: Asked) -> Generator[float, None, SignedDistance]:
-    """Signed distances, nearest points and certainties."""
+    """Distances, signed where that is asked for, nearest points and certainties."""
     yield 0.0
     (mesh, world), rows = asked.things, asked.rows[0][0]
-    tree, meant = meant_boxes(mesh)
+    if not asked.options.detail:
+        tree = as_boxes(mesh)
+        field = measure_field(tree, rows, world, NEAREST, asked.options.threads)
+        surface = mesh_of(mesh, None), rows
+        return SignedDistance(field.distances, field.points, field.triangles, np.ones(len(world)), world, surface)
+    try:
+        tree, meant = meant_boxes(mesh)
+    except NotASolid as error:
+        raise NotASolid(f"{error}; signed=False measures distances without a side") from None
     closed = meant.solidity.closed
     field = measure_field(tree, rows, world, NEAREST | (EXACT_SIDE if closed else WINDING_SIDE), asked.options.threads)
     distance = np.where(is_inside(field), -field.distances, field.distances)

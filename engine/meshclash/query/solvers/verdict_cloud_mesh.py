@@ -41,7 +41,7 @@ def solve(asked: Asked) -> Generator[Progress, None, PairVerdict | CloudContacts
     elif len(inside):
         assert side is not None
         deepest = asked.poses[side].apply(asked.things[side].points[inside[[np.argmax(depths)]]])[0]
-        found = FoundPair(hits, lambda: deepest, listing.names, inside, side)
+        found = FoundPair(hits, deepest, listing.names, inside, side)
     else:
         return (yield from scaled(_apart_steps(asked, listing, hits), _CONTACTS_END, 1.0))
     depth, permitted = float(depths.max()) if len(depths) else None, _permitted(asked)
@@ -57,7 +57,7 @@ def _apart_steps(asked: Asked, listing: PairOfScene, hits: CloudContacts) -> Gen
         hits.stats = hits.stats.plus(gap.stats)
         if gap.distance <= tolerance:
             verdict, place = TOUCHING, gap.point_a if isinstance(asked.things[0], PointCloud) else gap.point_b
-    return PairVerdict(*listing.ids, verdict, found=FoundPair(hits, lambda: place, listing.names))
+    return PairVerdict(*listing.ids, verdict, found=FoundPair(hits, place, listing.names))
 
 
 def _enclosed(asked: Asked) -> int | None:

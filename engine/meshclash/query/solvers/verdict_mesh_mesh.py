@@ -6,6 +6,7 @@ from ...hierarchy.build import as_boxes
 from ...solid.case import Limits
 from ...solid.pair_verdict import PairVerdict
 from ...types.results import Progress
+from ...types.steps import UNANSWERED
 from ..judged import judged_steps
 from ..shortcuts.record import keep_record, record_of
 from ..shortcuts.verdict import verdict_of_records
@@ -19,9 +20,10 @@ def solve(asked: Asked) -> Generator[Progress, None, PairVerdict]:
     things, limits = asked.things, asked.options.limits
     if limits in (_NOTHING_PERMITTED, _NOTHING_MEASURED):
         a, b = record_of(things[0]), record_of(things[1])
-        found = None if a is None or b is None else verdict_of_records(a, b, *asked.poses, depth=limits.depths)
-        if found is not None:
-            return found
+        if a is not None and b is not None:
+            found = verdict_of_records(a, b, *asked.poses, depth=limits.depths)
+            if found is not UNANSWERED:
+                return found
     trees = [as_boxes(thing) for thing in things]
     for thing, tree in zip(things, trees, strict=True):
         if tree is thing or tree.mesh is thing:

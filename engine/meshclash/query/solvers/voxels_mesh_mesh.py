@@ -3,6 +3,7 @@
 from collections.abc import Generator
 
 from ...errors import DeviceUnavailable
+from ...messages import shown
 from ...types.results import Progress
 from ...voxels.collide import DEVICE, VoxelQuestion, mesh_of, voxel_steps
 from ...voxels.results import VoxelContacts
@@ -14,7 +15,7 @@ def solve(asked: Asked) -> Generator[Progress, None, VoxelContacts]:
     mode, fineness = asked.options.detail
     options = asked.options
     if options.device == DEVICE and mode != "voxels":
-        raise DeviceUnavailable(f"mode {mode!r:.80} is computed on the CPU only: use device='auto' or 'cpu'")
+        raise DeviceUnavailable(f"mode {shown(mode)} is computed on the CPU only: use device='auto' or 'cpu'")
     question = VoxelQuestion(mode, fineness, not options.touching, options.threads, asked.start, options.device)
     meshes = mesh_of("a", asked.things[0]), mesh_of("b", asked.things[1])
     return voxel_steps(meshes, (asked.rows[0][0], asked.rows[1][0]), question)

@@ -1,0 +1,79 @@
+"""Objects whose geometry is not what their author made: data of a missing library, and modifiers that fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import bpy
+from meshclash.clash.frame_scene import Skipped
+
+KINDS = ("objects", "meshes", "curves", "metaballs", "hair_curves", "pointclouds", "collections", "node_groups",
+         "armatures", "lattices", "shape_keys", "cache_files")  # fmt: skip
+"""Data that the geometry of an object or its place may depend on."""
+MISSING = "it is missing from the library {library}: relink the library or reload it"
+NEEDS_MISSING = "it needs '{name}', which is missing from the library {library}: relink the library or reload it"
+FAILED = "its modifier '{modifier}' failed: {why}"
+NO_FILE = "there is no file '{path}'"
+
+
+def objects_with_missing_data() -> dict[str, str]:
+    """Full names of objects that are missing from a library, or that use what is missing; with the reason of each."""
+    missing = _missing()
+    if not missing:
+        return {}
+    found: dict[str, str] = {}
+    for item, users in bpy.data.user_map(subset=missing, value_types={"OBJECT"}).items():
+        told = {"name": item.name, "library": _library(item)}
+        found.update(dict.fromkeys((user.name_full for user in users), NEEDS_MISSING.format(**told)))
+    return found | {
+        item.name_full: MISSING.format(library=_library(item)) for item in missing if isinstance(item, bpy.types.Object)
+    }
+
+
+def missing_collections(scene: bpy.types.Scene) -> list[Skipped]:
+    """Collections of a scene that are missing from a library: what they held is not known."""
+    if not len(bpy.data.libraries):
+        return []
+    lost = (item for item in scene.collection.children_recursive if item.is_missing)
+    return [Skipped(item.name_full, MISSING.format(library=_library(item)), lost=True) for item in lost]
+
+
+def failed_modifier(item: bpy.types.Object) -> str:
+    """Why what an object shows is not what its modifiers should make of it; "" where none failed.
+
+    Args:
+        item: the original object: Blender has the warnings of its nodes there.
+    """
+    for modifier in item.modifiers:
+        if modifier.show_viewport:
+            for why in _failures(modifier):
+                return FAILED.format(modifier=modifier.name, why=why)
+    return ""
+
+
+def _failures(modifier: Any) -> Iterator[str]:
+    if modifier.type == "NODES":
+        warnings: Iterable[Any] = getattr(modifier, "node_warnings", ())  # from Blender 4.3 on
+        yield from (warning.message for warning in warnings if warning.type == "ERROR")
+    elif modifier.type == "MESH_CACHE":
+        yield from _no_file(modifier.filepath, modifier.id_data.library)
+    elif modifier.type == "MESH_SEQUENCE_CACHE" and modifier.cache_file is not None:
+        yield from _no_file(modifier.cache_file.filepath, modifier.cache_file.library)
+
+
+def _no_file(path: str, library: bpy.types.Library | None) -> Iterator[str]:
+    found = bpy.path.abspath(path, library=library)
+    if path and not Path(found).exists():
+        yield NO_FILE.format(path=found)
+
+
+def _missing() -> list[bpy.types.ID]:
+    if not len(bpy.data.libraries):
+        return []
+    return [item for kind in KINDS for item in getattr(bpy.data, kind, ()) if item.is_missing]
+
+
+def _library(item: bpy.types.ID) -> str:
+    return "" if item.library is None else item.library.filepath

@@ -1,0 +1,60 @@
+"""Reads ``.po`` files, the format of GNU gettext in which translators work.
+
+https://www.gnu.org/software/gettext/manual/html_node/PO-Files.html
+"""
+
+from __future__ import annotations
+
+import re
+
+LINE = re.compile(r'(?:(msgctxt|msgid|msgstr)\s+)?"((?:[^"\\]|\\.)*)"\s*')
+"""A keyword and a quoted string, or a quoted string that continues the one before."""
+ESCAPED = re.compile(r"\\(.)")
+MEANING = {"n": "\n", "t": "\t", "r": "\r"}
+
+
+def read_po(text: str) -> dict[str, str]:
+    """Returns the translations of a file by their English texts.
+
+    Entries that are not translated yet have an empty text. Entries that are marked as fuzzy count as not translated.
+    Contexts are ignored.
+
+    Args:
+        text: what the file holds.
+
+    Raises:
+        ValueError: a line is no line of a .po file, or an English text stands twice; the message names the line.
+    """
+    found: dict[str, str] = {}
+    entry: dict[str, str] = {}
+    keyword, fuzzy = "", False
+
+    def keep() -> None:
+        nonlocal entry, fuzzy
+        if "msgstr" in entry:
+            if entry["msgid"] in found:
+                raise ValueError(f"line {number}: the entry before has the same msgid as an earlier one")
+            found[entry["msgid"]] = "" if fuzzy else entry["msgstr"]
+            entry, fuzzy = {}, False
+
+    number = 0
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            keep()
+            fuzzy = fuzzy or (line.startswith("#,") and "fuzzy" in line)
+            keyword = ""
+            continue
+        parts = LINE.fullmatch(line)
+        if parts is None:
+            raise ValueError(f"line {number} is no line of a .po file: {line:.60}")
+        if parts[1] in ("msgctxt", "msgid"):
+            keep()
+        keyword = parts[1] or keyword
+        if not keyword or (keyword == "msgstr" and "msgid" not in entry) or (parts[1] or "") in entry:
+            raise ValueError(f"line {number} stands in the wrong place: {line:.60}")
+        entry[keyword] = entry.get(keyword, "") + ESCAPED.sub(lambda mark: MEANING.get(mark[1], mark[1]), parts[2])
+    keep()
+    if entry:
+        raise ValueError(f"line {number}: the last entry has no msgstr")
+    found.pop("", None)  # the header
+    return found

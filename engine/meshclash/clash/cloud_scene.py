@@ -1,0 +1,132 @@
+"""Engine clouds of the scans of each frame: made once, kept while their points stay the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Hashable, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from .errors import UnusableObject
+from .frame_scene import FrameScene, Progress, Skipped, SourceCloud, SourceObject
+from .placed_mesh import split_matrix
+from .steps import within
+from .world import to_world
+
+Made = tuple[SourceCloud, Any, np.ndarray | None]
+"""Points as read, the engine's cloud of them, and which of them it holds."""
+Prepare = Callable[[Sequence[str]], Generator[Any, None, Any]]
+SEED = 1  # which points a budget takes is the same in every run
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedCloud:
+    """A scan as the engine sees it.
+
+    Attributes:
+        item: the object.
+        source: its points as they were read.
+        cloud: the engine's PointCloud, with the part of the matrix that no pose can hold.
+        pose: the rest of the matrix.
+        chosen: (n,) int64, which points of `source` the cloud holds; None for all.
+    """
+
+    item: SourceObject
+    source: SourceCloud
+    cloud: Any
+    pose: Any
+    chosen: np.ndarray | None
+
+    @property
+    def world_radius(self) -> float:
+        """Of the balls as which the points are drawn, at most."""
+        return self.source.radius * float(np.linalg.norm(self.item.matrix[:3, :3], ord=2))
+
+    def own_indices(self, indices: np.ndarray) -> np.ndarray:
+        """Points of the cloud as sorted int32 indices of the object's points."""
+        own = indices if self.chosen is None else self.chosen[indices]
+        return np.sort(own).astype(np.int32)
+
+    def world_points(self, chosen: np.ndarray | slice) -> np.ndarray:
+        """(k, 3) float32 world positions of some points of the object."""
+        return to_world(self.source.points[chosen], self.item.matrix).astype(np.float32)
+
+
+class CloudScene:
+    """The scans of the current frame, ready for queries.
+
+    Args:
+        engine: the meshclash module.
+        budget: most points of a scan; more are thinned out evenly. 0: all are used.
+        bandwidth: of its surface [scene units]; 0: as its spacing says.
+        surface: as the engine's `PointCloud` takes it.
+    """
+
+    def __init__(self, engine: ModuleType, budget: int = 0, bandwidth: float = 0.0, surface: str = "twicing") -> None:
+        self._engine, self.asked = engine, (budget, bandwidth, surface)
+        self.placed: list[PlacedCloud] = []
+        self.skipped: list[Skipped] = []
+        self._made: dict[tuple[Hashable, bytes], Made] = {}
+
+    def update_steps(self, frame: FrameScene) -> Generator[Progress, None, None]:
+        """Makes `placed` equal to the scans of a frame; those without a surface or a usable matrix are in `skipped`."""
+        kept, self._made, self.placed, self.skipped = self._made, {}, [], []
+        unusable: set[Hashable] = set()
+        for item in frame.scans:
+            try:
+                pose, stretch = split_matrix(item)
+            except UnusableObject as error:
+                self.skipped.append(Skipped(item.name, error.reason, lost=True))
+                continue
+            key = (item.mesh_key, stretch)
+            if key not in self._made and key not in unusable:
+                try:
+                    source = frame.clouds[item.mesh_key]
+                    same = (made for (_, old), made in kept.items() if old == key[1] and _equal(made[0], source))
+                    self._made[key] = next(same, None) or (yield from self._cloud_steps(item, source, stretch))
+                except self._engine.errors.InvalidPointCloud as error:
+                    self.skipped.append(Skipped(item.name, str(error), lost=True))
+                    unusable.add(key)
+            if key in self._made:
+                source, cloud, chosen = self._made[key]
+                self.placed.append(PlacedCloud(item, source, cloud, pose, chosen))
+
+    def _cloud_steps(self, item: SourceObject, source: SourceCloud, stretch: bytes) -> Generator[Progress, None, Made]:
+        budget, bandwidth, surface = self.asked
+        chosen = chosen_points(len(source.points), budget)
+        part = slice(None) if chosen is None else chosen
+        normals = None if source.normals is None else source.normals[part]
+        text = f"Preparing {item.name}: "
+        matrix = np.frombuffer(stretch).reshape(4, 4) if stretch else np.eye(4)
+        own = bandwidth / abs(np.linalg.det(matrix)) ** (1.0 / 3.0) if bandwidth else None  # `transformed` grows it
+        make = self._engine.clouds.PointCloud.make
+        made = self._engine.steps(make, source.points[part], normals, own, surface=surface)
+        cloud = yield from within(made, 0.0, 0.05, text)
+        if stretch:
+            cloud = yield from within(self._engine.steps(cloud.transformed, matrix), 0.05, 0.1, text)
+        yield from within(self._engine.steps(cloud.build), 0.1, 1.0, text)
+        return source, cloud, chosen
+
+
+def chosen_points(count: int, budget: int) -> np.ndarray | None:
+    """Which of `count` points to take when at most `budget` may be: spread over their order, but not in step with it.
+
+    Returns:
+        (budget,) int64 ascending, or None for all points.
+    """
+    if not budget or count <= budget:
+        return None
+    ends = np.arange(budget + 1, dtype=np.int64) * count // budget
+    return ends[:-1] + (np.random.default_rng(SEED).random(budget) * np.diff(ends)).astype(np.int64)
+
+
+def _equal(old: SourceCloud, new: SourceCloud) -> bool:
+    if old is new:
+        return True
+    if old.radius != new.radius:
+        return False
+    if old.normals is None or new.normals is None:
+        return old.normals is new.normals and np.array_equal(old.points, new.points)
+    return np.array_equal(old.normals, new.normals) and np.array_equal(old.points, new.points)

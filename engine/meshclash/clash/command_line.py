@@ -1,0 +1,387 @@
+"""What the command lines of the package and of the extension have in common: options, exit codes, messages.
+
+Exit codes: 0 done, 1 clashes found and `--fail-on` counts them, 2 the input or an option is wrong, 3 internal error,
+4 an object is lost, 130 cancelled. Messages go to stderr; after an error no report is written. Streams that are closed,
+broken or full change neither the code nor the report.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+from ..output import OutputFile
+from . import report_formats
+from .baseline import Baseline, read_baseline
+from .errors import DetectError, InputError
+from .files.bcf import read_bcf
+from .files.topics import reviews_of
+from .fits import parse_fit
+from .frame_scene import Progress
+from .grouping import GROUPINGS
+from .named_tests import NamedTest, read_tests
+from .option_table import OPTIONS, RESOLUTION, Option
+from .options import DEFAULT_TEST, DetectOptions, parse_frames
+from .queries.registry import TESTS, test_named
+from .report import DetectReport
+from .rules import Rules, parse_pair
+from .terminal import is_terminal, open_standard_streams, printable, say
+from .words import kinds_in_words
+from .writers import WRITERS, check_library, written
+
+COMMAND = "meshclash"
+DONE, CLASHES_FOUND, WRONG_INPUT, INTERNAL_ERROR, LOST, CANCELLED = 0, 1, 2, 3, 4, 130
+EXCLUSIONS = ("same-parent", "same-armature", "same-collection")
+TABLE_ROWS = 60  # longer tables go to the report only
+CODES = """exit code: 0 done, 1 --fail-on found something, 2 wrong input or option, 3 internal error, 4 an object
+  could not be tested and --allow-lost is not given, 130 cancelled"""
+
+
+def guarded(act: Callable[[Interruption], int], diagnose: Callable[[], Sequence[str]]) -> int:
+    """Runs a command.
+
+    Args:
+        act: does it; returns the exit code.
+        diagnose: lines to send us after an internal error.
+
+    Returns:
+        The exit code, whatever happens.
+    """
+    open_standard_streams()
+    try:
+        with _signals_as_errors() as interruption:
+            return act(interruption)
+    except DetectError as error:
+        complain(str(error))
+        return WRONG_INPUT
+    except KeyboardInterrupt:
+        complain("cancelled")
+        return CANCELLED
+    except SystemExit as leaving:  # argparse has shown its help
+        return int(leaving.code or 0)
+    except Exception:  # the last resort: whatever it is, the exit code and the message must be right
+        complain("internal error; please send us this message and, if you can, the file")
+        say(sys.stderr, *traceback.format_exc().splitlines())
+        complain(*diagnose())
+        return INTERNAL_ERROR
+
+
+class Parser(argparse.ArgumentParser):
+    """Reports wrong options like any other wrong input."""
+
+    def error(self, message: str) -> NoReturn:
+        """As argparse."""
+        raise InputError(f"{message} (--help shows all options)")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        say(file, *message.splitlines())
+
+
+def make_parser(epilog: str) -> argparse.ArgumentParser:
+    """A parser without options."""
+    return Parser(
+        prog=COMMAND,
+        description="Finds all pairs of objects that touch, clash, contain or duplicate each other, or come too near.",
+        epilog=f"{epilog}\n{CODES}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+
+
+def add_question(parser: argparse.ArgumentParser) -> None:
+    """What is asked."""
+    add = parser.add_argument
+    add("--set-a", default="all", metavar="SET", help="first set of objects (default: all)")
+    add("--set-b", default="all", metavar="SET", help="second set of objects (default: all)")
+    tests = "named tests that are run together, as JSON or clash sets of IfcClash, instead of the options of one test"
+    add("--tests", type=Path, metavar="FILE.json", help=tests)
+    add("--test", default=DEFAULT_TEST, choices=tuple(TESTS), help=f"what to find (default: {DEFAULT_TEST})")
+    add("--exclude", default="", metavar="RULE,RULE", help=f"pairs to leave out: {', '.join(EXCLUSIONS)}")
+    add("--exclude-pair", action="append", default=[], metavar="A::B", help="leave out one pair; may be repeated")
+    for option in OPTIONS.values():
+        add(option.argument, dest=option.name, help=_help(option), **_reading(option))
+
+
+def _help(option: Option) -> str:
+    """What the command line says of an option; --tolerance stands for another option in some tests."""
+    told = option.help + ("; may be repeated" if option.kind == "fits" else "")
+    for test in TESTS.values() if option.name == "tolerance" else ():
+        if test.tolerance_means not in ("", option.name):
+            told += f"; {test.name}: the same as {OPTIONS[test.tolerance_means].argument}"
+    return told.replace("%", "%%")
+
+
+def _reading(option: Option) -> dict[str, Any]:
+    """How argparse reads the value of an option; None where it is not given."""
+    if option.kind == "flag":
+        return {"action": "store_true", "default": None}
+    if option.kind == "choice":
+        return {"choices": [value for value, *_ in option.choices], "default": None}
+    if option.kind == "fits":
+        return {"type": parse_fit, "action": "append", "metavar": option.metavar}
+    if option.words:
+        return {"type": _overlap, "metavar": option.metavar}
+    return {"type": int if option.kind == "count" else float, "metavar": option.metavar}
+
+
+def add_answer(parser: argparse.ArgumentParser) -> None:
+    """What becomes of the answer."""
+    add = parser.add_argument
+    write = f"write a report: {', '.join(WRITERS)}; may be repeated"
+    add("--report", type=Path, metavar="FILE", action="append", default=[], help=write)
+    decisions = f"how clashes are grouped in reports: {', '.join(GROUPINGS)} (default: cause)"
+    add("--group-by", choices=GROUPINGS, default="cause", metavar="WAY", help=decisions)
+    earlier = "an earlier report: says which clashes are new, and keeps statuses and comments"
+    add("--baseline", type=Path, metavar="OLD.json", help=earlier)
+    add("--reviews", type=Path, metavar="FILE.bcf", help="statuses and comments that BCF brings back, 2.1 or 3.0")
+    fail = "exit with 1 when there is a clash, a contained object or a duplicate; new: one that --baseline has not"
+    add("--fail-on", choices=("clash", "new"), help=fail)
+    lost = "exit with 0 also where an object could not be tested, as its geometry was not understood (else: 4)"
+    add("--allow-lost", action="store_true", help=lost)
+    add("--quiet", action="store_true", help="print errors only")
+
+
+def options_given(given: argparse.Namespace, spelled: Callable[[str], str] = str) -> DetectOptions:
+    """The options of the job.
+
+    Args:
+        given: what stands on the command line.
+        spelled: how the scene spells a name that was given.
+
+    Raises:
+        InputError: an option is wrong or two contradict each other.
+    """
+    exclusions = {name.strip() for name in given.exclude.split(",") if name.strip()}
+    unknown = exclusions - set(EXCLUSIONS)
+    if unknown:
+        raise InputError(f"--exclude knows {', '.join(EXCLUSIONS)}, not {', '.join(sorted(unknown))}")
+    if given.fail_on == "new" and given.baseline is None:
+        raise InputError("--fail-on new needs an earlier report: give --baseline, too")
+    frames = getattr(given, "frames", None)
+    return DetectOptions(
+        set_a=spelled(given.set_a),
+        set_b=spelled(given.set_b),
+        test=given.test,
+        **_limits(given),
+        frames=None if frames is None else parse_frames(frames),
+        rules=Rules(
+            same_parent="same-parent" in exclusions,
+            same_armature="same-armature" in exclusions,
+            same_collection="same-collection" in exclusions,
+            listed_pairs=frozenset(parse_pair(spelled(text)) for text in given.exclude_pair),
+        ),
+    )
+
+
+QUESTION = ("set_a", "set_b", "test", "exclude", "exclude_pair", *OPTIONS)
+"""Options that a file of tests says."""
+
+
+def names_left_out(options: DetectOptions, tests: Iterable[NamedTest]) -> set[str]:
+    """Those of the single pairs that are left out, which must be there."""
+    rules = [options.rules, *(test.options.rules for test in tests)]
+    return {name for rule in rules for pair in rule.listed_pairs for name in pair}
+
+
+def tests_given(given: argparse.Namespace) -> list[NamedTest]:
+    """The tests of `--tests`; none without.
+
+    Raises:
+        InputError: the file is wrong, or an option is given that its tests say.
+    """
+    if given.tests is None:
+        return []
+    parser = argparse.ArgumentParser(add_help=False)
+    add_question(parser)
+    default = parser.parse_args([])
+    beside = next((name for name in QUESTION if getattr(given, name) != getattr(default, name)), None)
+    if beside is not None:
+        option = "--" + beside.replace("_", "-")
+        raise InputError(f"--tests says what is asked: {option} is for one test, write it into '{given.tests}'")
+    return read_tests(given.tests)
+
+
+def _overlap(text: str) -> float | str:
+    """A permitted overlap: "resolution" or metres; ValueError for what is neither."""
+    return text if text == RESOLUTION else float(text)
+
+
+def _limits(given: argparse.Namespace) -> dict[str, Any]:
+    """The options of the table, as far as they are given.
+
+    Raises:
+        InputError: `--tolerance` and the option for which it stands contradict each other, or it stands for none.
+    """
+    named = {name: getattr(given, name) for name in OPTIONS if name != "tolerance"}
+    if given.tolerance is not None:
+        meant = test_named(given.test).tolerance_means
+        if not meant:
+            raise InputError(f"the {given.test} test takes no tolerance")
+        if named.get(meant) not in (None, given.tolerance):
+            raise InputError(f"--tolerance and {OPTIONS[meant].argument} mean the same here; give one of them")
+        named[meant] = given.tolerance
+    if given.fits:
+        named["fits"] = tuple(given.fits)
+    if given.min_volume:
+        named["overlap_volume"] = True
+    return {name: value for name, value in named.items() if value is not None}
+
+
+def open_reports(given: argparse.Namespace, opened: contextlib.ExitStack) -> list[OutputFile]:
+    """The reports that are to be written, checked before the work.
+
+    Raises:
+        InputError: one cannot be written, or stands twice.
+    """
+    for path in given.report:
+        check_library(path)
+    sources = [path for path in (*getattr(given, "files", ()), given.baseline, given.tests) if path is not None]
+    files = [
+        opened.enter_context(OutputFile(path, "report", tuple(WRITERS), sources, InputError)) for path in given.report
+    ]
+    targets = [file.target for file in files]
+    if len(set(targets)) < len(targets):
+        raise InputError("--report names one file twice")
+    return files
+
+
+def baseline_given(given: argparse.Namespace) -> Baseline | None:
+    """The earlier report, if one is given; raises InputError."""
+    return None if given.baseline is None else read_baseline(given.baseline)
+
+
+def _reviewed(given: argparse.Namespace, report: DetectReport) -> DetectReport:
+    """With what a BCF file says of the pairs; raises InputError."""
+    if given.reviews is None:
+        return report
+    said = reviews_of(read_bcf(given.reviews), (row.id for row in report.rows))
+    return replace(report, reviews={**report.reviews, **said})
+
+
+def finish(
+    given: argparse.Namespace,
+    report: DetectReport,
+    files: Sequence[OutputFile],
+    more: Callable[[], Sequence[str]] = list,
+) -> int:
+    """Writes the reports and what else is to be written, prints the list, and says how the command ends.
+
+    Args:
+        given: the options.
+        report: the answer.
+        files: of `open_reports`.
+        more: writes something else; returns lines about it.
+    """
+    report = replace(_reviewed(given, report), group_by=given.group_by, allow_lost=given.allow_lost)
+    told = list[str]()
+    try:
+        for file in files:
+            file.commit(written(file.path, report))
+            told.append(f"Report: {file.path}")
+        told += more()
+    finally:  # the work of an hour is shown also where its file could not be written
+        _print_left_out(report, given.quiet)
+        if not given.quiet:
+            _print_report(report, told)
+    counted = report.clashes if given.fail_on == "clash" else report.new if given.fail_on == "new" else []
+    if counted:
+        return CLASHES_FOUND
+    return LOST if report.lost and not report.allow_lost else DONE
+
+
+def _print_left_out(report: DetectReport, quiet: bool) -> None:
+    """Names the objects that were not tested and counts those without geometry; a lost one is told in any case."""
+    say(sys.stderr, *(f"lost: {item.name}: {item.reason}" for item in report.lost))
+    if not quiet:
+        say(sys.stderr, *(f"left out: {item.name}: {item.reason}" for item in report.skipped if not item.lost))
+        kinds = kinds_in_words(report.stats.get("no_geometry", {}))
+        say(sys.stderr, *([f"not tested (no geometry): {kinds}"] if kinds else []))
+    warning = report_formats.coarse(report.as_summary())
+    if warning and not quiet:
+        complain(f"warning: {warning} (--permitted-overlap resolution)")
+
+
+def _print_report(report: DetectReport, written: list[str]) -> None:
+    data = report.as_dict()
+    lines = []
+    name = "pairs" if data["events"] is None else "events"
+    if data[name]:
+        lines += report_formats.to_table({**data, name: data[name][:TABLE_ROWS]}).split("\n")
+    if len(data[name]) > TABLE_ROWS:
+        lines.append(f"... and {len(data[name]) - TABLE_ROWS} more; --report writes all of them")
+    permitted = report_formats.permitted(data)
+    if permitted and not report.tests and "permitted_overlap" in test_named(report.options.test).takes:
+        written = [f"Permitted overlap: {permitted}", *written]
+    lines += report_formats.groups_in_words(data)
+    lines += report_formats.new_clashes(data, TABLE_ROWS)
+    problem = say(sys.stdout, *lines, report_formats.summary(data), *written)
+    if problem is not None:
+        complain(f"the list could not be printed: {problem.strerror}")
+
+
+class ProgressLine:
+    """One line on a terminal that is rewritten, by rich where it is installed; nothing where stderr is no terminal."""
+
+    def __init__(self) -> None:
+        self._shown = -1
+        self._enabled = is_terminal(sys.stderr)
+
+    def show(self, progress: Progress) -> None:
+        """Shows how far the work is."""
+        percent = int(100 * progress.fraction)
+        if self._enabled and percent != self._shown:
+            self._shown = percent
+            say(sys.stderr, f"{percent:3d} %  {printable(progress.text)[:60]:60s}", raw_start="\r", end="")
+
+
+class Interruption:
+    """Ctrl+C, or a wish to end the process, as KeyboardInterrupt where nothing is half done: between two slices.
+
+    Raised in the middle of a call it could leave the host application with a mesh half read, and a host may only print
+    what its handlers raise. A second Ctrl+C ends the work at once.
+    """
+
+    def __init__(self) -> None:
+        self._pressed = False
+
+    def press(self, *_args: object) -> None:
+        """What the signal calls."""
+        if self._pressed:
+            raise KeyboardInterrupt
+        self._pressed = True
+
+    def check(self) -> None:
+        """Raises KeyboardInterrupt if Ctrl+C was pressed."""
+        if self._pressed:
+            raise KeyboardInterrupt
+
+
+@contextlib.contextmanager
+def _signals_as_errors() -> Iterator[Interruption]:
+    """Lets Ctrl+C and SIGTERM raise KeyboardInterrupt, and a broken pipe an error where it is written to.
+
+    A host application may have a handler of its own for the first that only sets a flag, and may leave the second to
+    end the process.
+    """
+    interruption = Interruption()
+    handlers: dict[int, Any] = {signal.SIGINT: interruption.press, signal.SIGTERM: interruption.press}
+    if hasattr(signal, "SIGPIPE"):
+        handlers[signal.SIGPIPE] = signal.SIG_IGN
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+    try:
+        yield interruption
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler if handler is not None else signal.SIG_DFL)
+
+
+def complain(*lines: str) -> None:
+    """Messages about what is wrong."""
+    say(sys.stderr, *(f"{COMMAND}: {line}" for line in lines))

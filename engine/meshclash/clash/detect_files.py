@@ -1,0 +1,157 @@
+"""``meshclash detect FILE...``: the detection on files of meshes and points."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import platform
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+from ..errors import MeshClashError
+from ..pointcloud.read import UNITS
+from .command_line import (
+    Interruption,
+    ProgressLine,
+    add_answer,
+    add_question,
+    baseline_given,
+    complain,
+    finish,
+    guarded,
+    make_parser,
+    names_left_out,
+    open_reports,
+    options_given,
+    tests_given,
+)
+from .errors import InputError
+from .file_source import FileSource
+from .files.pictures import pictures
+from .frame_scene import Progress
+from .job import detect_steps, run_to_end
+from .report import DetectReport
+from .report_formats import format_length
+from .tests_job import tests_steps
+
+EPILOG = """sets: all, NAME, object:NAME, collection:NAME (a file, a storey, a node), and of IFC class:IfcPipe*, type:,
+  storey:, system:, GlobalId:TEXT, property:KEY=VALUE, selector:TEXT (of IfcOpenShell); * and ? stand for letters,
+  " | " joins several, " & " asks for all of several, "not " turns one round
+files: STL, OBJ, PLY, OFF, GLB, glTF; 3MF and Draco in glTF (pip install 'meshclash[mesh]'), IFC ('meshclash[ifc]'),
+  USD ('meshclash[usd]'), points as PLY, PCD, LAS, LAZ, XYZ, PTS, CSV, TXT, ASC"""
+
+
+def main(arguments: Sequence[str], engine: ModuleType) -> int:
+    """Runs the command.
+
+    Args:
+        arguments: what stands after ``detect``.
+        engine: the meshclash module.
+
+    Returns:
+        The exit code.
+    """
+    versions = f"MeshClash {engine.__version__}, Python {platform.python_version()} on {platform.platform()}"
+    given = _parser().parse_intermixed_args  # files may stand among options
+    return guarded(lambda interruption: _run(given(arguments), interruption, engine), lambda: [versions])
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = make_parser(EPILOG)
+    parser.prog = "meshclash detect"
+    add = parser.add_argument
+    add("files", nargs="+", type=Path, metavar="FILE", help="models, or folders of them, for one scene; metres, z up")
+    told = f"of files that do not name theirs: {', '.join(UNITS)} or metres (default: m)"
+    add("--unit", type=unit, metavar="UNIT", help=told)
+    add_question(parser)
+    add("--pictures", action="store_true", help="draw the clashes for .html, .bcf and .xlsx; needs VTK")
+    add("--threads", type=int, metavar="N", help="cores to use (default: all)")
+    add_answer(parser)
+    return parser
+
+
+def unit(text: str) -> str | float:
+    """A named unit, or metres; ValueError for what is neither."""
+    return text if text in UNITS else float(text)
+
+
+def _run(given: argparse.Namespace, interruption: Interruption, engine: ModuleType) -> int:
+    options, tests = options_given(given), tests_given(given)
+    if given.threads is not None:
+        _use_threads(given.threads)
+    with contextlib.ExitStack() as opened:
+        reports, baseline = open_reports(given, opened), baseline_given(given)
+        source = FileSource(given.files, given.unit, names_left_out(options, tests))
+        show = _shown(given.quiet, opened)
+
+        def follow(progress: Progress) -> None:
+            interruption.check()
+            show(progress)
+
+        if tests:
+            steps = tests_steps(source, tests, engine, highlights=False)
+        else:
+            steps = detect_steps(source, options, engine, highlights=False)
+        opened.callback(steps.close)
+        try:
+            report = run_to_end(steps, follow)
+        except MeshClashError as error:
+            raise InputError(str(error)) from error
+        interruption.check()
+        files = [(str(item.path), item.metres, item.unit_known) for item in source.read_files]
+        if not given.quiet:
+            complain(*_unit_notes(source, given.unit))
+        report = replace(report, files=files, triangles=source.triangles).compared_with(baseline)
+        if given.pictures:
+            report = _with_pictures(report, source)
+        return finish(given, report, reports)
+
+
+def _with_pictures(report: DetectReport, source: FileSource) -> DetectReport:
+    """With pictures of its clashes, or without where none can be drawn, which is told."""
+    clashes = replace(report, rows=report.clashes).as_dict()["pairs"]
+    try:
+        return replace(report, pictures=pictures(clashes, source.triangles))
+    except InputError as error:
+        complain(f"no pictures: {error}")
+        return report
+
+
+def _use_threads(count: int) -> None:
+    """Limits Numba's threads; raises InputError."""
+    import numba  # noqa: PLC0415 - it takes a second, and a wrong option is told before
+
+    most = int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
+    if not 1 <= count <= most:
+        raise InputError(f"--threads must be 1 to {most} here, not {count}")
+    numba.set_num_threads(count)
+
+
+def _unit_notes(source: FileSource, unit: str | float | None) -> list[str]:
+    """Of files that name no unit: what was taken, and how large that makes them."""
+    return [
+        f"{item.path.name} names no unit: {unit or 'm'} taken, so it is {format_length(item.size)} large"
+        + ("" if unit else " (--unit mm)")
+        for item in source.read_files
+        if not item.unit_known
+    ]
+
+
+def _shown(quiet: bool, opened: contextlib.ExitStack) -> Callable[[Progress], None]:
+    """What shows progress: a bar of rich on a terminal where it is installed, else one line; nothing where quiet."""
+    if quiet or sys.stderr is None or sys.stderr.closed or not sys.stderr.isatty():
+        return lambda progress: None
+    try:
+        from rich.console import Console  # noqa: PLC0415 - an extra
+        from rich.markup import escape  # noqa: PLC0415
+        from rich.progress import BarColumn, TaskProgressColumn, TextColumn  # noqa: PLC0415
+        from rich.progress import Progress as Bar  # noqa: PLC0415
+    except ImportError:
+        return ProgressLine().show
+    columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn()
+    bar = opened.enter_context(Bar(*columns, console=Console(stderr=True), transient=True))
+    task = bar.add_task("", total=1.0)
+    return lambda progress: bar.update(task, completed=progress.fraction, description=escape(progress.text[:60]))

@@ -1,0 +1,225 @@
+"""Events: for how long two objects meet, or are too near, and when it is worst; made of rows of frame after frame."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from .pair_row import PairRow
+from .verdicts import SOLID_VERDICTS
+
+RANGE = "range"
+"""The frames that were looked at begin, or end, with the event: it may be longer."""
+CONTACT, APART = "contact", "apart"
+"""An event begins, or ends, since the two come together, or part."""
+APPEARS, VANISHES = "appears", "vanishes"
+"""One of the two was not there in the frame before, or is not in the next one, or cannot be used there."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClashEvent:
+    """One pair of objects in one run of frames in which it is listed. Lengths are scene units.
+
+    Attributes:
+        row: the worst of these frames, the first one of several: names, verdict, faces, place.
+        start, end: the first and the last frame; of what meets between two frames only, these two.
+        frames: how many were looked at; 0 of what meets between two frames only.
+        begins: `RANGE`, `CONTACT` or `APPEARS`.
+        ends: `RANGE`, `APART` or `VANISHES`.
+        depth: the greatest of all frames, or None.
+        depth_lower, depth_upper: bounds of the greatest depth of all frames; None where nothing is proved.
+        distance: the smallest of all frames, or None.
+        start_time: when the contact begins [frames], after the last frame without and not after `start`, both objects
+            taken to move evenly between two frames; None where that is not known.
+        end_time: when it ends, not before `end`.
+    """
+
+    row: PairRow
+    start: int
+    end: int
+    frames: int
+    begins: str
+    ends: str
+    depth: float | None = None
+    depth_lower: float | None = None
+    depth_upper: float | None = None
+    distance: float | None = None
+    start_time: float | None = None
+    end_time: float | None = None
+
+    @property
+    def worst_frame(self) -> int:
+        """In which frame it is worst."""
+        return self.row.frame
+
+    @property
+    def order(self) -> tuple[Any, ...]:
+        """Sorts events worst first, then by their start and names."""
+        return (*_badness(self.row), self.start, self.row.a.name, self.row.b.name, self.row.id)
+
+    def as_dict(self, scale: float) -> dict[str, Any]:
+        """As a report has it, but for what the user says of the pair; lengths in metres."""
+        row = self.row
+        return {
+            "id": row.id,
+            "test": row.test or None,
+            "a": row.a.name,
+            "b": row.b.name,
+            "verdict": row.verdict,
+            "start": self.start,
+            "end": self.end,
+            "frames": self.frames,
+            "worst_frame": row.frame,
+            "begins": self.begins,
+            "ends": self.ends,
+            "start_time": self.start_time,
+            "end_time": self.end_time,
+            "depth": _scaled(self.depth, scale),
+            "depth_lower": _scaled(self.depth_lower, scale),
+            "depth_upper": _scaled(self.depth_upper, scale),
+            "distance": _scaled(self.distance, scale),
+            "probability": row.probability,
+            "location": None if row.location is None else [scale * x for x in row.location],
+            "flush": row.flush,
+            "certainty": row.certainty,
+        }
+
+
+@dataclass
+class Moments:
+    """When contacts begin and end between two frames, by the ids of pairs [frames].
+
+    Attributes:
+        begun: of pairs that meet now and did not in the frame before.
+        ended: of pairs that met in the frame before and do not now.
+        passed: rows of pairs that meet between the two frames only, and from when to when.
+        before: the number of the frame before.
+    """
+
+    begun: dict[str, float] = field(default_factory=dict)
+    ended: dict[str, float] = field(default_factory=dict)
+    passed: list[tuple[PairRow, float, float]] = field(default_factory=list)
+    before: int = 0
+
+
+@dataclass
+class _Run:
+    """An event that may go on."""
+
+    worst: PairRow
+    start: int
+    end: int
+    frames: int
+    begins: str
+    start_time: float | None
+    depth: float | None = None
+    depth_lower: float | None = None
+    depth_upper: float = 0.0
+    """Infinite where one of the frames may be of any depth."""
+    distance: float | None = None
+
+    def take(self, row: PairRow, frame: int) -> None:
+        if _badness(row) < _badness(self.worst):
+            self.worst = _numbered(row, frame)
+        self.end, self.frames = frame, self.frames + 1
+        self.depth, self.depth_lower = (
+            _known(max, self.depth, row.depth),
+            _known(max, self.depth_lower, row.depth_lower),
+        )
+        unknown = math.inf if row.verdict in SOLID_VERDICTS else 0.0
+        self.depth_upper = max(self.depth_upper, unknown if row.depth_upper is None else row.depth_upper)
+        self.distance = _known(min, self.distance, row.distance)
+
+    def event(self, ends: str, end_time: float | None = None) -> ClashEvent:
+        upper = self.depth_upper if 0.0 < self.depth_upper < math.inf else None
+        return ClashEvent(
+            self.worst, self.start, self.end, self.frames, self.begins, ends, self.depth, self.depth_lower, upper,
+            self.distance, self.start_time, end_time,
+        )  # fmt: skip
+
+
+class EventLog:
+    """Makes events of the rows of one frame after the other; at any time it says what there was so far."""
+
+    def __init__(self) -> None:
+        self._runs: dict[str, _Run] = {}
+        self._ended: list[ClashEvent] = []
+        self._present: Collection[str] | None = None
+        self.revision = 0
+        """Another number whenever an event begins, ends or grows worse."""
+
+    def __len__(self) -> int:
+        return len(self._runs) + len(self._ended)
+
+    def add(
+        self, frame: int, rows: Iterable[PairRow], present: Collection[str], moments: Moments | None = None
+    ) -> None:
+        """Takes in the next frame.
+
+        Args:
+            frame: its number.
+            rows: all of its pairs that are listed; their own frame numbers do not matter.
+            present: names of the objects that took part.
+            moments: when contacts begin and end between the frame before and this one.
+        """
+        moments = moments or Moments()
+        listed = {row.id: row for row in rows}
+        for key in [key for key in self._runs if key not in listed]:
+            run = self._runs.pop(key)
+            gone = run.worst.a.name not in present or run.worst.b.name not in present
+            self._ended.append(run.event(VANISHES if gone else APART, moments.ended.get(key)))
+            self.revision += 1
+        for key, row in listed.items():
+            known = self._runs.get(key)
+            if known is None:
+                begins, time = self._beginning(row), moments.begun.get(key)
+                self._runs[key] = _Run(_numbered(row, frame), frame, frame, 0, begins, time)
+                self._runs[key].take(row, frame)
+                self.revision += 1
+            else:
+                worst = known.worst
+                known.take(row, frame)
+                self.revision += known.worst is not worst
+        for row, begin, end in moments.passed:
+            run = _Run(_numbered(row, frame), moments.before, frame, 0, CONTACT, begin)
+            run.take(row, frame)
+            self._ended.append(replace(run.event(APART, end), frames=0))
+            self.revision += 1
+        self._present = present
+
+    def events(self) -> list[ClashEvent]:
+        """All events so far, worst first; those that go on end with the range."""
+        found = [*self._ended, *(run.event(RANGE) for run in self._runs.values())]
+        return sorted(found, key=lambda event: event.order)
+
+    def _beginning(self, row: PairRow) -> str:
+        if self._present is None:
+            return RANGE
+        return CONTACT if row.a.name in self._present and row.b.name in self._present else APPEARS
+
+
+def _badness(row: PairRow) -> tuple[Any, ...]:
+    """Compares two frames of a pair, and two events, the worst first.
+
+    What shares volume is compared by how deep it is; where no depth is known, as of cloth and open meshes, by how many
+    faces meet.
+    """
+    rank = math.inf if row.verdict in SOLID_VERDICTS else row.severity
+    return (-rank, -(row.probability or 0.0), *row.depth_order, row.distance or 0.0, -row.severity, -row.count)
+
+
+def _known(choose: Callable[[float, float], float], one: float | None, other: float | None) -> float | None:
+    """One of two lengths, or the one that is known."""
+    if one is None or other is None:
+        return other if one is None else one
+    return choose(one, other)
+
+
+def _numbered(row: PairRow, frame: int) -> PairRow:
+    return row if row.frame == frame else replace(row, frame=frame)
+
+
+def _scaled(length: float | None, scale: float) -> float | None:
+    return None if length is None else scale * length

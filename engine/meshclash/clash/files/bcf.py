@@ -1,0 +1,280 @@
+"""BCF 2.1 and 3.0 files: topics with comments, viewpoints and pictures, read and written without loss.
+
+A file is kept as it is: the XML of topics and viewpoints as trees, everything else as bytes. What we know of them are
+views of these, so that nothing that another program wrote gets lost. Source: buildingSMART, "BIM Collaboration Format".
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+from ..errors import InputError
+
+Element = ElementTree.Element
+for _prefix in ("xsi", "xsd"):
+    ElementTree.register_namespace(
+        _prefix, f"http://www.w3.org/2001/XMLSchema{'-instance' if _prefix == 'xsi' else ''}"
+    )
+
+VERSIONS = ("2.1", "3.0")
+MARKUP, VERSION = "markup.bcf", "bcf.version"
+FREE_BYTES, MOST_PACKED = 1 << 24, 100
+"""What a file may unpack to: so many bytes, and so many times its own size. Models, pictures and XML pack less."""
+FREE_NODES, NODES_A_BYTE = 100_000, 2
+"""Elements and attributes of all XML of a file: so many, and so many for each byte of it."""
+LONGEST_NAME = 1000  # of a file in it
+MOST_LEVELS = 100
+"""Elements in each other."""
+FIRST_DAY = (1980, 1, 1, 0, 0, 0)
+
+
+class BcfComment(NamedTuple):
+    """What somebody said of a topic."""
+
+    guid: str
+    date: str
+    author: str
+    text: str
+
+
+@dataclass(eq=False)
+class BcfTopic:
+    """A topic: its markup, and the files in its folder by their names."""
+
+    markup: Element
+    files: dict[str, bytes] = field(default_factory=dict)
+    own_folder: str = ""
+    """Where it lies, if not under its Guid."""
+
+    @property
+    def folder(self) -> str:
+        """Where it lies in the file."""
+        return self.own_folder or self.guid
+
+    @property
+    def element(self) -> Element:
+        """What the markup says of the topic."""
+        found = self.markup.find("Topic")
+        assert found is not None  # checked when it is read
+        return found
+
+    @property
+    def guid(self) -> str:
+        """Of the topic; its folder is called so."""
+        return self.element.get("Guid", "")
+
+    @property
+    def title(self) -> str:
+        """In words."""
+        return self.element.findtext("Title") or ""
+
+    @property
+    def status(self) -> str:
+        """As its author calls it: "Open", "Closed"."""
+        return self.element.get("TopicStatus", "")
+
+    @property
+    def comments(self) -> list[BcfComment]:
+        """In the order of the file; BCF 3.0 has them in the topic, 2.1 beside it."""
+        found = [*self.markup.findall("Comment"), *self.element.findall("Comments/Comment")]
+        return [
+            BcfComment(
+                item.get("Guid", ""),
+                item.findtext("Date") or "",
+                item.findtext("Author") or "",
+                item.findtext("Comment") or "",
+            )
+            for item in found
+        ]
+
+    @property
+    def viewpoints(self) -> Iterator[Element]:
+        """The trees of its viewpoints."""
+        for name, content in self.files.items():
+            if name.lower().endswith(".bcfv"):
+                yield parse_xml(content, name)
+
+
+@dataclass(eq=False)
+class BcfFile:
+    """A whole file.
+
+    Attributes:
+        version: "2.1" or "3.0".
+        topics: in the order of the file.
+        others: what lies beside the topics, by path: projects, extensions, documents.
+    """
+
+    version: str
+    topics: list[BcfTopic] = field(default_factory=list)
+    others: dict[str, bytes] = field(default_factory=dict)
+
+    def to_bytes(self) -> bytes:
+        """The zip; the same contents give the same bytes."""
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            put(archive, VERSION, self.others.get(VERSION) or version_xml(self.version))
+            for topic in self.topics:
+                put(archive, f"{topic.folder}/{MARKUP}", xml_bytes(topic.markup))
+                for name, content in topic.files.items():
+                    put(archive, f"{topic.folder}/{name}", content)
+            for path, content in self.others.items():
+                if path != VERSION:
+                    put(archive, path, content)
+        return file.getvalue()
+
+
+def put(archive: zipfile.ZipFile, path: str, content: bytes) -> None:
+    """Adds a file without a date."""
+    info = zipfile.ZipInfo(path, FIRST_DAY)
+    info.compress_type = zipfile.ZIP_DEFLATED
+    archive.writestr(info, content)
+
+
+def version_xml(version: str) -> bytes:
+    """The file that names the version."""
+    root = ElementTree.Element("Version", {"VersionId": version})
+    if version == "2.1":
+        ElementTree.SubElement(root, "DetailedVersion").text = version
+    return xml_bytes(root)
+
+
+def xml_bytes(root: Element) -> bytes:
+    """A tree as UTF-8."""
+    return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+
+
+class Nodes:
+    """How many elements and attributes there may still be: each takes far more memory than its text.
+
+    Args:
+        left: so many.
+    """
+
+    def __init__(self, left: int) -> None:
+        self._left = left
+
+    def take(self, count: int, file: str) -> None:
+        """Counts some; raises InputError where there are too many."""
+        self._left -= count
+        if self._left < 0:
+            raise InputError(f"{file}: there are more elements and attributes than a BCF file of this size has")
+
+
+class _Builder(ElementTree.TreeBuilder):
+    """Makes the tree of one file; refuses what is in no BCF file, in every encoding.
+
+    Args:
+        file: its name.
+        nodes: that it may have.
+    """
+
+    def __init__(self, file: str, nodes: Nodes | None) -> None:
+        super().__init__()
+        self._file, self._depth, self._nodes = file, 0, nodes
+
+    def doctype(self, name: str, public: str | None, system: str | None) -> None:
+        """An entity may stand for any amount of text."""
+        raise InputError(f"{self._file}: a BCF file has no document type and no entities")
+
+    def start(self, tag: str, attributes: dict[str, str], /) -> Element:
+        """Trees are written by recursion."""
+        self._depth += 1
+        if self._depth > MOST_LEVELS:
+            raise InputError(f"{self._file}: more than {MOST_LEVELS} elements lie in each other")
+        if self._nodes is not None:
+            self._nodes.take(1 + len(attributes), self._file)
+        return super().start(tag, attributes)
+
+    def end(self, tag: str, /) -> Element:
+        """The element is complete."""
+        self._depth -= 1
+        return super().end(tag)
+
+
+def parse_xml(content: bytes, name: str, nodes: Nodes | None = None) -> Element:
+    """A tree of bytes; no entity is resolved.
+
+    Args:
+        content: the text.
+        name: of the file, for messages.
+        nodes: how many elements and attributes it may have; None: any number.
+
+    Raises:
+        InputError: it is no XML, or what is in no BCF file.
+    """
+    parser = ElementTree.XMLParser(target=_Builder(name, nodes))
+    try:
+        return ElementTree.fromstring(content, parser)
+    except (ValueError, LookupError) as error:  # an encoding that is not known
+        raise InputError(f"{name}: this is no XML: {error}") from error
+    except ElementTree.ParseError as error:
+        raise InputError(f"{name}: this is no XML: {error}") from error
+
+
+def read_bcf(path: Path) -> BcfFile:
+    """The topics of a file, in time and memory in proportion to its size.
+
+    Raises:
+        InputError: it cannot be read, is damaged, of another version or packed as no BCF file is; the message names
+            file and place.
+    """
+    try:
+        size = path.stat().st_size
+        with zipfile.ZipFile(path) as archive:
+            members = [info for info in archive.infolist() if not info.is_dir()]
+            _refuse_bomb(path, size, members)
+            contents = {info.filename: archive.read(info) for info in members}
+    except InputError:
+        raise
+    except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
+        raise InputError(f"'{path}' cannot be read as BCF: {error}") from error
+    except Exception as error:  # zlib.error and what else a damaged archive raises
+        raise InputError(f"'{path}' is damaged: {error}") from error
+    nodes = Nodes(FREE_NODES + NODES_A_BYTE * size)
+    found = BcfFile(_version(contents, path))
+    folders: dict[str, BcfTopic] = {}
+    for name, content in contents.items():
+        folder, _, file = name.rpartition("/")
+        if file == MARKUP and folder:
+            markup = parse_xml(content, f"{path}: {name}", nodes)
+            if markup.find("Topic") is None or not markup.find("Topic").get("Guid"):  # type: ignore[union-attr]
+                raise InputError(f"{path}: {name}: it has no topic with a Guid")
+            folders[folder] = BcfTopic(markup, own_folder=folder)
+            found.topics.append(folders[folder])
+    for name, content in contents.items():
+        home = name.rpartition("/")[0]
+        while home and home not in folders:
+            home = home.rpartition("/")[0]
+        if not home:
+            found.others[name] = content
+        elif name != f"{home}/{MARKUP}":
+            folders[home].files[name.removeprefix(f"{home}/")] = content
+    return found
+
+
+def _refuse_bomb(path: Path, size: int, members: list[zipfile.ZipInfo]) -> None:
+    """Raises InputError where members of a zip of so many bytes take far more memory than these."""
+    most = FREE_BYTES + MOST_PACKED * size
+    if sum(info.file_size for info in members) > most:
+        raise InputError(f"'{path}' unpacks to more than {most >> 20} MiB, which no BCF file of its size does")
+    for info in members:
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise InputError(f"'{path}': '{info.filename:.80}' uses a compression that BCF files do not use")
+        if len(info.filename) > LONGEST_NAME:
+            raise InputError(f"'{path}': '{info.filename:.80}...' is longer than {LONGEST_NAME} characters")
+
+
+def _version(contents: dict[str, bytes], path: Path) -> str:
+    if VERSION not in contents:
+        raise InputError(f"'{path}' is no BCF: it has no {VERSION}")
+    version = parse_xml(contents[VERSION], f"{path}: {VERSION}", Nodes(FREE_NODES)).get("VersionId", "")
+    if version not in VERSIONS:
+        raise InputError(f"'{path}' is of BCF {version!r:.20}: known are {' and '.join(VERSIONS)}")
+    return version

@@ -1,0 +1,218 @@
+"""A test of a scene that changes: the engine's scene, and what the test's followers know about its pairs.
+
+Detect asks it at every press, Live whenever something changes, the timeline at every frame; only what differs is asked.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+from types import ModuleType
+from typing import Any
+
+from ..scene.pair_memory import PairMemory
+from .cloud_scene import CloudScene, Prepare
+from .engine_scene import EngineScene
+from .errors import DetectError
+from .frame_scene import FrameScene, Progress, for_test
+from .kernel_parts import CLOUD_PARTS, LARGE_PARTS, MASSIVE_PARTS
+from .options import DetectOptions
+from .pair_row import PairRow
+from .queries.followers import Follower
+from .queries.question import DetectAnswer, DetectQuestion
+from .queries.registry import test_named
+from .rows import in_order
+from .statistics import RunStatistics
+from .steps import within
+from .volumes import may_have_volume, volume_steps
+
+_ROWS_AT_ONCE = 64  # that are brought up to date in one step
+_LARGE = 1 << 15  # triangles from which several cores may work
+_MESHES_SHARE = 0.5  # of taking up a state; scans have the rest
+
+
+class Followed:
+    """What is known of a scene, from one state of it to the next.
+
+    Args:
+        engine: the meshclash module.
+        prepare: has parts of the engine's warm-up compiled elsewhere first, and waits for it; None where nothing can.
+        clouds: scans that were made for an earlier question.
+        device: that the engine may ask, as `Scene.contacts` takes it.
+
+    Attributes:
+        engine: that of the arguments.
+        frame: the state that was taken up last.
+        world: the engine's scene.
+        statistics: of the work; may be replaced.
+    """
+
+    def __init__(
+        self, engine: ModuleType, prepare: Prepare | None = None, clouds: CloudScene | None = None, device: str = "cpu"
+    ) -> None:
+        self.engine, self._prepare, self._device = engine, prepare, device
+        self.world = EngineScene(engine)
+        self.frame = FrameScene(0)
+        self.statistics = RunStatistics(1.0)
+        self._question: DetectQuestion | None = None
+        self._subject: tuple[Any, ...] | None = None
+        self._follower: Follower | None = None
+        self._clouds = clouds or CloudScene(engine)
+        self._warm: set[str] = set()
+        self._letters: dict[int, tuple[bool, bool]] = {}
+        self._volumes: Any = None  # bounds of common volumes
+
+    @property
+    def built(self) -> int:
+        """Objects that the last change added or rebuilt; such an answer says nothing of the cost of the next."""
+        return self.world.built
+
+    @property
+    def refines(self) -> bool:
+        """Whether the answers are probabilities that grow certain from one to the next."""
+        return self._follower is not None and self._follower.refines
+
+    @property
+    def uncertain(self) -> int:
+        """Pairs of which only a probability is known."""
+        return 0 if self._follower is None else self._follower.uncertain
+
+    @property
+    def question(self) -> DetectQuestion:
+        """What is asked of the state that was taken up."""
+        return self._following()[0]
+
+    @property
+    def clouds(self) -> CloudScene:
+        """The scans of that state."""
+        return self._clouds
+
+    def rows(self) -> list[PairRow]:
+        """The rows of all pairs; one that did not change has the number of an earlier frame."""
+        return list(self.pairs().values())
+
+    def pairs(self) -> dict[tuple[int, int], PairRow]:
+        """The rows by the engine's ids of their objects; to be replaced where more is found out."""
+        return self._following()[1].rows
+
+    def take_steps(self, frame: FrameScene, options: DetectOptions, scale: float) -> Generator[Progress, None, None]:
+        """Makes the engine's scene equal to a state of the source.
+
+        Args:
+            frame: that state.
+            options: what is asked.
+            scale: metres per scene unit.
+        """
+        test = test_named(options.test)
+        frame = for_test(frame, test.of_pairs, test.takes_massive)
+        self.statistics.add_skipped(frame.skipped)
+        self.frame = frame
+        if frame.massive:
+            yield from within(self._warm_up_steps(MASSIVE_PARTS), 0.0, 0.0)
+        if sum(len(mesh.triangles) for mesh in frame.meshes.values()) >= _LARGE:
+            yield from within(self._warm_up_steps(LARGE_PARTS), 0.0, 0.0)
+        started = time.perf_counter()
+        yield from within(self.world.update_steps(frame, *options.roundings(scale)), 0.0, _MESHES_SHARE)
+        if options.clouds(scale) != self._clouds.asked:
+            self._clouds = CloudScene(self.engine, *options.clouds(scale))
+        if frame.scans:
+            yield from within(self._warm_up_steps(CLOUD_PARTS), _MESHES_SHARE, _MESHES_SHARE)
+        yield from within(self._clouds.update_steps(frame), _MESHES_SHARE, 1.0)
+        self.world.place_scans(self._clouds.placed)
+        self.statistics.add_resolutions(self.world, options.coarsest)
+        self.statistics.add_time("prepare", time.perf_counter() - started)
+        sets = self.world.ids(in_a=True), self.world.ids(in_a=False)
+        keep = self.world.keep(options.rules)
+        self._question = DetectQuestion(self.engine, self.world, options, scale, *sets, keep, self._device)
+        subject = test.name, scale, self._clouds.asked, options.budget, options.fits
+        if subject != self._subject:
+            self._subject, self._follower = subject, test.follower(self._question)
+        self.statistics.add_tested(len(self.world.objects))
+        self.statistics.add_skipped((*self.world.skipped, *self._clouds.skipped))
+
+    def ask_steps(self, first_contact: bool = False, seconds: float | None = None) -> Generator[Any, None, None]:
+        """Asks for what changed.
+
+        Args:
+            first_contact: be content with knowing who meets.
+            seconds: most that an answer within a budget may take; None: what the options say.
+
+        Raises:
+            DetectError: a massive file is damaged, or gone.
+        """
+        question, follower = self._following()
+        budget = question.options.budget
+        if budget is not None:
+            most = budget if seconds is None else min(budget, seconds)
+            question = replace(question, options=replace(question.options, budget=most))
+        try:
+            self._add((yield from follower.ask_steps(question, first_contact)))
+        except self.engine.errors.InvalidFile as error:
+            raise DetectError(str(error)) from error
+
+    def refine_steps(self, seconds: float) -> Generator[Any, None, None]:
+        """Goes on with the last answer for so long, where nothing has changed since."""
+        question, follower = self._following()
+        question = replace(question, options=replace(question.options, budget=seconds))
+        self._add((yield from follower.ask_steps(question, False)))
+
+    def write_steps(self, highlights: bool = True) -> Generator[Progress, None, None]:
+        """Writes the rows of what the last questions found; with `highlights` also what is drawn.
+
+        Raises:
+            DetectError: a massive file is damaged, or gone.
+        """
+        started = time.perf_counter()
+        question, follower = self._following()
+        try:
+            yield from follower.write_steps(question, self.frame.frame, highlights)
+        except self.engine.errors.InvalidFile as error:
+            raise DetectError(str(error)) from error
+        self.statistics.add_time("report", time.perf_counter() - started)
+
+    def bring_up_steps(self) -> Generator[Progress, None, None]:
+        """Gives rows that did not change the number of this frame, and the order that the sets have now."""
+        rows, objects, frame = self.pairs(), self.world.objects, self.frame.frame
+        letters = {key: (item.in_a, item.in_b) for key, item in objects.items()}
+        regrouped = letters != self._letters
+        for done, (pair, row) in enumerate(rows.items()):
+            first, second = (objects[key] for key in pair)
+            turned = regrouped and row.a.name != (first if in_order(first, second) else second).name
+            if turned or row.frame != frame:
+                a, b = row.sides[::-1] if turned else row.sides
+                rows[pair] = replace(row, a=a, b=b, frame=frame)
+            if done % _ROWS_AT_ONCE == _ROWS_AT_ONCE - 1:
+                yield Progress(done / len(rows), f"Frame {frame}")
+        self._letters = letters
+
+    def measured_steps(self) -> Generator[Progress, None, list[PairRow]]:
+        """The rows of all pairs, with their common volumes where these are asked for."""
+        question, rows = self.question, self.pairs()
+        if not question.options.overlap_volume:
+            return self.rows()
+        if self._volumes is None:
+            self._volumes = PairMemory()
+        solids = [pair for pair, row in rows.items() if may_have_volume(question, pair, row)]
+        for pair in self._volumes.follow(self.world.scene, solids):
+            self._volumes.note(pair, (yield from volume_steps(question, pair, rows[pair])))
+        known = dict(self._volumes.items())
+        bounds = {pair: known.get(pair) or (None, None) for pair in rows}
+        return [replace(row, volume_lower=bounds[pair][0], volume_upper=bounds[pair][1]) for pair, row in rows.items()]
+
+    def _warm_up_steps(self, parts: Sequence[str]) -> Generator[Any, None, None]:
+        """Compiles or loads what was not needed before."""
+        missing = tuple(part for part in parts if part not in self._warm)
+        if missing and self._prepare is not None:
+            yield from self._prepare(missing)
+        if missing:
+            yield from self.engine.warm_up(missing)
+        self._warm.update(missing)
+
+    def _add(self, answer: DetectAnswer) -> None:
+        """Counts the work of a question."""
+        self.statistics.add_answer(answer)
+
+    def _following(self) -> tuple[DetectQuestion, Follower]:
+        assert self._question is not None and self._follower is not None  # `take_steps` comes first
+        return self._question, self._follower

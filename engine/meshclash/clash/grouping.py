@@ -1,0 +1,62 @@
+"""Groups the clashes of a report, with the reason of each group in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .review.groups import WAYS, Clashes, Group, Part, group_clashes
+from .review.names import families
+
+if TYPE_CHECKING:
+    from .pair_row import PairRow
+
+PROPERTIES = ("class", "type", "storey", "system", "collection", "assembly")
+"""By what else clashes are grouped, where files say it."""
+GROUPINGS = (*WAYS, *PROPERTIES)
+_UNKNOWN = (np.nan,) * 3
+
+
+def parts_of(names: Sequence[str], objects: Mapping[str, Mapping[str, str]]) -> list[Part]:
+    """The objects that were tested; the family is what the file says of its type, else it is told by the name.
+
+    A name that has its type in it says more: "Cabinet:800 mm:157200" is of the family "Cabinet:800 mm", not "800 mm".
+    """
+    found = [objects.get(name, {}) for name in names]
+    types = [said.get("type", "") for said in found]
+    told = families([name if kind in name else kind for name, kind in zip(names, types, strict=True)])
+    return [*map(Part, names, names, told, found)]
+
+
+def grouped(rows: Sequence[PairRow], parts: Sequence[Part], scale: float, way: str) -> list[tuple[Group, list[str]]]:
+    """Groups of clashes with the ids of their pairs, those with most pairs first.
+
+    Args:
+        rows: of clashes; of a pair in several frames the first row counts, and all frames.
+        parts: all objects that were tested.
+        scale: metres per scene unit.
+        way: one of ``GROUPINGS``; all are one group where no object has that property.
+    """
+    number: dict[str, int] = {}
+    pair = np.array([number.setdefault(row.id, len(number)) for row in rows], np.int64)
+    first = np.unique(pair, return_index=True)[1]
+    kept = [rows[at] for at in first.tolist()]
+    frames = np.array([row.frame for row in rows], np.int64)
+    span = np.stack([frames[first], frames[first]], axis=1)
+    np.minimum.at(span[:, 0], pair, frames)
+    np.maximum.at(span[:, 1], pair, frames)
+    place = {part.name: k for k, part in enumerate(parts)}
+    a, b = ([place[side.name] for side in sides] for sides in ([row.a for row in kept], [row.b for row in kept]))
+    depths = np.array([row.proved_depth for row in kept], np.float64) * scale  # None becomes NaN
+    middles = np.array([row.location or _UNKNOWN for row in kept], np.float64).reshape(-1, 3) * scale
+    reach = 0.5 * np.nan_to_num(depths)[:, None]
+    boxes = np.stack([middles - reach, middles + reach], axis=1)
+    verdicts = [row.verdict for row in kept]
+    clashes = Clashes(np.array(a, np.int64), np.array(b, np.int64), depths, boxes, verdicts, span)
+    if way not in WAYS and not any(way in part.properties for part in parts):
+        found = [Group(np.arange(len(kept)), f"no object has a {way}", way)] if kept else []
+    else:
+        found = group_clashes(parts, clashes, way)
+    return [(group, [kept[k].id for k in group.rows.tolist()]) for group in found]

@@ -1,0 +1,205 @@
+"""The detection as a generator: read, prepare, query and report, in slices; of one frame, or of a range."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import replace
+from types import ModuleType
+from typing import Any, TypeVar
+
+from .cloud_scene import Prepare
+from .errors import DetectError, InputError
+from .fingerprints import Seen, fingerprint_steps
+from .followed import Followed
+from .frame_scene import FrameScene, Progress, SceneSource, Skipped
+from .options import DetectOptions, set_in_words
+from .queries.registry import test_named
+from .report import DetectReport, now
+from .revision import identity_steps
+from .statistics import RunStatistics
+from .steps import within
+from .tasks import TaskAnswer, ThisProcess, Workers
+from .timeline import Timeline, letters_of, tasks_of
+from .volumes import has_less
+
+T = TypeVar("T")
+
+WARM_UP_SHARE = 0.1
+READ_SHARE, PREPARE_SHARE = 0.2, 0.4  # of one frame; the query has the rest
+DEVICE = "auto"
+"""A frame that is asked about as a whole may be worth a device."""
+
+
+def detect_steps(
+    source: SceneSource,
+    options: DetectOptions,
+    engine: ModuleType,
+    highlights: bool = True,
+    prepare: Prepare | None = None,
+    remember: bool = False,
+    followed: Followed | None = None,
+) -> Generator[Progress, None, DetectReport]:
+    """Asks the test of the options about every frame.
+
+    Args:
+        source: the scene; its frame is put back at the end, after an error and when the generator is closed.
+        options: the question.
+        engine: the meshclash module.
+        highlights: whether the rows carry triangles and curves for drawing.
+        prepare: as `Followed` takes it; whether there are scans is seen only when a frame has been read.
+        remember: whether the report says what the objects of the last frame were.
+        followed: what is known of the current frame from an earlier answer of the same engine. Everything is read anew
+            and compared with it; what differs is asked.
+
+    Yields:
+        Progress after each slice of work.
+
+    Returns:
+        The report, worst rows first.
+
+    Raises:
+        InputError: a set is wrong, or holds nothing that can be used.
+        DetectError: the engine refused something else.
+    """
+    created = now()
+    try:
+        yield from within(engine.warm_up(test_named(options.test).parts(options)), 0.0, WARM_UP_SHARE)
+        if options.frames is not None:
+            workers = ThisProcess(source, options, engine, highlights, prepare)
+            asking = range_steps(workers, options.frames, source.scale_length)
+            found = yield from within(asking, WARM_UP_SHARE, 1.0)
+            return range_report(source, options, *found, created)
+        followed = followed or Followed(engine, prepare, device=DEVICE)
+        report = yield from within(_now_steps(source, options, followed, highlights, remember), WARM_UP_SHARE, 1.0)
+        return replace(report, version=str(getattr(engine, "__version__", "")))
+    except engine.errors.MeshClashError as error:
+        raise DetectError(f"the engine refused: {error}") from error
+    finally:
+        source.restore()
+
+
+def range_steps(
+    workers: Workers, frames: range, scale_length: float, keeps_rows: bool = True
+) -> Generator[Progress, None, tuple[Timeline, RunStatistics]]:
+    """Has a range of frames worked off.
+
+    Args:
+        workers: who does it.
+        frames: the range.
+        scale_length: metres per scene unit.
+        keeps_rows: whether the rows of all frames are kept.
+    """
+    timeline, statistics = Timeline(frames, keeps_rows), RunStatistics(scale_length)
+
+    def take(answer: TaskAnswer) -> None:
+        statistics.add(answer.statistics)
+        for found in answer.frames:
+            timeline.take(found)
+
+    yield from workers.run_steps(tasks_of(frames), len(frames), take)
+    return timeline, statistics
+
+
+def range_report(
+    source: SceneSource, options: DetectOptions, timeline: Timeline, statistics: RunStatistics, created: str
+) -> DetectReport:
+    """The report of a timeline, whose frames are all done.
+
+    Raises:
+        InputError: a set holds nothing that can be used in any frame.
+    """
+    require_members(options, timeline.sets, timeline.skipped)
+    rows = sorted(timeline.rows, key=lambda row: row.order)
+    return DetectReport(
+        source.file, source.scale_length, options, rows, timeline.skipped, statistics.as_dict(), created=created,
+        events=timeline.events,
+    )  # fmt: skip
+
+
+def workers_steps(
+    source: SceneSource, options: DetectOptions, workers: Workers
+) -> Generator[Progress, None, DetectReport]:
+    """As `detect_steps` for a range of frames, which others work off; this process needs no engine.
+
+    Raises:
+        InputError: as `detect_steps`.
+        DetectError: a part of the range cannot be worked off; the message names it.
+    """
+    assert options.frames is not None
+    created = now()
+    found = yield from range_steps(workers, options.frames, source.scale_length)
+    return range_report(source, options, *found, created)
+
+
+def run_to_end(steps: Generator[Any, None, T], on_progress: Callable[[Any], None] | None = None) -> T:
+    """Runs a generator of progress values to its end and returns its result."""
+    while True:
+        try:
+            progress = next(steps)
+        except StopIteration as done:
+            return done.value
+        if on_progress is not None:
+            on_progress(progress)
+
+
+def _now_steps(
+    source: SceneSource,
+    options: DetectOptions,
+    followed: Followed,
+    highlights: bool,
+    remember: bool,
+) -> Generator[Progress, None, DetectReport]:
+    """The report of the current frame."""
+    statistics, created = RunStatistics(source.scale_length), now()
+    followed.statistics = statistics
+    started = time.perf_counter()
+    frame = yield from within(source.read_steps(options.set_a, options.set_b, None), 0.0, READ_SHARE)
+    statistics.add_frame(frame, time.perf_counter() - started)
+    yield from within(followed.take_steps(frame, options, source.scale_length), READ_SHARE, PREPARE_SHARE)
+    yield from within(followed.ask_steps(), PREPARE_SHARE, 1.0)
+    yield from within(followed.write_steps(highlights), 1.0, 1.0)
+    yield from within(followed.bring_up_steps(), 1.0, 1.0)
+    rows = yield from within(followed.measured_steps(), 1.0, 1.0)
+    large = [row for row in rows if not has_less(row, options.min_volume / source.scale_length**3)]
+    statistics.add_smaller(len(rows) - len(large))
+    # A scan without a surface is no member: to find nothing with it would be taken for an all-clear.
+    require_members(options, letters_of(followed.world.objects.values()), statistics.skipped)
+    objects = (yield from within(fingerprint_steps(followed.frame), 1.0, 1.0)) if remember else None
+    seen = None if objects is None else Seen(options.set_a, options.set_b, objects)
+    taken = _taken(followed)
+    revision = (yield from within(identity_steps(taken, source.scale_length), 1.0, 1.0)) if remember else ()
+    large.sort(key=lambda row: row.order)
+    told = {item.name: item.told_properties for item in (*frame.objects, *frame.scans) if item.told_properties}
+    return DetectReport(
+        source.file, source.scale_length, options, large, statistics.skipped, statistics.as_dict(), seen, created,
+        objects=told, tested=[item.name for item in (*taken.objects, *taken.scans)], revision=revision,
+    )  # fmt: skip
+
+
+def _taken(followed: Followed) -> FrameScene:
+    """The current frame without the objects that the engine could not take."""
+    taken = {item.identity for item in followed.world.objects.values()}
+    frame = followed.frame
+    objects, scans = ([item for item in some if item.identity in taken] for some in (frame.objects, frame.scans))
+    return replace(frame, objects=objects, scans=scans)
+
+
+def require_members(options: DetectOptions, letters: str, skipped: Sequence[Skipped]) -> None:
+    """Checks that both sets hold something.
+
+    Args:
+        options: the question.
+        letters: of the sets that do.
+        skipped: what was left out.
+
+    Raises:
+        InputError: one does not; the message says why.
+    """
+    for letter, expression in (("A", options.set_a), ("B", options.set_b)):
+        if letter not in letters:
+            notes = "; ".join(f"{item.name}: {item.reason}" for item in skipped[:3])
+            raise InputError(
+                f"set {letter} ({set_in_words(expression)}) contains no mesh with faces and no scan that is visible"
+                + (f" (left out: {notes})" if notes else ": show what is hidden, or choose another set")
+            )

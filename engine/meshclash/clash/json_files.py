@@ -1,0 +1,89 @@
+"""JSON files of users: read within a bounded memory, and refused with a sentence."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from .errors import InputError
+
+MOST_BYTES, MOST_MEMORY = 1 << 29, 1 << 30
+"""Of a file, and of what it is read as."""
+VALUE_BYTES, GROUP_BYTES = 40, 64
+"""What a number or a short text takes in memory, and what a list or an object takes beside its values."""
+
+AT_ONCE = 1 << 20  # bytes of a file
+
+Keep = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+def read_json(path: Path, what: str, keep: Keep | None = None) -> Any:
+    """What a file holds.
+
+    Args:
+        path: of a file, or of a pipe that ends.
+        what: the file is, for messages: "report".
+        keep: what of each object is kept, as soon as it is read; None: everything.
+
+    Raises:
+        InputError: it cannot be read, is larger than ``MOST_BYTES``, would take more than ``MOST_MEMORY``, or is no
+            JSON.
+    """
+    too_large = f"the {what} '{path}' is larger than {_in_words(MOST_BYTES)}, the most that is read"
+    try:
+        with path.open("rb") as file:
+            if os.fstat(file.fileno()).st_size > MOST_BYTES:
+                raise InputError(too_large)
+            content = _read(file)
+    except OSError as error:
+        raise InputError(f"the {what} '{path}' cannot be read: {error.strerror or error}") from error
+    except ValueError as error:  # no file can be called so
+        raise InputError(f"the {what} {str(path)!r:.80} cannot be read: {error}") from error
+    if len(content) > MOST_BYTES:
+        raise InputError(too_large)
+    memory = _memory(content)
+    if memory > MOST_MEMORY:
+        raise InputError(
+            f"the {what} '{path}' would take {_in_words(memory)} of memory; the most is {_in_words(MOST_MEMORY)}"
+        )
+    try:
+        text = content.decode("utf-8")
+        del content
+        return json.loads(text, object_hook=keep)
+    except (ValueError, RecursionError) as error:  # no UTF-8, no JSON
+        raise InputError(f"'{path}' is no JSON {what}: {error}") from error
+
+
+def _read(file: BinaryIO) -> bytes:
+    """All bytes of a file, or more than ``MOST_BYTES`` of one that does not end.
+
+    One call for all would reserve the most at once.
+    """
+    parts, count = list[bytes](), 0
+    while count <= MOST_BYTES and (part := file.read(AT_ONCE)):
+        parts.append(part)
+        count += len(part)
+    return b"".join(parts)
+
+
+def _memory(content: bytes) -> int:
+    """About how many bytes a JSON text takes when it is read: its own text twice, and its values."""
+    values, groups = content.count(b","), content.count(b"[") + content.count(b"{")
+    return 2 * len(content) + VALUE_BYTES * values + GROUP_BYTES * groups
+
+
+def _in_words(count: int) -> str:
+    """A number of bytes."""
+    return f"{count / (1 << 20):,.0f} MiB" if count >= 1 << 20 else f"{count:,} bytes"
+
+
+def is_number(value: Any) -> bool:
+    """Whether it is a number that float64 holds, and no truth."""
+    try:
+        return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:
+        return False

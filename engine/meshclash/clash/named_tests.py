@@ -1,0 +1,185 @@
+"""Tests with names, to be kept and run together: read and written as JSON of schema `meshclash.tests/1`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from .errors import InputError
+from .ifc_clash import is_ifc_clash, of_ifc_clash
+from .json_files import is_number, read_json
+from .option_table import OPTIONS
+from .options import DEFAULT_TEST, DetectOptions
+from .rules import Rules
+
+TESTS_SCHEMA = "meshclash.tests/1"
+RULES = ("same-parent", "same-armature", "same-collection")
+VALUES = ("set_a", "set_b", *OPTIONS)
+"""Keys of a test that are those of `DetectOptions`; what a test leaves out has the default."""
+KEYS = ("name", "kind", *VALUES, "exclude", "exclude_pairs")
+_DEFAULTS = {item.name: item.default for item in fields(DetectOptions)}
+
+
+@dataclass(frozen=True)
+class NamedTest:
+    """A test that is kept.
+
+    Attributes:
+        name: what tells it from the others.
+        options: the question; its frames are those of a run, and are not kept.
+    """
+
+    name: str
+    options: DetectOptions
+
+    def as_dict(self) -> dict[str, Any]:
+        """The test as JSON has it: lengths in metres; what has its default is left out."""
+        options, rules = self.options, self.options.rules
+        found: dict[str, Any] = {
+            "name": self.name,
+            "kind": options.test,
+            "set_a": options.set_a,
+            "set_b": options.set_b,
+        }
+        found |= {name: getattr(options, name) for name in VALUES if getattr(options, name) != _DEFAULTS[name]}
+        exclude = [name for name in RULES if getattr(rules, name.replace("-", "_"))]
+        pairs = sorted(sorted(pair) for pair in rules.listed_pairs)
+        return found | ({"exclude": exclude} if exclude else {}) | ({"exclude_pairs": pairs} if pairs else {})
+
+
+def matrix(sets: Mapping[str, str], options: DetectOptions, within: bool = False) -> list[NamedTest]:
+    """A test for each pair of disciplines.
+
+    Args:
+        sets: what each discipline means, by its name.
+        options: what all tests have in common; their sets are replaced.
+        within: whether disciplines are tested against themselves, too.
+    """
+    names = list(sets)
+    pairs = [(a, b) for k, a in enumerate(names) for b in names[k if within else k + 1 :]]
+    return [test_of(a if a == b else f"{a} × {b}", options, set_a=sets[a], set_b=sets[b]) for a, b in pairs]
+
+
+def test_of(name: str, options: DetectOptions, **values: Any) -> NamedTest:
+    """A test that asks what `options` ask, but for some values."""
+    return NamedTest(name, replace(options, frames=None, **values))
+
+
+def to_json(tests: Sequence[NamedTest]) -> str:
+    """Strict JSON of schema `meshclash.tests/1`."""
+    data = {"schema": TESTS_SCHEMA, "unit": "m", "tests": [test.as_dict() for test in tests]}
+    return json.dumps(data, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema of a list of tests, which `docs/tests.schema.json` shows."""
+    text = {"type": "string", "minLength": 1}
+    pair = {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2}
+    test = {
+        **dict.fromkeys(("name", "kind", "set_a", "set_b"), text),
+        **{option.name: option.schema() for option in OPTIONS.values()},
+        "exclude": {"type": "array", "items": {"enum": list(RULES)}},
+        "exclude_pairs": {"type": "array", "items": pair},
+    }
+    tests = {"type": "object", "required": ["name"], "additionalProperties": False, "properties": test}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema", "$id": TESTS_SCHEMA,
+        "title": "Named tests of MeshClash", "type": "object", "required": ["schema", "tests"],
+        "additionalProperties": False,
+        "properties": {
+            "schema": {"const": TESTS_SCHEMA}, "unit": {"const": "m"},
+            "tests": {"type": "array", "minItems": 1, "items": tests},
+        },
+    }  # fmt: skip
+
+
+def read_tests(path: Path) -> list[NamedTest]:
+    """The tests of a file: of schema `meshclash.tests/1`, or clash sets of IfcClash.
+
+    Raises:
+        InputError: it cannot be read, or a test is wrong; the message names it.
+    """
+    data = read_json(path, "list of tests")
+    try:
+        return parse_tests(data)
+    except InputError as error:
+        raise InputError(f"'{path}': {error}") from error
+
+
+def parse_tests(data: Any) -> list[NamedTest]:
+    """The tests of a dictionary of schema `meshclash.tests/1`, or of a list of clash sets; raises InputError."""
+    if is_ifc_clash(data):
+        found = of_ifc_clash(data)
+    elif not isinstance(data, dict) or data.get("schema") != TESTS_SCHEMA:
+        raise InputError(f"no tests of schema {TESTS_SCHEMA}, and no clash sets of IfcClash")
+    elif not isinstance(data.get("tests"), list):
+        raise InputError("'tests' must be a list")
+    else:
+        found = data["tests"]
+    tests = [_test(item, number) for number, item in enumerate(found, start=1)]
+    if not tests:
+        raise InputError("there are no tests")
+    check_names([test.name for test in tests])
+    return tests
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Raises InputError where two tests share a name."""
+    twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
+    if twice is not None:
+        raise InputError(f"two tests are called '{twice}'")
+
+
+def _test(item: Any, number: int) -> NamedTest:
+    if not isinstance(item, dict) or not isinstance(item.get("name"), str) or not item["name"].strip():
+        raise InputError(f"test {number} has no name")
+    name = item["name"]
+    try:
+        unknown = sorted(set(item) - set(KEYS))
+        if unknown:
+            raise InputError(f"there is no {unknown[0]!r}; a test has {', '.join(KEYS)}")
+        given = {key: _value(key, item[key]) for key in VALUES if key in item}
+        rules = _rules(item.get("exclude", []), item.get("exclude_pairs", []))
+        return NamedTest(name, DetectOptions(test=_value("kind", item.get("kind", DEFAULT_TEST)), rules=rules, **given))
+    except InputError as error:
+        raise InputError(f"test '{name}': {error}") from error
+
+
+def _value(key: str, value: Any) -> Any:
+    """A value of the right type."""
+    option = OPTIONS.get(key)
+    if option is None or option.kind == "choice":
+        right, wanted = isinstance(value, str) and bool(value), "a text"
+    elif option.kind == "fits":
+        right, wanted = _is_fits(value), "a list of two names and a length [m] each"
+    elif option.kind == "flag":
+        right, wanted = isinstance(value, bool), "true or false"
+    elif option.kind == "count":
+        right, wanted = isinstance(value, int) and not isinstance(value, bool), "a whole number"
+    else:
+        right, wanted = is_number(value) or (bool(option.words) and isinstance(value, str)), "a number"
+    if not right:
+        raise InputError(f"{key} must be {wanted}, not {value!r:.60}")
+    return value
+
+
+def _is_fits(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(fit, list) and len(fit) == 3 and all(isinstance(x, str) for x in fit[:2]) and is_number(fit[2])
+        for fit in value
+    )
+
+
+def _rules(exclude: Any, pairs: Any) -> Rules:
+    if not isinstance(exclude, list) or not all(rule in RULES for rule in exclude):
+        raise InputError(f"exclude must be a list of {', '.join(RULES)}, not {exclude!r:.60}")
+    right = isinstance(pairs, list) and all(
+        isinstance(pair, list) and len(pair) == 2 and all(isinstance(name, str) for name in pair) for pair in pairs
+    )
+    if not right:
+        raise InputError(f"exclude_pairs must be a list of pairs of names, not {pairs!r:.60}")
+    listed = frozenset((pair[0], pair[1]) for pair in pairs)
+    return Rules("same-parent" in exclude, "same-armature" in exclude, "same-collection" in exclude, listed)

@@ -1,0 +1,193 @@
+"""The options of a test, an entry each.
+
+Command line, JSON, saved lists, reports, the window and the tables of the documents read them here. An option that is
+added here also needs a typed field of `DetectOptions` and whatever uses it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from .errors import InputError
+
+AUTO, RESOLUTION = "auto", "resolution"
+"""Overlaps within the precision of the coordinates are permitted: up to a limit, or however coarse they are."""
+LEAST_POINTS = 1000
+"""Fewest points of a scan that say anything about a surface."""
+SCAN_SURFACES = ("twicing", "wls", "apss")
+"""What the points of a scan may stand for, as the engine's `PointCloud` takes it."""
+EXACT = ("intersection", "clearance", "distance")
+"""Tests that decide exactly which pairs meet."""
+UNITS = {"length": "METRES", "volume": "CUBIC_METRES", "time": "SECONDS", "count": "POINTS", "fits": "A::B=METRES"}
+"""What stands for a value in the help of the command line."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option.
+
+    Attributes:
+        name: the field of `DetectOptions`, and the key in JSON.
+        kind: "length" [m], "volume" [m3], "time" [s], "count", "flag", "choice" or "fits" (pairs of names with a
+            length each).
+        default: its value when it is not given; None of a number: it has none.
+        label: in the window.
+        help: one or two sentences for tooltips, for the help of the command line and for the documents.
+        tests: names of the tests that take it; empty: all tests.
+        required: whether these tests make no sense without it.
+        words: texts that may stand in the place of a number.
+        choices: the values of a choice, each with its label and tooltip in the window.
+        least: the smallest number beside 0; 0 itself is permitted, except for times.
+        flag: what the command line calls it, where that is not its name.
+        of_scans: whether it says how scans are read.
+        in_window: whether it is a setting of the window.
+    """
+
+    name: str
+    kind: Literal["length", "volume", "time", "count", "flag", "choice", "fits"]
+    default: Any
+    label: str
+    help: str
+    tests: tuple[str, ...] = ()
+    required: bool = False
+    words: tuple[str, ...] = ()
+    choices: tuple[tuple[str, str, str], ...] = ()
+    least: float = 0.0
+    flag: str = ""
+    of_scans: bool = False
+    in_window: bool = True
+
+    @property
+    def title(self) -> str:
+        """Its name in messages and reports: "permitted overlap"."""
+        return self.name.replace("_", " ")
+
+    @property
+    def argument(self) -> str:
+        """Its name on the command line: "--permitted-overlap"."""
+        return f"--{(self.flag or self.name).replace('_', '-')}"
+
+    @property
+    def metavar(self) -> str:
+        """What stands for its value in the help of the command line; "" of a flag."""
+        if self.kind == "choice":
+            return "|".join(value for value, *_ in self.choices)
+        return "|".join([*([UNITS[self.kind]] if self.kind in UNITS else []), *(self.words[1:])])
+
+    def is_for(self, test: str) -> bool:
+        """Whether a test takes it."""
+        return not self.tests or test in self.tests
+
+    def check(self, value: Any) -> None:
+        """Raises InputError for a value that is out of range; the message names the option."""
+        if self.kind == "choice":
+            known = [name for name, *_ in self.choices]
+            if value not in known:
+                raise InputError(f"the {self.title} must be {' or '.join(known)}, not {value!r}")
+        elif self.kind == "length" and isinstance(value, str):
+            if value not in self.words:
+                raise InputError(f"the {self.title} must be a length, not '{value}'")
+        elif value is None or self.kind in ("flag", "fits"):
+            return
+        elif self.kind == "time" and not (math.isfinite(value) and value > 0.0):
+            raise InputError(f"the {self.title} must be a time above 0 s, not {value}")
+        elif self.kind == "length" and not (math.isfinite(value) and value >= 0.0):
+            raise InputError(f"the {self.title} must be a length of at least 0 m, not {value}")
+        elif self.kind == "volume" and not (math.isfinite(value) and value >= 0.0):
+            raise InputError(f"the {self.title} must be a volume of at least 0 m3, not {value}")
+        elif self.kind == "count" and value and value < self.least:
+            raise InputError(f"the {self.title} must be 0 (all) or at least {self.least:.0f}, not {value}")
+
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema of its values."""
+        if self.kind == "choice":
+            return {"enum": [name for name, *_ in self.choices]}
+        if self.kind == "flag":
+            return {"type": "boolean"}
+        if self.kind == "fits":
+            fit = [{"type": "string"}, {"type": "string"}, {"type": "number", "minimum": 0}]
+            return {"type": "array", "items": {"type": "array", "prefixItems": fit, "minItems": 3, "maxItems": 3}}
+        if self.kind == "count":
+            return {"type": "integer", "minimum": 0}
+        number = {"type": "number", "exclusiveMinimum" if self.kind == "time" else "minimum": 0}
+        return {"oneOf": [number, {"enum": list(self.words)}]} if self.words else number
+
+
+_TABLE = (
+    Option(
+        "tolerance", "length", None, "Tolerance",
+        "Distance below which two objects are too near to each other",
+        tests=("clearance",), required=True,
+    ),
+    Option(
+        "budget", "time", None, "Budget",
+        "Time that all pairs of a frame may take together. The most likely pairs come first",
+        tests=("time-critical",), required=True,
+    ),
+    Option(
+        "permitted_overlap", "length", AUTO, "Ignore Overlaps",
+        "Depth up to which a clash counts as touching, as of press fits and welds. Default: the precision of the "
+        "coordinates, up to 0.1 mm",
+        tests=EXACT, words=(AUTO, RESOLUTION),
+    ),
+    Option(
+        "touch_tolerance", "length", 0.0, "Touch Tolerance",
+        "Gap up to which two objects count as touching although they share no point",
+        tests=("intersection",),
+    ),
+    Option(
+        "overlap_volume", "flag", False, "Common Volume",
+        "Measure the common volume of each pair of closed objects between bounds. It takes some tens of milliseconds "
+        "a pair, and Live does without it",
+        tests=EXACT,
+    ),
+    Option(
+        "min_volume", "volume", 0.0, "Smallest Common Volume",
+        "Leave out pairs that certainly have less volume in common. Includes the common volume",
+        in_window=False,
+    ),
+    Option(
+        "fits", "fits", (), "Fits",
+        "Overlap that one pair of names may have instead. * stands for any letters",
+        tests=EXACT, flag="fit", in_window=False,
+    ),
+    Option(
+        "point_budget", "count", 0, "Points per Scan (0: all)",
+        "Most points of a scan that are used. More points are thinned out evenly",
+        least=LEAST_POINTS, of_scans=True,
+    ),
+    Option(
+        "scan_bandwidth", "length", 0.0, "Bandwidth (0: automatic)",
+        "How far a point of a scan shapes the surface. A larger one smooths more. Automatic: from spacing and noise",
+        of_scans=True,
+    ),
+    Option(
+        "scan_surface", "choice", SCAN_SURFACES[0], "Surface",
+        "How a surface is fitted to the points of a scan",
+        choices=(
+            ("twicing", "Curved", "Least squares without the shrinking of curved parts"),
+            ("wls", "Plain", "Least squares: smoother, and curved parts shrink"),
+            ("apss", "By Normals", "Spheres that fit points and normals; scans without normals are left out"),
+        ),
+        of_scans=True,
+    ),
+)  # fmt: skip
+OPTIONS = {option.name: option for option in _TABLE}
+"""All options by name, in the order of help and documents."""
+
+
+def default(name: str) -> Any:
+    """The default of an option."""
+    return OPTIONS[name].default
+
+
+def taken_by(test: str) -> frozenset[str]:
+    """Names of the options that this test takes, but not all tests."""
+    return frozenset(option.name for option in _TABLE if test in option.tests)
+
+
+def required_by(test: str) -> frozenset[str]:
+    """Names of the options without which this test makes no sense."""
+    return frozenset(option.name for option in _TABLE if option.required and test in option.tests)

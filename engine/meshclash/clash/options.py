@@ -1,0 +1,212 @@
+"""What the user asked for: the sets, the test and its parameters."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from .errors import InputError
+from .fits import Fit, checked_fits
+from .option_table import AUTO, EXACT, OPTIONS, default
+from .queries.registry import TESTS, test_named
+from .rules import Rules
+from .verdicts import MEETS, NEAR
+
+DEFAULT_TEST = next(iter(TESTS))
+UNASKED_RESOLUTION = 1e-4
+"""Most that is permitted to a pair unasked [m]: what is stored more coarsely is warned of."""
+MOST_MISPLACED = 0.25 * UNASKED_RESOLUTION
+"""Most that a part of a large whole is taken to be off its place [m]."""
+SELECTION, CLEARANCE, PARTIAL_TEST = "selection", "clearance", "distance"
+"""The last one is the test that lists the nearest pairs only, so what it does not list may meet."""
+LAST_FRAME, LONGEST_NUMBER = 1_048_574, 12
+"""Frames go from minus this to this."""
+
+
+@dataclass(frozen=True)
+class DetectOptions:
+    """One question to the detection.
+
+    Attributes:
+        set_a: "all", "selection", "collection:NAME", "object:NAME" or just a NAME.
+        set_b: the same for the other side of each pair; of a test about one object it is `set_a`, whatever is given.
+        test: the name of one of `queries.TESTS`.
+        frames: the frames to test, or None for the current one.
+        rules: pairs that are left out.
+
+    What the other fields mean stands in `option_table.OPTIONS`, with their units and the tests that take them. Of
+    `fits` the first one that means a pair counts.
+
+    Raises:
+        InputError: a value is out of range, missing, or not for this test.
+    """
+
+    set_a: str = "all"
+    set_b: str = "all"
+    test: str = DEFAULT_TEST
+    permitted_overlap: float | str = default("permitted_overlap")
+    touch_tolerance: float = default("touch_tolerance")
+    tolerance: float | None = default("tolerance")
+    budget: float | None = default("budget")
+    frames: range | None = None
+    rules: Rules = field(default_factory=Rules)
+    point_budget: int = default("point_budget")
+    scan_bandwidth: float = default("scan_bandwidth")
+    scan_surface: str = default("scan_surface")
+    overlap_volume: bool = default("overlap_volume")
+    min_volume: float = default("min_volume")
+    fits: tuple[Fit, ...] = default("fits")
+
+    def __post_init__(self) -> None:
+        test = test_named(self.test)
+        if not test.of_pairs:
+            object.__setattr__(self, "set_b", self.set_a)
+        object.__setattr__(self, "fits", checked_fits(self.fits))
+        for option in OPTIONS.values():
+            value = getattr(self, option.name)
+            if value != option.default and not option.is_for(test.name):
+                hint = f"; it belongs to {' and '.join(option.tests)}"
+                raise InputError(f"the {test.name} test takes no {option.title}{hint}")
+            if value == option.default and option.required and option.is_for(test.name):
+                raise InputError(f"the {test.name} test needs a {option.title}")
+            option.check(value)
+        if self.min_volume and not self.overlap_volume:
+            raise InputError("a min volume needs the overlap volume")
+        if self.frames is not None and not self.frames:
+            raise InputError("the frame range is empty")
+        if self.frames is not None and max(abs(self.frames[0]), abs(self.frames[-1])) > LAST_FRAME:
+            raise InputError(_beyond_frames(format_frames(self.frames)))
+
+    def question(self, verdict: str) -> str:
+        """What a history calls the question that found a pair: what was looked for, in which sets."""
+        what = NEAR if verdict == NEAR else MEETS if self.test in EXACT else self.test
+        return f"{what}|{self.set_a}|{self.set_b}"
+
+    def answers(self, question: str) -> bool:
+        """Whether who asks this is told of all pairs that `question` finds; a selection is another each time."""
+        sets = self.set_a, self.set_b
+        if SELECTION in sets or self.test == PARTIAL_TEST:
+            return False
+        own = {self.question(""), self.question(NEAR)} if self.test == CLEARANCE else {self.question("")}
+        whole = sets == ("all", "all") and self.test in EXACT
+        return question in own or (
+            whole and question.partition("|")[0] in ("", *(text.partition("|")[0] for text in own))
+        )
+
+    @property
+    def permitted_length(self) -> float:
+        """The permitted overlap where it is one length for all pairs, else 0 [m]."""
+        return 0.0 if isinstance(self.permitted_overlap, str) else self.permitted_overlap
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Fields of `PairRow` that rows are compared by; a list shows the first one that a row has."""
+        named = test_named(self.test).measures
+        return tuple("volume" if name == "depth" else name for name in named) if self.overlap_volume else named
+
+    @property
+    def coarsest(self) -> float:
+        """The resolution from which on an object's coordinates permit no overlap [m]; a pair has those of its two."""
+        return 0.5 * UNASKED_RESOLUTION if self.permitted_overlap == AUTO else math.inf
+
+    def roundings(self, scale: float) -> tuple[float, float]:
+        """`coarsest` and `MOST_MISPLACED` in scene units of so many metres, for `EngineScene.update_steps`."""
+        return self.coarsest / scale, MOST_MISPLACED / scale
+
+    def clouds(self, scale: float) -> tuple[int, float, str]:
+        """What makes a cloud of a scan, as `CloudScene` takes it, in scene units of so many metres."""
+        return self.point_budget, self.scan_bandwidth / scale, self.scan_surface
+
+    def as_dict(self) -> dict[str, Any]:
+        """The options as the report shows them; lengths in metres."""
+        rules = self.rules
+        named = {
+            "same-parent": rules.same_parent,
+            "same-armature": rules.same_armature,
+            "same-collection": rules.same_collection,
+        }
+        return {
+            "set_a": self.set_a,
+            "set_b": self.set_b,
+            "test": self.test,
+            "permitted_overlap": self.permitted_length,
+            "permitted_by": self.permitted_overlap if isinstance(self.permitted_overlap, str) else "length",
+            "frames": None if self.frames is None else format_frames(self.frames),
+            **{name: getattr(self, name) for name in OPTIONS if name not in ("permitted_overlap", "fits")},
+            "fits": [list(fit) for fit in self.fits],
+            "exclude": [name for name, on in named.items() if on],
+            "exclude_pairs": sorted(sorted(pair) for pair in rules.listed_pairs),
+        }
+
+
+def changed_settings(asked: DetectOptions, now: DetectOptions) -> list[str]:
+    """What is asked differently now, in the words of the panel; empty where an answer to `asked` still answers `now`.
+
+    Pairs that were excluded since need no new answer: they are left out of the old one.
+    """
+    test = test_named(now.test)
+    same_test = asked.test == now.test
+    options = [option for option in OPTIONS.values() if option.in_window or option.kind == "fits"]
+    labels = {"set_a": "Set A", **({"set_b": "Set B"} if test.of_pairs else {}), "test": "Test"}
+    labels |= {option.name: option.label.partition(" (")[0] for option in options if option.of_scans}
+    labels |= {option.name: option.label for option in options if same_test and test.name in option.tests}
+    changed = [label for name, label in labels.items() if getattr(asked, name) != getattr(now, name)]
+    if replace(asked.rules, listed_pairs=frozenset()) != replace(now.rules, listed_pairs=frozenset()):
+        changed.append("Exclude")
+    count = len(_unordered(asked.rules) - _unordered(now.rules))
+    if count:
+        changed.append(f"{count} pair{'' if count == 1 else 's'} no longer excluded")
+    return changed
+
+
+def _unordered(rules: Rules) -> set[frozenset[str]]:
+    return {frozenset(pair) for pair in rules.listed_pairs}
+
+
+def parse_frames(text: str) -> range:
+    """Reads "5", "1:250", "1:250:5", and "1-250:5" as it was written first; frames may be negative.
+
+    Raises:
+        InputError: it is not such a range, it is empty, or there are no such frames.
+    """
+    match = re.fullmatch(r"\s*(-?\d+)(?:[-:](-?\d+)(?::(\d+))?)?\s*", text)
+    if match is None:
+        raise InputError(f"'{text}' is not a range of frames: write 5, 1:250 or 1:250:5")
+    if any(len(number) > LONGEST_NUMBER for number in match.groups(default="")):
+        raise InputError(_beyond_frames(text if len(text) <= 60 else f"{text[:60]}..."))
+    first = int(match[1])
+    return frame_range(first, int(match[2]) if match[2] else first, int(match[3]) if match[3] else 1)
+
+
+def frame_range(first: int, last: int, step: int = 1) -> range:
+    """The frames from the first one to the last.
+
+    Raises:
+        InputError: there are none; the message names the range.
+    """
+    if step < 1 or last < first:
+        why = "its step must be at least 1" if step < 1 else "it ends before it begins"
+        raise InputError(f"the range of frames {first}:{last}{'' if step == 1 else f':{step}'} is empty: {why}")
+    return range(first, last + 1, step)
+
+
+def _beyond_frames(text: str) -> str:
+    return f"there are no frames '{text}': frames go from {-LAST_FRAME:,} to {LAST_FRAME:,}"
+
+
+def format_frames(frames: range) -> str:
+    """The text from which `parse_frames` makes the same range."""
+    if len(frames) == 1:
+        return str(frames[0])
+    step = f":{frames.step}" if frames.step != 1 else ""
+    return f"{frames[0]}-{frames[-1]}{step}"
+
+
+def set_in_words(expression: str) -> str:
+    """A set for people: "collection:Pipes" is collection 'Pipes'."""
+    kind, colon, name = expression.partition(":")
+    if colon and kind in ("collection", "object"):
+        return f"{kind} '{name}'"
+    return {"all": "everything", "selection": "the selection"}.get(expression, f"'{expression}'")

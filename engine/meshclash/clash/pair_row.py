@@ -1,0 +1,171 @@
+"""One pair of objects in one frame, as every test reports it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+Point = tuple[float, float, float]
+
+
+def _nothing(*shape: int, dtype: type = np.float32) -> np.ndarray:
+    """An empty array that rows share: most have nothing of most kinds, and an array takes 150 bytes."""
+    empty: np.ndarray = np.empty(shape, dtype)
+    empty.flags.writeable = False
+    return empty
+
+
+_NO_TRIANGLES, _NO_LINES, _NO_DOTS = _nothing(0, 3, 3), _nothing(0, 2, 3), _nothing(0, 3)
+_NO_FACES, _NO_POINTS = _nothing(0, dtype=np.int64), _nothing(0, dtype=np.int32)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PairSide:
+    """One of the two objects of a pair, and what of it is in contact.
+
+    Attributes:
+        name: of the object.
+        owner: the object of the scene to select (for an instance, its instancer).
+        source: the object whose mesh the face indices refer to.
+        faces: (k,) int32 sorted faces of the evaluated mesh that are in contact, or as near as was asked.
+        original_faces: the same for the mesh before modifiers, or None where unknown.
+        points: (k,) int32 sorted points that are in contact, of a scan.
+        is_scan: whether it is a scan.
+        point: a point that is nearest to the other object, or None.
+        face: the face of the evaluated mesh on which it lies, or None.
+        counted: number of faces or points in contact where these are not known (a list that came with a file).
+        highlight: (t, 3, 3) float32 world triangles of the faces in contact; for a contained pair whose surfaces do not
+            meet, all triangles of the inner object. Large faces are cut to where the contact is.
+        whole: (t,) int64 the face of each of these triangles where the faces are still to be cut, when the pair is
+            first looked at (`regions.cut_row`); else empty.
+        dots: (k, 3) float32 world positions of the points, for drawing.
+        dot_radius: of the balls as which these points are drawn; 0 for dots.
+    """
+
+    name: str
+    owner: str
+    source: str
+    faces: np.ndarray
+    original_faces: np.ndarray | None = None
+    points: np.ndarray = field(default_factory=lambda: _NO_POINTS, repr=False)
+    is_scan: bool = False
+    point: Point | None = None
+    face: int | None = None
+    counted: int | None = None
+    highlight: np.ndarray = field(default_factory=lambda: _NO_TRIANGLES, repr=False)
+    whole: np.ndarray = field(default_factory=lambda: _NO_FACES, repr=False)
+    dots: np.ndarray = field(default_factory=lambda: _NO_DOTS, repr=False)
+    dot_radius: float = 0.0
+
+    @property
+    def count(self) -> int:
+        """Number of faces, or points, in contact."""
+        return len(self.faces) + len(self.points) if self.counted is None else self.counted
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PairRow:
+    """One pair of objects in one frame. Lengths are scene units; the report's files are in metres.
+
+    Attributes:
+        id: 16 hexadecimal digits, the same for the same two objects in every run; (id, frame) names a row.
+        a, b: the two; a belongs to set A, b to set B, in alphabetical order where both orders would do.
+        frame: the frame.
+        verdict: one of those of the test (`queries/`); a provisional one in an incomplete answer of Live.
+        severity: the engine's order of the verdicts, larger is worse; 0 for pairs that do not meet.
+        contacts: number of triangle pairs in contact.
+        location: a point of the contact, or None.
+        depth: diameter of a ball that is proved to lie in both, or None.
+        depth_lower, depth_upper: what is proved of the largest such ball: at least, at most; None where nothing is.
+        distance: how far apart they are, 0 where they meet; None where the test does not measure it.
+        probability: that the surfaces of the two meet, 0 to 1; None where the test does not state it.
+        curves: (s, 2, 3) float32 world segments of intersection curves and outlines of overlaps.
+        flush: whether the two clash only within what their stored coordinates cannot tell from flush.
+        certainty: probability that the verdict is right: 1 where it was decided exactly, less where an open mesh counts
+            as the solid that it seems to bound.
+        volume_lower, volume_upper: bounds of their common volume, cubic scene units; None where it was not asked for,
+            where they have none by their verdict, and where one of them bounds no solid.
+        test: the name of the test that found it, where several were run together; else "".
+    """
+
+    id: str
+    a: PairSide
+    b: PairSide
+    frame: int
+    verdict: str
+    severity: int
+    contacts: int
+    location: Point | None = None
+    depth: float | None = None
+    depth_lower: float | None = None
+    depth_upper: float | None = None
+    distance: float | None = None
+    probability: float | None = None
+    curves: np.ndarray = field(default_factory=lambda: _NO_LINES, repr=False)
+    flush: bool = False
+    certainty: float = 1.0
+    volume_lower: float | None = None
+    volume_upper: float | None = None
+    test: str = ""
+
+    @property
+    def volume(self) -> float | None:
+        """The middle of the bounds of the common volume, cubic scene units; None where there are none."""
+        if self.volume_lower is None or self.volume_upper is None:
+            return None
+        return 0.5 * (self.volume_lower + self.volume_upper)
+
+    @property
+    def sides(self) -> tuple[PairSide, PairSide]:
+        """The two objects."""
+        return self.a, self.b
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Of the two objects."""
+        return self.a.name, self.b.name
+
+    @property
+    def title(self) -> str:
+        """Both names; one of an object with itself."""
+        return " × ".join(dict.fromkeys(self.names))
+
+    @property
+    def count(self) -> int:
+        """Number of faces and points in contact, of both objects."""
+        return self.a.count + self.b.count
+
+    @property
+    def owners(self) -> tuple[str, str, str, str]:
+        """The objects of the scene that it is about: owners and sources of the two."""
+        return self.a.owner, self.b.owner, self.a.source, self.b.source
+
+    @property
+    def scans(self) -> str:
+        """Which of the two are scans: "", "a", "b" or "ab"."""
+        return "".join(letter for letter, side in zip("ab", self.sides, strict=True) if side.is_scan)
+
+    @property
+    def order(self) -> tuple[Any, ...]:
+        """Sorts rows worst first: severity, then probability, depth, distance and faces, then frame and names."""
+        measured = (-(self.probability or 0.0), *self.depth_order, self.distance or 0.0, -self.count)
+        return (-self.severity, *measured, self.frame, *self.names)
+
+    @property
+    def proved_depth(self) -> float | None:
+        """The depth, 0 where the two may overlap but no ball is proved; None where nothing is known."""
+        return self.depth_lower if self.depth is None else self.depth
+
+    @property
+    def depth_order(self) -> tuple[float, float]:
+        """Sorts rows by the depth that is proved, then by what it may be at most."""
+        return -(self.proved_depth or 0.0), -(self.depth_upper or 0.0)
+
+    @property
+    def gap(self) -> np.ndarray:
+        """The line between the nearest points of two objects that are apart, (1, 2, 3) float32; else (0, 2, 3)."""
+        if not self.distance or self.a.point is None or self.b.point is None:
+            return _NO_LINES
+        return np.array([[self.a.point, self.b.point]], dtype=np.float32)

@@ -1,0 +1,77 @@
+"""What a test is: a question to the engine, the options that it takes, and the rows that come of the answer."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..kernel_parts import BASIC_PARTS
+from ..option_table import required_by, taken_by
+from ..rows import Draft
+from .followers import Follower
+from .question import DetectQuestion
+
+if TYPE_CHECKING:
+    from ..options import DetectOptions
+
+
+def basic_parts(options: DetectOptions) -> tuple[str, ...]:
+    """These, and what measures volumes where they are asked for."""
+    return (*BASIC_PARTS, "more", "voxels") if options.overlap_volume else BASIC_PARTS
+
+
+class DetectTest(ABC):
+    """One test. Detect, the command line, the reports and the panels know a test by these members only.
+
+    Attributes:
+        name: on the command line and in reports.
+        label, description: in the panel.
+        tolerance_means: the field that the command line's `--tolerance` fills ("": it is refused).
+        verdicts: what its rows may say, worst first.
+        apart: the one of pairs that do not meet but are listed.
+        measures: fields of `PairRow` that its rows are compared by; a list shows the first one that a row has.
+        nothing: sentence for an empty answer.
+        found: what the rows have in common, after "1 pair" and after "3 pairs".
+        has_moments: whether its rows begin and end with a contact, so that it can be told when, between two frames.
+        of_pairs: whether it is about two objects; else about one, and scans take no part.
+        takes_massive: whether it can be asked about clustered meshes on disk.
+    """
+
+    name: ClassVar[str]
+    label: ClassVar[str]
+    description: ClassVar[str]
+    tolerance_means: ClassVar[str] = ""
+    verdicts: ClassVar[tuple[str, ...]]
+    apart: ClassVar[str]
+    measures: ClassVar[tuple[str, ...]]
+    nothing: ClassVar[str]
+    found: ClassVar[tuple[str, str]]
+    has_moments: ClassVar[bool] = False
+    of_pairs: ClassVar[bool] = True
+    takes_massive: ClassVar[bool] = False
+
+    @property
+    def takes(self) -> frozenset[str]:
+        """Names of the options that it takes, but not all tests."""
+        return taken_by(self.name)
+
+    @property
+    def required(self) -> frozenset[str]:
+        """Names of the options without which it makes no sense."""
+        return required_by(self.name)
+
+    @abstractmethod
+    def parts(self, options: DetectOptions) -> tuple[str, ...]:
+        """The parts of the engine's warm-up that it needs."""
+
+    @abstractmethod
+    def reach(self, options: DetectOptions) -> float:
+        """How far apart the two of a pair may be to be listed [m]; infinity: any distance."""
+
+    @abstractmethod
+    def draft(self, question: DetectQuestion, found: Any, frame: int) -> Draft:
+        """The row of what the engine found of one pair, without what is drawn of it."""
+
+    @abstractmethod
+    def follower(self, question: DetectQuestion) -> Follower:
+        """What asks it and keeps its answer up to date, for the engine's scene of `question`."""

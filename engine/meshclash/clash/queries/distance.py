@@ -1,0 +1,48 @@
+"""Distance: how far apart the objects of every pair are, the nearest pairs of all where there are many."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from ..rows import Draft, gap_draft
+from ..verdicts import APART, ENGINE_VERDICTS
+from .base import DetectTest, basic_parts
+from .followers import Follower, GapFollower
+from .question import DetectQuestion
+
+if TYPE_CHECKING:
+    from ..options import DetectOptions
+
+MOST_PAIRS = 1000
+"""Rows of one frame: a hundred objects have five thousand pairs, and who is far apart is of no interest."""
+
+
+class DistanceTest(DetectTest):
+    """How near everything comes to everything."""
+
+    name = "distance"
+    label = "Distance"
+    description = f"Find the distances and nearest points of up to {MOST_PAIRS} nearest pairs"
+    verdicts = (*ENGINE_VERDICTS, APART)
+    apart = APART
+    measures = ("depth", "distance")
+    nothing = "There is no pair to measure"
+    found = ("was measured", "were measured")
+    takes_massive = True
+
+    def parts(self, options: DetectOptions) -> tuple[str, ...]:
+        """As `DetectTest`."""
+        return (*basic_parts(options), "distances")
+
+    def reach(self, options: DetectOptions) -> float:
+        """As `DetectTest`."""
+        return math.inf
+
+    def draft(self, question: DetectQuestion, found: Any, frame: int) -> Draft:
+        """As `DetectTest`."""
+        return gap_draft(question.world, found, self.apart, frame)
+
+    def follower(self, question: DetectQuestion) -> Follower:
+        """As `DetectTest`."""
+        return GapFollower(self, question.engine.motion.LiveGaps(question.world.scene, most=MOST_PAIRS))

@@ -1,0 +1,47 @@
+"""Intersection: all pairs that touch, clash, contain or duplicate each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..rows import Draft, contacts_draft
+from ..verdicts import ENGINE_VERDICTS, TOUCHING
+from .base import DetectTest, basic_parts
+from .followers import Follower, WatchFollower
+from .question import DetectQuestion
+
+if TYPE_CHECKING:
+    from ..options import DetectOptions
+
+
+class IntersectionTest(DetectTest):
+    """Exact contacts and what they mean."""
+
+    name = "intersection"
+    label = "Intersection"
+    description = "Find pairs of objects that touch, clash, contain or duplicate each other"
+    tolerance_means = "permitted_overlap"
+    verdicts = ENGINE_VERDICTS
+    apart = TOUCHING
+    measures = ("depth",)
+    nothing = "Nothing touches"
+    found = ("is not apart", "are not apart")
+    takes_massive = True
+    has_moments = True
+
+    def parts(self, options: DetectOptions) -> tuple[str, ...]:
+        """As `DetectTest`."""
+        gaps = ("gaps",) if options.touch_tolerance > 0.0 else ()
+        return (*basic_parts(options), *gaps)
+
+    def reach(self, options: DetectOptions) -> float:
+        """As `DetectTest`."""
+        return options.touch_tolerance
+
+    def draft(self, question: DetectQuestion, found: Any, frame: int) -> Draft:
+        """As `DetectTest`."""
+        return contacts_draft(question.world, found, frame)
+
+    def follower(self, question: DetectQuestion) -> Follower:
+        """As `DetectTest`."""
+        return WatchFollower(self, question.engine.motion.LiveContacts(question.world.scene))

@@ -1,0 +1,66 @@
+"""What is asked of the engine about one frame, and what it says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from ..engine_scene import EngineScene
+from ..rules import KeepMask
+
+RESOLUTION = "resolution"  # the engine's word
+
+if TYPE_CHECKING:
+    from ..options import DetectOptions
+
+
+@dataclass(frozen=True)
+class DetectQuestion:
+    """What is asked of one frame.
+
+    Attributes:
+        engine: the meshclash module.
+        world: the engine's scene and what its objects are in the source.
+        options: lengths in metres.
+        metres_per_unit: how many metres a scene unit is.
+        set_a, set_b: engine ids of the two sets.
+        keep: which pairs of ids the exclusion rules let through, or None.
+        device: that the engine may ask, as `Scene.contacts` takes it.
+    """
+
+    engine: ModuleType
+    world: EngineScene
+    options: DetectOptions
+    metres_per_unit: float
+    set_a: list[int]
+    set_b: list[int]
+    keep: KeepMask | None
+    device: str = "cpu"
+
+    def units(self, metres: float) -> float:
+        """A length in scene units, which the engine computes in."""
+        return metres / self.metres_per_unit
+
+    @property
+    def permitted_overlap(self) -> float | str:
+        """As the engine takes it: in scene units, or by the resolution of each pair."""
+        permitted = self.options.permitted_overlap
+        return RESOLUTION if isinstance(permitted, str) else self.units(permitted)
+
+
+@dataclass(frozen=True)
+class DetectAnswer:
+    """What the engine says of one frame.
+
+    Attributes:
+        stats: the engine's `QueryStats`.
+        timings: seconds by stage.
+        left_out: number of pairs that are not listed.
+        beyond: how far apart these are at least, scene units; None where nothing is left out.
+    """
+
+    stats: Any
+    timings: dict[str, float]
+    left_out: int = 0
+    beyond: float | None = None

@@ -1,0 +1,33 @@
+"""Self-contact: whose own surface crosses itself, as cloth and skin do."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from ..frame_scene import Progress
+from .followers import Pair
+from .question import DetectQuestion
+from .surfaces import SurfaceTest
+
+
+class SelfContactTest(SurfaceTest):
+    """Exact crossings of one surface with itself; neighbours along edges and around vertices are none."""
+
+    name = "self"
+    label = "Self-Contact"
+    description = "Find objects of set A whose surface crosses itself, such as folds of cloth"
+    nothing = "Nothing crosses itself"
+    found = ("crosses itself", "cross themselves")
+    of_pairs = False
+    timing = "query"
+
+    def pairs(self, question: DetectQuestion) -> list[Pair]:
+        """As `SurfaceTest`: each object with itself."""
+        return [(key, key) for key in question.set_a]
+
+    def contacts_steps(self, question: DetectQuestion, a: int, b: int) -> Generator[Any, None, Any]:
+        """As `SurfaceTest`; an object is asked about at once."""
+        contacts = question.engine.self_collide(*question.world.scene.posed(a), touching=False)
+        yield Progress(1.0, f"Comparing {question.world.objects[a].name} with itself")
+        return contacts

@@ -1,0 +1,108 @@
+"""What tests of surfaces that meet have in common: two objects, or one with itself, and all their contacts."""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from ...scene.pair_memory import PairMemory
+from ..frame_scene import Progress
+from ..kernel_parts import BASIC_PARTS
+from ..rows import ROWS_AT_ONCE, Draft, row_steps, surfaces_draft
+from ..steps import portions, within
+from ..verdicts import MEETS
+from .base import DetectTest
+from .followers import Follower, Pair
+from .question import DetectAnswer, DetectQuestion
+
+if TYPE_CHECKING:
+    from ..options import DetectOptions
+
+
+class SurfaceMeeting(NamedTuple):
+    """Two objects whose surfaces meet; ids are the engine's. Both are the same where one surface crosses itself."""
+
+    a: int
+    b: int
+    contacts: Any
+
+
+class SurfaceTest(DetectTest):
+    """Whose surfaces meet; `pairs` says who is asked about, `contacts_steps` finds all contacts of a pair.
+
+    Attributes:
+        timing: what the statistics call the seconds of the engine.
+    """
+
+    verdicts = (MEETS,)
+    apart = MEETS
+    measures = ()
+    timing: ClassVar[str]
+
+    @abstractmethod
+    def pairs(self, question: DetectQuestion) -> list[Pair]:
+        """The engine's ids of what may meet."""
+
+    @abstractmethod
+    def contacts_steps(self, question: DetectQuestion, a: int, b: int) -> Generator[Any, None, Any]:
+        """The contacts of a pair, in slices where that is possible."""
+
+    def parts(self, options: DetectOptions) -> tuple[str, ...]:
+        """As `DetectTest`."""
+        return (*BASIC_PARTS, "more")
+
+    def reach(self, options: DetectOptions) -> float:
+        """As `DetectTest`."""
+        return 0.0
+
+    def draft(self, question: DetectQuestion, found: Any, frame: int) -> Draft:
+        """As `DetectTest`."""
+        return surfaces_draft(question.engine, question.world, found, MEETS, frame)
+
+    def follower(self, question: DetectQuestion) -> Follower:
+        """As `DetectTest`."""
+        return SurfaceFollower(self)
+
+
+class SurfaceFollower(Follower):
+    """Asks about each pair of which an object moved or deformed, and writes its row: what is drawn moves along."""
+
+    def __init__(self, test: SurfaceTest) -> None:
+        super().__init__()
+        self._test = test
+        self._known: Any = None  # pairs that were asked
+        self._unwritten: dict[Pair, SurfaceMeeting | None] = {}
+
+    def ask_steps(self, question: DetectQuestion, first_contact: bool) -> Generator[Any, None, DetectAnswer]:
+        """As `Follower`; all contacts of a pair are found in any case."""
+        started, stats = time.perf_counter(), question.engine.QueryStats()
+        if self._known is None:
+            self._known = PairMemory()
+        pairs = self._test.pairs(question)
+        due: list[Pair] = self._known.follow(question.world.scene, pairs)
+        for known in (self._unwritten, self.rows):
+            for pair in known.keys() - set(pairs):
+                del known[pair]
+        for done, pair in enumerate(due):
+            steps = self._test.contacts_steps(question, *pair)
+            contacts = yield from within(steps, done / len(due), (done + 1) / len(due))
+            stats = contacts.stats.plus(stats)
+            self._known.note(pair, len(contacts))
+            self._unwritten[pair] = SurfaceMeeting(*pair, contacts) if len(contacts) else None
+        return DetectAnswer(stats, {self._test.timing: time.perf_counter() - started})
+
+    def write_steps(
+        self, question: DetectQuestion, frame: int, highlights: bool = True
+    ) -> Generator[Progress, None, None]:
+        """As `Follower`."""
+        for pair in [pair for pair, found in self._unwritten.items() if found is None]:
+            self.rows.pop(pair, None)
+            del self._unwritten[pair]
+        for pairs in portions(list(self._unwritten), ROWS_AT_ONCE):
+            drafts = (self._test.draft(question, self._unwritten[pair], frame) for pair in pairs)
+            rows = yield from row_steps(question.engine, drafts, highlights)
+            for pair, row in zip(pairs, rows, strict=True):
+                self.rows[pair] = row
+                del self._unwritten[pair]  # now, so that giving up in the middle loses little

@@ -1,0 +1,322 @@
+"""The result of a detection, and its files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from . import report_formats
+from .events import ClashEvent
+from .files import page
+from .files.glb import to_glb
+from .files.nearby import nearby
+from .fingerprints import Seen
+from .frame_scene import Skipped
+from .grouping import grouped, parts_of
+from .named_tests import NamedTest
+from .options import DetectOptions
+from .pair_row import PairRow
+from .queries.registry import test_named
+from .review.groups import Part
+from .review.history import TEST
+from .review.revisions import Identity
+from .verdicts import CLASH_VERDICTS
+
+SCHEMA = "meshclash.report/1"
+FILE_KEYS = ("path", "metres_per_unit", "names_unit")
+
+
+@dataclass(frozen=True)
+class Review:
+    """What the user says of a pair.
+
+    Attributes:
+        status: "open", "reviewed", "approved" or "resolved".
+        comment: a note, or "".
+    """
+
+    status: str = "open"
+    comment: str = ""
+
+
+STATUSES = ("open", "reviewed", "approved", "resolved")
+NOT_REVIEWED = Review()
+
+
+def now() -> str:
+    """The time, as `DetectReport.created` has it."""
+    return datetime.now().astimezone().isoformat(timespec="seconds")
+
+
+@dataclass(frozen=True, eq=False)
+class DetectReport:
+    """What a detection found.
+
+    Attributes:
+        file: path of the .blend file, "" when it was never saved.
+        scale_length: metres per scene unit.
+        options: what was asked.
+        rows: worst first.
+        skipped: objects that could not take part.
+        allow_lost: whether the user accepts that some of them are lost.
+        stats: counters and times, ready for JSON.
+        seen: what the objects were, to find out later whether they are so again; None where nobody will.
+        created: when the objects were read, ISO 8601 with the offset from UTC; "" where that is not known.
+        missing: None, but of a list that came with a file, which has no faces: how many rows were not saved with it.
+        reviews: what the user says of pairs, by their ids; a pair that is not there is open.
+        outdated: ids of pairs of which an object may have changed since.
+        events: of a range of frames, worst first; None where one frame was looked at.
+        objects: what files say of objects, by their names.
+        tested: names of all objects that took part.
+        revision: what these are like, for a later detection; empty where nobody asks.
+        group_by: by what clashes are grouped, one of `grouping.GROUPINGS`.
+        files: (path, metres of its unit, whether the file names it) of the files that the command line read.
+        baseline: the earlier report that this one is compared with, and the ids of its clashes; None without one.
+        version: of MeshClash.
+        pictures: PNG by the ids of pairs, for files that show them.
+        triangles: world triangles (t, 3, 3) [m] of an object by its name, for files that show shapes; None where
+            they are not at hand.
+        tests: those that were run together; `options` are those of the first one. None for a single question.
+    """
+
+    file: str
+    scale_length: float
+    options: DetectOptions
+    rows: list[PairRow]
+    skipped: list[Skipped] = field(default_factory=list)
+    stats: dict[str, Any] = field(default_factory=dict)
+    seen: Seen | None = None
+    created: str = ""
+    missing: int | None = None
+    reviews: Mapping[str, Review] = field(default_factory=dict)
+    outdated: frozenset[str] = frozenset()
+    events: list[ClashEvent] | None = None
+    objects: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    tested: Sequence[str] = ()
+    revision: Sequence[Identity] = ()
+    group_by: str = "cause"
+    files: Sequence[tuple[str, float, bool]] = ()
+    baseline: tuple[str, frozenset[str]] | None = None
+    version: str = ""
+    pictures: Mapping[str, bytes] = field(default_factory=dict)
+    triangles: Callable[[str], np.ndarray] | None = None
+    tests: Sequence[NamedTest] = ()
+    allow_lost: bool = False
+
+    @property
+    def lost(self) -> list[Skipped]:
+        """The objects that should have taken part, and could not."""
+        return [item for item in self.skipped if item.lost]
+
+    @property
+    def asked_all(self) -> list[DetectOptions]:
+        """What was asked: of each test, or the single question."""
+        return [test.options for test in self.tests] or [self.options]
+
+    def asked(self, row: PairRow) -> DetectOptions:
+        """What was asked when a row was found."""
+        return next((test.options for test in self.tests if test.name == row.test), self.options)
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Fields of rows that they are compared by, as `DetectOptions.measures`, of all tests."""
+        return tuple(dict.fromkeys(name for options in self.asked_all for name in options.measures))
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """The verdicts that its rows may have, of all tests."""
+        return tuple(dict.fromkeys(name for options in self.asked_all for name in test_named(options.test).verdicts))
+
+    def question_of(self, row: PairRow) -> str:
+        """What a history calls the question that found a row."""
+        return f"{TEST}{row.test}" if row.test else self.options.question(row.verdict)
+
+    def answers(self, question: str) -> bool:
+        """Whether all pairs that `question` finds would be in this report."""
+        if not self.tests:
+            return self.options.answers(question)
+        return any(
+            question == f"{TEST}{test.name}" and test.options.answers(test.options.question("")) for test in self.tests
+        )
+
+    @property
+    def clashes(self) -> list[PairRow]:
+        """The rows that share volume: clash, contained and duplicate."""
+        return [row for row in self.rows if row.verdict in CLASH_VERDICTS]
+
+    @property
+    def new(self) -> list[PairRow]:
+        """The clashes that the baseline has not, but for those that are approved."""
+        return [row for row in self.clashes if self._is_new(row) and self._review(row).status != "approved"]
+
+    def compared_with(self, baseline: Any | None) -> DetectReport:
+        """This report beside an earlier one (`Baseline`), whose reviews hold where there are no others."""
+        if baseline is None:
+            return self
+        reviews = {**baseline.reviews, **self.reviews}
+        return replace(self, reviews=reviews, baseline=(baseline.file, frozenset(baseline.clashes)))
+
+    def groups(self, way: str | None = None, parts: Sequence[Part] | None = None) -> list[dict[str, Any]]:
+        """The groups of clashes, as ``group_by`` or another way: "key", "reason" in words, and "pairs", the ids.
+
+        Args:
+            way: how they are grouped.
+            parts: as ``parts`` gives them, where they are known.
+        """
+        parts = self.parts() if parts is None else parts
+        found = grouped(self.clashes, parts, self.scale_length, way or self.group_by)
+        return [{"key": group.key, "reason": group.reason, "pairs": pairs} for group, pairs in found]
+
+    def parts(self) -> list[Part]:
+        """All objects that were tested, as groups are made of them."""
+        clashes = self.clashes
+        named = dict.fromkeys((*self.tested, *(row.a.name for row in clashes), *(row.b.name for row in clashes)))
+        return parts_of([*named], self.objects)
+
+    @cached_property
+    def _own_groups(self) -> list[dict[str, Any]]:
+        """Those of files, found once for all of them."""
+        return self.groups()
+
+    def _is_new(self, row: PairRow) -> bool | None:
+        return None if self.baseline is None else row.id not in self.baseline[1]
+
+    def _review(self, row: PairRow) -> Review:
+        return self.reviews.get(row.id, NOT_REVIEWED)
+
+    def count(self, *verdicts: str) -> int:
+        """Number of rows with one of the verdicts."""
+        return sum(row.verdict in verdicts for row in self.rows)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report as schema `meshclash.report/1` has it (docs/report-format.md); lengths in metres."""
+        summary = self.as_summary()
+        stats = summary.pop("stats")
+        events = None if self.events is None else [self._event(event) for event in self.events]
+        named = dict.fromkeys(name for row in self.rows for name in (row.a.name, row.b.name) if self.objects.get(name))
+        summary["objects"] = [{"name": name, **self.objects[name]} for name in named]
+        groups = self._own_groups
+        number = {pair: k + 1 for k, group in enumerate(groups) for pair in group["pairs"]}
+        pairs = [{**self._pair(row), "group": number.get(row.id)} for row in self.rows]
+        return {
+            **summary,
+            "group_by": self.group_by,
+            "groups": groups,
+            "events": events,
+            "pairs": pairs,
+            "stats": stats,
+        }
+
+    def as_summary(self) -> dict[str, Any]:
+        """The same without the pairs."""
+        return {
+            "schema": SCHEMA,
+            "version": self.version,
+            "file": self.file,
+            "created": self.created or None,
+            "saved_list": None if self.missing is None else {"missing": self.missing},
+            "unit": "m",
+            "files": [dict(zip(FILE_KEYS, item, strict=True)) for item in self.files],
+            "baseline": None if self.baseline is None else self.baseline[0],
+            "options": self.options.as_dict(),
+            "tests": [{"name": test.name, **test.options.as_dict()} for test in self.tests],
+            "allow_lost": self.allow_lost,
+            "stats": {"no_geometry": {}, **self.stats, "skipped": [asdict(item) for item in self.skipped]},
+        }
+
+    def _event(self, event: ClashEvent) -> dict[str, Any]:
+        review = self.reviews.get(event.row.id, NOT_REVIEWED)
+        return {**event.as_dict(self.scale_length), "status": review.status, "comment": review.comment}
+
+    def _pair(self, row: PairRow) -> dict[str, Any]:
+        scale, review = self.scale_length, self._review(row)
+        return {
+            "id": row.id,
+            "test": row.test or None,
+            "a": row.a.name,
+            "b": row.b.name,
+            "frame": row.frame,
+            "verdict": row.verdict,
+            "contacts": row.contacts,
+            "faces_a": row.a.faces.tolist(),
+            "faces_b": row.b.faces.tolist(),
+            "original_faces_a": None if row.a.original_faces is None else row.a.original_faces.tolist(),
+            "original_faces_b": None if row.b.original_faces is None else row.b.original_faces.tolist(),
+            "location": _scaled(row.location, scale),
+            "depth": _in_metres(row.depth, scale),
+            "distance": _in_metres(row.distance, scale),
+            "point_a": _scaled(row.a.point, scale),
+            "point_b": _scaled(row.b.point, scale),
+            "face_a": row.a.face,
+            "face_b": row.b.face,
+            "probability": row.probability,
+            "points_a": row.a.points.tolist(),
+            "points_b": row.b.points.tolist(),
+            "count_a": row.a.count,
+            "count_b": row.b.count,
+            "status": review.status,
+            "comment": review.comment,
+            "outdated": row.id in self.outdated,
+            "flush": row.flush,
+            "certainty": row.certainty,
+            "volume": _cubed(row.volume, scale),
+            "volume_lower": _cubed(row.volume_lower, scale),
+            "volume_upper": _cubed(row.volume_upper, scale),
+            "depth_lower": _in_metres(row.depth_lower, scale),
+            "depth_upper": _in_metres(row.depth_upper, scale),
+            "new": self._is_new(row) if row.verdict in CLASH_VERDICTS else None,
+        }
+
+    def to_json(self) -> str:
+        """Strict JSON (no NaN) of schema `meshclash.report/1`."""
+        return report_formats.to_json(self.as_dict())
+
+    def to_csv(self) -> str:
+        """One line per row; the same columns as the JSON pairs."""
+        return report_formats.to_csv(self.as_dict())
+
+    def to_html(self) -> str:
+        """One self-contained page."""
+        return page.to_html(self.as_dict(), self.pictures, self.shapes())
+
+    def shapes(self, most: int = 500, most_bytes: int = 36_000_000) -> dict[str, bytes]:
+        """Binary glTF of both objects near each clash, by the ids of pairs, as far as triangles are at hand.
+
+        Args:
+            most: clashes, the worst first.
+            most_bytes: of all; in a page they take a third more.
+        """
+        found: dict[str, bytes] = {}
+        if self.triangles is None:
+            return found
+        for row in self.rows:
+            if row.verdict in CLASH_VERDICTS and row.id not in found and len(found) < most:
+                shown = nearby(self._pair(row), self.triangles)
+                content = b"" if shown is None else to_glb(shown)
+                most_bytes -= len(content)
+                if most_bytes < 0:
+                    break
+                if content:
+                    found[row.id] = content
+        return found
+
+    def to_table(self) -> str:
+        """Aligned text for a terminal."""
+        return report_formats.to_table(self.as_dict())
+
+
+def _cubed(volume: float | None, scale: float) -> float | None:
+    return _in_metres(volume, scale**3)
+
+
+def _in_metres(length: float | None, scale: float) -> float | None:
+    return None if length is None else scale * length
+
+
+def _scaled(point: Sequence[float] | None, scale: float) -> list[float] | None:
+    return None if point is None else [scale * x for x in point]

@@ -1,0 +1,104 @@
+"""Screws in tapped holes and press fits: overlaps that are the same all around an axis, and meant."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...manifold.connected import components
+from ...types.foreign import ForeignMesh, as_own
+from ...types.mesh import TriangleMesh, no_mesh
+
+SECTORS = 12
+"""Around the axis, each of which must hold the same overlap."""
+SAME_OVERLAP = 0.5
+"""Share of the thickest sector's overlap that the thinnest one has at least: facets of two cylinders differ so much."""
+THIN = 0.5
+"""Most that the overlap is, of the outer radius."""
+SAMPLES = 6
+"""Points along each side of a face that is looked at."""
+
+
+@dataclass(frozen=True, eq=False)
+class CoaxialFit:
+    """An overlap of the same thickness all around an axis.
+
+    Attributes:
+        point, axis: (3,) a point of the axis [m], and its direction, of length 1.
+        radius: of the middle of the overlap [m].
+        overlap: its thickness across the axis, as a mean [m].
+        length: along the axis [m].
+    """
+
+    point: np.ndarray
+    axis: np.ndarray
+    radius: float
+    overlap: float
+    length: float
+
+
+def coaxial_fit(solid: TriangleMesh | ForeignMesh) -> CoaxialFit | None:
+    """Return the coaxial fit whose common solid is this one, or None if it is not a fit.
+
+    A bolt in a hole that is too narrow, drawn with or without its thread, has a ring in common with the part around it.
+    All pieces of the solid must be rings about one axis.
+
+    Args:
+        solid: common solid of two parts, as ``interference`` finds it.
+
+    Raises:
+        InvalidMesh: it is no mesh.
+    """
+    solid = as_own(solid)
+    if not isinstance(solid, TriangleMesh):
+        raise no_mesh(solid, "a TriangleMesh")
+    points, areas = _sampled(solid.vertices[solid.triangles])
+    middle = np.average(points, axis=0, weights=areas)
+    moved = points - middle
+    axes = np.linalg.eigh((moved * areas[:, None]).T @ moved)[1].T
+    pieces = components(len(solid.vertices), _edges(solid.triangles))[solid.triangles[:, 0]]
+    of_point = np.repeat(pieces, len(points) // len(solid.triangles))
+    for axis in axes:
+        along = moved @ axis
+        across = moved - along[:, None] * axis
+        radii, angles = np.linalg.norm(across, axis=1), _angles(across, axis)
+        rings = [_is_ring(radii[of_point == piece], angles[of_point == piece]) for piece in np.unique(pieces)]
+        if all(rings):
+            low, high = radii.min(), radii.max()
+            return CoaxialFit(middle, axis, 0.5 * float(low + high), float(np.mean(rings)), float(np.ptp(along)))
+    return None
+
+
+def _is_ring(radii: np.ndarray, angles: np.ndarray) -> float:
+    """The thickness of a ring about the origin, as a mean of its sectors; 0 of what is none."""
+    sector = np.minimum((angles * SECTORS).astype(np.int64), SECTORS - 1)
+    if len(np.unique(sector)) < SECTORS:
+        return 0.0
+    least, most = np.full(SECTORS, np.inf), np.zeros(SECTORS)
+    np.minimum.at(least, sector, radii)
+    np.maximum.at(most, sector, radii)
+    thick = most - least
+    same = thick.min() >= SAME_OVERLAP * thick.max() and thick.max() <= THIN * most.min()
+    return float(thick.mean()) if same else 0.0
+
+
+def _angles(across: np.ndarray, axis: np.ndarray) -> np.ndarray:
+    """Angles about an axis, from 0 to 1."""
+    first = np.eye(3)[np.argmin(np.abs(axis))]
+    first = first - (first @ axis) * axis
+    first /= np.linalg.norm(first)
+    return np.arctan2(across @ np.cross(axis, first), across @ first) / (2.0 * np.pi) + 0.5
+
+
+def _edges(triangles: np.ndarray) -> np.ndarray:
+    return np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]]])
+
+
+def _sampled(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Points all over triangles (t, 3, 3), triangle after triangle, with the areas that they stand for."""
+    i, j = np.meshgrid(np.arange(SAMPLES + 1), np.arange(SAMPLES + 1))
+    inside = i + j <= SAMPLES
+    u, v = (x[inside] / SAMPLES for x in (i, j))
+    weights = np.stack([1.0 - u - v, u, v], axis=1)
+    points = np.einsum("sk,tkx->tsx", weights, corners)
+    area = 0.5 * np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+    return points.reshape(-1, 3), np.repeat(area / len(weights), len(weights))

@@ -1,0 +1,112 @@
+"""What two clashing solids have in common, as a solid of its own: to be drawn, measured and framed."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...errors import InvalidMesh, InvalidPose, NotASolid, UnsupportedOption
+from ...query.options import check_length
+from ...types.foreign import ForeignMesh, as_own
+from ...types.mesh import TriangleMesh, no_mesh
+from ...types.pose import PoseLike, every_pose, transform_points
+
+
+class Interference(NamedTuple):
+    """The common solid of two solids.
+
+    Attributes:
+        mesh: its surface in the world [m]; None where the library finds no volume.
+        volume: [m3], to the rounding of double precision: no proved bound.
+    """
+
+    mesh: TriangleMesh | None
+    volume: float
+
+    @property
+    def box(self) -> np.ndarray | None:
+        """Least and greatest corner, (2, 3) [m]; None without volume."""
+        return None if self.mesh is None else self.mesh.bounds
+
+    @property
+    def sides(self) -> np.ndarray:
+        """The sides of its box, (3,) [m], longest first; zeros without volume."""
+        return np.zeros(3) if self.box is None else np.sort(self.box[1] - self.box[0])[::-1]
+
+    def contradicts(self, depth: float | None) -> bool:
+        """Whether a ball that is proved to lie in both solids is larger than this solid; the proof holds then.
+
+        Args:
+            depth: diameter of the ball [m], as verdicts state it; None for none.
+        """
+        if depth is None:
+            return False
+        depth = check_length("depth", depth)
+        return check_length("volume", self.volume) < np.pi / 6.0 * depth * depth * depth * (1.0 - 1e-6)
+
+
+def interference(
+    a: TriangleMesh | ForeignMesh, b: TriangleMesh | ForeignMesh, pose_a: PoseLike = None, pose_b: PoseLike = None
+) -> Interference:
+    """Return the common solid of two closed meshes, computed by manifold3d.
+
+    Vertices at one position are welded, faces turned alike, and both meshes moved to a corner near to them, so that far
+    from the origin no digits are lost.
+
+    Args:
+        a, b: meshes.
+        pose_a, pose_b: as ``verdict``; one pose each.
+
+    Raises:
+        NotASolid: a mesh is open, or more than two faces meet in an edge: what it encloses is unknown.
+        UnsupportedOption: manifold3d is not installed.
+        InvalidMesh, InvalidPose: what is given is none.
+    """
+    library = _library()
+    meshes = [as_own(mesh) for mesh in (a, b)]
+    for mesh, name in zip(meshes, "ab", strict=True):
+        if not isinstance(mesh, TriangleMesh):
+            raise InvalidMesh(f"{name}: {no_mesh(mesh, 'a TriangleMesh')}")
+    rows_a, rows_b, stacked = every_pose(pose_a, pose_b)
+    if stacked:
+        raise InvalidPose("the common solid is asked for one pose of each mesh, not for a stack of them")
+    placed = [transform_points(rows[0], mesh.vertices) for mesh, rows in zip(meshes, (rows_a, rows_b), strict=True)]
+    origin = np.maximum(placed[0].min(axis=0), placed[1].min(axis=0))
+    first, second = (
+        _solid(library, mesh, points - origin, name) for mesh, points, name in zip(meshes, placed, "ab", strict=True)
+    )
+    common = first ^ second
+    if common.is_empty():
+        return Interference(None, 0.0)
+    found = common.to_mesh64()
+    mesh = TriangleMesh(np.array(found.vert_properties)[:, :3] + origin, np.array(found.tri_verts, np.int64))
+    return Interference(mesh, max(float(common.volume()), 0.0))  # of what is as thin as roundings it may be below 0
+
+
+def _library() -> ModuleType:
+    try:
+        return import_module("manifold3d")
+    except ImportError as error:
+        raise UnsupportedOption(
+            "the common solid of two solids needs the package manifold3d: pip install 'meshclash[solids]'"
+        ) from error
+
+
+def _solid(library: ModuleType, mesh: Any, points: np.ndarray, name: str) -> Any:
+    """The solid of a mesh with moved vertices; raises NotASolid."""
+    topology = mesh.topology
+    if not mesh.is_closed:
+        raise NotASolid(f"{name} is open: what it has in common with another object is unknown")
+    triangles = topology.welded[mesh.triangles]
+    triangles = np.where(topology.orientation[:, None] < 0, triangles[:, ::-1], triangles)
+    p, q, r = (points[triangles[:, k]] for k in range(3))
+    if (np.cross(p, q) * r).sum() < 0.0:
+        triangles = triangles[:, ::-1]
+    flat = (triangles == np.roll(triangles, 1, axis=1)).any(axis=1)  # welding has left no area
+    solid = library.Manifold(library.Mesh64(points, np.ascontiguousarray(triangles[~flat], np.uint64)))
+    if solid.status() != library.Error.NoError:
+        raise NotASolid(f"{name} is no manifold: more than two of its faces meet in an edge, or it is flat")
+    return solid

@@ -1,0 +1,405 @@
+"""Groups of clashes: each is one decision, with the reason in words.
+
+``group_clashes`` takes the rows of a list and says which belong together, by one of ``WAYS``. "cause" is the one to
+begin with: it takes a pair of families for one cause, as long as the depths are of one size, and takes an object that
+clashes with parts of many kinds, as none of its family does, for another.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from heapq import heapify, heappop, heapreplace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import UnsupportedOption
+from ...manifold.connected import components
+from ...messages import shown, suggestion
+from ...types.arguments import by_text, instance, several, text
+from ...types.numbers import float_array, whole_numbers
+
+Numbers = NDArray[np.int64]
+Lengths = NDArray[np.float64]
+
+APART_BY = 3.0
+"""Depths of a pair of families that differ by such a factor, with none between, have different causes."""
+SAME_DEPTH = 0.002
+"""[m] Depths that differ by less are of one size."""
+SAME_SIZE = 0.1
+"""Share by which the sides of one interference differ from those of the same detail elsewhere."""
+ONE_PLACE = 0.02
+"""[m] Clashes of one object that are no farther apart are at one place."""
+ASSEMBLY = "assembly"
+"""The property of parts that count as one; a part that is in none counts by itself."""
+SYSTEMATIC = 0.5
+"""Share of a family from which on its clashes are a detail of that family, and not the fault of what it meets."""
+FEWEST = 3
+"""Clashes that make an object, or a detail, stand out."""
+_NO_PROPERTIES: Mapping[str, str] = {}
+
+
+class Part(NamedTuple):
+    """An object that was tested.
+
+    Attributes:
+        id: what tells it from all others, in this detection and the next.
+        name: as a user knows it; objects may share it.
+        family: which kind of part it is (``families``).
+        properties: by what else groups are made, as "class", "storey", "collection" or "material".
+    """
+
+    id: str
+    name: str
+    family: str
+    properties: Mapping[str, str] = _NO_PROPERTIES
+
+
+@dataclass(frozen=True, eq=False)
+class Clashes:
+    """The clashes that are grouped, as columns.
+
+    Attributes:
+        a, b: (n,) places of the objects in the list of parts.
+        depths: (n,) [m]; NaN where none is proved.
+        boxes: (n, 2, 3) [m] least and greatest corner of where the two meet; NaN where unknown.
+        verdicts: (n,) names.
+        frames: (n, 2) first and last frame; None without animation.
+    """
+
+    a: Numbers
+    b: Numbers
+    depths: Lengths
+    boxes: Lengths
+    verdicts: Sequence[str]
+    frames: Numbers | None = None
+
+    def __len__(self) -> int:
+        return len(self.a)
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Clashes with a common cause, which are decided together.
+
+    Attributes:
+        rows: their places in the list, ascending.
+        reason: why they belong together, in words.
+        key: the same for the same group of another detection, as far as names tell.
+    """
+
+    rows: Numbers
+    reason: str
+    key: str
+
+
+def group_clashes(parts: Sequence[Part], clashes: Clashes, way: str = "cause") -> list[Group]:
+    """Return groups of clashes, the largest first; every clash is in exactly one of them.
+
+    Args:
+        parts: all objects that were tested, also those without a clash: how many of a family clash tells a detail of
+            the family from the fault of one object.
+        clashes: the rows.
+        way: one of ``WAYS``, or the name of a property of the parts.
+
+    Raises:
+        UnsupportedOption: no part has a property of that name; parts or columns of wrong kinds, or of other lengths.
+    """
+    parts = [_checked_part(part) for part in several("parts", parts, Part)]
+    clashes = _checked_clashes(instance("clashes", clashes, Clashes), len(parts))
+    text("way", way)
+    if way in WAYS:
+        found = WAYS[way](_Rows(parts, clashes))
+    elif any(way in part.properties for part in parts):
+        found = _by_property(_Rows(parts, clashes), way)
+    else:
+        known = {name for part in parts for name in part.properties}
+        near = suggestion(way, (*WAYS, *known))
+        raise UnsupportedOption(
+            f"there are no groups by {shown(way)}; there are {', '.join(WAYS)} and properties{near}"
+        )
+    return sorted(found, key=lambda group: (-len(group.rows), group.rows[0]))
+
+
+def _checked_part(part: Part) -> Part:
+    """A part as it is; raises UnsupportedOption for attributes of wrong kinds."""
+    if not all(isinstance(part[k], str) for k in range(3)):
+        raise UnsupportedOption(f"id, name and family of a Part must be texts, not {shown(part)}")
+    by_text("properties", part.properties, str)
+    return part
+
+
+def _checked_clashes(given: Clashes, count: int) -> Clashes:
+    """Columns as arrays of one length; raises UnsupportedOption where they are something else."""
+    a, b = whole_numbers("a", given.a), whole_numbers("b", given.b)
+    depths, boxes = (float_array(name, getattr(given, name), UnsupportedOption) for name in ("depths", "boxes"))
+    verdicts = several("verdicts", given.verdicts, str)
+    frames = None if given.frames is None else whole_numbers("frames", given.frames)
+    rows = len(verdicts)
+    if not rows:
+        boxes = boxes.reshape(0, 2, 3) if not boxes.size else boxes
+    shapes = a.shape, b.shape, depths.shape, boxes.shape, (rows, 2) if frames is None else frames.shape
+    if shapes != ((rows,), (rows,), (rows,), (rows, 2, 3), (rows, 2)):
+        raise UnsupportedOption(
+            f"{rows} clashes need a, b and depths (n,), boxes (n, 2, 3), frames (n, 2) or None, not of shapes {shapes}"
+        )
+    places = np.concatenate([a, b])
+    if rows and not 0 <= places.min() <= places.max() < count:
+        raise UnsupportedOption(
+            f"a and b must be places in a list of {count} parts, not {places.min()} to {places.max()}"
+        )
+    return Clashes(a, b, depths, boxes, verdicts, frames)
+
+
+class _Rows:
+    """The rows with families as numbers, the family that comes first alphabetically on the left."""
+
+    def __init__(self, parts: Sequence[Part], clashes: Clashes) -> None:
+        self.parts, self.clashes = parts, clashes
+        self.names = sorted({part.family for part in parts})
+        number = {name: k for k, name in enumerate(self.names)}
+        self.family = np.array([number[part.family] for part in parts], np.int64)
+        self.members = np.bincount(self.family, minlength=len(self.names))
+        turned = self.family[clashes.a] > self.family[clashes.b]
+        self.left, self.right = np.where(turned, clashes.b, clashes.a), np.where(turned, clashes.a, clashes.b)
+        self.kinds = [*dict.fromkeys(clashes.verdicts)]
+        kind = {verdict: k for k, verdict in enumerate(self.kinds)}
+        self.verdict = np.array([kind[verdict] for verdict in clashes.verdicts], np.int64)
+
+    def family_pairs(self) -> Numbers:
+        """(n,) a number for each pair of families."""
+        return self.family[self.left] * len(self.names) + self.family[self.right]
+
+    def name(self, place: int) -> str:
+        part = self.parts[place]
+        return part.name or part.family or "an object without a name"
+
+    def of_objects(self) -> dict[int, list[int]]:
+        """The rows that each object has a part in."""
+        found = defaultdict(list)
+        for side in (self.left, self.right):
+            for row, place in enumerate(side.tolist()):
+                found[place].append(row)
+        return found
+
+    def several(self, places: Numbers) -> str:
+        """A few objects in words: the name of one, else how many there are of each family."""
+        distinct, first = np.unique(places, return_index=True)
+        if len(distinct) == 1:
+            return self.name(int(distinct[0]))
+        counts = Counter(self.family[distinct[np.argsort(first)]].tolist())
+        some = [f"{count} {self.names[family]}" for family, count in counts.most_common(3)]
+        more = len(counts) - len(some)
+        return ", ".join(some) + (f" and {more} more kind{'s' * (more > 1)}" if more else "")
+
+    def in_words(self, rows: Numbers) -> str:
+        """What the rows of one pair of families have in common."""
+        most = self.kinds[np.argmax(np.bincount(self.verdict[rows]))]
+        doing = _DOING.get(most.lower(), "meet")
+        left, right = self.several(self.left[rows]), self.several(self.right[rows])
+        return f"{left} and {right} {doing}{_depth_in_words(self.clashes.depths[rows])}"
+
+
+_DOING = {"clash": "overlap", "contained": "lie one inside the other", "duplicate": "lie upon each other"}
+
+
+def _depth_in_words(depths: Lengths) -> str:
+    known = depths[~np.isnan(depths)]
+    if not len(known):
+        return ""
+    least, most = (
+        np.format_float_positional(1000.0 * value, 3, unique=False, fractional=False, trim="-")
+        for value in (known.min(), known.max())
+    )
+    return f", {most} mm deep" if least == most else f", {least} to {most} mm deep"
+
+
+# Ways to group.
+
+
+def _by_cause(rows: _Rows) -> list[Group]:
+    """Details that repeat between two families, and objects that clash as no other of their family does."""
+    details = _by_size_of_depth(rows)
+    single = [detail for detail in details if not _is_systematic(rows, detail)]
+    kinds: dict[int, set[int]] = defaultdict(set)  # how many details each object has a part in
+    of: dict[int, set[int]] = defaultdict(set)
+    for k, detail in enumerate(single):
+        for side in (rows.left, rows.right):
+            for row, place in zip(detail.rows.tolist(), side[detail.rows].tolist(), strict=True):
+                kinds[place].add(k)
+                of[place].add(row)
+    odd = {place: of[place] for place, some in kinds.items() if len(some) >= FEWEST}
+    found = [_of_object(rows, place, some) for place, some in _fewest(rows, odd) if len(some) >= FEWEST]
+    taken = np.zeros(len(rows.left), np.bool_)
+    for group in found:
+        taken[group.rows] = True
+    for detail in details:
+        left = detail.rows[~taken[detail.rows]]
+        if len(left):
+            found.append(replace(detail, rows=left, reason=rows.in_words(left)))
+    return found
+
+
+def _is_systematic(rows: _Rows, detail: Group) -> bool:
+    """Whether much of one of the two families takes part: then no single object is at fault."""
+    for side in (rows.left, rows.right):
+        objects = np.unique(side[detail.rows])
+        if len(objects) >= max(FEWEST, SYSTEMATIC * rows.members[rows.family[objects[0]]]):
+            return True
+    return False
+
+
+def _by_size_of_depth(rows: _Rows) -> list[Group]:
+    """Pairs of families, apart where their depths are of different sizes."""
+    found = []
+    for of_pair in _split(rows.family_pairs()):
+        depths = rows.clashes.depths[of_pair]
+        order = np.argsort(depths, kind="stable")  # NaN comes last
+        lower, upper = depths[order[:-1]], depths[order[1:]]
+        cuts = (upper > APART_BY * lower) & (upper - lower > SAME_DEPTH)
+        for k, part in enumerate(np.split(of_pair[order], np.flatnonzero(cuts) + 1)):
+            found.append(_of_families(rows, np.sort(part), f"size {k}" if cuts.any() else ""))
+    return found
+
+
+def _by_families(rows: _Rows) -> list[Group]:
+    return [_of_families(rows, part) for part in _split(rows.family_pairs())]
+
+
+def _of_families(rows: _Rows, some: Numbers, what: str = "") -> Group:
+    left, right = (rows.names[rows.family[side[some[0]]]] for side in (rows.left, rows.right))
+    return Group(some, rows.in_words(some), _key("families", left, right, what))
+
+
+def _by_pattern(rows: _Rows) -> list[Group]:
+    """Pairs of families whose interference has the same size: the same detail, repeated."""
+    clashes, found = rows.clashes, []
+    sides = np.sort(clashes.boxes[:, 1] - clashes.boxes[:, 0], axis=1)
+    sizes = np.nan_to_num(np.concatenate([sides, clashes.depths[:, None]], axis=1))
+    for of_pair in _split(rows.family_pairs()):
+        for part in _alike(sizes[of_pair]):
+            some = of_pair[part]
+            middle = ",".join(f"{value:.2g}" for value in np.median(sizes[some], axis=0))
+            found.append(_of_families(rows, some, middle))
+    return found
+
+
+def _alike(sizes: Lengths) -> list[Numbers]:
+    """Rows (n, m) that differ little from the first of their group; greedy, in order of size."""
+    left, found = np.lexsort(sizes.T), []
+    while len(left):
+        first, others = sizes[left[0]], sizes[left]
+        same = (np.abs(others - first) <= SAME_SIZE * np.maximum(others, first) + SAME_DEPTH).all(axis=1)
+        found.append(np.sort(left[same]))
+        left = left[~same]
+    return found
+
+
+def _by_object(rows: _Rows) -> list[Group]:
+    """The fewest objects that have a part in all rows, by taking the one with most rows that are left."""
+    of = {place: set(some) for place, some in rows.of_objects().items()}
+    return [_of_object(rows, place, some) for place, some in _fewest(rows, of)]
+
+
+def _fewest(rows: _Rows, of: Mapping[int, set[int]]) -> list[tuple[int, Numbers]]:
+    """Objects with rows that no object before them has, those with most first; each row once.
+
+    Args:
+        of: the rows of each object.
+    """
+    left, found = set().union(*of.values()), []
+    waiting = [(-len(some), rows.parts[place].id, place) for place, some in of.items()]
+    heapify(waiting)
+    while left:
+        count, name, place = waiting[0]
+        some = left & of[place]
+        if len(some) < -count:
+            heapreplace(waiting, (-len(some), name, place))
+            continue
+        heappop(waiting)
+        left -= some
+        found.append((place, np.array(sorted(some), np.int64)))
+    return found
+
+
+def _of_object(rows: _Rows, place: int, some: Numbers) -> Group:
+    left = rows.left[some]
+    others = rows.several(np.where(left == place, rows.right[some], left))
+    reason = f"{rows.name(place)} meets {others}{_depth_in_words(rows.clashes.depths[some])}"
+    return Group(some, reason, _key("object", rows.parts[place].id))
+
+
+def _by_place(rows: _Rows) -> list[Group]:
+    """Clashes of one object beside each other; what has no place stands alone."""
+    boxes, beside = rows.clashes.boxes, []
+    placed = np.isfinite(boxes.reshape(-1, 6).sum(axis=1))
+    for some in rows.of_objects().values():
+        by_x = sorted((row for row in some if placed[row]), key=lambda row: boxes[row, 0, 0])
+        for k, row in enumerate(by_x):
+            for other in by_x[k + 1 :]:
+                if boxes[other, 0, 0] - boxes[row, 1, 0] > ONE_PLACE:
+                    break
+                gap = np.maximum(boxes[row, 0], boxes[other, 0]) - np.minimum(boxes[row, 1], boxes[other, 1])
+                if (gap <= ONE_PLACE).all():
+                    beside.append((row, other))
+    found = []
+    for place in _split(components(len(rows.left), np.array(beside, np.int64).reshape(-1, 2))):
+        objects = rows.several(np.concatenate([rows.left[place], rows.right[place]]))
+        known = boxes[place][placed[place]]
+        at = ", ".join(f"{value:.2f}" for value in known.mean(axis=(0, 1))) if len(known) else "unknown"
+        found.append(Group(place, f"{objects} meet at {at}" + " m" * bool(len(known)), _key("place", at, objects)))
+    return found
+
+
+def _by_property(rows: _Rows, name: str) -> list[Group]:
+    """Pairs of values of a property."""
+    of_parts = [part.properties.get(name, part.name if name == ASSEMBLY else "") for part in rows.parts]
+    values = sorted(set(of_parts))
+    number = {value: k for k, value in enumerate(values)}
+    codes = np.array([number[value] for value in of_parts], np.int64)
+    pair = np.sort(np.stack([codes[rows.left], codes[rows.right]]), axis=0)
+    found = []
+    for some in _split(pair[0] * len(values) + pair[1]):
+        a, b = (values[side[some[0]]] or f"no {name}" for side in pair)
+        found.append(Group(some, f"within {a}" if a == b else f"{a} with {b}", _key(name, a, b)))
+    return found
+
+
+def _by_frames(rows: _Rows) -> list[Group]:
+    """Clashes whose ranges of frames overlap, one after the other."""
+    frames = rows.clashes.frames
+    if frames is None:
+        return [Group(np.arange(len(rows.left)), "one moment", _key("frames"))] if len(rows.left) else []
+    order = np.lexsort((frames[:, 1], frames[:, 0]))
+    ends = np.maximum.accumulate(frames[order, 1])
+    begins = np.flatnonzero(frames[order[1:], 0] > ends[:-1] + 1) + 1
+    found = []
+    for some in np.split(order, begins) if len(order) else ():
+        first, last = int(frames[some, 0].min()), int(frames[some, 1].max())
+        text = f"frame {first}" if first == last else f"frames {first} to {last}"
+        found.append(Group(np.sort(some), text, _key("frames", str(first), str(last))))
+    return found
+
+
+WAYS: dict[str, Callable[[_Rows], list[Group]]] = {
+    "cause": _by_cause,
+    "families": _by_families,
+    "pattern": _by_pattern,
+    "object": _by_object,
+    "place": _by_place,
+    "frames": _by_frames,
+}
+"""By what rows are grouped, besides properties of their objects."""
+
+
+def _split(codes: Numbers) -> list[Numbers]:
+    """The places of each value, ascending."""
+    if not len(codes):
+        return []
+    order = np.argsort(codes, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
+
+
+def _key(*words: str) -> str:
+    return "|".join(word.replace("|", "/") for word in words)

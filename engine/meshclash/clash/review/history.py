@@ -1,0 +1,537 @@
+"""What became of the clashes of a scene, detection by detection: all events of a journal together.
+
+A detection says what it "found" that was not there, and what is "gone". Where the objects of the model have other names
+than before, it first says which pair was called how ("moved"), so that what was decided stays with its pair.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import secrets
+from collections import defaultdict
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...errors import UnsupportedOption
+from ...messages import shown
+from ...types.arguments import by_text, instance, several, text
+from ...types.copying import Changeable
+from ...types.numbers import truth
+from .journal import FIELDS, MOST_TEXT, SAID, Event, checked_event, event, now
+from .revisions import Identity, checked_identity, match_revisions, pair_id
+
+Names = tuple[str, str]
+NEW, ACTIVE, REOPENED, RESOLVED = "new", "active", "reopened", "resolved"
+TEST = "test:"
+"""Begins the question of a named test; its name follows."""
+BOX_DIGITS = 6
+"""Of the metres of a box, behind the point."""
+AT_ONCE = MOST_TEXT // 17
+"""Ids of pairs, with the ends of their lines, that one event can name."""
+
+
+class Comment(NamedTuple):
+    """A comment on a clash."""
+
+    time: str
+    author: str
+    text: str
+
+
+@dataclass(slots=True)
+class Decision:
+    """The current status, assignee, priority, due date and comments of a clash or a group.
+
+    Attributes:
+        status, assignee, priority, due: what was said last; "" where nothing was.
+        comments: in the order of their times.
+        found: time of the detection that found it first, or found it again.
+        gone: time of the detection that did not find it any more; "" while it is there.
+        returned: whether it was there again after it was gone.
+        time: of the last event.
+        settled: time of the last status.
+        names: of its two objects, ("", "") where they are not known.
+        ends: what tells these objects from all others; the same.
+        questions: which questions find it: it is gone when none does any more.
+    """
+
+    status: str = ""
+    assignee: str = ""
+    priority: str = ""
+    due: str = ""
+    comments: tuple[Comment, ...] = ()
+    found: str = ""
+    gone: str = ""
+    returned: bool = False
+    time: str = ""
+    settled: str = ""
+    names: Names = ("", "")
+    ends: Names = ("", "")
+    questions: tuple[str, ...] = ()
+
+    @property
+    def test(self) -> str:
+        """The named test that finds it; "" where none does: a pair of a test has an id of its own."""
+        return next((text.removeprefix(TEST) for text in self.questions if text.startswith(TEST)), "")
+
+    @property
+    def comment(self) -> str:
+        """The last comment."""
+        return self.comments[-1].text if self.comments else ""
+
+
+class Found(NamedTuple):
+    """A pair that a detection found: the names and identities of its objects, and the test."""
+
+    names: Names
+    ends: Names
+    question: str = ""
+
+
+class History(Changeable):
+    """The history of one scene: all its events.
+
+    Args:
+        events: in any order.
+
+    Attributes:
+        events: by their ids.
+        decisions: what was said, by the ids of pairs and the keys of groups.
+        objects: the objects of the last detection, by their ids.
+        groups: the keys of groups that pairs were put into by hand, by the ids of the pairs.
+        merged: the keys of groups that other groups were put into, by the keys of these.
+        names: of groups that have got one, by their keys.
+        detected: time of the last detection; "" where there was none.
+        edits: another number after each change of groups by hand.
+    """
+
+    def __init__(self, events: Iterable[Event] = ()) -> None:
+        self.events: dict[str, Event] = {}
+        self._forget()
+        self.take(events)
+
+    def _forget(self) -> None:
+        self.decisions: dict[str, Decision] = {}
+        self.objects: dict[str, Identity] = {}
+        self.groups: dict[str, str] = {}
+        self.merged: dict[str, str] = {}
+        self.names: dict[str, str] = {}
+        self.detected = ""
+        self.edits = getattr(self, "edits", 0) + 1
+        self._last = ""
+        self._forward: dict[str, str] = {}
+
+    def take(self, events: Iterable[Event]) -> set[str]:
+        """Adds the events that are new, and returns the pairs and groups that they are about.
+
+        Raises:
+            UnsupportedOption: one of them cannot be an event.
+        """
+        new = [said for said in several("events", events, Event) if _is_new(said, self.events)]
+        self.events.update((said.id, said) for said in new)
+        new = sorted({said.id: said for said in new}.values(), key=_order)
+        if new and new[0].time <= self._last:  # another writer said it before what is known
+            self._forget()
+            new_ones = sorted(self.events.values(), key=_order)
+        else:
+            new_ones = new
+        for (_, what), together in groupby(new_ones, key=lambda said: (said.time, said.field)):
+            if what == "moved":
+                self._move(list(together))
+            else:
+                for said in together:
+                    self._say(said)
+        self._last = new_ones[-1].time if new_ones else self._last
+        return {clash for said in new for clash in said.clashes}
+
+    def _say(self, said: Event) -> None:
+        if said.field == "detected":
+            self.detected = said.time
+        elif said.field == "objects":
+            self._take_objects(said)
+        elif said.field in ("group", "merged", "name"):
+            self.edits += 1
+            of = {"group": self.groups, "merged": self.merged, "name": self.names}[said.field]
+            for clash in said.clashes:
+                if said.value:
+                    of[clash] = said.value
+                else:
+                    of.pop(clash, None)
+        else:
+            for clash, found in zip(said.clashes, _found(said), strict=True):
+                self._say_of(self._decision(clash), said, found)
+
+    def _decision(self, clash: str) -> Decision:
+        known = self.decisions.get(clash)
+        if known is None:
+            clash = self._forward.get(clash, clash)
+            known = self.decisions.get(clash)
+        if known is None:
+            known = self.decisions[clash] = Decision()
+        return known
+
+    @staticmethod
+    def _say_of(decision: Decision, said: Event, found: Found | None) -> None:
+        decision.time = said.time
+        if said.field == "comment":
+            decision.comments += (Comment(said.time, said.author, said.value),)
+        elif said.field == "found":
+            decision.returned = decision.returned or bool(decision.gone)
+            if decision.gone or not decision.found:
+                decision.found, decision.gone = said.time, ""
+            question = "" if found is None else found.question
+            if question not in decision.questions:
+                decision.questions += (question,)
+            if found is not None:
+                decision.names, decision.ends = found.names, found.ends
+        elif said.field == "gone":
+            left = decision.questions if said.value else ()
+            decision.questions = tuple(text for text in left if text != said.value)
+            if not decision.questions:
+                decision.gone = said.time
+        else:
+            setattr(decision, said.field, said.value)
+            if said.field == "status":
+                decision.settled = said.time
+
+    def _take_objects(self, said: Event) -> None:
+        for item in _listed(said.value):
+            if isinstance(item, list) and len(item) == 1 and isinstance(item[0], str):
+                self.objects.pop(item[0], None)
+            elif (found := _identity(item)) is not None:
+                self.objects[found.id] = found
+
+    def _move(self, events: Sequence[Event]) -> None:
+        """All pairs at once: two may have exchanged their names."""
+        moves = [
+            (new, *item)
+            for said in events
+            for new, item in zip(said.clashes, _listed(said.value), strict=False)
+            if _is_texts(item, 3)
+        ]
+        taken = {old: self.decisions.pop(old) for _, old, *_ in moves if old in self.decisions}
+        groups = {old: self.groups.pop(old) for _, old, *_ in moves if old in self.groups}
+        for new, old, end_a, end_b in moves:
+            if old in taken:
+                decision = taken[old]
+                decision.ends = (end_a, end_b)
+                self.decisions[new], self._forward[old] = decision, new
+            if old in groups:
+                self.groups[new] = groups[old]
+        self.edits += 1
+        for new, *_ in moves:
+            self._forward.pop(new, None)
+
+    def moved_to(self, clash: str) -> str:
+        """Returns the new id of a pair whose object was renamed, or the same id if it was not."""
+        return self._forward.get(text("clash", clash), clash)
+
+    def progress(self, clash: str) -> str:
+        """Returns the progress of a pair: "new", "active", "reopened" or "resolved"; "" if no detection knows it."""
+        decision = self.decisions.get(text("clash", clash))
+        return "" if decision is None or not decision.found else progress(decision, self.detected)
+
+    def still_there(self, clash: str) -> bool:
+        """Whether a detection found a pair after it was marked as resolved."""
+        decision = self.decisions.get(text("clash", clash))
+        if decision is None or decision.status != RESOLVED or decision.gone:
+            return False
+        return decision.settled < self.detected
+
+    def group_of(self, key: str, clash: str, way: str) -> str:
+        """Returns the key of a pair's group after all manual changes of groups.
+
+        Args:
+            key: of the group that it is in by itself.
+            clash: the id of the pair.
+            way: of grouping; pairs are put into groups of one way.
+        """
+        text("key", key), text("way", way)
+        by_hand = self.groups.get(text("clash", clash), "")
+        if by_hand.startswith(f"hand|{way}|"):
+            key = by_hand
+        seen = {key}
+        while key in self.merged and self.merged[key] not in seen:
+            key = self.merged[key]
+            seen.add(key)
+        return key
+
+
+def decisions(events: Iterable[Event]) -> dict[str, Decision]:
+    """Returns the decision for each clash from all events; the order of the events does not matter."""
+    return History(events).decisions
+
+
+def progress(decision: Decision, last_detection: str) -> str:
+    """Returns the progress of a clash: "new", "active", "reopened" or "resolved" (no longer found).
+
+    Args:
+        last_detection: time of it; what it found first is new.
+    """
+    instance("decision", decision, Decision)
+    if decision.gone:
+        return RESOLVED
+    if text("found", decision.found) < text("last_detection", last_detection):
+        return ACTIVE
+    return REOPENED if decision.returned else NEW
+
+
+def said_events(
+    author: str, clashes: Sequence[str], what: str, value: str, time: str = "", scene: str = ""
+) -> list[Event]:
+    """Returns events that set the same value for many pairs, as few as possible; arguments as ``event``."""
+    moment, clashes = text("time", time) or now(), several("clashes", clashes, str)
+    return [
+        event(author, "\n".join(clashes[k : k + AT_ONCE]), what, value, moment, scene)
+        for k in range(0, len(clashes), AT_ONCE)
+    ]
+
+
+def detection_steps(
+    history: History,
+    pairs: Mapping[str, Found],
+    objects: Sequence[Identity],
+    author: str,
+    same: Mapping[str, str] | None = None,
+    time: str = "",
+    scene: str = "",
+    answers: Callable[[str], bool] = lambda _question: True,
+    others: Collection[str] = (),
+) -> Generator[None, None, list[Event]]:
+    """Finds, in slices, the events that a detection adds to a history.
+
+    Args:
+        history: until now.
+        pairs: all clashes that it found, by their ids.
+        objects: all that were tested; empty where it is not known what they are.
+        author: who detected.
+        same: ids of objects of before by ids of now, as far as the caller knows that these are the same.
+        time, scene: as ``event``.
+        answers: whether it answered a question: of others it does not say that their pairs are gone.
+        others: ids of objects that are there, and were not tested: of their pairs it does not say so either.
+    """
+    same = {} if same is None else by_text("same", same, str)
+    _check_detection(history, pairs, answers)
+    objects, others = several("objects", objects, Identity), several("others", others, str)
+    objects = [checked_identity(item) for item in objects]
+    moment = text("time", time) or now()
+    said = [event(author, "", "detected", "", moment, scene)]
+    moves: list[tuple[str, list[str]]] = []
+    if objects:
+        boxes = np.round(np.array([item.box for item in objects], np.float64), BOX_DIGITS)
+        objects = [item._replace(box=box) for item, box in zip(objects, boxes, strict=True)]
+        yield
+        unchanged = _unchanged(history, objects)
+        yield
+        moves = moved_pairs(history, objects, same, unchanged, others)
+        yield
+        said += valued_events(author, moves, "moved", moment, scene)
+        for item in valued_events(author, _changed(history, objects, unchanged, others), "objects", moment, scene):
+            said.append(item)
+            yield
+    known = _asked_of(history, {old: new for new, (old, *_) in moves}, others)
+    yield
+    begun = (
+        (clash, [*found.names, *found.ends, found.question])
+        for clash, found in pairs.items()
+        if found.question not in known.get(clash, ())
+    )
+    ended: dict[str, list[str]] = defaultdict(list)
+    for clash in known.keys() - pairs.keys():
+        for question in known[clash]:
+            told = answers(question)
+            if truth("what answers returns", told):
+                ended[question].append(clash)
+    for item in valued_events(author, begun, "found", moment, scene):
+        said.append(item)
+        yield
+    for question in sorted(ended):
+        said += said_events(author, sorted(ended[question]), "gone", question, moment, scene)
+    return said
+
+
+def _check_detection(history: History, pairs: Mapping[str, Found], answers: Any) -> None:
+    """Raise UnsupportedOption for arguments of ``detection_steps`` of wrong kinds."""
+    instance("history", history, History)
+    for clash, found in by_text("pairs", pairs, Found).items():
+        texts = (*found.names, *found.ends, found.question) if _are_pairs(found) else ()
+        if len(texts) != 5 or not all(isinstance(part, str) for part in texts):
+            raise UnsupportedOption(
+                f"the pair {shown(clash)} needs two names, two ends and a question, all of them texts"
+            )
+    if not callable(answers):
+        raise UnsupportedOption(f"answers must be a function of a question, not {shown(answers)}")
+
+
+def _are_pairs(found: Found) -> bool:
+    return isinstance(found.names, tuple | list) and isinstance(found.ends, tuple | list)
+
+
+def _is_new(said: Event, known: Mapping[str, Event]) -> bool:
+    """Whether an event is not known; raises UnsupportedOption where it cannot be an event."""
+    if said.field not in FIELDS or not all(isinstance(part, str) for part in said):
+        checked_event(said)
+    return said.id not in known
+
+
+def _asked_of(history: History, moved: Mapping[str, str], others: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """The questions that find each pair that is there, by the ids that pairs have after some have moved.
+
+    Pairs of ``others`` are left out.
+    """
+    there = {
+        clash: said.questions
+        for clash, said in history.decisions.items()
+        if said.found and not said.gone and not any(end in others for end in said.ends)
+    }
+    stay = {clash: found for clash, found in there.items() if clash not in moved}
+    return {**stay, **{moved[clash]: found for clash, found in there.items() if clash in moved}}
+
+
+def found_events(before: Mapping[str, Decision], found: Iterable[str], author: str, time: str = "") -> list[Event]:
+    """Returns the events of a detection of which only ids are known: pairs that are new, and pairs that are gone.
+
+    Args:
+        before: the decisions until now, by clash.
+        found: the ids of all clashes that the detection found.
+        author: who detected.
+        time: of the detection.
+    """
+    moment, there = text("time", time) or now(), set(several("found", found, str))
+    before = by_text("before", before, Decision)
+    known = {clash for clash, decision in before.items() if decision.found and not decision.gone}
+    begun = said_events(author, sorted(there - known), "found", "", moment)
+    return begun + said_events(author, sorted(known - there), "gone", "", moment)
+
+
+def moved_pairs(
+    history: History,
+    objects: Sequence[Identity],
+    same: Mapping[str, str],
+    unchanged: Collection[str] = (),
+    others: Collection[str] = (),
+) -> list[tuple[str, list[str]]]:
+    """The new ids of pairs whose objects are called otherwise now, each with the old one and its two objects.
+
+    A pair of which an object cannot be told from others any more gets an id of its own, and is gone with it: another
+    object has its name.
+    """
+    now_there = {item.id for item in objects}
+    same = {new: old for new, old in same.items() if new in now_there}
+    if not history.objects:  # decisions of a version that knew names only
+        known = {end for decision in history.decisions.values() for end in decision.ends}
+        same = {**{item.id: f"\0{item.name}" for item in objects if f"\0{item.name}" in known}, **same}
+        match = same
+    else:
+        taken = {*same.values()}
+        same = {**{key: key for key in unchanged if key not in same and key not in taken}, **same}
+        taken = {*same.values(), *others}
+        old = [item for key, item in history.objects.items() if key not in taken]
+        match = {**match_revisions(old, [item for item in objects if item.id not in same]), **same}
+    moved = {old: new for new, old in match.items() if old != new}
+    moved |= dict.fromkeys(now_there.difference(match.values()), "")
+    moves = []
+    for clash, decision in history.decisions.items() if moved else ():
+        ends = [(moved[end] or secrets.token_hex(8)) if end in moved else end for end in decision.ends]
+        if decision.ends != ("", "") and tuple(ends) != decision.ends:
+            moves.append((pair_id(ends[0], ends[1], decision.test), [clash, *ends]))
+    return moves
+
+
+def compact(events: Iterable[Event], most: int) -> list[Event]:
+    """The newest events that fit into so many characters; what people said goes before what detections said."""
+    kept: list[Event] = []
+    ordered = sorted(events, key=lambda said: (said.field in (*SAID, "group", "merged", "name"), _order(said)))
+    for said in reversed(ordered):
+        most -= sum(map(len, said)) + 30
+        if most < 0:
+            break
+        kept.append(said)
+    return sorted(kept, key=_order)
+
+
+def _order(said: Event) -> tuple[str, bool, str, str]:
+    """By time; a detection says first what pairs are called now."""
+    return said.time, said.field not in ("moved", "objects"), said.field, said.id
+
+
+def _changed(
+    history: History, objects: Sequence[Identity], unchanged: Collection[str], others: Collection[str]
+) -> Iterator[tuple[str, list[Any]]]:
+    """The objects that differ from those of the last detection; one that is gone is its id alone."""
+    there = {*others, *(item.id for item in objects)}
+    yield from (("", [key]) for key in history.objects if key not in there)
+    for item in objects:
+        if item.id not in unchanged:
+            yield "", [item.id, item.name, item.box.ravel().tolist(), item.triangles, item.area, item.key]
+
+
+def _unchanged(history: History, objects: Sequence[Identity]) -> set[str]:
+    """The ids of the objects that are as the last detection saw them."""
+    both = [(known, item) for item in objects if (known := history.objects.get(item.id)) is not None]
+    both = [(known, item) for known, item in both if known[1:2] + known[3:] == item[1:2] + item[3:]]
+    boxes = np.array([[known.box, item.box] for known, item in both]).reshape(-1, 2, 6)
+    same = (boxes[:, 0] == boxes[:, 1]).all(axis=1)
+    return {item.id for (_, item), is_same in zip(both, same.tolist(), strict=True) if is_same}
+
+
+def valued_events(author: str, items: Iterable[tuple[str, Any]], what: str, time: str, scene: str) -> Iterator[Event]:
+    """Events that say something else of each of many clashes: values are lists, as JSON."""
+    clashes: list[str] = []
+    values: list[str] = []
+    room = MOST_TEXT
+    for clash, value in items:
+        text = _as_json(value)
+        if values and len(text) + 20 > room:
+            yield event(author, "\n".join(clashes).strip("\n"), what, f"[{','.join(values)}]", time, scene)
+            clashes, values, room = [], [], MOST_TEXT
+        clashes.append(clash)
+        values.append(text)
+        room -= len(text) + 20
+    if values:
+        yield event(author, "\n".join(clashes).strip("\n"), what, f"[{','.join(values)}]", time, scene)
+
+
+_as_json = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def _listed(text: str) -> list[Any]:
+    """The list of a value; empty where it is damaged."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    return found if isinstance(found, list) else []
+
+
+def _identity(item: Any) -> Identity | None:
+    """The object that an event tells of; None where it is damaged."""
+    try:
+        key, name, box, triangles, area, own = item
+        is_whole = len(box) == 6 and all(map(math.isfinite, (*box, triangles, area)))
+    except (TypeError, ValueError, OverflowError):
+        return None
+    if not (is_whole and isinstance(triangles, int) and {type(key), type(name), type(own)} == _TEXTS):
+        return None
+    return Identity(key, name, np.array(box, np.float64).reshape(2, 3), triangles, float(area), own)
+
+
+_TEXTS = {str}
+
+
+def _is_texts(item: Any, count: int) -> bool:
+    return isinstance(item, list) and len(item) == count and {*map(type, item)} == _TEXTS
+
+
+def _found(said: Event) -> list[Found | None]:
+    """What "found" says of each of its pairs."""
+    count = len(said.clashes)
+    items = _listed(said.value) if said.field == "found" and said.value else []
+    if len(items) != count:
+        return [None] * count
+    return [Found((x[0], x[1]), (x[2], x[3]), *x[4:]) if _is_texts(x, 4) or _is_texts(x, 5) else None for x in items]

@@ -1,0 +1,236 @@
+"""What a team decided about clashes, as events in a file beside the model: none is lost, and journals can be joined.
+
+An event is one line of JSON with an id of its own. Events are only ever added, and decisions follow from all of them in
+the order of their times. So a crash loses nothing that was written, and the journals of two people are joined by taking
+the events of both.
+"""
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from ...errors import InvalidFile, UnsupportedOption
+from ...messages import a_type, shown, suggestion
+from ...types.arguments import several, text
+from ...types.copying import Changeable
+
+SAID = ("status", "assignee", "priority", "due", "comment")
+"""What people say of a clash."""
+EDITED = ("group", "merged", "name")
+"""What people do to groups: put pairs into one, put one into another, name one."""
+DETECTED = ("detected", "found", "gone", "moved", "objects")
+"""What detections say; `review.history` tells how."""
+FIELDS = (*SAID, *EDITED, *DETECTED)
+"""What an event may say."""
+MOST_TEXT = 10_000
+"""Characters of a value, or of a name."""
+_NEWLINE = b"\n"
+
+
+class Event(NamedTuple):
+    """One recorded change of a clash or a group.
+
+    Attributes:
+        id: 16 hexadecimal digits, of this event alone.
+        time: UTC, ISO 8601 with microseconds.
+        author: who said it.
+        clash: the id of a pair, or the key of a group; several of them stand a line each.
+        field: one of ``FIELDS``.
+        value: what was said.
+        scene: which of the scenes of a file it is about; "" where there is one.
+    """
+
+    id: str
+    time: str
+    author: str
+    clash: str
+    field: str
+    value: str = ""
+    scene: str = ""
+
+    @property
+    def clashes(self) -> list[str]:
+        """The ids of pairs, or keys of groups, that the event is about."""
+        return self.clash.split("\n")
+
+    @property
+    def moved_from(self) -> list[str]:
+        """The former ids of pairs that have new ones; empty for other events."""
+        if self.field != "moved":
+            return []
+        try:
+            return [str(item[0]) for item in json.loads(self.value)]
+        except (ValueError, TypeError, IndexError, KeyError, RecursionError):
+            return []
+
+    def of_scene(self, scene: str) -> "Event":
+        """Returns the event for a copy of its scene, with a new id that is the same each time.
+
+        Raises:
+            UnsupportedOption: the scene is not named by a text.
+        """
+        text("scene", scene)
+        digest = hashlib.sha256(f"{self.id}{scene}".encode("utf-8", "surrogatepass"))
+        return self._replace(id=digest.hexdigest()[:16], scene=scene)
+
+
+def now() -> str:
+    """This moment, as events tell it."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def event(author: str, clash: str, what: str, value: str = "", time: str = "", scene: str = "") -> Event:
+    """A new event.
+
+    Args:
+        what: its field.
+        time: when it was said; "" for this moment.
+        scene: as ``Event`` has it.
+
+    Raises:
+        UnsupportedOption: there is no such field, something is no text, or a text is too long.
+    """
+    said = Event(secrets.token_hex(8), text("time", time) or now(), author, clash, what, value, scene)
+    return checked_event(said)
+
+
+def checked_event(said: Event) -> Event:
+    """An event as it is; raises UnsupportedOption where it cannot be one."""
+    fault = _fault(said)
+    if fault:
+        raise UnsupportedOption(f"{fault} in an event of {shown(said.clash)}")
+    return said
+
+
+def _fault(said: Event) -> str:
+    """Why it cannot be an event; "" where it can."""
+    if not all(isinstance(part, str) for part in said):
+        return f"{next(name for name, part in said._asdict().items() if not isinstance(part, str))} must be a text"
+    if said.field not in FIELDS:
+        return f"there is no field {shown(said.field)}{suggestion(said.field, FIELDS)}"
+    if any(len(text) > MOST_TEXT for text in said):
+        return f"a text has more than {MOST_TEXT} characters"
+    try:
+        moment = datetime.fromisoformat(said.time)
+        "".join(said).encode()
+    except (ValueError, UnicodeEncodeError):
+        return "a time or a text is damaged"
+    return "" if moment.tzinfo is not None else "a time has no zone"
+
+
+def as_lines(events: Iterable[Event]) -> str:
+    """The lines of a journal that hold events."""
+    return "".join(json.dumps(said, ensure_ascii=False) + "\n" for said in events)
+
+
+class Journal(Changeable):
+    """A file of events, to which several programs may write at the same time.
+
+    Args:
+        path: of the file, a text or a Path; it need not be there yet.
+
+    Attributes:
+        events: all events, by id.
+        damaged: lines that hold no event: the end of a line that was being written when the machine stopped.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        try:
+            self.path = Path(os.fsdecode(path))
+        except TypeError:
+            raise InvalidFile(f"a journal is named by a text or a Path, not by {a_type(path)}") from None
+        self.events: dict[str, Event] = {}
+        self.damaged = 0
+        self._read_to = 0
+        self.read()
+
+    def read(self) -> list[Event]:
+        """Returns the events that other programs have added since the last call.
+
+        Raises:
+            InvalidFile: the file cannot be read.
+        """
+        try:
+            if not self._is_there():
+                return []
+            with self.path.open("rb") as file:
+                file.seek(self._read_to)
+                content = file.read()
+        except OSError as reason:
+            raise InvalidFile(f"the journal '{self.path}' cannot be read: {reason.strerror}") from reason
+        whole = content[: content.rfind(_NEWLINE) + 1]
+        self._read_to += len(whole)
+        added = []
+        for line in whole.splitlines():
+            said = parsed(line)
+            if said is None:
+                self.damaged += bool(line.strip())
+            elif said.id not in self.events:
+                self.events[said.id] = said
+                added.append(said)
+        return added
+
+    def _is_there(self) -> bool:
+        """Whether the file is; raises InvalidFile of what is no file: a pipe would wait, a device would never end."""
+        try:
+            if not self.path.exists():
+                return False
+        except ValueError as error:
+            raise InvalidFile(f"{shown(str(self.path))} cannot be the name of a journal: {error}") from None
+        if not self.path.is_file():
+            raise InvalidFile(f"the journal '{self.path}' cannot be read: a folder, a device or a pipe is no journal")
+        return True
+
+    def add(self, events: Iterable[Event]) -> list[Event]:
+        """Write events to the disk before returning. Returns all new events, also those of other programs.
+
+        A line that another program left unfinished is ended first, so that it takes no event of ours with it.
+
+        Raises:
+            InvalidFile: the file cannot be written. UnsupportedOption: an event cannot be one.
+        """
+        new = [checked_event(said) for said in several("events", events, Event) if said.id not in self.events]
+        if not new:
+            return self.read()
+        lines = as_lines(new).encode()
+        try:
+            self._is_there()
+            with self.path.open("ab+", buffering=0) as file:  # each write goes to the end, whoever wrote before
+                if file.tell():
+                    file.seek(-1, os.SEEK_END)
+                    if file.read(1) != _NEWLINE:
+                        lines = _NEWLINE + lines
+                while lines:
+                    lines = lines[file.write(lines) :]
+                os.fsync(file.fileno())
+        except OSError as reason:
+            raise InvalidFile(f"the journal '{self.path}' cannot be written: {reason.strerror}") from reason
+        return self.read()
+
+    def join(self, other: Iterable[Event]) -> None:
+        """Add the events of another journal or of a saved file; raises as ``add``."""
+        events = map(checked_event, several("other", other, Event))
+        self.add(sorted(events, key=lambda said: (said.time, said.id)))
+
+
+def parsed(line: bytes | str) -> Event | None:
+    """The event of a line of a journal; None where it holds none."""
+    try:
+        data = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(data, list) or len(data) not in (6, 7) or not all(isinstance(x, str) for x in data):
+        return None
+    said = Event(*data)
+    if _fault(said):
+        return None
+    try:  # orders are those of texts
+        moment = datetime.fromisoformat(said.time).astimezone(UTC)
+    except OverflowError:
+        return None
+    return said._replace(time=moment.isoformat(timespec="microseconds"))

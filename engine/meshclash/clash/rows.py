@@ -1,0 +1,454 @@
+"""Turns what the engine found between two objects into a row of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import dataclass, replace
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .cloud_scene import PlacedCloud
+from .curves import curve_steps
+from .engine_scene import EngineScene
+from .frame_scene import Progress, SourceMesh, SourceObject
+from .pair_row import PairRow, PairSide, Point
+from .regions import ContactFaces, cut_rows
+from .review.revisions import pair_id
+from .steps import telling
+from .verdicts import CONTACT, CONTAINED, MEETS, QUIET_VERDICTS, severity_of
+from .world import to_world
+
+TRIANGLES_AT_ONCE = 1 << 15  # that are brought into world space in one step
+FILE_TRIANGLES_AT_ONCE = 1 << 11  # that are read from a massive file in one step
+
+ROWS_AT_ONCE = 32
+"""That are drawn together: some milliseconds of work in each step."""
+
+_NO_FACES = np.empty(0, np.int32)
+_FIRST = np.zeros(1, np.int64)
+Depths = tuple[float | None, float | None, float | None]
+"""The depth of an overlap, its lower and its upper bound."""
+
+
+@dataclass(frozen=True)
+class _Finding:
+    """What a row says of its pair, before its sides are put in order: ids and members are the engine's."""
+
+    ids: tuple[int, int]
+    members: tuple[np.ndarray, np.ndarray]
+    """Triangles that are in contact, or points of a scan."""
+    contacts: Any
+    """The engine's `Contacts` or `CloudContacts`, or None."""
+    verdict: str
+    severity: int
+    location: np.ndarray | None = None
+    depths: Depths = (None, None, None)
+    distance: float | None = None
+    points: tuple[np.ndarray, np.ndarray] | None = None
+    nearest: tuple[int, int] | None = None
+    """Triangles on which the points lie."""
+    is_turned: bool = False
+    """Whether the first object is the second one of the contacts."""
+    flush: bool = False
+    certainty: float = 1.0
+    probability: float | None = None
+
+    def turned(self) -> _Finding:
+        """The same with the two objects exchanged."""
+        return replace(
+            self, ids=self.ids[::-1], members=self.members[::-1], points=self.points and self.points[::-1],
+            nearest=self.nearest and self.nearest[::-1], is_turned=not self.is_turned,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """A row without what is drawn of it.
+
+    Attributes:
+        row: the row.
+        parts: its two objects, in its order.
+        contacts: the engine's, or None.
+        is_turned: whether the first object is the second one of the contacts.
+        region: world box (2, 3) that is drawn in place of curves, or None.
+    """
+
+    row: PairRow
+    parts: tuple[_Part, _Part]
+    contacts: Any
+    is_turned: bool
+    region: np.ndarray | None = None
+
+
+def contacts_draft(world: EngineScene, found: Any, frame: int) -> Draft:
+    """The row of one `PairVerdict`.
+
+    Args:
+        world: the scene that was asked.
+        found: what the engine found between two of its objects.
+        frame: the frame of the scene.
+    """
+    ids = found.a, found.b
+    members = (found.touched(0), found.touched(1)) if world.has_scan(ids) else _sides(found.contacts.pairs)
+    finding = _Finding(
+        ids, members, found.contacts, found.verdict.name.lower(), int(found.verdict.severity), found.location,
+        depths_of(found), flush=found.flush, certainty=float(found.certainty),
+    )  # fmt: skip
+    return _draft(world, finding, frame)
+
+
+def first_contact_draft(
+    engine: ModuleType, world: EngineScene, first: Any, frame: int, distance: float | None = None
+) -> Draft:
+    """The row of one `FirstContact`: a pair that meets, listed among the clashes until more is known.
+
+    Args:
+        distance: 0 where the test measures distances.
+    """
+    return surfaces_draft(engine, world, first, CONTACT, frame, distance)
+
+
+def first_contact_rows(
+    engine: ModuleType, world: EngineScene, firsts: Sequence[Any], frame: int, distance: float | None = None
+) -> list[PairRow]:
+    """The rows of `FirstContact`s of meshes in memory, with the two triangles for drawing; arguments as there.
+
+    While thousands of objects move, hundreds of pairs meet in every frame: all of them are written together.
+    """
+    joined = engine.Contacts.joined([(first.contacts, _FIRST) for first in firsts])
+    curves, severity = joined.segments(), severity_of(engine, CONTACT)
+    places, curves = curves.mean(axis=1).tolist(), curves.astype(np.float32)
+    triangles = np.stack(joined.triangles, axis=1).astype(np.float32)
+    rows = []
+    for k, first in enumerate(firsts):
+        items, numbers, drawn = [world.objects[first.a], world.objects[first.b]], first.contacts.pairs[0], triangles[k]
+        if not in_order(*items):
+            items, numbers, drawn = items[::-1], numbers[::-1], drawn[::-1]
+        a, b = (
+            _first_side(item, world.meshes[item.mesh_key], number, drawn[side : side + 1])
+            for side, (item, number) in enumerate(zip(items, numbers, strict=True))
+        )
+        identifier, place = pair_id(*(item.identity for item in items)), places[k]
+        rows.append(
+            PairRow(
+                identifier, a, b, frame, CONTACT, severity, 1, (place[0], place[1], place[2]), distance=distance,
+                curves=curves[k : k + 1],
+            )
+        )  # fmt: skip
+    return rows
+
+
+def _first_side(item: SourceObject, mesh: SourceMesh, number: int, drawn: np.ndarray) -> PairSide:
+    """What a row says of an object of which one triangle is known to meet another one."""
+    faces = mesh.face_of_triangle[number : number + 1].astype(np.int32)
+    original = faces if mesh.faces_are_original else None
+    return PairSide(item.name, item.owner, item.source, faces, original, highlight=drawn)
+
+
+def surfaces_draft(
+    engine: ModuleType, world: EngineScene, found: Any, verdict: str, frame: int, distance: float | None = None
+) -> Draft:
+    """The row of two objects with contacts of which nothing else is known; arguments as `contacts_draft`.
+
+    Args:
+        engine: the meshclash module.
+        verdict: what is said of it.
+        distance: 0 where the test measures distances.
+    """
+    ids, contacts, probability = (found.a, found.b), found.contacts, None
+    if world.has_scan(ids):
+        members, location = (contacts.touched(0), contacts.touched(1)), _middle(contacts.points)
+        probability = 1.0 if verdict == MEETS else None
+    else:
+        members, location = _sides(contacts.pairs), contacts.segments([0])[0].mean(axis=0)
+    finding = _Finding(
+        ids, members, contacts, verdict, severity_of(engine, verdict), location, distance=distance,
+        probability=probability,
+    )  # fmt: skip
+    return _draft(world, finding, frame)
+
+
+def gap_draft(world: EngineScene, gap: Any, apart: str, frame: int) -> Draft:
+    """The row of one `PairGap`; arguments as `contacts_draft`.
+
+    Args:
+        apart: the verdict of a pair that does not meet. Where no triangles are named as near, those of the nearest
+            points stand for them.
+    """
+    ids, meets = (gap.a, gap.b), gap.severity > 0
+    contacts = gap.contacts if meets else None
+    members, nearest, location = (gap.near_a, gap.near_b), gap.triangles, gap.location
+    if nearest is not None and not (len(gap.near_a) or len(gap.near_b)):
+        members = np.array(nearest[:1]), np.array(nearest[1:])
+    if world.has_scan(ids):
+        nearest, location = None, location if meets else None
+    finding = _Finding(
+        ids, members, contacts, gap.verdict.name.lower() if meets else apart, int(gap.verdict.severity),
+        location, depths_of(gap), float(gap.gap), None if gap.points is None else tuple(gap.points),
+        nearest, flush=gap.flush, certainty=float(gap.certainty),
+    )  # fmt: skip
+    return _draft(world, finding, frame)
+
+
+def probability_draft(engine: ModuleType, world: EngineScene, found: Any, frame: int) -> Draft:
+    """The row of one `ProbablePair`, arguments as `contacts_draft`.
+
+    Drawn is where the two meet, or a box where they may.
+    """
+    i, j = ([], []) if found.triangles is None else ([t] for t in found.triangles)
+    members = np.array(i, np.int64), np.array(j, np.int64)
+    finding = _Finding(
+        (found.a, found.b), members, None, found.verdict, severity_of(engine, found.verdict),
+        None if found.region is None else found.region.mean(axis=0), probability=found.probability,
+    )  # fmt: skip
+    draft = _draft(world, finding, frame)
+    certain_scan = found.complete and world.has_scan((found.a, found.b))
+    row = replace(draft.row, contacts=int(found.triangles is not None or certain_scan))
+    return replace(draft, row=row, region=None if found.complete else found.region)
+
+
+_CORNERS = np.array(list(np.ndindex(2, 2, 2)))
+_EDGES = np.array([(c, c | 1 << k) for k in range(3) for c in range(8) if not c & 1 << k])
+
+
+def _box_edges(box: np.ndarray) -> np.ndarray:
+    """The edges of a box (2, 3), as (12, 2, 3) float32."""
+    places = _CORNERS[_EDGES].reshape(-1, 3)
+    return np.take_along_axis(box.astype(np.float32), places, axis=0).reshape(12, 2, 3)
+
+
+def _draft(world: EngineScene, finding: _Finding, frame: int) -> Draft:
+    if not in_order(*(world.objects[key] for key in finding.ids)):
+        finding = finding.turned()
+    parts = _part(world, finding.ids[0]), _part(world, finding.ids[1])
+    return Draft(_row(parts, finding, frame), parts, finding.contacts, finding.is_turned)
+
+
+class _Part(NamedTuple):
+    """One object of a pair: a mesh or a scan."""
+
+    item: SourceObject
+    mesh: SourceMesh | None
+    scan: PlacedCloud | None
+
+    def side(self, members: np.ndarray, point: np.ndarray | None, nearest: int | None) -> PairSide:
+        """What a row says of it.
+
+        Args:
+            members: triangles, or points of a scan, that are in contact.
+            point: nearest to the other object.
+            nearest: the triangle on which it lies.
+        """
+        item, place = self.item, None if point is None else _point(point)
+        if self.scan is not None:
+            points = self.scan.own_indices(members)
+            return PairSide(item.name, item.owner, item.source, _NO_FACES, _NO_FACES, points, is_scan=True, point=place)
+        assert self.mesh is not None
+        faces = faces_of(self.mesh, members)
+        original = faces if self.mesh.faces_are_original else None
+        return PairSide(item.name, item.owner, item.source, faces, original, point=place, face=self._face(nearest))
+
+    def _face(self, triangle: int | None) -> int | None:
+        """The face that a triangle is a part of; of a massive file, the triangle itself."""
+        assert self.mesh is not None
+        if triangle is None or self.mesh.file is not None:
+            return triangle
+        return int(self.mesh.face_of_triangle[triangle])
+
+
+def _part(world: EngineScene, key: int) -> _Part:
+    item, scan = world.objects[key], world.scans.get(key)
+    return _Part(item, world.meshes[item.mesh_key] if scan is None else None, scan)
+
+
+def _row(parts: tuple[_Part, _Part], finding: _Finding, frame: int) -> PairRow:
+    points, nearest = finding.points or (None, None), finding.nearest or (None, None)
+    found = zip(parts, finding.members, points, nearest, strict=True)
+    a, b = (part.side(members, point, triangle) for part, members, point, triangle in found)
+    return PairRow(
+        id=pair_id(*(part.item.identity for part in parts)),
+        a=a,
+        b=b,
+        frame=frame,
+        verdict=finding.verdict,
+        severity=finding.severity,
+        contacts=0 if finding.contacts is None else len(finding.contacts),
+        location=None if finding.location is None else _point(finding.location),
+        depth=finding.depths[0],
+        depth_lower=finding.depths[1],
+        depth_upper=finding.depths[2],
+        distance=finding.distance,
+        probability=finding.probability,
+        flush=finding.flush,
+        certainty=finding.certainty,
+    )
+
+
+def row_steps(
+    engine: ModuleType, drafts: Iterable[Draft], highlights: bool
+) -> Generator[Progress, None, list[PairRow]]:
+    """The rows of drafts, in slices.
+
+    Args:
+        engine: the meshclash module.
+        drafts: `ROWS_AT_ONCE` or fewer; each is made in a slice of its own.
+        highlights: whether to fill in the triangles, points and curves for drawing.
+    """
+    made = []
+    for draft in drafts:
+        made.append(draft)
+        yield _progress(draft.row)
+    if not highlights:
+        return [draft.row for draft in made]
+    crossed = [k for k, draft in enumerate(made) if draft.contacts is not None and not draft.row.scans]
+    told = telling(curve_steps(engine, [made[k].contacts for k in crossed]), Progress(1.0, "Finding curves to draw"))
+    curves = dict(zip(crossed, (yield from told), strict=True))
+    rows = []
+    for k, draft in enumerate(made):
+        progress = _progress(draft.row)
+        if draft.row.scans:
+            rows.append((yield from telling(_scan_drawing_steps(draft.row, draft.parts), progress)))
+        else:
+            rows.append((yield from telling(_drawing_steps(draft, curves.get(k, draft.row.curves)), progress)))
+        yield progress
+    loud = [k for k, row in enumerate(rows) if row.verdict not in QUIET_VERDICTS and not row.scans]
+    for k, row in zip(loud, cut_rows([rows[k] for k in loud]), strict=True):
+        rows[k] = row
+    for k, draft in enumerate(made):
+        if draft.region is not None:
+            rows[k] = replace(rows[k], curves=_box_edges(draft.region))
+    return rows
+
+
+def _progress(row: PairRow) -> Progress:
+    return Progress(1.0, f"Writing up {row.a.name} and {row.b.name}")
+
+
+def _drawing_steps(draft: Draft, curves: np.ndarray) -> Generator[None, None, PairRow]:
+    """The row of two meshes with these curves and whole faces."""
+    row, parts = draft.row, draft.parts
+    if row.verdict == CONTAINED and not row.contacts:
+        highlights = yield from _inner_object_steps(*parts)
+        a, b = (replace(side, highlight=found) for side, found in zip(row.sides, highlights, strict=True))
+        return replace(row, a=a, b=b, curves=curves)
+    drawn = []
+    columns = (1, 0) if draft.is_turned else (0, 1)
+    for part, side, column in zip(parts, row.sides, columns, strict=True):
+        found = yield from _touched_steps(part, side.faces, draft.contacts, column)
+        drawn.append(replace(side, highlight=found.triangles, whole=found.faces))
+    return replace(row, a=drawn[0], b=drawn[1], curves=curves)
+
+
+def _scan_drawing_steps(row: PairRow, parts: tuple[_Part, _Part]) -> Generator[None, None, PairRow]:
+    """The same of a pair with a scan: its points, and whole faces of a mesh."""
+    drawn = []
+    for part, side in zip(parts, row.sides, strict=True):
+        if part.scan is not None:
+            drawn.append(replace(side, dots=part.scan.world_points(side.points), dot_radius=part.scan.world_radius))
+        else:
+            found = yield from _world_face_steps(part, side.faces)
+            drawn.append(replace(side, highlight=found.triangles))
+    return replace(row, a=drawn[0], b=drawn[1])
+
+
+def _middle(points: np.ndarray) -> np.ndarray:
+    """The point in the middle of the others."""
+    middle: np.ndarray = points[np.argmin(((points - points.mean(axis=0)) ** 2).sum(axis=1))]
+    return middle
+
+
+def _sides(pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The triangles of both sides of pairs (k, 2)."""
+    return pairs[:, 0], pairs[:, 1]
+
+
+def in_order(a: SourceObject, b: SourceObject) -> bool:
+    """Whether a may stay the first: in set A, and alphabetically first where both orders are right."""
+    forward, backward = a.in_a and b.in_b, b.in_a and a.in_b
+    return forward and (not backward or (a.name, a.identity) <= (b.name, b.identity))
+
+
+def faces_of(mesh: SourceMesh, triangles: np.ndarray) -> np.ndarray:
+    """The sorted faces (k,) int32 of some triangles; of a massive file the triangles, int64 where it has so many."""
+    if mesh.file is not None:
+        return np.unique(triangles)
+    return np.unique(mesh.face_of_triangle[triangles]).astype(np.int32)
+
+
+def _of_faces(mesh: SourceMesh, faces: np.ndarray) -> np.ndarray:
+    """The indices of the triangles of some faces."""
+    if not len(faces):
+        return np.empty(0, np.int64)
+    wanted = np.zeros(int(mesh.face_of_triangle.max()) + 1, dtype=bool)
+    wanted[faces] = True
+    return np.flatnonzero(wanted[mesh.face_of_triangle])
+
+
+def _touched_steps(part: _Part, faces: np.ndarray, contacts: Any, column: int) -> Generator[None, None, ContactFaces]:
+    """The triangles of some faces in world space, in slices; of a massive file those that meet, read from it.
+
+    Args:
+        part: the object.
+        faces: its faces.
+        contacts: the engine's, or None: then nothing of a file is drawn, since its triangles are found by them.
+        column: which object of the contacts it is, 0 or 1.
+    """
+    assert part.mesh is not None
+    if part.mesh.file is None:
+        return (yield from _world_face_steps(part, faces))
+    if contacts is None:
+        return ContactFaces(np.empty((0, 3, 3), np.float32), np.empty(0, np.int64))
+    numbers, first = np.unique(contacts.pairs[:, column], return_index=True)
+    world = np.empty((len(numbers), 3, 3), np.float32)
+    for begin in range(0, len(numbers), FILE_TRIANGLES_AT_ONCE):
+        some = slice(begin, begin + FILE_TRIANGLES_AT_ONCE)
+        world[some] = contacts.world_triangles(column, first[some])
+        yield
+    return ContactFaces(world, numbers.astype(np.int64))
+
+
+def _world_face_steps(side: _Part, faces: np.ndarray) -> Generator[None, None, ContactFaces]:
+    """The triangles of some faces of a mesh in world space, in slices."""
+    item, mesh = side.item, side.mesh
+    assert mesh is not None
+    index = _of_faces(mesh, faces)
+    corners = yield from world_triangle_steps(item, mesh, mesh.triangles[index])
+    return ContactFaces(corners, mesh.face_of_triangle[index].astype(np.int64))
+
+
+def world_triangle_steps(
+    item: SourceObject, mesh: SourceMesh, triangles: np.ndarray
+) -> Generator[None, None, np.ndarray]:
+    """Corners (t, 3, 3) float32 of triangles in world space, in slices."""
+    world = np.empty((len(triangles), 3, 3), np.float32)
+    for begin in range(0, len(triangles), TRIANGLES_AT_ONCE):
+        some = slice(begin, begin + TRIANGLES_AT_ONCE)
+        world[some] = to_world(mesh.vertices[triangles[some]], item.matrix)
+        if some.stop < len(triangles):
+            yield
+    return world
+
+
+def _inner_object_steps(side_a: _Part, side_b: _Part) -> Generator[None, None, tuple[np.ndarray, np.ndarray]]:
+    """All triangles of the smaller of the two, and nothing of the larger."""
+    assert side_a.mesh is not None and side_b.mesh is not None
+    all_a = yield from world_triangle_steps(side_a.item, side_a.mesh, side_a.mesh.triangles)
+    all_b = yield from world_triangle_steps(side_b.item, side_b.mesh, side_b.mesh.triangles)
+    none = np.empty((0, 3, 3), dtype=np.float32)
+    return (all_a, none) if np.ptp(all_a, axis=(0, 1)).sum() <= np.ptp(all_b, axis=(0, 1)).sum() else (none, all_b)
+
+
+def _point(coordinates: np.ndarray) -> Point:
+    x, y, z = map(float, coordinates)
+    return x, y, z
+
+
+def depths_of(verdict: Any) -> Depths:
+    """The depth of one of the engine's verdicts, with its bounds."""
+    return _finite(verdict.depth), _finite(verdict.depth_lower), _finite(verdict.depth_upper)
+
+
+def _finite(value: float | None) -> float | None:
+    return float(value) if value is not None and np.isfinite(value) else None

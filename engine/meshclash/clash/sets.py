@@ -1,0 +1,106 @@
+"""What a set of objects means: by names, materials and properties, as ``class:IfcPipe* & not storey:Roof | Crane``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Protocol
+
+from ..messages import suggestion
+from .errors import InputError
+
+EVERYTHING = "all"
+OR, AND, NOT = " | ", " & ", "not "
+PROPERTIES = ("class", "type", "storey", "system", "GlobalId")
+"""Properties of IFC by which sets are made."""
+LISTS = ("system", "material")
+"""Properties that may have several values, separated by ", "."""
+KINDS = ("object", "collection", "material", "property", "selector", *PROPERTIES)
+"""What may stand before the colon of a term."""
+
+
+class Described(Protocol):
+    """An object of a file or of a scene."""
+
+    @property
+    def name(self) -> str:
+        """As reports show it."""
+
+    @property
+    def properties(self) -> Mapping[str, str]:
+        """What its file says of it."""
+
+    @property
+    def groups(self) -> Sequence[str]:
+        """What it is in: files, collections, storeys."""
+
+
+Matcher = Callable[[Described], bool]
+Known = Callable[[Described], Sequence[str]]
+Select = Callable[[str], Matcher]
+"""Makes a matcher of a selector of IfcOpenShell."""
+
+
+def members(expression: str, objects: Sequence[Described], select: Select | None = None) -> frozenset[int]:
+    """The positions of the objects that a set means.
+
+    Args:
+        expression: terms, joined by " & " where all must hold and by " | " where one is enough; "not " turns one round.
+            A term is "all", NAME, "object:NAME", "collection:NAME" (a file, a storey, a node above), "material:NAME",
+            "property:KEY=VALUE", a property of IFC and its value, as in "class:IfcPipe*", or "selector:TEXT"; in each
+            but the last, * stands for any letters and ? for one.
+        objects: of the scene.
+        select: what selectors mean; None where there is no IFC file.
+
+    Raises:
+        InputError: nothing is meant; the message names what is like it.
+    """
+    found = set[int]()
+    for part in expression.split(OR):
+        terms = [_term(text.strip(), select) for text in part.split(AND)]
+        own = {k for k, item in enumerate(objects) if all(matches(item) for matches, _ in terms)}
+        if not own and part.strip() != EVERYTHING:
+            names = sorted({text for item in objects for _, known in terms for text in known(item)})
+            hint = suggestion(part.partition(":")[2] or part, names)
+            raise InputError(f"there is nothing that '{part.strip()}' means{hint}")
+        found |= own
+    return frozenset(found)
+
+
+def is_made_of_terms(expression: str) -> bool:
+    """Whether a set is more than everything, a selection, one collection or one object."""
+    kind, colon, _ = expression.partition(":")
+    joined = OR in expression or AND in expression or expression.startswith(NOT)
+    return joined or (bool(colon) and kind in KINDS and kind not in ("object", "collection"))
+
+
+def _term(text: str, select: Select | None) -> tuple[Matcher, Known]:
+    """Whether an object is meant, and which texts it could be meant by."""
+    if text.startswith(NOT):
+        matches, _ = _term(text.removeprefix(NOT), select)
+        return (lambda item: not matches(item)), (lambda item: ())
+    if text == EVERYTHING:
+        return (lambda item: True), (lambda item: ())
+    kind, colon, wanted = text.partition(":")
+    if not colon or kind not in KINDS:
+        kind, wanted = "object", text
+    if kind == "selector":
+        if select is None:
+            raise InputError(f"'{text}' is a selector of IFC files: here, name sets by class:, type: or storey:")
+        return select(wanted), lambda item: ()
+    if kind == "property":
+        key, equals, wanted = wanted.partition("=")
+        if not equals or not key:
+            raise InputError(f"'{text}' is no property with its value: write property:KEY=VALUE")
+        known = _property(key)
+    else:
+        known = {"object": lambda item: (item.name,), "collection": lambda item: item.groups}.get(kind, _property(kind))
+    return (lambda item: any(text == wanted or fnmatchcase(text, wanted) for text in known(item))), known
+
+
+def _property(name: str) -> Known:
+    def told(item: Described) -> Sequence[str]:
+        value = item.properties.get(name)
+        return () if value is None else (value, *(value.split(", ") if name in LISTS else ()))
+
+    return told

@@ -1,0 +1,194 @@
+"""Parts of a range of frames as tasks for processes, and how they are sent to another process and back.
+
+Whoever works off tasks, this process or several, gets the same tasks and hands back the same answers in the same order,
+so the report does not depend on it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import asdict, dataclass, fields
+from types import ModuleType
+from typing import Any, Protocol
+
+import numpy as np
+
+from .cloud_scene import CloudScene, Prepare
+from .events import Moments
+from .frame_scene import Progress, SceneSource, Skipped
+from .options import DetectOptions
+from .pair_row import PairRow, PairSide, Point
+from .rules import Rules
+from .statistics import RunStatistics
+from .steps import within
+from .timeline import FrameFound, RangeTask, frames_steps
+
+_DRAWN = frozenset({"highlight", "whole", "curves", "dots", "dot_radius"})
+"""What is drawn of a row and its sides, and stays in the process that found it."""
+_ARRAYS = ("faces", "original_faces", "points")
+
+
+@dataclass(frozen=True, eq=False)
+class TaskAnswer:
+    """What a task found.
+
+    Attributes:
+        frames: in their order.
+        statistics: of the work.
+    """
+
+    frames: list[FrameFound]
+    statistics: RunStatistics
+
+
+class Workers(Protocol):
+    """Who works off tasks: this process, several of this machine, or a cluster."""
+
+    def run_steps(
+        self, tasks: Iterable[RangeTask], total: int, take: Callable[[TaskAnswer], None]
+    ) -> Generator[Progress, None, None]:
+        """Works off tasks.
+
+        Args:
+            tasks: in the order of their frames.
+            total: number of their frames.
+            take: is given the answers in the order of the tasks, each as soon as all before it are there.
+
+        Raises:
+            DetectError: a task cannot be worked off; the message names it.
+        """
+        ...
+
+
+class ThisProcess:
+    """Works off one task after the other.
+
+    Args:
+        source: the scene.
+        options: the question.
+        engine: the meshclash module, warm.
+        highlights: whether rows carry what is drawn.
+        prepare: as `Followed` takes it.
+    """
+
+    def __init__(
+        self,
+        source: SceneSource,
+        options: DetectOptions,
+        engine: ModuleType,
+        highlights: bool = False,
+        prepare: Prepare | None = None,
+    ) -> None:
+        self._source, self._options, self._engine = source, options, engine
+        self._highlights, self._prepare = highlights, prepare
+        self._clouds = CloudScene(engine, *options.clouds(source.scale_length))
+
+    def run_steps(
+        self, tasks: Iterable[RangeTask], total: int, take: Callable[[TaskAnswer], None]
+    ) -> Generator[Progress, None, None]:
+        """As `Workers`."""
+        done = 0
+        for task in tasks:
+            low, done = done / total, done + len(task.frames)
+            take((yield from within(self.task_steps(task), low, done / total)))
+
+    def task_steps(self, task: RangeTask) -> Generator[Progress, None, TaskAnswer]:
+        """Works off one task."""
+        found: list[FrameFound] = []
+        statistics = RunStatistics(self._source.scale_length)
+        yield from frames_steps(
+            self._source, self._options, self._engine, task.frames, found.append, statistics, before=task.before,
+            highlights=self._highlights, prepare=self._prepare, clouds=self._clouds,
+        )  # fmt: skip
+        return TaskAnswer(found, statistics)
+
+
+def options_text(options: DetectOptions) -> str:
+    """Options for another process."""
+    frames = None if options.frames is None else [options.frames.start, options.frames.stop, options.frames.step]
+    rules = {**asdict(options.rules), "listed_pairs": sorted(options.rules.listed_pairs)}
+    plain = {item.name: getattr(options, item.name) for item in fields(options)}
+    return json.dumps({**plain, "frames": frames, "rules": rules})
+
+
+def options_of(text: str) -> DetectOptions:
+    """What `options_text` has written."""
+    given = json.loads(text)
+    rules = given.pop("rules")
+    listed = frozenset((a, b) for a, b in rules.pop("listed_pairs"))
+    frames = given.pop("frames")
+    return DetectOptions(
+        **given, frames=None if frames is None else range(*frames), rules=Rules(**rules, listed_pairs=listed)
+    )
+
+
+def task_text(task: RangeTask) -> str:
+    """A task on one line."""
+    frames = task.frames
+    return json.dumps([[frames.start, frames.stop, frames.step], task.before])
+
+
+def task_of(line: str) -> RangeTask:
+    """What `task_text` has written."""
+    frames, before = json.loads(line)
+    return RangeTask(range(*frames), before)
+
+
+def answer_text(answer: TaskAnswer) -> str:
+    """An answer for the process that asked; numbers keep all their digits, what is drawn stays here."""
+    frames = [
+        {
+            "frame": found.frame,
+            "rows": [_plain_row(row) for row in found.rows],
+            "names": sorted(found.names),
+            "sets": found.sets,
+            "skipped": [asdict(item) for item in found.skipped],
+            "moments": asdict(found.moments),
+        }
+        for found in answer.frames
+    ]
+    return json.dumps({"frames": frames, "statistics": answer.statistics.state()})
+
+
+def answer_of(text: str) -> TaskAnswer:
+    """What `answer_text` has written."""
+    given = json.loads(text)
+    frames = [
+        FrameFound(
+            item["frame"], [_row(row) for row in item["rows"]], frozenset(item["names"]), item["sets"],
+            [Skipped(**skipped) for skipped in item["skipped"]], Moments(**item["moments"]),
+        )
+        for item in given["frames"]
+    ]  # fmt: skip
+    return TaskAnswer(frames, RunStatistics.from_state(given["statistics"]))
+
+
+def _plain_row(row: PairRow) -> dict[str, Any]:
+    return {**_plain(row), "a": _plain(row.a), "b": _plain(row.b)}
+
+
+def _plain(thing: PairRow | PairSide) -> dict[str, Any]:
+    """The fields of a row, or of a side, without what is drawn."""
+    values = {item.name: getattr(thing, item.name) for item in fields(thing) if item.name not in _DRAWN}
+    return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in values.items()}
+
+
+def _row(given: dict[str, Any]) -> PairRow:
+    sides = {letter: _side(given[letter]) for letter in "ab"}
+    return PairRow(**{**given, **sides, "location": _tuple(given["location"])})
+
+
+def _side(given: dict[str, Any]) -> PairSide:
+    arrays = {name: None if given[name] is None else _indices(given[name]) for name in _ARRAYS}
+    return PairSide(**{**given, **arrays, "point": _tuple(given["point"])})
+
+
+def _indices(given: list[int]) -> np.ndarray:
+    """As int32 where they fit: a massive file may have more triangles."""
+    found = np.array(given, np.int64)
+    return found.astype(np.int32) if found.max(initial=0) <= np.iinfo(np.int32).max else found
+
+
+def _tuple(given: list[float] | None) -> Point | None:
+    return None if given is None else (given[0], given[1], given[2])

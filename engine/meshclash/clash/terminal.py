@@ -1,0 +1,82 @@
+"""Prints lines to streams that may be closed, broken, full, or unable to show a character."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from typing import TextIO
+
+GONE = (errno.EPIPE, errno.EBADF)  # the reader has left, or there never was one: nobody misses the lines
+
+
+def printable(text: str) -> str:
+    """The text on one line, with control characters and what is no character written as escapes.
+
+    Names come from files of others: an escape sequence in one could change the terminal's title, hide lines or type
+    commands.
+    """
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+
+
+def without_controls(text: str, escape: str = "\\x{:02x}") -> str:
+    """The text of a file, with control characters as escapes, lines and tabs aside: terminals show files, too."""
+    codes = (code for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r")
+    return text.translate({code: escape.format(code) for code in codes})
+
+
+def say(stream: TextIO | None, *lines: str, end: str = "\n", raw_start: str = "") -> OSError | None:
+    """Writes lines, each made printable, and what the stream's encoding lacks as escapes; it never raises.
+
+    Args:
+        stream: None where there is none.
+        lines: to write.
+        end: after each of them.
+        raw_start: before the first, as it is: a carriage return that goes back over the last line.
+
+    Returns:
+        Why the lines cannot be read by anybody who would like to (a full disk), else None.
+    """
+    if stream is None:
+        return None
+    text = raw_start + "".join(printable(line) + end for line in lines)
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    try:
+        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        stream.flush()
+    except OSError as error:
+        give_up(stream)
+        return None if error.errno in GONE else error
+    except ValueError:  # the stream was closed by somebody else in this process
+        return None
+    return None
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether somebody looks at the stream while it is written."""
+    return stream is not None and not stream.closed and stream.isatty()
+
+
+def give_up(stream: TextIO) -> None:
+    """Lets a stream that cannot be written end nowhere, so that what is still in its buffer is no error at exit."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        try:
+            os.dup2(nowhere, stream.fileno())
+        finally:
+            os.close(nowhere)
+
+
+def open_standard_streams() -> None:
+    """Makes the descriptors 0 to 2 lead somewhere.
+
+    Where the caller has closed them, the next file that is opened would get their number: the report, into which
+    messages of other libraries would then go.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, and that is this one

@@ -1,0 +1,223 @@
+"""A range of frames, one after the other: what is found in each, and the events that this makes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from types import ModuleType
+
+from .cloud_scene import CloudScene, Prepare
+from .events import ClashEvent, EventLog, Moments
+from .followed import Followed
+from .frame_scene import Progress, SceneSource, Skipped, SourceObject
+from .moments import Between
+from .options import DetectOptions, format_frames
+from .pair_row import PairRow
+from .statistics import RunStatistics
+from .steps import within
+from .units import time_in_words
+from .volumes import has_less
+
+READ_SHARE, PREPARE_SHARE, ASK_SHARE, MOMENTS_SHARE = 0.3, 0.5, 0.8, 0.9  # of one frame
+LEAST_FRAMES, MOST_FRAMES, TASKS = 8, 32, 32
+"""Frames of a task, and how many tasks a range makes while these limits let it."""
+TELL_AFTER = 1.0  # seconds, from which on the remaining time is worth telling
+ROWS_AT_ONCE = 256  # that are taken in in one step
+
+
+@dataclass(frozen=True, eq=False)
+class FrameFound:
+    """What was found in one frame.
+
+    Attributes:
+        frame: its number.
+        rows: one for each pair that the test lists.
+        names: of the objects that took part.
+        sets: the letters of the sets that are not empty.
+        skipped: objects that could not take part.
+        moments: when contacts began and ended since the frame before.
+    """
+
+    frame: int
+    rows: list[PairRow]
+    names: frozenset[str]
+    sets: str
+    skipped: list[Skipped]
+    moments: Moments = field(default_factory=Moments)
+
+
+class Timeline:
+    """What is known of a range of frames, from its first one on.
+
+    Args:
+        frames: the range.
+        keeps_rows: whether the rows of all frames are kept, beside those of the events.
+
+    Attributes:
+        log: the events.
+        rows: of all frames.
+        done: number of frames.
+        sets: letters of the sets that were not empty in some frame.
+    """
+
+    def __init__(self, frames: range, keeps_rows: bool) -> None:
+        self.frames, self._keeps_rows = frames, keeps_rows
+        self.log = EventLog()
+        self.rows: list[PairRow] = []
+        self.done, self.sets = 0, ""
+        self._skipped: dict[Skipped, list[int]] = {}
+
+    def take(self, found: FrameFound) -> None:
+        """Takes in the next frame."""
+        self.log.add(found.frame, found.rows, found.names, found.moments)
+        if self._keeps_rows:
+            self.rows += [row if row.frame == found.frame else replace(row, frame=found.frame) for row in found.rows]
+        self.sets = "".join(sorted({*self.sets, *found.sets}))
+        self.done += 1
+        for item in found.skipped:
+            self._skipped.setdefault(item, []).append(found.frame)
+
+    @property
+    def looked_at(self) -> range:
+        """The frames that are done."""
+        return self.frames[: self.done]
+
+    @property
+    def events(self) -> list[ClashEvent]:
+        """The events so far, worst first."""
+        return self.log.events()
+
+    @property
+    def skipped(self) -> list[Skipped]:
+        """Objects that could not take part, with the frames where it was not in all of them."""
+        found = []
+        for item, frames in self._skipped.items():
+            where = "" if len(frames) == self.done else f" ({_frames_in_words(frames)})"
+            found.append(replace(item, reason=item.reason + where))
+        return found
+
+
+def _frames_in_words(frames: list[int]) -> str:
+    if len(frames) == 1:
+        return f"frame {frames[0]}"
+    return f"{len(frames)} frames from {frames[0]} to {frames[-1]}"
+
+
+def frames_steps(
+    source: SceneSource,
+    options: DetectOptions,
+    engine: ModuleType,
+    frames: range,
+    take: Callable[[FrameFound], None],
+    statistics: RunStatistics,
+    *,
+    before: int | None = None,
+    highlights: bool = True,
+    prepare: Prepare | None = None,
+    clouds: CloudScene | None = None,
+    passages: bool = False,
+) -> Generator[Progress, None, None]:
+    """Asks the test of the options about one frame after the other; only what differs from the last one is asked.
+
+    What is found does not depend on where a range begins: a task may ask any part of it.
+
+    Args:
+        source: the scene; the caller puts its frame back.
+        options: the question; its own frames do not matter.
+        engine: the meshclash module, warm.
+        frames: the frames.
+        take: is given each of them when it is done.
+        statistics: of the work.
+        before: the frame before the first one, from which moments of contact are told; None: there is none.
+        highlights: whether rows carry what is drawn.
+        prepare: as `Followed` takes it.
+        clouds: scans that were made for other frames.
+        passages: whether to look for what meets between two frames only.
+
+    Yields:
+        Progress, with the time that is left.
+
+    Raises:
+        InputError: a set is wrong.
+    """
+    followed = Followed(engine, prepare, clouds)
+    between = Between(engine, options, passages)
+    if before is not None:
+        unseen = RunStatistics(source.scale_length)
+        yield from within(_frame_steps(source, options, followed, between, before, unseen, False), 0.0, 0.0)
+    clock = _Remaining(len(frames))
+    for index, number in enumerate(frames):
+        low, high = index / len(frames), (index + 1) / len(frames)
+        steps = _frame_steps(source, options, followed, between, number, statistics, highlights)
+        take((yield from within(steps, low, high, f"Frame {number}{clock.left(index)}: ")))
+
+
+def _frame_steps(
+    source: SceneSource,
+    options: DetectOptions,
+    followed: Followed,
+    between: Between,
+    number: int,
+    statistics: RunStatistics,
+    highlights: bool,
+) -> Generator[Progress, None, FrameFound]:
+    followed.statistics, started = statistics, time.perf_counter()
+    frame = yield from within(source.read_steps(options.set_a, options.set_b, number), 0.0, READ_SHARE)
+    statistics.add_frame(frame, time.perf_counter() - started)
+    taking = followed.take_steps(frame, options, source.scale_length)
+    yield from within(taking, READ_SHARE, PREPARE_SHARE)
+    before = dict(followed.pairs())
+    yield from within(followed.ask_steps(), PREPARE_SHARE, ASK_SHARE)
+    yield from within(followed.write_steps(highlights), ASK_SHARE, ASK_SHARE)
+    rows = yield from within(followed.measured_steps(), ASK_SHARE, ASK_SHARE)
+    moments = yield from within(between.moments_steps(number, followed, before), ASK_SHARE, MOMENTS_SHARE)
+    large = [row for row in rows if not has_less(row, options.min_volume / source.scale_length**3)]
+    statistics.add_smaller(len(rows) - len(large))
+    members = followed.world.objects.values()
+    skipped = [*followed.frame.skipped, *followed.world.skipped, *followed.clouds.skipped]
+    names = frozenset(item.name for item in members)
+    return FrameFound(number, large, names, letters_of(members), skipped, moments)
+
+
+def letters_of(members: Iterable[SourceObject]) -> str:
+    """The letters of the sets that objects belong to."""
+    found = {letter for item in members for letter in "AB" if (item.in_a if letter == "A" else item.in_b)}
+    return "".join(sorted(found))
+
+
+class _Remaining:
+    """How long a range will still take, by what the frames so far took."""
+
+    def __init__(self, count: int) -> None:
+        self._count, self._started = count, time.perf_counter()
+
+    def left(self, done: int) -> str:
+        """In words, after a comma; "" while nothing is known."""
+        spent = time.perf_counter() - self._started
+        if not done or spent < TELL_AFTER:
+            return ""
+        return f", {time_in_words(spent / done * (self._count - done))} left"
+
+
+@dataclass(frozen=True)
+class RangeTask:
+    """A part of a range of frames, to be asked by itself.
+
+    Attributes:
+        frames: the part.
+        before: the frame before it, None where the range begins with it.
+    """
+
+    frames: range
+    before: int | None
+
+    def __str__(self) -> str:
+        return f"frames {format_frames(self.frames)}"
+
+
+def tasks_of(frames: range) -> Iterator[RangeTask]:
+    """Parts of a range: always the same ones, however many processes there are, so that the answer is the same."""
+    size = max(LEAST_FRAMES, min(MOST_FRAMES, -(-len(frames) // TASKS)))
+    for at in range(0, len(frames), size):
+        yield RangeTask(frames[at : at + size], frames[at - 1] if at else None)

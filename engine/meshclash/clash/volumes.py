@@ -1,0 +1,60 @@
+"""How much volume the two objects of a pair have in common, between proved bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+from .frame_scene import Progress
+from .pair_row import PairRow
+from .placed_mesh import drawn
+from .queries.question import DetectQuestion
+from .steps import telling
+from .verdicts import NO_VOLUME_VERDICTS, SOLID_VERDICTS
+
+RESOLUTIONS = (64, 256)
+"""Voxels along the region that both objects reach; the finer ones where the coarser leave much open."""
+CLOSE_ENOUGH = 0.01  # share of the volume that may be left open
+
+
+Bounds = tuple[float, float] | None
+
+
+def may_have_volume(question: DetectQuestion, pair: tuple[int, int], row: PairRow) -> bool:
+    """Whether the common volume of a pair, named by the engine's ids, can be measured.
+
+    Which of a massive file's sides is inside is not known.
+    """
+    massive = any(question.world.is_massive(key) for key in pair)
+    return row.verdict in SOLID_VERDICTS and not row.scans and not massive
+
+
+def volume_steps(question: DetectQuestion, pair: tuple[int, int], row: PairRow) -> Generator[Progress, None, Bounds]:
+    """Bounds of the common volume of a pair, in slices; None where one of the two bounds no solid.
+
+    Args:
+        question: the question.
+        pair: the engine's ids of the two objects, which `may_have_volume`.
+        row: its row.
+    """
+    (a, pose_a), (b, pose_b) = (question.world.scene.posed(key) for key in pair)
+    a, b = drawn(a), drawn(b)
+    low = high = 0.0
+    for resolution in RESOLUTIONS:
+        steps = question.engine.steps(
+            question.engine.voxels.voxel_collide, a, b, pose_a, pose_b, resolution=resolution, mode="solid"
+        )
+        progress = Progress(1.0, f"Measuring what {row.a.name} and {row.b.name} have in common")
+        try:
+            low, high = (yield from telling(steps, progress)).overlap_volume
+        except question.engine.errors.NotASolid:
+            return None
+        if high - low <= CLOSE_ENOUGH * high:
+            break
+    return float(low), float(high)
+
+
+def has_less(row: PairRow, volume: float) -> bool:
+    """Whether a pair certainly has less than a volume in common, cubic scene units; never where it is 0."""
+    if volume <= 0.0:
+        return False
+    return row.verdict in NO_VOLUME_VERDICTS or (row.volume_upper is not None and row.volume_upper < volume)

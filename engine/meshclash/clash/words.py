@@ -1,0 +1,30 @@
+"""Numbers of things in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_TAILS = (" without ", " of ", " with ")
+"""What may stand behind the noun of a kind: "mesh without faces"."""
+
+
+def plural(noun: str) -> str:
+    """More than one of a noun or a kind: "camera" as "cameras", "mesh without faces" as "meshes without faces"."""
+    at = min((place for tail in _TAILS if (place := noun.find(tail)) > 0), default=len(noun))
+    head, tail = noun[:at], noun[at:]
+    if head.endswith(("s", "sh", "ch", "x", "z")):
+        return f"{head}es{tail}"
+    if head.endswith("y") and head[-2:-1] not in ("a", "e", "i", "o", "u"):
+        return f"{head[:-1]}ies{tail}"
+    return f"{head}s{tail}"
+
+
+def counted(number: int, noun: str) -> str:
+    """ "1 face", "2 faces"."""
+    return f"{number:,} {noun if number == 1 else plural(noun)}"
+
+
+def kinds_in_words(counts: Mapping[str, int]) -> str:
+    """How many things of which kinds, the most frequent first: "3 cameras, 2 lights"; "" of nothing."""
+    found = sorted(((count, kind) for kind, count in counts.items() if count), key=lambda item: (-item[0], item[1]))
+    return ", ".join(counted(count, kind) for count, kind in found)

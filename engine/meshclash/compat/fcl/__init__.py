@@ -1,0 +1,12 @@
+"""The interface of python-fcl, answered by this engine: ``from meshclash.compat import fcl``.
+
+Names, arguments and results are those of python-fcl 0.7. Spheres and capsules are exact: a point or a segment with a
+radius. Cylinders, cones and ellipsoids are meshes that contain the true shape and reach beyond it by at most
+``TOLERANCE`` of the radius. So no overlap is missed, and distances may be too small by that much, never too large.
+Primitives are solids, and so is a ``BVHModel`` that is closed. Normals lead from the first object to the second.
+``docs/python.md`` lists the differences from python-fcl.
+"""
+
+from ...lazy import public_names
+
+__getattr__, __dir__, __all__ = public_names(__name__, __file__)

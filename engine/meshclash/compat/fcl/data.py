@@ -1,0 +1,169 @@
+"""Enums, requests, results and callback data: the names, arguments and defaults of python-fcl's."""
+
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ...types.copying import Changeable
+
+
+class OBJECT_TYPE:  # noqa: N801 (the name is python-fcl's)
+    """Kinds of objects, as ``CollisionObject.getObjectType`` returns them."""
+
+    OT_UNKNOWN, OT_BVH, OT_GEOM, OT_OCTREE, OT_COUNT = range(5)
+
+
+class NODE_TYPE:  # noqa: N801
+    """Kinds of shapes, as ``getNodeType`` returns them."""
+
+    (
+        BV_UNKNOWN, BV_AABB, BV_OBB, BV_RSS, BV_kIOS, BV_OBBRSS, BV_KDOP16, BV_KDOP18, BV_KDOP24, GEOM_BOX,
+        GEOM_SPHERE, GEOM_ELLIPSOID, GEOM_CAPSULE, GEOM_CONE, GEOM_CYLINDER, GEOM_CONVEX, GEOM_PLANE, GEOM_HALFSPACE,
+        GEOM_TRIANGLE, GEOM_OCTREE, NODE_COUNT,
+    ) = range(21)  # fmt: skip
+
+
+class CCDMotionType:
+    """How objects move from one transform to the other: see ``continuousCollide``."""
+
+    CCDM_TRANS, CCDM_LINEAR, CCDM_SCREW, CCDM_SPLINE = range(4)
+
+
+class CCDSolverType:
+    """python-fcl's solvers of moving objects; ``continuousCollide`` has one of its own and ignores the choice."""
+
+    CCDC_NAIVE, CCDC_CONSERVATIVE_ADVANCEMENT, CCDC_RAY_SHOOTING, CCDC_POLYNOMIAL_SOLVER = range(4)
+
+
+class GJKSolverType:
+    """python-fcl's solvers of convex shapes; the choice is ignored."""
+
+    GST_LIBCCD, GST_INDEP = range(2)
+
+
+class Contact:
+    """Where two objects meet.
+
+    Attributes:
+        o1, o2: the shapes.
+        b1, b2: a triangle of the ``BVHModel`` on that side; -1 of other shapes, and where one object lies inside the
+            other.
+        normal: (3,) unit vector from the first object to the second; zero unless contacts were enabled.
+        pos: (3,) the point of contact; zero unless contacts were enabled.
+        penetration_depth: [m], how far the second object must move along the normal to come free here.
+    """
+
+    def __init__(
+        self, o1: Any = None, o2: Any = None, b1: int = 0, b2: int = 0, normal: Any = (0.0, 0.0, 0.0),
+        pos: Any = (0.0, 0.0, 0.0), penetration_depth: float = 0.0,
+    ) -> None:  # fmt: skip
+        self.o1, self.o2, self.b1, self.b2 = o1, o2, b1, b2
+        self.normal, self.pos = np.array(normal, np.float64), np.array(pos, np.float64)
+        self.penetration_depth = penetration_depth
+
+
+class CostSource:
+    """A box of python-fcl's cost maps. ``collide`` computes none, and refuses a request that enables them."""
+
+    def __init__(self) -> None:
+        self.aabb_min, self.aabb_max = np.zeros(3), np.zeros(3)
+        self.cost_density = self.total_cost = 0.0
+
+
+class CollisionRequest:
+    """How many contacts are wanted, and whether they have points, normals and depths."""
+
+    def __init__(
+        self, num_max_contacts: int = 1, enable_contact: bool = False, num_max_cost_sources: int = 1,
+        enable_cost: bool = False, use_approximate_cost: bool = True, gjk_solver_type: int = GJKSolverType.GST_LIBCCD,
+    ) -> None:  # fmt: skip
+        self.num_max_contacts, self.enable_contact = num_max_contacts, enable_contact
+        self.num_max_cost_sources, self.enable_cost = num_max_cost_sources, enable_cost
+        self.use_approximate_cost, self.gjk_solver_type = use_approximate_cost, gjk_solver_type
+
+
+class CollisionResult(Changeable):
+    """Whether any call that was given this result found a collision, and the contacts of all these calls."""
+
+    def __init__(self, is_collision: bool = False) -> None:
+        self.is_collision = is_collision
+        self.contacts: list[Contact] = []
+        self.cost_sources: list[CostSource] = []
+
+    def _shared_things(self) -> Iterable[object]:
+        return self.contacts
+
+
+class ContinuousCollisionRequest:
+    """How exactly the time is wanted, as a share of the motion, and how the objects move."""
+
+    def __init__(
+        self, num_max_iterations: int = 10, toc_err: float = 1e-4, ccd_motion_type: int = CCDMotionType.CCDM_TRANS,
+        gjk_solver_type: int = GJKSolverType.GST_LIBCCD,
+        ccd_solver_type: int = CCDSolverType.CCDC_CONSERVATIVE_ADVANCEMENT,
+    ) -> None:  # fmt: skip
+        self.num_max_iterations, self.toc_err, self.ccd_motion_type = num_max_iterations, toc_err, ccd_motion_type
+        self.gjk_solver_type, self.ccd_solver_type = gjk_solver_type, ccd_solver_type
+
+
+class ContinuousCollisionResult(Changeable):
+    """Whether any call that was given this result found a collision, and the earliest time of all these calls."""
+
+    def __init__(self, is_collide: bool = False, time_of_contact: float = 1.0) -> None:
+        self.is_collide, self.time_of_contact = is_collide, time_of_contact
+
+
+class DistanceRequest:
+    """Whether distances of objects that overlap are minus the depth of penetration.
+
+    Nearest points are always computed.
+    """
+
+    def __init__(
+        self, enable_nearest_points: bool = False, enable_signed_distance: bool = False,
+        gjk_solver_type: int = GJKSolverType.GST_LIBCCD,
+    ) -> None:  # fmt: skip
+        self.enable_nearest_points, self.enable_signed_distance = enable_nearest_points, enable_signed_distance
+        self.gjk_solver_type = gjk_solver_type
+
+
+class DistanceResult(Changeable):
+    """The least distance of all calls that were given this result, and where it is.
+
+    Attributes:
+        min_distance: [m].
+        nearest_points: two world points (3,), one of each object. Their distance is ``min_distance``, or its absolute
+            value; of objects that meet they are one common point unless signed distances were enabled.
+        o1, o2: the shapes.
+        b1, b2: the triangles of the ``BVHModel`` that have these points; -1 of other shapes.
+    """
+
+    def __init__(self, min_distance_: float = sys.float_info.max) -> None:
+        self.min_distance = min_distance_
+        self.nearest_points: list[Any] = [None, None]
+        self.o1: Any = None
+        self.o2: Any = None
+        self.b1 = self.b2 = -1
+
+    def _shared_things(self) -> Iterable[object]:
+        return self.o1, self.o2
+
+
+class CollisionData:
+    """What a manager hands to ``defaultCollisionCallback``; the search ends once ``done`` is set."""
+
+    def __init__(self, request: CollisionRequest | None = None, result: CollisionResult | None = None) -> None:
+        self.request = CollisionRequest() if request is None else request
+        self.result = CollisionResult() if result is None else result
+        self.done = False
+
+
+class DistanceData:
+    """What a manager hands to ``defaultDistanceCallback``; the search ends once ``done`` is set."""
+
+    def __init__(self, request: DistanceRequest | None = None, result: DistanceResult | None = None) -> None:
+        self.request = DistanceRequest() if request is None else request
+        self.result = DistanceResult() if result is None else result
+        self.done = False

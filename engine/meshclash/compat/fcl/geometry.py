@@ -1,0 +1,425 @@
+"""Shapes: each a core, which is a mesh, and a radius around it; half-spaces and planes have neither."""
+
+import math
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ...convex import primitives
+from ...convex.hull import ConvexHull
+from ...errors import InvalidMesh, UnsupportedOption
+from ...hierarchy.build import build
+from ...hierarchy.bvh import Hierarchy
+from ...types.copying import Changeable
+from ...types.mesh import TriangleMesh
+from ...types.numbers import float_array, real_number
+from .data import NODE_TYPE
+
+TOLERANCE = 1e-3
+"""Share of the radius by which meshes of round shapes may reach beyond the true ones; they contain them."""
+
+
+class _Parameter:
+    """A length, or an array of numbers, that defines a shape. Setting it makes the shape's mesh anew.
+
+    Args:
+        size: 0 for a number, else how many numbers.
+        least: the least value; by default the least number above 0.
+    """
+
+    def __init__(self, size: int = 0, least: float = math.ulp(0.0)) -> None:
+        self._shape: tuple[int, ...] = (size,) if size else ()
+        self._least = least
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, shape: "CollisionGeometry | None", owner: type) -> Any:
+        if shape is None:
+            return self
+        value = shape._parameters[self._name]
+        return value.copy() if self._shape else value
+
+    def __set__(self, shape: "CollisionGeometry", value: Any) -> None:
+        what = f"{self._name} of a {type(shape).__name__}"
+        array = float_array(what, value, UnsupportedOption) if self._shape else np.array(real_number(value))
+        if array.shape != self._shape:
+            raise UnsupportedOption(f"{what} has {self._shape[0]} numbers, not an array of shape {array.shape}")
+        if not (np.isfinite(array) & (array >= self._least)).all():
+            least = "" if self._least < 0.0 else " and from 0 on" if self._least == 0.0 else " and above 0"
+            raise UnsupportedOption(f"{what} must be finite{least}, not {value!r:.80}")
+        shape._parameters[self._name] = array if self._shape else float(array)
+        shape._trees.clear()
+
+
+class CollisionGeometry(Changeable):
+    """The base of all shapes.
+
+    Attributes:
+        node_type: of ``NODE_TYPE``; None of the base itself.
+        is_convex: whether the core is convex; a ``BVHModel`` need not be.
+        is_thin: whether the core is a point, a segment or a triangle, so that nothing can lie in it.
+        is_bounded: False of half-spaces and planes, which have no core.
+    """
+
+    node_type: int | None = None
+    is_convex = True
+    is_thin = False
+    is_bounded = True
+
+    def __init__(self) -> None:
+        self._parameters: dict[str, Any] = {}
+        self._trees: dict[str, Hierarchy] = {}
+
+    def _shared_things(self) -> Iterable[object]:
+        return self._trees.values()
+
+    @property
+    def core(self) -> Hierarchy:
+        """The shape without its radius; raises UnsupportedOption of a shape that has none."""
+        return self._tree("core")
+
+    @property
+    def enclosing(self) -> Hierarchy:
+        """A mesh that contains the whole shape; raises UnsupportedOption of a shape that has none."""
+        return self._tree("enclosing" if self.margin else "core")
+
+    @property
+    def margin(self) -> float:
+        """The shape is all within this distance [m] of its core."""
+        return 0.0
+
+    def _tree(self, which: str) -> Hierarchy:
+        if which not in self._trees:
+            self._trees[which] = build(self._core_mesh() if which == "core" else self._enclosing_mesh())
+        return self._trees[which]
+
+    def _core_mesh(self) -> TriangleMesh:
+        raise UnsupportedOption(f"a {type(self).__name__} has no mesh: use a Box, or another bounded shape")
+
+    def _enclosing_mesh(self) -> TriangleMesh:
+        return self._core_mesh()
+
+    def local_box(self) -> np.ndarray:
+        """Lowest and highest corner (2, 3) of a box along the shape's axes that contains it."""
+        margin: np.ndarray = np.array([[-self.margin], [self.margin]])
+        return np.asarray(self.core.mesh.bounds, np.float64) + margin
+
+    def getNodeType(self) -> int | None:
+        """A member of ``NODE_TYPE``: the kind of shape; None of a ``CollisionGeometry`` itself."""
+        return self.node_type
+
+    def computeLocalAABB(self) -> None:
+        """Nothing: boxes are computed where they are needed."""
+
+    @property
+    def aabb_center(self) -> np.ndarray | None:
+        """The middle (3,) of the box around the shape, in its own axes; None of a ``CollisionGeometry`` itself."""
+        return None if self.node_type is None else self.local_box().mean(axis=0)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value}' for name, value in self._parameters.items())})"
+
+
+class Box(CollisionGeometry):
+    """A box around the origin with three sides [m]; raises UnsupportedOption as all shapes with wrong lengths."""
+
+    node_type = NODE_TYPE.GEOM_BOX
+    side = _Parameter(3)
+
+    def __init__(self, x: float, y: float, z: float) -> None:
+        super().__init__()
+        self.side = [x, y, z]
+
+    def _core_mesh(self) -> TriangleMesh:
+        return primitives.box(self.side)
+
+
+class Sphere(CollisionGeometry):
+    """A sphere around the origin: a point with a radius [m]."""
+
+    node_type = NODE_TYPE.GEOM_SPHERE
+    is_thin = True
+    radius = _Parameter()
+
+    def __init__(self, radius: float) -> None:
+        super().__init__()
+        self.radius = radius
+
+    @property
+    def margin(self) -> float:
+        """The radius [m]."""
+        return float(self.radius)
+
+    @property
+    def core(self) -> Hierarchy:
+        """A point at the origin, the same for all spheres."""
+        return _point()
+
+    def _enclosing_mesh(self) -> TriangleMesh:
+        return primitives.sphere(self.radius, TOLERANCE, circumscribed=True)
+
+
+@cache
+def _point() -> Hierarchy:
+    return build(TriangleMesh(np.zeros((1, 3)), [[0, 0, 0]]))
+
+
+@cache
+def _unit_sphere() -> TriangleMesh:
+    return primitives.sphere(1.0, TOLERANCE, circumscribed=True)
+
+
+class Ellipsoid(CollisionGeometry):
+    """An ellipsoid with three radii [m], as a mesh that contains it."""
+
+    node_type = NODE_TYPE.GEOM_ELLIPSOID
+    radii = _Parameter(3)
+
+    def __init__(self, a: float, b: float, c: float) -> None:
+        super().__init__()
+        self.radii = [a, b, c]
+
+    def _core_mesh(self) -> TriangleMesh:
+        sphere = _unit_sphere()
+        return TriangleMesh(sphere.vertices * self.radii, sphere.triangles)
+
+
+class Capsule(CollisionGeometry):
+    """A segment of length ``lz`` along z, from 0 on, with a radius [m]."""
+
+    node_type = NODE_TYPE.GEOM_CAPSULE
+    is_thin = True
+    radius = _Parameter()
+    lz = _Parameter(least=0.0)
+
+    def __init__(self, radius: float, lz: float) -> None:
+        super().__init__()
+        self.radius, self.lz = radius, lz
+
+    @property
+    def margin(self) -> float:
+        """The radius [m]."""
+        return float(self.radius)
+
+    def _core_mesh(self) -> TriangleMesh:
+        return TriangleMesh(np.array([[0.0, 0.0, -0.5], [0.0, 0.0, 0.5]]) * self.lz, [[0, 1, 1]])
+
+    def _enclosing_mesh(self) -> TriangleMesh:
+        return primitives.capsule(self.radius, self.lz, TOLERANCE, circumscribed=True)
+
+
+class Cylinder(CollisionGeometry):
+    """A cylinder along z with a radius and a length [m], as a mesh that contains it."""
+
+    node_type = NODE_TYPE.GEOM_CYLINDER
+    radius = _Parameter()
+    lz = _Parameter()
+
+    def __init__(self, radius: float, lz: float) -> None:
+        super().__init__()
+        self.radius, self.lz = radius, lz
+
+    def _core_mesh(self) -> TriangleMesh:
+        return primitives.cylinder(self.radius, self.lz, TOLERANCE, circumscribed=True)
+
+
+class Cone(CollisionGeometry):
+    """A cone along z, apex up, with a radius and a length [m], as a mesh that contains it."""
+
+    node_type = NODE_TYPE.GEOM_CONE
+    radius = _Parameter()
+    lz = _Parameter()
+
+    def __init__(self, radius: float, lz: float) -> None:
+        super().__init__()
+        self.radius, self.lz = radius, lz
+
+    def _core_mesh(self) -> TriangleMesh:
+        return primitives.cone(self.radius, self.lz, TOLERANCE, circumscribed=True)
+
+
+class TriangleP(CollisionGeometry):
+    """One triangle with three corners (3,) [m]."""
+
+    node_type = NODE_TYPE.GEOM_TRIANGLE
+    is_thin = True
+    a = _Parameter(3, -math.inf)
+    b = _Parameter(3, -math.inf)
+    c = _Parameter(3, -math.inf)
+
+    def __init__(self, a: Any, b: Any, c: Any) -> None:
+        super().__init__()
+        self.a, self.b, self.c = a, b, c
+
+    def _core_mesh(self) -> TriangleMesh:
+        return TriangleMesh(np.array([self.a, self.b, self.c]), [[0, 1, 2]])
+
+
+class Convex(CollisionGeometry):
+    """The convex hull of vertices (n, 3) [m].
+
+    Args:
+        vertices: of the solid.
+        num_faces: how many faces there are.
+        faces: of each face how many corners it has, and their indices. The hull does not need them; they are checked.
+
+    Raises:
+        InvalidMesh: faces that do not fit the vertices, or vertices without a hull.
+    """
+
+    node_type = NODE_TYPE.GEOM_CONVEX
+
+    def __init__(self, vertices: Any, num_faces: int, faces: Any) -> None:
+        super().__init__()
+        flat, at = np.asarray(faces).ravel().tolist(), 0
+        for face in range(num_faces):
+            count = flat[at] if at < len(flat) else 0
+            corners = flat[at + 1 : at + 1 + count]
+            if count < 3 or len(corners) < count or not all(0 <= corner < len(vertices) for corner in corners):
+                raise InvalidMesh(f"face {face} of a Convex must be a count and so many indices of vertices")
+            at += 1 + count
+        self._num_faces = num_faces
+        self._hull = ConvexHull(vertices).mesh()
+
+    @property
+    def num_faces(self) -> int:
+        """How many faces were given."""
+        return self._num_faces
+
+    def _core_mesh(self) -> TriangleMesh:
+        return self._hull
+
+
+class _Unbounded(CollisionGeometry):
+    """A shape with a flat face: all x with n . x = d are its boundary, and n points out of it."""
+
+    is_bounded = False
+    n = _Parameter(3, -math.inf)
+    d = _Parameter(0, -math.inf)
+
+    def __init__(self, n: Any, d: float) -> None:
+        super().__init__()
+        self.n, self.d = n, d
+        self.n, self.d = self.face()
+
+    def face(self) -> tuple[np.ndarray, float]:
+        """The unit normal (3,) and the distance from the origin along it [m]; raises UnsupportedOption for n = 0."""
+        length = float(np.linalg.norm(self.n))
+        if not 0.0 < length < math.inf:
+            raise UnsupportedOption(f"n of a {type(self).__name__} must be a vector that has a length, not {self.n}")
+        return self.n / length, self.d / length
+
+    def local_box(self) -> np.ndarray:
+        """All of space: infinite in all directions."""
+        return np.array([[-math.inf] * 3, [math.inf] * 3])
+
+    @property
+    def aabb_center(self) -> np.ndarray | None:
+        """The point (3,) of the face nearest to the shape's origin."""
+        normal, offset = self.face()
+        return normal * offset
+
+
+class Halfspace(_Unbounded):
+    """All points x with n . x <= d. The constructor makes n a unit vector, and scales d along."""
+
+    node_type = NODE_TYPE.GEOM_HALFSPACE
+
+
+class Plane(_Unbounded):
+    """All points x with n . x = d. The constructor makes n a unit vector, and scales d along."""
+
+    node_type = NODE_TYPE.GEOM_PLANE
+
+
+class BVHModel(CollisionGeometry):
+    """Triangles that are added between ``beginModel`` and ``endModel``; a closed mesh is a solid.
+
+    All methods raise InvalidMesh, a ValueError, for calls in another order.
+    """
+
+    node_type = NODE_TYPE.BV_OBBRSS
+    is_convex = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._state = 0
+        self._vertices: list[np.ndarray] = []
+        self._triangles: list[np.ndarray] = []
+
+    def beginModel(self, num_tris_: int = 0, num_vertices_: int = 0) -> int:
+        """Begin, without triangles; the counts are not needed. Returns 0."""
+        self._state, self._vertices, self._triangles = 1, [], []
+        self._trees.clear()
+        return 0
+
+    def addVertex(self, x: float, y: float, z: float) -> bool:
+        """Add a vertex, which no triangle uses."""
+        return self._add([[x, y, z]], np.zeros((0, 3), np.int64))
+
+    def addTriangle(self, v1: Any, v2: Any, v3: Any) -> bool:
+        """Add a triangle by its corners (3,)."""
+        return self._add([v1, v2, v3], [[0, 1, 2]])
+
+    def addSubModel(self, verts: Any, triangles: Any) -> bool:
+        """Add vertices (n, 3), and triangles (m, 3) of indices into these."""
+        return self._add(verts, triangles)
+
+    def _add(self, verts: Any, triangles: Any) -> bool:
+        if self._state != 1:
+            raise InvalidMesh("triangles are added to a BVHModel between beginModel and endModel")
+        vertices, corners = np.array(verts, np.float64), np.array(triangles, np.int64)
+        if vertices.ndim != 2 or vertices.shape[1] != 3 or corners.ndim != 2 or corners.shape[1] != 3:
+            raise InvalidMesh(
+                f"a BVHModel takes vertices (n, 3) and triangles (m, 3), not {vertices.shape} and {corners.shape}"
+            )
+        if corners.size and not (corners.min() >= 0 and corners.max() < len(vertices)):
+            raise InvalidMesh(f"triangles must name vertices from 0 to {len(vertices) - 1} of the same call")
+        self._triangles.append(corners + sum(map(len, self._vertices)))
+        self._vertices.append(vertices)
+        return True
+
+    def endModel(self) -> int:
+        """End; returns 0. Raises InvalidMesh where no triangles were added, or vertices are not finite."""
+        if self._state != 1:
+            raise InvalidMesh("endModel comes after beginModel and the triangles")
+        if not any(map(len, self._triangles)):
+            raise InvalidMesh("a BVHModel needs triangles; points alone are a meshclash.clouds.PointCloud")
+        self._trees["core"] = build(TriangleMesh(np.concatenate(self._vertices), np.concatenate(self._triangles)))
+        self._state = 2
+        return 0
+
+    @property
+    def aabb_center(self) -> np.ndarray | None:
+        """As of all shapes; None before ``endModel``."""
+        return super().aabb_center if self._state == 2 else None
+
+    def num_tries_(self) -> int:
+        """How many triangles there are."""
+        return sum(map(len, self._triangles))
+
+    def buildState(self) -> int:
+        """0 before ``beginModel``, 1 after it, 2 after ``endModel``."""
+        return self._state
+
+    def _core_mesh(self) -> TriangleMesh:
+        raise InvalidMesh("the BVHModel was not ended: call endModel first")
+
+
+class OcTree(CollisionGeometry):
+    """python-fcl's octree of occupied cells, which this engine does not have.
+
+    Raises:
+        UnsupportedOption: always; the message names what to use instead.
+    """
+
+    node_type = NODE_TYPE.GEOM_OCTREE
+
+    def __init__(self, r: float, data: Any) -> None:
+        raise UnsupportedOption(
+            "OcTree is not supported: put a Box for each occupied cell into a DynamicAABBTreeCollisionManager, or use "
+            "a meshclash.clouds.PointCloud of the points that were measured"
+        )

@@ -1,0 +1,153 @@
+"""``DynamicAABBTreeCollisionManager``: many objects, and the pairs whose boxes meet or are nearest."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...types.copying import Changeable
+from .objects import CollisionObject
+from .pairs import ROUNDING
+
+
+class DynamicAABBTreeCollisionManager(Changeable):
+    """Many objects; a callback is called for each two whose boxes meet, or that may be nearer than what is known.
+
+    Objects are asked where they are: after they moved no ``update`` is needed. The settings of python-fcl's tree are
+    kept and have no effect.
+    """
+
+    def __init__(self) -> None:
+        self._objects: list[CollisionObject] = []
+        self.max_tree_nonbalanced_level = 10
+        self.tree_incremental_balance_pass = 10
+        self.tree_topdown_balance_threshold = 2
+        self.tree_topdown_level = 0
+        self.tree_init_level = 0
+        self.octree_as_geometry_collide = True
+        self.octree_as_geometry_distance = False
+
+    def _shared_things(self) -> Iterable[object]:
+        return self._objects
+
+    def registerObject(self, obj: CollisionObject) -> None:
+        """Add one; raises TypeError for what is no CollisionObject."""
+        if not isinstance(obj, CollisionObject):
+            raise TypeError(f"a manager takes CollisionObjects, not a {type(obj).__name__}")
+        self._objects.append(obj)
+
+    def registerObjects(self, other_objs: Iterable[CollisionObject]) -> None:
+        """Add several; raises as ``registerObject``."""
+        for item in other_objs:
+            self.registerObject(item)
+
+    def unregisterObject(self, obj: CollisionObject) -> None:
+        """Take one out; as in python-fcl nothing happens if it is not there."""
+        if obj in self._objects:
+            self._objects.remove(obj)
+
+    def setup(self) -> None:
+        """Nothing: boxes are compared when they are asked for."""
+
+    def update(self, arg: Any = None) -> None:
+        """Nothing: objects are asked where they are."""
+
+    def clear(self) -> None:
+        """Take all out."""
+        self._objects.clear()
+
+    def empty(self) -> bool:
+        """Whether there is none."""
+        return not self._objects
+
+    def size(self) -> int:
+        """How many there are."""
+        return len(self._objects)
+
+    def getObjects(self) -> list[CollisionObject]:
+        """All of them."""
+        return list(self._objects)
+
+    def collide(self, *args: Any) -> None:
+        """Call ``callback(first, second, data)`` for pairs whose boxes meet, until it returns True.
+
+        ``collide(data, callback)``: pairs of members. ``collide(object, data, callback)``: of each member and an
+        object. ``collide(manager, data, callback)``: of each member and each one of another manager.
+
+        Raises:
+            ValueError: other arguments.
+        """
+        others, data, callback = _arguments(args)
+        rows = _Rows(self._objects, others)
+        for k in range(self.size()):
+            start, gaps = rows.gaps(k)
+            for j in (start + np.flatnonzero(gaps <= 0.0)).tolist():
+                if callback(rows.firsts[k], rows.seconds[j], data):
+                    return
+
+    def distance(self, *args: Any) -> None:
+        """As ``collide``, for pairs that may be nearer than what is known; members with near boxes come first.
+
+        The callback returns whether the search may end, and the least distance so far.
+        """
+        others, data, callback = _arguments(args)
+        rows = _Rows(self._objects, others)
+        lowest = np.array([rows.gaps(k)[1].min(initial=np.inf) for k in range(self.size())])
+        least = np.inf
+        for k in np.argsort(lowest, kind="stable").tolist():
+            start, gaps = rows.gaps(k)
+            for j in np.argsort(gaps, kind="stable").tolist():
+                if gaps[j] > max(least, 0.0):
+                    break
+                done, least = callback(rows.firsts[k], rows.seconds[start + j], data)
+                if done:
+                    return
+
+
+class _Rows:
+    """For each object the others it is asked about, and how far apart their boxes are.
+
+    Attributes:
+        firsts: the objects of a manager.
+        seconds: the same, or those of another manager, or one other object.
+    """
+
+    def __init__(self, firsts: list[CollisionObject], others: Sequence[Any]) -> None:
+        self.firsts, self.seconds = list(firsts), list(firsts)
+        self._is_internal = not others
+        for other in others:
+            self.seconds = other.getObjects() if isinstance(other, DynamicAABBTreeCollisionManager) else [other]
+        self._boxes = _boxes(self.firsts)
+        self._others = self._boxes if self._is_internal else _boxes(self.seconds)
+
+    def gaps(self, k: int) -> tuple[int, np.ndarray]:
+        """From which second object on object k is asked about them, and lower bounds of the distances (n,) [m]."""
+        start = k + 1 if self._is_internal else 0
+        box, boxes = self._boxes[k], self._others[start:]
+        apart = np.maximum(box[0], boxes[:, 0]) - np.minimum(box[1], boxes[:, 1])
+        return start, np.linalg.norm(np.maximum(apart, 0.0), axis=1)
+
+
+def _arguments(args: tuple[Any, ...]) -> tuple[Sequence[Any], Any, Any]:
+    """What else is asked about (nothing, an object or a manager), the data, and the callback."""
+    *others, data, callback = args if len(args) in (2, 3) else (None, None, None, None)
+    if not callable(callback) or not all(
+        isinstance(other, CollisionObject | DynamicAABBTreeCollisionManager) for other in others
+    ):
+        raise ValueError("a manager is asked with (data, callback), after an object or another manager if there is one")
+    return others, data, callback
+
+
+def _boxes(objects: Sequence[CollisionObject]) -> np.ndarray:
+    """World boxes (n, 2, 3) that contain the objects, rounding included."""
+    boxes = np.empty((len(objects), 2, 3))
+    for box, item in zip(boxes, objects, strict=True):
+        if not item.geometry.is_bounded:
+            box[:] = [[-np.inf] * 3, [np.inf] * 3]
+            continue
+        (low, high), pose = item.geometry.local_box(), item.pose
+        middle = pose[:3, :3] @ (0.5 * (low + high)) + pose[:3, 3]
+        half = np.abs(pose[:3, :3]) @ (0.5 * (high - low))
+        half += ROUNDING * (np.abs(pose[:3, 3]) + np.abs(low).max() + np.abs(high).max())
+        box[0], box[1] = middle - half, middle + half
+    return boxes

@@ -1,0 +1,188 @@
+"""``Transform``: where a shape is; ``CollisionObject``: a shape and its transform."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ...errors import InvalidPose
+from ...types.copying import Changeable
+from ...types.numbers import float_array
+from ...types.pose import LARGEST_COORDINATE, Pose
+from .data import NODE_TYPE, OBJECT_TYPE
+from .geometry import CollisionGeometry
+
+
+class Transform(Changeable):
+    """A rotation, given as a matrix (3, 3) or a quaternion (w, x, y, z), and a translation (3,) [m].
+
+    ``Transform()``, ``Transform(rotation)``, ``Transform(translation)``, ``Transform(rotation, translation)``, or a
+    copy of another transform. Quaternions of any length above 0 are normalised.
+
+    Raises:
+        InvalidPose, a ValueError: numbers of another shape, not finite, or a matrix that is no rotation.
+    """
+
+    def __init__(self, *given: Any) -> None:
+        self._pose = np.eye(4)
+        if len(given) > 2:
+            raise InvalidPose(f"a Transform takes a rotation and a translation, not {len(given)} arguments")
+        if len(given) == 2:
+            self.setRotation(given[0])
+            self.setTranslation(given[1])
+        elif given and isinstance(given[0], Transform):
+            self._pose = given[0]._pose.copy()
+        elif given and np.shape(given[0]) == (3,):
+            self.setTranslation(given[0])
+        elif given:
+            self.setRotation(given[0])
+
+    @property
+    def pose(self) -> np.ndarray:
+        """A copy of the matrix (4, 4)."""
+        return self._pose.copy()
+
+    def getRotation(self) -> np.ndarray:
+        """The matrix (3, 3)."""
+        return self._pose[:3, :3].copy()
+
+    def getTranslation(self) -> np.ndarray:
+        """The translation (3,) [m]."""
+        return self._pose[:3, 3].copy()
+
+    def getQuatRotation(self) -> np.ndarray:
+        """The rotation as a unit quaternion (w, x, y, z)."""
+        return _quaternion(self._pose[:3, :3])
+
+    def setRotation(self, R: Any) -> None:
+        """Set the rotation: a matrix (3, 3), or a quaternion (w, x, y, z); raises InvalidPose."""
+        given = float_array("a rotation", R, InvalidPose)
+        if given.shape not in ((3, 3), (4,)):
+            raise InvalidPose(
+                f"a rotation is a (3, 3) matrix or a quaternion of four numbers, not an array of shape {given.shape}"
+            )
+        matrix = np.eye(4)
+        matrix[:3, :3] = given if given.ndim == 2 else _matrix(given)
+        self._pose[:3, :3] = Pose.from_matrix(matrix).rows[:, :3]
+
+    def setTranslation(self, T: Any) -> None:
+        """Set the translation (3,) [m]; raises InvalidPose."""
+        given = float_array("a translation", T, InvalidPose).squeeze()
+        if given.shape != (3,):
+            raise InvalidPose(f"a translation has three numbers, not an array of shape {given.shape}")
+        if not np.abs(given).max() <= LARGEST_COORDINATE:
+            raise InvalidPose(f"a translation must be finite and within {LARGEST_COORDINATE:g} m, not {given.tolist()}")
+        self._pose[:3, 3] = given
+
+    def setQuatRotation(self, q: Any) -> None:
+        """Set the rotation to a quaternion (w, x, y, z); raises InvalidPose."""
+        self.setRotation(q)
+
+
+def _matrix(quaternion: np.ndarray) -> np.ndarray:
+    """The rotation (3, 3) of a quaternion (w, x, y, z) of any length above 0."""
+    largest = np.abs(quaternion).max()
+    if not 0.0 < largest < np.inf:
+        raise InvalidPose(f"a quaternion must be finite and not zero, not {quaternion.tolist()}")
+    scaled = quaternion / largest
+    w, x, y, z = scaled / np.linalg.norm(scaled)
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def _quaternion(r: np.ndarray) -> np.ndarray:
+    """The quaternion (w, x, y, z) of a rotation (3, 3): a column of 4 q q^T. Its sign is that of python-fcl's."""
+    products = np.array(
+        [
+            [1 + r[0, 0] + r[1, 1] + r[2, 2], r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]],
+            [r[2, 1] - r[1, 2], 1 + r[0, 0] - r[1, 1] - r[2, 2], r[0, 1] + r[1, 0], r[0, 2] + r[2, 0]],
+            [r[0, 2] - r[2, 0], r[0, 1] + r[1, 0], 1 - r[0, 0] + r[1, 1] - r[2, 2], r[1, 2] + r[2, 1]],
+            [r[1, 0] - r[0, 1], r[0, 2] + r[2, 0], r[1, 2] + r[2, 1], 1 - r[0, 0] - r[1, 1] + r[2, 2]],
+        ]
+    )
+    largest = 0 if np.trace(r) > 0.0 else 1 + int(np.argmax(np.diag(products)[1:]))
+    column: np.ndarray = products[:, largest]
+    return column / np.linalg.norm(column)
+
+
+class CollisionObject(Changeable):
+    """A shape at a place; several objects may share a shape.
+
+    Raises:
+        ValueError: without a shape.
+    """
+
+    def __init__(self, geom: CollisionGeometry | None = None, tf: Transform | None = None) -> None:
+        if not isinstance(geom, CollisionGeometry):
+            raise ValueError(f"a CollisionObject needs a shape such as Box or BVHModel, not a {type(geom).__name__}")
+        self._geometry, self._transform = geom, Transform() if tf is None else Transform(tf)
+
+    def _shared_things(self) -> Iterable[object]:
+        return (self._geometry,)
+
+    @property
+    def pose(self) -> np.ndarray:
+        """The matrix (4, 4)."""
+        return self._transform.pose
+
+    @property
+    def geometry(self) -> CollisionGeometry:
+        """The shape."""
+        return self._geometry
+
+    def getObjectType(self) -> int:
+        """A member of ``OBJECT_TYPE``: ``OT_BVH`` of a ``BVHModel``, else ``OT_GEOM``."""
+        return OBJECT_TYPE.OT_BVH if self.getNodeType() == NODE_TYPE.BV_OBBRSS else OBJECT_TYPE.OT_GEOM
+
+    def getNodeType(self) -> int | None:
+        """A member of ``NODE_TYPE``: the kind of shape."""
+        return self._geometry.getNodeType()
+
+    def getTransform(self) -> Transform:
+        """A copy of where it is."""
+        return Transform(self._transform)
+
+    def setTransform(self, tf: Transform) -> None:
+        """Move it."""
+        self._transform = Transform(tf)
+
+    def getTranslation(self) -> np.ndarray:
+        """The translation (3,) [m]."""
+        return self._transform.getTranslation()
+
+    def setTranslation(self, vec: Any) -> None:
+        """Move it without turning it."""
+        self._transform.setTranslation(vec)
+
+    def getRotation(self) -> np.ndarray:
+        """The matrix (3, 3)."""
+        return self._transform.getRotation()
+
+    def setRotation(self, mat: Any) -> None:
+        """Turn it without moving it."""
+        self._transform.setRotation(mat)
+
+    def getQuatRotation(self) -> np.ndarray:
+        """The rotation as a quaternion (w, x, y, z)."""
+        return self._transform.getQuatRotation()
+
+    def setQuatRotation(self, q: Any) -> None:
+        """Turn it to a quaternion (w, x, y, z) without moving it."""
+        self._transform.setQuatRotation(q)
+
+    def isOccupied(self) -> bool:
+        """True: every shape is solid matter; python-fcl's octrees have other cells too."""
+        return True
+
+    def isFree(self) -> bool:
+        """False, as ``isOccupied``."""
+        return False
+
+    def isUncertain(self) -> bool:
+        """False, as ``isOccupied``."""
+        return False

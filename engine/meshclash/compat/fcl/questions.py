@@ -1,0 +1,176 @@
+"""``collide``, ``distance`` and ``continuousCollide``, and the callbacks that managers call."""
+
+from typing import Any
+
+import numpy as np
+
+from ...errors import UnsupportedOption
+from ...motion.contact import time_of_contact
+from ...motion.motions import KeyframedMotion, Motion, ScrewMotion
+from ...types.numbers import real_number, truth, whole_number
+from .data import (
+    CCDMotionType,
+    CollisionData,
+    CollisionRequest,
+    CollisionResult,
+    Contact,
+    ContinuousCollisionRequest,
+    ContinuousCollisionResult,
+    DistanceData,
+    DistanceRequest,
+    DistanceResult,
+)
+from .objects import CollisionObject, Transform
+from .pairs import NONE, BoundedPair, Pair
+from .planes import FacePair, TwoFaces
+
+_TIME_TOLERANCE = 1e-5
+"""Share of the smaller object's size: moving objects that come no nearer than this do not collide."""
+_LEAST_TOLERANCE = 1e-12
+"""Share of sizes and ways: what float64 resolves of moving objects."""
+
+
+def _pair(o1: CollisionObject, o2: CollisionObject) -> Pair:
+    if o1.geometry.is_bounded and o2.geometry.is_bounded:
+        return BoundedPair(o1, o2)
+    if o1.geometry.is_bounded or o2.geometry.is_bounded:
+        return FacePair(o1, o2)
+    return TwoFaces(o1, o2)
+
+
+def collide(
+    o1: CollisionObject,
+    o2: CollisionObject,
+    request: CollisionRequest | None = None,
+    result: CollisionResult | None = None,
+) -> int:
+    """Whether two objects meet, also where one is inside the other: how many contacts this call found.
+
+    The contacts are added to those that the result has, and its ``is_collision`` stays True once it was.
+
+    Raises:
+        UnsupportedOption: ``num_max_contacts`` below 1, or ``enable_cost``: cost maps are not computed.
+    """
+    request = CollisionRequest() if request is None else request
+    most = whole_number("num_max_contacts", request.num_max_contacts, 1)
+    if request.enable_cost:
+        raise UnsupportedOption("enable_cost is not supported: meshclash.verdict tells how deep two objects overlap")
+    pair = _pair(o1, o2)
+    if pair.is_apart:
+        return 0
+    touches = pair.touches(most, truth("enable_contact", request.enable_contact))
+    if result is not None:
+        result.is_collision = True
+        result.contacts += [
+            Contact(o1.geometry, o2.geometry, *found.triangles, found.normal, found.point, found.depth)
+            for found in touches
+        ]
+    return len(touches)
+
+
+def distance(
+    o1: CollisionObject,
+    o2: CollisionObject,
+    request: DistanceRequest | None = None,
+    result: DistanceResult | None = None,
+) -> float:
+    """The distance of two objects [m]. Of objects that meet: minus the depth if signed distances are enabled, else -1.
+
+    A result keeps the least distance of all calls that were given it.
+    """
+    request = DistanceRequest() if request is None else request
+    pair, triangles = _pair(o1, o2), (NONE, NONE)
+    if pair.is_apart:
+        value, points, triangles = pair.gap()
+    elif request.enable_signed_distance:
+        depth, _, points = pair.parting()
+        value = -depth
+    else:
+        value, points = -1.0, [pair.common_point() for _ in range(2)]
+    if result is not None and value < result.min_distance:
+        result.min_distance, result.nearest_points = value, points
+        result.o1, result.o2 = o1.geometry, o2.geometry
+        result.b1, result.b2 = triangles
+    return value
+
+
+def continuousCollide(
+    o1: CollisionObject,
+    tf1_end: Transform,
+    o2: CollisionObject,
+    tf2_end: Transform,
+    request: ContinuousCollisionRequest | None = None,
+    result: ContinuousCollisionResult | None = None,
+) -> float:
+    """When two objects meet on their ways from where they are to other places, from 0 to 1; 1 where they do not.
+
+    What meets is found, however fast it is. Objects that stay 1e-5 of the smaller one's size apart do not collide;
+    round shapes are meshes here, which reach beyond the true ones by at most ``TOLERANCE`` of the radius. ``toc_err``
+    is how exact the time is, as a share of the motion. ``CCDM_TRANS`` and ``CCDM_LINEAR`` move the origin along a line
+    and turn at constant speed, ``CCDM_SCREW`` moves as a screw.
+
+    Raises:
+        UnsupportedOption: ``CCDM_SPLINE``, a ``toc_err`` that is not above 0, a half-space or a plane.
+    """
+    request = ContinuousCollisionRequest() if request is None else request
+    shapes = [item.geometry.enclosing for item in (o1, o2)]
+    motions = [_motion(item.pose, end.pose, request.ccd_motion_type) for item, end in ((o1, tf1_end), (o2, tf2_end))]
+    tolerance = _tolerance(request.toc_err, [tree.mesh.bounds for tree in shapes], motions)
+    found = time_of_contact(*shapes, *motions, tolerance=tolerance, depth=False)
+    time = 1.0 if found.time is None else float(found.time)
+    if result is not None:
+        result.is_collide = result.is_collide or found.time is not None
+        result.time_of_contact = min(result.time_of_contact, time)
+    return time
+
+
+def _motion(begin: np.ndarray, end: np.ndarray, kind: int) -> Motion:
+    if kind in (CCDMotionType.CCDM_TRANS, CCDMotionType.CCDM_LINEAR):
+        return KeyframedMotion([0.0, 1.0], [begin, end])
+    if kind == CCDMotionType.CCDM_SCREW:
+        return ScrewMotion(begin, end)
+    raise UnsupportedOption(
+        f"ccd_motion_type {kind!r} is not supported: use CCDM_TRANS, CCDM_LINEAR or CCDM_SCREW, and ask for a spline "
+        "piece by piece, or by meshclash.motion.KeyframedMotion"
+    )
+
+
+def _tolerance(toc_err: Any, bounds: list[Any], motions: list[Motion]) -> float:
+    """How near objects may come without a collision [m]: a share of their size, or less where the way is short."""
+    share = real_number(toc_err)
+    if not 0.0 < share < np.inf:
+        raise UnsupportedOption(f"toc_err must be a share of the motion above 0, not {toc_err!r:.80}")
+    sizes, ways, places = [], [], []
+    for (low, high), motion in zip(bounds, motions, strict=True):
+        corners = np.array([[(low, high)[k >> axis & 1][axis] for axis in range(3)] for k in range(8)])
+        first, last = (corners @ rows[:, :3].T + rows[:, 3] for rows in (motion.rows_at(0.0), motion.rows_at(1.0)))
+        ways.append(float(np.linalg.norm(last - first, axis=1).max()))
+        sizes.append(float(np.max(high - low)))
+        places.append(first)
+    between = float(np.abs(places[0][0] - places[1][0]).max())
+    wanted = _TIME_TOLERANCE * min(sizes)
+    if sum(ways) > 0.0:
+        wanted = min(wanted, share * sum(ways))
+    return max(wanted, _LEAST_TOLERANCE * (sum(sizes) + sum(ways) + between))
+
+
+def defaultCollisionCallback(o1: CollisionObject, o2: CollisionObject, cdata: CollisionData) -> bool:
+    """Collide, and return whether the search may end: more contacts are known than were requested."""
+    if cdata.done:
+        return True
+    collide(o1, o2, cdata.request, cdata.result)
+    if cdata.result.is_collision and len(cdata.result.contacts) > cdata.request.num_max_contacts:
+        cdata.done = True
+    return cdata.done
+
+
+def defaultDistanceCallback(o1: CollisionObject, o2: CollisionObject, ddata: DistanceData) -> tuple[bool, float]:
+    """Measure, and return whether the search may end and the least distance so far.
+
+    It ends where objects meet, unless signed distances are enabled: then the deepest pair is looked for.
+    """
+    if ddata.done:
+        return True, ddata.result.min_distance
+    distance(o1, o2, ddata.request, ddata.result)
+    least = ddata.result.min_distance
+    return least <= 0.0 and not ddata.request.enable_signed_distance, least

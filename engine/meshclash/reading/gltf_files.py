@@ -1,0 +1,328 @@
+"""glTF 2.0: every node of the scene, with instances, skins and morph targets at rest."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidFile, InvalidPointCloud
+from ..pointcloud.cloud import PointCloud
+from .gltf_document import Document, Malformed, entry, extensions_of, names_of, numbers
+from .gltf_shapes import LINES, POINTS, TRIANGLES, Shapes
+from .raw import RawPart, RawParts
+
+INSTANCING = "EXT_mesh_gpu_instancing"
+_ATTRIBUTES = {"TRANSLATION": "VEC3", "ROTATION": "VEC4", "SCALE": "VEC3"}
+
+
+def read_gltf(file: Path) -> RawParts:
+    """The nodes of the scene that the file shows first, as they are before any animation.
+
+    Raises:
+        InvalidFile: it is no glTF 2.0, damaged as a whole, or needs an extension that is not known.
+    """
+    document = Document(file)
+    try:
+        return _Reader(document).read()
+    except Malformed as error:
+        raise InvalidFile(f"{file}: {error}") from None
+
+
+class _Reader:
+    """Reads one document."""
+
+    def __init__(self, document: Document) -> None:
+        self._document, self._shapes = document, Shapes(document)
+        self._nodes = document.nodes
+        self._children = [_children(node, k) for k, node in enumerate(self._nodes)]
+        self._worlds = self._world_matrices()
+        self._names = [_name(node, index) for index, node in enumerate(self._nodes)]
+        self._found = RawParts(metres=1.0, y_up=True)
+        self._why: dict[str, str] = {}
+
+    def read(self) -> RawParts:
+        """Everything in the file, accounted for."""
+        shown = self._shown()
+        self._found.found = self._count_objects([index for index, _ in shown])
+        for index, is_hidden in shown:
+            self._read_node(index, is_hidden)
+        self._pass_over("node outside the scene", len(self._nodes) - len(shown))
+        self._pass_over("mesh without a node", self._count_unplaced())
+        return self._found
+
+    def _count_objects(self, shown: list[int]) -> int:
+        """How many objects the file has, by its JSON alone."""
+        total = len(self._nodes) - len(shown) + self._count_unplaced()
+        for node in (self._nodes[index] for index in shown):
+            others = ("camera" in node) + ("KHR_lights_punctual" in extensions_of(node))
+            try:
+                own = (
+                    max(len(self._shapes.kinds(node["mesh"])), 1) * self._instance_count(node) if "mesh" in node else 0
+                )
+            except Malformed:
+                own = 1  # the node is lost
+            total += own + others or 1
+        return total
+
+    def _count_unplaced(self) -> int:
+        placed = {node["mesh"] for node in self._nodes if type(node.get("mesh")) is int}
+        return len(set(range(len(self._document.table("meshes")))) - placed)
+
+    def _pass_over(self, kind: str, count: int) -> None:
+        """Count what has nothing to collide with."""
+        if count:
+            self._found.no_geometry[kind] += count
+
+    def _read_node(self, index: int, is_hidden: bool) -> None:
+        """A node's mesh, camera and light."""
+        node = self._nodes[index]
+        has_light = "KHR_lights_punctual" in extensions_of(node)
+        self._pass_over("camera", "camera" in node)
+        self._pass_over("light", has_light)
+        if "mesh" not in node:
+            self._pass_over("empty node", not ("camera" in node or has_light))
+            return
+        try:
+            kinds, count = self._shapes.kinds(node["mesh"]), self._instance_count(node)
+        except Malformed as error:
+            self._lose(index, error, 1)
+            return
+        if is_hidden or not kinds:
+            self._pass_over("invisible mesh" if is_hidden else "mesh without faces", max(len(kinds), 1) * count)
+            return
+        for kind in kinds:
+            self._read_kind(index, kind, count)
+
+    def _read_kind(self, index: int, kind: str, count: int) -> None:
+        """The triangles, the points or the lines of a node's mesh."""
+        if kind == LINES:
+            self._pass_over("lines", count)
+            return
+        try:
+            key = self._key(index, kind)
+            matrices = self._matrices(index)
+        except Malformed as error:
+            self._lose(index, error, count)
+            return
+        if key is None:
+            self._pass_over("mesh without faces" if kind == TRIANGLES else "mesh without points", count)
+            return
+        self._found.parts += [RawPart(self._names[index], key, matrix) for matrix in matrices]
+
+    def _key(self, index: int, kind: str) -> str | None:
+        """Of the shape of a node, which nodes share; None where it has nothing in it."""
+        node = self._nodes[index]
+        weights = self._shapes.weights(node)
+        joints = self._joints(node) if "skin" in node else None
+        signature = self._shapes.signature(node["mesh"], kind)
+        key = f"{signature} {kind} {weights if any(weights) else ''} {index if joints is not None else ''}"
+        if key in self._why:
+            raise Malformed(self._why[key])
+        if key not in self._found.shapes:
+            try:
+                shape = self._shapes.shape(node["mesh"], kind, weights, joints)
+                if not len(shape.vertices):
+                    return None
+                if kind == POINTS:
+                    PointCloud(shape.vertices)
+            except (Malformed, InvalidPointCloud) as error:
+                self._why[key] = str(error)
+                raise Malformed(str(error)) from None
+            self._found.shapes[key] = shape
+        return key
+
+    def _lose(self, index: int, error: Exception, count: int) -> None:
+        self._found.left_out += [(self._names[index], str(error))] * count
+
+    def _instance_count(self, node: dict[str, Any]) -> int:
+        """How many times a node's mesh is placed; raises Malformed."""
+        attributes = _instancing(node)
+        if not attributes:
+            return 1
+        counts = {self._shapes.accessors.count(accessor) for accessor in attributes.values()}
+        if len(counts) != 1:
+            raise Malformed(f"its instances have attributes of {sorted(counts)} elements")
+        count = counts.pop()
+        if count > self._document.stored_bytes:
+            raise Malformed(f"it has {count} instances, more than the file can hold")
+        return count
+
+    def _matrices(self, index: int) -> list[np.ndarray]:
+        """Where a node's mesh is: one matrix, or one for each instance; raises Malformed."""
+        node = self._nodes[index]
+        attributes = _instancing(node)
+        if "skin" in node:
+            if attributes:
+                raise Malformed("it has a skin and instances, which glTF does not define together")
+            return [np.eye(4)]  # glTF places a skinned mesh by its joints alone
+        world = self._world(index)
+        if not attributes:
+            return [world]
+        arrays = {
+            name: self._shapes.accessors.floats(attributes[name], kind)
+            for name, kind in _ATTRIBUTES.items()
+            if name in attributes
+        }
+        count = self._instance_count(node)
+        return list(world @ _placements(count, arrays))
+
+    def _joints(self, node: dict[str, Any]) -> np.ndarray:
+        """(k, 4, 4) from a skinned mesh to the world by each joint; raises Malformed."""
+        skin = self._document.object_of("skins", node["skin"])
+        joints = skin.get("joints")
+        if not isinstance(joints, list) or not joints:
+            raise Malformed("its skin has no joints")
+        for joint in joints:
+            entry(self._nodes, joint, "node")
+        worlds = np.array([self._world(joint) for joint in joints])
+        if "inverseBindMatrices" not in skin:
+            return worlds
+        columns = self._shapes.accessors.floats(skin["inverseBindMatrices"], "MAT4")
+        if len(columns) < len(joints):
+            raise Malformed(f"its skin has {len(joints)} joints, but {len(columns)} inverse bind matrices")
+        inverse = columns[: len(joints)].reshape(-1, 4, 4).transpose(0, 2, 1)
+        if not np.isfinite(inverse).all():
+            raise Malformed("its skin has inverse bind matrices that are not finite")
+        found: np.ndarray = worlds @ inverse
+        return found
+
+    def _world(self, index: int) -> np.ndarray:
+        world = self._worlds[index]
+        if isinstance(world, str):
+            raise Malformed(world)
+        return world
+
+    def _world_matrices(self) -> list[np.ndarray | str]:
+        """(4, 4) to the world for each node, or what is wrong with it."""
+        worlds: list[np.ndarray | str | None] = [None] * len(self._nodes)
+        is_child = np.zeros(len(self._nodes), bool)
+        for index, children in enumerate(self._children):
+            for child in children:
+                if not 0 <= child < len(self._nodes):
+                    raise Malformed(f"node {index} has the child {child}, but there are {len(self._nodes)} nodes")
+                if is_child[child]:
+                    raise Malformed(f"node {child} is a child of several nodes")
+                is_child[child] = True
+        waiting: list[tuple[int, np.ndarray | str]] = [(int(k), np.eye(4)) for k in np.flatnonzero(~is_child)]
+        while waiting:
+            index, above = waiting.pop()
+            world = above
+            if not isinstance(above, str):
+                try:
+                    world = _finite(above @ _local_matrix(self._nodes[index]))
+                except Malformed as error:
+                    world = f"node {index}: {error}"
+            worlds[index] = world
+            waiting += [(child, world) for child in self._children[index]]
+        found = [world for world in worlds if world is not None]
+        if len(found) != len(worlds):
+            below = next(k for k, world in enumerate(worlds) if world is None)
+            raise Malformed(f"node {below} is below itself")
+        return found
+
+    def _shown(self) -> list[tuple[int, bool]]:
+        """Nodes of the scene in the file's order, and whether each is hidden."""
+        roots = self._roots()
+        found, seen = list[tuple[int, bool]](), set[int]()
+        waiting = [(root, False) for root in reversed(roots)]
+        while waiting:
+            index, is_hidden = waiting.pop()
+            if index in seen:
+                raise Malformed(f"node {index} is twice in the scene")
+            seen.add(index)
+            visibility = extensions_of(self._nodes[index]).get("KHR_node_visibility", {})
+            is_hidden = is_hidden or (isinstance(visibility, dict) and visibility.get("visible") is False)
+            found.append((index, is_hidden))
+            waiting += [(child, is_hidden) for child in reversed(self._children[index])]
+        return found
+
+    def _roots(self) -> list[int]:
+        """Roots of the scene that the file shows first; of a file without scenes all."""
+        below = {child for children in self._children for child in children}
+        if "scene" not in self._document.root and not self._document.table("scenes"):
+            return [k for k in range(len(self._nodes)) if k not in below]
+        scene = self._document.object_of("scenes", self._document.root.get("scene", 0))
+        roots = scene.get("nodes", [])
+        if not isinstance(roots, list):
+            raise Malformed("the scene's nodes are no list")
+        for root in roots:
+            entry(self._nodes, root, "node")
+            if root in below:
+                raise Malformed(f"node {root} is of the scene, but below another node")
+        return roots
+
+
+def _children(node: dict[str, Any], index: int) -> list[int]:
+    children = node.get("children", [])
+    if not isinstance(children, list) or any(type(child) is not int for child in children):
+        raise Malformed(f"the children of node {index} are no list of indices")
+    return children
+
+
+def _instancing(node: dict[str, Any]) -> dict[str, int]:
+    """The accessors of a node's instances by their names; none where it has no instances."""
+    extension = extensions_of(node).get(INSTANCING)
+    if extension is None:
+        return {}
+    if not isinstance(extension, dict):
+        raise Malformed(f"its {INSTANCING} is no object")
+    return names_of(extension, "attributes")
+
+
+def _placements(count: int, arrays: dict[str, np.ndarray]) -> np.ndarray:
+    """(k, 4, 4) of instances by their translations, rotations and scales."""
+    found = np.tile(np.eye(4), (count, 1, 1))
+    if "ROTATION" in arrays:
+        found[:, :3, :3] = _rotations(arrays["ROTATION"])
+    if "SCALE" in arrays:
+        found[:, :3, :3] *= arrays["SCALE"][:, None, :]
+    if "TRANSLATION" in arrays:
+        found[:, :3, 3] = arrays["TRANSLATION"]
+    if not np.isfinite(found).all():
+        raise Malformed(f"instance {int((~np.isfinite(found).all(axis=(1, 2))).argmax())} is not finite")
+    return found
+
+
+def _local_matrix(node: dict[str, Any]) -> np.ndarray:
+    """(4, 4) of a node to the one above it; raises Malformed."""
+    if "matrix" in node:
+        given = numbers(node, "matrix", 16, ())
+        matrix = np.array(given if given else np.eye(4), np.float64).reshape(4, 4).T
+        if matrix[3].tolist() != [0.0, 0.0, 0.0, 1.0]:
+            raise Malformed(f"the last row of its matrix is {matrix[3].tolist()}, not 0 0 0 1")
+        return matrix
+    arrays = {
+        "TRANSLATION": np.array([numbers(node, "translation", 3, (0.0, 0.0, 0.0))]),
+        "ROTATION": np.array([numbers(node, "rotation", 4, (0.0, 0.0, 0.0, 1.0))]),
+        "SCALE": np.array([numbers(node, "scale", 3, (1.0, 1.0, 1.0))]),
+    }
+    matrix = _placements(1, arrays)[0]
+    return matrix
+
+
+def _rotations(quaternions: np.ndarray) -> np.ndarray:
+    """(k, 3, 3) of quaternions x, y, z, w; raises Malformed for one without length."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        lengths = np.linalg.norm(quaternions, axis=1, keepdims=True)
+    if not ((lengths > 0.0) & np.isfinite(lengths)).all():
+        raise Malformed("a rotation has no length")
+    x, y, z, w = (quaternions / lengths).T
+    rows = [
+        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
+        [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)],
+        [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)],
+    ]
+    return np.moveaxis(np.array(rows), 2, 0)
+
+
+def _finite(matrix: np.ndarray) -> np.ndarray:
+    if not math.isfinite(float(np.abs(matrix).max())):
+        raise Malformed("its matrix is not finite")
+    return matrix
+
+
+def _name(node: dict[str, Any], index: int) -> str:
+    """The name of a node, or its place in the file where it has none."""
+    name = node.get("name")
+    return name if isinstance(name, str) and name else str(index)

@@ -1,0 +1,34 @@
+"""Files that hold one mesh of polygons, as OFF and PLY do."""
+
+from collections import Counter
+
+import numpy as np
+
+from ..errors import InvalidFile, InvalidMesh
+from .part import PartShape
+from .polygons import triangulated
+from .raw import RawPart, RawParts
+
+
+def one_mesh(file: str, points: np.ndarray, counts: np.ndarray, corners: np.ndarray) -> RawParts:
+    """A file that holds one mesh of polygons.
+
+    Args:
+        file: its name, for messages.
+        points: (n, 3) float64.
+        counts: (f,) corners of each face.
+        corners: their indices, one face after another.
+
+    Raises:
+        InvalidFile: a face names a vertex that is not there, or cannot be cut into triangles.
+    """
+    wrong = np.flatnonzero((corners < 0) | (corners >= len(points)))
+    if len(wrong):
+        raise InvalidFile(f"{file}: a face names vertex {corners[wrong[0]]}, but there are {len(points)}")
+    try:
+        triangles = triangulated(points, counts, corners)
+    except InvalidMesh as error:
+        raise InvalidFile(f"{file}: {error}") from None
+    if not len(triangles):
+        return RawParts(found=1, no_geometry=Counter({"mesh without faces": 1}))
+    return RawParts({"": PartShape(points, triangles)}, [RawPart("", "", np.eye(4))], found=1)

@@ -1,0 +1,46 @@
+"""SRDF: which links of a robot are not compared, as MoveIt's setup assistant writes it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+from ..errors import InvalidFile
+from .xml_files import read_xml
+
+
+@dataclass(frozen=True)
+class Srdf:
+    """What a file says about pairs of links.
+
+    Attributes:
+        uncompared: links that are compared with no other link of the robot, unless a pair says so.
+        enabled, disabled: pairs of links.
+    """
+
+    uncompared: tuple[str, ...] = ()
+    enabled: tuple[tuple[str, str], ...] = ()
+    disabled: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def names(self) -> set[str]:
+        """The links that it names."""
+        return {*self.uncompared, *(name for pair in self.enabled + self.disabled for name in pair)}
+
+
+def read_srdf(file: Path) -> Srdf:
+    """Read an SRDF file; raises InvalidFile."""
+    root = read_xml(file)
+    if root.tag != "robot":
+        raise InvalidFile(f"{file}: the root element of an SRDF is <robot>, not <{root.tag:.80}>")
+
+    def named(element: Element, attribute: str) -> str:
+        name = element.get(attribute)
+        if not name:
+            raise InvalidFile(f"{file}: a <{element.tag}> has no {attribute}")
+        return name
+
+    def pairs(tag: str) -> tuple[tuple[str, str], ...]:
+        return tuple((named(element, "link1"), named(element, "link2")) for element in root.iter(tag))
+
+    alone = tuple(named(element, "link") for element in root.iter("disable_default_collisions"))
+    return Srdf(alone, pairs("enable_collisions"), pairs("disable_collisions"))

@@ -1,0 +1,308 @@
+"""3MF: every object that the build places, with nested components and models in other files of the package."""
+
+import posixpath
+import zipfile
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidFile
+from .part import PartShape
+from .raw import RawPart, RawParts
+
+METRES = {"micron": 1e-6, "millimeter": 1e-3, "centimeter": 1e-2, "inch": 0.0254, "foot": 0.3048, "meter": 1.0}
+_CORE = "http://schemas.microsoft.com/3dmanufacturing/core/2015/02"
+_KINDS = "http://schemas.microsoft.com/3dmanufacturing/"
+_BEAMS, _SLICES = _KINDS + "beamlattice/2017/02", _KINDS + "slice/2015/07"
+_READ = {
+    _CORE, _BEAMS, _SLICES, _KINDS + "production/2015/06", _KINDS + "material/2015/02", _KINDS + "trianglesets/2021/07",
+    "http://schemas.microsoft.com/3dmanufacturing/beamlattice/balls/2020/07",
+}  # fmt: skip
+"""Extensions that a file may require: they are read, lost by name, or say only how things look."""
+_START = "http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel"
+MOST_PLACED = 1_000_000
+"""Objects that a file may place; components of components multiply."""
+
+Key = tuple[str, str]
+"""Of an object: the file of the package that it stands in, and its id."""
+
+
+class _Wrong(ValueError):
+    """An object means nothing; the text says why."""
+
+
+@dataclass(eq=False)
+class _Object:
+    """An object as a model file has it.
+
+    Attributes:
+        name: "" where it has none.
+        shape: its triangles.
+        lost: what is wrong with its triangles; "" where they can be used.
+        unread: geometry of kinds that are not read, such as "12 beams".
+        components: keys, matrices and what is wrong with these, of what it is made of.
+    """
+
+    name: str
+    shape: PartShape | None = None
+    lost: str = ""
+    unread: list[str] = field(default_factory=list)
+    components: list["_Placed"] = field(default_factory=list)
+
+    @property
+    def own(self) -> int:
+        """How many objects it is without its components: triangles, and each kind that is not read."""
+        return (self.shape is not None or bool(self.lost)) + len(self.unread)
+
+
+@dataclass(frozen=True, eq=False)
+class _Placed:
+    key: Key
+    matrix: np.ndarray
+    wrong: str
+    name: str = ""
+
+
+def read_3mf(file: Path, etree: ModuleType) -> RawParts:
+    """Every object that the build places.
+
+    Raises:
+        InvalidFile: it is no 3MF file, damaged as a whole, or requires an extension that is not known.
+    """
+    try:
+        with zipfile.ZipFile(file) as package:
+            return _Reader(file, package, etree).read()
+    except (zipfile.BadZipFile, _Wrong, RuntimeError, NotImplementedError, EOFError, OSError, zlib.error) as error:
+        raise InvalidFile(f"{file}: it is no 3MF file, or damaged: {error or type(error).__name__}") from None
+
+
+class _Reader:
+    """Reads one package."""
+
+    def __init__(self, file: Path, package: zipfile.ZipFile, etree: ModuleType) -> None:
+        self._file, self._package, self._etree = file, package, etree
+        self._names = {name.strip("/").lower(): name for name in package.namelist()}
+        self._objects: dict[Key, _Object] = {}
+        self._build: list[_Placed] = []
+        self._unit = "millimeter"
+
+    def read(self) -> RawParts:
+        """Everything that is placed, and what is not."""
+        start = self._start()
+        waiting, seen = [start], {start}
+        while waiting:
+            path = waiting.pop()
+            self._read_model(path, is_start=path == start)
+            wanted = {item.key[0] for item in self._build}
+            wanted |= {item.key[0] for thing in self._objects.values() for item in thing.components}
+            waiting += sorted(wanted - seen)
+            seen |= wanted
+        counts = self._counts()
+        found = RawParts(metres=self._metres())
+        placed = sum(counts.get(item.key, 1) for item in self._build)
+        if placed > MOST_PLACED:
+            raise InvalidFile(f"{self._file}: its components place {placed} objects, more than {MOST_PLACED}")
+        unplaced = self._unplaced()
+        found.found = placed + unplaced
+        if unplaced:
+            found.no_geometry["object that is not placed"] += unplaced
+        self._place(found)
+        return found
+
+    def _metres(self) -> float:
+        if self._unit not in METRES:
+            raise InvalidFile(f"{self._file}: its unit is {self._unit!r:.40}; known are {', '.join(METRES)}")
+        return METRES[self._unit]
+
+    def _start(self) -> str:
+        """The model that the package begins with."""
+        relations = self._names.get("_rels/.rels")
+        if relations is not None:
+            with self._package.open(relations) as stream:
+                for _, item in self._parsed(stream, "{*}Relationship"):
+                    if item.get("Type") == _START:
+                        return _path(str(item.get("Target")))
+        model = next((name for name in self._names if name.endswith("3d/3dmodel.model")), None)
+        if model is None:
+            raise InvalidFile(f"{self._file}: it is no 3MF file: it has no model")
+        return model
+
+    def _parsed(self, stream: Any, *tags: str) -> Any:
+        options = {"resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": True}
+        try:
+            yield from self._etree.iterparse(stream, events=("end",), tag=tags, **options)
+        except self._etree.LxmlError as error:
+            raise _Wrong(f"its XML is damaged: {error!s:.120}") from None
+
+    def _read_model(self, path: str, is_start: bool) -> None:
+        """The objects of a model, and what the first one builds."""
+        if path not in self._names:
+            return  # whatever refers to it is lost by name
+        with self._package.open(self._names[path]) as stream:
+            root = None
+            for _, item in self._parsed(stream, f"{{{_CORE}}}object", f"{{{_CORE}}}item", f"{{{_CORE}}}build"):
+                if root is None:
+                    root = item.getroottree().getroot()
+                    self._check_extensions(root)
+                tag = self._etree.QName(item).localname
+                if tag == "object":
+                    self._objects[path, str(item.get("id"))] = self._object(item, path)
+                    item.clear()
+                elif tag == "item" and is_start:
+                    self._build.append(self._placed(item, path, str(item.get("partnumber") or "")))
+            if root is None:
+                raise _Wrong(f"{path} has no objects and no build")
+            if is_start:
+                self._unit = str(root.get("unit", "millimeter"))
+
+    def _check_extensions(self, root: Any) -> None:
+        for prefix in str(root.get("requiredextensions", "")).split():
+            name = root.nsmap.get(prefix, prefix)
+            if name not in _READ:
+                raise InvalidFile(
+                    f"{self._file}: it requires the extension {name!r:.120}, which MeshClash does not know: "
+                    "export it without"
+                )
+
+    def _object(self, item: Any, path: str) -> _Object:
+        found = _Object(str(item.get("name") or ""))
+        for child in item:
+            if not isinstance(child.tag, str):
+                continue  # a comment
+            tag = child.tag
+            if tag == f"{{{_CORE}}}mesh":
+                self._read_mesh(child, found)
+            elif tag == f"{{{_CORE}}}components":
+                found.components += [self._placed(one, path) for one in child.iterfind(f"{{{_CORE}}}component")]
+            elif tag != f"{{{_CORE}}}metadatagroup":
+                found.unread.append(f"its {self._etree.QName(child).localname} is of a kind that is not read")
+        if found.shape is not None and item.get(f"{{{_SLICES}}}meshresolution") == "lowres":
+            found.shape, found.lost = None, "its mesh is a rough stand-in for slices, which are not read"
+        return found
+
+    def _read_mesh(self, mesh: Any, found: _Object) -> None:
+        """Triangles and whatever else a mesh has."""
+        beams = sum(1 for _ in mesh.iter(f"{{{_BEAMS}}}beam"))
+        if beams:
+            found.unread.append(f"its {beams} beams are not read")
+        rows = mesh.find(f"{{{_CORE}}}triangles")
+        if beams and (rows is None or not len(rows)):
+            return
+        try:
+            found.shape = _shape(mesh.find(f"{{{_CORE}}}vertices"), rows)
+        except _Wrong as error:
+            found.lost = str(error)
+
+    def _placed(self, item: Any, path: str, name: str = "") -> _Placed:
+        """What an item or a component places."""
+        elsewhere = next((value for key, value in item.items() if self._etree.QName(key).localname == "path"), None)
+        key = (path if elsewhere is None else _path(elsewhere)), str(item.get("objectid"))
+        try:
+            return _Placed(key, _matrix(item.get("transform")), "", name)
+        except _Wrong as error:
+            return _Placed(key, np.eye(4), str(error), name)
+
+    def _counts(self) -> dict[Key, int]:
+        """How many objects each object places, itself and its components; what is missing counts as one."""
+        counts: dict[Key, int] = {}
+        for start in self._objects:
+            waiting, open_keys = [start], set[Key]()
+            while waiting:
+                key = waiting[-1]
+                parts = [item.key for item in self._objects[key].components if item.key in self._objects]
+                missing = [part for part in parts if part not in counts]
+                if key in counts or not missing:
+                    if key not in counts:
+                        thing = self._objects[key]
+                        counts[key] = thing.own + sum(counts.get(item.key, 1) for item in thing.components)
+                        counts[key] = max(counts[key], 1)
+                    open_keys.discard(key)
+                    waiting.pop()
+                    continue
+                if key in open_keys and any(part in open_keys for part in missing):
+                    raise _Wrong(f"object {key[1]} is made of itself")
+                open_keys.add(key)
+                waiting.append(missing[0])
+        return counts
+
+    def _unplaced(self) -> int:
+        """How many objects with geometry of their own nothing places."""
+        reached = set[Key]()
+        waiting = [item.key for item in self._build]
+        while waiting:
+            key = waiting.pop()
+            if key in self._objects and key not in reached:
+                reached.add(key)
+                waiting += [item.key for item in self._objects[key].components]
+        return sum(thing.own for key, thing in self._objects.items() if key not in reached)
+
+    def _place(self, found: RawParts) -> None:
+        """Every object that is placed, in the order of the build."""
+        waiting = [(item, item.matrix, item.wrong) for item in reversed(self._build)]
+        while waiting:
+            item, matrix, wrong = waiting.pop()
+            thing = self._objects.get(item.key)
+            name = item.name or (thing.name if thing is not None else "") or item.key[1]
+            if thing is None:
+                found.left_out.append((name, f"{item.key[0]} has no object {item.key[1]}"))
+                continue
+            self._place_own(found, thing, item.key, name, matrix, wrong)
+            waiting += [(part, matrix @ part.matrix, wrong or part.wrong) for part in reversed(thing.components)]
+
+    def _place_own(self, found: RawParts, thing: _Object, key: Key, name: str, matrix: np.ndarray, wrong: str) -> None:
+        """The triangles of an object, and what of it is not read."""
+        if thing.own == 0 and not thing.components:
+            found.no_geometry["empty object"] += 1
+        found.left_out += [(name, wrong or why) for why in thing.unread]
+        if thing.lost or (wrong and thing.shape is not None):
+            found.left_out.append((name, wrong or thing.lost))
+        elif thing.shape is not None and not len(thing.shape.vertices):
+            found.no_geometry["mesh without faces"] += 1
+        elif thing.shape is not None:
+            text = "\n".join(key)
+            found.shapes[text] = thing.shape
+            found.parts.append(RawPart(name, text, matrix))
+
+
+def _path(target: str) -> str:
+    """A name in the package as it is looked up."""
+    return posixpath.normpath("/" + target).strip("/").lower()
+
+
+def _matrix(text: str | None) -> np.ndarray:
+    """(4, 4) of twelve numbers, which stand for points that are rows."""
+    matrix = np.eye(4)
+    if text is not None:
+        numbers = _numbers(text.split())
+        if len(numbers) != 12 or not np.isfinite(numbers).all():
+            raise _Wrong(f"its transform is {text!r:.80}, not twelve finite numbers")
+        matrix[:3] = numbers.reshape(4, 3).T
+    return matrix
+
+
+def _shape(corners: Any, rows: Any) -> PartShape:
+    """The mesh of an object; raises _Wrong."""
+    vertices = [] if corners is None else [one for one in corners if isinstance(one.tag, str)]
+    triangles = [] if rows is None else [one for one in rows if isinstance(one.tag, str)]
+    points = _numbers([one.get(axis) for one in vertices for axis in "xyz"]).reshape(-1, 3)
+    faces = _numbers([one.get(corner) for one in triangles for corner in ("v1", "v2", "v3")]).reshape(-1, 3)
+    bad = ~np.isfinite(points).all(axis=1)
+    if bad.any():
+        raise _Wrong(f"vertex {int(bad.argmax())} is {points[bad.argmax()].tolist()}: coordinates must be finite")
+    wrong = ~((faces >= 0) & (faces < len(points)) & (faces == np.floor(faces))).all(axis=1)
+    if wrong.any():
+        raise _Wrong(f"triangle {int(wrong.argmax())} names {faces[wrong.argmax()].tolist()} of {len(points)} vertices")
+    if not len(faces):
+        return PartShape(np.empty((0, 3)), np.empty((0, 3), np.int32))
+    return PartShape(points, faces.astype(np.int32))
+
+
+def _numbers(texts: list[Any]) -> np.ndarray:
+    try:
+        return np.array([float(text) for text in texts], np.float64)
+    except (TypeError, ValueError) as error:
+        raise _Wrong(f"a number is missing or none: {error}") from None

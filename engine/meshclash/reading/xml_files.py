@@ -1,0 +1,44 @@
+"""XML files as trees of elements. Entities are refused: they can grow without bound and name other files."""
+
+import stat
+from pathlib import Path
+from typing import NoReturn
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers import expat
+
+from ..errors import InvalidFile
+
+
+def read_xml(file: Path) -> Element:
+    """The root element of a file; prefixes of namespaces stay part of the names.
+
+    Raises:
+        InvalidFile: it cannot be read, is not XML, or declares entities.
+    """
+    try:
+        if not stat.S_ISREG(file.stat().st_mode):
+            raise InvalidFile(f"{file}: cannot be read: a folder, a device or a pipe is no file")
+        content = file.read_bytes()
+    except InvalidFile:
+        raise
+    except OSError as error:
+        raise InvalidFile(f"{file!s:.500}: cannot be read: {error.strerror or error}") from None
+    except ValueError as error:
+        raise InvalidFile(f"{str(file)!r:.80} cannot be the name of a file: {error}") from None
+
+    def refuse(name: str, *_: object) -> NoReturn:
+        raise InvalidFile(f"{file}: it declares the XML entity {name!r:.80}: write the text itself in its place")
+
+    builder, parser = TreeBuilder(), expat.ParserCreate()
+    parser.buffer_text = True
+    parser.EntityDeclHandler = refuse
+    parser.StartElementHandler = builder.start
+    parser.EndElementHandler = builder.end
+    parser.CharacterDataHandler = builder.data
+    try:
+        parser.Parse(content, True)
+    except InvalidFile:
+        raise
+    except (expat.ExpatError, ValueError, LookupError) as error:
+        raise InvalidFile(f"{file}: it is not XML: {error}") from error
+    return builder.close()

@@ -1,0 +1,256 @@
+"""``Robot``: the links of a URDF file and their poses in the configurations of its joints."""
+
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..broadphase.matrix import CollisionMatrix
+from ..errors import InvalidFile, InvalidPose, UnsupportedOption
+from ..messages import shown, suggestion
+from ..reading.srdf_files import Srdf, read_srdf
+from ..reading.urdf_files import KINDS, UrdfJoint, UrdfModel, check_unique, read_urdf
+from ..reading.urdf_shapes import Packages, ShapeReader, package_folders
+from ..types.arguments import several
+from ..types.copying import Copyable
+from ..types.numbers import float_array, real_number, truth
+from .from_others import PlacedMesh
+from .joint_motions import Driver, JointMotions
+
+SHAPES = ("collision", "visual")
+
+
+class Robot(Copyable):
+    """The links of a robot that have a shape, and how they move.
+
+    A configuration has a number for each coordinate: the angle [rad] of a revolute or continuous joint, the distance
+    [m] of a prismatic one. A planar joint ``base`` has ``base/x``, ``base/y`` [m] and ``base/theta`` [rad] in the plane
+    perpendicular to its axis, for the axis z in the frame's own x and y. A floating joint has ``base/x``, ``base/y``,
+    ``base/z`` [m] and a quaternion ``base/qx``, ``base/qy``, ``base/qz``, ``base/qw``, of any length but 0. Joints that
+    mimic another one have none.
+
+    Files of meshes are read as by ``mc.read``, in metres times their ``scale``. COLLADA files keep their axes whatever
+    they say is up, as in RViz and Pinocchio; glTF files have y up, which becomes z.
+
+    Args:
+        path: of the URDF file.
+        srdf: path of the SRDF file that says which links are not compared; None for none.
+        packages: where ``package://NAME/...`` is: a dict of folders by the names of packages, or folders that hold
+            packages. None looks in the folders above the URDF file, then where ``ROS_PACKAGE_PATH`` and
+            ``AMENT_PREFIX_PATH`` say.
+        shapes: "collision" or "visual": the elements of the file that are the shapes of links.
+        tolerance: cylinders, spheres and capsules become meshes that enclose the true shape, and are nowhere farther
+            outside of it than this share of the radius.
+
+    Attributes:
+        name: of the robot.
+        links: a mesh for each link with shapes, in the link's frame, with its pose in the neutral configuration, and
+            its name.
+        links_without_shape: names of the other links.
+        joints: names of the joints that move and mimic no other one, in the order of the file.
+        coordinates: a name for each number of a configuration, (n,): the joint's own where it has one coordinate.
+        neutral: (n,) the configuration of zeros; quaternions are 0 0 0 1.
+        limits: (n, 2) lowest and highest value of each coordinate [rad] or [m]; -inf and inf where there is none, also
+            where a revolute or prismatic joint has no ``<limit>``.
+        velocity_limits: (n,) [rad/s] or [m/s]; inf where the file states none.
+        effort_limits: (n,) [N m] or [N]; inf where the file states none.
+        rules: which pairs are compared, by the ids 0, 1, ... of the links: not those that a joint joins, nor those
+            that the SRDF file disables.
+
+    Raises:
+        InvalidFile: a file is missing, damaged, or says what cannot be; a link's mesh is missing or cannot be read;
+            no link has a shape. InvalidMesh: a link's mesh is no mesh. UnsupportedOption: an argument.
+    """
+
+    def __init__(
+        self,
+        path: Any,
+        srdf: Any = None,
+        *,
+        packages: Packages = None,
+        shapes: str = "collision",
+        tolerance: float = 0.01,
+    ) -> None:
+        if shapes not in SHAPES:
+            raise UnsupportedOption(f"shapes must be 'collision' or 'visual', not {shapes!r:.80}")
+        if not 1e-5 <= real_number(tolerance) <= 0.5:
+            raise UnsupportedOption(f"tolerance must be from 1e-5 to 0.5, not {tolerance!r:.80}")
+        folders = package_folders(packages)
+        file = _file("path", path)
+        model = read_urdf(file, shapes)
+        said = Srdf() if srdf is None else read_srdf(_file("srdf", srdf))
+        self.name = model.name
+        self._joints, self._above = model.ordered, {joint.child: joint for joint in model.joints}
+        self._link_names = [link.name for link in model.links]
+        moving = [joint for joint in model.joints if KINDS[joint.kind] and joint.mimic is None]
+        self.joints = [joint.name for joint in moving]
+        each = [(joint, suffix) for joint in moving for suffix in KINDS[joint.kind]]
+        self.coordinates = [joint.name + suffix for joint, suffix in each]
+        check_unique(file, "coordinate of a joint", self.coordinates)
+        self._motions = JointMotions(model.ordered, _drivers(model, moving))
+        self.neutral = np.array([float(suffix == "/qw") for _, suffix in each])
+        table = np.array([joint.limits for joint, _ in each], np.float64).reshape(-1, 4)
+        self.limits, self.velocity_limits, self.effort_limits = table[:, :2], table[:, 2], table[:, 3]
+        self._names = [link.name for link in model.links if link.shapes]
+        self.links_without_shape = [link.name for link in model.links if not link.shapes]
+        if not self._names:
+            other = SHAPES[1 - SHAPES.index(shapes)]
+            raise InvalidFile(f"{file}: no link has a <{shapes}> element: shapes='{other}' takes the <{other}> ones")
+        reader = ShapeReader(file, folders, real_number(tolerance))
+        meshes = [reader.mesh_of(link) for link in model.links if link.shapes]
+        placed = zip(meshes, self.poses(self.neutral), self._names, strict=True)
+        self.links = [PlacedMesh(mesh, pose, name) for mesh, pose, name in placed]
+        self.rules = self._rules(model, said, srdf)
+
+    def __repr__(self) -> str:
+        return f"Robot({self.name!r}: {len(self._names)} links with shapes, {len(self.coordinates)} coordinates)"
+
+    def configuration(self, values: Mapping[str, float]) -> np.ndarray:
+        """Return the neutral configuration (n,) with some coordinates set by name.
+
+        Args:
+            values: numbers by the names of coordinates.
+
+        Raises:
+            InvalidPose: an unknown name, or no finite number.
+            UnsupportedOption: no dictionary.
+        """
+        if not isinstance(values, Mapping):
+            raise UnsupportedOption(f"values must be a dictionary of numbers by names, not {shown(values)}")
+        made = self.neutral.copy()
+        for name, value in values.items():
+            if name not in self.coordinates:
+                near = suggestion(name, self.coordinates) if isinstance(name, str) else ""
+                raise InvalidPose(f"there is no coordinate {shown(name)}{near}")
+            made[self.coordinates.index(name)] = real_number(value)
+        self._rows(made)
+        return made
+
+    def beyond_limits(self, configurations: Any) -> np.ndarray:
+        """Return which coordinates are outside their limits: a bool for each number of the argument.
+
+        Joints that mimic are not checked, as in MoveIt: files rarely state limits that fit both joints.
+
+        Raises:
+            InvalidPose: as ``poses``.
+        """
+        rows, given = self._rows(configurations)
+        return ((rows < self.limits[:, 0]) | (rows > self.limits[:, 1])).reshape(given)
+
+    def poses(
+        self, configurations: Any, links: Sequence[str] | None = None, *, check_limits: bool = False
+    ) -> np.ndarray:
+        """Return the world poses of links; the root link stays at the origin.
+
+        Args:
+            configurations: (m, n) numbers, or (n,) for one; see the class.
+            links: names of k links, also of those without shapes; None: ``self.links``, as the scene has them.
+            check_limits: True raises an error where a coordinate is outside of its limits.
+
+        Returns:
+            (m, k, 4, 4), or (k, 4, 4) for one configuration.
+
+        Raises:
+            InvalidPose: numbers of another shape, not finite, a quaternion of zeros, an unknown link, or, with
+                ``check_limits``, beyond a limit; the message names it.
+            UnsupportedOption: links is no list of names.
+        """
+        rows, given = self._rows(configurations)
+        if truth("check_limits", check_limits):
+            self._refuse_beyond(rows)
+        wanted = self._names if links is None else self._known(links)
+        needed = self._needed(wanted)
+        frames = dict.fromkeys(wanted, np.eye(4)[None])
+        which = np.array([k for k, joint in enumerate(self._joints) if joint.child in needed], np.int64)
+        moved = self._motions.poses(rows, which)
+        for place, k in enumerate(which.tolist()):
+            joint, local = self._joints[k], moved[:, place]
+            frames[joint.child] = frames[joint.parent] @ local if joint.parent in frames else local
+        poses = np.stack([np.broadcast_to(frames[name], (len(rows), 4, 4)) for name in wanted], axis=1)
+        return poses if len(given) == 2 else poses[0]
+
+    def _rows(self, configurations: Any) -> tuple[np.ndarray, tuple[int, ...]]:
+        """Configurations as (m, n), checked, and the shape in which they came."""
+        given, count = float_array("configurations", configurations, InvalidPose), len(self.coordinates)
+        if given.ndim not in (1, 2) or given.shape[-1] != count:
+            names = ", ".join(self.coordinates[:8]) + (", ..." if count > 8 else "")
+            raise InvalidPose(
+                f"a configuration has {count} numbers ({names}): give ({count},) or (m, {count}), not {given.shape}"
+            )
+        rows = given if given.ndim == 2 else given[None]
+        if not np.isfinite(rows).all():
+            row, column = np.argwhere(~np.isfinite(rows))[0]
+            raise InvalidPose(f"configuration {row}: '{self.coordinates[column]}' is {rows[row, column]}")
+        return rows, given.shape
+
+    def _refuse_beyond(self, rows: np.ndarray) -> None:
+        beyond = np.argwhere(self.beyond_limits(rows))
+        if len(beyond):
+            row, column = beyond[0]
+            low, high = self.limits[column]
+            raise InvalidPose(
+                f"configuration {row}: '{self.coordinates[column]}' is {rows[row, column]:g}, beyond its limits "
+                f"{low:g} to {high:g} ({len(beyond)} such numbers in all)"
+            )
+
+    def _known(self, links: Sequence[str]) -> list[str]:
+        names = several("links", links, str)
+        for name in names:
+            if name not in self._link_names:
+                raise InvalidPose(f"there is no link {shown(name)}{suggestion(name, self._link_names)}")
+        if not names:
+            raise InvalidPose("links names no link")
+        return names
+
+    def _needed(self, links: Sequence[str]) -> set[str]:
+        """The links and all that they hang on."""
+        needed, waiting = set[str](), list(links)
+        while waiting:
+            name = waiting.pop()
+            if name not in needed:
+                needed.add(name)
+                if name in self._above:
+                    waiting.append(self._above[name].parent)
+        return needed
+
+    def _rules(self, model: UrdfModel, said: Srdf, srdf: Any) -> CollisionMatrix:
+        ids, rules = {name: k for k, name in enumerate(self._names)}, CollisionMatrix()
+        for name in sorted(said.names - set(self._link_names)):
+            hint = suggestion(name, self._link_names)
+            warnings.warn(f"{srdf}: the robot has no link '{name}'{hint}", RuntimeWarning, stacklevel=3)
+
+        def compare(pairs: Sequence[tuple[str, str]], compared: bool) -> None:
+            for a, b in pairs:
+                if a in ids and b in ids and a != b:
+                    rules.set_pair(ids[a], ids[b], compared)
+
+        compare([(name, other) for name in said.uncompared for other in self._names], False)
+        compare(said.enabled, True)
+        compare([*((joint.parent, joint.child) for joint in model.joints), *said.disabled], False)
+        return rules
+
+
+def _drivers(model: UrdfModel, moving: Sequence[UrdfJoint]) -> dict[str, Driver]:
+    """By the names of joints that move, those that mimic too, where their coordinates come from."""
+    by_name, drivers, first = {joint.name: joint for joint in model.joints}, dict[str, Driver](), 0
+    for joint in moving:
+        last = first + len(KINDS[joint.kind])
+        drivers[joint.name] = Driver(first, last, 1.0, 0.0)
+        first = last
+    for joint in model.joints:
+        factor, offset, source = 1.0, 0.0, joint
+        while source.mimic is not None:
+            factor, offset = factor * source.mimic.multiplier, factor * source.mimic.offset + offset
+            source = by_name[source.mimic.joint]
+        if joint.mimic is not None:
+            drivers[joint.name] = drivers[source.name]._replace(factor=factor, offset=offset)
+    return drivers
+
+
+def _file(argument: str, path: Any) -> Path:
+    if not isinstance(path, str | bytes | os.PathLike):
+        raise InvalidFile(f"{argument} must be that of a file, not {path!r:.80}")
+    return Path(os.fsdecode(path))

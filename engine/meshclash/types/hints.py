@@ -1,0 +1,46 @@
+"""What to do with an object that is no mesh: other libraries' classes, files and parts have a way of their own.
+
+Classes are known by their names, so that no library is imported for it.
+"""
+
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+_READ = "meshclash.read(path) reads a file into parts, each with a mesh and a pose"
+_BLENDER = (
+    "after mesh.calc_loop_triangles() use meshclash.TriangleMesh([v.co for v in mesh.vertices], "
+    "[t.vertices[:] for t in mesh.loop_triangles]) with pose or matrix of the object; MeshClash's panel reads it itself"
+)
+_WAYS: dict[tuple[str, str], str] = {
+    ("trimesh", "Scene"): "meshclash.Scene.from_trimesh(scene) takes its objects with their poses",
+    ("trimesh", "PointCloud"): "use meshclash.clouds.PointCloud(cloud.vertices)",
+    ("open3d", "PointCloud"): "use meshclash.clouds.PointCloud(np.asarray(cloud.points))",
+    ("vedo", "Points"): "use meshclash.clouds.PointCloud(points.vertices)",
+    ("meshio", "Mesh"): "take its triangles: meshclash.TriangleMesh(mesh.points, mesh.cells_dict['triangle'])",
+    ("pyvista", "DataSet"): "take its surface: mesh.extract_surface().triangulate()",
+    ("bpy_types", "Mesh"): _BLENDER,
+    ("bpy_types", "Object"): f"take its mesh, object.to_mesh(); {_BLENDER}",
+    ("bpy", "Mesh"): _BLENDER,
+    ("bpy", "Object"): f"take its mesh, object.to_mesh(); {_BLENDER}",
+    ("meshclash", "Parts"): "take mesh and pose of each part: for part in parts: scene.add(part.mesh, part.pose)",
+    ("meshclash", "MeshPart"): "use part.mesh, with part.pose as its pose",
+    ("meshclash", "Scene"): "ask the scene itself: scene.contacts(), scene.distances()",
+    ("meshclash", "ProgressiveMeshes"): "use the ClusteredMesh, progressive.mesh",
+    ("meshclash", "MeshLevels"): "use one level: levels.level(error)",
+}
+"""By the first part of a module's name and the class, or one that it derives from."""
+
+
+def way_for(thing: Any) -> str:
+    """What the caller can do instead, to stand behind a message; "" where nothing is known."""
+    if isinstance(thing, str | bytes | PathLike):
+        return f": {_READ}"
+    if isinstance(thing, list | dict | np.ndarray):
+        return ": a mesh is meshclash.TriangleMesh(vertices, triangles), or a tuple of both"
+    for kind in type(thing).__mro__:
+        way = _WAYS.get((kind.__module__.partition(".")[0], kind.__qualname__))
+        if way is not None:
+            return f": {way}"
+    return ""
