@@ -441,7 +441,7 @@ def test_bad_options_are_refused(shapes):
     for query in (mc.collides, mc.collide, mc.distance, mc.lab.cloud_collision, mc.lab.cloud_distance):
         for pair in ((a, "no mesh"), (None, a)):
             with pytest.raises(
-                mc.InvalidMesh, match=r"PointCloud.*TriangleMesh.*not with a (str|None)|TriangleMesh.*not a (str|None)"
+                mc.InvalidMesh, match=r"PointCloud.*TriangleMesh.*not with a (str|None)|TriangleMesh.*not (a str|None)"
             ):
                 query(*pair)
     for start in ("near", mc.collide(a, mesh)):

@@ -331,7 +331,7 @@ def test_names_that_no_file_can_have_are_refused(path):
 
 @pytest.mark.parametrize("path", [None, 3, True, ["a.xyz"], io.BytesIO(b"0 0 0")])
 def test_what_is_no_path_is_refused(path):
-    with pytest.raises(mc.InvalidFile, match=f"not by a {type(path).__name__}"):
+    with pytest.raises(mc.InvalidFile, match=rf"not by (None|an? .*{type(path).__name__})"):
         read(path)
 
 
