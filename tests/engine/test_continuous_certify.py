@@ -196,7 +196,7 @@ def test_the_checker_runs_alone():
         ((np.full((2, 3), np.nan), np.zeros((2, 3))), "coordinates must be finite"),
         ((np.zeros(3), np.zeros((3, 3))), "first must have shape"),
         (([[1, 2], [3]], np.zeros((3, 3))), "first cannot be read as numbers"),
-        ((np.ma.masked_array(np.zeros((2, 3))), np.zeros((2, 3))), "they are masked"),
+        ((np.ma.masked_array(np.zeros((2, 3)), [[1, 0, 0], [0, 0, 0]]), np.zeros((2, 3))), "row 0 is masked"),
         (("edge", np.zeros((2, 3))), "first"),
     ],
 )

@@ -29,7 +29,7 @@ def test_a_ring_is_cut_into_convex_parts():
 def test_what_cannot_be_cut_is_refused(monkeypatch):
     with pytest.raises(mc.InvalidMesh, match="closed mesh"):
         mc.shapes.convex_parts(mc.TriangleMesh(*open_box((0, 0, 0), (1, 1, 1))))
-    with pytest.raises(mc.InvalidMesh, match="closed mesh"):
+    with pytest.raises(mc.InvalidMesh, match="closed TriangleMesh"):
         mc.shapes.convex_parts(np.zeros((3, 3)))
     cube = mc.TriangleMesh(*box((0, 0, 0), (1, 1, 1)))
     for options, name in (
