@@ -68,7 +68,11 @@ def test_only_numba_and_llvmlite_are_bundled():
 def test_the_extension_knows_no_place_of_its_code_to_write_to():
     files = list((ROOT / "addon").rglob("*.py"))
     assert files
-    read_only = ("_engine.__file__", "_preset_path(str(Path(__file__).parents[1]))")  # of the second, presets are read
+    read_only = (
+        "_engine.__file__",
+        "_preset_path(str(Path(__file__).parents[1]))",
+        'Path(__file__).parent / "locale"',
+    )  # of the last two, presets and translations are read
     for path in files:
         text = path.read_text("utf-8")
         for place in read_only:

@@ -126,7 +126,10 @@ def test_words_statuses_and_verdicts_are_asked_of_all_pages(many):
     listed().statuses = {"OPEN"}
     assert listed().found == 2 * PAGE + 4
     listed().show_clash = False
-    assert names() == [] and "No pair of 405 is as asked" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
+    assert (
+        names() == []
+        and "None of the 405 pairs matches the filters" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
+    )
     assert bpy.ops.meshclash.list_all() == {"FINISHED"}
     assert listed().found == listed().total and listed().page == 1 and listed().show_clash
 
@@ -212,7 +215,7 @@ def test_long_names_are_cut_so_that_they_differ_and_the_tooltip_has_all_of_them(
 def test_a_verdict_that_is_not_certain_says_so(registered):
     show(make_row(verdict="contained", certainty=0.874), make_row("B", "C"))
     listed().active_row = 0
-    words = "Inside, 87% certain: an open mesh counts as the solid that it seems to bound"
+    words = "Inside, 87% certain: an open mesh is judged as the solid that it seems to bound"
     assert words in " ".join(draw(panels.MESHCLASH_PT_results, bpy.context).texts())
     tips = [
         listing.MESHCLASH_OT_pick_row.description(bpy.context, SimpleNamespace(index=k, side="a", tip=""))

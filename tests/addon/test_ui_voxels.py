@@ -86,7 +86,7 @@ def test_too_many_voxels_become_larger_ones(pair, monkeypatch):
     monkeypatch.setattr(voxel_boxes, "MOST_VOXELS", 50)
     settings().voxel_resolution = 64
     bpy.ops.meshclash.show_voxels()
-    assert shown().count <= 50 and shown().coarser and "too many" in told()
+    assert shown().count <= 50 and shown().coarser and "Too many" in told()
 
 
 def test_moving_or_deleting_an_object_makes_them_stale(pair):

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from meshclash.types.steps import UNANSWERED
 from solids import box, torus
 from strategies import matrix, rotation
 
@@ -43,7 +44,7 @@ def test_the_short_way_is_taken_and_follows_edits():
         scene.set_pose(moved, matrix(shift=(1 + gap, 0, 0)))
         assert scene._distances_at_once()[0].gap == scene.distances(depth=False)[0].gap == gap
     scene.set_pose(moved, matrix(shift=(0.5, 0, 0)))
-    assert scene._distances_at_once() is None and scene.distances()[0].verdict == mc.Verdict.CLASH
+    assert scene._distances_at_once() is UNANSWERED and scene.distances()[0].verdict == mc.Verdict.CLASH
     scene.set_pose(moved, matrix(shift=(3, 0, 0)))
     scene.set_vertices(fixed, 0.5 * SHAPES[1].vertices)
     assert scene.distances()[0].gap == 2.5

@@ -132,5 +132,5 @@ def test_a_manifold_has_a_number_of_points():
     for wrong in (0, -1, 2.5, "4"):
         with pytest.raises(mc.UnsupportedOption, match="whole number"):
             region.manifold(wrong)
-    with pytest.raises(mc.UnsupportedOption, match="two meshes"):
+    with pytest.raises(mc.UnsupportedOption, match="must be a Contacts"):
         contact_regions(mc.collide(mc.clouds.PointCloud(np.random.default_rng(1).normal(size=(500, 3))), UNIT))

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from mesh_samples import BOX_TRIANGLES, BOX_VERTICES, USDA, moved, scene_of_boxes, write_stl
 from meshclash.clash.identity import identities
 from meshclash.reading import read as reading
-from meshclash.reading.part import MeshPart, PartShape, file_names, unique_names
+from meshclash.reading.file_names import file_names
+from meshclash.reading.part import MeshPart, PartShape, unique_names
 from meshclash.reading.polygons import triangulated
 
 trimesh = pytest.importorskip("trimesh")

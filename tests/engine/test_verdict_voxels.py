@@ -52,7 +52,8 @@ def test_solids_with_faces_that_end_amid_edges_are_judged_as_the_sets_of_their_c
     )
     for pair in ((first, second), (second, first)):
         found = mc.verdict(*pair, permitted_overlap="resolution")
-        assert found.name in verdicts(one, other) and found.certainty == 1.0
+        assert found.name in verdicts(one, other)
+        assert found.certainty == 1.0 or (found.name == "TOUCHING" and found.flush)  # permitted without a proved bound
 
 
 @pytest.mark.parametrize("manifold", [False, True])

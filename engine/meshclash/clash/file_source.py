@@ -11,8 +11,9 @@ import numpy as np
 
 from ..errors import MeshClashError
 from ..messages import suggestion
+from ..reading.file_names import file_names
 from ..reading.ifc_files import IFC_ENDINGS, Selection
-from ..reading.part import MeshPart, Parts, PartShape, file_names, unique_names
+from ..reading.part import MeshPart, Parts, PartShape, unique_names
 from ..reading.read import MESHES, read
 from .errors import InputError
 from .frame_scene import FrameScene, Progress, Skipped, SourceCloud, SourceMesh, SourceObject

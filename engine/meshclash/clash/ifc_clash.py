@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
-from ..reading.part import file_names
+from ..reading.file_names import file_names
 from .errors import InputError
 from .sets import AND, EVERYTHING, NOT, OR
 

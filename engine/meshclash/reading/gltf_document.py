@@ -10,9 +10,9 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, unquote_to_bytes
 
 from ..errors import InvalidFile
+from .uris import unescaped, unescaped_bytes
 
 KNOWN_EXTENSIONS = {
     "EXT_mesh_gpu_instancing", "KHR_draco_mesh_compression", "KHR_mesh_quantization", "KHR_node_visibility",
@@ -173,7 +173,7 @@ class Document:
 
     def _beside(self, uri: str, index: int) -> bytes:
         """A file in the folder of this one."""
-        name = unquote(uri)
+        name = unescaped(uri)
         path = os.path.normpath(name.replace("\\", "/"))
         if _SCHEME.match(uri) or path.startswith(("/", "..")) or "\0" in name:
             raise Malformed(f"buffer {index} is {uri!r:.80}: only files in the folder of the glTF file are read")
@@ -252,8 +252,8 @@ def _data_of(uri: str, index: int) -> bytes:
     if not comma:
         raise Malformed(f"the data of buffer {index} are damaged: there is no comma")
     if not head.lower().endswith(";base64"):
-        return unquote_to_bytes(body)
+        return unescaped_bytes(body)
     try:
-        return base64.b64decode(unquote_to_bytes(body), validate=True)
+        return base64.b64decode(unescaped_bytes(body), validate=True)
     except (binascii.Error, ValueError) as error:
         raise Malformed(f"the data of buffer {index} are damaged: {error}") from None

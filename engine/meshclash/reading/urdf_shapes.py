@@ -5,8 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import unquote, urlparse
-from urllib.request import url2pathname
 
 import numpy as np
 
@@ -16,6 +14,7 @@ from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
 from .read import raw_parts
 from .urdf_files import UrdfLink, UrdfShape
+from .uris import path_of, unescaped
 
 Packages = Mapping[str, str | os.PathLike[str]] | Iterable[str | os.PathLike[str]] | str | os.PathLike[str] | None
 """Where the packages of ``package://NAME/...`` lie: folders by names, folders that hold packages, or one of these."""
@@ -96,7 +95,7 @@ class ShapeReader:
         """The file of a mesh; raises InvalidFile and says where it was looked for."""
         tried = dict[Path, None]()
         for candidate in self._candidates(shape):
-            for path in dict.fromkeys((candidate, Path(unquote(str(candidate))))):
+            for path in dict.fromkeys((candidate, Path(unescaped(str(candidate))))):
                 if _is_file(path):
                     return path
                 tried[path] = None
@@ -116,7 +115,7 @@ class ShapeReader:
         if not separator:
             yield from (folder / shape.mesh for folder in (*above, *self.packages.holding))
         elif scheme == "file":
-            yield Path(url2pathname(urlparse(shape.mesh).path))
+            yield path_of(shape.mesh)
         elif scheme in ("package", "model"):
             package, _, inner = rest.partition("/")
             if package in self.packages.named:

@@ -144,6 +144,8 @@ class Journal(Changeable):
             self.path = Path(os.fsdecode(path))
         except TypeError:
             raise InvalidFile(f"a journal is named by a text or a Path, not by {a_type(path)}") from None
+        if "\0" in str(self.path):
+            raise InvalidFile(f"{shown(str(self.path))} cannot be the name of a journal")
         self.events: dict[str, Event] = {}
         self.damaged = 0
         self._read_to = 0
