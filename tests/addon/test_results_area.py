@@ -80,7 +80,7 @@ def test_every_cell_of_a_row_has_a_tooltip(filled, shown):
 
 
 def test_a_tooltip_says_what_the_cell_is_and_all_of_it(filled):
-    cell = SimpleNamespace(index=0, side="a", tip="Group by the collections of the two objects", value="Pipes, Walls")
+    cell = SimpleNamespace(index=0, side="a", tip="Collections of the two objects", value="Pipes, Walls")
     says = listing.MESHCLASH_OT_pick_row.description
     assert says(bpy.context, cell) == "Collections of the two objects: Pipes, Walls"
     assert says(bpy.context, SimpleNamespace(index=0, side="b", tip="", value="")).startswith("B: B\n")

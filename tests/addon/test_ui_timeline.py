@@ -76,7 +76,7 @@ def test_a_scan_that_finds_nothing_says_what_to_try(passing):
         bpy.data.objects.remove(bpy.data.objects[name])
     Driver().finish()
     texts = " ".join(draw(MESHCLASH_PT_timeline, bpy.context).texts())
-    assert "Nothing touches in frames 0-40 (Intersection) Hidden objects and those outside of the sets" in texts
+    assert "Nothing touches in frames 0-40 (Intersection) Hidden objects and objects outside the sets" in texts
 
 
 def test_an_error_in_the_middle_puts_the_frame_back(passing, monkeypatch):

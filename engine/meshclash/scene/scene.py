@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from dataclasses import replace
 from functools import wraps
 from types import NoneType
-from typing import Any, Concatenate, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, overload
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from ..query.limits import checked_limits
 from ..query.options import check_device, check_length
 from ..query.shortcuts.configuration import OneConfiguration
 from ..query.table import SceneThing
-from ..reading.urdf_shapes import Packages
 from ..solid.case import Case, Limits
 from ..solid.pair_verdict import PairVerdict, verdict_order
 from ..timecritical.criteria import checked_budget, checked_criterion, checked_steps
@@ -65,8 +64,11 @@ from .object_pair import ObjectPair
 from .pair_keys import different_pairs
 from .proximity import check_most, gaps_steps
 from .results import SceneContacts, SceneGaps
-from .robot import Robot
 from .stepping import SceneStep, Stepper
+
+if TYPE_CHECKING:
+    from ..reading.urdf_shapes import Packages
+    from .robot import Robot
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -129,6 +131,8 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
             The scene in the neutral configuration, and a ``Robot``: its ``rules`` go to ``keep`` of the scene's
             questions, its ``poses(configurations)`` to ``poses``.
         """
+        from .robot import Robot  # noqa: PLC0415 - it imports all readers of files
+
         robot, made = Robot(path, srdf, packages=packages, shapes=shapes, tolerance=tolerance), cls()
         for mesh, pose, name in robot.links:
             made.add(mesh, pose, name=name)
