@@ -34,7 +34,7 @@ PRELOADED = (
     ".compiling", ".geometry.lane_triangles", ".volumes.registry", ".hierarchy.build", ".traversal.point",
     ".traversal.near_wide", ".traversal.near_engine", ".gpu.device", ".answering.answer", ".solid.near",
     ".solid.measure", ".solid.open_judge", ".solid.rules", ".solid.judge",
-    ".pointcloud.build", ".pointcloud.query", ".voxels.collide", ".massive.inputs", ".massive.mesh",
+    ".pointcloud.build", ".pointcloud.cloud", ".pointcloud.query", ".voxels.collide", ".massive.inputs", ".massive.mesh",
     ".convex.convexity", ".convex.hull_separation", ".query.collide", ".massive.contacts",
     ".timecritical.search", ".scene.object_pair", ".scene.proximity",
     ".scene.scene", ".continuous.impacts", ".query.swept_collide",
