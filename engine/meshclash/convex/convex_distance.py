@@ -1,0 +1,398 @@
+"""The distance of two convex shapes between proved bounds, compiled: the algorithm of Gilbert, Johnson and Keerthi.
+
+The differences of points of both shapes form a convex set, and its distance from the origin is that of the shapes. A
+simplex of differences comes nearer and nearer to the origin; each step adds the difference that is farthest towards it
+(Gilbert, Johnson, Keerthi, "A fast procedure for computing the distance between complex objects in three-dimensional
+space" (1988)). The simplex's nearest point bounds the distance from above, and the plane through that difference, across
+the direction of the search, from below. So rounding may end a search early, but both bounds hold but for
+``ROUNDING`` of the size: what is proved to be apart is apart.
+"""
+
+import math
+
+import numpy as np
+
+from ..geometry.tuples import cross, dot, minus
+from ..jit import inner, kernel
+from .supports import POINTS, farthest_round, half_extents
+
+ROUNDING = 2.0**-48
+"""Share of the size by which both bounds may be wrong: thirty-two roundings of the coordinates seen from a's origin."""
+_EQUAL = 2.0**-52
+"""Share of the size by which bounds differ that are the same but for rounding."""
+_ENOUGH = 2.0**-43
+"""Share of the size by which bounds may differ without another search."""
+_SEARCHES = 8
+_MOST_STEPS = 256
+_MOST_RESTARTS = 3
+"""In a row, without progress: then rounding is all that changes."""
+
+LOWER, UPPER, POINT_A, POINT_B, SIZE, COLUMNS = 0, 1, 2, 5, 8, 9
+"""Columns of an answer: bounds of the distance [m]; the nearest points, world; the largest coordinate seen from a's
+origin [m]."""
+
+
+@inner
+def _placed(pose, p):
+    """World coordinates of a point, as they are defined (``Pose.apply``)."""
+    x, y, z = p
+    return (
+        pose[0, 0] * x + pose[0, 1] * y + pose[0, 2] * z + pose[0, 3],
+        pose[1, 0] * x + pose[1, 1] * y + pose[1, 2] * z + pose[1, 3],
+        pose[2, 0] * x + pose[2, 1] * y + pose[2, 2] * z + pose[2, 3],
+    )
+
+
+@inner
+def _point(points, i):
+    return points[i, 0], points[i, 1], points[i, 2]
+
+
+@inner
+def _place(points, form, pose, origin, local):
+    """Puts the points of a shape as they are seen from an origin; returns its largest coordinate."""
+    size = 0.0
+    if form[0] == POINTS:
+        for i in range(points.shape[0]):
+            p = _placed(pose, _point(points, i))
+            for k in range(3):
+                local[i, k] = p[k] - origin[k]
+                size = max(size, abs(local[i, k]))
+        return size
+    half = half_extents(form)
+    for k in range(3):
+        reach = abs(pose[k, 3] - origin[k])
+        for j in range(3):
+            reach += abs(pose[k, j]) * half[j]
+        size = max(size, reach)
+    return size
+
+
+@inner
+def _scale(local, count, scale):
+    for i in range(count):
+        for k in range(3):
+            local[i, k] *= scale
+
+
+@inner
+def _farthest(local, count, form, pose, shift, scale, u):
+    """The point of a shape that is farthest along a world direction, seen from the origin and scaled."""
+    if form[0] == POINTS:
+        best, at = -math.inf, 0
+        for i in range(count):
+            height = u[0] * local[i, 0] + u[1] * local[i, 1] + u[2] * local[i, 2]
+            if height > best:
+                best, at = height, i
+        return local[at, 0], local[at, 1], local[at, 2]
+    x, y, z = farthest_round(
+        form,
+        (
+            u[0] * pose[0, 0] + u[1] * pose[1, 0] + u[2] * pose[2, 0],
+            u[0] * pose[0, 1] + u[1] * pose[1, 1] + u[2] * pose[2, 1],
+            u[0] * pose[0, 2] + u[1] * pose[1, 2] + u[2] * pose[2, 2],
+        ),
+    )
+    return (
+        scale * (pose[0, 0] * x + pose[0, 1] * y + pose[0, 2] * z + shift[0]),
+        scale * (pose[1, 0] * x + pose[1, 1] * y + pose[1, 2] * z + shift[1]),
+        scale * (pose[2, 0] * x + pose[2, 1] * y + pose[2, 2] * z + shift[2]),
+    )
+
+
+@inner
+def _on_segment(p, q):
+    """Weights of the ends of the point of a segment that is nearest to the origin."""
+    d = minus(q, p)
+    square = dot(d, d)
+    if square == 0.0:
+        return 1.0, 0.0
+    t = -dot(p, d) / square
+    if t <= 0.0:
+        return 1.0, 0.0
+    if t >= 1.0:
+        return 0.0, 1.0
+    if t > 0.5:  # seen from the nearer end less is lost
+        s = min(max(dot(q, d) / square, 0.0), 1.0)
+        return s, 1.0 - s
+    return 1.0 - t, t
+
+
+@inner
+def _combined(x, p, y, q, z, r):
+    return (
+        x * p[0] + y * q[0] + z * r[0],
+        x * p[1] + y * q[1] + z * r[1],
+        x * p[2] + y * q[2] + z * r[2],
+    )
+
+
+@inner
+def _on_triangle(p, q, r):
+    """Weights of the corners of the point of a triangle that is nearest to the origin, and its squared distance."""
+    best = math.inf
+    weights = (1.0, 0.0, 0.0)
+    for k in range(3):
+        a, b = (p, q) if k == 0 else ((q, r) if k == 1 else (r, p))
+        s, t = _on_segment(a, b)
+        v = _combined(s, a, t, b, 0.0, b)
+        square = dot(v, v)
+        if square < best:
+            best = square
+            weights = (s, t, 0.0) if k == 0 else ((0.0, s, t) if k == 1 else (t, 0.0, s))
+    pq, qr, rp = minus(q, p), minus(r, q), minus(p, r)
+    n = cross(pq, qr)
+    z, x, y = -dot(n, cross(pq, p)), -dot(n, cross(qr, q)), -dot(n, cross(rp, r))
+    if x > 0.0 and y > 0.0 and z > 0.0:
+        total = x + y + z
+        x, y, z = x / total, y / total, z / total
+        v = _combined(x, p, y, q, z, r)
+        square = dot(v, v)
+        if square < best:
+            best, weights = square, (x, y, z)
+    return weights, best
+
+
+@inner
+def _corner(corners, k):
+    return corners[k, 0], corners[k, 1], corners[k, 2]
+
+
+@inner
+def _keep(k, corners, of_a, of_b, weights, at, weight):
+    """Moves corner k to place ``at``, which is not behind it, with its weight."""
+    for axis in range(3):
+        corners[at, axis], of_a[at, axis], of_b[at, axis] = corners[k, axis], of_a[k, axis], of_b[k, axis]
+    weights[at] = weight
+
+
+@inner
+def _reduce(corners, of_a, of_b, weights, count, outside):
+    """Keeps the corners of a simplex that give its nearest point to the origin; how many, 0 where it contains that.
+
+    ``outside``: the origin is known to be outside, which rounding hides of flat simplices.
+    """
+    p = _corner(corners, 0)
+    if count == 1:
+        weights[0] = 1.0
+        return 1
+    q = _corner(corners, 1)
+    if count == 2:
+        s, t = _on_segment(p, q)
+        x, y, z, w = s, t, 0.0, 0.0
+    elif count == 3:
+        (x, y, z), _ = _on_triangle(p, q, _corner(corners, 2))
+        w = 0.0
+    else:
+        r, o = _corner(corners, 2), _corner(corners, 3)
+        best = math.inf
+        x, y, z, w = 1.0, 0.0, 0.0, 0.0
+        for k in range(4):
+            a, b, c, d = (q, r, o, p) if k == 0 else ((p, o, r, q) if k == 1 else ((p, q, o, r) if k == 2 else (p, r, q, o)))
+            n = cross(minus(b, a), minus(c, a))
+            outside = outside or dot(n, a) * dot(n, minus(d, a)) >= 0.0  # the origin is across from the fourth corner
+            (s, t, u), square = _on_triangle(a, b, c)  # of all faces: of flat simplices rounding hides which is near
+            if square < best:
+                best = square
+                if k == 0:
+                    x, y, z, w = 0.0, s, t, u
+                elif k == 1:
+                    x, y, z, w = s, 0.0, u, t
+                elif k == 2:
+                    x, y, z, w = s, t, 0.0, u
+                else:
+                    x, y, z, w = s, u, t, 0.0
+        if not outside:
+            return 0
+    kept = 0
+    for k in range(count):
+        weight = x if k == 0 else (y if k == 1 else (z if k == 2 else w))
+        if weight > 0.0:
+            _keep(k, corners, of_a, of_b, weights, kept, weight)
+            kept += 1
+    return kept
+
+
+@inner
+def _sum(rows, weights, count):
+    x, y, z = 0.0, 0.0, 0.0
+    for k in range(count):
+        x += weights[k] * rows[k, 0]
+        y += weights[k] * rows[k, 1]
+        z += weights[k] * rows[k, 2]
+    return x, y, z
+
+
+@inner
+def _largest(v):
+    return max(abs(v[0]), abs(v[1]), abs(v[2]))
+
+
+@inner
+def _length(v):
+    largest = _largest(v)
+    if largest == 0.0:
+        return 0.0
+    x, y, z = v[0] / largest, v[1] / largest, v[2] / largest
+    return largest * math.sqrt(x * x + y * y + z * z)
+
+
+@inner
+def _without(v, along):
+    """A vector without its part along another one."""
+    square = dot(along, along)
+    t = dot(v, along) / square if square > 0.0 else 0.0
+    return v[0] - t * along[0], v[1] - t * along[1], v[2] - t * along[2]
+
+
+@inner
+def _across(corners, count, v):
+    """The way to the origin from the nearest point of a segment or triangle, made perpendicular to it again.
+
+    Of shapes that nearly touch the way is as short as the rounding of the corners, which turns it. Flat faces need a
+    search across them: a turn by a small angle loses as much of the lower bound as the face is long.
+    """
+    if count != 2 and count != 3:
+        return v
+    p, q = _corner(corners, 0), _corner(corners, 1)
+    first = minus(q, p)
+    if count == 3:
+        r = _corner(corners, 2)
+        second, third = minus(r, p), minus(r, q)
+        if dot(second, second) > dot(first, first):
+            first, second = second, first
+        if dot(third, third) > dot(first, first):
+            first, second = third, first
+        second = _without(second, first)
+        if dot(second, second) > dot(v, v):
+            u = _without(_without(v, first), second)
+            u = _without(_without(u, first), second)
+            return u if dot(u, u) > 0.25 * dot(v, v) else v
+    u = _without(_without(v, first), first)
+    return u if dot(u, u) > 0.25 * dot(v, v) else v
+
+
+@inner
+def _put(rows, k, p):
+    for axis in range(3):
+        rows[k, axis] = p[axis]
+
+
+@inner
+def _is_known(corners, count, w):
+    for k in range(count):
+        if corners[k, 0] == w[0] and corners[k, 1] == w[1] and corners[k, 2] == w[2]:
+            return True
+    return False
+
+
+@inner
+def _search(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, space, start, row):
+    """One search for two placed shapes, scaled to a size of about 1; betters the bounds and nearest points of a row."""
+    count_a, count_b = counts
+    corners, of_a, of_b, weights = space[0], space[1], space[2], space[3, 0]
+    u, count, restarts, best = start, 0, 0, math.inf
+    x, y, v = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for _ in range(_MOST_STEPS):
+        largest = _largest(u)
+        u = (u[0] / largest, u[1] / largest, u[2] / largest)
+        p = _farthest(local_a, count_a, form_a, pose_a, shift_a, scale, u)
+        q = _farthest(local_b, count_b, form_b, pose_b, shift_b, scale, (-u[0], -u[1], -u[2]))
+        w = minus(p, q)
+        row[LOWER] = max(row[LOWER], -dot(u, w) / math.sqrt(dot(u, u)))
+        if row[UPPER] - row[LOWER] <= _EQUAL:
+            break
+        progress = not _is_known(corners, count, w)
+        if progress:
+            _put(corners, count, w)
+            _put(of_a, count, p)
+            _put(of_b, count, q)
+            count = _reduce(corners, of_a, of_b, weights, count + 1, row[LOWER] > 0.0)
+            if count == 0:
+                row[UPPER] = 0.0
+                for k in range(6):  # no common point is known
+                    row[POINT_A + k] = math.nan
+                break
+            v = _sum(corners, weights, count)
+            length = _length(v)
+            progress = length < best
+            if progress:
+                best, restarts = length, 0
+                x, y = _sum(of_a, weights, count), _sum(of_b, weights, count)
+                if length < row[UPPER]:
+                    row[UPPER] = length
+                    for k in range(3):
+                        row[POINT_A + k], row[POINT_B + k] = x[k], y[k]
+                if length == 0.0:
+                    break
+        if not progress:  # the simplex is so flat that rounding spoils it: go on from its nearest point so far
+            restarts += 1
+            if restarts > _MOST_RESTARTS:
+                break
+            v = minus(x, y)
+            _put(corners, 0, v)
+            _put(of_a, 0, x)
+            _put(of_b, 0, y)
+            weights[0], count = 1.0, 1
+            if _largest(v) == 0.0:
+                break
+        u = _across(corners, count, (-v[0], -v[1], -v[2]))
+
+
+@inner
+def _start(k):
+    """The direction of the first step of a search; each search has its own."""
+    if k == 0:
+        return 0.0, 0.0, 1.0
+    return (1.0 if k & 1 else -1.0), (0.7 if k & 2 else -0.7), (0.4 if k & 4 else -0.4)
+
+
+@inner
+def _find(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, space, row):
+    """The bounds and nearest points of two placed shapes: by one search, or by more where rounding ended it early."""
+    row[LOWER], row[UPPER] = 0.0, math.inf
+    for k in range(_SEARCHES):
+        start = _start(k)
+        _search(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, space, start, row)
+        if row[UPPER] - row[LOWER] <= _ENOUGH:
+            break
+    row[LOWER] = min(row[LOWER], row[UPPER])
+
+
+@kernel
+def convex_distances(points_a, form_a, rows_a, points_b, form_b, rows_b, local_a, local_b, space, answers):
+    """Bounds of the distances of two convex shapes in a stack of poses.
+
+    Args:
+        points_a, form_a: a shape, see ``supports.py``.
+        rows_a: its poses, (k, 3, 4) float64, or (1, 3, 4) for all.
+        points_b, form_b, rows_b: the other one.
+        local_a, local_b: room for the points of each, (n, 3).
+        space: room, (4, 4, 4) float64.
+        answers: (k, COLUMNS) float64. Points are NaN where shapes overlap and no common point was found.
+    """
+    for m in range(answers.shape[0]):
+        pose_a, pose_b = rows_a[min(m, rows_a.shape[0] - 1)], rows_b[min(m, rows_b.shape[0] - 1)]
+        if form_a[0] == POINTS:
+            origin = _placed(pose_a, _point(points_a, 0))
+        else:
+            origin = (pose_a[0, 3], pose_a[1, 3], pose_a[2, 3])
+        size = max(
+            _place(points_a, form_a, pose_a, origin, local_a), _place(points_b, form_b, pose_b, origin, local_b)
+        )
+        scale = 1.0
+        if size > 0.0:
+            scale = math.ldexp(1.0, min(max(-math.frexp(size)[1], -1000), 1000))
+        _scale(local_a, points_a.shape[0], scale)
+        _scale(local_b, points_b.shape[0], scale)
+        shift_a = (pose_a[0, 3] - origin[0], pose_a[1, 3] - origin[1], pose_a[2, 3] - origin[2])
+        shift_b = (pose_b[0, 3] - origin[0], pose_b[1, 3] - origin[1], pose_b[2, 3] - origin[2])
+        row = answers[m]
+        counts = (points_a.shape[0], points_b.shape[0])
+        _find(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, space, row)
+        row[LOWER] /= scale
+        row[UPPER] /= scale
+        row[SIZE] = size
+        for k in range(3):
+            row[POINT_A + k] = row[POINT_A + k] / scale + origin[k]
+            row[POINT_B + k] = row[POINT_B + k] / scale + origin[k]
