@@ -167,6 +167,16 @@ def _keep(k, corners, of_a, of_b, weights, at, weight):
 
 
 @inner
+def _weigh_inside(p, q, r, o, weights):
+    """Weights of the corners of a tetrahedron that contains the origin: the volumes across from them."""
+    weights[0], weights[1] = abs(dot(q, cross(r, o))), abs(dot(p, cross(r, o)))
+    weights[2], weights[3] = abs(dot(p, cross(q, o))), abs(dot(p, cross(q, r)))
+    total = weights[0] + weights[1] + weights[2] + weights[3]
+    for k in range(4):
+        weights[k] = weights[k] / total if total > 0.0 else 0.25
+
+
+@inner
 def _reduce(corners, of_a, of_b, weights, count, outside):
     """Keeps the corners of a simplex that give its nearest point to the origin; how many, 0 where it contains that.
 
@@ -188,7 +198,9 @@ def _reduce(corners, of_a, of_b, weights, count, outside):
         best = math.inf
         x, y, z, w = 1.0, 0.0, 0.0, 0.0
         for k in range(4):
-            a, b, c, d = (q, r, o, p) if k == 0 else ((p, o, r, q) if k == 1 else ((p, q, o, r) if k == 2 else (p, r, q, o)))
+            a, b, c, d = (q, r, o, p) if k == 0 else ((p, o, r, q) if k == 1 else (p, q, o, r))
+            if k == 3:
+                a, b, c, d = p, r, q, o
             n = cross(minus(b, a), minus(c, a))
             outside = outside or dot(n, a) * dot(n, minus(d, a)) >= 0.0  # the origin is across from the fourth corner
             (s, t, u), square = _on_triangle(a, b, c)  # of all faces: of flat simplices rounding hides which is near
@@ -203,6 +215,7 @@ def _reduce(corners, of_a, of_b, weights, count, outside):
                 else:
                     x, y, z, w = s, u, t, 0.0
         if not outside:
+            _weigh_inside(p, q, r, o, weights)
             return 0
     kept = 0
     for k in range(count):
@@ -290,7 +303,7 @@ def _is_known(corners, count, w):
 def _search(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, space, start, row):
     """One search for two placed shapes, scaled to a size of about 1; betters the bounds and nearest points of a row."""
     count_a, count_b = counts
-    corners, of_a, of_b, weights = space[0], space[1], space[2], space[3, 0]
+    corners, of_a, of_b, weights = space[0], space[1], space[2], space[3].reshape(12)
     u, count, restarts, best = start, 0, 0, math.inf
     x, y, v = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for _ in range(_MOST_STEPS):
@@ -310,8 +323,9 @@ def _search(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, 
             count = _reduce(corners, of_a, of_b, weights, count + 1, row[LOWER] > 0.0)
             if count == 0:
                 row[UPPER] = 0.0
-                for k in range(6):  # no common point is known
-                    row[POINT_A + k] = math.nan
+                x, y = _sum(of_a, weights, 4), _sum(of_b, weights, 4)
+                for k in range(3):
+                    row[POINT_A + k], row[POINT_B + k] = x[k], y[k]
                 break
             v = _sum(corners, weights, count)
             length = _length(v)
@@ -360,35 +374,38 @@ def _find(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, sc
 
 
 @kernel
-def convex_distances(points_a, form_a, rows_a, points_b, form_b, rows_b, local_a, local_b, space, answers):
-    """Bounds of the distances of two convex shapes in a stack of poses.
+def convex_distances(points_a, form_a, rows_a, points_b, form_b, rows_b, room, answers):
+    """Bounds of the distances of two convex shapes, in a stack of poses or of several shapes.
 
     Args:
-        points_a, form_a: a shape, see ``supports.py``.
-        rows_a: its poses, (k, 3, 4) float64, or (1, 3, 4) for all.
-        points_b, form_b, rows_b: the other one.
-        local_a, local_b: room for the points of each, (n, 3).
-        space: room, (4, 4, 4) float64.
-        answers: (k, COLUMNS) float64. Points are NaN where shapes overlap and no common point was found.
+        points_a: corners, (k, n, 3), or (1, n, 3) for all; see ``supports.py``.
+        form_a: the kind of shape and its lengths, (4,).
+        rows_a: poses, (k, 3, 4) float64, or (1, 3, 4) for all.
+        points_b, form_b, rows_b: the other shapes.
+        room: (4 + n + m, 4, 3) float64, n and m as many points as the shapes have.
+        answers: (k, COLUMNS) float64.
     """
+    space = room[:4]
+    local_a, local_b = room[4 : 4 + points_a.shape[1], 0], room[4 + points_a.shape[1] :, 0]
     for m in range(answers.shape[0]):
         pose_a, pose_b = rows_a[min(m, rows_a.shape[0] - 1)], rows_b[min(m, rows_b.shape[0] - 1)]
+        corners_a, corners_b = points_a[min(m, points_a.shape[0] - 1)], points_b[min(m, points_b.shape[0] - 1)]
         if form_a[0] == POINTS:
-            origin = _placed(pose_a, _point(points_a, 0))
+            origin = _placed(pose_a, _point(corners_a, 0))
         else:
             origin = (pose_a[0, 3], pose_a[1, 3], pose_a[2, 3])
         size = max(
-            _place(points_a, form_a, pose_a, origin, local_a), _place(points_b, form_b, pose_b, origin, local_b)
+            _place(corners_a, form_a, pose_a, origin, local_a), _place(corners_b, form_b, pose_b, origin, local_b)
         )
         scale = 1.0
         if size > 0.0:
             scale = math.ldexp(1.0, min(max(-math.frexp(size)[1], -1000), 1000))
-        _scale(local_a, points_a.shape[0], scale)
-        _scale(local_b, points_b.shape[0], scale)
+        _scale(local_a, corners_a.shape[0], scale)
+        _scale(local_b, corners_b.shape[0], scale)
         shift_a = (pose_a[0, 3] - origin[0], pose_a[1, 3] - origin[1], pose_a[2, 3] - origin[2])
         shift_b = (pose_b[0, 3] - origin[0], pose_b[1, 3] - origin[1], pose_b[2, 3] - origin[2])
         row = answers[m]
-        counts = (points_a.shape[0], points_b.shape[0])
+        counts = (corners_a.shape[0], corners_b.shape[0])
         _find(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, space, row)
         row[LOWER] /= scale
         row[UPPER] /= scale
@@ -396,3 +413,16 @@ def convex_distances(points_a, form_a, rows_a, points_b, form_b, rows_b, local_a
         for k in range(3):
             row[POINT_A + k] = row[POINT_A + k] / scale + origin[k]
             row[POINT_B + k] = row[POINT_B + k] / scale + origin[k]
+
+
+def bounds_of_distances(
+    points_a: np.ndarray, form_a: np.ndarray, rows_a: np.ndarray, points_b: np.ndarray, form_b: np.ndarray,
+    rows_b: np.ndarray,
+) -> np.ndarray:  # fmt: skip
+    """The answers (k, COLUMNS) of ``convex_distances``, which says what the arguments are."""
+    counts = len(points_a), len(rows_a), len(points_b), len(rows_b)
+    count = max(counts) if min(counts) else 0
+    answers = np.empty((count, COLUMNS))
+    room = np.empty((4 + points_a.shape[1] + points_b.shape[1], 4, 3))
+    convex_distances(points_a, form_a, rows_a, points_b, form_b, rows_b, room, answers)
+    return answers

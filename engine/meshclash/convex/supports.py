@@ -9,12 +9,12 @@ import math
 
 import numpy as np
 
-from ..jit import inner
+from ..jit import inner, kernel
 
 POINTS, CYLINDER, CONE, ELLIPSOID = range(4)
 """Kinds of forms. The lengths of a cylinder and of a cone are the radius and half the height, of an ellipsoid its three
 radii."""
-NO_POINTS = np.zeros((0, 3))
+NO_POINTS = np.zeros((1, 0, 3))
 POINTS_FORM = np.zeros(4)
 """The form of a shape that is its points."""
 
@@ -65,3 +65,9 @@ def half_extents(form):
     if form[0] == ELLIPSOID:
         return form[1], form[2], form[3]
     return form[1], form[1], form[2]
+
+
+@kernel
+def farthest_of_round(form, x, y, z):
+    """As ``farthest_round``, for Python."""
+    return farthest_round(form, (x, y, z))

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 import numpy as np
 
 from ..answering.devices import may_answer
+from ..convex.exact_shapes import Shape
 from ..errors import InvalidMesh, UnsupportedOption
 from ..hierarchy.bvh import Hierarchy
 from ..massive.mesh import ClusteredMesh
@@ -53,14 +54,16 @@ class Kind(Enum):
     CLOUD = "point clouds"
     CLUSTERED = "clustered meshes"
     POINTS = "points"
+    SHAPE = "exact shapes"
 
 
-MESH, CLOUD, CLUSTERED, POINTS = Kind
+MESH, CLOUD, CLUSTERED, POINTS, SHAPE = Kind
 KINDS: dict[type, Kind] = {
     TriangleMesh: MESH, Hierarchy: MESH, PointCloud: CLOUD, ClusteredMesh: CLUSTERED, np.ndarray: POINTS,
+    Shape: SHAPE,
 }  # fmt: skip
 """Of a side; what has vertices and faces is a ``TriangleMesh`` by then."""
-SceneThing = TriangleMesh | Hierarchy | PointCloud | ClusteredMesh
+SceneThing = TriangleMesh | Hierarchy | PointCloud | ClusteredMesh | Shape
 """What a scene takes: objects that have a verdict, a distance and, in their own coordinates, ``bounds``."""
 
 
@@ -105,6 +108,8 @@ TABLE: dict[tuple[Any, ...], tuple[str, ...]] = {
     (COLLIDES, CLOUD, CLOUD): ("meeting_cloud_mesh",),
     (COLLIDES, CLUSTERED, MESH): ("meeting_clustered_mesh",),
     (COLLIDES, CLUSTERED, CLUSTERED): ("meeting_clustered_mesh",),
+    (COLLIDES, SHAPE, MESH): ("meeting_shapes",),
+    (COLLIDES, SHAPE, SHAPE): ("meeting_shapes",),
     (SELF_COLLIDE, MESH): ("contacts_mesh_mesh",),
     (SELF_COLLIDE, CLUSTERED): ("contacts_clustered_mesh",),
     (DISTANCE, MESH, MESH): ("prepared_mesh_mesh", "distance_mesh_mesh"),
@@ -112,14 +117,20 @@ TABLE: dict[tuple[Any, ...], tuple[str, ...]] = {
     (DISTANCE, CLOUD, CLOUD): ("distance_cloud_mesh",),
     (DISTANCE, CLUSTERED, MESH): ("distance_clustered_mesh",),
     (DISTANCE, CLUSTERED, CLUSTERED): ("distance_clustered_mesh",),
+    (DISTANCE, SHAPE, MESH): ("distance_shapes",),
+    (DISTANCE, SHAPE, SHAPE): ("distance_shapes",),
     (CLEARANCE, MESH, MESH): ("clearance_mesh_mesh",),
     (CLEARANCE, CLUSTERED, MESH): ("clearance_clustered_mesh",),
     (CLEARANCE, CLUSTERED, CLUSTERED): ("clearance_clustered_mesh",),
+    (CLEARANCE, SHAPE, MESH): ("clearance_shapes",),
+    (CLEARANCE, SHAPE, SHAPE): ("clearance_shapes",),
     (VERDICT, MESH, MESH): ("verdict_mesh_mesh",),
     (VERDICT, CLOUD, MESH): ("verdict_cloud_mesh",),
     (VERDICT, CLOUD, CLOUD): ("verdict_cloud_mesh",),
     (VERDICT, CLUSTERED, MESH): ("verdict_clustered_mesh",),
     (VERDICT, CLUSTERED, CLUSTERED): ("verdict_clustered_mesh",),
+    (VERDICT, SHAPE, MESH): ("verdict_shapes",),
+    (VERDICT, SHAPE, SHAPE): ("verdict_shapes",),
     (PENETRATION, MESH, MESH): ("prepared_mesh_mesh", "penetration_convex", "penetration_mesh_mesh"),
     (SIGNED_DISTANCE, MESH, POINTS): ("signed_distance_mesh_points",),
     (CONTAINS, MESH, POINTS): ("contains_mesh_points",),
