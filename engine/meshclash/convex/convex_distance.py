@@ -23,13 +23,20 @@ _EQUAL = 2.0**-52
 _ENOUGH = 2.0**-43
 """Share of the size by which bounds may differ without another search."""
 _SEARCHES = 8
+_BARELY = 2.0**-30
+"""Share of the size: shapes that are no deeper in each other may be apart."""
+_NEAR = 2.0**-16
+"""Share of the size: shapes that are nearer nearly touch."""
+_MOVE = 2.0**-12
+"""Share of the size by which one of these is moved off, and how many searches follow."""
+_BESIDE = 4
 _MOST_STEPS = 256
 _MOST_RESTARTS = 3
 """In a row, without progress: then rounding is all that changes."""
 
-LOWER, UPPER, POINT_A, POINT_B, SIZE, COLUMNS = 0, 1, 2, 5, 8, 9
+LOWER, UPPER, POINT_A, POINT_B, SIZE, ACROSS, COLUMNS = 0, 1, 2, 5, 8, 9, 12
 """Columns of an answer: bounds of the distance [m]; the nearest points, world; the largest coordinate seen from a's
-origin [m]."""
+origin [m]; a vector from a to b, of any length, across the planes that prove the lower bound, zero where it is 0."""
 
 
 @inner
@@ -177,6 +184,16 @@ def _weigh_inside(p, q, r, o, weights):
 
 
 @inner
+def _sum(rows, weights, count):
+    x, y, z = 0.0, 0.0, 0.0
+    for k in range(count):
+        x += weights[k] * rows[k, 0]
+        y += weights[k] * rows[k, 1]
+        z += weights[k] * rows[k, 2]
+    return x, y, z
+
+
+@inner
 def _reduce(corners, of_a, of_b, weights, count, outside):
     """Keeps the corners of a simplex that give its nearest point to the origin; how many, 0 where it contains that.
 
@@ -216,6 +233,9 @@ def _reduce(corners, of_a, of_b, weights, count, outside):
                     x, y, z, w = s, u, t, 0.0
         if not outside:
             _weigh_inside(p, q, r, o, weights)
+            v = _sum(corners, weights, 4)
+            if best < _BARELY * _BARELY or dot(v, v) > best:  # the nearest point of a face
+                weights[0], weights[1], weights[2], weights[3] = x, y, z, w
             return 0
     kept = 0
     for k in range(count):
@@ -224,16 +244,6 @@ def _reduce(corners, of_a, of_b, weights, count, outside):
             _keep(k, corners, of_a, of_b, weights, kept, weight)
             kept += 1
     return kept
-
-
-@inner
-def _sum(rows, weights, count):
-    x, y, z = 0.0, 0.0, 0.0
-    for k in range(count):
-        x += weights[k] * rows[k, 0]
-        y += weights[k] * rows[k, 1]
-        z += weights[k] * rows[k, 2]
-    return x, y, z
 
 
 @inner
@@ -300,8 +310,11 @@ def _is_known(corners, count, w):
 
 
 @inner
-def _search(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, space, start, row):
-    """One search for two placed shapes, scaled to a size of about 1; betters the bounds and nearest points of a row."""
+def _search(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, move, space, start, row):
+    """One search for two placed shapes, scaled to a size of about 1; betters the bounds and nearest points of a row.
+
+    ``move`` is added to b's points; ``start`` is the direction of the first step.
+    """
     count_a, count_b = counts
     corners, of_a, of_b, weights = space[0], space[1], space[2], space[3].reshape(12)
     u, count, restarts, best = start, 0, 0, math.inf
@@ -311,8 +324,12 @@ def _search(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, 
         u = (u[0] / largest, u[1] / largest, u[2] / largest)
         p = _farthest(local_a, count_a, form_a, pose_a, shift_a, scale, u)
         q = _farthest(local_b, count_b, form_b, pose_b, shift_b, scale, (-u[0], -u[1], -u[2]))
+        q = (q[0] + move[0], q[1] + move[1], q[2] + move[2])
         w = minus(p, q)
-        row[LOWER] = max(row[LOWER], -dot(u, w) / math.sqrt(dot(u, u)))
+        bound = -dot(u, w) / math.sqrt(dot(u, u))
+        if bound > row[LOWER]:
+            row[LOWER] = bound
+            row[ACROSS], row[ACROSS + 1], row[ACROSS + 2] = u
         if row[UPPER] - row[LOWER] <= _EQUAL:
             break
         progress = not _is_known(corners, count, w)
@@ -322,8 +339,9 @@ def _search(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, 
             _put(of_b, count, q)
             count = _reduce(corners, of_a, of_b, weights, count + 1, row[LOWER] > 0.0)
             if count == 0:
-                row[UPPER] = 0.0
                 x, y = _sum(of_a, weights, 4), _sum(of_b, weights, 4)
+                length = _length(minus(y, x))
+                row[UPPER] = length if length < _BARELY else 0.0  # rounding may have turned a face: to be looked at
                 for k in range(3):
                     row[POINT_A + k], row[POINT_B + k] = x[k], y[k]
                 break
@@ -362,14 +380,74 @@ def _start(k):
 
 
 @inner
-def _find(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, space, row):
-    """The bounds and nearest points of two placed shapes: by one search, or by more where rounding ended it early."""
+def _clear(row):
     row[LOWER], row[UPPER] = 0.0, math.inf
+    row[ACROSS] = row[ACROSS + 1] = row[ACROSS + 2] = 0.0
+
+
+@inner
+def _search_beside(
+    local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, space, start, other, row
+):
+    """Betters the bounds of shapes that nearly touch, by a search with b moved off.
+
+    The way between such shapes is so short that rounding turns it. Moved along the way, b has the same nearest point,
+    and the way there is long enough to tell its direction. Where the move was not quite along the way, the direction
+    that is found is better by the share that the move has of the radius of the surface; then another search follows.
+    """
+    count_a, count_b = counts
+    n = (row[ACROSS], row[ACROSS + 1], row[ACROSS + 2])
+    length = _length(n)
+    if length == 0.0:
+        n = (row[POINT_B] - row[POINT_A], row[POINT_B + 1] - row[POINT_A + 1], row[POINT_B + 2] - row[POINT_A + 2])
+        length = _length(n)
+    if length == 0.0:
+        return
+    move = (_MOVE * n[0] / length, _MOVE * n[1] / length, _MOVE * n[2] / length)
+    _clear(other)
+    _search(
+        local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, move, space, start, other
+    )
+    u = (other[ACROSS], other[ACROSS + 1], other[ACROSS + 2])
+    length = _length(u)
+    if length == 0.0:
+        return
+    p = _farthest(local_a, count_a, form_a, pose_a, shift_a, scale, u)
+    q = _farthest(local_b, count_b, form_b, pose_b, shift_b, scale, (-u[0], -u[1], -u[2]))
+    bound = dot(u, minus(q, p)) / length
+    if bound > row[LOWER]:
+        row[LOWER] = bound
+    row[ACROSS], row[ACROSS + 1], row[ACROSS + 2] = u
+    x = (other[POINT_A], other[POINT_A + 1], other[POINT_A + 2])
+    y = (other[POINT_B] - move[0], other[POINT_B + 1] - move[1], other[POINT_B + 2] - move[2])
+    length = _length(minus(y, x))
+    if length < row[UPPER]:
+        row[UPPER] = length
+        for k in range(3):
+            row[POINT_A + k], row[POINT_B + k] = x[k], y[k]
+
+
+@inner
+def _find(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, space, other, row):
+    """The bounds and nearest points of two placed shapes: by one search, or by more where rounding ended it early."""
+    _clear(row)
+    still = (0.0, 0.0, 0.0)
     for k in range(_SEARCHES):
         start = _start(k)
-        _search(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, space, start, row)
+        _search(
+            local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, still, space, start, row
+        )
         if row[UPPER] - row[LOWER] <= _ENOUGH:
             break
+        if row[UPPER] < _NEAR:
+            for j in range(_BESIDE):
+                start = _start(j)
+                _search_beside(
+                    local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, space, start,
+                    other, row,
+                )  # fmt: skip
+            if k == 2:
+                break
     row[LOWER] = min(row[LOWER], row[UPPER])
 
 
@@ -382,11 +460,11 @@ def convex_distances(points_a, form_a, rows_a, points_b, form_b, rows_b, room, a
         form_a: the kind of shape and its lengths, (4,).
         rows_a: poses, (k, 3, 4) float64, or (1, 3, 4) for all.
         points_b, form_b, rows_b: the other shapes.
-        room: (4 + n + m, 4, 3) float64, n and m as many points as the shapes have.
+        room: (5 + n + m, 4, 3) float64, n and m as many points as the shapes have.
         answers: (k, COLUMNS) float64.
     """
-    space = room[:4]
-    local_a, local_b = room[4 : 4 + points_a.shape[1], 0], room[4 + points_a.shape[1] :, 0]
+    space, other = room[:4], room[4].reshape(12)
+    local_a, local_b = room[5 : 5 + points_a.shape[1], 0], room[5 + points_a.shape[1] :, 0]
     for m in range(answers.shape[0]):
         pose_a, pose_b = rows_a[min(m, rows_a.shape[0] - 1)], rows_b[min(m, rows_b.shape[0] - 1)]
         corners_a, corners_b = points_a[min(m, points_a.shape[0] - 1)], points_b[min(m, points_b.shape[0] - 1)]
@@ -406,7 +484,7 @@ def convex_distances(points_a, form_a, rows_a, points_b, form_b, rows_b, room, a
         shift_b = (pose_b[0, 3] - origin[0], pose_b[1, 3] - origin[1], pose_b[2, 3] - origin[2])
         row = answers[m]
         counts = (corners_a.shape[0], corners_b.shape[0])
-        _find(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, space, row)
+        _find(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, space, other, row)
         row[LOWER] /= scale
         row[UPPER] /= scale
         row[SIZE] = size
@@ -423,6 +501,6 @@ def bounds_of_distances(
     counts = len(points_a), len(rows_a), len(points_b), len(rows_b)
     count = max(counts) if min(counts) else 0
     answers = np.empty((count, COLUMNS))
-    room = np.empty((4 + points_a.shape[1] + points_b.shape[1], 4, 3))
+    room = np.empty((5 + points_a.shape[1] + points_b.shape[1], 4, 3))
     convex_distances(points_a, form_a, rows_a, points_b, form_b, rows_b, room, answers)
     return answers

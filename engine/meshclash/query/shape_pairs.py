@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..convex.convex_distance import LOWER, POINT_A, POINT_B, ROUNDING, SIZE, UPPER, bounds_of_distances
+from ..convex.convex_distance import COLUMNS, LOWER, POINT_A, POINT_B, ROUNDING, SIZE, UPPER, bounds_of_distances
 from ..convex.exact_comparison import is_within
 from ..convex.exact_shapes import ConvexShape, Halfspace, Inflated
 from ..convex.supports import POINTS_FORM
@@ -123,10 +123,12 @@ def near_convex(a: ConvexShape, b: ConvexShape, rows_a: np.ndarray, rows_b: np.n
         corners_b = transform_points(rows_b[min(k, len(rows_b) - 1)], b.points[0])
         return is_within(corners_a, corners_b, (a.radius, b.radius), _way(answers[k]))
 
-    both = a.is_polyhedron and b.is_polyhedron
+    both = a.is_polyhedron and b.is_polyhedron  # of round solids the lower bound is the better one
     met, doubtful = _compared(answers, a.radius + b.radius, both)
     for k in doubtful.tolist():
         met[k] = exactly(k)
+    if not both:
+        answers[:, UPPER] = np.where(met, answers[:, UPPER], answers[:, LOWER])
     distances, points = _with_radii(met, answers, a.radius, b.radius)
     return Near(met, distances, points, np.full((len(met), 2), -1, np.int32))
 
@@ -213,7 +215,10 @@ def _measured(
     """World corners (n, 3, 3) of triangles of a surface, and bounds of their distances from a convex solid's core."""
     corners = np.ascontiguousarray(transform_points(row_b, b.mesh.corners_of(triangles)))
     row = np.ascontiguousarray(row_a[None])
-    return corners, bounds_of_distances(convex.points, convex.form, row, corners, POINTS_FORM, _STILL)
+    answers = bounds_of_distances(convex.points, convex.form, row, corners, POINTS_FORM, _STILL)
+    if not convex.is_polyhedron:  # the lower bound is the better one
+        answers[:, UPPER] = np.where(answers[:, LOWER] > 0.0, answers[:, LOWER], answers[:, UPPER])
+    return corners, answers
 
 
 def _triangles_near(
@@ -258,7 +263,7 @@ def _surfaces(
     else:
         for k in np.flatnonzero(~met & ~(near.distance > reach + rounding)).tolist():
             met[k] = yield from _are_within(a, b, rows_a[k], rows_b[k], asked, reach + rounding)
-    answers = np.empty((len(met), SIZE + 1))
+    answers = np.empty((len(met), COLUMNS))
     answers[:, UPPER], answers[:, POINT_A : POINT_B + 3] = near.distance, near.points.reshape(-1, 6)
     distances, points = _with_radii(met, answers, a.radius, b.radius)
     return Near(met, distances, points, np.stack([near.triangle_a, near.triangle_b], axis=1))
@@ -304,7 +309,7 @@ def _surfaces_within(a: Side, b: Side, asked: Asked) -> Generator[Any, None, tup
     cores: Clearances = yield from ask(
         CLEARANCE, (a.surface, b.surface), asked.every_row, tolerance=tolerance, **options
     )
-    answers = np.empty((len(cores), SIZE + 1))
+    answers = np.empty((len(cores), COLUMNS))
     answers[:, UPPER], answers[:, POINT_A : POINT_B + 3] = cores.distances, cores.points().reshape(-1, 6)
     distances, points = _with_radii(cores.distances <= reach, answers, a.radius, b.radius)
     return cores.pairs, distances, cores.pose, points
