@@ -392,8 +392,10 @@ def one_round_pair(kinds, random):
     # The same pair nearly touching: moved along the way between the nearest points, which stays the way between them.
     step = told * (1.0 - float(random.choice([0.0, 1e-3, 1e-6, 1e-9, 1e-11, 1e-12, 1e-13, -1e-12, -1e-9, -1e-3])))
     poses[1][:3, 3] -= n / np.linalg.norm(n) * step
-    expected = max(told - step, 0.0)
-    return max(worst, abs(mc.distance(*things, *poses).distance - expected) / size)
+    there = float(mc.distance(*things, *poses).distance)
+    if step > told:  # past each other: most overlap, and tips may pass
+        return max(worst, (there - (step - told)) / size)
+    return max(worst, abs(there - (told - step)) / size)
 
 
 def _proved(shapes, poses, found, things, size):
