@@ -451,8 +451,36 @@ def _find(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, sc
     row[LOWER] = min(row[LOWER], row[UPPER])
 
 
+@inner
+def _measure(corners_a, form_a, pose_a, corners_b, form_b, pose_b, room, row):
+    """The answer for one pair into a row; room is (5 + n + m, 4, 3)."""
+    space, other = room[:4], room[4].reshape(12)
+    count_a, count_b = corners_a.shape[0], corners_b.shape[0]
+    local_a, local_b = room[5 : 5 + count_a, 0], room[5 + count_a :, 0]
+    if form_a[0] == POINTS:
+        origin = _placed(pose_a, _point(corners_a, 0))
+    else:
+        origin = (pose_a[0, 3], pose_a[1, 3], pose_a[2, 3])
+    size = max(_place(corners_a, form_a, pose_a, origin, local_a), _place(corners_b, form_b, pose_b, origin, local_b))
+    scale = 1.0
+    if size > 0.0:
+        scale = math.ldexp(1.0, min(max(-math.frexp(size)[1], -1000), 1000))
+    _scale(local_a, count_a, scale)
+    _scale(local_b, count_b, scale)
+    shift_a = (pose_a[0, 3] - origin[0], pose_a[1, 3] - origin[1], pose_a[2, 3] - origin[2])
+    shift_b = (pose_b[0, 3] - origin[0], pose_b[1, 3] - origin[1], pose_b[2, 3] - origin[2])
+    counts = (count_a, count_b)
+    _find(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, space, other, row)
+    row[LOWER] /= scale
+    row[UPPER] /= scale
+    row[SIZE] = size
+    for k in range(3):
+        row[POINT_A + k] = row[POINT_A + k] / scale + origin[k]
+        row[POINT_B + k] = row[POINT_B + k] / scale + origin[k]
+
+
 @kernel
-def convex_distances(points_a, form_a, rows_a, points_b, form_b, rows_b, room, answers):
+def convex_distances(points_a, form_a, rows_a, points_b, form_b, rows_b, answers):
     """Bounds of the distances of two convex shapes, in a stack of poses or of several shapes.
 
     Args:
@@ -460,37 +488,31 @@ def convex_distances(points_a, form_a, rows_a, points_b, form_b, rows_b, room, a
         form_a: the kind of shape and its lengths, (4,).
         rows_a: poses, (k, 3, 4) float64, or (1, 3, 4) for all.
         points_b, form_b, rows_b: the other shapes.
-        room: (5 + n + m, 4, 3) float64, n and m as many points as the shapes have.
         answers: (k, COLUMNS) float64.
     """
-    space, other = room[:4], room[4].reshape(12)
-    local_a, local_b = room[5 : 5 + points_a.shape[1], 0], room[5 + points_a.shape[1] :, 0]
+    room = np.empty((5 + points_a.shape[1] + points_b.shape[1], 4, 3))
     for m in range(answers.shape[0]):
         pose_a, pose_b = rows_a[min(m, rows_a.shape[0] - 1)], rows_b[min(m, rows_b.shape[0] - 1)]
         corners_a, corners_b = points_a[min(m, points_a.shape[0] - 1)], points_b[min(m, points_b.shape[0] - 1)]
-        if form_a[0] == POINTS:
-            origin = _placed(pose_a, _point(corners_a, 0))
-        else:
-            origin = (pose_a[0, 3], pose_a[1, 3], pose_a[2, 3])
-        size = max(
-            _place(corners_a, form_a, pose_a, origin, local_a), _place(corners_b, form_b, pose_b, origin, local_b)
-        )
-        scale = 1.0
-        if size > 0.0:
-            scale = math.ldexp(1.0, min(max(-math.frexp(size)[1], -1000), 1000))
-        _scale(local_a, corners_a.shape[0], scale)
-        _scale(local_b, corners_b.shape[0], scale)
-        shift_a = (pose_a[0, 3] - origin[0], pose_a[1, 3] - origin[1], pose_a[2, 3] - origin[2])
-        shift_b = (pose_b[0, 3] - origin[0], pose_b[1, 3] - origin[1], pose_b[2, 3] - origin[2])
-        row = answers[m]
-        counts = (corners_a.shape[0], corners_b.shape[0])
-        _find(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, space, other, row)
-        row[LOWER] /= scale
-        row[UPPER] /= scale
-        row[SIZE] = size
-        for k in range(3):
-            row[POINT_A + k] = row[POINT_A + k] / scale + origin[k]
-            row[POINT_B + k] = row[POINT_B + k] / scale + origin[k]
+        _measure(corners_a, form_a, pose_a, corners_b, form_b, pose_b, room, answers[m])
+
+
+@kernel
+def convex_distance_beside(points_a, form_a, pose_a, points_b, form_b, pose_b, answer):
+    """As ``convex_distances`` of one pair in poses (4, 4), where coordinates are taken from a's origin.
+
+    So rounding does not grow with the distance from the world's origin. The points are in the world.
+    """
+    room = np.empty((5 + points_a.shape[1] + points_b.shape[1], 4, 3))
+    rows = np.empty((2, 3, 4))
+    for i in range(3):
+        for j in range(3):
+            rows[0, i, j], rows[1, i, j] = pose_a[i, j], pose_b[i, j]
+        rows[0, i, 3], rows[1, i, 3] = 0.0, pose_b[i, 3] - pose_a[i, 3]
+    _measure(points_a[0], form_a, rows[0], points_b[0], form_b, rows[1], room, answer)
+    for k in range(3):
+        answer[POINT_A + k] += pose_a[k, 3]
+        answer[POINT_B + k] += pose_a[k, 3]
 
 
 def bounds_of_distances(
@@ -501,6 +523,5 @@ def bounds_of_distances(
     counts = len(points_a), len(rows_a), len(points_b), len(rows_b)
     count = max(counts) if min(counts) else 0
     answers = np.empty((count, COLUMNS))
-    room = np.empty((5 + points_a.shape[1] + points_b.shape[1], 4, 3))
-    convex_distances(points_a, form_a, rows_a, points_b, form_b, rows_b, room, answers)
+    convex_distances(points_a, form_a, rows_a, points_b, form_b, rows_b, answers)
     return answers

@@ -224,7 +224,8 @@ class Inflated(ConvexShape):
     """
 
     def __init__(self, core: Any, radius: float) -> None:
-        own, radius = as_own(core), _radius(radius)
+        own = core if isinstance(core, ConvexHull) else as_own(core)  # a hull has vertices and faces, as meshes have
+        radius = _radius(radius)
         self.surface: Hierarchy | TriangleMesh | None = None
         if isinstance(own, TriangleMesh | Hierarchy):
             self.surface = own

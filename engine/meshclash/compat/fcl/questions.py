@@ -8,6 +8,7 @@ from ...errors import UnsupportedOption
 from ...motion.contact import time_of_contact
 from ...motion.motions import KeyframedMotion, Motion, ScrewMotion
 from ...types.numbers import real_number, truth, whole_number
+from .convex_pairs import ConvexPair, meet, nearest
 from .data import (
     CCDMotionType,
     CollisionData,
@@ -32,7 +33,8 @@ _LEAST_TOLERANCE = 1e-12
 
 def _pair(o1: CollisionObject, o2: CollisionObject) -> Pair:
     if o1.geometry.is_bounded and o2.geometry.is_bounded:
-        return BoundedPair(o1, o2)
+        first, second = o1.geometry.shape, o2.geometry.shape
+        return BoundedPair(o1, o2) if first is None or second is None else ConvexPair(o1, o2, first, second)
     if o1.geometry.is_bounded or o2.geometry.is_bounded:
         return FacePair(o1, o2)
     return TwoFaces(o1, o2)
