@@ -35,7 +35,7 @@ _MOST_RESTARTS = 3
 """In a row, without progress: then rounding is all that changes."""
 
 LOWER, UPPER, POINT_A, POINT_B, SIZE, ACROSS, COLUMNS = 0, 1, 2, 5, 8, 9, 12
-"""Columns of an answer: bounds of the distance [m]; the nearest points, world; the largest coordinate seen from a's
+"""Columns of an answer: bounds of the distance [m], the lower one negative where shapes certainly overlap; the nearest points, world; the largest coordinate seen from a's
 origin [m]; a vector from a to b, of any length, across the planes that prove the lower bound, zero where it is 0."""
 
 
@@ -195,8 +195,9 @@ def _sum(rows, weights, count):
 
 @inner
 def _reduce(corners, of_a, of_b, weights, count, outside):
-    """Keeps the corners of a simplex that give its nearest point to the origin; how many, 0 where it contains that.
+    """Keeps the corners of a simplex that give its nearest point to the origin; returns how many.
 
+    Of a simplex that contains the origin it keeps four: -1 where that is certain, 0 where rounding may have decided it.
     ``outside``: the origin is known to be outside, which rounding hides of flat simplices.
     """
     p = _corner(corners, 0)
@@ -234,9 +235,10 @@ def _reduce(corners, of_a, of_b, weights, count, outside):
         if not outside:
             _weigh_inside(p, q, r, o, weights)
             v = _sum(corners, weights, 4)
-            if best < _BARELY * _BARELY or dot(v, v) > best:  # the nearest point of a face
+            if best < _BARELY * _BARELY or dot(v, v) > best:  # rounding may have turned a face, of which this is a point
                 weights[0], weights[1], weights[2], weights[3] = x, y, z, w
-            return 0
+                return 0
+            return -1
     kept = 0
     for k in range(count):
         weight = x if k == 0 else (y if k == 1 else (z if k == 2 else w))
@@ -338,10 +340,12 @@ def _search(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, 
             _put(of_a, count, p)
             _put(of_b, count, q)
             count = _reduce(corners, of_a, of_b, weights, count + 1, row[LOWER] > 0.0)
-            if count == 0:
+            if count <= 0:
                 x, y = _sum(of_a, weights, 4), _sum(of_b, weights, 4)
                 length = _length(minus(y, x))
-                row[UPPER] = length if length < _BARELY else 0.0  # rounding may have turned a face: to be looked at
+                row[UPPER] = length
+                if count < 0:
+                    row[UPPER], row[LOWER] = 0.0, -_BARELY
                 for k in range(3):
                     row[POINT_A + k], row[POINT_B + k] = x[k], y[k]
                 break
@@ -437,7 +441,7 @@ def _find(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, sc
         _search(
             local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, still, space, start, row
         )
-        if row[UPPER] - row[LOWER] <= _ENOUGH:
+        if row[UPPER] - row[LOWER] <= _ENOUGH or row[LOWER] < 0.0:
             break
         if row[UPPER] < _NEAR:
             for j in range(_BESIDE):

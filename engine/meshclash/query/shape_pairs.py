@@ -25,6 +25,7 @@ from .results import Clearances, Distance
 from .table import CLEARANCE, COLLIDES, DISTANCE, Asked, ask
 
 Steps = Generator[Any, None, Any]
+_NO_TRIANGLES = np.empty((0, 2), np.int32)
 _STILL = np.eye(4)[None, :3].copy()
 _REACH_ROUNDING = 2.0**-50
 """Share of the radii by which their sum may be wrong, with room."""
@@ -77,9 +78,9 @@ class Side(NamedTuple):
 def near_steps(asked: Asked, only_met: bool = False) -> Generator[Any, None, Near]:
     """Whether two objects meet in each pose, and how far apart they are unless ``only_met``."""
     a, b = map(Side.of, asked.things)
-    rows_a, rows_b = asked.every_row
     if a.convex and b.convex:
-        return near_convex(a.convex, b.convex, rows_a, rows_b)
+        return near_convex(a.convex, b.convex, *asked.rows, only_met)
+    rows_a, rows_b = asked.every_row
     if a.surface is not None and b.surface is not None:
         return (yield from _surfaces(a, b, rows_a, rows_b, asked, only_met))
     found = []
@@ -114,7 +115,9 @@ def _as_near(met: bool, distance: float, points: np.ndarray, triangle: int = -1)
     return Near(np.array([met]), np.array([distance]), points[None], np.array([[-1, triangle]], np.int32))
 
 
-def near_convex(a: ConvexShape, b: ConvexShape, rows_a: np.ndarray, rows_b: np.ndarray) -> Near:
+def near_convex(
+    a: ConvexShape, b: ConvexShape, rows_a: np.ndarray, rows_b: np.ndarray, only_met: bool = False
+) -> Near:
     """Two convex solids in poses (k, 3, 4), or (1, 3, 4) for all."""
     answers = bounds_of_distances(a.points, a.form, rows_a, b.points, b.form, rows_b)
 
@@ -127,6 +130,8 @@ def near_convex(a: ConvexShape, b: ConvexShape, rows_a: np.ndarray, rows_b: np.n
     met, doubtful = _compared(answers, a.radius + b.radius, both)
     for k in doubtful.tolist():
         met[k] = exactly(k)
+    if only_met:
+        return Near(met, answers[:, UPPER], answers[:, POINT_A : POINT_B + 3], _NO_TRIANGLES)
     if not both:
         answers[:, UPPER] = np.where(met, answers[:, UPPER], answers[:, LOWER])
     distances, points = _with_radii(met, answers, a.radius, b.radius)
@@ -148,7 +153,8 @@ def _compared(answers: np.ndarray, reach: float, exact: bool) -> tuple[np.ndarra
     met = ~(answers[:, LOWER] > reach + rounding)
     if not exact:
         return met, np.empty(0, np.int64)
-    return met, np.flatnonzero(met & ~(answers[:, UPPER] < reach - rounding))
+    surely = (answers[:, UPPER] < reach - rounding) | (answers[:, LOWER] < 0.0)
+    return met, np.flatnonzero(met & ~surely)
 
 
 def _with_radii(

@@ -3,6 +3,7 @@
 Coordinates are taken from the first object's origin, as in ``pairs.py``.
 """
 
+import math
 from functools import cached_property
 
 import numpy as np
@@ -47,10 +48,33 @@ def meet(o1: CollisionObject, o2: CollisionObject, a: ConvexShape, b: ConvexShap
     reach, slack = a.radius + b.radius, slack_of(a, b, answer)
     if answer.item(LOWER) > reach + slack:
         return False
-    if slack:
+    if slack or answer.item(LOWER) < 0.0:
         return True
     (first, _), (second, _) = _relative(o1, o2, a, b)
     return is_within(first, second, (0.0,), answer[POINT_B : POINT_B + 3] - answer[POINT_A : POINT_A + 3])
+
+
+def short_gap(
+    a: ConvexShape, b: ConvexShape, answer: np.ndarray, apart: bool
+) -> tuple[float, tuple[np.ndarray, np.ndarray]] | None:
+    """The distance [m] and nearest points of shapes that are apart, or -1.0 and a common point twice.
+
+    None where the nearest points of the cores are so near that they tell no direction.
+    """
+    lower, upper, x, y, z, p, q, r, size = answer.tolist()[:ACROSS]
+    reach, slack = a.radius + b.radius, slack_of(a, b, answer)
+    if not apart:
+        share = a.radius / reach if reach else 0.5
+        common = np.array([x + share * (p - x), y + share * (q - y), z + share * (r - z)])
+        return -1.0, (common, common.copy())
+    length = math.dist((x, y, z), (p, q, r))
+    if length <= 1e-9 * size:
+        return None
+    s, t = a.radius / length, b.radius / length
+    ways = p - x, q - y, r - z
+    first = np.array([x + s * ways[0], y + s * ways[1], z + s * ways[2]])
+    second = np.array([p - t * ways[0], q - t * ways[1], r - t * ways[2]])
+    return max((lower if slack else upper) - reach - slack, 0.0), (first, second)
 
 
 def slack_of(a: ConvexShape, b: ConvexShape, answer: np.ndarray) -> float:
