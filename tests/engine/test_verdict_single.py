@@ -1,4 +1,4 @@
-"""Verdicts of small solids at once (``query/shortcuts/prepared_verdict.py``): the same bytes as ``judge.py``, in hard cases."""
+"""Verdicts of small solids by ``shortcuts/prepared_verdict.py``: the same bytes as by ``judge.py``, in hard cases."""
 
 import concurrent.futures
 

@@ -7,8 +7,8 @@ quadratics in t are all that is needed: no quartic, no division.
 
 Bound. A term of a Bernstein coefficient of such a quadratic carries the roundings of two differences, a product, a
 difference and a sum: 5; two levels of de Casteljau's rule add 6, sums of two or three quadratics two more: 13 u p,
-where p is the permanent of the 2x2 determinants, as P in ``coplanarity.py``. 16 u p covers this and the rounding of p (5
-u).
+where p is the permanent of the 2x2 determinants, as P in ``coplanarity.py``. 16 u p covers this and the rounding of p
+(5 u).
 """
 
 from ..jit import inlined, inner

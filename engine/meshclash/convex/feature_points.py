@@ -177,7 +177,7 @@ def point_and_feature(p, hull, kind, index, pose):
 
 
 @inner
-def closest_of(a, kind_a, index_a, pose_a, b, kind_b, index_b, pose_b):
+def closest_feature_points(a, kind_a, index_a, pose_a, b, kind_b, index_b, pose_b):
     """Nearest points of two features: (x in a, its feature's kind and index, y in b, its kind and index)."""
     if kind_a == VERTEX:
         x = corner_at(a, index_a, pose_a)

@@ -30,7 +30,7 @@ from .feature_points import (
     EDGE,
     FACE,
     VERTEX,
-    closest_of,
+    closest_feature_points,
     corner_at,
     normal_at,
     point_and_feature,
@@ -88,7 +88,7 @@ def _step_in(a, kind_a, index_a, x, pose_a, b, kind_b, index_b, y, pose_b, best2
     """The nearest pair beyond the planes of a's feature that y violates.
 
     Returns:
-        The pair as ``closest_of``, and whether it is nearer than before.
+        The pair as ``closest_feature_points``, and whether it is nearer than before.
     """
     found = (x, kind_a, index_a, y, kind_b, index_b)
     is_nearer = False
@@ -105,7 +105,7 @@ def _step_in(a, kind_a, index_a, x, pose_a, b, kind_b, index_b, y, pose_b, best2
             leaves, index = _leaves_edge(a, index_a, x, y, pose_a, k)
             kind = FACE
         if leaves:
-            other = closest_of(a, kind, index, pose_a, b, kind_b, index_b, pose_b)
+            other = closest_feature_points(a, kind, index, pose_a, b, kind_b, index_b, pose_b)
             square = squared_distance(other[0], other[3])
             if square < best2:
                 best2, found, is_nearer = square, other, True
@@ -203,7 +203,7 @@ def _compare_all(a, pose_a, b, pose_b, found):
     count_b = b.normals.shape[0] if kind_b == FACE else max(b.edges.shape[0], 1)
     for i in range(count_a):
         for j in range(count_b):
-            other = closest_of(a, kind_a, np.int64(i), pose_a, b, kind_b, np.int64(j), pose_b)
+            other = closest_feature_points(a, kind_a, np.int64(i), pose_a, b, kind_b, np.int64(j), pose_b)
             square = squared_distance(other[0], other[3])
             if square < best2:
                 best2, found = square, other
@@ -233,7 +233,7 @@ def follow_features(a, b, pose_a, pose_b, pair, points, counts):
         pair[0] = pair[2] = VERTEX
         pair[1] = _first_vertex(a, pose_a, way, 1.0)
         pair[3] = _first_vertex(b, pose_b, way, -1.0)
-    found = closest_of(a, pair[0], pair[1], pose_a, b, pair[2], pair[3], pose_b)
+    found = closest_feature_points(a, pair[0], pair[1], pose_a, b, pair[2], pair[3], pose_b)
     best2 = squared_distance(found[0], found[3])
     inside = False
     while best2 > 0.0:

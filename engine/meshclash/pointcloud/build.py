@@ -156,8 +156,8 @@ def _rough_tree_steps(
     first, count, depth = yield from scale_progress(_split_steps(points, order, skin, smallest), 0.0, 0.7)
     none, number = np.empty(0, np.int32), np.empty(0, np.int64)
     tree = PointTree(
-        points, (yield from scale_progress(_relative_steps(points, origin), 0.7, 0.8)), NO_NORMALS, origin, first, count, none,
-        np.empty((len(first), 6), np.float32), number, none, np.empty((0, SAMPLE_COUNT), np.int32),
+        points, (yield from scale_progress(_relative_steps(points, origin), 0.7, 0.8)), NO_NORMALS, origin, first,
+        count, none, np.empty((len(first), 6), np.float32), number, none, np.empty((0, SAMPLE_COUNT), np.int32),
         np.empty((0, 6), np.float32), np.empty(PARAMETERS_LENGTH),
     )  # fmt: skip
     yield from scale_progress(_box_steps(tree), 0.8, 1.0)

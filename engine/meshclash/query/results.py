@@ -141,7 +141,7 @@ def _plain(codes: np.ndarray) -> Any:
 
 
 def distance_of(answer: Answer, asked: Any, surfaces: Surfaces | None = None) -> Distance:
-    """The result of an answer with the nearest pairs to an ``Asked``."""
+    """The result of an answer with the nearest pairs to a ``Request``."""
     options, stats = asked.options, asked.stats(answer)
     bounds = options.relative_error, options.absolute_error, options.upper_limit, options.lower_limit
     beyond = (answer.distances > options.upper_limit) | (answer.pairs[:, 0] < 0)

@@ -1,8 +1,8 @@
 """``Scene``: many objects in their poses, and every pair of them that is not apart.
 
 A pair is answered in two stages, both in slices: ``Members.case_steps`` finds the contacts of many pairs at once, and
-``judging.judged_portions`` what they mean. ``contacts`` runs both for all pairs; ``live_contacts.py`` runs them for pairs that
-changed, and ``proximity.py`` measures those that are apart.
+``verdict_portions`` what they mean. ``contacts`` runs both for all pairs; ``live_contacts.py`` runs them for
+pairs that changed, and ``proximity.py`` measures those that are apart.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ _MOST_OBJECTS = 12
 _NONE = np.empty(0, np.int32)
 
 
-def few_gaps(
+def small_scene_gaps(
     packed_trees: PackedTrees,
     meshes: Sequence[MeshLike],
     ids: np.ndarray,

@@ -2,15 +2,15 @@
 
 The depth of an overlap is the diameter of the largest ball inside both solids: the interference of a press fit, the
 thickness of the common slab of two plates, the whole thickness of a part inside another. A first ball starts in the
-middle of the overlap or of the contacts, is grown until it meets a surface twice, and climbs (``ball_growth.py``). Where none
-is found, or a mesh is open, balls start beside points of one surface that are deep in the other solid. A thorough
-search starts balls from between contacts far apart, and from beside contacts, too. The largest of them climb.
+middle of the overlap or of the contacts, is grown until it meets a surface twice, and climbs (``ball_growth.py``).
+Where none is found, or a mesh is open, balls start beside points of one surface that are deep in the other solid. A
+thorough search starts balls from between contacts far apart, and from beside contacts, too. The largest of them climb.
 
 What is stated is proved. From below: a ball whose centre is certainly in both solids and certainly that far from both
-surfaces (``nearest_points.py``). From above: the least width of the common volume that was found, along the axes of the world and
-the normals of the triangles that the ball touches (``width.py``). ``branch_and_bound.py`` and ``shrinkage_bound.py`` bring both together.
-Positions are relative to a corner of the overlap of both boxes, so that flush parts far from the origin are measured as
-finely as their coordinates differ.
+surfaces (``nearest_points.py``). From above: the least width of the common volume that was found, along the axes of the
+world and the normals of the triangles that the ball touches (``width.py``). ``branch_and_bound.py`` and
+``shrinkage_bound.py`` bring both together. Positions are relative to a corner of the overlap of both boxes, so that
+flush parts far from the origin are measured as finely as their coordinates differ.
 """
 
 import math

@@ -1,8 +1,9 @@
 """Depths of many object pairs: a first interval of each, and closer ones where an answer depends on it.
 
 * A first interval: one ball, and the least width found (``depth.py``).
-* A permission that the interval leaves open: the solids share no volume once shrunk by that much (``shrinkage_bound.py``); else
-  a thorough search, and branch and bound (``branch_and_bound.py``). What these leave open is decided by the largest ball found.
+* A permission that the interval leaves open: the solids share no volume once shrunk by that much
+  (``shrinkage_bound.py``); else a thorough search, and branch and bound (``branch_and_bound.py``). What these leave
+  open is decided by the largest ball found.
 * An interval that is wide because parts fit each other, or that holds no ball: a bound from shrunk solids.
 * Every interval, if that is asked for: branch and bound; where bounds stay apart, again after the thorough search.
 """

@@ -3,8 +3,9 @@
 A search for the largest ball asks for some hundred distances from one pair of solids. Where a solid has few triangles
 they are placed once, with planes that bound distances from below: two across each triangle, one along each of its
 edges. A point h beyond the first and e beyond the second kind is at least sqrt(h**2 + e**2) away. What may be nearest
-by these bounds is measured as ``nearest_points.py`` does it. Where several triangles are as near as rounding, the one that the
-tree comes to first is the answer: then ``look_at_all`` says that it cannot tell. So the answers have the same bytes.
+by these bounds is measured as ``nearest_points.py`` does it. Where several triangles are as near as rounding, the one
+that the tree comes to first is the answer: then ``look_at_all`` says that it cannot tell. So the answers have the same
+bytes.
 
 Heights are float32 and off by less than 8 u of the coordinates added (three products, whose factors are rounded, and
 the offset), u = 2**-24. ``_MARGIN`` is twice that and is taken off before squares are compared, so what is left out is

@@ -74,7 +74,7 @@ def _cells_beside(own_here, other_here, own, other):
 
 @inner
 def _by_plane(forest, solids, own, other, first, second, entry, base, q, work):
-    """``by_half_space`` by the plane of an entry of own; ``first`` and ``second`` are (found, count, number) of both."""
+    """``by_half_space`` for the plane of an entry of own; ``first``, ``second`` are (found, count, number) of both."""
     plane = world_triangle(forest, own.tree, held_triangle(entry), own.pose)
     sides = _sides_of(forest, own, first[0], first[1], plane, work)
     if sides > _FRONT | _BEHIND:

@@ -4,10 +4,10 @@ The triangles of two surfaces cut space into cells, and a verdict says which kin
 triangles cross, the corners of a cell that stick out of it are vertices of the meshes: where only edges cross, each
 cell has a whole line. At such a corner some triangle borders the cell beside one of its edges. So the two sides of
 every triangle, beside both edges at each of its vertices, show all cells, and winding numbers at those places
-(``exact_winding.py``) say what they are. Around a vertex off the other surface that surface's number is one and the same, and
-so it is on all triangles that do not touch it: looked at are the vertices of triangles that take part in contacts, and
-one vertex of each component. Where triangles cross, which is not all there is to know when one of them is an inner face
-of its solid, the points where an edge goes through a triangle are corners of cells, too.
+(``exact_winding.py``) say what they are. Around a vertex off the other surface that surface's number is one and the
+same, and so it is on all triangles that do not touch it: looked at are the vertices of triangles that take part in
+contacts, and one vertex of each component. Where triangles cross, which is not all there is to know when one of them is
+an inner face of its solid, the points where an edge goes through a triangle are corners of cells, too.
 
 A surface that crosses itself has further corners, which ``voids.py`` looks at. An open surface has no sides: asked is
 which of its parts lie in the solid.

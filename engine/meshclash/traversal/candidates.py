@@ -4,8 +4,8 @@ The caller begins a search and asks for the next triangle as long as there is on
 triangles that are farther away, or reach less far, are left out; those that seem best come first. The caller measures
 in float64, or decides exactly. What is left out is certainly not wanted.
 
-Eight boxes or triangles are compared at a time (``lane_points.py``). The stack holds slots as in ``wide_traversal.py`` with the
-bounds of their boxes. Trees without an 8-wide form, and uncompiled code, are searched through the binary tree.
+Eight boxes or triangles are compared at a time (``lane_points.py``). The stack holds slots as in ``wide_traversal.py``
+with the bounds of their boxes. Trees without an 8-wide form, and uncompiled code, are searched through the binary tree.
 """
 
 import math

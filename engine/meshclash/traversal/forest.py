@@ -55,7 +55,7 @@ class LaneForest(NamedTuple):
     """What the 8-wide traversal reads of all trees: nothing is copied, trees are told by their addresses."""
 
     trees: np.ndarray
-    """Addresses of each tree's arrays, and the slot of its root, (trees, ADDRESSES) int64; see ``wide_traversal.py``."""
+    """Addresses of each tree's arrays, and its root's slot, (trees, ADDRESSES) int64; see ``wide_traversal.py``."""
     sizes: np.ndarray
     """Origin, largest absolute coordinates, those of the root box relative to the origin, (trees, 9) float64 [m]."""
 

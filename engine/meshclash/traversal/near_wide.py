@@ -1,8 +1,8 @@
 """Nearest pair of triangles, or all pairs within a tolerance: eight boxes and triangles at a time.
 
-Entries are pairs of slots as in ``wide_traversal.py``, with the squared gap of their boxes. Each step takes off one pair; unless
-both are leaves, the larger is opened, its up to eight children are compared with the other's box at once, and those
-that may matter are put on.
+Entries are pairs of slots as in ``wide_traversal.py``, with the squared gap of their boxes. Each step takes off one
+pair; unless both are leaves, the larger is opened, its up to eight children are compared with the other's box at once,
+and those that may matter are put on.
 
 Without a pair to start from some descents, each to the child with the least gap, give one: first by the boxes alone,
 then by the direction between the triangles found so far, until that leads to none that is nearer. So nearly the whole

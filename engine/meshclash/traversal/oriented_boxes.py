@@ -53,7 +53,8 @@ def _box_of(part: TreeParts) -> np.ndarray:
 def boxes_apart(boxes, sizes, a, poses_a, b, poses_b, row):
     """Whether the oriented boxes of trees a and b, in a pose each, have no point in common; never a false "yes".
 
-    Takes pointers: the boxes and sizes (``wide_traversal.py``) of all trees, both poses, and DOUBLES numbers of scratch.
+    Takes pointers: the boxes and sizes (``wide_traversal.py``) of all trees, both poses, and DOUBLES numbers of
+    scratch.
     """
     box_a, box_b = shifted(boxes, WIDTH * a), shifted(boxes, WIDTH * b)
     if box_a[_TRIANGLES] + box_b[_TRIANGLES] < _FEWEST:

@@ -33,18 +33,18 @@ class Record(NotCopied):
         met: whether the mesh met the other one when a distance was last asked for: then that is asked first.
         tree_set: of the hierarchy alone.
         triangle_count, index_bits: of the mesh: triangles, and bits of their indices.
-        packed: what ``prepared_verdict.py`` keeps of the pair of this mesh and the one that it was asked about with last.
+        packed: what ``prepared_verdict.py`` keeps of the pair of this mesh and the other one last asked about with it.
     """
 
     __slots__ = (
         "_record",
         "address",
-        "packed",
         "has_slabs",
         "hierarchy",
         "improves_at",
         "index_bits",
         "met",
+        "packed",
         "parts",
         "tree_set",
         "triangle_count",
