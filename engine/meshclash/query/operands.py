@@ -1,4 +1,4 @@
-"""The sides of a question about two objects: checked at once, their hierarchies built when an engine needs them."""
+"""The objects of a question: checked at once, their hierarchies built when an engine needs them."""
 
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
@@ -34,8 +34,8 @@ def question_about(
         options: those of ``Question``.
 
     Raises:
-        InvalidMesh, UnsupportedOption: as ``as_hierarchies``; what is wrong with two hierarchies together is told when
-        an engine asks for them.
+        InvalidMesh, UnsupportedOption: as ``as_hierarchies``; hierarchies that do not go together raise when an
+            engine packs them.
     """
     volume_named(volume)
     if volume not in (None, DEFAULT_VOLUME) and options.get("device") == "auto":
@@ -56,16 +56,18 @@ def question_about(
 
 
 def answered(
-    asked: "Request", rows: tuple[np.ndarray, np.ndarray], **options: Any
+    request: "Request", rows: tuple[np.ndarray, np.ndarray], **options: Any
 ) -> Generator[float, None, tuple[Answer, Meshes]]:
     """The answer to a question about two meshes, or one and itself, and the meshes.
 
     Args:
-        asked: the question.
+        request: the question.
         rows: poses, as of ``Question``.
         options: those of ``Question``, but the device.
     """
-    question, meshes = question_about(*asked.things, rows, asked.options.volume, device=asked.options.device, **options)
+    question, meshes = question_about(
+        *request.things, rows, request.options.volume, device=request.options.device, **options
+    )
     return (yield from answer_steps(question)), meshes
 
 

@@ -280,7 +280,7 @@ def _distances_to_others(forest, pose, inverse, origin, reach, chosen, work, fou
 
 
 def _hole_radii(repair: Repair) -> np.ndarray:
-    """``IntendedSolid.radii``: the length of the rim over 2 pi; a rim is what open edges that share vertices make up."""
+    """``IntendedSolid.radii``: the length of the rim over 2 pi; a rim is made of open edges that share vertices."""
     mesh, edges = repair.mesh, repair.open_edges
     ends, numbers = np.unique(edges, return_inverse=True)
     pairs = numbers.reshape(-1, 2)

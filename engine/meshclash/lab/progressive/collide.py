@@ -13,7 +13,7 @@ from ...massive.mesh import DEFAULT_MEMORY, ClusteredMesh, checked_memory
 from ...massive.operands import Clusters, side_of
 from ...query.massive_collide import MassiveCollision
 from ...query.options import check_length
-from ...query.solvers.runs_clustered_mesh import bounds_of, memory_of
+from ...query.solvers.levels_of_detail import bounds_of, memory_of
 from ...query.table import MASSIVE_COLLIDE, answers, ask
 from ...types.pose import PoseLike
 from ...types.results import Progress

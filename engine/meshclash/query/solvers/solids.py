@@ -1,4 +1,4 @@
-"""``penetration`` of two closed meshes: translations are tried, and those are kept after which nothing touches."""
+"""Closed meshes: the shortest translation that separates two of them."""
 
 from collections.abc import Generator
 from functools import cached_property
@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...convex.convexity import is_convex, used_points
+from ...convex.convexity import convex_points, is_convex, used_points
+from ...convex.expanding_polytope import APART, OPEN
 from ...convex.hull_separation import Separation, hull_separation, part_each
 from ...errors import InvalidMesh
 from ...geometry.directions import CUBE_DIRECTIONS
@@ -15,10 +16,12 @@ from ...hierarchy.bvh import Hierarchy
 from ...solid.boundary_mesh import find_boundary_mesh
 from ...solid.moving_pair import common_ball, is_outside
 from ...types.pose import Pose, pose_of
+from ...types.steps import UNANSWERED, Unanswered
 from ...types.verdict import Verdict
 from ..collide import collide, collides
 from ..distance import distance
-from ..results import Distance, Penetration, no_penetration, no_start, stacked_penetrations
+from ..results import Distance, Penetration, no_penetration, no_start, penetration_of_row, stacked_penetrations
+from ..shortcuts.prepared_penetration import known_pairs
 from ..table import Request
 from ..verdict import verdict
 
@@ -36,18 +39,48 @@ _PARTS = np.array([1e-3, 0.2])  # of the way from what a normal asks for to what
 _MOST_CHECKS = 40  # of translations that are free of contact, but may be inside
 
 
-def solve(asked: Request) -> Generator[float, None, Penetration]:
-    """The translation for each pose, from the answer before."""
-    trees, start = (_solid("a", asked.things[0]), _solid("b", asked.things[1])), asked.options.start
+def find_convex_penetration(request: Request) -> Generator[float, None, Penetration | Unanswered]:
+    """``penetration`` of two convex solids, all poses in one call; ``UNANSWERED`` where a mesh is no convex solid.
+
+    The translation leads to the nearest facet of the polytope of differences (``convex/expanding_polytope.py``).
+    """
+    trees, start = (as_boxes(request.things[0]), as_boxes(request.things[1])), request.options.start
+    a, b = (convex_points(tree.mesh) for tree in trees)
+    if a is None or b is None:
+        return UNANSWERED
+    if not isinstance(start, Penetration | None):
+        raise no_start("penetration", start)
+    yield 0.0
+    rows_a, rows_b = request.every_row
+    parted = part_each(a, b, rows_a, rows_b, known_pairs(start, a, b))
+    columns = [parted.lengths, parted.directions, parted.lower, parted.points[:, 0], parted.points[:, 1]]
+    found = []
+    for k, told in enumerate(parted.told.tolist()):
+        if told == OPEN:
+            yield k / len(rows_a)
+            found.append(penetration_of_pose(trees, pose_of(rows_a[k]), pose_of(rows_b[k]), None))
+        elif told == APART:
+            found.append(no_penetration(parted.pairs))
+        else:
+            found.append(penetration_of_row([column[k] for column in columns], None, parted.pairs))
+    return stacked_penetrations(found) if request.stacked else found[0]
+
+
+def find_penetration(request: Request) -> Generator[float, None, Penetration]:
+    """``penetration`` of two closed meshes, pose by pose, each from the answer before.
+
+    Translations are tried, and those are kept after which nothing touches.
+    """
+    trees, start = (_solid("a", request.things[0]), _solid("b", request.things[1])), request.options.start
     if not isinstance(start, Penetration | None):
         raise no_start("penetration", start)
     found, last = [], None if start is None else start.last
-    rows_a, rows_b = asked.every_row
+    rows_a, rows_b = request.every_row
     for k in range(len(rows_a)):
         yield k / len(rows_a)
         last = penetration_of_pose(trees, pose_of(rows_a[k]), pose_of(rows_b[k]), last)
         found.append(last)
-    return stacked_penetrations(found) if asked.stacked else found[0]
+    return stacked_penetrations(found) if request.stacked else found[0]
 
 
 def _solid(name: str, thing: Any) -> Hierarchy:

@@ -1,4 +1,4 @@
-"""``massive_collide``: runs of clusters that come near, by levels of detail whose error is small enough."""
+"""Massive models by levels of detail whose error is small enough: runs of clusters that come near."""
 
 import time
 from collections.abc import Callable, Generator
@@ -24,17 +24,17 @@ _PORTIONS = 2
 """Of the pairs of pages that come near, of those that ``samples`` makes: about 72 pairs."""
 
 
-def solve(asked: Request) -> Generator[float, None, MassiveCollision]:
-    """Where two objects come near."""
-    lengths, memory, cover = asked.options.detail
-    rows = asked.rows[0][0], asked.rows[1][0]
-    found = yield from (cover or _by_levels)(*asked.things, rows, lengths, memory)
+def find_close_runs(request: Request) -> Generator[float, None, MassiveCollision]:
+    """``massive_collide``: where two objects come near."""
+    lengths, memory, cover = request.options.detail
+    rows = request.rows[0][0], request.rows[1][0]
+    found = yield from (cover or _by_levels)(*request.things, rows, lengths, memory)
     covered, runs, tested, levels = found
     if len(covered.parts) and not (covered.upper <= lengths[0]).any():
-        covered = yield from _proved(asked.things, rows, runs, covered)
-    seconds = time.perf_counter() - asked.start
+        covered = yield from _proved(request.things, rows, runs, covered)
+    seconds = time.perf_counter() - request.start
     stats = QueryStats(primitive_tests=covered.measured, volume_tests=tested, seconds=seconds)
-    return MassiveCollision(asked.things, rows, runs, covered, lengths, stats, levels)
+    return MassiveCollision(request.things, rows, runs, covered, lengths, stats, levels)
 
 
 def _proved(
@@ -79,7 +79,7 @@ def _by_levels(
 def _levels_of(
     a: Any, b: Any, sides: tuple[Clusters, Clusters], rows: tuple[np.ndarray, np.ndarray], epsilon: float, memory: int
 ) -> tuple[Leveled, Leveled]:
-    """Both objects as they are asked."""
+    """Both objects as they are request."""
     found = [levels_beside(thing) if isinstance(thing, ClusteredMesh) else None for thing in (a, b)]
     bounds = bounds_of(sides[0]), bounds_of(sides[1])
     error = largest_error(sum(levels is not None for levels in found), epsilon, bounds, rows)
