@@ -18,11 +18,11 @@ from meshclash.gpu.nearness import find_clearances, find_distances
 from meshclash.gpu.object_pairs import find_object_pairs
 from meshclash.gpu.trees import build_trees
 from meshclash.hierarchy.build import as_hierarchy
-from meshclash.lab.device_model.backend import HostBackend
 from meshclash.query.clearance import clearance
 from meshclash.query.distance import distance
 from meshclash.traversal.question import Goal
 from meshclash.types.mesh import TriangleMesh
+from oracles.device_model.backend import HostBackend
 from oracles.mesh_generators import MAKERS
 
 from .device_times import GROWTH, Clock, deep_pose, in_turn, question

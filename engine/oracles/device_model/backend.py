@@ -9,18 +9,18 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from meshclash.gpu.breadth_first import Hits, Workspace, traverse
+from meshclash.gpu.karras import leaf_box, link_key, merge_boxes, morton_key
+from meshclash.gpu.near_steps import may_be_near
+from meshclash.gpu.pair_steps import child_pair, fan_out, may_meet, pair_kind
+from meshclash.gpu.pyramid import CHILDREN, LEAVES, locate
+from meshclash.jit import kernel, parallel_region, prange
+from meshclash.traversal.question import Question
 
-from ...gpu.breadth_first import Hits, Workspace, traverse
-from ...gpu.karras import leaf_box, link_key, merge_boxes, morton_key
-from ...gpu.near_steps import may_be_near
-from ...gpu.pair_steps import child_pair, fan_out, may_meet, pair_kind
-from ...gpu.pyramid import CHILDREN, LEAVES, locate
-from ...jit import kernel, parallel_region, prange
-from ...traversal.question import Question
-from . import boxes, near, points, voxels
+from . import boxes, distances, points, voxels
 from .loops import LOOPS, loop, serial_loop
 
-_WITH_LOOPS = (boxes, near)
+_WITH_LOOPS = (boxes, distances)
 """Modules that fill ``LOOPS``, beside this one."""
 _STEPS = {"device": voxels, "measure": points}
 """Name of a stage's module that asks a device -> its steps here."""

@@ -1,11 +1,11 @@
 """The host backend's loops of distances and clearances: those of ``near_gpu.py``, on the CPU."""
 
 import numpy as np
+from meshclash.geometry.lane_gaps import near_square
+from meshclash.gpu.near_steps import LIMIT, MAY_MEET, NEAR, distance_at_most, pair_distance
+from meshclash.gpu.pyramid import CHILDREN, locate
+from meshclash.jit import prange
 
-from ...geometry.lane_gaps import near_square
-from ...gpu.near_steps import LIMIT, MAY_MEET, NEAR, distance_at_most, pair_distance
-from ...gpu.pyramid import CHILDREN, locate
-from ...jit import prange
 from .loops import loop, serial_loop
 
 

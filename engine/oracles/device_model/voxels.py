@@ -1,11 +1,10 @@
 """What ``device_gpu.py`` does, on the CPU: the same arguments, the same bits."""
 
 import numpy as np
-
-from ...jit import kernel
-from ...voxels.cover import SHAPE_LENGTH
-from ...voxels.device_steps import NO_VOXELS, begin_triangle, brick_voxels
-from ...voxels.voxelisation import SPAN_LENGTH
+from meshclash.jit import kernel
+from meshclash.voxels.cover import SHAPE_LENGTH
+from meshclash.voxels.device_steps import NO_VOXELS, begin_triangle, brick_voxels
+from meshclash.voxels.voxelisation import SPAN_LENGTH
 
 
 @kernel

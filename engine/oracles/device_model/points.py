@@ -3,13 +3,12 @@
 from typing import Any
 
 import numpy as np
-
-from ...pointcloud.deviation import distances_from_cloud, distances_from_mesh
-from ...pointcloud.surface import new_sums
-from ...pointcloud.tree import SAMPLE_COUNT, STACK_SIZE, PointTree, evaluate_many
-from ...traversal.forest import Forest
-from ...traversal.point import new_point_workspace
-from ...traversal.solids import Solids
+from meshclash.pointcloud.deviation import distances_from_cloud, distances_from_mesh
+from meshclash.pointcloud.surface import new_sums
+from meshclash.pointcloud.tree import SAMPLE_COUNT, STACK_SIZE, PointTree, evaluate_many
+from meshclash.traversal.forest import Forest
+from meshclash.traversal.point import new_point_workspace
+from meshclash.traversal.solids import Solids
 
 _NO_WIDE = np.zeros((1, 6), np.int64)
 

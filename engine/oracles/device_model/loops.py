@@ -6,7 +6,7 @@ Indices of ``prange`` are unsigned, and Numba makes floats of unsigned and signe
 from types import FunctionType
 from typing import Any
 
-from ...jit import kernel, parallel_kernel
+from meshclash.jit import kernel, parallel_kernel
 
 LOOPS: dict[str, tuple[Any, Any]] = {}
 """Name of a kernel -> its loop for one core, and for several."""

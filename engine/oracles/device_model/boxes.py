@@ -1,9 +1,9 @@
 """The host backend's loop of the broad phase: that of ``boxes_gpu.py``, on the CPU."""
 
 import numpy as np
+from meshclash.gpu.box_steps import boxes_overlap
+from meshclash.jit import prange
 
-from ...gpu.box_steps import boxes_overlap
-from ...jit import prange
 from .loops import loop
 
 
