@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from meshclash.answering.near import decided_within, sorted_within
+from meshclash.answering.exact_distances import decided_within, sorted_within
 from meshclash.broadphase.sweep import overlapping_pairs
 from meshclash.gpu.breadth_first import Observer, Workspace
 from meshclash.gpu.nearness import find_clearances, find_distances

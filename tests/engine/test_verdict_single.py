@@ -1,4 +1,4 @@
-"""Verdicts of small solids at once (``query/shortcuts/verdict.py``): the same bytes as ``judge.py``, in hard cases."""
+"""Verdicts of small solids at once (``query/shortcuts/prepared_verdict.py``): the same bytes as ``judge.py``, in hard cases."""
 
 import concurrent.futures
 
@@ -6,8 +6,8 @@ import meshclash as mc
 import numpy as np
 import pytest
 from meshclash.jit import config
+from meshclash.query.shortcuts.prepared_verdict import verdict_of_records
 from meshclash.query.shortcuts.record import record_of
-from meshclash.query.shortcuts.verdict import verdict_of_records
 from meshclash.query.solvers import verdict_mesh_mesh
 from meshclash.types.steps import UNANSWERED
 from solids import box as box_arrays

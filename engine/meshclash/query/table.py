@@ -29,18 +29,18 @@ from ..massive.mesh import ClusteredMesh
 from ..messages import a_type
 from ..pointcloud.cloud import PointCloud
 from ..traversal.question import Answer
-from ..types.foreign import as_own
+from ..types.foreign_meshes import as_own
 from ..types.mesh import TriangleMesh, no_mesh
 from ..types.pose import Pose, matched_poses, pose_of
 from ..types.results import Progress, QueryStats
-from ..types.steps import UNANSWERED, in_slices, in_slices_unless, scaled
+from ..types.steps import UNANSWERED, in_slices, in_slices_unless, scale_progress
 from .options import AUTO, Options, checked_options
-from .shortcuts.contacts import contacts_of_records
-from .shortcuts.distance import distance_of_records
-from .shortcuts.meeting import meeting_of_records
-from .shortcuts.penetration import penetration_of_records
+from .shortcuts.prepared_collides import meeting_of_records
+from .shortcuts.prepared_contacts import contacts_of_records
+from .shortcuts.prepared_distance import distance_of_records
+from .shortcuts.prepared_penetration import penetration_of_records
+from .shortcuts.prepared_verdict import verdict_of_records
 from .shortcuts.record import record_of
-from .shortcuts.verdict import verdict_of_records
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -129,12 +129,12 @@ TABLE: dict[tuple[Any, ...], tuple[str, ...]] = {
     (MASSIVE_COLLIDE, CLUSTERED, MESH): ("runs_clustered_mesh",),
     (MASSIVE_COLLIDE, CLUSTERED, CLUSTERED): ("runs_clustered_mesh",),
 }
-"""Files of ``solvers/`` by question and kinds. Each has ``solve``: of an ``Asked``, in slices.
+"""Files of ``solvers/`` by question and kinds. Each has ``solve``: of an ``Request``, in slices.
 
 Its answer counts, None too; ``UNANSWERED`` leaves the question to the next file."""
 
 
-class Asked(NamedTuple):
+class Request(NamedTuple):
     """A question on its way to a solver: everything is checked."""
 
     query: Query
@@ -202,9 +202,9 @@ def ask(query: Query, things: tuple[Any, ...], poses: tuple[Any, ...], **given: 
     rows_a, rows_b, stacked = matched_poses(poses[0], poses[-1])
     if stacked and not query.stacks:
         raise UnsupportedOption(f"{query.name} takes one pose for each object, not a stack")
-    asked = Asked(query, (things[0], things[-1]), (rows_a, rows_b), stacked, options, start)
+    asked = Request(query, (things[0], things[-1]), (rows_a, rows_b), stacked, options, start)
     for name in names:
-        answer = yield from scaled(_solver(name)(asked), 0.0, 1.0)
+        answer = yield from scale_progress(_solver(name)(asked), 0.0, 1.0)
         if answer is not UNANSWERED:
             return answer
     raise AssertionError(f"no solver answers {query.name}")
@@ -231,9 +231,9 @@ def _of_prepared(query: Query, tell: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @cache
-def _solver(name: str) -> Callable[[Asked], Generator[Any, None, Any]]:
+def _solver(name: str) -> Callable[[Request], Generator[Any, None, Any]]:
     """``solve`` of a file; files are imported when they are first needed."""
-    solve: Callable[[Asked], Generator[Any, None, Any]]
+    solve: Callable[[Request], Generator[Any, None, Any]]
     solve = importlib.import_module(f".solvers.{name}", __package__).solve
     return solve
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..files.ply import Element, read_header
 from ..files.source import Source, integer, real
 from .one_mesh import one_mesh
-from .raw import RawParts
+from .raw_parts import RawParts
 
 _CORNERS = ("vertex_indices", "vertex_index")
 _SURFACES = ("face", "tristrips")

@@ -8,11 +8,11 @@ from ..broadphase.sweep import overlapping_pairs, world_boxes
 from ..hierarchy.bvh import MeshLike
 from ..query.shortcuts.kernels import FIRST, MAY_LIE_IN, SECOND
 from ..query.shortcuts.object_pairs import YES, FewObjects
-from .cases import PackedTrees
 from .collisions import Configurations, meeting_steps
-from .few_gaps import few_gaps
+from .contact_stage import PackedTrees
 from .members import Keep
 from .results import SceneGaps
+from .small_scene_gaps import few_gaps
 
 _AT_FIRST = 4  # pairs that are looked at together; then twice as many each time
 _WORTH_PARTS = 32  # objects: boxes of fewer are compared in one go

@@ -5,7 +5,7 @@ import numpy as np
 from ...jit import kernel
 from ...voxels.cover import SHAPE_LENGTH
 from ...voxels.device_steps import NO_VOXELS, begin_triangle, brick_voxels
-from ...voxels.walk import SPAN_LENGTH
+from ...voxels.voxelisation import SPAN_LENGTH
 
 
 @kernel

@@ -2,13 +2,13 @@
 
 from collections.abc import Generator
 
-from ...massive.near import clearance_steps
-from ...massive.sides import as_sources, side_of
+from ...massive.cluster_distances import clearance_steps
+from ...massive.operands import as_sources, side_of
 from ..results import Clearances
-from ..table import Asked
+from ..table import Request
 
 
-def solve(asked: Asked) -> Generator[float, None, Clearances]:
+def solve(asked: Request) -> Generator[float, None, Clearances]:
     """All pairs within the tolerance."""
     rows, tolerance = asked.every_row, asked.options.tolerance
     sides = side_of(asked.things[0]), side_of(asked.things[1])

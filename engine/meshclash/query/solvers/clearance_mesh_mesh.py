@@ -3,12 +3,12 @@
 from collections.abc import Generator
 
 from ...traversal.question import Goal
+from ..operands import answered
 from ..results import Clearances
-from ..sides import answered
-from ..table import Asked
+from ..table import Request
 
 
-def solve(asked: Asked) -> Generator[float, None, Clearances]:
+def solve(asked: Request) -> Generator[float, None, Clearances]:
     """All pairs within the tolerance."""
     rows, tolerance = asked.every_row, asked.options.tolerance
     answer, meshes = yield from answered(asked, rows, goal=Goal.WITHIN, tolerance=tolerance)

@@ -2,13 +2,13 @@
 
 from collections.abc import Generator
 
-from ...massive.contacts import ContactOptions, contact_steps
-from ...massive.sides import as_sources, side_of
+from ...massive.cluster_contacts import ContactOptions, contact_steps
+from ...massive.operands import as_sources, side_of
 from ...traversal.contacts import Contacts
-from ..table import Asked
+from ..table import Request
 
 
-def solve(asked: Asked) -> Generator[float, None, Contacts]:
+def solve(asked: Request) -> Generator[float, None, Contacts]:
     """All contacts; of one object (``self_collide``) those with itself."""
     sides = side_of(asked.things[0]), side_of(asked.things[1])
     options = ContactOptions(

@@ -3,11 +3,11 @@
 from collections.abc import Generator
 
 from ...traversal.contacts import Contacts
-from ..sides import answered
-from ..table import Asked
+from ..operands import answered
+from ..table import Request
 
 
-def solve(asked: Asked) -> Generator[float, None, Contacts]:
+def solve(asked: Request) -> Generator[float, None, Contacts]:
     """All contacts; of one mesh those with itself, but for what neighbours share."""
     options = {"crossing_only": not asked.options.touching, "threads": asked.options.threads}
     answer, meshes = yield from answered(asked, asked.rows, with_itself=asked.query.sides == 1, **options)

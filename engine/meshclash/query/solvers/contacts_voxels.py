@@ -24,7 +24,7 @@ from ...types.steps import UNANSWERED, Unanswered
 from ...voxels.collide import VoxelQuestion, mesh_of, voxel_steps
 from ...voxels.grid import checked_fineness
 from ..options import AUTO, HIERARCHIES
-from ..table import Asked
+from ..table import Request
 
 _FEWEST = 50_000
 """Triangles without a hierarchy below which building is as good as free."""
@@ -36,7 +36,7 @@ _MOST_VOXELS = 16.0
 _ASKED = "asked by voxels"
 
 
-def solve(asked: Asked) -> Generator[Progress, None, Contacts | Unanswered]:
+def solve(asked: Request) -> Generator[Progress, None, Contacts | Unanswered]:
     """All contacts; ``UNANSWERED`` where hierarchies are to find them."""
     if asked.options.engine == HIERARCHIES:
         return UNANSWERED
@@ -57,7 +57,7 @@ def solve(asked: Asked) -> Generator[Progress, None, Contacts | Unanswered]:
     return (yield from _contacts_steps(asked))
 
 
-def _contacts_steps(asked: Asked) -> Generator[Progress, None, Contacts]:
+def _contacts_steps(asked: Request) -> Generator[Progress, None, Contacts]:
     meshes = mesh_of("a", asked.things[0]), mesh_of("b", asked.things[1])
     fineness, options = checked_fineness(None, None, None), asked.options
     question = VoxelQuestion("exact", fineness, not options.touching, options.threads, asked.start, "cpu")
@@ -66,7 +66,7 @@ def _contacts_steps(asked: Asked) -> Generator[Progress, None, Contacts]:
     return found.contacts
 
 
-def _is_worth_it(asked: Asked) -> bool:
+def _is_worth_it(asked: Request) -> bool:
     if asked.stacked or asked.options.volume is not None:
         return False
     new = sum(thing.triangle_count for thing in asked.things if isinstance(thing, TriangleMesh) and _is_new(thing))

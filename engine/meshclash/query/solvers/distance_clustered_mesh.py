@@ -2,13 +2,13 @@
 
 from collections.abc import Generator
 
-from ...massive.near import nearest_steps
-from ...massive.sides import side_of
+from ...massive.cluster_distances import nearest_steps
+from ...massive.operands import side_of
 from ..results import Distance, distance_of, known_pairs
-from ..table import Asked
+from ..table import Request
 
 
-def solve(asked: Asked) -> Generator[float, None, Distance]:
+def solve(asked: Request) -> Generator[float, None, Distance]:
     """The distance in full, without errors; an earlier one does not make it faster."""
     sides, rows = (side_of(asked.things[0]), side_of(asked.things[1])), asked.every_row
     known_pairs(asked.options.start, [side.triangle_count for side in sides], len(rows[0]))

@@ -5,12 +5,12 @@ from collections.abc import Generator
 import numpy as np
 
 from ...traversal.question import Goal
+from ..operands import answered, mesh_of
 from ..results import Distance, distance_of, known_pairs
-from ..sides import answered, mesh_of
-from ..table import Asked
+from ..table import Request
 
 
-def solve(asked: Asked) -> Generator[float, None, Distance]:
+def solve(asked: Request) -> Generator[float, None, Distance]:
     """The distance, from the pairs of ``start`` on."""
     options, rows = asked.options, asked.every_row
     sizes = [mesh_of(thing, options.volume).triangle_count for thing in asked.things]

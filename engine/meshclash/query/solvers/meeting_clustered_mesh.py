@@ -4,12 +4,12 @@ from collections.abc import Generator
 
 import numpy as np
 
-from ...massive.contacts import ContactOptions, contact_steps
-from ...massive.sides import side_of
-from ..table import Asked
+from ...massive.cluster_contacts import ContactOptions, contact_steps
+from ...massive.operands import side_of
+from ..table import Request
 
 
-def solve(asked: Asked) -> Generator[float, None, bool | np.ndarray]:
+def solve(asked: Request) -> Generator[float, None, bool | np.ndarray]:
     """Whether they meet, or (k,) bool for a stack of poses."""
     options = ContactOptions(not asked.options.touching, first_only=True, threads=asked.options.threads)
     a, b = asked.things

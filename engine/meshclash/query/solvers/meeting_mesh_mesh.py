@@ -4,11 +4,11 @@ from collections.abc import Generator
 
 import numpy as np
 
-from ..sides import answered
-from ..table import Asked
+from ..operands import answered
+from ..table import Request
 
 
-def solve(asked: Asked) -> Generator[float, None, bool | np.ndarray]:
+def solve(asked: Request) -> Generator[float, None, bool | np.ndarray]:
     """Whether they meet, or (k,) bool for a stack of poses."""
     options = {"crossing_only": not asked.options.touching, "threads": asked.options.threads, "first_only": True}
     answer, _ = yield from answered(asked, asked.rows, **options)

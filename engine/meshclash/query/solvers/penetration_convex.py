@@ -9,12 +9,12 @@ from ...hierarchy.build import as_boxes
 from ...types.pose import pose_of
 from ...types.steps import UNANSWERED, Unanswered
 from ..results import Penetration, no_penetration, no_start, penetration_of_row, stacked_penetrations
-from ..shortcuts.penetration import known_pairs
-from ..table import Asked
+from ..shortcuts.prepared_penetration import known_pairs
+from ..table import Request
 from .penetration_mesh_mesh import penetration_of_pose
 
 
-def solve(asked: Asked) -> Generator[float, None, Penetration | Unanswered]:
+def solve(asked: Request) -> Generator[float, None, Penetration | Unanswered]:
     """The translation for each pose; ``UNANSWERED`` where a mesh is no convex solid."""
     trees, start = (as_boxes(asked.things[0]), as_boxes(asked.things[1])), asked.options.start
     a, b = (convex_points(tree.mesh) for tree in trees)

@@ -12,14 +12,14 @@ from ...errors import InvalidMesh
 from ...geometry.directions import CUBE_DIRECTIONS
 from ...hierarchy.build import as_boxes
 from ...hierarchy.bvh import Hierarchy
-from ...solid.apart import common_ball, is_outside
-from ...solid.drawn import drawn_by
+from ...solid.boundary_mesh import find_boundary_mesh
+from ...solid.moving_pair import common_ball, is_outside
 from ...types.pose import Pose, pose_of
 from ...types.verdict import Verdict
 from ..collide import collide, collides
 from ..distance import distance
 from ..results import Distance, Penetration, no_penetration, no_start, stacked_penetrations
-from ..table import Asked
+from ..table import Request
 from ..verdict import verdict
 
 _MARGIN = 4e-15  # of the coordinates: first attempt to come apart after touching, some twenty roundings
@@ -36,7 +36,7 @@ _PARTS = np.array([1e-3, 0.2])  # of the way from what a normal asks for to what
 _MOST_CHECKS = 40  # of translations that are free of contact, but may be inside
 
 
-def solve(asked: Asked) -> Generator[float, None, Penetration]:
+def solve(asked: Request) -> Generator[float, None, Penetration]:
     """The translation for each pose, from the answer before."""
     trees, start = (_solid("a", asked.things[0]), _solid("b", asked.things[1])), asked.options.start
     if not isinstance(start, Penetration | None):
@@ -53,7 +53,7 @@ def solve(asked: Asked) -> Generator[float, None, Penetration]:
 def _solid(name: str, thing: Any) -> Hierarchy:
     """The hierarchy of the closed mesh that an object draws, or is without volume; raises InvalidMesh."""
     tree = as_boxes(thing)
-    mesh = drawn_by(tree.mesh).mesh
+    mesh = find_boundary_mesh(tree.mesh).mesh
     if not mesh.is_closed:
         if tree.mesh.is_closed:
             return tree

@@ -5,10 +5,10 @@ from typing import Any
 
 from ...types.steps import UNANSWERED
 from ..shortcuts.record import records_of
-from ..table import Asked
+from ..table import Request
 
 
-def solve(asked: Asked) -> Generator[float, None, Any]:
+def solve(asked: Request) -> Generator[float, None, Any]:
     """What ``Query.at_once`` says of the records of both; ``UNANSWERED`` where it does not answer."""
     tell = asked.query.at_once
     if tell is None or asked.stacked or asked.may_use_device:

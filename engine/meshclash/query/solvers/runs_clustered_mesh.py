@@ -7,16 +7,16 @@ from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
-from ...massive.candidates import candidate_steps
-from ...massive.contacts import ContactOptions, Tally, pairs_steps
+from ...massive.cluster_candidates import candidate_steps
+from ...massive.cluster_contacts import ContactOptions, Tally, pairs_steps
 from ...massive.coverage import Covered, Leveled, Memory, cover_steps, in_rows, largest_error
 from ...massive.levels import MeshLevel, levels_beside
 from ...massive.mesh import ClusteredMesh
-from ...massive.sides import PLACE_BITS, Clusters, samples, side_of
+from ...massive.operands import PLACE_BITS, Clusters, samples, side_of
 from ...types.results import QueryStats
-from ...types.steps import always
+from ...types.steps import hold_progress
 from ..massive_collide import MassiveCollision
-from ..table import Asked
+from ..table import Request
 
 _memories: "WeakKeyDictionary[Any, WeakKeyDictionary[Any, tuple[Any, Any]]]" = WeakKeyDictionary()
 """What the last call about two objects left, with what it was about."""
@@ -24,7 +24,7 @@ _PORTIONS = 2
 """Of the pairs of pages that come near, of those that ``samples`` makes: about 72 pairs."""
 
 
-def solve(asked: Asked) -> Generator[float, None, MassiveCollision]:
+def solve(asked: Request) -> Generator[float, None, MassiveCollision]:
     """Where two objects come near."""
     lengths, memory, cover = asked.options.detail
     rows = asked.rows[0][0], asked.rows[1][0]
@@ -46,11 +46,11 @@ def _proved(
     each other, most pages that come near have contacts.
     """
     sides = side_of(things[0]), side_of(things[1])
-    near = yield from always(0.0, candidate_steps(*sides, *rows, 0.0))
+    near = yield from hold_progress(candidate_steps(*sides, *rows, 0.0), 0.0)
     pairs = in_rows(near, runs, covered.parts)
     few = np.concatenate(samples(pairs)[:_PORTIONS])
     tally = Tally()
-    yield from always(0.0, pairs_steps(*sides, 0, rows, ContactOptions(first_only=True), few, tally))
+    yield from hold_progress(pairs_steps(*sides, 0, rows, ContactOptions(first_only=True), few, tally), 0.0)
     places = [portion.places[0] for portion in tally.portions if len(portion.places)]
     upper = covered.upper.copy()
     for place in places[:1]:
@@ -72,7 +72,7 @@ def _by_levels(
     delta, epsilon = lengths
     levels = _levels_of(a, b, (side_of(a), side_of(b)), rows, epsilon, memory)
     kept = memory_of(a, b, (levels[0].clusters, levels[1].clusters, delta), Memory)
-    covered = yield from always(0.0, cover_steps(*levels, rows, delta, kept))
+    covered = yield from hold_progress(cover_steps(*levels, rows, delta, kept), 0.0)
     return covered, (levels[0].runs, levels[1].runs), 0, levels
 
 

@@ -8,12 +8,12 @@ from ...errors import NotASolid
 from ...hierarchy.build import as_boxes
 from ...solid.field import EXACT_SIDE, NEAREST, WINDING_SIDE, measure_field
 from ...solid.solidity import certainties
+from ..operands import intended_tree, is_inside, mesh_of
 from ..results import SignedDistance
-from ..sides import is_inside, meant_boxes, mesh_of
-from ..table import Asked
+from ..table import Request
 
 
-def solve(asked: Asked) -> Generator[float, None, SignedDistance]:
+def solve(asked: Request) -> Generator[float, None, SignedDistance]:
     """Distances, signed where that is asked for, nearest points and certainties."""
     yield 0.0
     (mesh, world), rows = asked.things, asked.rows[0][0]
@@ -23,7 +23,7 @@ def solve(asked: Asked) -> Generator[float, None, SignedDistance]:
         surface = mesh_of(mesh, None), rows
         return SignedDistance(field.distances, field.points, field.triangles, np.ones(len(world)), world, surface)
     try:
-        tree, meant = meant_boxes(mesh)
+        tree, meant = intended_tree(mesh)
     except NotASolid as error:
         raise NotASolid(f"{error}; signed=False measures distances without a side") from None
     closed = meant.solidity.closed

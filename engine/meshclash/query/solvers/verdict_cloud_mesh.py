@@ -12,30 +12,30 @@ import numpy as np
 
 from ...hierarchy.bvh import Hierarchy
 from ...pointcloud.cloud import PointCloud
-from ...pointcloud.contacts import CloudContacts
-from ...pointcloud.distance import cloud_distance
+from ...pointcloud.cloud_contacts import CloudContacts
+from ...pointcloud.cloud_distance import cloud_distance
 from ...pointcloud.query import common_points_steps
 from ...solid.pair_verdict import PairVerdict
 from ...types.mesh import TriangleMesh
 from ...types.results import Progress
-from ...types.steps import scaled, steps
+from ...types.steps import scale_progress, steps
 from ...types.verdict import APART, CLASH, CONTAINED, TOUCHING, Verdict
 from ..found_pair import NO_POINTS, FoundPair, PairOfScene
-from ..table import Asked
+from ..table import Request
 
 _CONTACTS_END = 0.5
 
 
-def solve(asked: Asked) -> Generator[Progress, None, PairVerdict | CloudContacts]:
+def solve(asked: Request) -> Generator[Progress, None, PairVerdict | CloudContacts]:
     """The verdict; or one contact, where a scene is content with it."""
     listing: PairOfScene = asked.options.detail or PairOfScene()
     meeting = common_points_steps(*asked.things, *asked.poses, listing.first_contact)
-    hits = yield from scaled(meeting, 0.0, _CONTACTS_END)
+    hits = yield from scale_progress(meeting, 0.0, _CONTACTS_END)
     if listing.first_contact and len(hits):
         return hits
     inside, depths, side = NO_POINTS, np.empty(0), _enclosed(asked)
     if side is not None:
-        inside, depths = yield from scaled(steps(hits.depths, side), _CONTACTS_END, 1.0)
+        inside, depths = yield from scale_progress(steps(hits.depths, side), _CONTACTS_END, 1.0)
     if len(hits):
         found = FoundPair(hits, partial(_middle, hits), listing.names, inside, side or 0)
     elif len(inside):
@@ -43,13 +43,13 @@ def solve(asked: Asked) -> Generator[Progress, None, PairVerdict | CloudContacts
         deepest = asked.poses[side].apply(asked.things[side].points[inside[[np.argmax(depths)]]])[0]
         found = FoundPair(hits, deepest, listing.names, inside, side)
     else:
-        return (yield from scaled(_apart_steps(asked, listing, hits), _CONTACTS_END, 1.0))
+        return (yield from scale_progress(_apart_steps(asked, listing, hits), _CONTACTS_END, 1.0))
     depth, permitted = float(depths.max()) if len(depths) else None, _permitted(asked)
     verdict = _verdict(asked, found, depth or 0.0, side)
     return PairVerdict(*listing.ids, verdict, depth, permitted_overlap=permitted, found=found)
 
 
-def _apart_steps(asked: Asked, listing: PairOfScene, hits: CloudContacts) -> Generator[Progress, None, PairVerdict]:
+def _apart_steps(asked: Request, listing: PairOfScene, hits: CloudContacts) -> Generator[Progress, None, PairVerdict]:
     """The verdict on two objects without a common point."""
     verdict, place, tolerance = APART, None, asked.options.limits.touch_tolerance
     if tolerance > 0.0:
@@ -60,7 +60,7 @@ def _apart_steps(asked: Asked, listing: PairOfScene, hits: CloudContacts) -> Gen
     return PairVerdict(*listing.ids, verdict, found=FoundPair(hits, place, listing.names))
 
 
-def _enclosed(asked: Asked) -> int | None:
+def _enclosed(asked: Request) -> int | None:
     """The side of the cloud, where the other object is a closed mesh."""
     for side, other in ((0, asked.things[1]), (1, asked.things[0])):
         mesh = other.mesh if isinstance(other, Hierarchy) else other
@@ -69,12 +69,12 @@ def _enclosed(asked: Asked) -> int | None:
     return None
 
 
-def _permitted(asked: Asked) -> float:
+def _permitted(asked: Request) -> float:
     limits = asked.options.limits
     return 0.0 if limits.by_resolution else limits.permitted_overlap
 
 
-def _verdict(asked: Asked, found: FoundPair, depth: float, side: int | None) -> Verdict:
+def _verdict(asked: Request, found: FoundPair, depth: float, side: int | None) -> Verdict:
     """Of two objects that are not apart."""
     if side is not None and 0.0 < _permitted(asked) >= depth:
         return TOUCHING

@@ -7,15 +7,15 @@ from ...solid.case import Limits
 from ...solid.pair_verdict import PairVerdict
 from ...types.results import Progress
 from ...types.steps import UNANSWERED
-from ..judged import judged_steps
+from ..mesh_verdict import mesh_verdict_steps
+from ..shortcuts.prepared_verdict import verdict_of_records
 from ..shortcuts.record import keep_record, record_of
-from ..shortcuts.verdict import verdict_of_records
-from ..table import Asked
+from ..table import Request
 
 _NOTHING_PERMITTED, _NOTHING_MEASURED = Limits(), Limits(depths=False)
 
 
-def solve(asked: Asked) -> Generator[Progress, None, PairVerdict]:
+def solve(asked: Request) -> Generator[Progress, None, PairVerdict]:
     """The verdict."""
     things, limits = asked.things, asked.options.limits
     if limits in (_NOTHING_PERMITTED, _NOTHING_MEASURED):
@@ -28,4 +28,4 @@ def solve(asked: Asked) -> Generator[Progress, None, PairVerdict]:
     for thing, tree in zip(things, trees, strict=True):
         if tree is thing or tree.mesh is thing:
             keep_record(thing, tree)
-    return (yield from judged_steps(trees, asked.rows, limits, asked.options.threads))
+    return (yield from mesh_verdict_steps(trees, asked.rows, limits, asked.options.threads))

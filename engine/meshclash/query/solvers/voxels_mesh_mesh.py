@@ -7,10 +7,10 @@ from ...messages import shown
 from ...types.results import Progress
 from ...voxels.collide import DEVICE, VoxelQuestion, mesh_of, voxel_steps
 from ...voxels.results import VoxelContacts
-from ..table import Asked
+from ..table import Request
 
 
-def solve(asked: Asked) -> Generator[Progress, None, VoxelContacts]:
+def solve(asked: Request) -> Generator[Progress, None, VoxelContacts]:
     """Voxels; a device marks and compares them in mode "voxels" where it is asked for."""
     mode, fineness = asked.options.detail
     options = asked.options

@@ -6,10 +6,10 @@ import numpy as np
 
 from ...hierarchy.build import as_boxes
 from ...solid.field import EXACT_SIDE, ON, WINDING, measure_field
-from ..table import Asked
+from ..table import Request
 
 
-def solve(asked: Asked) -> Generator[float, None, np.ndarray]:
+def solve(asked: Request) -> Generator[float, None, np.ndarray]:
     """Winding numbers, (n,) float64."""
     yield 0.0
     (mesh, world), rows, threads = asked.things, asked.rows[0][0], asked.options.threads
