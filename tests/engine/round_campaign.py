@@ -104,7 +104,7 @@ def segment_pierces(p, q, a, b, c):
 
 
 def square_of_features(first, second):
-    """The squared distance of two sets of simplices, each (points, edges, triangles), whose hulls are apart or pierce."""
+    """The squared distance of two sets of simplices, (points, edges, triangles), whose hulls are apart or pierce."""
     (p, e, f), (q, g, h) = first, second
     found = [(dot(minus(x, y), minus(x, y)), 1) for x in p for y in q]
     found += [point_segment(x, *y) for x in p for y in g] + [point_segment(y, *x) for x in e for y in q]
@@ -240,7 +240,10 @@ def exact_square(kinds, cores, poses):
     """The squared distance of the cores, number and share in whole units, and how fine these are."""
     if kinds[0] in ("halfspace", "plane"):
         points = placed(poses[1][:3], cores[1])
-        normal = [sum(Fraction(r) * Fraction(n) for r, n in zip(row, cores[0][0], strict=True)) for row in poses[0][:3, :3].tolist()]
+        normal = [
+            sum(Fraction(r) * Fraction(n) for r, n in zip(row, cores[0][0], strict=True))
+            for row in poses[0][:3, :3].tolist()
+        ]
         heights = [
             sum(n * (Fraction(x) - Fraction(t)) for n, x, t in zip(normal, p, poses[0][:3, 3].tolist(), strict=True))
             - Fraction(cores[0][1])
@@ -265,7 +268,9 @@ def is_within(square, shift, radii):
 def one_pair(kinds, random):
     """Draw a pair and its radii; returns the engine's and the oracle's answers."""
     scale = math.ldexp(1.0, int(random.choice([0, 0, 0, -3, 20, -40, 60, -120, 80])))
-    poses = [matrix(rotation(random), random.normal(size=3) * scale * random.choice([0.0, 1.0, 3.0, 1e3])) for _ in kinds]
+    poses = [
+        matrix(rotation(random), random.normal(size=3) * scale * random.choice([0.0, 1.0, 3.0, 1e3])) for _ in kinds
+    ]
     if random.integers(2):
         poses[1][:3, 3] = poses[0][:3, 3] + np.round(random.normal(size=3) * 4.0) * scale
     cores = [drawn(kind, random, scale) for kind in kinds]
@@ -301,9 +306,7 @@ def one_pair(kinds, random):
 def analytic(pairs, seed):
     """Points, segments, boxes, half-spaces and planes."""
     wrong = 0
-    for number, kinds in enumerate(
-        (a, b) for a in KINDS[::-1] for b in KINDS[:3] if KINDS.index(a) >= KINDS.index(b)
-    ):
+    for number, kinds in enumerate((a, b) for a in KINDS[::-1] for b in KINDS[:3] if KINDS.index(a) >= KINDS.index(b)):
         share = 0.04 if kinds == ("box", "box") else 1.0 if "box" not in kinds else 0.3
         count, begin = max(int(pairs * share), 1), time.perf_counter()
         random = np.random.default_rng([seed, number])
@@ -383,7 +386,7 @@ def one_round_pair(kinds, random):
     poses = [matrix(rotation(random), place) for place in near]
     things = [ROUND[kind](*given) for kind, given in zip(kinds, lengths, strict=True)]
     found = mc.distance(*things, *poses)
-    size = max(max(map(max, lengths)), *(float(np.abs(p[:3, 3]).max()) for p in poses))
+    size = max(*map(max, lengths), *(float(np.abs(p[:3, 3]).max()) for p in poses))
     shapes = list(zip(kinds, lengths, strict=True))
     told, n = float(found.distance), found.points[1] - found.points[0]
     worst, known = _proved(shapes, poses, found, things, size)
@@ -405,7 +408,9 @@ def _proved(shapes, poses, found, things, size):
     if found.distance == 0.0:
         return (0.0 if out < 1e-8 else out), None  # a common point need not be as good
     n = [Decimal(float(x)) for x in _across(things, poses)]
-    gap = -(support(shapes[0], rows[0], n) + support(shapes[1], rows[1], [-x for x in n])) / _root(sum(x * x for x in n))
+    gap = -(support(shapes[0], rows[0], n) + support(shapes[1], rows[1], [-x for x in n])) / _root(
+        sum(x * x for x in n)
+    )
     way = [Decimal(float(x)) - Decimal(float(y)) for x, y in zip(*found.points, strict=True)]
     length, told = _root(sum(x * x for x in way)), Decimal(float(found.distance))
     if length > gap + Decimal(1e-12 * size) and length < Decimal(1e-4 * size):

@@ -108,7 +108,7 @@ def test_moving_shapes_meet_when_they_are_as_near_as_their_radii():
     [
         lambda ball: mc.collide(ball, BOX),
         lambda ball: mc.penetration(BOX, ball),
-        lambda ball: mc.self_collide(ball),
+        mc.self_collide,
         lambda ball: mc.motion.swept_collide(ball, BOX),
         lambda ball: mc.voxels.voxel_collide(ball, BOX),
         lambda ball: mc.distance(ball, mc.clouds.PointCloud(np.random.default_rng(1).normal(size=(20, 3)))),

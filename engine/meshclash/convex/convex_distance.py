@@ -3,9 +3,9 @@
 The differences of points of both shapes form a convex set, and its distance from the origin is that of the shapes. A
 simplex of differences comes nearer and nearer to the origin; each step adds the difference that is farthest towards it
 (Gilbert, Johnson, Keerthi, "A fast procedure for computing the distance between complex objects in three-dimensional
-space" (1988)). The simplex's nearest point bounds the distance from above, and the plane through that difference, across
-the direction of the search, from below. So rounding may end a search early, but both bounds hold but for
-``ROUNDING`` of the size: what is proved to be apart is apart.
+space" (1988)). The simplex's nearest point bounds the distance from above. The plane through that difference, across the
+direction of the search, bounds it from below. Rounding may end a search early, but both bounds hold but for ``ROUNDING``
+of the size: what is proved to be apart is apart.
 """
 
 import math
@@ -35,8 +35,8 @@ _MOST_RESTARTS = 3
 """In a row, without progress: then rounding is all that changes."""
 
 LOWER, UPPER, POINT_A, POINT_B, SIZE, ACROSS, COLUMNS = 0, 1, 2, 5, 8, 9, 12
-"""Columns of an answer: bounds of the distance [m], the lower one negative where shapes certainly overlap; the nearest points, world; the largest coordinate seen from a's
-origin [m]; a vector from a to b, of any length, across the planes that prove the lower bound, zero where it is 0."""
+"""Columns of an answer: bounds of the distance [m], the lower one negative where shapes certainly overlap; the nearest
+points, world; the largest coordinate seen from a's origin [m]; a vector from a to b, of any length, across the planes that prove the lower bound, zero where it is 0."""
 
 
 @inner
@@ -235,7 +235,9 @@ def _reduce(corners, of_a, of_b, weights, count, outside):
         if not outside:
             _weigh_inside(p, q, r, o, weights)
             v = _sum(corners, weights, 4)
-            if best < _BARELY * _BARELY or dot(v, v) > best:  # rounding may have turned a face, of which this is a point
+            if (
+                best < _BARELY * _BARELY or dot(v, v) > best
+            ):  # rounding may have turned a face, of which this is a point
                 weights[0], weights[1], weights[2], weights[3] = x, y, z, w
                 return 0
             return -1
@@ -305,10 +307,10 @@ def _put(rows, k, p):
 
 @inner
 def _is_known(corners, count, w):
+    found = False
     for k in range(count):
-        if corners[k, 0] == w[0] and corners[k, 1] == w[1] and corners[k, 2] == w[2]:
-            return True
-    return False
+        found = found or (corners[k, 0] == w[0] and corners[k, 1] == w[1] and corners[k, 2] == w[2])
+    return found
 
 
 @inner
@@ -419,8 +421,7 @@ def _search_beside(
     p = _farthest(local_a, count_a, form_a, pose_a, shift_a, scale, u)
     q = _farthest(local_b, count_b, form_b, pose_b, shift_b, scale, (-u[0], -u[1], -u[2]))
     bound = dot(u, minus(q, p)) / length
-    if bound > row[LOWER]:
-        row[LOWER] = bound
+    row[LOWER] = max(row[LOWER], bound)
     row[ACROSS], row[ACROSS + 1], row[ACROSS + 2] = u
     x = (other[POINT_A], other[POINT_A + 1], other[POINT_A + 2])
     y = (other[POINT_B] - move[0], other[POINT_B + 1] - move[1], other[POINT_B + 2] - move[2])

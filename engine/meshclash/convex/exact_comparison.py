@@ -100,7 +100,9 @@ def _weights(chosen: tuple[Vector, ...]) -> tuple[int, ...] | None:
     whole = _determinant(gram)
     if whole <= 0:
         return None
-    parts = [_determinant([[*r[:k], s, *r[k + 1 :]] for r, s in zip(gram, sides, strict=True)]) for k in range(len(ways))]
+    parts = [
+        _determinant([[*r[:k], s, *r[k + 1 :]] for r, s in zip(gram, sides, strict=True)]) for k in range(len(ways))
+    ]
     rest = whole - sum(parts)
     return (rest, *parts) if rest > 0 and all(part > 0 for part in parts) else None
 

@@ -1,4 +1,4 @@
-"""Exact shapes: spheres, capsules, boxes, cylinders, cones and ellipsoids, half-spaces, and what is inflated by a radius.
+"""Exact shapes: spheres, capsules, boxes, cylinders, cones, ellipsoids, half-spaces, and what is inflated by a radius.
 
 A shape is a core and a radius around it: a sphere is a point, a capsule a segment, a rounded box a box. Its distance
 from another shape is that of the cores less the radii, so that no pair of shapes needs a way of its own.
@@ -15,7 +15,7 @@ from ..hierarchy.build import build
 from ..hierarchy.bvh import Hierarchy
 from ..messages import a_type, shown
 from ..types.copying import Copyable
-from ..types.foreign import as_own
+from ..types.foreign_meshes import as_own
 from ..types.mesh import TriangleMesh
 from ..types.numbers import float_array, real_number
 from ..types.pose import LARGEST_COORDINATE

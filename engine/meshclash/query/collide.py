@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any, overload
 
+from ..convex.exact_shapes import Shape
 from ..hierarchy.bvh import MeshLike
 from ..massive.mesh import ClusteredMesh
 from ..pointcloud.cloud import PointCloud
-from ..pointcloud.contacts import CloudContacts
+from ..pointcloud.cloud_contacts import CloudContacts
 from ..pointcloud.query import Thing
 from ..traversal.contacts import Contacts
-from ..types.foreign import ForeignMesh
+from ..types.foreign_meshes import ForeignMesh
 from ..types.pose import PoseLike
 from ..types.results import Progress
 from .table import COLLIDE, COLLIDES, SELF_COLLIDE, answers, ask
@@ -99,8 +100,8 @@ def collide(
 
 @answers(COLLIDES)
 def collides(
-    a: Thing | ForeignMesh | ClusteredMesh,
-    b: Thing | ForeignMesh | ClusteredMesh,
+    a: Thing | ForeignMesh | ClusteredMesh | Shape,
+    b: Thing | ForeignMesh | ClusteredMesh | Shape,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
     *,
@@ -111,6 +112,7 @@ def collides(
 ) -> Generator[Progress, None, Any]:
     """Whether the surfaces of two objects meet: False for one that lies inside the other without contact.
 
+    Exact shapes (``mc.shapes.Sphere``, ``Inflated``) are filled, except for an inflated mesh.
     ``Scene.collides`` asks about solids, and counts such a pair; ``verdict`` says CONTAINED. It stops at the first
     contact. Arguments and errors as ``collide``.
 

@@ -22,7 +22,7 @@ from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
 from .flat_faces import Face, face_and_points, face_and_round, faces
 from .results import Clearances, Distance
-from .table import CLEARANCE, COLLIDES, DISTANCE, Asked, ask
+from .table import CLEARANCE, COLLIDES, DISTANCE, Request, ask
 
 Steps = Generator[Any, None, Any]
 _NO_TRIANGLES = np.empty((0, 2), np.int32)
@@ -75,29 +75,29 @@ class Side(NamedTuple):
         return self.surface.mesh if isinstance(self.surface, Hierarchy) else self.surface
 
 
-def near_steps(asked: Asked, only_met: bool = False) -> Generator[Any, None, Near]:
+def near_steps(request: Request, only_met: bool = False) -> Generator[Any, None, Near]:
     """Whether two objects meet in each pose, and how far apart they are unless ``only_met``."""
-    a, b = map(Side.of, asked.things)
+    a, b = map(Side.of, request.things)
     if a.convex and b.convex:
-        return near_convex(a.convex, b.convex, *asked.rows, only_met)
-    rows_a, rows_b = asked.every_row
+        return near_convex(a.convex, b.convex, *request.rows, only_met)
+    rows_a, rows_b = request.every_row
     if a.surface is not None and b.surface is not None:
-        return (yield from _surfaces(a, b, rows_a, rows_b, asked, only_met))
+        return (yield from _surfaces(a, b, rows_a, rows_b, request, only_met))
     found = []
     for row_a, row_b in zip(rows_a, rows_b, strict=True):
-        found.append((yield from _one_pose(a, b, row_a, row_b, asked, only_met)))
+        found.append((yield from _one_pose(a, b, row_a, row_b, request, only_met)))
     return Near(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
 
-def _one_pose(a: Side, b: Side, row_a: np.ndarray, row_b: np.ndarray, asked: Asked, only_met: bool) -> Steps:
+def _one_pose(a: Side, b: Side, row_a: np.ndarray, row_b: np.ndarray, request: Request, only_met: bool) -> Steps:
     """Of two objects of which one is a half-space or plane, or a convex solid and a surface."""
     if a.flat and b.flat:
         return _as_near(*faces(Face.of(a.flat, row_a), Face.of(b.flat, row_b)))
     if b.flat or (b.convex and a.surface is not None):
-        found = yield from _one_pose(b, a, row_b, row_a, asked, only_met)
+        found = yield from _one_pose(b, a, row_b, row_a, request, only_met)
         return Near(found.met, found.distances, found.points[:, ::-1], found.triangles[:, ::-1])
     if not a.flat:
-        return (yield from _convex_and_surface(a, b, row_a, row_b, asked, only_met))
+        return (yield from _convex_and_surface(a, b, row_a, row_b, request, only_met))
     face = Face.of(a.flat, row_a)
     if b.surface is not None:
         yield 0.0
@@ -115,9 +115,7 @@ def _as_near(met: bool, distance: float, points: np.ndarray, triangle: int = -1)
     return Near(np.array([met]), np.array([distance]), points[None], np.array([[-1, triangle]], np.int32))
 
 
-def near_convex(
-    a: ConvexShape, b: ConvexShape, rows_a: np.ndarray, rows_b: np.ndarray, only_met: bool = False
-) -> Near:
+def near_convex(a: ConvexShape, b: ConvexShape, rows_a: np.ndarray, rows_b: np.ndarray, only_met: bool = False) -> Near:
     """Two convex solids in poses (k, 3, 4), or (1, 3, 4) for all."""
     answers = bounds_of_distances(a.points, a.form, rows_a, b.points, b.form, rows_b)
 
@@ -180,7 +178,7 @@ def _extent(a: Any, b: Any, row_a: np.ndarray, row_b: np.ndarray) -> float:
 
 
 def _convex_and_surface(
-    a: Side, b: Side, row_a: np.ndarray, row_b: np.ndarray, asked: Asked, only_met: bool
+    a: Side, b: Side, row_a: np.ndarray, row_b: np.ndarray, request: Request, only_met: bool
 ) -> Generator[Any, None, Near]:
     """A convex solid and a surface in one pose each: the triangles that may be nearest are measured."""
     convex = a.convex
@@ -189,12 +187,12 @@ def _convex_and_surface(
     rounding = _SURFACE_ROUNDING * (_extent(convex, b.mesh, row_a, row_b) + reach) + _LEAST
     within = reach + rounding
     if not only_met:
-        limit = asked.options.upper_limit + reach + convex.slack
-        near = yield from _ask(DISTANCE, convex.enclosing, b, row_a, row_b, asked, upper_limit=limit)
+        limit = request.options.upper_limit + reach + convex.slack
+        near = yield from _ask(DISTANCE, convex.enclosing, b, row_a, row_b, request, upper_limit=limit)
         within = max(float(near.distance[0]) + convex.slack + rounding, within)
         if within == math.inf:
             within = 0.0
-    triangles = yield from _triangles_near(convex, b, row_a, row_b, asked, within)
+    triangles = yield from _triangles_near(convex, b, row_a, row_b, request, within)
     nowhere = np.full((1, 2, 3), np.nan)
     if not len(triangles):
         return Near(np.zeros(1, np.bool_), np.array([np.inf]), nowhere, np.full((1, 2), -1, np.int32))
@@ -228,13 +226,13 @@ def _measured(
 
 
 def _triangles_near(
-    convex: ConvexShape, b: Side, row_a: np.ndarray, row_b: np.ndarray, asked: Asked, within: float
+    convex: ConvexShape, b: Side, row_a: np.ndarray, row_b: np.ndarray, request: Request, within: float
 ) -> Generator[Any, None, np.ndarray]:
     """Triangles of a surface that are within a length of a convex solid's core, ascending; some may be farther.
 
     Of a part of the surface that is all inside the solid there is at least one.
     """
-    found = yield from _ask(CLEARANCE, convex.enclosing, b, row_a, row_b, asked, tolerance=within)
+    found = yield from _ask(CLEARANCE, convex.enclosing, b, row_a, row_b, request, tolerance=within)
     mesh = b.mesh
     if "first triangles" not in mesh.derived:
         mesh.derived["first triangles"] = np.unique(mesh.topology.component, return_index=True)[1]
@@ -246,20 +244,22 @@ def _triangles_near(
     return triangles
 
 
-def _ask(query: Any, first: Any, b: Side, row_a: np.ndarray, row_b: np.ndarray, asked: Asked, **options: Any) -> Steps:
+def _ask(
+    query: Any, first: Any, b: Side, row_a: np.ndarray, row_b: np.ndarray, request: Request, **options: Any
+) -> Steps:
     """Ask about two surfaces in one pose each."""
-    return ask(query, (first, b.surface), (row_a[None], row_b[None]), threads=asked.options.threads, **options)
+    return ask(query, (first, b.surface), (row_a[None], row_b[None]), threads=request.options.threads, **options)
 
 
 def _surfaces(
-    a: Side, b: Side, rows_a: np.ndarray, rows_b: np.ndarray, asked: Asked, only_met: bool
+    a: Side, b: Side, rows_a: np.ndarray, rows_b: np.ndarray, request: Request, only_met: bool
 ) -> Generator[Any, None, Near]:
     """Two surfaces with radii, in poses (k, 3, 4)."""
-    things, poses, options = (a.surface, b.surface), (rows_a, rows_b), {"threads": asked.options.threads}
+    things, poses, options = (a.surface, b.surface), (rows_a, rows_b), {"threads": request.options.threads}
     reach = a.radius + b.radius
     extents = [_extent(a.mesh, b.mesh, *pair) for pair in zip(rows_a, rows_b, strict=True)]
     rounding = _SURFACE_ROUNDING * (max(extents) + reach) + _LEAST
-    limits = {"upper_limit": asked.options.upper_limit + reach}
+    limits = {"upper_limit": request.options.upper_limit + reach}
     if only_met:
         limits = {"upper_limit": reach + 2.0 * rounding, "lower_limit": max(reach - 2.0 * rounding, 0.0)}
     near: Distance = yield from ask(DISTANCE, things, poses, **limits, **options)
@@ -268,7 +268,7 @@ def _surfaces(
         met = np.asarray((yield from ask(COLLIDES, things, poses, **options)))
     else:
         for k in np.flatnonzero(~met & ~(near.distance > reach + rounding)).tolist():
-            met[k] = yield from _are_within(a, b, rows_a[k], rows_b[k], asked, reach + rounding)
+            met[k] = yield from _are_within(a, b, rows_a[k], rows_b[k], request, reach + rounding)
     answers = np.empty((len(met), COLUMNS))
     answers[:, UPPER], answers[:, POINT_A : POINT_B + 3] = near.distance, near.points.reshape(-1, 6)
     distances, points = _with_radii(met, answers, a.radius, b.radius)
@@ -276,10 +276,10 @@ def _surfaces(
 
 
 def _are_within(
-    a: Side, b: Side, row_a: np.ndarray, row_b: np.ndarray, asked: Asked, within: float
+    a: Side, b: Side, row_a: np.ndarray, row_b: np.ndarray, request: Request, within: float
 ) -> Generator[Any, None, bool]:
     """Whether two surfaces are no farther apart than their radii, exactly, in one pose each."""
-    found: Clearances = yield from _ask(CLEARANCE, a.surface, b, row_a, row_b, asked, tolerance=within)
+    found: Clearances = yield from _ask(CLEARANCE, a.surface, b, row_a, row_b, request, tolerance=within)
     order = np.argsort(found.distances, kind="stable")
     for i, j in found.pairs[order].tolist():
         corners_a = transform_points(row_a, a.mesh.corners_of(np.array([i]))[0])
@@ -290,30 +290,30 @@ def _are_within(
     return False
 
 
-def within_steps(asked: Asked) -> Generator[Any, None, tuple[np.ndarray, ...]]:
+def within_steps(request: Request) -> Generator[Any, None, tuple[np.ndarray, ...]]:
     """Pairs of triangles within the tolerance, -1 for a shape that has none.
 
     Returns:
         Pairs (n, 2), distances (n,), poses (n,), sorted by pose and pair, and nearest points (n, 2, 3).
     """
-    a, b = map(Side.of, asked.things)
+    a, b = map(Side.of, request.things)
     if b.surface is not None and a.surface is None:
-        return (yield from _surface_within(a, b, *asked.every_row, asked, lambda rows: rows))
+        return (yield from _surface_within(a, b, *request.every_row, request, lambda rows: rows))
     if a.surface is not None and b.surface is None:
-        rows_a, rows_b = asked.every_row
-        return (yield from _surface_within(b, a, rows_b, rows_a, asked, lambda rows: rows[:, ::-1]))
+        rows_a, rows_b = request.every_row
+        return (yield from _surface_within(b, a, rows_b, rows_a, request, lambda rows: rows[:, ::-1]))
     if a.surface is not None:
-        return (yield from _surfaces_within(a, b, asked))
-    near = yield from near_steps(asked)
-    found = np.flatnonzero(near.distances <= asked.options.tolerance)
+        return (yield from _surfaces_within(a, b, request))
+    near = yield from near_steps(request)
+    found = np.flatnonzero(near.distances <= request.options.tolerance)
     return near.triangles[found], near.distances[found], found.astype(np.int32), near.points[found]
 
 
-def _surfaces_within(a: Side, b: Side, asked: Asked) -> Generator[Any, None, tuple[np.ndarray, ...]]:
+def _surfaces_within(a: Side, b: Side, request: Request) -> Generator[Any, None, tuple[np.ndarray, ...]]:
     reach = a.radius + b.radius
-    tolerance, options = asked.options.tolerance + reach, {"threads": asked.options.threads}
+    tolerance, options = request.options.tolerance + reach, {"threads": request.options.threads}
     cores: Clearances = yield from ask(
-        CLEARANCE, (a.surface, b.surface), asked.every_row, tolerance=tolerance, **options
+        CLEARANCE, (a.surface, b.surface), request.every_row, tolerance=tolerance, **options
     )
     answers = np.empty((len(cores), COLUMNS))
     answers[:, UPPER], answers[:, POINT_A : POINT_B + 3] = cores.distances, cores.points().reshape(-1, 6)
@@ -326,11 +326,11 @@ def _surface_within(
     b: Side,
     rows_a: np.ndarray,
     rows_b: np.ndarray,
-    asked: Asked,
+    request: Request,
     turned: Callable[[np.ndarray], np.ndarray],
 ) -> Generator[Any, None, tuple[np.ndarray, ...]]:
     """Triangles of a surface b near a shape without triangles."""
-    every, tolerance = [], asked.options.tolerance
+    every, tolerance = [], request.options.tolerance
     for k, (row_a, row_b) in enumerate(zip(rows_a, rows_b, strict=True)):
         if a.convex is None:
             assert a.flat is not None
@@ -343,7 +343,7 @@ def _surface_within(
         else:
             within = tolerance + a.radius + b.radius
             within += _SURFACE_ROUNDING * (_extent(a.convex, b.mesh, row_a, row_b) + within) + _LEAST
-            triangles = yield from _triangles_near(a.convex, b, row_a, row_b, asked, within)
+            triangles = yield from _triangles_near(a.convex, b, row_a, row_b, request, within)
             answers = _measured(a.convex, b, row_a, row_b, triangles)[1]
             met = answers[:, UPPER] <= a.radius + b.radius
             distances, points = _with_radii(met, answers, a.radius, b.radius)
@@ -352,5 +352,3 @@ def _surface_within(
         every.append((turned(pairs), distances[near], np.full(len(near), k, np.int32), turned(points[near])))
     pairs, distances, poses, points = (np.concatenate(parts) for parts in zip(*every, strict=True))
     return np.ascontiguousarray(pairs), distances, poses, np.ascontiguousarray(points)
-
-

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
+from ..convex.exact_shapes import Shape
 from ..massive.mesh import ClusteredMesh
 from ..pointcloud.query import Thing
 from ..solid.pair_verdict import PairVerdict
-from ..types.foreign import ForeignMesh
+from ..types.foreign_meshes import ForeignMesh
 from ..types.pose import PoseLike
 from ..types.results import Progress
 from .limits import checked_limits
@@ -16,8 +17,8 @@ from .table import VERDICT, answers, ask
 
 @answers(VERDICT)
 def verdict(
-    a: Thing | ForeignMesh | ClusteredMesh,
-    b: Thing | ForeignMesh | ClusteredMesh,
+    a: Thing | ForeignMesh | ClusteredMesh | Shape,
+    b: Thing | ForeignMesh | ClusteredMesh | Shape,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
     *,

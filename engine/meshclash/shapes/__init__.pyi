@@ -1,7 +1,7 @@
 """Exact shapes, primitives as meshes, convex hulls, and the features of two hulls that are nearest to each other."""
 
-from ..convex.closest import ClosestFeatures as ClosestFeatures
-from ..convex.closest import closest_features as closest_features
+from ..convex.closest_features import ClosestFeatures as ClosestFeatures
+from ..convex.closest_features import closest_features as closest_features
 from ..convex.exact_shapes import Box as Box
 from ..convex.exact_shapes import Capsule as Capsule
 from ..convex.exact_shapes import Cone as Cone
