@@ -739,7 +739,7 @@ def of_scene(ask: Callable[[mc.Scene], Any]) -> Example:
     return result(lambda rng: ask(_scene_of_two(rng)))
 
 
-def ask_exact_shape(shape: mc.shapes.Shape, pick: int) -> Any:
+def ask_exact_shape(shape: mc.shapes.ExactShape, pick: int) -> Any:
     """What a shape is, and how far it is from others."""
     pose = matrix(np.eye(3), np.random.default_rng(pick).normal(size=3) * 2.0)
     found = mc.distance(shape, mc.shapes.Sphere(0.1), None, pose)
@@ -858,7 +858,7 @@ EXAMPLES: dict[type, Example | Refuses] = {
     mc.clash.Journal: Example(journal_of, (lambda journal, _: journal.read(),), ask_journal, change_journal),
     mc.clash.Part: result(lambda _: parts_of()[0]),
     mc.shapes.ClosestFeatures: result(lambda rng: mc.shapes.closest_features(*_hulls(rng))),
-    mc.shapes.Shape: Example(lambda _: mc.shapes.Sphere(1.0), EXACT_USES, ask_exact_shape),
+    mc.shapes.ExactShape: Example(lambda _: mc.shapes.Sphere(1.0), EXACT_USES, ask_exact_shape),
     mc.shapes.Sphere: Example(lambda rng: mc.shapes.Sphere(rng.uniform(0.5, 1.0)), EXACT_USES, ask_exact_shape),
     mc.shapes.Capsule: Example(lambda rng: mc.shapes.Capsule(rng.uniform(0.5, 1.0), 1.0), EXACT_USES, ask_exact_shape),
     mc.shapes.Box: Example(lambda rng: mc.shapes.Box(rng.uniform(0.5, 1.5, 3), 0.1), EXACT_USES, ask_exact_shape),

@@ -3,9 +3,9 @@
 The differences of points of both shapes form a convex set, and its distance from the origin is that of the shapes. A
 simplex of differences comes nearer and nearer to the origin; each step adds the difference that is farthest towards it
 (Gilbert, Johnson, Keerthi, "A fast procedure for computing the distance between complex objects in three-dimensional
-space" (1988)). The simplex's nearest point bounds the distance from above. The plane through that difference, across the
-direction of the search, bounds it from below. Rounding may end a search early, but both bounds hold but for ``ROUNDING``
-of the size: what is proved to be apart is apart.
+space" (1988)). The simplex's nearest point bounds the distance from above. The plane through that difference, across
+the direction of the search, bounds it from below. Rounding may end a search early, but both bounds hold but for
+``ROUNDING`` of the size: what is proved to be apart is apart.
 """
 
 import math
@@ -36,7 +36,8 @@ _MOST_RESTARTS = 3
 
 LOWER, UPPER, POINT_A, POINT_B, SIZE, ACROSS, COLUMNS = 0, 1, 2, 5, 8, 9, 12
 """Columns of an answer: bounds of the distance [m], the lower one negative where shapes certainly overlap; the nearest
-points, world; the largest coordinate seen from a's origin [m]; a vector from a to b, of any length, across the planes that prove the lower bound, zero where it is 0."""
+points, world; the largest coordinate seen from a's origin [m]; a vector from a to b, of any length, across the planes
+that prove the lower bound, zero where it is 0."""
 
 
 @inner

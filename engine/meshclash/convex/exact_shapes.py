@@ -28,7 +28,7 @@ TOLERANCE = 1e-2
 _OUTWARD = 1.0 + 2.0**-50
 
 
-class Shape(Copyable):
+class ExactShape(Copyable):
     """The base of all exact shapes, for ``isinstance``; it has no constructor of its own."""
 
     radius: float = 0.0
@@ -46,7 +46,7 @@ class Shape(Copyable):
         return np.stack([np.nextafter(grown[0], -np.inf), np.nextafter(grown[1], np.inf)])
 
 
-class ConvexShape(Shape, caches={"_enclosing": NoneType}):
+class ConvexShape(ExactShape, caches={"_enclosing": NoneType}):
     """A convex solid: the hull of points, or a round solid, and a radius around it. The base of most shapes."""
 
     points: np.ndarray
@@ -255,7 +255,7 @@ class Inflated(ConvexShape):
         return f"Inflated({core}, {self.radius!r})"
 
 
-class Halfspace(Shape):
+class Halfspace(ExactShape):
     """All points x with normal . x <= offset; the boundary belongs to it.
 
     Args:

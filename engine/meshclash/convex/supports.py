@@ -1,8 +1,8 @@
 """Convex shapes as kernels take them: points, or a round solid, and the farthest point along a direction.
 
-A shape is two arrays. ``points`` (n, 3) are the corners of a convex polyhedron, a segment or a point. ``form`` (4,) says
-what the shape is: its kind, and three lengths of a round one. Round solids are centred at the origin, with their axis
-along z. A radius around a shape is no part of this: it is compared with the distance.
+A shape is two arrays. ``points`` (n, 3) are the corners of a convex polyhedron, a segment or a point. ``form`` (4,)
+says what the shape is: its kind, and three lengths of a round one. Round solids are centred at the origin, with their
+axis along z. A radius around a shape is no part of this: it is compared with the distance.
 """
 
 import math

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from ..convex.exact_shapes import Shape
+from ..convex.exact_shapes import ExactShape
 from ..hierarchy.bvh import MeshLike
 from ..massive.mesh import ClusteredMesh
 from ..types.foreign_meshes import ForeignMesh
@@ -16,8 +16,8 @@ from .table import CLEARANCE, answers, ask
 
 @answers(CLEARANCE)
 def clearance(
-    a: MeshLike | ForeignMesh | ClusteredMesh | Shape,
-    b: MeshLike | ForeignMesh | ClusteredMesh | Shape,
+    a: MeshLike | ForeignMesh | ClusteredMesh | ExactShape,
+    b: MeshLike | ForeignMesh | ClusteredMesh | ExactShape,
     tolerance: float,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any, overload
 
-from ..convex.exact_shapes import Shape
+from ..convex.exact_shapes import ExactShape
 from ..hierarchy.bvh import MeshLike
 from ..massive.mesh import ClusteredMesh
 from ..pointcloud.cloud import PointCloud
@@ -100,8 +100,8 @@ def collide(
 
 @answers(COLLIDES)
 def collides(
-    a: Thing | ForeignMesh | ClusteredMesh | Shape,
-    b: Thing | ForeignMesh | ClusteredMesh | Shape,
+    a: Thing | ForeignMesh | ClusteredMesh | ExactShape,
+    b: Thing | ForeignMesh | ClusteredMesh | ExactShape,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
     *,

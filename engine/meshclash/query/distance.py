@@ -6,7 +6,7 @@ import math
 from collections.abc import Generator
 from typing import Any, overload
 
-from ..convex.exact_shapes import Shape
+from ..convex.exact_shapes import ExactShape
 from ..hierarchy.bvh import MeshLike
 from ..massive.mesh import ClusteredMesh
 from ..pointcloud.cloud import PointCloud
@@ -51,8 +51,8 @@ def distance(
 ) -> CloudDistance: ...
 @overload
 def distance(
-    a: MeshLike | ForeignMesh | ClusteredMesh | Shape,
-    b: MeshLike | ForeignMesh | ClusteredMesh | Shape,
+    a: MeshLike | ForeignMesh | ClusteredMesh | ExactShape,
+    b: MeshLike | ForeignMesh | ClusteredMesh | ExactShape,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
     *,

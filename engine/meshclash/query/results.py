@@ -119,7 +119,7 @@ class Distance(Copyable):
     def _weights(self, side: int) -> np.ndarray:
         if self._surfaces is None:
             raise UnsupportedOption(
-                "barycentric coordinates are of two meshes: a clustered mesh keeps no triangles, an exact shape has none"
+                "barycentric coordinates are of meshes: a clustered mesh keeps no triangles, an exact shape has none"
             )
         triangles = np.atleast_1d((self.triangle_a, self.triangle_b)[side])
         points = self._points[..., side, :].reshape(-1, 3)

@@ -48,7 +48,7 @@ class Near(NamedTuple):
     """Of both, (k, 2) int32; -1 for shapes that have none."""
 
 
-class Side(NamedTuple):
+class ShapeSide(NamedTuple):
     """One object: one of the three is not None."""
 
     radius: float
@@ -57,7 +57,7 @@ class Side(NamedTuple):
     flat: Halfspace | None
 
     @classmethod
-    def of(cls, thing: Any) -> "Side":
+    def of(cls, thing: Any) -> "ShapeSide":
         """The side that a mesh or shape is."""
         if isinstance(thing, Halfspace):
             return cls(0.0, None, None, thing)
@@ -77,7 +77,7 @@ class Side(NamedTuple):
 
 def near_steps(request: Request, only_met: bool = False) -> Generator[Any, None, Near]:
     """Whether two objects meet in each pose, and how far apart they are unless ``only_met``."""
-    a, b = map(Side.of, request.things)
+    a, b = map(ShapeSide.of, request.things)
     if a.convex and b.convex:
         return near_convex(a.convex, b.convex, *request.rows, only_met)
     rows_a, rows_b = request.every_row
@@ -89,7 +89,9 @@ def near_steps(request: Request, only_met: bool = False) -> Generator[Any, None,
     return Near(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
 
-def _one_pose(a: Side, b: Side, row_a: np.ndarray, row_b: np.ndarray, request: Request, only_met: bool) -> Steps:
+def _one_pose(
+    a: ShapeSide, b: ShapeSide, row_a: np.ndarray, row_b: np.ndarray, request: Request, only_met: bool
+) -> Steps:
     """Of two objects of which one is a half-space or plane, or a convex solid and a surface."""
     if a.flat and b.flat:
         return _as_near(*faces(Face.of(a.flat, row_a), Face.of(b.flat, row_b)))
@@ -178,7 +180,7 @@ def _extent(a: Any, b: Any, row_a: np.ndarray, row_b: np.ndarray) -> float:
 
 
 def _convex_and_surface(
-    a: Side, b: Side, row_a: np.ndarray, row_b: np.ndarray, request: Request, only_met: bool
+    a: ShapeSide, b: ShapeSide, row_a: np.ndarray, row_b: np.ndarray, request: Request, only_met: bool
 ) -> Generator[Any, None, Near]:
     """A convex solid and a surface in one pose each: the triangles that may be nearest are measured."""
     convex = a.convex
@@ -214,7 +216,7 @@ def _convex_and_surface(
 
 
 def _measured(
-    convex: ConvexShape, b: Side, row_a: np.ndarray, row_b: np.ndarray, triangles: np.ndarray
+    convex: ConvexShape, b: ShapeSide, row_a: np.ndarray, row_b: np.ndarray, triangles: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """World corners (n, 3, 3) of triangles of a surface, and bounds of their distances from a convex solid's core."""
     corners = np.ascontiguousarray(transform_points(row_b, b.mesh.corners_of(triangles)))
@@ -226,7 +228,7 @@ def _measured(
 
 
 def _triangles_near(
-    convex: ConvexShape, b: Side, row_a: np.ndarray, row_b: np.ndarray, request: Request, within: float
+    convex: ConvexShape, b: ShapeSide, row_a: np.ndarray, row_b: np.ndarray, request: Request, within: float
 ) -> Generator[Any, None, np.ndarray]:
     """Triangles of a surface that are within a length of a convex solid's core, ascending; some may be farther.
 
@@ -245,14 +247,14 @@ def _triangles_near(
 
 
 def _ask(
-    query: Any, first: Any, b: Side, row_a: np.ndarray, row_b: np.ndarray, request: Request, **options: Any
+    query: Any, first: Any, b: ShapeSide, row_a: np.ndarray, row_b: np.ndarray, request: Request, **options: Any
 ) -> Steps:
     """Ask about two surfaces in one pose each."""
     return ask(query, (first, b.surface), (row_a[None], row_b[None]), threads=request.options.threads, **options)
 
 
 def _surfaces(
-    a: Side, b: Side, rows_a: np.ndarray, rows_b: np.ndarray, request: Request, only_met: bool
+    a: ShapeSide, b: ShapeSide, rows_a: np.ndarray, rows_b: np.ndarray, request: Request, only_met: bool
 ) -> Generator[Any, None, Near]:
     """Two surfaces with radii, in poses (k, 3, 4)."""
     things, poses, options = (a.surface, b.surface), (rows_a, rows_b), {"threads": request.options.threads}
@@ -276,7 +278,7 @@ def _surfaces(
 
 
 def _are_within(
-    a: Side, b: Side, row_a: np.ndarray, row_b: np.ndarray, request: Request, within: float
+    a: ShapeSide, b: ShapeSide, row_a: np.ndarray, row_b: np.ndarray, request: Request, within: float
 ) -> Generator[Any, None, bool]:
     """Whether two surfaces are no farther apart than their radii, exactly, in one pose each."""
     found: Clearances = yield from _ask(CLEARANCE, a.surface, b, row_a, row_b, request, tolerance=within)
@@ -296,7 +298,7 @@ def within_steps(request: Request) -> Generator[Any, None, tuple[np.ndarray, ...
     Returns:
         Pairs (n, 2), distances (n,), poses (n,), sorted by pose and pair, and nearest points (n, 2, 3).
     """
-    a, b = map(Side.of, request.things)
+    a, b = map(ShapeSide.of, request.things)
     if b.surface is not None and a.surface is None:
         return (yield from _surface_within(a, b, *request.every_row, request, lambda rows: rows))
     if a.surface is not None and b.surface is None:
@@ -309,7 +311,7 @@ def within_steps(request: Request) -> Generator[Any, None, tuple[np.ndarray, ...
     return near.triangles[found], near.distances[found], found.astype(np.int32), near.points[found]
 
 
-def _surfaces_within(a: Side, b: Side, request: Request) -> Generator[Any, None, tuple[np.ndarray, ...]]:
+def _surfaces_within(a: ShapeSide, b: ShapeSide, request: Request) -> Generator[Any, None, tuple[np.ndarray, ...]]:
     reach = a.radius + b.radius
     tolerance, options = request.options.tolerance + reach, {"threads": request.options.threads}
     cores: Clearances = yield from ask(
@@ -322,8 +324,8 @@ def _surfaces_within(a: Side, b: Side, request: Request) -> Generator[Any, None,
 
 
 def _surface_within(
-    a: Side,
-    b: Side,
+    a: ShapeSide,
+    b: ShapeSide,
     rows_a: np.ndarray,
     rows_b: np.ndarray,
     request: Request,

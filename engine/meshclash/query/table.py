@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 import numpy as np
 
 from ..answering.devices import may_answer
-from ..convex.exact_shapes import Shape
+from ..convex.exact_shapes import ExactShape
 from ..errors import InvalidMesh, UnsupportedOption
 from ..hierarchy.bvh import Hierarchy
 from ..massive.mesh import ClusteredMesh
@@ -61,10 +61,10 @@ class Kind(Enum):
 MESH, CLOUD, CLUSTERED, POINTS, SHAPE = Kind
 KINDS: dict[type, Kind] = {
     TriangleMesh: MESH, Hierarchy: MESH, PointCloud: CLOUD, ClusteredMesh: CLUSTERED, np.ndarray: POINTS,
-    Shape: SHAPE,
+    ExactShape: SHAPE,
 }  # fmt: skip
 """Of a side; what has vertices and faces is a ``TriangleMesh`` by then."""
-SceneThing = TriangleMesh | Hierarchy | PointCloud | ClusteredMesh | Shape
+SceneThing = TriangleMesh | Hierarchy | PointCloud | ClusteredMesh | ExactShape
 """What a scene takes: objects that have a verdict, a distance and, in their own coordinates, ``bounds``."""
 
 

@@ -7,10 +7,10 @@ from ..convex.exact_shapes import Capsule as Capsule
 from ..convex.exact_shapes import Cone as Cone
 from ..convex.exact_shapes import Cylinder as Cylinder
 from ..convex.exact_shapes import Ellipsoid as Ellipsoid
+from ..convex.exact_shapes import ExactShape as ExactShape
 from ..convex.exact_shapes import Halfspace as Halfspace
 from ..convex.exact_shapes import Inflated as Inflated
 from ..convex.exact_shapes import Plane as Plane
-from ..convex.exact_shapes import Shape as Shape
 from ..convex.exact_shapes import Sphere as Sphere
 from ..convex.hull import ConvexHull as ConvexHull
 from ..convex.parts import convex_parts as convex_parts

@@ -16,7 +16,7 @@ from ...types.results import QueryStats
 from ...types.verdict import APART, CLASH, CONTAINED, TOUCHING
 from ..found_pair import FoundPair, PairOfScene
 from ..results import Clearances, Distance, no_start
-from ..shape_pairs import Side, near_steps, within_steps
+from ..shape_pairs import ShapeSide, near_steps, within_steps
 from ..table import CONTAINS, Request, ask
 
 _POINT = TriangleMesh(np.zeros((1, 3)), [[0, 0, 0]])
@@ -78,7 +78,7 @@ def find_verdict(request: Request) -> Generator[Any, None, PairVerdict]:
 
 def _is_contained(request: Request) -> Generator[Any, None, bool]:
     """Whether a shape that meets no triangle of a closed mesh is inside it, or the other way round."""
-    sides = tuple(map(Side.of, request.things))
+    sides = tuple(map(ShapeSide.of, request.things))
     for k, (inner, outer) in enumerate((sides, sides[::-1])):
         if outer.surface is None or inner.flat or not outer.mesh.is_closed:
             continue
@@ -92,7 +92,7 @@ def _is_contained(request: Request) -> Generator[Any, None, bool]:
     return False
 
 
-def _a_point(side: Side) -> np.ndarray:
+def _a_point(side: ShapeSide) -> np.ndarray:
     """A point of a side, in its own frame."""
     if isinstance(side.convex, ConvexShape):
         point: np.ndarray = side.convex.points[0, 0] if side.convex.is_polyhedron else np.zeros(3)
