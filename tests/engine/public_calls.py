@@ -499,6 +499,7 @@ def examples(of: Things) -> dict[str, Callable[[], Call]]:
             f"shapes.{name}": lambda name=name, given=given: call(getattr(mc.shapes, name), *given)
             for name, given in EXACT_SHAPES.items()
         },
+        "shapes.ExactShape": lambda: again(mc.shapes.Sphere(1.0)),
         "shapes.box": lambda: call(mc.shapes.box, [1.0, 2.0, 3.0]),
         "shapes.capsule": lambda: call(mc.shapes.capsule, 1.0, 1.0, 0.2),
         "shapes.cone": lambda: call(mc.shapes.cone, 1.0, 1.0, 0.2),
