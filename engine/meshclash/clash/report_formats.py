@@ -195,12 +195,18 @@ def lost_in_words(stats: dict[str, Any]) -> str:
 
 def permitted(report: dict[str, Any]) -> str:
     """What is permitted by the resolution of the coordinates, in words; "" where a length is, or nothing is known."""
+    length = permitted_length(report)
+    return f"up to {length}, which the coordinates cannot tell from flush" if length else ""
+
+
+def permitted_length(report: dict[str, Any]) -> str:
+    """The depth that is permitted by the resolution of the coordinates, with its unit; "" as of ``permitted``."""
     resolution = report["stats"].get("resolution")
     if report["options"]["permitted_by"] == "length" or resolution is None:
         return ""
     most = 2.0 * resolution  # of two objects together
     unit = "MICROMETERS" if most < MICROMETRES_BELOW else "MILLIMETERS"
-    return f"up to {length_in_words(most, 'METRIC', unit, 2)}, which the coordinates cannot tell from flush"
+    return length_in_words(most, "METRIC", unit, 2)
 
 
 def coarse(report: dict[str, Any]) -> str:
@@ -282,7 +288,7 @@ def _known_share(share: float | None) -> str:
     return "" if share is None else format_share(share)
 
 
-def _measures(report: dict[str, Any]) -> list[str]:
+def measures_of(report: dict[str, Any]) -> list[str]:
     """What the rows of a report say, in the order of the columns."""
     found = {name for options in asked(report) for name in test_named(options["test"]).measures}
     found |= {"volume"} if any(options.get("overlap_volume") for options in asked(report)) else set()
@@ -306,17 +312,17 @@ def _of_frame(report: dict[str, Any], cell: str) -> tuple[str, ...]:
 
 def table_header(report: dict[str, Any]) -> tuple[str, ...]:
     """The titles of the columns."""
-    measured = (MEASURES[name][0] for name in _measures(report))
+    measured = (MEASURES[name][0] for name in measures_of(report))
     numbers = (*_of_frame(report, "frame"), "contacts", "faces a", "faces b")
     return ("verdict", "a", "b", *_of_test(report, "test"), *numbers, *measured, "location [m]")
 
 
 def table_rows(report: dict[str, Any]) -> list[tuple[str, ...]]:
     """The cells of each pair, as text."""
-    measures = _measures(report)
+    measures = measures_of(report)
     return [
         (
-            _verdict(pair),
+            verdict_in_words(pair),
             pair["a"],
             pair["b"],
             *_of_test(report, pair.get("test") or ""),
@@ -343,7 +349,7 @@ def event_rows(report: dict[str, Any]) -> list[tuple[str, ...]]:
     measures = _event_measures(report)
     return [
         (
-            _verdict(event),
+            verdict_in_words(event),
             event["a"],
             event["b"],
             *_of_test(report, event.get("test") or ""),
@@ -365,10 +371,10 @@ def format_moment(frame: int, time: float | None) -> str:
 
 
 def _event_measures(report: dict[str, Any]) -> list[str]:
-    return [name for name in _measures(report) if name != "volume"]
+    return [name for name in measures_of(report) if name != "volume"]
 
 
-def _verdict(pair: dict[str, Any]) -> str:
+def verdict_in_words(pair: dict[str, Any]) -> str:
     """The verdict with what is to be known of it: "touching (flush)", "contained (87% certain)"."""
     notes = ["flush"] if pair["flush"] else []
     if pair["certainty"] < 1.0:
