@@ -2,7 +2,7 @@
 // The page reads and prints without this script; it adds filters, search, sorting and views that turn.
 // Of a long list only what is shown becomes elements: the rest stays the text that the page came with.
 (() => {
-  const rowsAtOnce = 200, cardsAtOnce = 60, memberRows = 50, printedMembers = 30;
+  const rowsAtOnce = 200, cardsAtOnce = 60, memberRows = 50, printedMembers = 8;
   const one = (selector, within = document) => within.querySelector(selector);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const number = (value) => value.toLocaleString("en");
@@ -47,7 +47,9 @@
     row.cells = attribute(row, "cells").split(" ");
     row.storeys = attribute(row, "storey").split("\n");
     for (const name of ["verdict", "status", "new"]) row[name] = attribute(row, name);
-    if (row.group && !row.isEvent) ofGroup.set(row.group, [...(ofGroup.get(row.group) || []), row]);
+    if (!row.group || row.isEvent) return;
+    if (!ofGroup.has(row.group)) ofGroup.set(row.group, []);
+    ofGroup.get(row.group).push(row);
   });
   const decks = all(".cards").map((deck) => ({ deck, limit: cardsAtOnce, cards: items(all("article.group", deck), textsAfter(deck, "article")) }));
   decks.forEach(({ cards }) => cards.forEach((card) => { card.group = attribute(card, "group"); }));
@@ -210,7 +212,6 @@
       fillMembers(details, memberRows);
       opened.push(details);
     });
-    all("img[loading=lazy]").forEach((picture) => { picture.loading = "eager"; });
   });
   addEventListener("afterprint", () => {
     opened.forEach((details) => { details.open = false; });
@@ -236,10 +237,12 @@
     const bytes = await new Response(unpacked).arrayBuffer();
     URL.revokeObjectURL(address);
     address = URL.createObjectURL(new Blob([bytes], { type: "model/gltf-binary" }));
+    const head = JSON.parse(new TextDecoder().decode(bytes.slice(20, 20 + new DataView(bytes).getUint32(12, true))));
     const viewer = document.createElement("model-viewer");
     const label = button.getAttribute("aria-label").replace(/^View /, "").replace(/ in 3D$/, "");
     Object.entries({
-      src: address, "camera-controls": "", "interaction-prompt": "none", "camera-orbit": "35deg 62deg auto", "shadow-intensity": "0",
+      src: address, "camera-controls": "", "interaction-prompt": "none", "camera-target": "0m 0m 0m",
+      "camera-orbit": `42deg 56deg ${3 * head.asset.extras.focus}m`, "shadow-intensity": "0",
       alt: label, "tone-mapping": "neutral",
     }).forEach(([name, value]) => viewer.setAttribute(name, value));
     place.replaceChildren(viewer);

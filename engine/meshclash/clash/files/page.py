@@ -11,18 +11,19 @@ import html
 import json
 import zlib
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from ..colours import COLOUR_A, COLOUR_B, hexadecimal
-from ..report_formats import APPROVED, coarse, format_depth, format_length, lost, summary
+from ..report_formats import APPROVED, coarse, format_depth, lost, summary
 from ..terminal import without_controls
+from ..units import length_in_words
 from ..verdicts import AMBER, CLASH_VERDICTS, GREEN, NEAR, QUIET_VERDICTS, RED, VERDICTS
 from ..words import counted, kinds_in_words, plural
 from .page_objects import Matrix, Objects, base_name, matrices
 from .page_rows import Rows, breakable, image, label_style, table
-from .page_settings import settings, tests_of, title, when
+from .page_settings import MOST_IN_TITLE, settings, tests_of, title, when
 
 FOLDER = Path(__file__).parent
 TONES = {RED: "red", AMBER: "amber", GREEN: "green"}
@@ -74,7 +75,7 @@ class _Page:
 
     def text(self) -> str:
         """The whole page."""
-        name = html.escape(title(self.report))
+        name = html.escape(title(self.objects))
         body = "".join((
             self._head(name), self._matrices(), self._controls(), self._groups(), self._tables(),
             self._not_tested(), self._settings(),
@@ -101,9 +102,12 @@ class _Page:
         )
 
     def _model_names(self) -> list[str]:
-        names = self.objects.models if len(self.objects.models) > 1 else []
+        """The models in full, where the title does not say everything of them."""
+        names = self.objects.models
         said = {item["name"]: item.get("discipline") for item in self.report.get("models") or []}
-        return [f"{name} ({said[name]})" if said.get(name) else name for name in names]
+        if len(names) <= MOST_IN_TITLE and not any(said.values()):
+            return []
+        return [f"{self.objects.short(name)}: {said[name]}" if said.get(name) else name for name in names]
 
     def outcome(self) -> str:
         """The result in one sentence."""
@@ -132,14 +136,17 @@ class _Page:
     def _figures(self) -> str:
         """The numbers of the report in a line."""
         pairs = self.by_id.values()
-        clashes = [pair for pair in pairs if pair["verdict"] in CLASH_VERDICTS]
+        found = [pair for pair in pairs if pair["verdict"] in CLASH_VERDICTS]
+        clashes = [pair for pair in found if not self.objects.is_shared(pair)]
+        shared = len(found) - len(clashes)
         statuses = Counter(pair["status"] for pair in clashes)
         quiet = Counter(pair["verdict"] for pair in pairs if pair["verdict"] not in CLASH_VERDICTS)
         numbers = [
-            (len(self.groups) + len(self.shared), "groups", ""), (len(clashes), "clashes", ""),
+            (len(self.groups), _noun(len(self.groups), "group"), ""), (len(clashes), _noun(len(clashes), "clash"), ""),
             *((count, status, "") for status, count in statuses.items()),
             *([(sum(bool(pair.get("new")) for pair in clashes), "new", "")] if self.report["baseline"] else []),
             *((count, VERDICTS[verdict].counted, "") for verdict, count in quiet.items()),
+            (shared, _noun(shared, "pair") + " of one element in two models", ""),
             (len(lost(self.report["stats"])), "lost, not tested", "lost"),
         ]  # fmt: skip
         items = "".join(
@@ -171,10 +178,10 @@ class _Page:
             return ""
         parts = []
         if matrix := self.matrices.get("m"):
-            parts.append(_matrix("m", matrix, "Clashes between models"))
+            parts.append(_matrix("m", matrix, "Clashes between models", self.objects.short))
         if matrix := self.matrices.get("k"):
             word = {"class": "classes", "collection": "collections"}.get(self.objects.kind_word, "kinds of objects")
-            shown = _matrix("k", matrix, f"Clashes between {word}")
+            shown = _matrix("k", matrix, f"Clashes between {word}", str)
             parts.append(f"<details><summary>By {self.objects.kind_word}</summary>{shown}</details>" if parts else shown)
         hint = '<p class="soft scripted" hidden>Click a number to see only these clashes.</p>'
         return f'<section aria-labelledby="where"><h2 id="where">Where the clashes are</h2>{hint}{"".join(parts)}</section>\n'
@@ -267,7 +274,7 @@ class _Page:
         worst = pairs[0]
         objects = self.objects
         storeys = Counter(name for pair in pairs for name in objects.storeys(pair))
-        models = Counter(" × ".join(sorted(names)) for pair in pairs if all(names := self._models_of(pair)))
+        models = dict.fromkeys(words for pair in pairs if (words := self._models_of(pair)))
         statuses = Counter(pair["status"] for pair in pairs)
         alone = len(pairs) == 1 and worst["location"] is not None
         who, due = (_most_said(group, pairs, name) for name in ("assignee", "due"))
@@ -278,7 +285,7 @@ class _Page:
             ("Worst pair", "" if alone else _coloured(worst["a"], worst["b"])),
             ("Depth", html.escape(_depths(pairs))),
             ("Models", html.escape(", ".join(models)) if len(objects.models) > 1 else ""),
-            ("Storey", html.escape(_with_counts(storeys) if len(storeys) > 1 else ", ".join(storeys))),
+            ("Storey", html.escape(_shares(storeys))),
             ("Place", html.escape(" ".join(f"{x:.2f}" for x in worst["location"])) + " m" if alone else ""),
             ("Status", html.escape(group.get("status") or _with_counts(statuses))),
             ("Assigned to", html.escape(who) or f'<span class="nobody soft">nobody yet</span>{write}'),
@@ -286,8 +293,12 @@ class _Page:
             ("Comment", html.escape(group.get("comment") or " · ".join(comments[:3]))),
         ]
 
-    def _models_of(self, pair: dict[str, Any]) -> list[str]:
-        return [self.objects.model(pair, side) for side in "ab"]
+    def _models_of(self, pair: dict[str, Any]) -> str:
+        """The models of a pair in words; "" where they are not known."""
+        names = sorted(self.objects.short(self.objects.model(pair, side)) for side in "ab")
+        if not all(names):
+            return ""
+        return f"within {names[0]}" if names[0] == names[1] else " × ".join(names)
 
     # ---- pairs
 
@@ -362,7 +373,7 @@ class _Page:
             return ""
         parts = list[str]()
         if self.shapes:
-            encoded = {pair: base64.b64encode(zlib.compress(data, 9)).decode() for pair, data in self.shapes.items()}
+            encoded = {pair: base64.b64encode(zlib.compress(data)).decode() for pair, data in self.shapes.items()}
             texts = json.dumps(encoded).replace("<", "\\u003c")
             viewer = (FOLDER / "model_viewer.js").read_text("utf-8").replace("</script", "<\\/script")
             parts = [
@@ -377,7 +388,11 @@ class _Page:
 
 
 def _number(count: int, noun: str) -> str:
-    return f"{count:,} {noun if count == 1 else plural(noun)}"
+    return f"{count:,} {_noun(count, noun)}"
+
+
+def _noun(count: int, noun: str) -> str:
+    return noun if count == 1 else plural(noun)
 
 
 def _verdict_label(verdict: str) -> str:
@@ -389,12 +404,17 @@ def _with_counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} {name}" for name, count in counts.items())
 
 
+def _shares(counts: Mapping[str, int]) -> str:
+    """ "Level 0 (8), Level 1 (4)"; without numbers where all is one."""
+    return ", ".join(f"{name} ({counts[name]:,})" if len(counts) > 1 else name for name in sorted(counts))
+
+
 def _depths(pairs: Collection[dict[str, Any]]) -> str:
     """The proved depths of pairs, as "37.3 mm to 59.6 mm"; what is known of the worst one where none is proved."""
     known = [pair["depth"] for pair in pairs if pair["depth"] is not None]
     if not known:
         return format_depth(next(iter(pairs)))
-    least, most = format_length(min(known)), format_length(max(known))
+    least, most = (length_in_words(length, "METRIC", "MILLIMETERS") for length in (min(known), max(known)))
     return most if least == most else f"{least} to {most}"
 
 
@@ -413,19 +433,20 @@ def _most_said(group: Mapping[str, Any], pairs: Collection[dict[str, Any]], name
     return str(found)
 
 
-def _matrix(letter: str, matrix: Matrix, caption: str) -> str:
+def _matrix(letter: str, matrix: Matrix, caption: str, short: Callable[[str], str]) -> str:
     """A table with a number for each two names; the script makes filters of the numbers."""
+    names = [short(name) for name in matrix.names]
     most = max(matrix.counts.values())
-    heads = "".join(f'<th scope="col">{breakable(name)}</th>' for name in matrix.names)
+    heads = "".join(f'<th scope="col">{breakable(name)}</th>' for name in names)
     lines = []
-    for row, name in enumerate(matrix.names):
+    for row, name in enumerate(names):
         cells = '<td class="twice"></td>' * row
-        for column in range(row, len(matrix.names)):
+        for column in range(row, len(names)):
             count = matrix.counts[row, column]
             if not count:
                 cells += '<td class="none"><span class="count">–</span></td>'
                 continue
-            label = html.escape(f"{matrix.names[row]} and {matrix.names[column]}")
+            label = html.escape(f"{names[row]} and {names[column]}")
             cells += (
                 f'<td class="heat-{round(9 * (count / most) ** 0.5)}"><span class="count" data-cell="{letter}{row}-{column}" '
                 f'data-label="{label}">{count:,}</span></td>'

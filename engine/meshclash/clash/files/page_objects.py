@@ -5,6 +5,7 @@ from __future__ import annotations
 import ntpath
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from os.path import commonprefix
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -12,6 +13,8 @@ from ...reading.file_names import file_names
 from ..review.names import families
 from ..verdicts import QUIET_VERDICTS
 
+SEPARATORS = (" ", "-", "_", ".", "/")
+"""Between the words of a file's name."""
 MOST_KINDS = 12
 """Rows of a matrix; what is rarer is counted together."""
 OTHERS = "all others"
@@ -24,6 +27,7 @@ class Objects:
 
     Attributes:
         models: names of the models that were compared; empty where the report does not tell them.
+        shared_name: how the names of all models begin, as "Harbour House"; "" where they have nothing in common.
         kind_word: what ``kind`` is: "class", "collection" or "family".
     """
 
@@ -31,11 +35,16 @@ class Objects:
         self._said: Mapping[str, Mapping[str, str]] = {item["name"]: item for item in report["objects"]}
         self.models = model_names(report)
         self._known = report.get("models") or []
+        self.shared_name, self._short = short_names(self.models)
         self.kind_word, self._kinds = self._kinds_of(report["pairs"])
 
     def said(self, name: str) -> Mapping[str, str]:
         """The properties of an object; empty where nothing is known."""
         return self._said.get(name, {})
+
+    def short(self, model: str) -> str:
+        """The name of a model without what all models have in common."""
+        return self._short.get(model, model)
 
     def model(self, pair: Pair, side: str) -> str:
         """The model of one side ("a" or "b") of a pair; "" where it is not known."""
@@ -78,6 +87,15 @@ def model_names(report: dict[str, Any]) -> list[str]:
     return [name] if (name := base_name(report["file"] or "")) else []
 
 
+def short_names(names: list[str]) -> tuple[str, dict[str, str]]:
+    """How all names begin, and the short name of each: "Tower - Structure" and "Tower - Walls" of a "Tower"."""
+    shared = commonprefix(names) if len(names) > 1 else ""
+    length = max((shared.rfind(sign) + 1 for sign in SEPARATORS), default=0)
+    short = {name: name[length:].strip() for name in names}
+    begin = shared[:length].strip("".join(SEPARATORS))
+    return (begin, short) if begin and all(short.values()) else ("", {name: name for name in names})
+
+
 def base_name(path: str) -> str:
     """The name of a file without its folders, whatever system it comes from."""
     return ntpath.basename(path)
@@ -113,7 +131,9 @@ def matrices(report: dict[str, Any], objects: Objects) -> dict[str, Matrix]:
 
     A matrix of a single name says nothing and is left out.
     """
-    counted = [pair for pair in report["pairs"] if pair["verdict"] not in QUIET_VERDICTS]
+    counted = [
+        pair for pair in report["pairs"] if pair["verdict"] not in QUIET_VERDICTS and not objects.is_shared(pair)
+    ]
     found = {
         "m": Matrix(
             ((pair["id"], objects.model(pair, "a"), objects.model(pair, "b")) for pair in counted), objects.models

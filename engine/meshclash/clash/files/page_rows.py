@@ -13,7 +13,8 @@ from ..verdicts import VERDICTS
 from ..words import counted
 from .page_objects import Matrix, Objects
 
-SIGNS = re.compile(r"([._:/\\|-]+)(?=\w)")
+SIGNS = re.compile(r"([_:/\\|-]+|(?<!\d)\.+|\.+(?!\d))(?=\w)")
+"""Signs behind which a name may be broken; not the point of a number."""
 AT_ONCE, NEWLINE = 200, "\n"
 """Rows of a table that a browser builds before somebody wants more."""
 NUMBERS = {"depth": ("depth", "depth_upper"), "volume": ("volume",), "distance": ("distance",)}
@@ -128,7 +129,7 @@ class Rows:
         def cell(pair: Pair) -> str:
             said = self._objects.said(pair[side])
             known = [said[key] for key in ("class", "type", "storey", "system") if said.get(key)]
-            model = self._objects.model(pair, side) if len(self._objects.models) > 1 else ""
+            model = self._objects.short(self._objects.model(pair, side)) if len(self._objects.models) > 1 else ""
             told = " · ".join([*([model] if model else []), *known])
             more = f"<small>{html.escape(told)}</small>" if told else ""
             if said.get("GlobalId"):
@@ -178,7 +179,7 @@ def breakable(value: str) -> str:
 def image(picture: bytes, label: str) -> str:
     """A PNG inside the page."""
     data = base64.b64encode(picture).decode()
-    return f'<img loading="lazy" alt="{html.escape(label)}" src="data:image/png;base64,{data}">'
+    return f'<img alt="{html.escape(label)}" src="data:image/png;base64,{data}">'
 
 
 def _css_text(value: str) -> str:

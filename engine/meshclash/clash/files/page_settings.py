@@ -10,8 +10,10 @@ from ..options import set_in_words
 from ..queries.registry import test_named
 from ..report_formats import asked, format_length, format_seconds, format_volume, permitted_length
 from ..words import counted
-from .page_objects import base_name, model_names
+from .page_objects import Objects, base_name
 
+MOST_IN_TITLE = 4
+"""Models that the title of a page names."""
 EXCLUDED = {
     "same-parent": "pairs with the same parent",
     "same-armature": "pairs of the same armature",
@@ -116,11 +118,12 @@ def _of_test(options: dict[str, Any]) -> str:
     return ", ".join([f"{test.label}: {sets if test.of_pairs else set_in_words(options['set_a'])}", *lengths])
 
 
-def title(report: dict[str, Any]) -> str:
+def title(objects: Objects) -> str:
     """The name of a page: the models that were compared, or the file."""
-    names = model_names(report)
-    shown = " × ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-    return shown or "Unsaved file"
+    names = [objects.short(name) for name in objects.models]
+    shown = " × ".join(names[:MOST_IN_TITLE])
+    shown += f" and {len(names) - MOST_IN_TITLE} more" if len(names) > MOST_IN_TITLE else ""
+    return f"{objects.shared_name}: {shown}" if objects.shared_name else shown or "Unsaved file"
 
 
 def tests_of(report: dict[str, Any]) -> set[str]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..colours import COLOUR_A, COLOUR_B
 from . import raster
-from .nearby import LEAST_REACH, Triangles
+from .nearby import Triangles, focus_of
 
 WIDTH, HEIGHT = 720, 450
 DIRECTIONS = ((0.55, -0.62, 0.56), (-0.62, -0.55, 0.56), (-0.55, 0.62, 0.56), (0.62, 0.55, 0.56), (0.55, -0.62, -0.56))
@@ -70,7 +70,7 @@ class _Around:
         both = [self._triangles(pair[side]).astype(np.float64) for side in "ab"]
         if not all(0 < len(one) <= MOST_TRIANGLES for one in both):
             return None
-        centre, reach = np.array(pair["location"]), reach_of(pair, both)
+        centre, reach = np.array(pair["location"]), focus_of(pair, both)
         closed = all(map(is_closed, both))
         scenes = [_Scene(both, closed, centre, reach, direction) for direction in DIRECTIONS]
         best = max(scenes, key=lambda scene: scene.overlap(SMALL))
@@ -83,14 +83,6 @@ class _Around:
         names = [self._names[k] for k in np.flatnonzero(near).tolist()]
         found = [self._triangles(name).astype(np.float64) for name in names if name not in (pair["a"], pair["b"])]
         return [one for one in found if len(one) <= MOST_TRIANGLES]
-
-
-def reach_of(pair: dict[str, Any], both: Sequence[np.ndarray]) -> float:
-    """How far around a clash a picture shows [m]: some times its depth, and as much as tells what the objects are."""
-    sizes = [np.sort(np.ptp(one.reshape(-1, 3), axis=0)) for one in both]
-    largest, middle = (min(float(size[k]) for size in sizes) for k in (2, 1))
-    depth = pair["depth"] or 0.0
-    return max(min(6.0 * depth + 4.0 * middle, 0.75 * largest), 0.5 * LEAST_REACH)
 
 
 class _Scene:
