@@ -288,7 +288,7 @@ class DetectReport:
         """PNG of the worst clash of each of the largest groups, by the ids of pairs."""
         if self.triangles is None or not self._own_groups:
             return {}
-        from .files.pictures import MOST_OF_GROUPS, pictures  # noqa: PLC0415 - Numba, which Blender loads when it is needed
+        from .files.pictures import MOST_OF_GROUPS, pictures  # noqa: PLC0415 - it imports Numba
 
         rows = [row for row in self._worst_of_groups() if row.id not in self.pictures]
         return pictures(map(self._pair, rows), self.triangles, self.tested, MOST_OF_GROUPS)

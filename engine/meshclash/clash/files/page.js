@@ -85,7 +85,7 @@
     all("tr[data-id]", node).forEach((row) => {
       const place = row.cells[0];
       if (!files().has(row.dataset.id) || one("button.turn", place)) return;
-      const names = all("td.name > span", row).map((name) => name.textContent).join(" and ");
+      const names = all("td.name > span:first-child", row).map((name) => name.textContent).join(" and ");
       const button = element('<button type="button" class="plain turn">3D</button>');
       button.dataset.id = row.dataset.id;
       button.setAttribute("aria-label", `View ${names} in 3D`);
@@ -242,7 +242,7 @@
     const label = button.getAttribute("aria-label").replace(/^View /, "").replace(/ in 3D$/, "");
     Object.entries({
       src: address, "camera-controls": "", "interaction-prompt": "none", "camera-target": "0m 0m 0m",
-      "camera-orbit": `42deg 56deg ${3 * head.asset.extras.focus}m`, "shadow-intensity": "0",
+      "min-camera-orbit": `auto auto ${0.3 * head.asset.extras.focus}m`, "camera-orbit": `42deg 56deg ${3 * head.asset.extras.focus}m`, "shadow-intensity": "0",
       alt: label, "tone-mapping": "neutral",
     }).forEach(([name, value]) => viewer.setAttribute(name, value));
     place.replaceChildren(viewer);

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import html
 import json
+import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
@@ -22,7 +23,7 @@ from ..units import length_in_words
 from ..verdicts import AMBER, CLASH_VERDICTS, GREEN, NEAR, QUIET_VERDICTS, RED, VERDICTS
 from ..words import counted, kinds_in_words, plural
 from .page_objects import Matrix, Objects, base_name, matrices
-from .page_rows import Rows, breakable, image, label_style, table
+from .page_rows import PageRows, breakable, image, label_style, table
 from .page_settings import MOST_IN_TITLE, settings, tests_of, title, when
 
 FOLDER = Path(__file__).parent
@@ -34,8 +35,11 @@ MOST_NAMED = 5
 """Lost objects that the head of the page names."""
 WORDS_OF_TESTS = {"intersection", "clearance"}
 """Tests whose outcome is told in clashes; others have their own words."""
+FOLDERS = re.compile(r"(?<![\w./])(?:~?(?:/[^\s/:'\"]+)+/|[A-Za-z]:\\(?:[^\\\s:'\"]+\\)+)")
+"""The folders of a path in a sentence."""
 OUTDATED = "An object of the pairs in grey may have changed since the test."
 SAVED = "The list came with the .blend file: which faces are in contact was not saved with it."
+SHARED_TITLE = "Elements that several models contain"
 SHARED = (
     "Equal GlobalId, shape and place in several models, such as origin markers and shared grids. The models contain "
     "the same element, so these pairs are duplicates, and no clash between different elements."
@@ -69,7 +73,7 @@ class _Page:
         self.groups = [item for item, is_shared in zip(known, shared, strict=True) if not is_shared and item[2]]
         self.shared = [item for item, is_shared in zip(known, shared, strict=True) if is_shared and item[2]]
         of_cards = {self._face(pairs) for _, _, pairs in known}
-        self.rows = Rows(
+        self.rows = PageRows(
             report, self.objects, self.matrices, {key: pictures[key] for key in pictures if key not in of_cards}
         )
 
@@ -96,9 +100,9 @@ class _Page:
         return (
             f'<main>\n<header><p class="soft">{html.escape(" · ".join(told))}</p>\n<h1>{name}</h1>\n'
             f'<p class="outcome">{html.escape(self.outcome())}</p>\n'
-            f"{''.join(f'<p>{html.escape(line)}</p>' for line in (summary(self.report), *_notes(self.report)))}\n"
+            f"{_paragraphs(summary(self.report), *_notes(self.report))}\n"
             + (f'<ul class="models" aria-label="Models that were compared">{models}</ul>\n' if models else "")
-            + f"{self._figures()}{self._lost()}</header>\n"
+            + f"{self._figures()}{self._lost()}{self._warnings()}</header>\n"
         )
 
     def _model_names(self) -> list[str]:
@@ -170,6 +174,16 @@ class _Page:
             '<a href="#not-tested">What was not tested</a></div>\n'
         )
 
+    def _warnings(self) -> str:
+        """What looks wrong about the models together, and decisions that have to be made again."""
+        told = [line[:1].upper() + line[1:] for line in self.report.get("warnings") or []]
+        if again := [item for item in self.report.get("undecided") or [] if item["candidates"]]:
+            told.append(
+                f"{counted(len(again), 'decision')} of the earlier report cannot be told apart: decide these pairs again"
+            )
+        items = "".join(f"<li>{html.escape(line)}</li>" for line in told)
+        return f'<div class="warning mild" role="note"><b>Please check</b><ul>{items}</ul></div>\n' if told else ""
+
     # ---- matrices and filters
 
     def _matrices(self) -> str:
@@ -212,8 +226,27 @@ class _Page:
         """A card for each group of clashes; those of shared elements come last."""
         way = self.report.get("group_by", "")
         head = f"{_number(len(self.groups), 'group')} by {way}. One decision can cover all pairs of a group."
-        return self._cards("Groups of clashes", head, self.groups) + self._cards(
-            "Elements that several models contain", SHARED, self.shared
+        return (
+            self._cards("Groups of clashes", head, self.groups)
+            + self._cards(SHARED_TITLE, SHARED, self.shared)
+            + self._shared_once()
+        )
+
+    def _shared_once(self) -> str:
+        """Elements that several models contain and that were tested once."""
+        found = Counter(
+            f"{item['name']} in {', '.join(map(self.objects.short, item['models']))}"
+            for item in self.report.get("shared") or []
+        )
+        if not found:
+            return ""
+        items = "".join(
+            f"<li>{html.escape(words)}{f' ({count:,})' if count > 1 else ''}</li>" for words, count in found.items()
+        )
+        head = f"{counted(found.total(), 'element')} with equal GlobalId, shape and place; each was tested once."
+        return (
+            f'<section><h2>{SHARED_TITLE}</h2><details><summary>{head}</summary><ul class="plainlist">{items}</ul>'
+            "</details></section>\n"
         )
 
     def _cards(self, name: str, head: str, groups: list[tuple[int, dict[str, Any], list[dict[str, Any]]]]) -> str:
@@ -238,6 +271,8 @@ class _Page:
         )
         new = sum(bool(pair.get("new")) for pair in pairs)
         badges += f'<span class="badge">{new:,} new</span>' if new else ""
+        again = sum(bool(pair.get("decide_again")) for pair in pairs)
+        badges += f'<span class="badge again">{again:,} to decide again</span>' if again else ""
         facts = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in self._facts_of(group, pairs) if value)
         members = (
             f'<details class="members"><summary>{_number(len(pairs), "pair")}</summary>'
@@ -339,12 +374,12 @@ class _Page:
         return f'<section id="not-tested"><h2>What was not tested</h2>{parts}</section>\n'
 
     def _without_folders(self, reason: str) -> str:
-        """A reason without the folders of the files that were read."""
+        """A reason without the folders of the files that it names."""
         paths = [item["path"] for item in self.report.get("files") or []] + [self.report["file"] or ""]
         folders = {path[: -len(base_name(path))] for path in paths if base_name(path) != path}
         for folder in sorted(folders - {"/"}, key=len, reverse=True):
             reason = reason.replace(folder, "")
-        return reason
+        return FOLDERS.sub("", reason)
 
     def _settings(self) -> str:
         facts = "\n".join(
@@ -385,6 +420,10 @@ class _Page:
             ]
         parts.append(f'<script type="module">{(FOLDER / "page.js").read_text("utf-8")}</script>')
         return "\n".join(parts) + "\n"
+
+
+def _paragraphs(*lines: str) -> str:
+    return "".join(f"<p>{html.escape(line)}</p>" for line in lines)
 
 
 def _number(count: int, noun: str) -> str:

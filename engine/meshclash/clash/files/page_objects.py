@@ -17,7 +17,7 @@ SEPARATORS = (" ", "-", "_", ".", "/")
 """Between the words of a file's name."""
 MOST_KINDS = 12
 """Rows of a matrix; what is rarer is counted together."""
-OTHERS = "all others"
+OTHERS, SEVERAL = "all others", "several models"
 
 Pair = dict[str, Any]
 
@@ -34,7 +34,7 @@ class Objects:
     def __init__(self, report: dict[str, Any]) -> None:
         self._said: Mapping[str, Mapping[str, str]] = {item["name"]: item for item in report["objects"]}
         self.models = model_names(report)
-        self._known = report.get("models") or []
+        self._model_of = {name: self._told_model(said) for name, said in self._said.items()}
         self.shared_name, self._short = short_names(self.models)
         self.kind_word, self._kinds = self._kinds_of(report["pairs"])
 
@@ -47,13 +47,9 @@ class Objects:
         return self._short.get(model, model)
 
     def model(self, pair: Pair, side: str) -> str:
-        """The model of one side ("a" or "b") of a pair; "" where it is not known."""
-        said = self.said(pair[side])
-        told = pair.get(f"model_{side}") or said.get("model") or ""
-        if told or self._known or len(self.models) < 2:
-            return told
-        groups = f", {said.get('collection', '')}, "
-        return next((name for name in self.models if f", {name}, " in groups), "")
+        """The model of one side ("a" or "b") of a pair; "" where it is not known, ``SEVERAL`` of a shared object."""
+        told = pair.get(f"model_{side}") or self._model_of.get(pair[side], "")
+        return told if told in self.models or not told else SEVERAL
 
     def kind(self, pair: Pair, side: str) -> str:
         """The class of one side of a pair, else its collection or family, by ``kind_word``."""
@@ -68,6 +64,13 @@ class Objects:
         ids = {self.said(pair[side]).get("GlobalId", "") for side in "ab"}
         models = {self.model(pair, side) for side in "ab"}
         return pair["verdict"] == "duplicate" and len(ids) == 1 and "" not in ids and len(models) == 2
+
+    def _told_model(self, said: Mapping[str, str]) -> str:
+        """The model that an object's properties name, or else the file among its collections."""
+        if said.get("model"):
+            return said["model"]
+        groups = f", {said.get('collection', '')}, "
+        return next((name for name in self.models if f", {name}, " in groups), "") if len(self.models) > 1 else ""
 
     def _kinds_of(self, pairs: list[Pair]) -> tuple[str, dict[str, str]]:
         names = list(dict.fromkeys(pair[side] for pair in pairs for side in "ab"))

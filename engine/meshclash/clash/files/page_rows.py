@@ -30,7 +30,7 @@ class Column(NamedTuple):
         title: over it.
         cell: HTML of its cell for a pair or an event.
         number: what it is sorted by; None: by its text.
-        kind: class of its cells; "number" is right-aligned.
+        kind: classes of its cells; "number" is right-aligned.
     """
 
     title: str
@@ -39,7 +39,7 @@ class Column(NamedTuple):
     kind: str = ""
 
 
-class Rows:
+class PageRows:
     """Makes the rows of one report.
 
     Args:
@@ -69,7 +69,7 @@ class Rows:
             *([Column("Test", lambda pair: text(pair.get("test") or ""))] if report.get("tests") else []),
             *([_count("Frame", "frame")] if report["options"]["frames"] else []),
             *self._measures(measures_of(report)),
-            Column("Place [m]", _place, kind="number"),
+            Column("Place [m]", _place, kind="number place"),
             *_decision(report["pairs"]),
         ]
 
@@ -118,7 +118,7 @@ class Rows:
         def cell(pair: Pair) -> str:
             label = VERDICTS[pair["verdict"]].label
             said = verdict_in_words(pair).replace(pair["verdict"], label, 1)
-            mark = " (new)" if pair.get("new") else ""
+            mark = " (new)" if pair.get("new") else " (decide again)" if pair.get("decide_again") else ""
             return f'<span class="verdict {html.escape(pair["verdict"])}">{html.escape(said)}</span>{mark}'
 
         return Column("Result", cell)
@@ -145,8 +145,7 @@ class Rows:
 def table(columns: list[Column], rows: list[str], name: str) -> str:
     """A table; what follows its first rows is text for the script, and a table of its own where none runs."""
     heads = "".join(
-        f'<th scope="col"{" class=number" if column.kind == "number" else ""}>{html.escape(column.title)}</th>'
-        for column in columns
+        f'<th scope="col"{_kind(column)}>{html.escape(column.title)}</th>' for column in columns
     )
     head = f'<tr><th scope="col" class="number">No.</th>{heads}</tr>'
     parts = [
@@ -189,8 +188,11 @@ def _css_text(value: str) -> str:
 def _cell(column: Column, pair: Pair) -> str:
     value = column.number(pair) if column.number else None
     data = "" if value is None else f' data-value="{value!r}"'
-    kind = f' class="{column.kind}"' if column.kind else ""
-    return f"<td{kind}{data}>{column.cell(pair)}</td>"
+    return f"<td{_kind(column)}{data}>{column.cell(pair)}</td>"
+
+
+def _kind(column: Column) -> str:
+    return f' class="{column.kind}"' if column.kind else ""
 
 
 def _measure(name: str) -> Column:

@@ -12,6 +12,7 @@ from . import raster
 from .nearby import Triangles, focus_of
 
 WIDTH, HEIGHT = 720, 450
+COLOURS = COLOUR_A, COLOUR_B
 DIRECTIONS = ((0.55, -0.62, 0.56), (-0.62, -0.55, 0.56), (-0.55, 0.62, 0.56), (0.62, 0.55, 0.56), (0.55, -0.62, -0.56))
 """From where a clash may be looked at; the one that shows most of the overlap is taken."""
 SMALL = 8
@@ -118,7 +119,7 @@ class _Scene:
     def _blended(self, layers: tuple[np.ndarray, ...], behind: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The image of both before what is behind, and 1 for each pixel where they overlap."""
         image, overlaps = np.empty((*behind.shape, 3)), np.zeros(behind.shape, np.int64)
-        colours = np.array([COLOUR_A, COLOUR_B, raster.CONTEXT, raster.PAPER, raster.OVERLAP])
+        colours = np.array([*COLOURS, raster.CONTEXT, raster.PAPER, raster.OVERLAP])
         raster.blend(*layers, self._closed, behind, colours, image, overlaps)
         return image, overlaps
 

@@ -16,6 +16,8 @@ from ...jit import inner, kernel
 
 MOST_LAYERS = 12
 """Surfaces of the two solids that a pixel keeps; nearer ones take the place of farther ones."""
+LEAST = 1e-6
+"""Shortest way through an overlap, in half heights of the image: two faces at one place are no overlap."""
 PAPER = (0.933, 0.945, 0.957)
 CONTEXT = (0.80, 0.825, 0.85)
 OVERLAP = (1.0, 0.80, 0.0)
@@ -160,7 +162,7 @@ def blend(depths, tones, sides, counts, closed, behind, colours, image, overlaps
                 through -= share
                 within[owner] += -1 if is_back else 1
                 inside_both = within[0] > 0 and within[1] > 0 and k + 1 < counts[row, column]
-                if closed and tone < 0.0 and inside_both and depths[row, column, k + 1] > depths[row, column, k]:
+                if closed and tone < 0.0 and inside_both and depths[row, column, k + 1] - depths[row, column, k] > LEAST:
                     tone = bright
             at_back, bright = (3, 1.0) if behind[row, column] < 0.0 else (2, behind[row, column])
             red += through * bright * colours[at_back, 0]
