@@ -187,7 +187,7 @@ def tags_of(page):
 
 
 def plain(given):
-    return pair(1, given["verdict"], new=given["new"])
+    return pair(1, given["verdict"], new=given["new"], id=given["id"])
 
 
 def test_the_console_names_new_clashes_once_and_the_worst_first():

@@ -31,7 +31,7 @@
     return item.node;
   };
   const source = (item) => item.html || (item.html = item.node.outerHTML);
-  const plain = (html) => unescaped(html.replace(/ src="[^"]*"/g, "").replace(/<wbr>/g, "").replace(/<[^>]*>/g, " ")).toLowerCase();
+  const plain = (html) => unescaped(html.replace(/ src=[^ >]*/g, "").replace(/<wbr>/g, "").replace(/<[^>]*>/g, " ")).toLowerCase();
 
   const tables = all("table.pairs").map((table) => ({
     table, limit: rowsAtOnce, rows: items([...table.tBodies[0].rows].filter((row) => !row.parentNode.closest("noscript")), textsAfter(table, "tr").slice(1)),
