@@ -91,7 +91,9 @@ def test_no_folder_of_a_disk_is_on_a_page(folders, root, with_files):
     folder = root + sign.join(["SECRET", *folders, "SECRET"]) + sign
     made = coordinated(pair(1, group=1))
     files = [{**item, "path": folder + f"model{k}.ifc"} for k, item in enumerate(made["files"])]
-    skipped = [{"name": "Wall", "reason": f"{folder}model1.ifc: a face has no loop", "lost": lost} for lost in (True, False)]
+    skipped = [
+        {"name": "Wall", "reason": f"{folder}model1.ifc: a face has no loop", "lost": lost} for lost in (True, False)
+    ]
     made |= {"files": files if with_files else [], "file": folder + "model1.ifc", "baseline": folder + "old.json"}
     made["stats"] = {**made["stats"], "skipped": skipped}
     page = to_html(made, {f"{1:016x}": b"png"}, {f"{1:016x}": b"glb"})
@@ -108,9 +110,11 @@ def test_a_matrix_counts_pairs_of_models_and_classes_and_names_their_cells():
     assert "Clashes between classes" in page
 
 
-@given(st.lists(st.tuples(st.integers(0, 30), *[st.sampled_from([f"k{k}" for k in range(20)] + [""])] * 2), max_size=60))
+@given(
+    st.lists(st.tuples(st.integers(0, 30), *[st.sampled_from([f"k{k}" for k in range(20)] + [""])] * 2), max_size=60)
+)
 def test_a_matrix_counts_every_pair_once(pairs):
-    found = dict((key, (a, b)) for key, a, b in pairs)
+    found = {key: (a, b) for key, a, b in pairs}
     matrix = Matrix((key, a, b) for key, (a, b) in found.items())
     assert len(matrix.names) <= MOST_KINDS and matrix.counts.total() == sum(a != "" != b for a, b in found.values())
     for row, column in matrix.counts:
@@ -121,13 +125,18 @@ def test_a_matrix_counts_every_pair_once(pairs):
 
 
 def test_short_names_keep_models_apart():
-    assert short_names(["Tower - Walls", "Tower - Pipes"]) == ("Tower", {"Tower - Walls": "Walls", "Tower - Pipes": "Pipes"})
+    assert short_names(["Tower - Walls", "Tower - Pipes"]) == (
+        "Tower",
+        {"Tower - Walls": "Walls", "Tower - Pipes": "Pipes"},
+    )
     assert short_names(["arch", "archive"])[0] == short_names(["Tower"])[0] == short_names([])[0] == ""
     assert short_names(["A-", "A-b"])[1] == {"A-": "A-", "A-b": "A-b"}, "no name becomes empty"
 
 
 def test_models_of_the_report_are_used_where_it_has_them():
-    models = [{"name": name, "file": f"{name}.ifc", "discipline": kind} for name, kind in (("S1", "STR"), ("P1", "MEP"))]
+    models = [
+        {"name": name, "file": f"{name}.ifc", "discipline": kind} for name, kind in (("S1", "STR"), ("P1", "MEP"))
+    ]
     item = pair(1, group=1, model_a="P1", model_b="S1", decide_again=True)
     shared = [{"name": "origin", "GlobalId": GLOBAL_ID, "models": ["S1", "P1"]}]
     page = to_html(coordinated(item, models=models, shared=shared, warnings=["model 'P1' is far away"],
@@ -214,6 +223,7 @@ STYLE = (Path(__file__).resolve().parents[2] / "engine/meshclash/clash/files/pag
 @pytest.mark.parametrize("name", ["ink", "soft", "link", "red", "amber", "green"])
 def test_colours_of_text_have_the_contrast_that_wcag_asks_for(place, ground, name):
     """In light and in dark, of the page and of a panel. Source: WCAG 2.2, 1.4.3."""
+
     def light(colour):
         parts = [int(colour[k : k + 2], 16) / 255.0 for k in (0, 2, 4)]
         linear = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts]
@@ -287,7 +297,7 @@ def test_a_picture_is_a_png_with_both_colours_and_the_overlap():
     pixels = np.asarray(image.open(io.BytesIO(found[item["id"]])).convert("RGB")).astype(int)
     assert pixels.shape == (HEIGHT, WIDTH, 3)
     red, green, blue = np.moveaxis(pixels, -1, 0)
-    assert ((red > green + 60) & (red > blue + 60)).sum() > 500 and ((blue > red + 60)).sum() > 500
+    assert ((red > green + 60) & (red > blue + 60)).sum() > 500 and (blue > red + 60).sum() > 500
     assert ((red > 150) & (green > 110) & (blue < 90)).sum() > 500, "the overlap is yellow"
     corners = {tuple(pixels[row, column]) for row in (0, -1) for column in (0, -1)}
     assert any(max(corner) - min(corner) < 25 and max(corner) < 235 for corner in corners), "what is around is grey"

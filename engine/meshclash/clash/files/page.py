@@ -154,7 +154,7 @@ class _Page:
             (len(lost(self.report["stats"])), "lost, not tested", "lost"),
         ]  # fmt: skip
         items = "".join(
-            f'<li{f" class={kind}" if kind else ""}><b>{number:,}</b> {html.escape(words)}</li>'
+            f"<li{f' class={kind}' if kind else ''}><b>{number:,}</b> {html.escape(words)}</li>"
             for number, words, kind in numbers
             if number
         )
@@ -178,9 +178,7 @@ class _Page:
         """What looks wrong about the models together, and decisions that have to be made again."""
         told = [line[:1].upper() + line[1:] for line in self.report.get("warnings") or []]
         if again := [item for item in self.report.get("undecided") or [] if item["candidates"]]:
-            told.append(
-                f"{counted(len(again), 'decision')} of the earlier report cannot be told apart: decide these pairs again"
-            )
+            told.append(f"{counted(len(again), 'decision')} of the earlier report cannot be told apart: decide again")
         items = "".join(f"<li>{html.escape(line)}</li>" for line in told)
         return f'<div class="warning mild" role="note"><b>Please check</b><ul>{items}</ul></div>\n' if told else ""
 
@@ -196,9 +194,12 @@ class _Page:
         if matrix := self.matrices.get("k"):
             word = {"class": "classes", "collection": "collections"}.get(self.objects.kind_word, "kinds of objects")
             shown = _matrix("k", matrix, f"Clashes between {word}", str)
-            parts.append(f"<details><summary>By {self.objects.kind_word}</summary>{shown}</details>" if parts else shown)
+            parts.append(
+                f"<details><summary>By {self.objects.kind_word}</summary>{shown}</details>" if parts else shown
+            )
         hint = '<p class="soft scripted" hidden>Click a number to see only these clashes.</p>'
-        return f'<section aria-labelledby="where"><h2 id="where">Where the clashes are</h2>{hint}{"".join(parts)}</section>\n'
+        head = '<h2 id="where">Where the clashes are</h2>'
+        return f'<section aria-labelledby="where">{head}{hint}{"".join(parts)}</section>\n'
 
     def _controls(self) -> str:
         """Search and filters, which the script shows."""
@@ -282,7 +283,8 @@ class _Page:
             f'<article class="group{"" if look else " bare"}" id="group-{number}" data-group="{number}" '
             f'aria-labelledby="group-{number}-title">\n{look}<div class="said"><p>{badges}'
             f'<span class="tag scripted matching"></span></p>\n'
-            f'<h3 id="group-{number}-title">{number}. {breakable(reason)}</h3>\n<dl>{facts}</dl></div>\n{members}</article>\n'
+            f'<h3 id="group-{number}-title">{number}. {breakable(reason)}</h3>\n'
+            f"<dl>{facts}</dl></div>\n{members}</article>\n"
         )
 
     def _look(self, pairs: list[dict[str, Any]]) -> str:
@@ -485,15 +487,16 @@ def _matrix(letter: str, matrix: Matrix, caption: str, short: Callable[[str], st
             if not count:
                 cells += '<td class="none"><span class="count">–</span></td>'
                 continue
-            label = html.escape(f"{names[row]} and {names[column]}")
+            label = html.escape(f"{name} and {names[column]}")
             cells += (
-                f'<td class="heat-{round(9 * (count / most) ** 0.5)}"><span class="count" data-cell="{letter}{row}-{column}" '
-                f'data-label="{label}">{count:,}</span></td>'
+                f'<td class="heat-{round(9 * (count / most) ** 0.5)}">'
+                f'<span class="count" data-cell="{letter}{row}-{column}" data-label="{label}">{count:,}</span></td>'
             )
         lines.append(f'<tr><th scope="row">{breakable(name)}</th>{cells}</tr>')
     return (
-        f'<div class="scroll"><table class="matrix"><caption>{caption}</caption><thead><tr><td class="twice"></td>{heads}'
-        f"</tr></thead><tbody>\n{''.join(lines)}\n</tbody></table></div>"
+        f'<div class="scroll"><table class="matrix"><caption>{caption}</caption>'
+        f'<thead><tr><td class="twice"></td>{heads}</tr></thead>'
+        f"<tbody>\n{''.join(lines)}\n</tbody></table></div>"
     )
 
 
@@ -515,7 +518,9 @@ def _loud_and_quiet(columns: list[Any], rows: list[tuple[dict[str, Any], str]], 
     if not loud or not quiet:
         return table(columns, loud or quiet, name)
     words = " or ".join(
-        VERDICTS[verdict].counted for verdict in dict.fromkeys(pair["verdict"] for pair, _ in rows) if verdict in QUIET_VERDICTS
+        VERDICTS[verdict].counted
+        for verdict in dict.fromkeys(pair["verdict"] for pair, _ in rows)
+        if verdict in QUIET_VERDICTS
     )
     return (
         f'{table(columns, loud, name)}<details class="quiet"><summary>{len(quiet):,} more: {words}</summary>\n'

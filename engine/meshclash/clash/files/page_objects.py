@@ -5,7 +5,7 @@ from __future__ import annotations
 import ntpath
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from os.path import commonprefix
+from itertools import takewhile
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -92,7 +92,8 @@ def model_names(report: dict[str, Any]) -> list[str]:
 
 def short_names(names: list[str]) -> tuple[str, dict[str, str]]:
     """How all names begin, and the short name of each: "Tower - Structure" and "Tower - Walls" of a "Tower"."""
-    shared = commonprefix(names) if len(names) > 1 else ""
+    alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
+    shared = "".join(letters[0] for letters in alike) if len(names) > 1 else ""
     length = max((shared.rfind(sign) + 1 for sign in SEPARATORS), default=0)
     short = {name: name[length:].strip() for name in names}
     begin = shared[:length].strip("".join(SEPARATORS))

@@ -144,9 +144,7 @@ class PageRows:
 
 def table(columns: list[Column], rows: list[str], name: str) -> str:
     """A table; what follows its first rows is text for the script, and a table of its own where none runs."""
-    heads = "".join(
-        f'<th scope="col"{_kind(column)}>{html.escape(column.title)}</th>' for column in columns
-    )
+    heads = "".join(f'<th scope="col"{_kind(column)}>{html.escape(column.title)}</th>' for column in columns)
     head = f'<tr><th scope="col" class="number">No.</th>{heads}</tr>'
     parts = [
         f'<table class="pairs {name}"><thead>{head}</thead>\n<tbody>\n{NEWLINE.join(part)}\n</tbody></table>\n'
@@ -234,4 +232,3 @@ def _decision(pairs: list[Pair]) -> list[Column]:
         if any(pair.get(name) for pair in pairs)
     ]
     return [Column("Status", lambda pair: text(pair["status"])), *told]
-

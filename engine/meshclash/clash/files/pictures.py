@@ -32,7 +32,9 @@ RING = 0.0025
 RING_COLOUR = (0.95, 0.45, 0.0)
 
 
-def pictures(pairs: Iterable[dict[str, Any]], triangles: Triangles, names: Iterable[str], most: int) -> dict[str, bytes]:
+def pictures(
+    pairs: Iterable[dict[str, Any]], triangles: Triangles, names: Iterable[str], most: int
+) -> dict[str, bytes]:
     """PNG by the ids of pairs.
 
     Args:
@@ -89,7 +91,9 @@ class _Around:
 class _Scene:
     """Two objects as they are seen from one direction."""
 
-    def __init__(self, both: Sequence[np.ndarray], closed: bool, centre: np.ndarray, reach: float, towards: Any) -> None:
+    def __init__(
+        self, both: Sequence[np.ndarray], closed: bool, centre: np.ndarray, reach: float, towards: Any
+    ) -> None:
         right = np.cross((0.0, 0.0, 1.0), towards)
         right /= np.linalg.norm(right)
         ahead = np.array(towards) / np.linalg.norm(towards)
@@ -197,6 +201,8 @@ def sharp_edges(triangles: np.ndarray) -> np.ndarray:
 def _numbered(triangles: np.ndarray) -> np.ndarray:
     """The corners (t, 3) of triangles as numbers, the same where they are at one place."""
     points = triangles.reshape(-1, 3)
-    grid = np.rint((points - points.min(axis=0)) * (1e6 / (float(np.ptp(points, axis=0).max()) or 1.0))).astype(np.int64)
+    grid = np.rint((points - points.min(axis=0)) * (1e6 / (float(np.ptp(points, axis=0).max()) or 1.0))).astype(
+        np.int64
+    )
     keys = (grid[:, 0] << 42) | (grid[:, 1] << 21) | grid[:, 2]
     return np.unique(keys, return_inverse=True)[1].reshape(-1, 3).astype(np.int64)

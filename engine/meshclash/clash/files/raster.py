@@ -1,4 +1,4 @@
-"""Draws triangles into an image on the CPU: two solids that can be seen through, their overlap, and what is behind them.
+"""Draws triangles into an image on the CPU: two transparent solids, their overlap, and what is behind them.
 
 Each pixel keeps the surfaces of the two solids that lie behind it, the nearest first. Between entering and leaving both
 solids, a line of sight is in their overlap, which is painted over everything else. No other object is drawn before the
@@ -162,7 +162,12 @@ def blend(depths, tones, sides, counts, closed, behind, colours, image, overlaps
                 through -= share
                 within[owner] += -1 if is_back else 1
                 inside_both = within[0] > 0 and within[1] > 0 and k + 1 < counts[row, column]
-                if closed and tone < 0.0 and inside_both and depths[row, column, k + 1] - depths[row, column, k] > LEAST:
+                if (
+                    closed
+                    and tone < 0.0
+                    and inside_both
+                    and depths[row, column, k + 1] - depths[row, column, k] > LEAST
+                ):
                     tone = bright
             at_back, bright = (3, 1.0) if behind[row, column] < 0.0 else (2, behind[row, column])
             red += through * bright * colours[at_back, 0]
