@@ -128,7 +128,8 @@ class _Page:
             new = sum(bool(pair.get("new")) for pair in clashes)
             words += f", {new:,} of them new" if report["baseline"] is not None else ""
         else:
-            approved = any(pair["verdict"] in CLASH_VERDICTS for pair in self.by_id.values() if pair not in listed)
+            settled = (pair["verdict"] for pair in self.by_id.values() if pair["status"] == APPROVED)
+            approved = any(verdict in CLASH_VERDICTS for verdict in settled)
             words = "No clashes besides the approved ones" if approved else "No clashes"
             words += " between different elements" if self.shared else ""
         if near:
@@ -284,23 +285,28 @@ class _Page:
             f'aria-labelledby="group-{number}-title">\n{look}<div class="said"><p>{badges}'
             f'<span class="tag scripted matching"></span></p>\n'
             f'<h3 id="group-{number}-title">{number}. {breakable(reason)}</h3>\n'
-            f"<dl>{facts}</dl></div>\n{members}</article>\n"
+            f"<dl>{facts}</dl>{'' if look else self._view(pairs)}</div>\n{members}</article>\n"
         )
 
     def _look(self, pairs: list[dict[str, Any]]) -> str:
         """The picture of a group with a button that shows it from all sides; "" without both."""
-        face, turned = self._face(pairs), next((pair for pair in pairs if pair["id"] in self.shapes), None)
+        face = self._face(pairs)
         if face is None:
             return ""
         pair = self.by_id[face]
         label = f"{pair['a']} in red and {pair['b']} in blue"
-        button = ""
-        if turned is not None:
-            button = (
-                f'<button type="button" class="plain turn" hidden data-id="{html.escape(turned["id"])}" '
-                f'aria-label="View {html.escape(turned["a"])} and {html.escape(turned["b"])} in 3D">View in 3D</button>'
-            )
-        return f"<figure>{image(self.pictures[face], label)}{button}</figure>"
+        return f"<figure>{image(self.pictures[face], label)}{self._view(pairs)}</figure>"
+
+    def _view(self, pairs: list[dict[str, Any]]) -> str:
+        """The button of a view in 3D, which the script shows; "" where no shape is at hand."""
+        pair = next((pair for pair in pairs if pair["id"] in self.shapes), None)
+        if pair is None:
+            return ""
+        label = html.escape(f"View {pair['a']} and {pair['b']} in 3D")
+        return (
+            f'<button type="button" class="plain turn" hidden data-id="{html.escape(pair["id"])}" '
+            f'aria-label="{label}">View in 3D</button>'
+        )
 
     def _face(self, pairs: list[dict[str, Any]]) -> str | None:
         """The pair whose picture stands for a group: the first that has one."""
