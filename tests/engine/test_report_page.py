@@ -252,6 +252,10 @@ def test_a_page_has_views_of_clashes_whose_shapes_are_at_hand():
     assert np.allclose(high - low, [1.0, 0.0, 1.0], atol=1e-4), "y up, as glTF has it"
     page = to_html(report(pair(1)), {f"{1:016x}": b"png"}, {f"{1:016x}": glb})
     assert '<dialog id="view"' in page and "data:image/png;base64,cG5n" in page
+    grouped = coordinated(pair(1, group=1))
+    for shown_pictures in ({f"{1:016x}": b"png"}, {}):
+        card = to_html(grouped, shown_pictures, {f"{1:016x}": glb}).partition("<article")[2].partition("</article>")[0]
+        assert card.count('class="plain turn"') == 1, "with a picture or without"
     assert nearby(pair(1, location=None), lambda name: few) is None
 
 
