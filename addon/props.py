@@ -14,6 +14,7 @@ from bpy.props import (
     StringProperty,
 )
 from bpy.types import PropertyGroup
+from meshclash.clash.column_table import SORTED
 from meshclash.clash.errors import InputError
 from meshclash.clash.fits import Fit
 from meshclash.clash.option_table import OPTIONS, Option
@@ -31,20 +32,9 @@ from .adapters.scene_size import default_clearance
 from .adapters.source import metres_per_unit
 from .core.levels import SPLITS, VOLUMES
 from .core.table import (
-    FACES,
-    FRAME,
-    GROUP,
-    MEASURE,
-    NAME_A,
-    NAME_B,
-    PROGRESS,
-    STATUS,
-    TEST,
-    VERDICT,
-    VOLUME,
     WORST,
     ListQuery,
-)  # fmt: skip
+)
 from .redraw import tag_redraw, tag_redraw_timelines
 from .translations import ChoiceProperty
 
@@ -95,23 +85,7 @@ PRIORITIES = (
 )
 STATUS_ORDER = tuple(item[0] for item in STATUSES)
 STATUS_FILTERS = [(name, label, tip, icon, 1 << number) for name, label, tip, icon, number in STATUSES]
-SORT_KEYS = (
-    (WORST, "Worst First", "In the order of the report"),
-    (NAME_A, "Name of A", "Sort by the name of the first object"),
-    (NAME_B, "Name of B", "Sort by the name of the second object"),
-    (FACES, "Faces", "Sort by the number of faces or points in contact"),
-    (MEASURE, "Measure", "Sort by depth, gap or probability, the worst first"),
-    (STATUS, "Status", "Sort by status"),
-    (VERDICT, "Verdict", "Sort by verdict, the worst first"),
-    (GROUP, "Group", "Sort by group, the largest first"),
-    (PROGRESS, "Progress", "Sort by progress: new pairs first, then reopened ones"),
-    (FRAME, "Frame", "Sort by frame"),
-    (TEST, "Test", "Sort by test"),
-    (VOLUME, "Volume", "Sort by common volume, the largest first"),
-    ("ASSIGNEE", "Assignee", "Sort by assignee"),
-    ("PRIORITY", "Priority", "Sort by priority"),
-    ("DUE", "Due", "Sort by due date"),
-)
+SORT_KEYS = tuple((column.key, column.key_label, column.key_tip) for column in SORTED)
 SAID_KEYS = {"ASSIGNEE": "assignee", "PRIORITY": "priority", "DUE": "due"}
 PROGRESS_ORDER = ("new", "reopened", "active", "resolved", "")
 PROGRESSES = (

@@ -10,7 +10,9 @@ from typing import Any
 import blf
 import bpy
 from bpy.app.translations import pgettext_iface as iface_
-from meshclash.clash.report_formats import format_share
+from meshclash.clash.cell_text import format_share
+from meshclash.clash.column_table import Column, Notes
+from meshclash.clash.pair_row import PairRow
 from meshclash.clash.units import at_most, length_in_words, plain, volume_between
 from meshclash.clash.verdicts import MEETS, VERDICTS
 from meshclash.clash.words import plural
@@ -18,7 +20,6 @@ from meshclash.clash.words import plural
 from .core.way_out import Way, direction
 from .translations import CONTEXT
 
-MEASURE_LABELS = {"depth": "Depth", "volume": "Volume", "distance": "Gap", "probability": "Probability"}
 UNMEASURED = "–"
 ALMOST = 1.0 - 1e-9
 ROUNDING = 1e-6  # share of the largest coordinate of a point below which others are roundings
@@ -93,6 +94,22 @@ def measure(row: Any, names: Sequence[str], unit_settings: bpy.types.UnitSetting
         if name == "depth" and row.depth_upper >= 0.0:
             return at_most(length(row.depth_upper, unit_settings, digits=2, like=like), "≤ ")
     return UNMEASURED
+
+
+def column_text(column: Column, row: PairRow, unit_settings: bpy.types.UnitSettings) -> str:
+    """The value of a column of the table for a row, as the scene's units have it; "" if it is unknown."""
+    value = None if column.read is None else column.read(row, Notes())
+    if value is None:
+        return ""
+    if column.kind == "number" and column.unit == "m":
+        return length(value, unit_settings, digits=2)
+    if column.kind == "number" and column.unit == "m³":
+        return volume(value, value, unit_settings, digits=2)
+    if column.kind == "share":
+        return format_share(value)
+    if column.kind == "integer":
+        return str(value) if column.name == "frame" else f"{value:,}"
+    return str(value)
 
 
 def depth(found: Any, unit_settings: bpy.types.UnitSettings) -> str:

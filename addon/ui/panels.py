@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bpy.types import Panel
+from meshclash.clash.cell_text import NO_SOLID
 from meshclash.clash.errors import InputError
 from meshclash.clash.frame_scene import Skipped
 from meshclash.clash.options import DetectOptions, changed_settings
 from meshclash.clash.queries.registry import test_named
-from meshclash.clash.report_formats import NO_SOLID, coarse, permitted
+from meshclash.clash.report_formats import coarse, permitted
 from meshclash.clash.units import clearly_above
 from meshclash.clash.verdicts import PROVISIONAL_VERDICTS, SOLID_VERDICTS, VERDICTS
 

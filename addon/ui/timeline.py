@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from bpy.types import UIList
+from meshclash.clash.cell_text import format_share
 from meshclash.clash.errors import InputError
 from meshclash.clash.events import ClashEvent
 from meshclash.clash.options import format_frames
 from meshclash.clash.queries.registry import test_named
-from meshclash.clash.report_formats import format_moment, format_share
+from meshclash.clash.report_formats import format_moment
 from meshclash.clash.verdicts import VERDICTS
 
 from .. import events_list, running_work, scene_results, shown_things
@@ -17,7 +18,7 @@ from ..adapters.simulations import changes_in_time
 from ..core.scanned import Scanned
 from ..texts import depth, length, said, verdict_in_words
 from ..translations import translated
-from .lists import TIPS, Cell, draw_list, draw_pair, measure_cell, name_width, shortened, verdict_cell
+from .lists import FRAMES_TIP, Cell, draw_list, draw_pair, measure_cell, name_width, shortened, verdict_cell
 from .panels import advice, draw_skipped
 from .parts import TabPanel, draw_facts, draw_text, named_row
 
@@ -41,7 +42,7 @@ class MESHCLASH_UL_events(UIList):
         cells = (
             (verdict_cell(item), Cell("", icon="BLANK1")),
             shortened(item, name_width(context), shown_things.listed().names_of_events),
-            (measure_cell(context, item, ("depth", "distance")), Cell(frames, TIPS["Frames"])),
+            (measure_cell(context, item, ("depth", "distance")), Cell(frames, FRAMES_TIP)),
         )
         draw_pair(layout.row(align=True), context, "meshclash.pick_event", index, cells)
 

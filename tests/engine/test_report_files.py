@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from meshclash.clash.column_table import CSV, WORKBOOK
 from meshclash.clash.errors import InputError
 from meshclash.clash.files.bcf import BcfFile, read_bcf
 from meshclash.clash.files.glb import to_glb
@@ -25,9 +26,9 @@ from meshclash.clash.files.page import AT_ONCE, to_html
 from meshclash.clash.files.pictures import pictures
 from meshclash.clash.files.sarif import to_sarif
 from meshclash.clash.files.topics import reviews_of, to_bcf, topic_guid
-from meshclash.clash.files.xlsx import COLUMNS, to_xlsx
+from meshclash.clash.files.xlsx import to_xlsx
 from meshclash.clash.options import DetectOptions
-from meshclash.clash.report_formats import CSV_COLUMNS, new_clashes, to_csv
+from meshclash.clash.report_formats import new_clashes, to_csv
 from meshclash.clash.words import counted, plural
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -165,7 +166,8 @@ def hostile_reports(draw):
 @given(hostile_reports())
 def test_every_text_cell_of_csv_is_neutral(made):
     lines = list(csv.reader(io.StringIO(to_csv(made), newline="")))
-    assert tuple(lines[0]) == CSV_COLUMNS and all(len(line) == len(CSV_COLUMNS) for line in lines)
+    names = [name for column in CSV for name in column.cells]
+    assert lines[0] == names and all(len(line) == len(names) for line in lines)
     for title, cell in ((title, cell) for line in lines[1:] for title, cell in zip(lines[0], line, strict=True)):
         shown = [letter for letter in cell if letter.isprintable() and not letter.isspace()]
         assert not UNWANTED.search(cell), title
@@ -274,7 +276,7 @@ def test_a_workbook_has_numbers_as_numbers_and_names_as_text():
     content = to_xlsx(report(pair(1), pair(2, a="=1+1", depth=None), objects=told), {f"{1:016x}": picture})
     sheet = openpyxl.load_workbook(io.BytesIO(content))["Pairs"]
     rows = list(sheet.iter_rows(values_only=True))
-    titles = [title for title, _, _ in COLUMNS]
+    titles = [header for column in WORKBOOK for header in column.headers]
     first = dict(zip(titles, rows[1], strict=False))
     assert first["Depth [m]"] == 0.01 and first["Class A"] == "IfcWall" and first["GlobalId A"] == GLOBAL_ID
     second = sheet.cell(3, titles.index("A") + 1)

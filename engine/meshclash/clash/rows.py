@@ -28,32 +28,24 @@ ROWS_AT_ONCE = 32
 
 _NO_FACES = np.empty(0, np.int32)
 _FIRST = np.zeros(1, np.int64)
-Depths = tuple[float | None, float | None, float | None]
-"""The depth of an overlap, its lower and its upper bound."""
+_MEASURES = ("depth", "depth_lower", "depth_upper")
+"""Fields of the engine's verdicts that rows have by the same names."""
 
 
 @dataclass(frozen=True)
 class _Finding:
-    """What a row says of its pair, before its sides are put in order: ids and members are the engine's."""
+    """Two objects as the engine names them, and what is different for the two, before they are put in order."""
 
     ids: tuple[int, int]
     members: tuple[np.ndarray, np.ndarray]
     """Triangles that are in contact, or points of a scan."""
     contacts: Any
     """The engine's `Contacts` or `CloudContacts`, or None."""
-    verdict: str
-    severity: int
-    location: np.ndarray | None = None
-    depths: Depths = (None, None, None)
-    distance: float | None = None
     points: tuple[np.ndarray, np.ndarray] | None = None
     nearest: tuple[int, int] | None = None
     """Triangles on which the points lie."""
     is_turned: bool = False
     """Whether the first object is the second one of the contacts."""
-    flush: bool = False
-    certainty: float = 1.0
-    probability: float | None = None
 
     def turned(self) -> _Finding:
         """The same with the two objects exchanged."""
@@ -92,11 +84,8 @@ def contacts_draft(world: EngineScene, found: Any, frame: int) -> Draft:
     """
     ids = found.a, found.b
     members = (found.touched(0), found.touched(1)) if world.has_scan(ids) else _sides(found.contacts.pairs)
-    finding = _Finding(
-        ids, members, found.contacts, found.verdict.name.lower(), int(found.verdict.severity), found.location,
-        depths_of(found), flush=found.flush, certainty=float(found.certainty),
-    )  # fmt: skip
-    return _draft(world, finding, frame)
+    verdict = found.verdict.name.lower()
+    return _draft(world, _Finding(ids, members, found.contacts), frame, verdict, found.location, **_judged(found))
 
 
 def first_contact_draft(
@@ -163,11 +152,10 @@ def surfaces_draft(
         probability = 1.0 if verdict == MEETS else None
     else:
         members, location = _sides(contacts.pairs), contacts.segments([0])[0].mean(axis=0)
-    finding = _Finding(
-        ids, members, contacts, verdict, severity_of(engine, verdict), location, distance=distance,
-        probability=probability,
+    return _draft(
+        world, _Finding(ids, members, contacts), frame, verdict, location, severity=severity_of(engine, verdict),
+        distance=distance, probability=probability,
     )  # fmt: skip
-    return _draft(world, finding, frame)
 
 
 def gap_draft(world: EngineScene, gap: Any, apart: str, frame: int) -> Draft:
@@ -184,12 +172,9 @@ def gap_draft(world: EngineScene, gap: Any, apart: str, frame: int) -> Draft:
         members = np.array(nearest[:1]), np.array(nearest[1:])
     if world.has_scan(ids):
         nearest, location = None, location if meets else None
-    finding = _Finding(
-        ids, members, contacts, gap.verdict.name.lower() if meets else apart, int(gap.verdict.severity),
-        location, depths_of(gap), float(gap.gap), None if gap.points is None else tuple(gap.points),
-        nearest, flush=gap.flush, certainty=float(gap.certainty),
-    )  # fmt: skip
-    return _draft(world, finding, frame)
+    finding = _Finding(ids, members, contacts, None if gap.points is None else tuple(gap.points), nearest)
+    verdict = gap.verdict.name.lower() if meets else apart
+    return _draft(world, finding, frame, verdict, location, distance=float(gap.gap), **_judged(gap))
 
 
 def probability_draft(engine: ModuleType, world: EngineScene, found: Any, frame: int) -> Draft:
@@ -199,11 +184,11 @@ def probability_draft(engine: ModuleType, world: EngineScene, found: Any, frame:
     """
     i, j = ([], []) if found.triangles is None else ([t] for t in found.triangles)
     members = np.array(i, np.int64), np.array(j, np.int64)
-    finding = _Finding(
-        (found.a, found.b), members, None, found.verdict, severity_of(engine, found.verdict),
-        None if found.region is None else found.region.mean(axis=0), probability=found.probability,
+    draft = _draft(
+        world, _Finding((found.a, found.b), members, None), frame, found.verdict,
+        None if found.region is None else found.region.mean(axis=0), severity=severity_of(engine, found.verdict),
+        probability=found.probability,
     )  # fmt: skip
-    draft = _draft(world, finding, frame)
     certain_scan = found.complete and world.has_scan((found.a, found.b))
     row = replace(draft.row, contacts=int(found.triangles is not None or certain_scan))
     return replace(draft, row=row, region=None if found.complete else found.region)
@@ -219,11 +204,22 @@ def _box_edges(box: np.ndarray) -> np.ndarray:
     return np.take_along_axis(box.astype(np.float32), places, axis=0).reshape(12, 2, 3)
 
 
-def _draft(world: EngineScene, finding: _Finding, frame: int) -> Draft:
+def _draft(
+    world: EngineScene, finding: _Finding, frame: int, verdict: str, location: np.ndarray | None, **values: Any
+) -> Draft:
+    """The draft of a row; `values` are those of its fields that are the same for both objects."""
     if not in_order(*(world.objects[key] for key in finding.ids)):
         finding = finding.turned()
     parts = _part(world, finding.ids[0]), _part(world, finding.ids[1])
-    return Draft(_row(parts, finding, frame), parts, finding.contacts, finding.is_turned)
+    points, nearest = finding.points or (None, None), finding.nearest or (None, None)
+    found = zip(parts, finding.members, points, nearest, strict=True)
+    a, b = (part.side(members, point, triangle) for part, members, point, triangle in found)
+    row = PairRow(
+        id=pair_id(*(part.item.identity for part in parts)), a=a, b=b, frame=frame, verdict=verdict,
+        contacts=0 if finding.contacts is None else len(finding.contacts),
+        location=None if location is None else _point(location), **values,
+    )  # fmt: skip
+    return Draft(row, parts, finding.contacts, finding.is_turned)
 
 
 class _Part(NamedTuple):
@@ -261,29 +257,6 @@ class _Part(NamedTuple):
 def _part(world: EngineScene, key: int) -> _Part:
     item, scan = world.objects[key], world.scans.get(key)
     return _Part(item, world.meshes[item.mesh_key] if scan is None else None, scan)
-
-
-def _row(parts: tuple[_Part, _Part], finding: _Finding, frame: int) -> PairRow:
-    points, nearest = finding.points or (None, None), finding.nearest or (None, None)
-    found = zip(parts, finding.members, points, nearest, strict=True)
-    a, b = (part.side(members, point, triangle) for part, members, point, triangle in found)
-    return PairRow(
-        id=pair_id(*(part.item.identity for part in parts)),
-        a=a,
-        b=b,
-        frame=frame,
-        verdict=finding.verdict,
-        severity=finding.severity,
-        contacts=0 if finding.contacts is None else len(finding.contacts),
-        location=None if finding.location is None else _point(finding.location),
-        depth=finding.depths[0],
-        depth_lower=finding.depths[1],
-        depth_upper=finding.depths[2],
-        distance=finding.distance,
-        probability=finding.probability,
-        flush=finding.flush,
-        certainty=finding.certainty,
-    )
 
 
 def row_steps(
@@ -445,9 +418,15 @@ def _point(coordinates: np.ndarray) -> Point:
     return x, y, z
 
 
-def depths_of(verdict: Any) -> Depths:
-    """The depth of one of the engine's verdicts, with its bounds."""
-    return _finite(verdict.depth), _finite(verdict.depth_lower), _finite(verdict.depth_upper)
+def measures_of(verdict: Any) -> dict[str, float | None]:
+    """The measures of one of the engine's verdicts, by the fields of `PairRow`."""
+    return {name: _finite(getattr(verdict, name)) for name in _MEASURES}
+
+
+def _judged(verdict: Any) -> dict[str, Any]:
+    """The fields of `PairRow` that say what a verdict of the engine says."""
+    severity, certainty = int(verdict.verdict.severity), float(verdict.certainty)
+    return {"severity": severity, "flush": verdict.flush, "certainty": certainty, **measures_of(verdict)}
 
 
 def _finite(value: float | None) -> float | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 from xml.etree import ElementTree
 
-from ..report_formats import format_depth, lost, summary
+from ..cell_text import format_depth
+from ..report_formats import lost, summary
 from ..terminal import without_controls
 from ..verdicts import CLASH_VERDICTS
 

@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ..report_formats import format_depth, lost
+from ..cell_text import format_depth
+from ..report_formats import lost
 from ..terminal import without_controls
 from ..verdicts import CLASH_VERDICTS, VERDICTS
 from .junit import ACCEPTED
