@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.clash.column_table import CSV, WORKBOOK
+from meshclash.clash.column_table import COLUMNS, CSV, JSON, TEXT, WINDOW, WORKBOOK
 from meshclash.clash.errors import InputError
 from meshclash.clash.files.bcf import BcfFile, read_bcf
 from meshclash.clash.files.glb import to_glb
@@ -28,6 +28,7 @@ from meshclash.clash.files.sarif import to_sarif
 from meshclash.clash.files.topics import reviews_of, to_bcf, topic_guid
 from meshclash.clash.files.xlsx import to_xlsx
 from meshclash.clash.options import DetectOptions
+from meshclash.clash.queries.registry import TESTS
 from meshclash.clash.report_formats import new_clashes, to_csv
 from meshclash.clash.words import counted, plural
 
@@ -434,3 +435,20 @@ def test_pictures_without_vtk_are_a_clear_message(monkeypatch):
     monkeypatch.setitem(sys.modules, "vtkmodules", None)
     with pytest.raises(InputError, match=r"pip install 'meshclash\[picture\]'"):
         pictures([], lambda name: np.empty((0, 3, 3)))
+
+
+def test_files_say_where_both_objects_are():
+    objects = [{"name": "A1", "storey": "Ground floor", "collection": "Pipes"}, {"name": "B1", "collection": "Walls"}]
+    line = next(csv.DictReader(io.StringIO(to_csv(report(pair(1), objects=objects)))))
+    assert [line[name] for name in ("storey_a", "storey_b", "collection_a", "collection_b")] == [
+        "Ground floor", "", "Pipes", "Walls",
+    ]  # fmt: skip
+
+
+def test_every_output_shows_columns_that_it_can_fill():
+    shown = {column.name for columns in (CSV, WORKBOOK, TEXT) for column in columns}
+    filled = {column.name for column in JSON} | {name for name, column in COLUMNS.items() if column.of_pair is not None}
+    assert shown <= filled and {column.name for column in JSON if column.of_pair is not None} == set()
+    for columns in (CSV, WORKBOOK, TEXT, WINDOW):
+        assert len({column.name for column in columns}) == len(columns)
+    assert all(set(column.tests) <= set(TESTS) for column in COLUMNS.values())

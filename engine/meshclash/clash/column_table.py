@@ -389,7 +389,7 @@ _TABLE = (
         )
         for name, key, label, width in (
             ("class", "class", "Class", 18), ("storey", "storey", "Storey", 16),
-            ("global_id", "GlobalId", "GlobalId", 25),
+            ("global_id", "GlobalId", "GlobalId", 25), ("collection", "collection", "Collection", 20),
         )
         for side in "ab"
     ),
@@ -435,14 +435,14 @@ CSV = _named(
     "location", "depth", "distance", "point_a", "point_b", "face_a", "face_b", "probability", "points_a", "points_b",
     "count_a", "count_b", "status", "comment", "outdated", "flush", "unit", "certainty", "volume", "volume_lower",
     "volume_upper", "depth_lower", "depth_upper", "event_start", "event_end", "event_worst_frame", "new", "group",
-    "test", "global_id_a", "global_id_b",
+    "test", "global_id_a", "global_id_b", "storey_a", "storey_b", "collection_a", "collection_b",
 )  # fmt: skip
 CSV = tuple(_CAPITAL_FLUSH if column.name == "flush" else column for column in CSV)
 """The columns of CSV; new ones go to the end, since programs read them by their places."""
 WORKBOOK = _named(
     "number", "test", "verdict", "since_baseline", "a", "b", "status", "comment", "depth", "depth_upper", "distance",
-    "volume", "location", "class_a", "class_b", "storey_a", "storey_b", "global_id_a", "global_id_b", "frame",
-    "contacts", "id",
+    "volume", "location", "class_a", "class_b", "storey_a", "storey_b", "collection_a",
+    "collection_b", "global_id_a", "global_id_b", "frame", "contacts", "id",
 )  # fmt: skip
 """The columns of XLSX."""
 TEXT = _named(
