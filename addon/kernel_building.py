@@ -14,6 +14,7 @@ from typing import Any
 
 from meshclash.clash.frame_scene import Progress
 from meshclash.clash.kernel_parts import EVERYTHING
+from meshclash.messages import Sentence
 
 from . import engine
 
@@ -47,7 +48,9 @@ def ready_steps(module: ModuleType, parts: Sequence[str]) -> Generator[Progress,
                 _fail(module, builder.problem or "it ended before all was compiled")
                 return
             state = builder.state(missing)
-            yield Progress(state.fraction, f"Compiling for this computer, once: {_left(state.seconds)}")
+            yield Progress(
+                state.fraction, Sentence("Compiling for this computer, once: {left}", left=_left(state.seconds))
+            )
             time.sleep(PAUSE)
     except GeneratorExit:
         end()

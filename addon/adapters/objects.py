@@ -10,7 +10,7 @@ import bpy
 from meshclash.clash.errors import InputError
 from meshclash.clash.report import DetectReport
 from meshclash.clash.sets import is_made_of_terms, members
-from meshclash.messages import suggestion
+from meshclash.messages import Sentence, suggestion
 
 from .ifc_properties import DescribedObject, described, select, told
 
@@ -157,7 +157,9 @@ def _object(name: str, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) 
     with outside_of_views():
         visible = item.visible_get(view_layer=view_layer)
     if not visible:
-        raise InputError(f"object '{name}' is hidden in the viewport: unhide it, or choose another set")
+        raise InputError(
+            Sentence("object '{name}' is hidden in the viewport: unhide it, or choose another set", name=name)
+        )
     return frozenset((item.name_full,))
 
 

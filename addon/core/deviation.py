@@ -16,6 +16,7 @@ from meshclash.clash.fingerprints import Seen, fingerprint_steps
 from meshclash.clash.frame_scene import Progress, SceneSource, refuse_lost
 from meshclash.clash.options import set_in_words
 from meshclash.clash.steps import telling, within
+from meshclash.messages import Sentence
 
 from .chunks import chunks, quantile_steps
 
@@ -130,7 +131,11 @@ def deviation_steps(
 
 def _require(found: list[Any], letter: str, expression: str, what: str) -> None:
     if not found:
-        raise InputError(f"set {letter} ({set_in_words(expression)}) holds no visible {what}")
+        raise InputError(
+            Sentence(
+                "set {letter} ({set}) holds no visible {what}", letter=letter, set=set_in_words(expression), what=what
+            )
+        )
 
 
 def _measure_steps(
@@ -151,7 +156,9 @@ def _measure_steps(
             np.minimum(nearest, values, out=nearest)
             signed |= closed
             done += 1
-        scan = yield from telling(_scan_steps(placed, nearest), Progress(done / total, f"Placing {placed.item.name}"))
+        scan = yield from telling(
+            _scan_steps(placed, nearest), Progress(done / total, Sentence("Placing {name}", name=placed.item.name))
+        )
         scans.append(scan)
     return scans, signed
 

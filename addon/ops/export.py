@@ -14,6 +14,7 @@ from meshclash.clash.errors import InputError
 from meshclash.clash.files.bcf import read_bcf
 from meshclash.clash.files.topics import reviews_of
 from meshclash.clash.writers import WRITERS
+from meshclash.messages import Sentence
 
 from .. import engine, results, reviews, scene_results
 from ..translations import ChoiceProperty, translated
@@ -69,7 +70,7 @@ class MESHCLASH_OT_export_report(Operator, ExportHelper):
         except (engine.EngineMissing, InputError, OSError) as error:
             self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
-        self.report({"INFO"}, translated(f"Report written to {path}"))
+        self.report({"INFO"}, translated(Sentence("Report written to {path}", path=path)))
         return {"FINISHED"}
 
     def _with_extension(self, name: str) -> str:

@@ -13,6 +13,7 @@ from bpy.types import Operator
 from bpy_extras.io_utils import ImportHelper
 from meshclash.clash.errors import DetectError, InputError
 from meshclash.clash.kernel_parts import CLOUD_PARTS
+from meshclash.messages import Sentence
 
 from .. import engine, preferences, scene_results
 from ..adapters import point_writer
@@ -158,7 +159,13 @@ def _write(context: bpy.types.Context, found: DeviationMap, name: str) -> list[s
                 data = _writable(context, scan)
                 other = written.setdefault(data.session_uid, scan.owner)
                 if other != scan.owner:
-                    raise DetectError(f"'{scan.owner}' shares its points with '{other}': its values are only drawn")
+                    raise DetectError(
+                        Sentence(
+                            "'{name}' shares its points with '{other}': its values are only drawn",
+                            name=scan.owner,
+                            other=other,
+                        )
+                    )
                 point_writer.write_values(data, name, scan.values)
             except DetectError as error:
                 problems.append(str(error))
@@ -168,12 +175,14 @@ def _write(context: bpy.types.Context, found: DeviationMap, name: str) -> list[s
 def _writable(context: bpy.types.Context, scan: ScanDeviation) -> Any:
     """The points that a scan's values belong to."""
     if scan.owner != scan.source:
-        raise DetectError(f"'{scan.source}' is an instance: its points are shared, so its values are only drawn")
+        raise DetectError(
+            Sentence("'{name}' is an instance: its points are shared, so its values are only drawn", name=scan.source)
+        )
     item = find_object(context, scan.owner)
     if item is None or item.type not in ("MESH", "POINTCLOUD"):
-        raise DetectError(f"'{scan.owner}' is gone")
+        raise DetectError(Sentence("'{name}' is gone", name=scan.owner))
     if item.data.library is not None:
-        raise DetectError(f"'{scan.owner}' is linked from a library and cannot be written")
+        raise DetectError(Sentence("'{name}' is linked from a library and cannot be written", name=scan.owner))
     return item.data
 
 

@@ -19,6 +19,7 @@ from meshclash.clash.queries.registry import test_named
 from meshclash.clash.rules import Rules
 from meshclash.clash.sets import AND, EVERYTHING, OR
 from meshclash.clash.words import counted
+from meshclash.messages import Sentence
 
 from .. import engine, events_list, freshness, preferences, results, running_work, scene_results
 from ..adapters import mesh_reader
@@ -208,7 +209,7 @@ class MESHCLASH_OT_bake_clearance(FrameOperator):
             raise InputError(NOT_IN_HAND[self.of])
         self.pairs = _with_bearers(context.scene, known)
         if not self.pairs:
-            raise InputError(f"'{known[0][0]}' is in a library: it cannot be given a curve")
+            raise InputError(Sentence("'{name}' is in a library: it cannot be given a curve", name=known[0][0]))
         settings = context.scene.meshclash
         self.values: dict[Pair, dict[int, float]] = {pair: {} for pair in self.pairs}
         sets = [dict.fromkeys(pair[side] for pair in self.pairs) for side in (0, 1)]
@@ -234,7 +235,9 @@ class MESHCLASH_OT_bake_clearance(FrameOperator):
         baked = [pair for pair in self.pairs if self.values[pair] and pair[0] in items]
         if not baked:
             name, other, _ = self.pairs[0]
-            raise DetectError(f"'{name}' and '{other}' are never both there to be measured")
+            raise DetectError(
+                Sentence("'{name}' and '{other}' are never both there to be measured", name=name, other=other)
+            )
         taken: dict[str, set[str]] = {}
         with own_writing(context):
             for name, other, row_id in baked:

@@ -14,6 +14,7 @@ from meshclash.clash.queries.registry import test_named
 from meshclash.clash.report_formats import coarse, permitted
 from meshclash.clash.units import clearly_above
 from meshclash.clash.verdicts import PROVISIONAL_VERDICTS, SOLID_VERDICTS, VERDICTS
+from meshclash.messages import Sentence
 
 from .. import engine, kept_tests, preferences, results, running_work, scene_results, shown_things
 from ..adapters.massive_objects import PROPERTY as MASSIVE_FILE
@@ -632,7 +633,12 @@ def draw_answered(layout: Any, context: Any, test: str, stats: Any) -> None:
         usable, text = engine.device_known()
         rows = [("Answered by", text.partition(",")[0] if usable else "GPU")]
         times = device_gain.gain(test, stats)
-        rows.append(("Compared With the CPU", translated(f"{times:,.1f} times as fast" if times else "Not measured")))
+        rows.append(
+            (
+                "Compared With the CPU",
+                translated(Sentence("{times} times as fast", times=f"{times:,.1f}") if times else "Not measured"),
+            )
+        )
     draw_table(layout, rows)
     if stats.get("device_note"):
         draw_text(layout, stats["device_note"], context.region, "ERROR")

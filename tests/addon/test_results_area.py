@@ -133,3 +133,16 @@ def test_the_timeline_is_there_where_something_moves(registered, add_box):
 def test_a_scanned_timeline_stays_in_the_tab(registered, monkeypatch):
     monkeypatch.setattr(scene_results, "timeline_of", lambda _uid: SimpleNamespace(events=()))
     assert timeline.MESHCLASH_PT_timeline.poll(bpy.context)
+
+
+def test_volumes_are_a_column_where_they_were_measured(registered):
+    measured = make_row(volume_lower=1.0, volume_upper=1.0)
+    results.show_report(bpy.context, bpy.context.scene, make_report(measured, make_row(b="C"), overlap_volume=True))
+    listed, layout = bpy.context.window_manager.meshclash, RecordingLayout()
+    shown = results_area.columns(scene_results.result_of(bpy.context.scene.session_uid))
+    assert sum(shown.values()) == pytest.approx(1.0)
+    results_area.MESHCLASH_UL_wide.draw_item(None, bpy.context, layout, listed, listed.rows[0], 0, listed, "", 0)
+    said = [kwargs["text"].strip() for name, _, kwargs in layout.calls if name == "operator"]
+    assert said[1 + [column.name for column in shown].index("volume")] == "1 m³"
+    tips = [args[0] for name, args, _ in layout.calls if name == "tip"]
+    assert set(filter(None, tips)) <= set(translations.texts())

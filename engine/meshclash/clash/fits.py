@@ -8,6 +8,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..messages import Sentence
 from .errors import InputError
 from .verdicts import CLASH, TOUCHING, severity_of
 
@@ -54,7 +55,7 @@ def parse_fit(text: str) -> Fit:
     except ValueError:
         metres = math.nan
     if not equals or len(parts) != 2 or math.isnan(metres):
-        raise InputError(f"'{text}' is not a fit: write A::B=METRES, as in Pin*::Plate*=0.00002")
+        raise InputError(Sentence("'{text}' is not a fit: write A::B=METRES, as in Pin*::Plate*=0.00002", text=text))
     return checked_fits([(parts[0], parts[1], metres)])[0]
 
 
@@ -65,7 +66,7 @@ def checked_fits(fits: Iterable[Sequence[Any]]) -> tuple[Fit, ...]:
         if not (fit.name_a and fit.name_b):
             raise InputError("a fit needs the names of two objects; * stands for any letters")
         if not (math.isfinite(fit.permitted) and fit.permitted >= 0.0):
-            raise InputError(f"a fit permits a length of at least 0 m, not {fit.permitted}")
+            raise InputError(Sentence("a fit permits a length of at least 0 m, not {length}", length=fit.permitted))
     return found
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any, TypeVar
 
+from ..messages import Sentence
 from .cloud_scene import Prepare
 from .errors import DetectError, InputError
 from .fingerprints import Seen, fingerprint_steps
@@ -74,7 +75,7 @@ def detect_steps(
         report = yield from within(_now_steps(source, options, followed, highlights, remember), WARM_UP_SHARE, 1.0)
         return replace(report, version=str(getattr(engine, "__version__", "")))
     except engine.errors.MeshClashError as error:
-        raise DetectError(f"the engine refused: {error}") from error
+        raise DetectError(Sentence("the engine refused: {why}", why=error)) from error
     finally:
         source.restore()
 
@@ -200,6 +201,10 @@ def require_members(options: DetectOptions, letters: str, skipped: Sequence[Skip
         if letter not in letters:
             notes = "; ".join(f"{item.name}: {item.reason}" for item in skipped[:3])
             raise InputError(
-                f"set {letter} ({set_in_words(expression)}) contains no mesh with faces and no scan that is visible"
+                Sentence(
+                    "set {letter} ({set}) contains no mesh with faces and no scan that is visible",
+                    letter=letter,
+                    set=set_in_words(expression),
+                )
                 + (f" (left out: {notes})" if notes else ": show what is hidden, or choose another set")
             )

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from ..messages import Sentence
 from .errors import InputError
 
 MOST_BYTES, MOST_MEMORY = 1 << 29, 1 << 30
@@ -42,20 +43,28 @@ def read_json(path: Path, what: str, keep: Keep | None = None) -> Any:
     except OSError as error:
         raise InputError(f"the {what} '{path}' cannot be read: {error.strerror or error}") from error
     except ValueError as error:  # no file can be called so
-        raise InputError(f"the {what} {str(path)!r:.80} cannot be read: {error}") from error
+        raise InputError(
+            Sentence("the {what} {path} cannot be read: {why}", what=what, path=f"{str(path)!r:.80}", why=error)
+        ) from error
     if len(content) > MOST_BYTES:
         raise InputError(too_large)
     memory = _memory(content)
     if memory > MOST_MEMORY:
         raise InputError(
-            f"the {what} '{path}' would take {_in_words(memory)} of memory; the most is {_in_words(MOST_MEMORY)}"
+            Sentence(
+                "the {what} '{path}' would take {size} of memory; the most is {most}",
+                what=what,
+                path=path,
+                size=_in_words(memory),
+                most=_in_words(MOST_MEMORY),
+            )
         )
     try:
         text = content.decode("utf-8")
         del content
         return json.loads(text, object_hook=keep)
     except (ValueError, RecursionError) as error:  # no UTF-8, no JSON
-        raise InputError(f"'{path}' is no JSON {what}: {error}") from error
+        raise InputError(Sentence("'{path}' is no JSON {what}: {why}", path=path, what=what, why=error)) from error
 
 
 def _read(file: BinaryIO) -> bytes:

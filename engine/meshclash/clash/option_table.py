@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ..messages import Sentence
 from .errors import InputError
 
 AUTO, RESOLUTION = "auto", "resolution"
@@ -88,13 +89,15 @@ class Option:
                 raise InputError(f"the {self.title} must be {' or '.join(known)}, not {value!r}")
         elif self.kind == "length" and isinstance(value, str):
             if value not in self.words:
-                raise InputError(f"the {self.title} must be a length, not '{value}'")
+                raise InputError(Sentence("the {name} must be a length, not '{length}'", name=self.title, length=value))
         elif value is None or self.kind in ("flag", "fits"):
             return
         elif self.kind == "time" and not (math.isfinite(value) and value > 0.0):
             raise InputError(f"the {self.title} must be a time above 0 s, not {value}")
         elif self.kind == "length" and not (math.isfinite(value) and value >= 0.0):
-            raise InputError(f"the {self.title} must be a length of at least 0 m, not {value}")
+            raise InputError(
+                Sentence("the {name} must be a length of at least 0 m, not {length}", name=self.title, length=value)
+            )
         elif self.kind == "volume" and not (math.isfinite(value) and value >= 0.0):
             raise InputError(f"the {self.title} must be a volume of at least 0 m3, not {value}")
         elif self.kind == "count" and value and value < self.least:

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..messages import Sentence
 from .errors import InputError
 from .fits import Fit, checked_fits
 from .option_table import AUTO, EXACT, OPTIONS, default
@@ -70,7 +71,7 @@ class DetectOptions:
                 hint = f"; it belongs to {' and '.join(option.tests)}"
                 raise InputError(f"the {test.name} test takes no {option.title}{hint}")
             if value == option.default and option.required and option.is_for(test.name):
-                raise InputError(f"the {test.name} test needs a {option.title}")
+                raise InputError(Sentence("the {test} test needs a {option}", test=test.name, option=option.title))
             option.check(value)
         if self.min_volume and not self.overlap_volume:
             raise InputError("a min volume needs the overlap volume")
@@ -173,7 +174,7 @@ def parse_frames(text: str) -> range:
     """
     match = re.fullmatch(r"\s*(-?\d+)(?:[-:](-?\d+)(?::(\d+))?)?\s*", text)
     if match is None:
-        raise InputError(f"'{text}' is not a range of frames: write 5, 1:250 or 1:250:5")
+        raise InputError(Sentence("'{text}' is not a range of frames: write 5, 1:250 or 1:250:5", text=text))
     if any(len(number) > LONGEST_NUMBER for number in match.groups(default="")):
         raise InputError(_beyond_frames(text if len(text) <= 60 else f"{text[:60]}..."))
     first = int(match[1])

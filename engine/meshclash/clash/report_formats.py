@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from ..messages import Sentence
 from .cell_text import format_depth, format_length, format_verdict, format_volume
 from .column_table import CSV, TEXT, Column, Surroundings
 from .queries.registry import test_named
@@ -151,7 +152,9 @@ def permitted(report: dict[str, Any]) -> str:
         return ""
     most = 2.0 * resolution  # of two objects together
     unit = "MICROMETERS" if most < MICROMETRES_BELOW else "MILLIMETERS"
-    return f"up to {length_in_words(most, 'METRIC', unit, 2)}, which the coordinates cannot tell from flush"
+    return Sentence(
+        "up to {length}, which the coordinates cannot tell from flush", length=length_in_words(most, "METRIC", unit, 2)
+    )
 
 
 def coarse(report: dict[str, Any]) -> str:

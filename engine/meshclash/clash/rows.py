@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..messages import Sentence
 from .cloud_scene import PlacedCloud
 from .curves import curve_steps
 from .engine_scene import EngineScene
@@ -296,7 +297,7 @@ def row_steps(
 
 
 def _progress(row: PairRow) -> Progress:
-    return Progress(1.0, f"Writing up {row.a.name} and {row.b.name}")
+    return Progress(1.0, Sentence("Writing up {a} and {b}", a=row.a.name, b=row.b.name))
 
 
 def _drawing_steps(draft: Draft, curves: np.ndarray) -> Generator[None, None, PairRow]:

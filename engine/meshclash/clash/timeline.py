@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from types import ModuleType
 
+from ..messages import Sentence
 from .cloud_scene import CloudScene, Prepare
 from .events import ClashEvent, EventLog, Moments
 from .followed import Followed
@@ -100,7 +101,7 @@ class Timeline:
 
 def _frames_in_words(frames: list[int]) -> str:
     if len(frames) == 1:
-        return f"frame {frames[0]}"
+        return Sentence("frame {frame}", frame=frames[0])
     return f"{len(frames)} frames from {frames[0]} to {frames[-1]}"
 
 

@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from ..errors import DeviceUnavailable, UnsupportedOption
-from ..messages import shown
+from ..messages import Sentence, shown
 from ..traversal.question import Question
 from ..types.arguments import one_of
 from ..types.mesh import TriangleMesh
@@ -272,4 +272,6 @@ def _look() -> DeviceState:
         state: DeviceState = importlib.import_module(".cuda_gpu", __package__).look()
         return state
     except Exception as error:  # libraries of any version, half installed, raise errors of any kind
-        return DeviceState(False, f"CUDA cannot be used: {' '.join(str(error).split()) or type(error).__name__}")
+        return DeviceState(
+            False, Sentence("CUDA cannot be used: {why}", why=" ".join(str(error).split()) or type(error).__name__)
+        )

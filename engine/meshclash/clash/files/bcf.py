@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
+from ...messages import Sentence
 from ..errors import InputError
 
 Element = ElementTree.Element
@@ -164,7 +165,9 @@ class Nodes:
         """Counts some; raises InputError where there are too many."""
         self._left -= count
         if self._left < 0:
-            raise InputError(f"{file}: there are more elements and attributes than a BCF file of this size has")
+            raise InputError(
+                Sentence("{path}: there are more elements and attributes than a BCF file of this size has", path=file)
+            )
 
 
 class _Builder(ElementTree.TreeBuilder):
@@ -234,9 +237,9 @@ def read_bcf(path: Path) -> BcfFile:
     except InputError:
         raise
     except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
-        raise InputError(f"'{path}' cannot be read as BCF: {error}") from error
+        raise InputError(Sentence("'{path}' cannot be read as BCF: {why}", path=path, why=error)) from error
     except Exception as error:  # zlib.error and what else a damaged archive raises
-        raise InputError(f"'{path}' is damaged: {error}") from error
+        raise InputError(Sentence("'{path}' is damaged: {why}", path=path, why=error)) from error
     nodes = Nodes(FREE_NODES + NODES_A_BYTE * size)
     found = BcfFile(_version(contents, path))
     folders: dict[str, BcfTopic] = {}
@@ -266,15 +269,35 @@ def _refuse_bomb(path: Path, size: int, members: list[zipfile.ZipInfo]) -> None:
         raise InputError(f"'{path}' unpacks to more than {most >> 20} MiB, which no BCF file of its size does")
     for info in members:
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise InputError(f"'{path}': '{info.filename:.80}' uses a compression that BCF files do not use")
+            raise InputError(
+                Sentence(
+                    "'{path}': '{name}' uses a compression that BCF files do not use",
+                    path=path,
+                    name=f"{info.filename:.80}",
+                )
+            )
         if len(info.filename) > LONGEST_NAME:
-            raise InputError(f"'{path}': '{info.filename:.80}...' is longer than {LONGEST_NAME} characters")
+            raise InputError(
+                Sentence(
+                    "'{path}': '{name}...' is longer than {count} characters",
+                    path=path,
+                    name=f"{info.filename:.80}",
+                    count=LONGEST_NAME,
+                )
+            )
 
 
 def _version(contents: dict[str, bytes], path: Path) -> str:
     if VERSION not in contents:
-        raise InputError(f"'{path}' is no BCF: it has no {VERSION}")
+        raise InputError(Sentence("'{path}' is no BCF: it has no {part}", path=path, part=VERSION))
     version = parse_xml(contents[VERSION], f"{path}: {VERSION}", Nodes(FREE_NODES)).get("VersionId", "")
     if version not in VERSIONS:
-        raise InputError(f"'{path}' is of BCF {version!r:.20}: known are {' and '.join(VERSIONS)}")
+        raise InputError(
+            Sentence(
+                "'{path}' is of BCF {version}: known are {versions}",
+                path=path,
+                version=f"{version!r:.20}",
+                versions=" and ".join(VERSIONS),
+            )
+        )
     return version

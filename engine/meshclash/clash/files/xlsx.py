@@ -7,6 +7,7 @@ import io
 from types import ModuleType
 from typing import Any
 
+from ...messages import Sentence
 from ..column_table import WORKBOOK
 from ..errors import InputError
 from ..report_formats import summary, surroundings
@@ -37,7 +38,13 @@ def to_xlsx(report: dict[str, Any], pictures: dict[str, bytes] | None = None) ->
     """
     xlsxwriter = library()
     if len(report["pairs"]) > MOST_ROWS:
-        raise InputError(f"a sheet has {MOST_ROWS:,} rows, and there are {len(report['pairs']):,} pairs: write .csv")
+        raise InputError(
+            Sentence(
+                "a sheet has {most} rows, and there are {pairs} pairs: write .csv",
+                most=f"{MOST_ROWS:,}",
+                pairs=f"{len(report['pairs']):,}",
+            )
+        )
     file = io.BytesIO()
     book = xlsxwriter.Workbook(file, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
     bold = book.add_format({"bold": True, "text_wrap": True, "valign": "top"})

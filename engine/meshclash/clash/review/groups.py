@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ...errors import UnsupportedOption
 from ...manifold.connected import components
-from ...messages import shown, suggestion
+from ...messages import Sentence, shown, suggestion
 from ...types.arguments import by_text, instance, several, text
 from ...types.numbers import float_array, whole_numbers
 
@@ -348,7 +348,13 @@ def _by_place(rows: _Rows) -> list[Group]:
         objects = rows.several(np.concatenate([rows.left[place], rows.right[place]]))
         known = boxes[place][placed[place]]
         at = ", ".join(f"{value:.2f}" for value in known.mean(axis=(0, 1))) if len(known) else "unknown"
-        found.append(Group(place, f"{objects} meet at {at}" + " m" * bool(len(known)), _key("place", at, objects)))
+        found.append(
+            Group(
+                place,
+                Sentence("{names} meet at {place}", names=objects, place=at) + " m" * bool(len(known)),
+                _key("place", at, objects),
+            )
+        )
     return found
 
 
@@ -362,7 +368,7 @@ def _by_property(rows: _Rows, name: str) -> list[Group]:
     found = []
     for some in _split(pair[0] * len(values) + pair[1]):
         a, b = (values[side[some[0]]] or f"no {name}" for side in pair)
-        found.append(Group(some, f"within {a}" if a == b else f"{a} with {b}", _key(name, a, b)))
+        found.append(Group(some, Sentence("within {name}", name=a) if a == b else f"{a} with {b}", _key(name, a, b)))
     return found
 
 
@@ -377,7 +383,11 @@ def _by_frames(rows: _Rows) -> list[Group]:
     found = []
     for some in np.split(order, begins) if len(order) else ():
         first, last = int(frames[some, 0].min()), int(frames[some, 1].max())
-        text = f"frame {first}" if first == last else f"frames {first} to {last}"
+        text = (
+            Sentence("frame {frame}", frame=first)
+            if first == last
+            else Sentence("frames {first} to {last}", first=first, last=last)
+        )
         found.append(Group(np.sort(some), text, _key("frames", str(first), str(last))))
     return found
 
