@@ -20,6 +20,7 @@ from typing import Any
 
 from meshclash.clash.errors import InputError
 from meshclash.clash.terminal import say
+from meshclash.messages import Sentence
 
 from .core.bytecode import bytecode_steps
 
@@ -218,9 +219,9 @@ def _import_numba() -> None:
 def _numba_broken(error: Exception) -> EngineMissing:
     spec = importlib.util.find_spec("numba")
     place = spec.origin if spec else "an unknown place"
+    library = f"Numba {_version('numba')} (llvmlite {_version('llvmlite')}, NumPy {_version('numpy')}) in {place}"
     return EngineMissing(
-        f"Numba {_version('numba')} (llvmlite {_version('llvmlite')}, NumPy {_version('numpy')}) in {place} "
-        f"cannot be imported: {error}",
+        Sentence("{library} cannot be imported: {why}", library=library, why=error),
         "Another extension may have replaced it: all extensions share one folder and the highest version wins. "
         "Disable that extension, restart Blender and install MeshClash again",
     )
@@ -245,6 +246,6 @@ def _imported(module: str = "") -> ModuleType:
         return importlib.import_module(f"{_engine_name()}{module}")
     except ImportError as error:
         raise EngineMissing(
-            f"the engine cannot be imported: {error}",
+            Sentence("{library} cannot be imported: {why}", library=Sentence("the engine"), why=error),
             "Install the MeshClash extension again, or in a checkout run: pip install -e .",
         ) from error

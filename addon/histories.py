@@ -497,7 +497,7 @@ def gone(scene: bpy.types.Scene) -> list[tuple[str, Decision]]:
 
 def notes(scene: bpy.types.Scene) -> list[tuple[str, str]]:
     """What is to be known of the history of a scene, with icons."""
-    found = []
+    found: list[tuple[str, str]] = []
     if problem():
         found.append((Sentence("Decisions are saved in the .blend file only: {why}", why=problem()), "ERROR"))
     if saved_by_another():

@@ -86,5 +86,5 @@ def _fail(module: ModuleType, why: str) -> None:
 
 def _left(seconds: float) -> str:
     if seconds < 60.0:
-        return f"about {max(5, 5 * round(seconds / 5.0))} s left"
-    return f"about {round(seconds / 60.0)} min left"
+        return Sentence("about {time} s left", time=max(5, 5 * round(seconds / 5.0)))
+    return Sentence("about {time} min left", time=round(seconds / 60.0))

@@ -24,6 +24,7 @@ from meshclash.clash.queries.registry import TESTS, test_named
 from meshclash.clash.report import Review
 from meshclash.clash.rules import Rules
 from meshclash.clash.verdicts import VERDICTS
+from meshclash.messages import Sentence
 
 from . import histories, kept_tests, reactions, reviews, running_work, scene_results, shown_things
 from .adapters import massive_objects, shell_objects
@@ -586,7 +587,9 @@ class MESHCLASH_PG_settings(PropertyGroup):
         """
         for which in "ab" if test_named(self.test).of_pairs else "a":
             if not self.set_expression(which):
-                raise InputError(f"Set {which.upper()}: {NOT_PICKED[getattr(self, f'set_{which}')]}")
+                raise InputError(
+                    Sentence(f"Set {which.upper()}") + ": " + Sentence(NOT_PICKED[getattr(self, f"set_{which}")])
+                )
         return self.detect_options(metres_per_unit)
 
 

@@ -394,7 +394,7 @@ class Enumeration:
         if kind in NO_GEOMETRY:
             self._result.no_geometry[NO_GEOMETRY[kind]] += 1
         elif kind not in CONVERTED_TYPES:
-            self._result.skipped.append(Skipped(name, UNKNOWN_TYPE.format(type=kind), lost=True))
+            self._result.skipped.append(Skipped(name, Sentence(UNKNOWN_TYPE, type=kind), lost=True))
         else:
             lost = kind == "CURVES"
             key = owner.name_full, source.name_full

@@ -58,7 +58,7 @@ def corrective_steps(
     looks = [(event, frame) for event in events for frame in _frames_of(event)]
     try:
         for done, (event, number) in enumerate(looks):
-            yield Progress(done / len(looks), f"Frame {number}")
+            yield Progress(done / len(looks), Sentence("Frame {frame}", frame=number))
             sides = event.row.sides
             other = sides[1] if sides[0].owner == name else sides[0]
             frame = yield from source.read_steps(f"object:{name}", f"object:{other.owner}", number)

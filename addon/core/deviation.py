@@ -119,7 +119,11 @@ def deviation_steps(
         yield from within(clouds.update_steps(frame), middle, PREPARE_END)
         refuse_lost((*frame.skipped, *world.skipped, *clouds.skipped))  # a gap in set B would be measured around
         if not clouds.placed:
-            raise InputError("; ".join(f"{item.name}: {item.reason}" for item in clouds.skipped))
+            raise InputError(
+                Sentence.joined(
+                    "; ", (Sentence("{name}: {why}", name=item.name, why=item.reason) for item in clouds.skipped)
+                )
+            )
         scans, signed = yield from within(_measure_steps(engine, world, clouds), PREPARE_END, MEASURE_END)
         lengths, inside = yield from telling(_sum_steps(scans), Progress(MEASURE_END, "Summing up"))
         models = tuple(dict.fromkeys(item.owner for item in world.objects.values()))
@@ -151,7 +155,7 @@ def _measure_steps(
         for item, thing, pose in models:
             closed = bool(getattr(thing, "mesh", thing).is_closed)
             steps = engine.steps(engine.clouds.deviation, placed.cloud, thing, placed.pose, pose, signed=closed)
-            text = f"{placed.item.name} and {item.name}: "
+            text = Sentence("{a} and {b}", a=placed.item.name, b=item.name) + ": "
             values = yield from within(steps, done / total, (done + 1) / total, text)
             np.minimum(nearest, values, out=nearest)
             signed |= closed

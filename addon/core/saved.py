@@ -18,6 +18,7 @@ from meshclash.clash.pair_row import PairRow, PairSide, Point
 from meshclash.clash.report import DetectReport
 from meshclash.clash.rules import Rules
 from meshclash.clash.verdicts import FINAL_VERDICTS
+from meshclash.messages import Sentence
 
 FORMAT = 1
 MOST_ROWS = 10_000
@@ -81,8 +82,10 @@ def from_text(text: str, file: str, scale_length: float) -> DetectReport | None:
         tested = [_text(name) for name in data.get("tested", ())]
         stats = _stats(data.get("stats", {}))
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, InputError) as error:
-        reason = f": {error}" if isinstance(error, InputError) else ""
-        raise InputError(f"The list of results in this file is damaged{reason}. Press Detect for a new one") from error
+        text = Sentence("The list of results in this file is damaged. Press Detect for a new one")
+        if isinstance(error, InputError):
+            text = Sentence("The list of results in this file is damaged: {why}. Press Detect for a new one", why=error)
+        raise InputError(text) from error
     return DetectReport(
         file, scale_length, options, rows, skipped, stats, created=created, missing=missing, tested=tested, tests=tests
     )

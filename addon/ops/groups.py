@@ -46,7 +46,7 @@ class MESHCLASH_OT_set_listed_status(OfListed):
         rows = results.chosen_rows(context)
         reviews.say(context.scene, rows, status=self.status)
         results.list_again(context)
-        self.report({"INFO"}, translated(f"{counted(len(rows), 'pair')}: {STATUS_LABELS[self.status]}"))
+        self.report({"INFO"}, translated(counted(len(rows), "pair") + ": " + Sentence(STATUS_LABELS[self.status])))
         return {"FINISHED"}
 
 
@@ -110,8 +110,8 @@ class MESHCLASH_OT_say_of_listed(OfListed):
         rows = results.chosen_rows(context)
         reviews.say(context.scene, rows, **said)
         results.list_again(context)
-        names = ", ".join(translated(name.capitalize()) for name in said) or "nothing said"
-        self.report({"INFO"}, translated(f"{counted(len(rows), 'pair')}: {names}"))
+        names = Sentence.joined(", ", (Sentence(name.capitalize()) for name in said)) or Sentence("nothing said")
+        self.report({"INFO"}, translated(counted(len(rows), "pair") + ": " + names))
         return {"FINISHED"}
 
 

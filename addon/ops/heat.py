@@ -72,7 +72,7 @@ class _Warmth:
     def __init__(self, context: bpy.types.Context) -> None:
         scanned = scene_results.timeline_of(context.scene.session_uid)
         assert scanned is not None
-        self.problems = [
+        self.problems: list[str] = [
             Sentence("'{name}' has modifiers that make other faces", name=name) for name in sorted(scanned.heat.unknown)
         ]
         self.items: dict[str, list[str]] = {}
@@ -109,11 +109,11 @@ class _Warmth:
     def told(self, operator: Operator) -> set[str]:
         """Reports what was wrong; gives the operator's answer."""
         if not self.written:
-            why = "; ".join(self.problems) or "No face clashes: pairs that only touch are not counted"
+            why = Sentence.joined("; ", self.problems) or "No face clashes: pairs that only touch are not counted"
             operator.report({"ERROR"}, translated(why))
             return {"CANCELLED"}
         if self.problems:
-            operator.report({"WARNING"}, translated("; ".join(self.problems)))
+            operator.report({"WARNING"}, translated(Sentence.joined("; ", self.problems)))
         return {"FINISHED"}
 
 
@@ -131,7 +131,7 @@ class MESHCLASH_OT_remove_heat(MeshCleaner):
     bl_idname = "meshclash.remove_heat"
     bl_label = "Remove Heat Map"
     bl_options = {"REGISTER", "UNDO"}
-    done = "Removed from"
+    done = "Removed from {meshes}"
 
     def clean(self, _context: bpy.types.Context, mesh: bpy.types.Mesh) -> bool:
         """As `MeshCleaner`."""
@@ -189,7 +189,7 @@ class MESHCLASH_OT_corrective_key(FrameOperator):
         moved = int(found.moves.any(axis=1).sum())
         if not moved:
             raise DetectError(
-                "; ".join(found.left_out.values())
+                Sentence.joined("; ", found.left_out.values())
                 or Sentence("No vertex of '{name}' is inside what it clashes with", name=self.corrected)
             )
         points = vertex_weights.vertices_to_move(item)

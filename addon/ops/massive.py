@@ -14,6 +14,7 @@ from mathutils import Matrix
 from meshclash.clash.errors import InputError
 from meshclash.clash.frame_scene import SourceMesh
 from meshclash.clash.kernel_parts import MASSIVE_PARTS
+from meshclash.clash.words import counted
 from meshclash.messages import Sentence
 
 from .. import preferences, shown_levels, view
@@ -175,7 +176,10 @@ def _show(context: bpy.types.Context, result: ShownMassive, name: str) -> bpy.ty
 
 
 def _told(context: bpy.types.Context, result: ShownMassive) -> str:
-    shown = f"{result.triangles:,} triangles in {result.path.name}, {len(result.faces):,} shown"
+    shown = Sentence(
+        "{triangles} in {file}, {shown} shown",
+        triangles=counted(result.triangles, "triangle"), file=result.path.name, shown=f"{len(result.faces):,}",
+    )  # fmt: skip
     if result.error is None:
         return Sentence("{shown} as a sample: {why}", shown=shown, why=result.note)
     return (

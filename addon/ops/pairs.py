@@ -50,12 +50,12 @@ class MESHCLASH_OT_select_faces(_PairOperator):
             except DetectError as error:
                 problems.append(str(error))
         if not chosen:
-            self.report({"ERROR"}, translated("; ".join(problems)))
+            self.report({"ERROR"}, translated(Sentence.joined("; ", problems)))
             return {"CANCELLED"}
         with own_writing(context):  # nothing changes its shape by being selected
             face_selection.select_in_edit_mode(context, chosen)
         if problems:
-            self.report({"WARNING"}, translated("; ".join(problems)))
+            self.report({"WARNING"}, translated(Sentence.joined("; ", problems)))
         return {"FINISHED"}
 
 

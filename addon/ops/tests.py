@@ -244,7 +244,7 @@ class MESHCLASH_OT_import_tests(Operator, ImportHelper):
             self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         kept_tests.keep(context.scene, found)
-        self.report({"INFO"}, translated(f"{counted(len(found), 'test')} read"))
+        self.report({"INFO"}, translated(Sentence("{tests} taken", tests=counted(len(found), "test"))))
         return {"FINISHED"}
 
 

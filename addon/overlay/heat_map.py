@@ -8,6 +8,7 @@ from typing import Any
 import blf
 import bpy
 import numpy as np
+from meshclash.clash.words import counted
 from meshclash.messages import Sentence
 
 from .. import scene_results
@@ -122,8 +123,8 @@ def legend_title(measured: DeviationMap, stale: bool) -> str:
     if stale:
         return "Objects have changed since: measure again"
     scans = list(dict.fromkeys(scan.owner for scan in measured.scans))
-    scan = scans[0] if len(scans) == 1 else f"{len(scans)} scans"
-    model = measured.models[0] if len(measured.models) == 1 else f"{len(measured.models)} objects"
+    scan = scans[0] if len(scans) == 1 else counted(len(scans), "scan")
+    model = measured.models[0] if len(measured.models) == 1 else counted(len(measured.models), "object")
     return Sentence("Deviation of {scan} from {model}", scan=scan, model=model)
 
 

@@ -12,6 +12,7 @@ from meshclash.clash.options import format_frames
 from meshclash.clash.queries.registry import test_named
 from meshclash.clash.report_formats import format_moment
 from meshclash.clash.verdicts import VERDICTS
+from meshclash.messages import capital
 
 from .. import events_list, running_work, scene_results, shown_things
 from ..adapters.simulations import changes_in_time
@@ -97,8 +98,7 @@ def _draw_range(layout: Any, context: Any, settings: Any) -> None:
         text = said("{frames}: {range}. Test: {test}", frames=(len(frames), "frame"), **named)
         draw_text(layout, text, context.region, "BLANK1")
     except InputError as error:
-        text = str(error)
-        draw_text(layout, text[0].upper() + text[1:], context.region, "ERROR")
+        draw_text(layout, capital(str(error)), context.region, "ERROR")
 
 
 def _draw_scan(layout: Any, context: Any, scanned: Scanned) -> None:

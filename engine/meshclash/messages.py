@@ -51,7 +51,7 @@ def a_type(thing: object) -> str:
 def suggestion(name: str, names: Iterable[str]) -> str:
     """What was meant by a name that is not there, to stand behind a message; "" where nothing is like it."""
     close = difflib.get_close_matches(name[:_MOST], list(names), n=3)
-    return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+    return "; " + Sentence("did you mean {names}?", names=" or ".join(map(repr, close))) if close else ""
 
 
 class Sentence(str):
@@ -80,7 +80,7 @@ class Sentence(str):
     @classmethod
     def _made(cls, template: str, values: dict[str, str], is_capital: bool) -> "Sentence":
         text = template.format(**values) if values else template
-        made = super().__new__(cls, capital(text) if is_capital else text)
+        made = super().__new__(cls, text[:1].upper() + text[1:] if is_capital else text)
         made.template, made.values, made.is_capital = template, values, is_capital
         return made
 
@@ -89,6 +89,14 @@ class Sentence(str):
         """Texts with a mark between them, as ``str.join`` puts them together."""
         values = {f"part{number}": part for number, part in enumerate(parts)}
         return cls(mark.join(f"{{{name}}}" for name in values), **values)
+
+    def __add__(self, other: str) -> "Sentence":
+        """Two texts, one after the other."""
+        return Sentence.joined("", (self, other))
+
+    def __radd__(self, other: str) -> "Sentence":
+        """Two texts, one after the other."""
+        return Sentence.joined("", (other, self))
 
     def __str__(self) -> str:
         """Itself, so that ``str(error)`` can be translated, too."""
@@ -99,8 +107,7 @@ class Sentence(str):
         return Sentence._made, (self.template, self.values, self.is_capital)
 
 
-def capital(text: str) -> str:
-    """A text that begins with a capital letter; a ``Sentence`` stays one."""
-    if isinstance(text, Sentence):
-        return Sentence._made(text.template, text.values, True)
-    return text[:1].upper() + text[1:]
+def capital(text: str) -> Sentence:
+    """A text that begins with a capital letter; it is translated by the template that was given."""
+    given = text if isinstance(text, Sentence) else Sentence(text)
+    return Sentence._made(given.template, given.values, True)

@@ -199,12 +199,16 @@ def require_members(options: DetectOptions, letters: str, skipped: Sequence[Skip
     """
     for letter, expression in (("A", options.set_a), ("B", options.set_b)):
         if letter not in letters:
-            notes = "; ".join(f"{item.name}: {item.reason}" for item in skipped[:3])
-            raise InputError(
-                Sentence(
-                    "set {letter} ({set}) contains no mesh with faces and no scan that is visible",
-                    letter=letter,
-                    set=set_in_words(expression),
-                )
-                + (f" (left out: {notes})" if notes else ": show what is hidden, or choose another set")
-            )
+            values = {"letter": letter, "set": set_in_words(expression)}
+            if skipped:
+                parts = (Sentence("{name}: {why}", name=item.name, why=item.reason) for item in skipped[:3])
+                text = Sentence(
+                    "set {letter} ({set}) contains no mesh with faces and no scan that is visible (left out: {notes})",
+                    notes=Sentence.joined("; ", parts), **values,
+                )  # fmt: skip
+            else:
+                text = Sentence(
+                    "set {letter} ({set}) contains no mesh with faces and no scan that is visible: show what is "
+                    "hidden, or choose another set", **values,
+                )  # fmt: skip
+            raise InputError(text)

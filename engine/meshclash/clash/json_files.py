@@ -34,14 +34,18 @@ def read_json(path: Path, what: str, keep: Keep | None = None) -> Any:
         InputError: it cannot be read, is larger than ``MOST_BYTES``, would take more than ``MOST_MEMORY``, or is no
             JSON.
     """
-    too_large = f"the {what} '{path}' is larger than {_in_words(MOST_BYTES)}, the most that is read"
+    too_large = Sentence("the {what} '{path}' is larger than {size}", what=what, path=path, size=_in_words(MOST_BYTES))
     try:
         with path.open("rb") as file:
             if os.fstat(file.fileno()).st_size > MOST_BYTES:
                 raise InputError(too_large)
             content = _read(file)
     except OSError as error:
-        raise InputError(f"the {what} '{path}' cannot be read: {error.strerror or error}") from error
+        raise InputError(
+            Sentence(
+                "the {what} {path} cannot be read: {why}", what=what, path=f"'{path}'", why=error.strerror or error
+            )
+        ) from error
     except ValueError as error:  # no file can be called so
         raise InputError(
             Sentence("the {what} {path} cannot be read: {why}", what=what, path=f"{str(path)!r:.80}", why=error)

@@ -141,7 +141,9 @@ def _test(item: Any, number: int) -> NamedTest:
     try:
         unknown = sorted(set(item) - set(KEYS))
         if unknown:
-            raise InputError(f"there is no {unknown[0]!r}; a test has {', '.join(KEYS)}")
+            raise InputError(
+                Sentence("there is no {name}; a test has {keys}", name=repr(unknown[0]), keys=", ".join(KEYS))
+            )
         given = {key: _value(key, item[key]) for key in VALUES if key in item}
         rules = _rules(item.get("exclude", []), item.get("exclude_pairs", []))
         return NamedTest(name, DetectOptions(test=_value("kind", item.get("kind", DEFAULT_TEST)), rules=rules, **given))

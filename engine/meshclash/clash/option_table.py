@@ -86,22 +86,31 @@ class Option:
         if self.kind == "choice":
             known = [name for name, *_ in self.choices]
             if value not in known:
-                raise InputError(f"the {self.title} must be {' or '.join(known)}, not {value!r}")
+                values = {"name": self.title, "kinds": " or ".join(known), "given": repr(value)}
+                raise InputError(Sentence("the {name} must be {kinds}, not {given}", **values))
         elif self.kind == "length" and isinstance(value, str):
             if value not in self.words:
                 raise InputError(Sentence("the {name} must be a length, not '{length}'", name=self.title, length=value))
         elif value is None or self.kind in ("flag", "fits"):
             return
         elif self.kind == "time" and not (math.isfinite(value) and value > 0.0):
-            raise InputError(f"the {self.title} must be a time above 0 s, not {value}")
+            raise InputError(Sentence("the {name} must be a time above 0 s, not {time}", name=self.title, time=value))
         elif self.kind == "length" and not (math.isfinite(value) and value >= 0.0):
             raise InputError(
                 Sentence("the {name} must be a length of at least 0 m, not {length}", name=self.title, length=value)
             )
         elif self.kind == "volume" and not (math.isfinite(value) and value >= 0.0):
-            raise InputError(f"the {self.title} must be a volume of at least 0 m3, not {value}")
+            raise InputError(
+                Sentence("the {name} must be a volume of at least 0 m3, not {volume}", name=self.title, volume=value)
+            )
         elif self.kind == "count" and value and value < self.least:
-            raise InputError(f"the {self.title} must be 0 (all) or at least {self.least:.0f}, not {value}")
+            least = f"{self.least:.0f}"
+            raise InputError(
+                Sentence(
+                    "the {name} must be 0 (all) or at least {least}, not {count}",
+                    name=self.title, least=least, count=value,
+                )
+            )  # fmt: skip
 
     def schema(self) -> dict[str, Any]:
         """The JSON schema of its values."""

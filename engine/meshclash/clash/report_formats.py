@@ -163,25 +163,30 @@ def coarse(report: dict[str, Any]) -> str:
     if not found:
         return ""
     worst = max(found, key=lambda item: item["resolution"])
-    more = f" and {len(found) - 1} more" if len(found) > 1 else ""
-    return (
-        f"coordinates of {worst['name']}{more} are stored no finer than {format_length(worst['resolution'])}: clashes "
-        "up to that depth may be roundings; move the parts towards the origin, or permit any resolution"
-    )
+    name = worst["name"]
+    if len(found) > 1:
+        name = Sentence("{name} and {count} more", name=name, count=len(found) - 1)
+    return Sentence(
+        "coordinates of {name} are stored no finer than {length}: clashes up to that depth may be roundings; move the "
+        "parts towards the origin, or permit any resolution",
+        name=name, length=format_length(worst["resolution"]),
+    )  # fmt: skip
 
 
 def left_out(counted: dict[str, Any] | None) -> str:
     """A sentence about pairs that are not listed, after a blank; "" where all are."""
     if counted is None or not counted["pairs"]:
         return ""
-    return f" {counted['pairs']:,} more are at least {format_length(counted['beyond'])} apart."
+    count, least = f"{counted['pairs']:,}", format_length(counted["beyond"])
+    return " " + Sentence("{count} more are at least {length} apart.", count=count, length=least)
 
 
 def too_small(stats: dict[str, Any], options: dict[str, Any]) -> str:
     """A sentence about pairs that are not listed as they share too little, after a blank; "" where all are."""
     if not stats.get("smaller"):
         return ""
-    return f" {stats['smaller']:,} more have less than {format_volume(options['min_volume'])} in common."
+    count, most = f"{stats['smaller']:,}", format_volume(options["min_volume"])
+    return " " + Sentence("{count} more have less than {volume} in common.", count=count, volume=most)
 
 
 def format_seconds(seconds: float) -> str:

@@ -62,7 +62,7 @@ def members(expression: str, objects: Sequence[Described], select: Select | None
         if not own and part.strip() != EVERYTHING:
             names = sorted({text for item in objects for _, known in terms for text in known(item)})
             hint = suggestion(part.partition(":")[2] or part, names)
-            raise InputError(f"there is nothing that '{part.strip()}' means{hint}")
+            raise InputError(Sentence("there is nothing that '{part}' means", part=part.strip()) + hint)
         found |= own
     return frozenset(found)
 

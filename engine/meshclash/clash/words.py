@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..messages import Sentence
+
 _TAILS = (" without ", " of ", " with ")
 """What may stand behind the noun of a kind: "mesh without faces"."""
 
@@ -19,12 +21,12 @@ def plural(noun: str) -> str:
     return f"{head}s{tail}"
 
 
-def counted(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> Sentence:
     """ "1 face", "2 faces"."""
-    return f"{number:,} {noun if number == 1 else plural(noun)}"
+    return Sentence("{count} {noun}", count=f"{number:,}", noun=Sentence(noun if number == 1 else plural(noun)))
 
 
 def kinds_in_words(counts: Mapping[str, int]) -> str:
     """How many things of which kinds, the most frequent first: "3 cameras, 2 lights"; "" of nothing."""
     found = sorted(((count, kind) for kind, count in counts.items() if count), key=lambda item: (-item[0], item[1]))
-    return ", ".join(counted(count, kind) for count, kind in found)
+    return Sentence.joined(", ", (counted(count, kind) for count, kind in found))

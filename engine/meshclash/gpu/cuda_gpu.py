@@ -210,7 +210,12 @@ def look() -> DeviceState:
     supported, needed = tuple(driver.get_version()), _needed_cuda()
     if supported[0] < needed:
         return DeviceState(
-            False, f"the NVIDIA driver is too old: it supports CUDA {supported[0]}.{supported[1]}, {needed}.0 is needed"
+            False,
+            Sentence(
+                "the NVIDIA driver is too old: it supports CUDA {supported}, {needed} is needed",
+                supported=f"{supported[0]}.{supported[1]}",
+                needed=f"{needed}.0",
+            ),
         )
     if driver.get_device_count() == 0:
         return DeviceState(False, "the NVIDIA driver finds no device")

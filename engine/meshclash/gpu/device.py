@@ -205,11 +205,11 @@ def on_device(work: Callable[[Session], _T]) -> tuple[_T | None, str]:
         try:
             return work(_open_session()), ""
         except DeviceFault as fault:
-            note = f"{fault}; the CPU answered instead"
+            note = str(fault) + "; " + Sentence("the CPU answered instead")
             if not isinstance(fault, OutOfDeviceMemory):
                 for session in _session:
                     session.backend.abandon()
-                _state[:] = [DeviceState(False, f"{fault}; it is tried again when you look for it")]
+                _state[:] = [DeviceState(False, str(fault) + "; " + Sentence("it is tried again when you look for it"))]
             _session.clear()  # with all memory
     warnings.warn(note, RuntimeWarning, stacklevel=5)
     return None, note
@@ -267,7 +267,9 @@ def _alone() -> Iterator[bool]:
 def _look() -> DeviceState:
     """Looks for a device; whatever goes wrong is a reason."""
     if importlib.util.find_spec("numba_cuda") is None:
-        return DeviceState(False, "no CUDA support is installed (pip install 'meshclash[gpu]')")
+        return DeviceState(
+            False, Sentence("no CUDA support is installed ({hint})", hint="pip install 'meshclash[gpu]'")
+        )
     try:
         state: DeviceState = importlib.import_module(".cuda_gpu", __package__).look()
         return state

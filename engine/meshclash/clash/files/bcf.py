@@ -184,13 +184,15 @@ class _Builder(ElementTree.TreeBuilder):
 
     def doctype(self, name: str, public: str | None, system: str | None) -> None:
         """An entity may stand for any amount of text."""
-        raise InputError(f"{self._file}: a BCF file has no document type and no entities")
+        raise InputError(f"{self._file}: " + Sentence("a BCF file has no document type and no entities"))
 
     def start(self, tag: str, attributes: dict[str, str], /) -> Element:
         """Trees are written by recursion."""
         self._depth += 1
         if self._depth > MOST_LEVELS:
-            raise InputError(f"{self._file}: more than {MOST_LEVELS} elements lie in each other")
+            raise InputError(
+                f"{self._file}: " + Sentence("more than {most} elements lie in each other", most=MOST_LEVELS)
+            )
         if self._nodes is not None:
             self._nodes.take(1 + len(attributes), self._file)
         return super().start(tag, attributes)
@@ -216,9 +218,9 @@ def parse_xml(content: bytes, name: str, nodes: Nodes | None = None) -> Element:
     try:
         return ElementTree.fromstring(content, parser)
     except (ValueError, LookupError) as error:  # an encoding that is not known
-        raise InputError(f"{name}: this is no XML: {error}") from error
+        raise InputError(f"{name}: " + Sentence("this is no XML: {why}", why=error)) from error
     except ElementTree.ParseError as error:
-        raise InputError(f"{name}: this is no XML: {error}") from error
+        raise InputError(f"{name}: " + Sentence("this is no XML: {why}", why=error)) from error
 
 
 def read_bcf(path: Path) -> BcfFile:
@@ -248,7 +250,7 @@ def read_bcf(path: Path) -> BcfFile:
         if file == MARKUP and folder:
             markup = parse_xml(content, f"{path}: {name}", nodes)
             if markup.find("Topic") is None or not markup.find("Topic").get("Guid"):  # type: ignore[union-attr]
-                raise InputError(f"{path}: {name}: it has no topic with a Guid")
+                raise InputError(Sentence("{part}: it has no topic with a Guid", part=f"{path}: {name}"))
             folders[folder] = BcfTopic(markup, own_folder=folder)
             found.topics.append(folders[folder])
     for name, content in contents.items():
@@ -266,7 +268,13 @@ def _refuse_bomb(path: Path, size: int, members: list[zipfile.ZipInfo]) -> None:
     """Raises InputError where members of a zip of so many bytes take far more memory than these."""
     most = FREE_BYTES + MOST_PACKED * size
     if sum(info.file_size for info in members) > most:
-        raise InputError(f"'{path}' unpacks to more than {most >> 20} MiB, which no BCF file of its size does")
+        raise InputError(
+            Sentence(
+                "'{path}' unpacks to more than {size}",
+                path=path,
+                size=f"{most >> 20} MiB",
+            )
+        )
     for info in members:
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise InputError(
