@@ -14,7 +14,7 @@ from bpy.props import (
     StringProperty,
 )
 from bpy.types import PropertyGroup
-from meshclash.clash.column_table import SORTED
+from meshclash.clash.column_table import EVENT_MEASURES, LISTED, SORTED, Column
 from meshclash.clash.errors import InputError
 from meshclash.clash.fits import Fit
 from meshclash.clash.option_table import OPTIONS, Option
@@ -598,6 +598,11 @@ for _option in WINDOW_OPTIONS:  # those for which nothing special stands above
         MESHCLASH_PG_settings.__annotations__[_option.name] = _of_table(_option.name)
 
 
+def _measure(column: Column) -> Any:
+    """The property of a number of a row or an event, in Blender units."""
+    return FloatProperty(name=column.label, description=f"{column.label}; negative: unknown", default=-1.0)
+
+
 class MESHCLASH_PG_row(PropertyGroup):
     """One object pair of the page that Blender's list shows; `name` holds both names."""
 
@@ -607,12 +612,11 @@ class MESHCLASH_PG_row(PropertyGroup):
     verdict: StringProperty()
     faces_a: IntProperty()
     faces_b: IntProperty()
-    depth: FloatProperty(description="Depth in Blender units, as proved; negative: unknown", default=-1.0)
-    depth_upper: FloatProperty(description="Most that the depth may be; negative: unknown", default=-1.0)
-    distance: FloatProperty(description="Distance in Blender units; negative: not measured", default=-1.0)
-    probability: FloatProperty(description="That the two meet, 0 to 1; negative: not stated", default=-1.0)
     certainty: FloatProperty(description="That the verdict is right, 0 to 1", default=1.0)
-    volume: FloatProperty(description="Common volume in cubic Blender units; negative: not measured", default=-1.0)
+
+
+for _column in LISTED:
+    MESHCLASH_PG_row.__annotations__[_column.name] = _measure(_column)
 
 
 class MESHCLASH_PG_event(PropertyGroup):
@@ -626,10 +630,11 @@ class MESHCLASH_PG_event(PropertyGroup):
     start: IntProperty()
     end: IntProperty()
     worst: IntProperty()
-    depth: FloatProperty(description="Greatest depth in Blender units; negative: unknown", default=-1.0)
-    depth_upper: FloatProperty(description="Most that this depth may be; negative: unknown", default=-1.0)
-    distance: FloatProperty(description="Smallest distance in Blender units; negative: not measured", default=-1.0)
     certainty: FloatProperty(description="That the verdict is right, 0 to 1", default=1.0)
+
+
+for _column in EVENT_MEASURES:
+    MESHCLASH_PG_event.__annotations__[_column.name] = _measure(_column)
 
 
 class MESHCLASH_PG_group(PropertyGroup):

@@ -454,6 +454,10 @@ WINDOW = _named(
     "test", "group", "a", "b", "collections", "measure", "volume", "way_out", "faces", "status", "frame"
 )  # fmt: skip
 """The columns of the window's list, as far as they are filled in."""
+LISTED = _named("depth", "depth_upper", "distance", "probability", "volume")
+"""The numbers of a row that the items of the window's list hold."""
+EVENT_MEASURES = _named("depth", "depth_lower", "depth_upper", "distance")
+"""The numbers of an event: the largest depth with its bounds, and the smallest gap."""
 KEPT = _named("depth_upper", "distance", "probability", "volume", "volume_upper")
 """The numbers by which the window filters and sorts rows, in addition to the proved depth."""
 SORTED = _named(

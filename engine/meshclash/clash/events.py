@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from .column_table import COLUMNS, EVENT_MEASURES, Notes
 from .pair_row import PairRow
 from .verdicts import SOLID_VERDICTS
 
@@ -61,29 +62,22 @@ class ClashEvent:
 
     def as_dict(self, scale: float) -> dict[str, Any]:
         """As a report has it, but for what the user says of the pair; lengths in metres."""
-        row = self.row
+
+        def of_row(*names: str) -> dict[str, Any]:
+            return {name: COLUMNS[name].json_value(self.row, Notes(), scale) for name in names}
+
         return {
-            "id": row.id,
-            "test": row.test or None,
-            "a": row.a.name,
-            "b": row.b.name,
-            "verdict": row.verdict,
+            **of_row("id", "test", "a", "b", "verdict"),
             "start": self.start,
             "end": self.end,
             "frames": self.frames,
-            "worst_frame": row.frame,
+            "worst_frame": self.row.frame,
             "begins": self.begins,
             "ends": self.ends,
             "start_time": self.start_time,
             "end_time": self.end_time,
-            "depth": _scaled(self.depth, scale),
-            "depth_lower": _scaled(self.depth_lower, scale),
-            "depth_upper": _scaled(self.depth_upper, scale),
-            "distance": _scaled(self.distance, scale),
-            "probability": row.probability,
-            "location": None if row.location is None else [scale * x for x in row.location],
-            "flush": row.flush,
-            "certainty": row.certainty,
+            **{column.name: _scaled(getattr(self, column.name), scale) for column in EVENT_MEASURES},
+            **of_row("probability", "location", "flush", "certainty"),
         }
 
 
