@@ -9,16 +9,16 @@ from typing import Any
 
 import blf
 import bpy
-from bpy.app.translations import pgettext_iface as iface_
 from meshclash.clash.cell_text import format_share
 from meshclash.clash.column_table import Column, Notes
 from meshclash.clash.pair_row import PairRow
 from meshclash.clash.units import at_most, length_in_words, plain, volume_between
 from meshclash.clash.verdicts import MEETS, VERDICTS
-from meshclash.clash.words import plural
+from meshclash.clash.words import counted
+from meshclash.messages import Sentence
 
 from .core.way_out import Way, direction
-from .translations import CONTEXT
+from .translations import translated
 
 UNMEASURED = "–"
 ALMOST = 1.0 - 1e-9
@@ -142,14 +142,12 @@ def said(text: str, **parts: str | int | tuple[int, str]) -> str:
         text: English, as the table of translations has it, with the names of its parts in braces.
         parts: what is put in their places; a number and a noun are counted.
     """
-    known = {name: _part(part) for name, part in parts.items()}
-    return iface_(text, CONTEXT).format(**known)
+    return translated(Sentence(text, **{name: _part(part) for name, part in parts.items()}))
 
 
 def _part(part: str | int | tuple[int, str]) -> str:
     if isinstance(part, tuple):
-        number, noun = part
-        return f"{number:,} {iface_(noun if number == 1 else plural(noun), CONTEXT)}"
+        return counted(*part)
     return part if isinstance(part, str) else f"{part:,}"
 
 

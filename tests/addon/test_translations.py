@@ -109,8 +109,7 @@ def test_every_control_is_translated(registered):
 def german(monkeypatch):
     """German, without Blender's own mechanism: it has one language until it starts anew."""
     known = LANGUAGES["de_DE"]
-    for module in (texts, translations):
-        monkeypatch.setattr(module, "iface_", lambda text, _context: known.get(text, text))
+    monkeypatch.setattr(translations, "iface_", lambda text, _context: known.get(text, text))
 
 
 def name_of(call):

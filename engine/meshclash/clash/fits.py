@@ -20,7 +20,7 @@ BETWEEN, EQUALS = "::", "="
 
 
 class Fit(NamedTuple):
-    """How deep two kinds of objects may overlap; which of the two comes first does not matter.
+    """The permitted overlap of two kinds of objects, in either order.
 
     Attributes:
         name_a, name_b: of the objects or their instancers; * stands for any letters and ? for one.
@@ -32,7 +32,7 @@ class Fit(NamedTuple):
     permitted: float
 
     def means(self, row: PairRow) -> bool:
-        """Whether a pair is one of these."""
+        """Whether the fit applies to a pair."""
 
         def meant(names: set[str], pattern: str) -> bool:
             return any(name == pattern or fnmatchcase(name, pattern) for name in names)
@@ -60,7 +60,7 @@ def parse_fit(text: str) -> Fit:
 
 
 def checked_fits(fits: Iterable[Sequence[Any]]) -> tuple[Fit, ...]:
-    """Fits of (name, name, length in metres) each; raises InputError where one is none."""
+    """Makes fits of (name, name, length in metres); raises InputError for invalid ones."""
     found = tuple(Fit(*fit) for fit in fits)
     for fit in found:
         if not (fit.name_a and fit.name_b):

@@ -1,4 +1,4 @@
-"""JSON files of users: read within a bounded memory, and refused with a sentence."""
+"""Reads JSON files of users within a bounded memory."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Keep = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 def read_json(path: Path, what: str, keep: Keep | None = None) -> Any:
-    """What a file holds.
+    """Reads a JSON file.
 
     Args:
         path: of a file, or of a pipe that ends.
@@ -72,7 +72,7 @@ def read_json(path: Path, what: str, keep: Keep | None = None) -> Any:
 
 
 def _read(file: BinaryIO) -> bytes:
-    """All bytes of a file, or more than ``MOST_BYTES`` of one that does not end.
+    """Reads all bytes of a file, or a little more than ``MOST_BYTES`` of an endless one.
 
     One call for all would reserve the most at once.
     """
@@ -84,18 +84,18 @@ def _read(file: BinaryIO) -> bytes:
 
 
 def _memory(content: bytes) -> int:
-    """About how many bytes a JSON text takes when it is read: its own text twice, and its values."""
+    """Estimates the memory that reading a JSON text takes [bytes]: the text twice, and its values."""
     values, groups = content.count(b","), content.count(b"[") + content.count(b"{")
     return 2 * len(content) + VALUE_BYTES * values + GROUP_BYTES * groups
 
 
 def _in_words(count: int) -> str:
-    """A number of bytes."""
+    """Formats a number of bytes."""
     return f"{count / (1 << 20):,.0f} MiB" if count >= 1 << 20 else f"{count:,} bytes"
 
 
 def is_number(value: Any) -> bool:
-    """Whether it is a number that float64 holds, and no truth."""
+    """Whether a value is a finite number that float64 holds, and no bool."""
     try:
         return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     except OverflowError:

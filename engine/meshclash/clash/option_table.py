@@ -1,4 +1,4 @@
-"""The options of a test, an entry each.
+"""The options of the tests, an entry each.
 
 Command line, JSON, saved lists, reports, the window and the tables of the documents read them here. An option that is
 added here also needs a typed field of `DetectOptions` and whatever uses it.
@@ -72,7 +72,7 @@ class Option:
 
     @property
     def metavar(self) -> str:
-        """What stands for its value in the help of the command line; "" of a flag."""
+        """The placeholder of its value in the help of the command line; "" for a flag."""
         if self.kind == "choice":
             return "|".join(value for value, *_ in self.choices)
         return "|".join([*([UNITS[self.kind]] if self.kind in UNITS else []), *(self.words[1:])])

@@ -1,4 +1,4 @@
-"""A report dictionary of schema `meshclash.report/1` as JSON, CSV or a table of text; `files/` has others."""
+"""Writes a report (schema `meshclash.report/1`) as JSON, CSV or text; `files/` has the other formats."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ FORMULA_BEGINS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "'")
 
 
 def to_json(report: dict[str, Any]) -> str:
-    """Strict JSON; a NaN or infinity raises ValueError."""
+    """Writes strict JSON; raises ValueError for NaN and infinity."""
     text = json.dumps(report, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
     return without_controls(text, "\\u{:04x}")
 
 
 def to_csv(report: dict[str, Any]) -> str:
-    """Lines ended by CR LF; lists of faces are separated by blanks; what is unknown is empty.
+    """Writes CSV: CR LF line ends, lists of faces separated by spaces, unknown values empty.
 
     A text that a spreadsheet would run as a formula has an apostrophe in front, whatever column it is in; numbers stay
     numbers. Control characters are escapes, as "\\x1b".
@@ -60,7 +60,7 @@ def to_table(report: dict[str, Any]) -> str:
 
 
 def clash_line(pair: dict[str, Any]) -> str:
-    """A clash on one line: its verdict, its objects and its depth."""
+    """Writes a clash on one line: verdict, objects, depth."""
     return printable(f"{pair['verdict']} {pair['a']} | {pair['b']} {format_depth(pair)}".rstrip())
 
 
@@ -135,7 +135,7 @@ def summary(report: dict[str, Any]) -> str:
 
 
 def lost(stats: dict[str, Any]) -> list[dict[str, Any]]:
-    """The objects that should have been tested, and could not: "name" and "reason" of each."""
+    """Returns the objects that could not be tested although they should: "name" and "reason" of each."""
     return [item for item in stats["skipped"] if item["lost"]]
 
 
@@ -190,7 +190,7 @@ def too_small(stats: dict[str, Any], options: dict[str, Any]) -> str:
 
 
 def format_seconds(seconds: float) -> str:
-    """A time, in milliseconds where it is short."""
+    """Formats a time; short times in milliseconds."""
     return f"{seconds:.1f} s" if seconds >= 0.1 else f"{1000.0 * seconds:.0f} ms"
 
 

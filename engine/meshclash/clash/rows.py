@@ -35,7 +35,7 @@ _MEASURES = ("depth", "depth_lower", "depth_upper")
 
 @dataclass(frozen=True)
 class _Finding:
-    """Two objects as the engine names them, and what is different for the two, before they are put in order."""
+    """A pair in the order of the engine, with the values that differ for the two objects."""
 
     ids: tuple[int, int]
     members: tuple[np.ndarray, np.ndarray]
@@ -58,7 +58,7 @@ class _Finding:
 
 @dataclass(frozen=True, eq=False)
 class Draft:
-    """A row without what is drawn of it.
+    """A row before its faces and curves for drawing are found.
 
     Attributes:
         row: the row.
@@ -76,7 +76,7 @@ class Draft:
 
 
 def contacts_draft(world: EngineScene, found: Any, frame: int) -> Draft:
-    """The row of one `PairVerdict`.
+    """Makes the row of a `PairVerdict`.
 
     Args:
         world: the scene that was asked.
@@ -92,7 +92,7 @@ def contacts_draft(world: EngineScene, found: Any, frame: int) -> Draft:
 def first_contact_draft(
     engine: ModuleType, world: EngineScene, first: Any, frame: int, distance: float | None = None
 ) -> Draft:
-    """The row of one `FirstContact`: a pair that meets, listed among the clashes until more is known.
+    """Makes the row of a `FirstContact`: the pair counts as a clash until more is known.
 
     Args:
         distance: 0 where the test measures distances.
@@ -160,7 +160,7 @@ def surfaces_draft(
 
 
 def gap_draft(world: EngineScene, gap: Any, apart: str, frame: int) -> Draft:
-    """The row of one `PairGap`; arguments as `contacts_draft`.
+    """Makes the row of a `PairGap`; arguments as `contacts_draft`.
 
     Args:
         apart: the verdict of a pair that does not meet. Where no triangles are named as near, those of the nearest
@@ -179,7 +179,7 @@ def gap_draft(world: EngineScene, gap: Any, apart: str, frame: int) -> Draft:
 
 
 def probability_draft(engine: ModuleType, world: EngineScene, found: Any, frame: int) -> Draft:
-    """The row of one `ProbablePair`, arguments as `contacts_draft`.
+    """Makes the row of a `ProbablePair`; arguments as `contacts_draft`.
 
     Drawn is where the two meet, or a box where they may.
     """
@@ -263,7 +263,7 @@ def _part(world: EngineScene, key: int) -> _Part:
 def row_steps(
     engine: ModuleType, drafts: Iterable[Draft], highlights: bool
 ) -> Generator[Progress, None, list[PairRow]]:
-    """The rows of drafts, in slices.
+    """Completes the rows of drafts, in slices.
 
     Args:
         engine: the meshclash module.
@@ -328,7 +328,7 @@ def _scan_drawing_steps(row: PairRow, parts: tuple[_Part, _Part]) -> Generator[N
 
 
 def _middle(points: np.ndarray) -> np.ndarray:
-    """The point in the middle of the others."""
+    """Returns the point nearest to the mean of all."""
     middle: np.ndarray = points[np.argmin(((points - points.mean(axis=0)) ** 2).sum(axis=1))]
     return middle
 
@@ -339,7 +339,7 @@ def _sides(pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def in_order(a: SourceObject, b: SourceObject) -> bool:
-    """Whether a may stay the first: in set A, and alphabetically first where both orders are right."""
+    """Whether `a` comes first: it is in set A, and first by name if both orders are possible."""
     forward, backward = a.in_a and b.in_b, b.in_a and a.in_b
     return forward and (not backward or (a.name, a.identity) <= (b.name, b.identity))
 
@@ -406,7 +406,7 @@ def world_triangle_steps(
 
 
 def _inner_object_steps(side_a: _Part, side_b: _Part) -> Generator[None, None, tuple[np.ndarray, np.ndarray]]:
-    """All triangles of the smaller of the two, and nothing of the larger."""
+    """Returns all triangles of the smaller object, and none of the larger."""
     assert side_a.mesh is not None and side_b.mesh is not None
     all_a = yield from world_triangle_steps(side_a.item, side_a.mesh, side_a.mesh.triangles)
     all_b = yield from world_triangle_steps(side_b.item, side_b.mesh, side_b.mesh.triangles)

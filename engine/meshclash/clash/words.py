@@ -1,4 +1,4 @@
-"""Numbers of things in words."""
+"""Plurals and counts of things as text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _TAILS = (" without ", " of ", " with ")
 
 
 def plural(noun: str) -> str:
-    """More than one of a noun or a kind: "camera" as "cameras", "mesh without faces" as "meshes without faces"."""
+    """Returns the plural of a noun: "camera" as "cameras", "mesh without faces" as "meshes without faces"."""
     at = min((place for tail in _TAILS if (place := noun.find(tail)) > 0), default=len(noun))
     head, tail = noun[:at], noun[at:]
     if head.endswith(("s", "sh", "ch", "x", "z")):
@@ -27,6 +27,6 @@ def counted(number: int, noun: str) -> Sentence:
 
 
 def kinds_in_words(counts: Mapping[str, int]) -> str:
-    """How many things of which kinds, the most frequent first: "3 cameras, 2 lights"; "" of nothing."""
+    """Lists counts of things by kind, the most frequent first: "3 cameras, 2 lights"; "" if there are none."""
     found = sorted(((count, kind) for kind, count in counts.items() if count), key=lambda item: (-item[0], item[1]))
     return Sentence.joined(", ", (counted(count, kind) for count, kind in found))

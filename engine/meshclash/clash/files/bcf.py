@@ -36,7 +36,7 @@ FIRST_DAY = (1980, 1, 1, 0, 0, 0)
 
 
 class BcfComment(NamedTuple):
-    """What somebody said of a topic."""
+    """A comment on a topic."""
 
     guid: str
     date: str
@@ -147,7 +147,7 @@ def version_xml(version: str) -> bytes:
 
 
 def xml_bytes(root: Element) -> bytes:
-    """A tree as UTF-8."""
+    """Writes an XML tree as UTF-8."""
     return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
 
 
@@ -162,7 +162,7 @@ class Nodes:
         self._left = left
 
     def take(self, count: int, file: str) -> None:
-        """Counts some; raises InputError where there are too many."""
+        """Counts elements and attributes; raises InputError if there are too many."""
         self._left -= count
         if self._left < 0:
             raise InputError(
@@ -204,7 +204,7 @@ class _Builder(ElementTree.TreeBuilder):
 
 
 def parse_xml(content: bytes, name: str, nodes: Nodes | None = None) -> Element:
-    """A tree of bytes; no entity is resolved.
+    """Parses XML without resolving entities.
 
     Args:
         content: the text.
@@ -224,7 +224,7 @@ def parse_xml(content: bytes, name: str, nodes: Nodes | None = None) -> Element:
 
 
 def read_bcf(path: Path) -> BcfFile:
-    """The topics of a file, in time and memory in proportion to its size.
+    """Reads the topics of a BCF file, in time and memory proportional to its size.
 
     Raises:
         InputError: it cannot be read, is damaged, of another version or packed as no BCF file is; the message names

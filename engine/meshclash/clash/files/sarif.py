@@ -1,4 +1,4 @@
-"""A report as SARIF 2.1.0, which code hosts show beside a change: each clash is a result with a fingerprint."""
+"""Writes a report as SARIF 2.1.0: each clash is a result with a fingerprint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A report as a workbook: what was asked, and the pairs with units in the headers. Needs xlsxwriter."""
+"""Writes a report as an XLSX workbook: a sheet with the pairs, a sheet with the question. Needs xlsxwriter."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_ROWS, MOST_TEXT = 1_048_575, 32_767
 
 
 def library() -> ModuleType:
-    """What writes workbooks; raises InputError where it is not installed."""
+    """Returns the module xlsxwriter; raises InputError if it is not installed."""
     try:
         return importlib.import_module("xlsxwriter")  # an extra
     except ImportError as error:
@@ -27,7 +27,7 @@ def library() -> ModuleType:
 
 
 def to_xlsx(report: dict[str, Any], pictures: dict[str, bytes] | None = None) -> bytes:
-    """The workbook.
+    """Returns the workbook as bytes.
 
     Args:
         report: of schema `meshclash.report/1`.
