@@ -123,7 +123,7 @@ def volume_between(low: float, high: float, system: str, unit: str = "", digits:
 
 
 def _fitting_volume(cubic_metres: float, system: str, unit: str) -> tuple[float, str]:
-    """Returns the cube of the given unit if it suits a volume, otherwise the largest of which it is at least a tenth."""
+    """Returns the cube of the given unit if it suits a volume, otherwise the largest one below ten times it."""
     size, name = UNITS.get(unit, (1.0, ""))
     if name and READABLE[0] <= cubic_metres / size**3 < READABLE[1]:
         return size**3, f"{name}³"
@@ -133,7 +133,7 @@ def _fitting_volume(cubic_metres: float, system: str, unit: str) -> tuple[float,
 
 
 def fitting_unit(metres: float, system: str, unit: str = "") -> tuple[float, str]:
-    """Returns the given unit if it suits a length, otherwise the largest of which it is at least a tenth."""
+    """Returns the given unit if it suits a length, otherwise the largest one below ten times it."""
     size, name = UNITS.get(unit, (1.0, ""))
     if name and READABLE[0] <= abs(metres) / size < READABLE[1]:
         return size, name
