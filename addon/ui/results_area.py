@@ -39,11 +39,10 @@ GROUPS_FROM = 1100.0  # width of an area that has groups at its left [px at scal
 
 def columns(result: Any) -> dict[Column, float]:
     """The columns of the list of a result, each with its share of the width."""
-    unused = set()
+    known = {} if result is None else result.table.measures
+    unused = {column.name for column in WINDOW if column.option and column.name not in known}
     if result is None or not result.report.tests:
         unused.add("test")
-    if result is None or not result.table.has_volumes:
-        unused.add("volume")
     shown = [column for column in WINDOW if column.name not in unused]
     total = sum(column.share for column in shown)
     return {column: column.share / total for column in shown}
