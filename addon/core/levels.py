@@ -129,5 +129,5 @@ def _build_steps(engine: ModuleType, mesh: Any, volume: str, split: str) -> Gene
             return done.value
         yield Progress(
             READ_END + (1.0 - READ_END) * share.fraction,
-            Sentence("Building {volume}, {builder}", volume=LABELS[volume], builder=LABELS[split]),
+            Sentence("Building {volume}, {builder}", volume=Sentence(LABELS[volume]), builder=Sentence(LABELS[split])),
         )
