@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from ..messages import Sentence
+from ..types.steps import hold_progress
 from .frame_scene import Progress
 from .pair_row import PairRow
 from .placed_mesh import drawn
 from .queries.question import DetectQuestion
-from .steps import telling
 from .verdicts import NO_VOLUME_VERDICTS, SOLID_VERDICTS
 
 RESOLUTIONS = (64, 256)
@@ -46,7 +46,7 @@ def volume_steps(question: DetectQuestion, pair: tuple[int, int], row: PairRow) 
         )
         progress = Progress(1.0, Sentence("Measuring what {a} and {b} have in common", a=row.a.name, b=row.b.name))
         try:
-            low, high = (yield from telling(steps, progress)).overlap_volume
+            low, high = (yield from hold_progress(steps, progress)).overlap_volume
         except question.engine.errors.NotASolid:
             return None
         if high - low <= CLOSE_ENOUGH * high:
