@@ -16,8 +16,9 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
+from ..cell_text import format_depth
 from ..colours import COLOUR_A, COLOUR_B, hexadecimal
-from ..report_formats import APPROVED, coarse, format_depth, lost, summary
+from ..report_formats import APPROVED, coarse, lost, summary
 from ..terminal import without_controls
 from ..units import length_in_words
 from ..verdicts import AMBER, CLASH_VERDICTS, GREEN, NEAR, QUIET_VERDICTS, RED, VERDICTS

@@ -8,7 +8,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from ..report_formats import MEASURES, format_moment, measures_of, verdict_in_words
+from ..cell_text import format_verdict
+from ..column_table import Column as RowColumn
+from ..report_formats import format_moment, shown_columns
 from ..verdicts import VERDICTS
 from ..words import counted
 from .page_objects import Matrix, Objects
@@ -17,8 +19,6 @@ SIGNS = re.compile(r"([_:/\\|-]+|(?<!\d)\.+|\.+(?!\d))(?=\w)")
 """Signs behind which a name may be broken; not the point of a number."""
 AT_ONCE, NEWLINE = 200, "\n"
 """Rows of a table that a browser builds before somebody wants more."""
-NUMBERS = {"depth": ("depth", "depth_upper"), "volume": ("volume",), "distance": ("distance",)}
-"""Fields by which a column of a measure is sorted, the first one that is known."""
 
 Pair = dict[str, Any]
 
@@ -68,7 +68,7 @@ class PageRows:
             self._object("b"),
             *([Column("Test", lambda pair: text(pair.get("test") or ""))] if report.get("tests") else []),
             *([_count("Frame", "frame")] if report["options"]["frames"] else []),
-            *self._measures(measures_of(report)),
+            *[_measure(column) for column in self._measures()],
             Column("Place [m]", _place, kind="number place"),
             *_decision(report["pairs"]),
         ]
@@ -84,7 +84,7 @@ class PageRows:
             *(_moment(title, name) for title, name in (("Start", "start"), ("End", "end"))),
             _count("Worst frame", "worst_frame"),
             _count("Frames", "frames"),
-            *self._measures([name for name in measures_of(report) if name != "volume"]),
+            *[_measure(column) for column in self._measures() if column.name != "volume"],
             Column("Begins", lambda event: text(event["begins"])),
             Column("Ends", lambda event: text(event["ends"])),
             *_decision(report["events"]),
@@ -117,7 +117,7 @@ class PageRows:
     def _verdict(self) -> Column:
         def cell(pair: Pair) -> str:
             label = VERDICTS[pair["verdict"]].label
-            said = verdict_in_words(pair).replace(pair["verdict"], label, 1)
+            said = format_verdict(pair).replace(pair["verdict"], label, 1)
             mark = " (new)" if pair.get("new") else " (decide again)" if pair.get("decide_again") else ""
             return f'<span class="verdict {html.escape(pair["verdict"])}">{html.escape(said)}</span>{mark}'
 
@@ -138,8 +138,8 @@ class PageRows:
 
         return Column(title, cell, kind="name")
 
-    def _measures(self, names: list[str]) -> list[Column]:
-        return [_measure(name) for name in names]
+    def _measures(self) -> list[RowColumn]:
+        return [column for column in shown_columns(self._report) if column.tests]
 
 
 def table(columns: list[Column], rows: list[str], name: str) -> str:
@@ -193,14 +193,8 @@ def _kind(column: Column) -> str:
     return f' class="{column.kind}"' if column.kind else ""
 
 
-def _measure(name: str) -> Column:
-    title, words = MEASURES[name]
-    fields = NUMBERS.get(name, (name,))
-
-    def number(pair: Pair) -> float | None:
-        return next((pair[field] for field in fields if pair.get(field) is not None), None)
-
-    return Column(title.capitalize(), lambda pair: text(words(pair)), number, "number")
+def _measure(column: RowColumn) -> Column:
+    return Column(column.label, lambda pair: text(column.in_words(pair)), column.sorts_as, "number")
 
 
 def _count(title: str, name: str) -> Column:

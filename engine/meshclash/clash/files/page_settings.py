@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from ..cell_text import format_length, format_volume
 from ..option_table import OPTIONS, Option
 from ..options import set_in_words
 from ..queries.registry import test_named
-from ..report_formats import asked, format_length, format_seconds, format_volume, permitted_length
+from ..report_formats import asked, format_seconds, permitted_length
 from ..words import counted
 from .page_objects import Objects, base_name
 
