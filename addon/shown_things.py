@@ -27,7 +27,8 @@ class Listed:
 
     Attributes:
         cells: of each row of the page, so that nothing is written to Blender twice.
-        order: positions in the report of all rows that are listed, on whatever page, in the order of the list.
+        order: positions in the report of all rows that are listed, on whatever page, in the order of the list, with the
+            serial of the result that they are positions of; None where nothing is listed. `results.listed_order` asks it.
         owners: full names of the objects whose pairs alone are listed, or None.
         group: ids of the pairs of the chosen group, which alone are listed, or None.
         groups: ids of the pairs of each group.
@@ -43,7 +44,7 @@ class Listed:
     """
 
     cells: list[dict[str, object]] = field(default_factory=list)
-    order: Positions = field(default_factory=lambda: np.empty(0, np.int64))
+    order: tuple[int, Positions] | None = None
     owners: frozenset[str] | None = None
     group: frozenset[str] | None = None
     groups: list[frozenset[str]] = field(default_factory=list)

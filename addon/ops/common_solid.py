@@ -77,7 +77,7 @@ class MESHCLASH_OT_find_fits(TaskOperator):
             return "No listed pair is a screw in its hole or a press fit"
         state = shown_things.listed()
         state.group = state.marked = frozenset(found)
-        results.list_again(context)
+        results.list_said(context)
         return f"{counted(len(found), 'screw or press fit')} selected: approve them in one go"
 
 

@@ -114,7 +114,7 @@ class MESHCLASH_OT_import_bcf(Operator, ImportHelper):
             alike[review.status.upper(), review.comment].append(rows[pair])
         for (status, comment), pairs in alike.items():
             reviews.say(context.scene, pairs, status=status, comment=comment)
-        results.list_again(context)
+        results.list_said(context)
         others = len(file.topics) - len(said)
         left = f"; {others} of its topics are about no listed pair" if others else ""
         self.report(

@@ -44,7 +44,7 @@ class MESHCLASH_OT_set_listed_status(OfListed):
     def execute(self, context: bpy.types.Context) -> set[str]:
         rows = results.chosen_rows(context)
         reviews.say(context.scene, rows, status=self.status)
-        results.list_again(context)
+        results.list_said(context)
         self.report({"INFO"}, translated(f"{counted(len(rows), 'pair')}: {STATUS_LABELS[self.status]}"))
         return {"FINISHED"}
 
@@ -108,7 +108,7 @@ class MESHCLASH_OT_say_of_listed(OfListed):
         said = {name: value for name, value in given.items() if value not in ("", "as_it_is")}
         rows = results.chosen_rows(context)
         reviews.say(context.scene, rows, **said)
-        results.list_again(context)
+        results.list_said(context)
         names = ", ".join(translated(name.capitalize()) for name in said) or "nothing said"
         self.report({"INFO"}, translated(f"{counted(len(rows), 'pair')}: {names}"))
         return {"FINISHED"}

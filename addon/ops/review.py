@@ -36,7 +36,7 @@ class SetStatus(Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         rows = results.chosen_rows(context) if shown_things.listed().marked else [results.selected_pair(context)]
         reviews.say(context.scene, rows, status=self.status)
-        results.list_again(context)
+        results.list_said(context)
         return {"FINISHED"}
 
 
