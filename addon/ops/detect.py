@@ -41,10 +41,10 @@ from ..redraw import tag_redraw
 from ..reviews import reviews_of
 from ..texts import said
 from ..translations import translated
-from .heartbeat import Heartbeat
+from .heartbeat import INTERVAL, Heartbeat
 from .loading import load_steps
 from .polls import has_pair, is_idle, possible
-from .task import Task, uncollected
+from .task import Task, slice_after, uncollected
 
 REDRAW_SECONDS = 0.1
 DRAWING_SHARE = 0.2  # of the time: where pictures take long, progress is shown less often
@@ -189,6 +189,7 @@ class Run:
         self._shown: tuple[str, int] | None = None
         self._asked_at = -math.inf  # when a picture was asked for
         self._picture_seconds: float | None = 0.0  # what the last one took, None while it is awaited
+        self._rests_since: float | None = None  # when the last slice ended
 
     def step(self, context: bpy.types.Context, event: Any) -> bool:
         """Handles one event; True when the detection has ended. Errors of the detection pass through."""
@@ -197,8 +198,11 @@ class Run:
         elif event.type == "TIMER" and not self.task.ended:
             if self._picture_seconds is None:
                 self._picture_seconds = time.perf_counter() - self._asked_at
+            waited = 0.0 if self._rests_since is None else time.perf_counter() - self._rests_since - INTERVAL
+            self.task.slice_seconds = slice_after(waited)
             self.task.run_slice()
             self._show_progress(context)
+            self._rests_since = time.perf_counter()
         return self.task.ended
 
     def end(self, context: bpy.types.Context) -> None:
