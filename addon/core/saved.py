@@ -9,7 +9,7 @@ import numpy as np
 from meshclash.clash.errors import InputError
 from meshclash.clash.fits import Fit
 from meshclash.clash.frame_scene import Skipped
-from meshclash.clash.grouping import Placed
+from meshclash.clash.grouping import PlacedShape
 from meshclash.clash.named_tests import TESTS_SCHEMA, parse_tests
 from meshclash.clash.option_table import OPTIONS
 from meshclash.clash.options import DEFAULT_TEST, DetectOptions
@@ -191,13 +191,13 @@ def _side(item: dict[str, Any], letter: str, count: int) -> PairSide:
     )
 
 
-def _placed(item: list[Any]) -> Placed:
+def _placed(item: list[Any]) -> PlacedShape:
     """The shape and the pose of an object."""
     shape, *numbers = item
     if len(numbers) != 12:
         raise ValueError("a pose is no matrix")
     values = [float(_number(value, least=-_MOST_LENGTH) or 0.0) for value in numbers]
-    return Placed(_text(shape), np.array([*values, 0.0, 0.0, 0.0, 1.0]).reshape(4, 4))
+    return PlacedShape(_text(shape), np.array([*values, 0.0, 0.0, 0.0, 1.0]).reshape(4, 4))
 
 
 def _text(value: Any) -> str:

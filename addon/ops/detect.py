@@ -87,9 +87,10 @@ def _steps(
 ) -> Generator[Any, None, DetectReport]:
     """Loads the engine, then detects; what is known of the scene afterwards is kept, also where it is stopped."""
     module = yield from loading
-    followed = scene_results.take_followed(scene_uid, module)
-    if followed is None:
-        followed = Followed(module, prepare, device=job.DEVICE)
+    known = scene_results.take_followed(scene_uid, module)
+    followed = Followed(module, prepare, device=job.DEVICE)
+    if known is not None:
+        followed.take_over(known)
     try:
         report = yield from job.detect_steps(source, options, module, remember=True, followed=followed)
     except (GeneratorExit, DetectError):

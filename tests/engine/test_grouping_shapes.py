@@ -149,5 +149,11 @@ def test_parts_of_one_shape_are_one_family_and_types_are_not_joined():
 
 
 def test_families_leave_out_keys():
-    names = [f"product-{guid(1)}-body", f"product-{guid(2)}-body", guid(3), "Wall (3hV9x0001QqWeRtYuIoPa_)", "Saw/Pin[3]"]
+    names = [
+        f"product-{guid(1)}-body",
+        f"product-{guid(2)}-body",
+        guid(3),
+        "Wall (3hV9x0001QqWeRtYuIoPa_)",
+        "Saw/Pin[3]",
+    ]
     assert families(names) == ["product-body", "product-body", guid(3), "Wall", "Pin"]

@@ -32,7 +32,7 @@ _TOLD = ("class", "material", "collection")
 """What tells the kind of a part whose name says nothing, and that no other is shaped like."""
 
 
-class Placed(NamedTuple):
+class PlacedShape(NamedTuple):
     """What an object is made of, and where it is.
 
     Attributes:
@@ -44,7 +44,7 @@ class Placed(NamedTuple):
     pose: np.ndarray
 
 
-def placed_steps(frame: FrameScene) -> Generator[Progress, None, dict[str, Placed]]:
+def placed_steps(frame: FrameScene) -> Generator[Progress, None, dict[str, PlacedShape]]:
     """The objects of a frame that share their shape with others, by their names, in slices.
 
     Only meshes that can be equal are compared by their coordinates.
@@ -62,7 +62,7 @@ def placed_steps(frame: FrameScene) -> Generator[Progress, None, dict[str, Place
     found = {}
     for item in frame.objects:
         if item.mesh_key in digests:
-            found[item.name] = Placed(_shape(digests[item.mesh_key], item.matrix), item.matrix)
+            found[item.name] = PlacedShape(_shape(digests[item.mesh_key], item.matrix), item.matrix)
     shared = Counter(placed.shape for placed in found.values())
     return {name: placed for name, placed in found.items() if shared[placed.shape] > 1}
 
@@ -78,7 +78,7 @@ def _shape(mesh: bytes, matrix: np.ndarray) -> str:
 
 
 def parts_of(
-    names: Sequence[str], objects: Mapping[str, Mapping[str, str]], placed: Mapping[str, Placed] | None = None
+    names: Sequence[str], objects: Mapping[str, Mapping[str, str]], placed: Mapping[str, PlacedShape] | None = None
 ) -> list[Part]:
     """The objects that were tested, each with its family: what kind of part it is.
 
@@ -140,7 +140,7 @@ def grouped(
     parts: Sequence[Part],
     scale: float,
     way: str,
-    placed: Mapping[str, Placed] | None = None,
+    placed: Mapping[str, PlacedShape] | None = None,
 ) -> list[tuple[Group, list[str]]]:
     """Groups of clashes with the ids of their pairs, those with most pairs first.
 
@@ -175,13 +175,15 @@ def grouped(
     return [(group, [kept[k].id for k in group.rows.tolist()]) for group in found]
 
 
-def _poses(rows: Sequence[PairRow], placed: Mapping[str, Placed], scale: float) -> tuple[np.ndarray, float]:
+def _poses(rows: Sequence[PairRow], placed: Mapping[str, PlacedShape], scale: float) -> tuple[np.ndarray, float]:
     """Where b is in the coordinates of a [m], but turned only and not stretched; and the largest coordinate."""
     found = np.full((len(rows), 3, 4), np.nan)
     both = [k for k, row in enumerate(rows) if row.a.name in placed and row.b.name in placed]
     if not both:
         return found, 0.0
-    a, b = (np.array([placed[side].pose for side in sides]) for sides in zip(*(rows[k].names for k in both), strict=True))
+    a, b = (
+        np.array([placed[side].pose for side in sides]) for sides in zip(*(rows[k].names for k in both), strict=True)
+    )
     left, _, right = np.linalg.svd(a[:, :3, :3])
     turn = (left @ right).transpose(0, 2, 1)  # of the nearest rotation, back
     found[both, :, :3] = turn @ b[:, :3, :3]

@@ -17,7 +17,7 @@ from .files.glb import to_glb
 from .files.nearby import nearby
 from .fingerprints import Seen
 from .frame_scene import Skipped
-from .grouping import Placed, grouped, parts_of
+from .grouping import PlacedShape, grouped, parts_of
 from .named_tests import NamedTest
 from .options import DetectOptions
 from .pair_row import PairRow
@@ -108,7 +108,7 @@ class DetectReport:
     triangles: Callable[[str], np.ndarray] | None = None
     tests: Sequence[NamedTest] = ()
     allow_lost: bool = False
-    placed: Mapping[str, Placed] = field(default_factory=dict)
+    placed: Mapping[str, PlacedShape] = field(default_factory=dict)
 
     @property
     def lost(self) -> list[Skipped]:

@@ -157,7 +157,9 @@ def _checked_clashes(given: Clashes, count: int) -> Clashes:
         boxes = boxes.reshape(0, 2, 3) if not boxes.size else boxes
         poses = None
     wanted = (rows,), (rows,), (rows,), (rows, 2, 3), (rows, 2), (rows, 3, 4)
-    of_frames, of_poses = (one if some is None else some.shape for one, some in zip(wanted[4:], (frames, poses), strict=True))
+    of_frames, of_poses = (
+        one if some is None else some.shape for one, some in zip(wanted[4:], (frames, poses), strict=True)
+    )
     shapes = a.shape, b.shape, depths.shape, boxes.shape, of_frames, of_poses
     if shapes != wanted:
         raise UnsupportedOption(
