@@ -133,6 +133,15 @@ def _column(result: scene_results.SceneResult, key: str, scene: bpy.types.Scene)
     return state.columns[key][1]
 
 
+def progress_counts(scene: bpy.types.Scene, result: scene_results.SceneResult) -> dict[str, int]:
+    """How many pairs of a result have each progress, by the names of `PROGRESSES`."""
+    codes = _column(result, PROGRESS, scene)
+    assert codes is not None
+    counts = np.bincount(codes, minlength=len(PROGRESS_ORDER)).tolist()
+    found = {name.upper(): count for name, count in zip(PROGRESS_ORDER, counts, strict=True) if name}
+    return {**found, "STILL": len(histories.found_again(scene, result.rows))}
+
+
 def _values(result: scene_results.SceneResult, key: str, history: History) -> np.ndarray:
     rows = result.report.rows
     if key == GROUP:

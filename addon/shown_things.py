@@ -35,6 +35,7 @@ class Listed:
         reasons: why each pair is in its group, by the id of the pair.
         grouped: of which result the groups are, by its serial, by what, and after which edits; None without groups.
         group_numbers: in which group each pair is, by the id of the pair.
+        group_depth: the depth in whose unit those of groups are written, or None.
         columns: values of the rows of a result, by which they are sorted, with what they depend on.
         marked: ids of pairs that are selected together, by Ctrl or Shift.
         names: of the page, each once.
@@ -51,6 +52,7 @@ class Listed:
     reasons: dict[str, str] = field(default_factory=dict)
     grouped: tuple[int, str, int] | None = None
     group_numbers: dict[str, int] = field(default_factory=dict)
+    group_depth: float | None = None
     columns: dict[str, tuple[tuple[int, object], np.ndarray]] = field(default_factory=dict)
     marked: frozenset[str] = frozenset()
     names: tuple[str, ...] = ()
@@ -127,6 +129,7 @@ class _State:
     # the same of views that are given back while a file is saved, and what is to be isolated there again
     suspended: dict[int, tuple[tuple[str, ...] | None, tuple[str, ...]]] = {}  # noqa: RUF012
     ghosted: dict[int, dict[str, object]] = {}  # noqa: RUF012 - key of a 3D view: its shading before (`ghosting`)
+    heated: dict[int, tuple[str, str]] = {}  # noqa: RUF012 - key of a 3D view: shading and colours before a heat map
     suspended_ghosts: tuple[int, ...] = ()
     viewpoints: dict[int, Viewpoint] = {}  # noqa: RUF012 - key of a 3D view: from where it looked before
     suspended_viewpoints: dict[int, tuple[Viewpoint, Viewpoint]] = {}  # noqa: RUF012
@@ -164,6 +167,11 @@ def suspended_viewpoints() -> dict[int, tuple[Viewpoint, Viewpoint]]:
 def ghosted_views() -> dict[int, dict[str, object]]:
     """The 3D views in which all but one pair is transparent: key of the view to its shading before."""
     return _State.ghosted
+
+
+def heated_views() -> dict[int, tuple[str, str]]:
+    """The 3D views that show the colours of a heat map: key of the view to its shading and its colours before."""
+    return _State.heated
 
 
 def suspend_ghosts(views: tuple[int, ...]) -> None:

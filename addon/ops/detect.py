@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import bpy
+from bpy.app.translations import pgettext_tip as tip_
 from bpy.props import FloatProperty
 from bpy.types import Operator
 from meshclash.clash import job
@@ -39,7 +40,7 @@ from ..adapters.source import BlenderSource, metres_per_unit
 from ..core.table import RowTable
 from ..redraw import tag_redraw
 from ..reviews import reviews_of
-from ..texts import said
+from ..texts import length, said
 from ..translations import translated
 from .heartbeat import INTERVAL, Heartbeat
 from .loading import load_steps
@@ -366,6 +367,12 @@ class MESHCLASH_OT_hide_overlaps(Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     length: FloatProperty(name="Ignore Overlaps Below", subtype="DISTANCE", min=0.0, options={"SKIP_SAVE"})
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, properties: Any) -> str:
+        """The tooltip, with the length."""
+        below = said("Ignore Overlaps Below {length}", length=length(properties.length, context.scene.unit_settings))
+        return f"{below}: {tip_(cls.__doc__ or '')}"
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -8,8 +8,12 @@ from bpy.types import Panel
 
 from .. import preferences
 from ..screens import TAB_NAME
-from ..texts import said, wrapped
+from ..core.short_names import whole_words
+from ..texts import said, text_width, wrapped
 from ..translations import translated
+
+
+NO_WIDTH, LINE_MARGIN, BUTTON = 280.0, 66.0, 20.0  # [px at scale 1]
 
 
 class TabPanel(Panel):
@@ -35,6 +39,28 @@ def draw_text(layout: Any, text: str, region: Any, icon: str) -> None:
         column.label(text=line, icon="BLANK1" if index else icon, translate=False)
 
 
+def draw_line(layout: Any, context: Any, text: str, icon: str, buttons: int = 0) -> Any:
+    """A text that always takes exactly one line, so that nothing moves when it changes; all of it is in the tooltip.
+
+    Args:
+        layout: the place.
+        context: of the region.
+        text: cut between words where it is too long.
+        icon: before it.
+        buttons: how many are added to the row that is returned.
+    """
+    text = translated(text)
+    width = context.region.width if context.region else NO_WIDTH
+    scale = context.preferences.system.ui_scale or 1.0
+    row = layout.row(align=True)
+    shown = whole_words(text, width - scale * (LINE_MARGIN + buttons * BUTTON), text_width)
+    cell = row.row(align=True)
+    cell.alignment = "LEFT"
+    told = cell.operator("meshclash.read_message", text=shown or " ", icon=icon, emboss=False, translate=False)
+    told.text = text
+    return row
+
+
 def named_row(layout: Any, name: str, share: float = 0.18) -> Any:
     """A row that begins with a name, on a share of its width; returns the rest of it."""
     split = layout.row(align=True).split(factor=share, align=True)
@@ -53,7 +79,9 @@ def draw_table(layout: Any, rows: list[tuple[str, str]]) -> None:
         right.label(text=value, translate=False)
 
 
-def draw_facts(layout: Any, facts: list[tuple[str, str]], region: Any, share: float, within: float = 1.0) -> None:
+def draw_facts(
+    layout: Any, facts: list[tuple[str, str]], region: Any, share: float, within: float = 1.0, lines: int = 0
+) -> None:
     """Names at the left, on a share of the width, and at the right texts of several lines.
 
     Args:
@@ -62,12 +90,15 @@ def draw_facts(layout: Any, facts: list[tuple[str, str]], region: Any, share: fl
         region: that is drawn.
         share: of the width, for the names.
         within: see above.
+        lines: how many there are at least, so that what is below does not move.
     """
-    box = layout.box().column(align=True)
+    box, used = layout.box().column(align=True), 0
     for name, text in facts:
         for index, line in enumerate(wrapped(text, region, within * (1.0 - share))):
-            split = box.split(factor=share)
+            split, used = box.split(factor=share), used + 1
             left = split.row()
             left.active = False
             left.label(text="" if index else said(name), translate=False)
             split.label(text=line, translate=False)
+    for _ in range(used, lines):
+        box.label(text="", icon="BLANK1")

@@ -102,3 +102,122 @@ def timer():
 
 def escape():
     return SimpleNamespace(type="ESC", value="PRESS")
+
+
+class PlacedLayout:
+    """Takes layout calls and gives each control a place, as Blender does: columns downwards, rows side by side.
+
+    Attributes:
+        places: (x, y) of each control by what it is: a share of the width, and lines from the top.
+        height: lines.
+    """
+
+    def __init__(self, down=True, root=None, left=0.0, width=1.0, top=0.0, columns=1):
+        object.__setattr__(self, "down", down)
+        object.__setattr__(self, "root", root or self)
+        object.__setattr__(self, "parts", [])
+        object.__setattr__(self, "size", 1.0)
+        object.__setattr__(self, "factor", None)
+        object.__setattr__(self, "columns", columns)
+
+    def __setattr__(self, name, value):
+        if name == "scale_y":
+            object.__setattr__(self, "size", value)
+
+    def _nested(self, down, factor=None, columns=1):
+        nested = PlacedLayout(down, self.root, columns=columns)
+        object.__setattr__(nested, "factor", factor)
+        self.parts.append(nested)
+        return nested
+
+    def column(self, **_):
+        return self._nested(True)
+
+    def box(self):
+        return self._nested(True)
+
+    def row(self, **_):
+        return self._nested(False)
+
+    def split(self, factor=0.5, **_):
+        return self._nested(False, factor)
+
+    def grid_flow(self, columns=1, **_):
+        return self._nested(False, columns=columns)
+
+    def _control(self, what, lines=1.0):
+        self.parts.append((what, lines))
+
+    def label(self, text="", **_):
+        self._control(None)
+
+    def separator(self, **_):
+        self._control(None)
+
+    def progress(self, **_):
+        self._control(None)
+
+    def prop(self, data, name, **_):
+        self._control(("prop", name))
+
+    def prop_enum(self, data, name, value, **_):
+        self._control(("prop", name, value))
+
+    def prop_search(self, data, name, *_, **__):
+        self._control(("prop", name))
+
+    def popover(self, name, **_):
+        self._control(("popover", name))
+
+    def menu(self, name, **_):
+        self._control(("menu", name))
+
+    def template_list(self, kind, _id, _data, _rows, _active, _name, rows=5, **_):
+        self._control(("list", kind), float(rows))
+
+    def operator(self, name, **_):
+        given = {}
+        self._control(("operator", name, given))
+        return _Given(given)
+
+    def places(self):
+        """Each control's place by what it is; those of one name are numbered."""
+        found = {}
+        self._place(found, 0.0, 0.0, 1.0)
+        return found
+
+    def height(self):
+        return self._place({}, 0.0, 0.0, 1.0)
+
+    def _place(self, found, x, y, width):
+        """Puts what is in it into `found`; gives its height."""
+        below, across = 0.0, x
+        for index, part in enumerate(self.parts):
+            if self.down:
+                left, top, wide = x, y + below, width
+            else:
+                count = max(self.columns, 1) if self.columns > 1 else len(self.parts)
+                share = width / count
+                left, top, wide = x + index % count * share, y + index // count, share
+            if isinstance(part, PlacedLayout):
+                high = part._place(found, left, top, wide)
+            else:
+                what, high = part
+                high *= self.size
+                if what is not None:
+                    key = tuple(tuple(sorted(item.items())) if isinstance(item, dict) else item for item in what)
+                    number = sum(known[0] == key for known in found)
+                    found[key, number] = round(left, 6), round(top, 6)
+            below = below + high if self.down else max(below, high + (index // self.columns if self.columns > 1 else 0))
+        return below
+
+
+class _Given:
+    """Takes the values of an operator's properties that tell one button from another."""
+
+    def __init__(self, given):
+        object.__setattr__(self, "_given", given)
+
+    def __setattr__(self, name, value):
+        if name in ("status", "step", "scope", "isolate", "listed"):
+            self._given[name] = value

@@ -98,7 +98,7 @@ class Group:
         rows: their places in the list, ascending.
         reason: why they belong together, in words.
         key: the same for the same group of another detection, as far as names tell.
-        sides: the two kinds of objects in words, where a group is of two kinds; else ().
+        sides: the two kinds of objects in words, or the objects and their place; () where a group is of neither.
         depths: [m] least and most that is proved; None where nothing is.
     """
 
@@ -464,7 +464,8 @@ def _by_place(rows: _Rows) -> list[Group]:
         objects = rows.several(np.concatenate([rows.left[place], rows.right[place]]))
         known = boxes[place][placed[place]]
         at = ", ".join(f"{value:.2f}" for value in known.mean(axis=(0, 1))) if len(known) else "unknown"
-        found.append(Group(place, f"{objects} meet at {at}" + " m" * bool(len(known)), _key("place", at, objects)))
+        where, depths = at + " m" * bool(len(known)), _extent(rows.clashes.depths[place])
+        found.append(Group(place, f"{objects} meet at {where}", _key("place", at, objects), (objects, where), depths))
     return found
 
 
@@ -478,7 +479,8 @@ def _by_property(rows: _Rows, name: str) -> list[Group]:
     found = []
     for some in _split(pair[0] * len(values) + pair[1]):
         a, b = (values[side[some[0]]] or f"no {name}" for side in pair)
-        found.append(Group(some, f"within {a}" if a == b else f"{a} with {b}", _key(name, a, b)))
+        reason, depths = f"within {a}" if a == b else f"{a} with {b}", _extent(rows.clashes.depths[some])
+        found.append(Group(some, reason, _key(name, a, b), (a, b), depths))
     return found
 
 
