@@ -1,6 +1,7 @@
 """Refines the rows of a list after Detect, in slices of a timer: numbers change, and rows stay where they are.
 
-When all numbers are refined, the list is sorted by them, once. It ends with the list: another detection, Live, another file. The selected pair comes first, then the page shown.
+When all numbers are refined, the list is sorted by them, once. It ends with the list: another detection, Live, another
+file. The selected pair comes first, then the page shown.
 """
 
 from __future__ import annotations

@@ -47,13 +47,17 @@ LATER = tuple(
 NOT_KNOWN_YET = "Default: the precision of the coordinates"
 LONG_NAME_SHARE = 0.46  # of the narrowest sidebar
 LEAST_ROWS, MOST_ROWS = 4, 12  # of the list, by the height of the sidebar
-ABOVE_AND_BELOW, ROW = 460.0, 34.0  # height of all but the list where a pair is selected, of a row [px at scale 1]
+ABOVE_AND_BELOW, ROW = 560.0, 34.0  # height of all but the list where a pair is selected, of a row [px at scale 1]
 MOST_NAMED = 3  # objects that are named where some took no part
 PAGE_SHARE = 0.3  # of the width between two arrows, for the number of a page
 SINCE = (("NEW", "{count} new"), ("REOPENED", "{count} back"), ("STILL", "{count} still"))
 MOST_GONE = 12  # pairs that are gone, in the popover
 FACT_LINES = 9  # of the selected pair, whatever is known of it, so that nothing below moves
-BUTTONS_BESIDE = 2  # buttons at the right of the line of messages
+LINES_OF_PAIR = 3  # of what the user says of the selected pair, and of what can be done with it
+STATE_LINES, MESSAGE_LINES = 2, 2
+BUTTONS_BESIDE = 1  # columns of buttons at the right of the messages
+WHY_AGAIN = ("FILE_BLEND", "INFO")
+"""Icons of messages that Detect answers."""
 CAPTION_SHARE = 0.25  # of the width, before the facts of the selected pair
 LONG_CAPTION_SHARE = 0.32  # the same where a caption is as long as "Probability", which fits a narrow sidebar so
 
@@ -89,7 +93,7 @@ class MESHCLASH_PT_detect(TabPanel):
         row = layout.row(align=True)
         row.scale_y = 1.5
         draw_detection(row)
-        draw_line(layout, context, *_state(context, task, running_work.running_live()))
+        draw_line(layout, context, *_state(context, task, running_work.running_live()), STATE_LINES)
 
 
 def draw_detection(row: Any) -> None:
@@ -113,12 +117,10 @@ def _draw_permitted(layout: Any, context: Any, settings: Any) -> None:
     else:  # the precision of the coordinates is not known yet
         row.prop_enum(settings, "permitted_by", "LENGTH", text="Ignore Overlaps Below")
     wanted = None if result is None else shallow_below(context.scene, result)
-    raised = row.row(align=True)
-    raised.enabled = wanted is not None
-    raised.operator("meshclash.hide_overlaps", text="", icon="HIDE_ON").length = wanted or 0.0
-    back = row.row(align=True)
-    back.enabled = settings.permitted_by == "LENGTH"
-    back.prop_enum(settings, "permitted_by", "AUTO", text="", icon="LOOP_BACK")
+    if wanted is not None:
+        row.operator("meshclash.hide_overlaps", text="", icon="HIDE_ON").length = wanted
+    if settings.permitted_by == "LENGTH":
+        row.prop_enum(settings, "permitted_by", "AUTO", text="", icon="LOOP_BACK")
 
 
 def shallow_below(scene: Any, result: scene_results.SceneResult) -> float | None:
@@ -136,9 +138,9 @@ def _state(context: Any, task: Any, run: Any) -> tuple[str, str]:
         return "ESC stops it", "TIME"
     if run is None:
         if result is None:
-            return "No results yet", "BLANK1"
+            return "", "BLANK1"
         pairs, objects = (len(result.report.rows), "pair"), (result.report.stats.get("objects", 0), "object")
-        return said("{pairs} of {objects}", pairs=pairs, objects=objects), "CHECKMARK"
+        return said("{pairs}, {objects}", pairs=pairs, objects=objects), "BLANK1"
     live = run.live
     if live.problem:
         return live.problem, "ERROR"
@@ -330,7 +332,7 @@ def advice(options: DetectOptions, count: int) -> str:
 
 
 def messages(context: Any, result: scene_results.SceneResult) -> list[tuple[str, str]]:
-    """What is to be known of the list, the most important first: why it may no longer be true, and what it leaves out."""
+    """Why the list may no longer be true, and what it leaves out, the most important first."""
     lines, listed = [], context.window_manager.meshclash
     owners = shown_things.listed().owners
     if result.loaded:
@@ -356,14 +358,18 @@ def messages(context: Any, result: scene_results.SceneResult) -> list[tuple[str,
 def draw_messages(layout: Any, context: Any, result: scene_results.SceneResult) -> None:
     """The first message in a line that is always there, with all of them and *Detect Again* behind a button."""
     lines = messages(context, result)
-    text, icon = lines[0] if lines else ("The list is up to date", "CHECKMARK")
+    text, icon = lines[0] if lines else ("", "BLANK1")
+    row = draw_line(layout, context, text, icon, MESSAGE_LINES, BUTTONS_BESIDE)
+    beside = row.column(align=True)
+    if any(sign in WHY_AGAIN for _, sign in lines):
+        again = "meshclash.run_tests" if result.report.tests else "meshclash.detect"
+        beside.operator(again, text="", icon="FILE_REFRESH")
+    else:
+        beside.label(text="", icon="BLANK1")
     if len(lines) > 1:
-        text = f"{translated(text)} (+{len(lines) - 1})"
-    row = draw_line(layout, context, text, icon, BUTTONS_BESIDE)
-    row.popover("MESHCLASH_PT_messages", text="", icon="DOWNARROW_HLT")
-    again = row.row(align=True)
-    again.enabled = bool(result.loaded or result.stale or not result.live)
-    again.operator("meshclash.run_tests" if result.report.tests else "meshclash.detect", text="", icon="FILE_REFRESH")
+        beside.popover("MESHCLASH_PT_messages", text="", icon="DOWNARROW_HLT")
+    else:
+        beside.label(text="", icon="BLANK1")
 
 
 class MESHCLASH_PT_messages(Panel):
@@ -378,8 +384,8 @@ class MESHCLASH_PT_messages(Panel):
     def draw(self, context: Any) -> None:
         result = scene_results.result_of(context.scene.session_uid)
         lines = [] if result is None else messages(context, result)
-        for text, icon in lines or [("The list is up to date", "CHECKMARK")]:
-            draw_text(self.layout, text, context.region, icon)
+        for text, icon in lines:
+            draw_text(self.layout, text, None, icon)
 
 
 def _changed_settings(scene: Any, report: Any) -> list[str]:
@@ -435,16 +441,21 @@ def draw_filters(layout: Any, context: Any, result: scene_results.SceneResult) -
 
 def _draw_since(layout: Any, context: Any, result: scene_results.SceneResult) -> None:
     """What the last detection changed, with counts: a click lists these pairs alone; and the pairs that are gone."""
-    counts, row = results.progress_counts(context.scene, result), layout.row(align=True)
+    listed, counts = context.window_manager.meshclash, results.progress_counts(context.scene, result)
+    grid, gone = (
+        layout.grid_flow(row_major=True, columns=4, even_columns=True, align=True),
+        histories.gone(context.scene),
+    )
+    again = bool(gone) or counts.get("ACTIVE", 0) > 0 or bool(listed.progress)
     for name, label in SINCE:
-        cell = row.row(align=True)
-        cell.enabled = counts.get(name, 0) > 0 or name in context.window_manager.meshclash.progress
-        text = said(label, count=counts.get(name, 0))
-        cell.prop_enum(context.window_manager.meshclash, "progress", name, text=text)
-    gone = row.row(align=True)
-    count = len(histories.gone(context.scene))
-    gone.enabled = count > 0
-    gone.popover("MESHCLASH_PT_gone", text=said("{count} gone", count=count))
+        if again and (counts.get(name, 0) or name in listed.progress):
+            grid.prop_enum(listed, "progress", name, text=said(label, count=counts.get(name, 0)))
+        else:
+            grid.label(text="")
+    if gone:
+        grid.popover("MESHCLASH_PT_gone", text=said("{count} gone", count=len(gone)))
+    else:
+        grid.label(text="")
 
 
 class MESHCLASH_PT_gone(Panel):
@@ -521,18 +532,27 @@ def draw_steps(actions: Any, context: Any, row: Any) -> None:
     steps.prop(context.window_manager.meshclash, "around", expand=True)
     steps.operator("meshclash.step_pair", text="", icon="TRIA_UP").step = -1
     steps.operator("meshclash.step_pair", text="", icon="TRIA_DOWN").step = 1
-    _draw_review(actions, context, row)
-    _draw_ways(actions)
+    if row is not None:
+        _draw_review(actions, context, row)
+        _draw_ways(actions, context, row)
+    else:  # their place, so that nothing moves when a pair is selected
+        for _ in range(LINES_OF_PAIR):
+            actions.label(text="")
 
 
-def _draw_ways(layout: Any) -> None:
+def _draw_ways(layout: Any, context: Any, row: Any) -> None:
     """What can be done with the selected pair, in one place, whatever the pair; what is impossible is grey."""
+    result = scene_results.result_of(context.scene.session_uid)
     ways = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
     ways.operator("meshclash.select_faces", text="Select Faces", icon="FACESEL")
     ways.operator("meshclash.check_again", text="Check Again", icon="FILE_REFRESH")
     ways.operator("meshclash.exclude_pair", text="Exclude", icon="REMOVE")
-    ways.operator("meshclash.find_ways_out", text="Find Way Out", icon="EMPTY_SINGLE_ARROW").scope = "PAIR"
-    ways.operator("meshclash.apply_way_out", text="Apply Way Out", icon="CON_LOCLIKE")
+    if result is not None and row.id in result.ways:
+        ways.operator("meshclash.apply_way_out", icon="EMPTY_SINGLE_ARROW")
+    elif row.verdict in SOLID_VERDICTS:
+        ways.operator("meshclash.find_ways_out", text="Find Way Out", icon="EMPTY_SINGLE_ARROW").scope = "PAIR"
+    else:
+        ways.label(text="")
 
 
 def draw_pair_facts(layout: Any, context: Any, row: Any, options: DetectOptions, within: float = 1.0) -> None:
@@ -579,9 +599,8 @@ def draw_pair_facts(layout: Any, context: Any, row: Any, options: DetectOptions,
 
 def _draw_review(layout: Any, context: Any, row: Any) -> None:
     """What the user says of the pair, in one line."""
-    review = None if row is None else review_of(context.scene, row.id)
+    review = review_of(context.scene, row.id)
     status_now, line = review.status if review else "OPEN", layout.row(align=True)
-    line.enabled = row is not None
     for status, icon in STATUS_ICONS.items():
         line.operator("meshclash.set_status", text="", icon=icon, depress=status == status_now).status = status
     line.prop(context.scene.meshclash, "comment", text="", placeholder=said("Comment"))

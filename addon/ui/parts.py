@@ -7,13 +7,12 @@ from typing import Any
 from bpy.types import Panel
 
 from .. import preferences
+from ..core.short_names import CUT, whole_words
 from ..screens import TAB_NAME
-from ..core.short_names import whole_words
 from ..texts import said, text_width, wrapped
 from ..translations import translated
 
-
-NO_WIDTH, LINE_MARGIN, BUTTON = 280.0, 66.0, 20.0  # [px at scale 1]
+NO_WIDTH, LINE_MARGIN, BUTTON = 280.0, 90.0, 20.0  # [px at scale 1]
 
 
 class TabPanel(Panel):
@@ -39,25 +38,35 @@ def draw_text(layout: Any, text: str, region: Any, icon: str) -> None:
         column.label(text=line, icon="BLANK1" if index else icon, translate=False)
 
 
-def draw_line(layout: Any, context: Any, text: str, icon: str, buttons: int = 0) -> Any:
-    """A text that always takes exactly one line, so that nothing moves when it changes; all of it is in the tooltip.
+def draw_line(layout: Any, context: Any, text: str, icon: str, lines: int = 1, buttons: int = 0) -> Any:
+    """A text that always takes so many lines, so that nothing moves when it changes.
 
     Args:
         layout: the place.
         context: of the region.
-        text: cut between words where it is too long.
+        text: cut between words where it is too long; then a click and the tooltip show all of it.
         icon: before it.
+        lines: whatever the length of the text.
         buttons: how many are added to the row that is returned.
     """
-    text = translated(text)
-    width = context.region.width if context.region else NO_WIDTH
-    scale = context.preferences.system.ui_scale or 1.0
+    text, scale = translated(text), context.preferences.system.ui_scale or 1.0
+    width = (context.region.width if context.region else NO_WIDTH) - buttons * BUTTON * scale
     row = layout.row(align=True)
-    shown = whole_words(text, width - scale * (LINE_MARGIN + buttons * BUTTON), text_width)
-    cell = row.row(align=True)
-    cell.alignment = "LEFT"
-    told = cell.operator("meshclash.read_message", text=shown or " ", icon=icon, emboss=False, translate=False)
-    told.text = text
+    column, shown = row.column(align=True), wrapped(text, None, within=width)
+    if len(shown) > lines:
+        rest = " ".join(shown[lines - 1 :])
+        shown = [*shown[: lines - 1], whole_words(rest, width - LINE_MARGIN * scale, text_width)]
+    cut = CUT in shown[-1] and CUT not in text
+    for index in range(lines):
+        line = shown[index] if index < len(shown) else ""
+        sign = "BLANK1" if index or not text else icon
+        if cut and index == lines - 1:
+            cell = column.row()
+            cell.alignment = "LEFT"
+            told = cell.operator("meshclash.read_message", text=line, icon=sign, emboss=False, translate=False)
+            told.text = text
+        else:
+            column.label(text=line, icon=sign, translate=False)
     return row
 
 

@@ -191,7 +191,7 @@ class PlacedLayout:
 
     def _place(self, found, x, y, width):
         """Puts what is in it into `found`; gives its height."""
-        below, across = 0.0, x
+        below = 0.0
         for index, part in enumerate(self.parts):
             if self.down:
                 left, top, wide = x, y + below, width

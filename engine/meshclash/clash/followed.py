@@ -68,7 +68,7 @@ class Followed:
         self._volumes: Any = None  # bounds of common volumes
 
     def take_over(self, known: Followed) -> None:
-        """Makes what another one knows of a scene its own, which is not to be asked any more; the engine is the same."""
+        """Makes what another one knows of a scene its own; the other one, of the same engine, is not used any more."""
         for name in _KNOWN:
             setattr(self, name, getattr(known, name))
 

@@ -1,7 +1,7 @@
 """Groups the clashes of a report, with the reason of each group in words.
 
-A *kind* of parts is what one decision may be about. Files say it where they know it, by a type. Else names say it, as far
-as people chose them; else shapes, which copies and instances have in common, or class, material and collection.
+A *kind* of parts is what one decision may be about. Files say it by a type, where they know one. Else names say it, as
+far as people chose them; else shapes, which copies and instances have in common, or class, material and collection.
 """
 
 from __future__ import annotations
@@ -82,9 +82,9 @@ def parts_of(
 ) -> list[Part]:
     """The objects that were tested, each with its family: what kind of part it is.
 
-    The family is what the file says of the type. A name that has its type in it says more: "Cabinet:800 mm:157200" is of
-    the family "Cabinet:800 mm", not "800 mm". Without a type names tell it, and shapes where names tell nothing; parts of
-    one shape are of one family, whatever they are called.
+    The family is what the file says of the type. A name that has its type in it says more: "Cabinet:800 mm:157200" is
+    of the family "Cabinet:800 mm", not "800 mm". Without a type, names tell it, and shapes where names tell nothing;
+    parts of one shape are of one family, whatever they are called.
 
     Args:
         names: of all objects.

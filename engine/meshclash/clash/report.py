@@ -166,8 +166,8 @@ class DetectReport:
     def groups(self, way: str | None = None, parts: Sequence[Part] | None = None) -> list[dict[str, Any]]:
         """The groups of clashes, as ``group_by`` or another way, those with most pairs first.
 
-        Each has "key", "reason" in words, "sides", the two kinds of objects or [], "depths", least and most [m] or None,
-        and "pairs", the ids.
+        Each has "key", "reason" in words, "sides", the two kinds of objects or [], "depths", least and most [m] or
+        None, and "pairs", the ids.
 
         Args:
             way: how they are grouped.
