@@ -27,8 +27,8 @@ class Listed:
 
     Attributes:
         cells: of each row of the page, so that nothing is written to Blender twice.
-        order: the serial of a result and the positions in it of all rows that are listed, on whatever page, in the order
-            of the list; None where nothing is listed. Read by `results.listed_order`.
+        order: the serial of a result and the positions in it of all rows that are listed, on whatever page, in the
+            order of the list; None where nothing is listed. Read by `results.listed_order`.
         owners: full names of the objects whose pairs alone are listed, or None.
         group: ids of the pairs of the chosen group, which alone are listed, or None.
         groups: ids of the pairs of each group.

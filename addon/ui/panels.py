@@ -139,8 +139,8 @@ def _state(context: Any, task: Any, run: Any) -> tuple[str, str]:
     if run is None:
         if result is None:
             return "", "BLANK1"
-        pairs, objects = (len(result.report.rows), "pair"), (result.report.stats.get("objects", 0), "object")
-        return said("{pairs}, {objects}", pairs=pairs, objects=objects), "BLANK1"
+        counts = (len(result.report.rows), "pair"), (result.report.stats.get("objects", 0), "object")
+        return ", ".join(said("{objects}", objects=count) for count in counts), "BLANK1"
     live = run.live
     if live.problem:
         return live.problem, "ERROR"

@@ -166,8 +166,8 @@ def grouped(
     reach = 0.5 * np.nan_to_num(depths)[:, None]
     boxes = np.stack([middles - reach, middles + reach], axis=1)
     verdicts = [row.verdict for row in kept]
-    poses, reach = _poses(kept, placed or {}, scale)
-    clashes = Clashes(np.array(a, np.int64), np.array(b, np.int64), depths, boxes, verdicts, span, poses, reach)
+    poses, furthest = _poses(kept, placed or {}, scale)
+    clashes = Clashes(np.array(a, np.int64), np.array(b, np.int64), depths, boxes, verdicts, span, poses, furthest)
     if way not in WAYS and not any(way in part.properties for part in parts):
         found = [Group(np.arange(len(kept)), f"no object has a {way}", way)] if kept else []
     else:
