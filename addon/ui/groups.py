@@ -17,7 +17,7 @@ from .parts import TabPanel, draw_facts, draw_text
 ROWS = 5
 MOST_COMMENTS = 5
 REASON_LINES = 3  # of the chosen group, whatever its reason, so that nothing below moves
-REASON_SHARE, GROUPS_SHARE = 0.2, 0.24  # of the width: a caption, all of it beside rows
+REASON_SHARE, GROUPS_SHARE = 0.28, 0.24  # of the width: a caption, all of it beside rows
 
 
 class MESHCLASH_UL_groups(UIList):

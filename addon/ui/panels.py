@@ -45,7 +45,7 @@ LATER = tuple(
 )
 """Options of tests that stand in the panel itself, and among its options; only those that a test takes are shown."""
 NOT_KNOWN_YET = "Default: the precision of the coordinates"
-LONG_NAME_SHARE = 0.46  # of the narrowest sidebar
+LONG_NAME_SHARE = 0.54  # of the narrowest sidebar
 LEAST_ROWS, MOST_ROWS = 4, 12  # of the list, by the height of the sidebar
 ABOVE_AND_BELOW, ROW = 560.0, 34.0  # height of all but the list where a pair is selected, of a row [px at scale 1]
 MOST_NAMED = 3  # objects that are named where some took no part

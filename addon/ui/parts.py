@@ -70,7 +70,7 @@ def draw_line(layout: Any, context: Any, text: str, icon: str, lines: int = 1, b
     return row
 
 
-def named_row(layout: Any, name: str, share: float = 0.18) -> Any:
+def named_row(layout: Any, name: str, share: float = 0.26) -> Any:
     """A row that begins with a name, on a share of its width; returns the rest of it."""
     split = layout.row(align=True).split(factor=share, align=True)
     split.label(text=said(name), translate=False)
