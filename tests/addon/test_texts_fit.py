@@ -11,7 +11,8 @@ from addon.texts import text_width
 from addon.ui import groups, lists, panels
 
 PANELS = (
-    panels.MESHCLASH_PT_detect, panels.MESHCLASH_PT_options, panels.MESHCLASH_PT_exclusions, panels.MESHCLASH_PT_results,
+    panels.MESHCLASH_PT_detect, panels.MESHCLASH_PT_options, panels.MESHCLASH_PT_exclusions,
+    panels.MESHCLASH_PT_results,
     groups.MESHCLASH_PT_groups, panels.MESHCLASH_PT_marks, panels.MESHCLASH_PT_display,
 )  # fmt: skip
 

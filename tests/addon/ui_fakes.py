@@ -242,7 +242,7 @@ class PlacedLayout:
             share = self.factor if index == 0 else (1.0 - self.factor) / max(len(self.parts) - 1, 1)
             return x + (0.0 if index == 0 else self.factor * width + (index - 1) * share * width), share * width
         small = [not isinstance(part, PlacedLayout) and not part[2] and part[3] != "NONE" for part in self.parts]
-        small = [one or (isinstance(part, PlacedLayout) and part.is_small) for one, part in zip(small, self.parts)]
+        small = [one or (isinstance(part, PlacedLayout) and part.is_small) for one, part in zip(small, self.parts, strict=True)]
         tiny = min(SMALL, 1.0 / len(small)) * width
         rest = (width - sum(small) * tiny) / max(len(small) - sum(small), 1)
         return x + sum(tiny if one else rest for one in small[:index]), tiny if small[index] else rest

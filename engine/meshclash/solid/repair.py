@@ -119,8 +119,8 @@ def shape_of(mesh: TriangleMesh) -> Shaped:
     topology = mesh.topology
     component, count = topology.component, topology.component_count
     corners = mesh.vertices[mesh.triangles]
-    middles = np.stack([np.bincount(component, corners[:, :, k].mean(axis=1), count) for k in range(3)], axis=1)
-    middles = middles / np.bincount(component, minlength=count)[:, None]
+    sums = np.stack([np.bincount(component, corners[:, :, k].mean(axis=1), count) for k in range(3)], axis=1)
+    middles = sums / np.bincount(component, minlength=count)[:, None]
     size = max(float((mesh.bounds[1] - mesh.bounds[0]).max()), 2.0**-1000)
     moved = (corners - middles[component][:, None]) / size
     across = np.cross(moved[:, 1] - moved[:, 0], moved[:, 2] - moved[:, 0])
