@@ -242,7 +242,7 @@ class PlacedLayout:
             share = self.factor if index == 0 else (1.0 - self.factor) / max(len(self.parts) - 1, 1)
             return x + (0.0 if index == 0 else self.factor * width + (index - 1) * share * width), share * width
         small = [not isinstance(part, PlacedLayout) and not part[2] and part[3] != "NONE" for part in self.parts]
-        small = [one or (isinstance(part, PlacedLayout) and part.is_small) for one, part in zip(small, self.parts, strict=True)]
+        small = [one or getattr(part, "is_small", False) is True for one, part in zip(small, self.parts, strict=True)]
         tiny = min(SMALL, 1.0 / len(small)) * width
         rest = (width - sum(small) * tiny) / max(len(small) - sum(small), 1)
         return x + sum(tiny if one else rest for one in small[:index]), tiny if small[index] else rest
@@ -250,8 +250,8 @@ class PlacedLayout:
     @property
     def is_small(self):
         """Whether it holds icons alone, one below the other."""
-        return bool(self.parts) and self.down and all(
-            not isinstance(part, PlacedLayout) and not part[2] and part[3] != "NONE" for part in self.parts)  # fmt: skip
+        icons = (not isinstance(part, PlacedLayout) and not part[2] and part[3] != "NONE" for part in self.parts)
+        return bool(self.parts) and self.down and all(icons)
 
 
 EDGES, PADDING, ICON, SMALL = 32.0, 10.0, 20.0, 0.075

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from meshclash import TriangleMesh
 from meshclash.solid import repair, solidity
-from meshclash.solid.solidity import meant_by
+from meshclash.solid.solidity import intended_solid
 
 
 def ball(rows: int, columns: int, radius: float, is_open: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -36,7 +36,7 @@ def walking(vertices: np.ndarray, time: float) -> np.ndarray:
 
 
 def told(mesh: TriangleMesh) -> tuple:
-    found = meant_by(mesh)
+    found = intended_solid(mesh)
     return found.solidity.solid, found.solidity.closed, found.solidity.certainty, found.repair.mesh.triangles.tolist()
 
 

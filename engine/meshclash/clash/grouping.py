@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..manifold.connected import components
+from ..manifold.connected_components import components
 from .fingerprints import shape_steps
 from .frame_scene import FrameScene, Progress
 from .review.groups import WAYS, Clashes, Group, Part, group_clashes

@@ -55,6 +55,8 @@ class Repair(NamedTuple):
 class Shaped(NamedTuple):
     """The components of a mesh when it was decided which way they face, and what the mesh means."""
 
+    faces: np.ndarray
+    """Which triangle of the given mesh each is, (m,) int32."""
     component: np.ndarray
     """Component of each triangle, (m,) int32."""
     orientation: np.ndarray
@@ -68,10 +70,9 @@ class Shaped(NamedTuple):
 
     def is_much_like(self, before: "Shaped") -> bool:
         """Whether a mesh has only deformed: its components are as compact as before, and face the same way."""
-        if not np.array_equal(self.component, before.component):
-            return False
-        if not np.array_equal(self.orientation, before.orientation):
-            return False
+        for name in ("faces", "component", "orientation"):
+            if not np.array_equal(getattr(self, name), getattr(before, name)):
+                return False
         now, then = (of.volumes / np.maximum(of.areas, 2.0**-500) ** 1.5 for of in (self, before))
         larger = np.maximum(np.abs(now), np.abs(then))
         if (np.minimum(np.abs(now), np.abs(then))[now * then < 0.0] > _FLAT).any():
@@ -99,7 +100,7 @@ def repair_steps(
         return Repair(mesh, faces, 0, 0, np.empty((0, 2), np.int32)), None
     kept = mesh if len(rows) == count else TriangleMesh(mesh.vertices, mesh.triangles[rows])
     yield from kept.topology_steps()
-    shaped = shape_of(kept)
+    shaped = shape_of(kept, faces[rows])
     if before is not None and shaped.is_much_like(before):
         shaped = before
     else:
@@ -114,8 +115,8 @@ def repair_steps(
     return Repair(solid, faces[rows], count - len(rows), int((turn < 0).sum()), open_edges.ends), shaped
 
 
-def shape_of(mesh: TriangleMesh) -> Shaped:
-    """How large the components of a mesh are, and which way they face."""
+def shape_of(mesh: TriangleMesh, faces: np.ndarray) -> Shaped:
+    """How large the components of a mesh are, whose triangles are some (m,) of another one."""
     topology = mesh.topology
     component, count = topology.component, topology.component_count
     corners = mesh.vertices[mesh.triangles]
@@ -126,7 +127,7 @@ def shape_of(mesh: TriangleMesh) -> Shaped:
     across = np.cross(moved[:, 1] - moved[:, 0], moved[:, 2] - moved[:, 0])
     volumes = topology.orientation * (moved[:, 0] * across).sum(axis=1) / 6.0
     areas = np.bincount(component, 0.5 * np.linalg.norm(across, axis=1), count)
-    return Shaped(component, topology.orientation, np.bincount(component, volumes, count), areas)
+    return Shaped(faces, component, topology.orientation, np.bincount(component, volumes, count), areas)
 
 
 def component_turns(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
