@@ -441,7 +441,8 @@ def draw_filters(layout: Any, context: Any, result: scene_results.SceneResult) -
 
 def _draw_since(layout: Any, context: Any, result: scene_results.SceneResult) -> None:
     """What the last detection changed, with counts: a click lists these pairs alone; and the pairs that are gone."""
-    listed, counts = context.window_manager.meshclash, results.progress_counts(context.scene, result)
+    listed = context.window_manager.meshclash
+    counts = {} if result.live else results.progress_counts(context.scene, result)
     grid, gone = (
         layout.grid_flow(row_major=True, columns=4, even_columns=True, align=True),
         histories.gone(context.scene),

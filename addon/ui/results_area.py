@@ -8,12 +8,13 @@ from bpy.types import Panel, UIList
 
 from .. import results, scene_results, shown_things
 from ..adapters.lookup import object_named
+from ..core.short_names import whole_words
 from ..core.table import FACES, GROUP, MEASURE, NAME_A, NAME_B, STATUS, TEST
 from ..core.table import FRAME as FRAME_KEY
 from ..props import STATUS_LABELS
 from ..reviews import review_of
 from ..screens import TAB, shows_results
-from ..texts import measure, said, way_out
+from ..texts import measure, said, text_width, way_out
 from ..translations import CONTEXT, translated
 from .groups import GROUPS_SHARE, draw_groups
 from .lists import (
@@ -22,7 +23,6 @@ from .lists import (
     STATUS_ICONS,
     TIPS,
     Cell,
-    begin,
     draw_cell,
     shortened,
     spaces,
@@ -98,7 +98,7 @@ class MESHCLASH_UL_wide(UIList):
         draw_cell(cells[0], "meshclash.pick_row", index, sign)
         texts = (
             *((pair.test if pair else "",) if titles is TESTED else ()),
-            translated(shown.reasons.get(item.pair_id, "")), name_a, name_b, collections(pair),
+            group_text(shown, item.pair_id), name_a, name_b, collections(pair),
             measure(item, measures, context.scene.unit_settings, shown.typical),
             "" if way is None else way_out(way, context.scene.unit_settings),
             f"{item.faces_a + item.faces_b:,}", said(STATUS_LABELS[status]), "" if pair is None else str(pair.frame),
@@ -107,7 +107,7 @@ class MESHCLASH_UL_wide(UIList):
             place.alignment = "LEFT"
             name, icon = title in ("A", "B"), STATUS_ICONS[status] if title == "Status" else "NONE"
             room = share * width - (PADDING if icon == "NONE" else PADDING + ICON) * _scale(context)
-            fitting = text if name else begin(text, room)
+            fitting = text if name else whole_words(text, room, text_width)
             cell = Cell(fitting + spaces(fitting, room), "" if name else TIPS[title], text, icon)
             draw_cell(place, "meshclash.pick_row", index, cell, title.lower() if name else "a")
 
@@ -116,6 +116,12 @@ class MESHCLASH_UL_wide(UIList):
 
     def filter_items(self, _context: Any, _data: Any, _propname: str) -> tuple[list[int], list[int]]:
         return [], []
+
+
+def group_text(shown: Any, pair_id: str) -> str:
+    """The number of the group of a pair, as the list of groups has it, and its reason."""
+    reason = translated(shown.reasons.get(pair_id, ""))
+    return f"#{shown.group_numbers[pair_id] + 1} {reason}" if reason and pair_id in shown.group_numbers else reason
 
 
 def collections(pair: Any) -> str:
