@@ -27,7 +27,8 @@ class MESHCLASH_UL_groups(UIList):
         self, context: Any, layout: Any, data: Any, item: Any, _icon: int, _active_data: Any, _active: str, index: int
     ) -> None:
         scale, width = context.preferences.system.ui_scale or 1.0, line_width(context, _share(context))
-        sides = [translated(side) for side in (item.side_a, item.side_b)]
+        known = shown_things.listed().group_sides
+        sides = [translated(side) for side in (known[index] if index < len(known) else (item.side_a, item.side_b))]
         depths = depth_texts(context, item)
         first = max(map(text_width, (f"{item.count:,} ×", f"#{index + 1}"))) + CELL * scale
         last = max((text_width(text) for text in depths if text), default=0.0) + CELL * scale
@@ -55,6 +56,12 @@ def _two_lines(layout: Any, texts: Sequence[str], alignment: str) -> None:
         line = column.row()
         line.alignment = alignment
         line.label(text=text, translate=False)
+
+
+def _reason(groups: Any, index: int) -> str:
+    """The reason of a group in the user's language."""
+    known = shown_things.listed().group_reasons
+    return translated(known[index] if index < len(known) else groups[index].name)
 
 
 def _share(context: Any) -> float:
@@ -97,7 +104,12 @@ def draw_groups(layout: Any, context: Any, most_rows: int) -> None:
         layout, "MESHCLASH_UL_groups", listed, "groups", "active_group", min(most_rows, max(3, len(listed.groups)))
     )
     chosen = listed.groups[listed.active_group] if 0 <= listed.active_group < len(listed.groups) else None
-    reason = [("Group", translated(chosen.name) if chosen else said("Choose a group to list its pairs alone"))]
+    reason = [
+        (
+            "Group",
+            _reason(listed.groups, listed.active_group) if chosen else said("Choose a group to list its pairs alone"),
+        )
+    ]
     draw_facts(layout, reason, context.region, REASON_SHARE, _share(context), REASON_LINES)
     column = layout.column()
     column.enabled = shown_things.listed().group is not None or bool(shown_things.listed().marked)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from meshclash.clash import report_formats
+from meshclash.clash import cell_text, report_formats
 from meshclash.clash.options import DetectOptions
 from meshclash.clash.report import SCHEMA, DetectReport, Review
 from meshclash.clash.review.revisions import pair_id
@@ -206,14 +206,14 @@ def test_the_table_is_aligned():
 
 
 def test_lengths_are_shown_in_fitting_units():
-    assert report_formats.format_length(0.0001) == "0.1 mm"
-    assert report_formats.format_length(2.5) == "2.5 m"
-    assert report_formats.format_length(1.44e-8) == "<0.001 mm"
-    assert report_formats.format_length(2e-5) == "0.02 mm"
-    assert report_formats.format_length(2.492e-6) == "0.002492 mm"
-    assert report_formats.format_length(123456.0) == "123.5 km"
-    assert report_formats.format_length(0.0) == "0 mm"
-    assert report_formats.format_length(None) == ""
+    assert cell_text.format_length(0.0001) == "0.1 mm"
+    assert cell_text.format_length(2.5) == "2.5 m"
+    assert cell_text.format_length(1.44e-8) == "<0.001 mm"
+    assert cell_text.format_length(2e-5) == "0.02 mm"
+    assert cell_text.format_length(2.492e-6) == "0.002492 mm"
+    assert cell_text.format_length(123456.0) == "123.5 km"
+    assert cell_text.format_length(0.0) == "0 mm"
+    assert cell_text.format_length(None) == ""
 
 
 @given(st.floats(1e-12, 1e9))
@@ -258,7 +258,7 @@ def test_numpy_numbers_do_not_reach_json():
      (0.99999, 1, ">99.9%"), (1e-9, 1, "<0.1%")],
 )  # fmt: skip
 def test_what_is_not_certain_is_neither_0_nor_100_percent(share, digits, text):
-    assert report_formats.format_share(share, digits) == text
+    assert cell_text.format_share(share, digits) == text
 
 
 def test_short_times_are_milliseconds():

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 from meshclash.clash import job
-from meshclash.clash.report_formats import format_share
+from meshclash.clash.cell_text import format_share
 
 from addon import commandline, engine
 

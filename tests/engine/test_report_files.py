@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from meshclash.clash.column_table import COLUMNS, CSV, JSON, TEXT, WINDOW, WORKBOOK
 from meshclash.clash.errors import InputError
 from meshclash.clash.files.bcf import BcfFile, read_bcf
 from meshclash.clash.files.glb import to_glb
@@ -25,9 +26,10 @@ from meshclash.clash.files.page import AT_ONCE, to_html
 from meshclash.clash.files.pictures import pictures
 from meshclash.clash.files.sarif import to_sarif
 from meshclash.clash.files.topics import reviews_of, to_bcf, topic_guid
-from meshclash.clash.files.xlsx import COLUMNS, to_xlsx
+from meshclash.clash.files.xlsx import to_xlsx
 from meshclash.clash.options import DetectOptions
-from meshclash.clash.report_formats import CSV_COLUMNS, new_clashes, to_csv
+from meshclash.clash.queries.registry import TESTS
+from meshclash.clash.report_formats import new_clashes, to_csv
 from meshclash.clash.words import counted, plural
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -165,7 +167,8 @@ def hostile_reports(draw):
 @given(hostile_reports())
 def test_every_text_cell_of_csv_is_neutral(made):
     lines = list(csv.reader(io.StringIO(to_csv(made), newline="")))
-    assert tuple(lines[0]) == CSV_COLUMNS and all(len(line) == len(CSV_COLUMNS) for line in lines)
+    names = [name for column in CSV for name in column.cells]
+    assert lines[0] == names and all(len(line) == len(names) for line in lines)
     for title, cell in ((title, cell) for line in lines[1:] for title, cell in zip(lines[0], line, strict=True)):
         shown = [letter for letter in cell if letter.isprintable() and not letter.isspace()]
         assert not UNWANTED.search(cell), title
@@ -274,7 +277,7 @@ def test_a_workbook_has_numbers_as_numbers_and_names_as_text():
     content = to_xlsx(report(pair(1), pair(2, a="=1+1", depth=None), objects=told), {f"{1:016x}": picture})
     sheet = openpyxl.load_workbook(io.BytesIO(content))["Pairs"]
     rows = list(sheet.iter_rows(values_only=True))
-    titles = [title for title, _, _ in COLUMNS]
+    titles = [header for column in WORKBOOK for header in column.headers]
     first = dict(zip(titles, rows[1], strict=False))
     assert first["Depth [m]"] == 0.01 and first["Class A"] == "IfcWall" and first["GlobalId A"] == GLOBAL_ID
     second = sheet.cell(3, titles.index("A") + 1)
@@ -432,3 +435,20 @@ def test_pictures_without_vtk_are_a_clear_message(monkeypatch):
     monkeypatch.setitem(sys.modules, "vtkmodules", None)
     with pytest.raises(InputError, match=r"pip install 'meshclash\[picture\]'"):
         pictures([], lambda name: np.empty((0, 3, 3)))
+
+
+def test_files_say_where_both_objects_are():
+    objects = [{"name": "A1", "storey": "Ground floor", "collection": "Pipes"}, {"name": "B1", "collection": "Walls"}]
+    line = next(csv.DictReader(io.StringIO(to_csv(report(pair(1), objects=objects)))))
+    assert [line[name] for name in ("storey_a", "storey_b", "collection_a", "collection_b")] == [
+        "Ground floor", "", "Pipes", "Walls",
+    ]  # fmt: skip
+
+
+def test_every_output_shows_columns_that_it_can_fill():
+    shown = {column.name for columns in (CSV, WORKBOOK, TEXT) for column in columns}
+    filled = {column.name for column in JSON} | {name for name, column in COLUMNS.items() if column.of_pair is not None}
+    assert shown <= filled and {column.name for column in JSON if column.of_pair is not None} == set()
+    for columns in (CSV, WORKBOOK, TEXT, WINDOW):
+        assert len({column.name for column in columns}) == len(columns)
+    assert all(set(column.tests) <= set(TESTS) for column in COLUMNS.values())

@@ -13,6 +13,7 @@ from types import ModuleType
 
 from ..errors import MeshClashError
 from ..pointcloud.read import UNITS
+from .cell_text import format_length
 from .command_line import (
     Interruption,
     ProgressLine,
@@ -34,7 +35,6 @@ from .files.pictures import pictures
 from .frame_scene import Progress
 from .job import detect_steps, run_to_end
 from .report import DetectReport
-from .report_formats import format_length
 from .tests_job import tests_steps
 
 EPILOG = """sets: all, NAME, object:NAME, collection:NAME (a file, a storey, a node), and of IFC class:IfcPipe*, type:,

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import MeshClashError
-from ..messages import suggestion
+from ..messages import Sentence, suggestion
 from ..reading.file_names import file_names
 from ..reading.ifc_files import IFC_ENDINGS, Selection
 from ..reading.part import MeshPart, Parts, PartShape, unique_names
@@ -103,7 +103,7 @@ class FileSource:
 
     def _read_files(self) -> Generator[Progress, None, None]:
         for count, path in enumerate(self._files):
-            yield Progress(count / len(self._files), f"Reading {path.name}")
+            yield Progress(count / len(self._files), Sentence("Reading {name}", name=path.name))
             try:
                 self.read_files.append(read(path, self._unit))
             except MeshClashError as error:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..manifold.connected_components import components
+from ..messages import Sentence
 from .fingerprints import shape_steps
 from .frame_scene import FrameScene, Progress
 from .review.groups import WAYS, Clashes, Group, Part, group_clashes
@@ -169,7 +170,7 @@ def grouped(
     poses, furthest = _poses(kept, placed or {}, scale)
     clashes = Clashes(np.array(a, np.int64), np.array(b, np.int64), depths, boxes, verdicts, span, poses, furthest)
     if way not in WAYS and not any(way in part.properties for part in parts):
-        found = [Group(np.arange(len(kept)), f"no object has a {way}", way)] if kept else []
+        found = [Group(np.arange(len(kept)), Sentence("no object has a {property}", property=way), way)] if kept else []
     else:
         found = group_clashes(parts, clashes, way)
     return [(group, [kept[k].id for k in group.rows.tolist()]) for group in found]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import report_formats
+from .column_table import JSON, Notes
 from .events import ClashEvent
 from .files import page
 from .files.glb import to_glb
@@ -44,7 +45,6 @@ class Review:
     comment: str = ""
 
 
-STATUSES = ("open", "reviewed", "approved", "resolved")
 NOT_REVIEWED = Review()
 
 
@@ -216,7 +216,7 @@ class DetectReport:
         summary["objects"] = [{"name": name, **self.objects[name]} for name in named]
         groups = self._own_groups
         number = {pair: k + 1 for k, group in enumerate(groups) for pair in group["pairs"]}
-        pairs = [{**self._pair(row), "group": number.get(row.id)} for row in self.rows]
+        pairs = [self._pair(row, number.get(row.id)) for row in self.rows]
         return {
             **summary,
             "group_by": self.group_by,
@@ -247,44 +247,11 @@ class DetectReport:
         review = self.reviews.get(event.row.id, NOT_REVIEWED)
         return {**event.as_dict(self.scale_length), "status": review.status, "comment": review.comment}
 
-    def _pair(self, row: PairRow) -> dict[str, Any]:
-        scale, review = self.scale_length, self._review(row)
-        return {
-            "id": row.id,
-            "test": row.test or None,
-            "a": row.a.name,
-            "b": row.b.name,
-            "frame": row.frame,
-            "verdict": row.verdict,
-            "contacts": row.contacts,
-            "faces_a": row.a.faces.tolist(),
-            "faces_b": row.b.faces.tolist(),
-            "original_faces_a": None if row.a.original_faces is None else row.a.original_faces.tolist(),
-            "original_faces_b": None if row.b.original_faces is None else row.b.original_faces.tolist(),
-            "location": _scaled(row.location, scale),
-            "depth": _in_metres(row.depth, scale),
-            "distance": _in_metres(row.distance, scale),
-            "point_a": _scaled(row.a.point, scale),
-            "point_b": _scaled(row.b.point, scale),
-            "face_a": row.a.face,
-            "face_b": row.b.face,
-            "probability": row.probability,
-            "points_a": row.a.points.tolist(),
-            "points_b": row.b.points.tolist(),
-            "count_a": row.a.count,
-            "count_b": row.b.count,
-            "status": review.status,
-            "comment": review.comment,
-            "outdated": row.id in self.outdated,
-            "flush": row.flush,
-            "certainty": row.certainty,
-            "volume": _cubed(row.volume, scale),
-            "volume_lower": _cubed(row.volume_lower, scale),
-            "volume_upper": _cubed(row.volume_upper, scale),
-            "depth_lower": _in_metres(row.depth_lower, scale),
-            "depth_upper": _in_metres(row.depth_upper, scale),
-            "new": self._is_new(row) if row.verdict in CLASH_VERDICTS else None,
-        }
+    def _pair(self, row: PairRow, group: int | None = None) -> dict[str, Any]:
+        review = self._review(row)
+        new = self._is_new(row) if row.verdict in CLASH_VERDICTS else None
+        notes = Notes(review.status, review.comment, row.id in self.outdated, new, group)
+        return {column.name: column.json_value(row, notes, self.scale_length) for column in JSON}
 
     def to_json(self) -> str:
         """Strict JSON (no NaN) of schema `meshclash.report/1`."""
@@ -322,15 +289,3 @@ class DetectReport:
     def to_table(self) -> str:
         """Aligned text for a terminal."""
         return report_formats.to_table(self.as_dict())
-
-
-def _cubed(volume: float | None, scale: float) -> float | None:
-    return _in_metres(volume, scale**3)
-
-
-def _in_metres(length: float | None, scale: float) -> float | None:
-    return None if length is None else scale * length
-
-
-def _scaled(point: Sequence[float] | None, scale: float) -> list[float] | None:
-    return None if point is None else [scale * x for x in point]

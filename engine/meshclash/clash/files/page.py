@@ -16,6 +16,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..cell_text import format_length, format_volume
+from ..column_table import COLUMNS, TEXT
 from ..option_table import OPTIONS, Option
 from ..options import set_in_words
 from ..queries.registry import test_named
@@ -23,9 +25,7 @@ from ..report_formats import (
     coarse,
     event_header,
     event_rows,
-    format_length,
     format_seconds,
-    format_volume,
     lost,
     permitted,
     summary,
@@ -89,7 +89,7 @@ model-viewer {{ width: 100%; height: 100%; background: #f6f6f6; }}
 }}
 """
 SIGNS = re.compile(r"([._:/\\|-]+)(?=\w)")
-TEXT_CELLS = ("verdict", "a", "b", "test")  # numbers are all others
+TEXT_CELLS = tuple(column.title for column in TEXT if column.is_text)  # numbers are all others
 AT_ONCE, NEWLINE = 200, "\n"
 """Rows of a table that a browser builds before somebody wants more."""
 FEWEST_OF_OVERVIEW, MOST_KINDS = 8, 20
@@ -323,14 +323,7 @@ def _row(number: int, pair: dict[str, Any], cells: tuple[str, ...], titles: tupl
     return f'<tr class="{html.escape(" ".join(classes))}"{data} title="{html.escape(pair["id"])}">{"".join(shown)}</tr>'
 
 
-VALUES: dict[str, Any] = {
-    "depth": lambda pair: pair["depth"] if pair["depth"] is not None else pair["depth_upper"],
-    "gap": lambda pair: pair["distance"],
-    "common volume": lambda pair: pair["volume"],
-    "probability": lambda pair: pair["probability"],
-    "contacts": lambda pair: pair["contacts"],
-    "frame": lambda pair: pair["frame"],
-}
+VALUES: dict[str, Any] = {column.title: column.sorts_as for column in COLUMNS.values() if column.sorts_as is not None}
 """Numbers by which columns are sorted, by their titles."""
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ...errors import UnsupportedOption
 from ...manifold.connected_components import components
-from ...messages import shown, suggestion
+from ...messages import Sentence, shown, suggestion
 from ...types.arguments import by_text, instance, several, text
 from ...types.numbers import float_array, real_number, whole_numbers
 
@@ -218,19 +218,26 @@ class _Rows:
         counts = Counter(self.family[distinct[np.argsort(first)]].tolist())
         some = [f"{count} {self.names[family]}" for family, count in counts.most_common(3)]
         more = len(counts) - len(some)
-        return ", ".join(some) + (f" and {more} more kind{'s' * (more > 1)}" if more else "")
+        if not more:
+            return ", ".join(some)
+        template = "{some} and {count} more kind" if more == 1 else "{some} and {count} more kinds"
+        return Sentence(template, some=", ".join(some), count=more)
 
     def group(self, rows: Numbers, key: str) -> Group:
         """The rows of one pair of families, which have a cause in common."""
         most = self.kinds[np.argmax(np.bincount(self.verdict[rows]))]
-        doing = _DOING.get(most.lower(), "meet")
+        template = _TEMPLATES.get(most.lower(), "{a} and {b} meet")
         left, right = self.several(self.left[rows]), self.several(self.right[rows])
-        reason = f"{left} and {right} {doing}{_depth_in_words(self.clashes.depths[rows])}"
+        reason = Sentence(template, a=left, b=right) + _depth_in_words(self.clashes.depths[rows])
         sides = tuple(self.names[self.family[side[rows[0]]]] for side in (self.left, self.right))
         return Group(rows, reason, key, sides, _extent(self.clashes.depths[rows]))
 
 
-_DOING = {"clash": "overlap", "contained": "lie one inside the other", "duplicate": "lie upon each other"}
+_TEMPLATES = {
+    "clash": "{a} and {b} overlap",
+    "contained": "{a} and {b} lie one inside the other",
+    "duplicate": "{a} and {b} lie upon each other",
+}
 
 
 def _extent(depths: Lengths) -> tuple[float, float] | None:
@@ -245,7 +252,9 @@ def _depth_in_words(depths: Lengths) -> str:
     least, most = (
         np.format_float_positional(1000.0 * value, 3, unique=False, fractional=False, trim="-") for value in extent
     )
-    return f", {most} mm deep" if least == most else f", {least} to {most} mm deep"
+    if least == most:
+        return Sentence(", {depth} mm deep", depth=most)
+    return Sentence(", {least} to {most} mm deep", least=least, most=most)
 
 
 # Ways to group.
@@ -441,8 +450,9 @@ def _of_object(rows: _Rows, place: int, some: Numbers) -> Group:
     its[(left == place) | (rows.right[some] == place)] = place
     others = np.where(its == left, rows.right[some], left)
     kinds, depths = np.unique(rows.family[others]), rows.clashes.depths[some]
-    reason = f"{rows.several(its)} meets {rows.several(others)}{_depth_in_words(depths)}"
-    sides = rows.several(its), rows.names[kinds[0]] if len(kinds) == 1 else f"{len(kinds)} kinds"
+    own = rows.several(its)
+    reason = Sentence("{name} meets {others}", name=own, others=rows.several(others)) + _depth_in_words(depths)
+    sides = own, rows.names[kinds[0]] if len(kinds) == 1 else Sentence("{count} kinds", count=len(kinds))
     return Group(some, reason, _key("object", rows.parts[place].id), sides, _extent(depths))
 
 
@@ -465,7 +475,8 @@ def _by_place(rows: _Rows) -> list[Group]:
         known = boxes[place][placed[place]]
         at = ", ".join(f"{value:.2f}" for value in known.mean(axis=(0, 1))) if len(known) else "unknown"
         where, depths = at + " m" * bool(len(known)), _extent(rows.clashes.depths[place])
-        found.append(Group(place, f"{objects} meet at {where}", _key("place", at, objects), (objects, where), depths))
+        text = Sentence("{names} meet at {place}", names=objects, place=at) + " m" * bool(len(known))
+        found.append(Group(place, text, _key("place", at, objects), (objects, where), depths))
     return found
 
 
@@ -478,9 +489,10 @@ def _by_property(rows: _Rows, name: str) -> list[Group]:
     pair = np.sort(np.stack([codes[rows.left], codes[rows.right]]), axis=0)
     found = []
     for some in _split(pair[0] * len(values) + pair[1]):
-        a, b = (values[side[some[0]]] or f"no {name}" for side in pair)
-        reason, depths = f"within {a}" if a == b else f"{a} with {b}", _extent(rows.clashes.depths[some])
-        found.append(Group(some, reason, _key(name, a, b), (a, b), depths))
+        a, b = (values[side[some[0]]] or Sentence("no {property}", property=name) for side in pair)
+        text = Sentence("within {name}", name=a) if a == b else Sentence("{name} with {other}", name=a, other=b)
+        depths = _extent(rows.clashes.depths[some])
+        found.append(Group(some, text, _key(name, a, b), (a, b), depths))
     return found
 
 
@@ -495,7 +507,11 @@ def _by_frames(rows: _Rows) -> list[Group]:
     found = []
     for some in np.split(order, begins) if len(order) else ():
         first, last = int(frames[some, 0].min()), int(frames[some, 1].max())
-        text = f"frame {first}" if first == last else f"frames {first} to {last}"
+        text = (
+            Sentence("frame {frame}", frame=first)
+            if first == last
+            else Sentence("frames {first} to {last}", first=first, last=last)
+        )
         found.append(Group(np.sort(some), text, _key("frames", str(first), str(last))))
     return found
 
