@@ -6,7 +6,7 @@ import bpy
 import pytest
 from ui_fakes import PlacedLayout, make_report, make_row
 
-from addon import results, scene_results, texts, translations
+from addon import results, scene_results, translations
 from addon.texts import text_width
 from addon.ui import groups, lists, panels
 
@@ -49,11 +49,9 @@ def language(request, monkeypatch):
     def said(text, _context=None):
         return known.get(text, text)
 
-    for module in (texts, translations, lists):
+    for module in (translations, lists):
         monkeypatch.setattr(module, "iface_", said)
-    translations._translated.cache_clear()
-    yield request.param
-    translations._translated.cache_clear()
+    return request.param
 
 
 @pytest.mark.parametrize("width", [300, 333])

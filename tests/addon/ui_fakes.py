@@ -267,10 +267,9 @@ def operator_label(name):
 
 def _shown(text, translate):
     """A text as Blender shows it: in the user's language."""
-    from addon import texts
-    from addon.translations import CONTEXT
+    from addon import translations
 
-    return texts.iface_(text, CONTEXT) if translate and text else text or ""
+    return translations.iface_(text, translations.CONTEXT) if translate and text else text or ""
 
 
 class _Given:
