@@ -94,9 +94,15 @@ class FileSource:
 
     def triangles(self, name: str) -> np.ndarray:
         """World triangles (t, 3, 3) of a part, or none of points [m]."""
-        shape, matrix = next((item.part.shape, item.part.matrix) for item in self.parts if item.name == name)
+        part = self._part_of[name]
+        shape, matrix = part.shape, part.matrix
         corners = np.empty((0, 3), np.int32) if shape.triangles is None else shape.triangles
         return to_world(shape.vertices, matrix)[corners]
+
+    @cached_property
+    def _part_of(self) -> dict[str, MeshPart]:
+        """The parts by their names."""
+        return {item.name: item.part for item in self.parts}
 
     def restore(self) -> None:
         """Nothing was changed."""

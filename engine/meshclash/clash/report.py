@@ -262,21 +262,30 @@ class DetectReport:
         return report_formats.to_csv(self.as_dict())
 
     def to_html(self) -> str:
-        """One self-contained page."""
-        return page.to_html(self.as_dict(), self.pictures, self.shapes())
+        """One self-contained page, with a picture of each of the largest groups as far as triangles are at hand."""
+        return page.to_html(self.as_dict(), {**self.group_pictures(), **self.pictures}, self.shapes())
+
+    def group_pictures(self) -> dict[str, bytes]:
+        """PNG of the worst clash of each of the largest groups, by the ids of pairs."""
+        if self.triangles is None or not self._own_groups:
+            return {}
+        from .files.pictures import MOST_OF_GROUPS, pictures  # noqa: PLC0415 - it imports Numba
+
+        rows = [row for row in self._worst_of_groups() if row.id not in self.pictures]
+        return pictures(map(self._pair, rows), self.triangles, self.tested, MOST_OF_GROUPS)
 
     def shapes(self, most: int = 500, most_bytes: int = 36_000_000) -> dict[str, bytes]:
         """Binary glTF of both objects near each clash, by the ids of pairs, as far as triangles are at hand.
 
         Args:
-            most: clashes, the worst first.
-            most_bytes: of all; in a page they take a third more.
+            most: clashes; the worst of each group comes first, then the worst ones.
+            most_bytes: of all, before they are compressed.
         """
         found: dict[str, bytes] = {}
         if self.triangles is None:
             return found
-        for row in self.rows:
-            if row.verdict in CLASH_VERDICTS and row.id not in found and len(found) < most:
+        for row in (*self._worst_of_groups(), *self.clashes):
+            if row.id not in found and len(found) < most:
                 shown = nearby(self._pair(row), self.triangles)
                 content = b"" if shown is None else to_glb(shown)
                 most_bytes -= len(content)
@@ -285,6 +294,11 @@ class DetectReport:
                 if content:
                     found[row.id] = content
         return found
+
+    def _worst_of_groups(self) -> list[PairRow]:
+        """The first row of each group, in the order of the groups."""
+        first = {row.id: row for row in reversed(self.clashes)}
+        return [first[group["pairs"][0]] for group in self._own_groups]
 
     def to_table(self) -> str:
         """Aligned text for a terminal."""

@@ -147,14 +147,18 @@ def lost_in_words(stats: dict[str, Any]) -> str:
 
 def permitted(report: dict[str, Any]) -> str:
     """What is permitted by the resolution of the coordinates, in words; "" where a length is, or nothing is known."""
+    length = permitted_length(report)
+    return Sentence("up to {length}, which the coordinates cannot tell from flush", length=length) if length else ""
+
+
+def permitted_length(report: dict[str, Any]) -> str:
+    """The depth that is permitted by the resolution of the coordinates, with its unit; "" as of ``permitted``."""
     resolution = report["stats"].get("resolution")
     if report["options"]["permitted_by"] == "length" or resolution is None:
         return ""
     most = 2.0 * resolution  # of two objects together
     unit = "MICROMETERS" if most < MICROMETRES_BELOW else "MILLIMETERS"
-    return Sentence(
-        "up to {length}, which the coordinates cannot tell from flush", length=length_in_words(most, "METRIC", unit, 2)
-    )
+    return length_in_words(most, "METRIC", unit, 2)
 
 
 def coarse(report: dict[str, Any]) -> str:
