@@ -165,7 +165,7 @@ def _meant_steps(mesh: TriangleMesh, drawn: Drawn) -> Generator[None, None, Mean
     place = ", ".join(f"{x:.6g}" for x in ends[0].mean(axis=0)) if len(ends) else "nowhere"
     where = f"{len(ends)} open edges, one at ({place})"
     nearly = min(decided - _LEAST_DECIDED, thickness - _LEAST_THICKNESS)
-    certainty = _CLOSE_CERTAINTY if abs(nearly) < _CLOSE * math.sqrt(_PROBES / probes) else 1.0
+    certainty = _CLOSE_CERTAINTY if abs(nearly) < _CLOSE * math.sqrt(_PROBES / probes) else drawn.certainty
     if nearly < 0.0:
         kind = "a sheet rather than a solid" if thickness < _LEAST_THICKNESS else "too open to be a solid"
         reason = (
