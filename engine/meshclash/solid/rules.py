@@ -22,6 +22,7 @@ from ..types.verdict import TOUCHING as TOUCHING_VERDICT
 from .case import Case, Limits, pair_order
 from .coincidence import duplicate_steps
 from .flush import within_steps
+from .holes import near_holes_steps, passing_steps
 from .measure import LOWER, UPPER, Overlaps, measure_steps
 from .middles import middle_steps
 from .open_judge import ball_steps, contain_steps, may_lie_in, parted_steps
@@ -202,6 +203,26 @@ def balls_in_open_solids(state: State) -> Steps:
     )
 
 
+def through_holes(state: State) -> Steps:
+    """What passes through a hole of an open solid clashes with it; what comes near one may do so.
+
+    Applies to pairs that are apart or touch, and to an open solid that is contained in a solid. A surface that neither
+    meets the mesh nor comes near its holes is on one side of what it means: the verdict stays as certain as it is. Of
+    objects that touch the rule before has decided by balls; here they become less certain only.
+    Certainty: that of the point which is most likely in the open solid (measured by ``tests/engine/open_truth.py``).
+    """
+    asked = (state.codes <= TOUCHING) | ((state.codes == CONTAINED) & (state.certainties == 1.0))
+    near = yield from near_holes_steps(state.case, np.stack([asked, asked], axis=1))
+    for job, inner in np.argwhere(near).tolist():
+        passing, sure = yield from passing_steps(state.case, job, inner)
+        if state.codes[job] == CLASH:
+            continue
+        if passing > 0.5 and state.codes[job] != TOUCHING:
+            state.codes[job], state.certainties[job] = CLASH, min(passing, sure)
+        else:
+            state.certainties[job] = min(state.certainties[job], max(0.5, 1.0 - passing), sure)
+
+
 # Depths, and what they permit
 
 
@@ -298,7 +319,7 @@ RULES_OF_CONTACT = tuple(
     map(
         Rule,
         (meeting, solids_by_cells, surface_in_solid, surfaces_cross, same_points, parts_in_open_solid,
-         balls_in_open_solids),
+         balls_in_open_solids, through_holes),
     )
 )  # fmt: skip
 """What objects do to each other, nothing permitted."""
