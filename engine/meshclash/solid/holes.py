@@ -96,7 +96,7 @@ def near_holes_steps(case: Case, asked: np.ndarray) -> Generator[None, None, np.
 
 
 def passing_steps(case: Case, job: int, inner: int) -> Generator[None, None, tuple[float, float]]:
-    """Probability that an object of a pair, which comes near a hole of the other one, is inside that one in part.
+    """Probability that an object of a pair, which comes near a hole of the other one, is partly in it and partly not.
 
     Also how sure it is what the other one means; of one that means no solid the first number is 0. Yields every few
     milliseconds.
@@ -111,22 +111,21 @@ def passing_steps(case: Case, job: int, inner: int) -> Generator[None, None, tup
     points = yield from _points_steps(corners, boxes, outer.bounds)
     if not len(points):
         return 1.0 - UNDECIDED_MOST, meant.solidity.certainty
+    reaches_out = bool(((corners < outer.bounds[0]) | (corners > outer.bounds[1])).any())
     side = side_of(meant, rows[1 - inner])
-    likely, whole = yield from _inside_steps(side, transform_points(rows[1 - inner], points))
-    if whole and ((corners >= outer.bounds[0]) & (corners <= outer.bounds[1])).all():
-        return 0.0, meant.solidity.certainty  # it lies inside as a whole, of which another rule tells
-    return max(1.0 - UNDECIDED_MOST, likely), meant.solidity.certainty
+    partly = yield from _partly_steps(side, transform_points(rows[1 - inner], points), reaches_out)
+    return partly, meant.solidity.certainty
 
 
-def _inside_steps(side: OpenSide, points: np.ndarray) -> Generator[None, None, tuple[float, bool]]:
-    """How likely a surface, on which some points (n, 3) in the world are, is in an open solid, and whether all are."""
+def _partly_steps(side: OpenSide, points: np.ndarray, reaches_out: bool) -> Generator[None, None, float]:
+    """How likely a surface, on which some points (n, 3) in the world are, is partly in an open solid, partly not."""
     windings = np.abs(side.surface.measure(points, NEAREST | WINDING_SIDE).windings)
     opening = yield from opening_steps(side.meant)
-    most = float(windings.max())
+    most = float(windings.max()) if reaches_out else min(float(windings.max()), 1.0 - float(windings.min()))
     likely = float(np.interp(most, _WINDINGS, _PASSING))
-    wide = float(np.interp(opening, _OPENINGS, (1.0, 0.0)))
-    likely = wide * likely + (1.0 - wide) * min(0.5, 0.5 * most / _WIDE_WINDING)
-    return likely, bool(windings.min() > 0.5)
+    narrow = float(np.interp(opening, _OPENINGS, (1.0, 0.0)))
+    likely = narrow * likely + (1.0 - narrow) * min(0.5, 0.5 * most / _WIDE_WINDING)
+    return max(1.0 - UNDECIDED_MOST, likely)
 
 
 def _in_frame(mesh: TriangleMesh, rows: np.ndarray, other: np.ndarray) -> np.ndarray:

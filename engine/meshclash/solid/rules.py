@@ -206,12 +206,12 @@ def balls_in_open_solids(state: State) -> Steps:
 def through_holes(state: State) -> Steps:
     """What passes through a hole of an open solid clashes with it; what comes near one may do so.
 
-    Applies to pairs that are apart or touch, and to an open solid that is contained in a solid. A surface that neither
-    meets the mesh nor comes near its holes is on one side of what it means: the verdict stays as certain as it is. Of
-    objects that touch the rule before has decided by balls; here they become less certain only.
-    Certainty: that of the point which is most likely in the open solid (measured by ``tests/engine/open_truth.py``).
+    Applies to pairs that are apart, touch, or of which one is contained. A surface that neither meets the mesh nor
+    comes near its holes is on one side of what it means: the verdict stays as certain as it is. Of objects that touch
+    the rule before has decided by balls; here they become less certain only. Certainty: by the points that are
+    farthest inside and outside (measured by ``tests/engine/open_truth.py``).
     """
-    asked = (state.codes <= TOUCHING) | ((state.codes == CONTAINED) & (state.certainties == 1.0))
+    asked = state.codes <= CONTAINED
     near = yield from near_holes_steps(state.case, np.stack([asked, asked], axis=1))
     for job, inner in np.argwhere(near).tolist():
         passing, sure = yield from passing_steps(state.case, job, inner)
