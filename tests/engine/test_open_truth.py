@@ -1,10 +1,14 @@
 """An answer with certainty 1 about an open, repaired or mixed object is that of the object before it was opened."""
 
+import json
+
+import mesh_files
 import meshclash as mc
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from meshclash.__main__ import main
 from open_truth import answers, fit_solids, placed_pairs
 from solids import box, open_box, refined
 from strategies import matrix, rotation
@@ -122,3 +126,22 @@ def test_where_the_resolution_exceeds_a_trough_nothing_is_certain(power, finer, 
         trough = mc.TriangleMesh(vertices + place, triangles, resolution)
         found = mc.verdict(trough, mc.TriangleMesh(rod[0] + place, rod[1], resolution))
         assert found == mc.Verdict.APART and (found.certainty == 1.0) == certain
+
+
+def test_a_report_says_what_was_done_to_meshes_that_were_not_judged_as_they_stand(tmp_path, capsys):
+    vertices, triangles = box((0, 0, 0), (1, 1, 1))
+    written = {
+        "doubled": (vertices, np.vstack([triangles, triangles[:3, ::-1]])),
+        "open": (0.75 * vertices + 0.5, triangles[:-1]),
+        "closed": (0.25 * vertices + 0.75, triangles),
+    }
+    for name, mesh in written.items():
+        content = mesh_files.obj(*mesh).replace(b"o thing", f"o {name}".encode())
+        (tmp_path / f"{name}.obj").write_bytes(content)
+    files = [str(tmp_path / f"{name}.obj") for name in written]
+    main(["detect", *files, "--report", str(tmp_path / "report.json")])
+    told = json.loads((tmp_path / "report.json").read_text("utf-8"))["stats"]["understood"]
+    assert {item["name"]: item["what"].split(":")[0] for item in told} == {
+        "doubled": "3 faces left out", "open": "the mesh is open",
+    }  # fmt: skip
+    assert "not judged as it stands: doubled: 3 faces left out; and 1 more" in capsys.readouterr().err

@@ -48,6 +48,7 @@ def sheet(points, resolution=0.0):
 FLAT = [[-1, -1, 0], [3, -1, 0], [3, 3, 0], [-1, 3, 0]]
 UPRIGHT = [[-1, 1, -1], [3, 1, -1], [3, 1, 3], [-1, 1, 3]]
 UNIT = (0, 0, 0), (1, 1, 1)
+AMID = (0.375, 0.375, 0.375), (0.625, 0.625, 0.625)
 FINE = 2.0**-20
 LEANING = [[0, 1 - FINE, 0], [2, 1 - FINE, 0], [2, 1 + FINE, 1], [0, 1 + FINE, 1]]
 
@@ -73,7 +74,7 @@ DECIDED = {
     "surfaces cross": (lambda: (sheet(FLAT), sheet(UPRIGHT)), Limits(), ("CLASH", 1.0, False)),
     "same points": (lambda: (solid(*UNIT), solid(*UNIT)), Limits(), ("DUPLICATE", 1.0, False)),
     "parts in open solid": (
-        lambda: (flush_blocks_that_overlap()[0], solid((0.375, 0.375, 0.375), (0.625, 0.625, 0.625))), Limits(), ("CONTAINED", 0.999, False),
+        lambda: (flush_blocks_that_overlap()[0], solid(*AMID)), Limits(), ("CONTAINED", 0.999, False),
     ),
     "balls in open solids": (flush_blocks_that_overlap, Limits(), ("CLASH", 0.95, False)),
     "through holes": (lambda: (open_block(), solid((0.9, 0.9, 0.5), (1.1, 1.1, 5))), Limits(), ("CLASH", 0.997, False)),

@@ -145,6 +145,21 @@ def certainties(meant: Meant, field: Field, rows: np.ndarray = IDENTITY) -> np.n
     return result
 
 
+def understood(mesh: TriangleMesh) -> tuple[str, float] | None:
+    """What was done to a mesh to judge it, in words, and how sure that is; None where it was taken as it stands.
+
+    Says what is known already, and looks for nothing.
+    """
+    drawn: Drawn | None = mesh.derived.get("drawn")
+    if drawn is None or mesh.shell:
+        return None
+    if drawn.mesh.is_closed:
+        done = _what_was_done(drawn.left_out, 0, drawn.joined)
+        return (done or "seams closed", drawn.certainty) if drawn.mesh is not mesh else None
+    meant: Meant | None = mesh.derived.get("meant") or drawn.mesh.derived.get("meant")
+    return None if meant is None else (meant.solidity.reason, meant.solidity.certainty)
+
+
 def _meant_steps(mesh: TriangleMesh, drawn: Drawn) -> Generator[None, None, Meant]:
     no_rims = np.empty((0, 3))
     if drawn.mesh.is_closed:

@@ -31,6 +31,7 @@ from ..report_formats import (
     summary,
     table_header,
     table_rows,
+    understood,
 )
 from ..terminal import without_controls
 from ..verdicts import AMBER, GREEN, QUIET_VERDICTS, RED, VERDICTS
@@ -348,6 +349,7 @@ def _notes(report: dict[str, Any]) -> list[str]:
         *([OUTDATED] if any(pair["outdated"] for pair in report["pairs"]) else []),
         *([SAVED + missing] if saved else []),
         *([warning[0].upper() + warning[1:] + "."] if (warning := coarse(report)) else []),
+        *([told[0].upper() + told[1:].rstrip(".") + "."] if (told := understood(report)) else []),
     ]
 
 
