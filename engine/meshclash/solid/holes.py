@@ -30,10 +30,13 @@ _MOST_PIECES = 1 << 13
 UNDECIDED_MOST = 0.999
 """Of an answer that hangs on what is missing."""
 # Fitted by ``tests/engine/open_truth.py``: how likely it is that a part of a surface is inside, by the largest winding
-# number of its points, where the mesh stands open by no more than a third of its width. One that stands open by more
-# than its half may be a container as well: then a half is as much as is said, whatever passes through.
+# number of its points, and outside, by what is missing of the smallest one to 1; where the mesh stands open by no more
+# than a third of its width. One that stands open by more than its half may be a container as well: then a half is as
+# much as is said, whatever passes through.
 _WINDINGS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8)
-_PASSING = (0.003, 0.02, 0.1, 0.4, 0.65, 0.9, 0.98, 0.997)
+_INSIDE = (0.003, 0.02, 0.1, 0.4, 0.65, 0.9, 0.98, 0.997)
+_MISSING = (0.0, 0.3, 0.45, 0.5, 0.55, 0.65, 0.8)
+_OUTSIDE = (0.001, 0.02, 0.15, 0.35, 0.65, 0.9, 0.98)
 _OPENINGS = (0.33, 0.6)
 _WIDE_WINDING = 0.1
 
@@ -121,11 +124,11 @@ def _partly_steps(side: OpenSide, points: np.ndarray, reaches_out: bool) -> Gene
     """How likely a surface, on which some points (n, 3) in the world are, is partly in an open solid, partly not."""
     windings = np.abs(side.surface.measure(points, NEAREST | WINDING_SIDE).windings)
     opening = yield from opening_steps(side.meant)
-    most = float(windings.max()) if reaches_out else min(float(windings.max()), 1.0 - float(windings.min()))
-    likely = float(np.interp(most, _WINDINGS, _PASSING))
+    most, missing = float(windings.max()), 1.0 - float(windings.min())
     narrow = float(np.interp(opening, _OPENINGS, (1.0, 0.0)))
-    likely = narrow * likely + (1.0 - narrow) * min(0.5, 0.5 * most / _WIDE_WINDING)
-    return max(1.0 - UNDECIDED_MOST, likely)
+    inside = narrow * float(np.interp(most, _WINDINGS, _INSIDE)) + (1.0 - narrow) * min(0.5, 0.5 * most / _WIDE_WINDING)
+    outside = 1.0 if reaches_out else float(np.interp(missing, _MISSING, _OUTSIDE))
+    return max(1.0 - UNDECIDED_MOST, min(inside, outside))
 
 
 def _in_frame(mesh: TriangleMesh, rows: np.ndarray, other: np.ndarray) -> np.ndarray:
