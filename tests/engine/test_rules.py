@@ -6,7 +6,7 @@ from pathlib import Path
 import meshclash as mc
 import numpy as np
 import pytest
-from meshclash.query.judged import judged_steps
+from meshclash.query.mesh_verdict import mesh_verdict_steps
 from meshclash.solid import judge
 from meshclash.solid.case import Limits
 from meshclash.solid.rules import RULES, applied_steps
@@ -17,7 +17,7 @@ TABLE = Path(__file__).parents[2] / "docs" / "verdicts.md"
 
 
 def test_the_table_of_the_documents_has_every_rule_in_its_order():
-    lines = TABLE.read_text("utf-8").split("## The rules")[1].splitlines()
+    lines = TABLE.read_text("utf-8").split("## The rules")[1].split("\n## ")[0].splitlines()
     rows = [line.split("|")[1].strip() for line in lines if line.startswith("| ")]
     assert rows[1:] == [rule.name for rule in RULES]
 
@@ -107,7 +107,7 @@ def judged(rules, objects, limits):
     trees = [mc.build(mesh) for mesh in objects]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(judge, "applied_steps", partial(applied_steps, rules=rules))
-        found = run(judged_steps(trees, (still, still), limits, 1))
+        found = run(mesh_verdict_steps(trees, (still, still), limits, 1))
     return found.name, round(found.certainty, 3), found.flush
 
 

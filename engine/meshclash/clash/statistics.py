@@ -90,7 +90,7 @@ class RunStatistics:
         for key, item in world.objects.items():
             if item.name in known or members[key].is_special:
                 continue
-            mesh = members[key].mesh
+            mesh: Any = members[key].mesh  # one, or a hierarchy of one
             found = understood(getattr(mesh, "mesh", mesh))
             if found is not None:
                 self._values["understood"].append({"name": item.name, "what": found[0], "certainty": found[1]})

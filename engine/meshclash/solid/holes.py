@@ -13,12 +13,12 @@ import numpy as np
 from ..traversal.layers import copies_steps, joined_numbers, open_edges_steps
 from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
+from .boundary_mesh import boundary_mesh_steps
 from .case import Case
-from .drawn import drawn_steps
 from .field import NEAREST, WINDING_SIDE
 from .open_overlap import OpenSide, side_of
 from .opening import opening_steps
-from .solidity import meant_steps
+from .solidity import intended_solid_steps
 
 _GROWN = 0.5  # of a rim's diagonal
 _ROUNDING = 2.0**-40  # of the coordinates: boxes and places are rounded
@@ -53,7 +53,7 @@ def hole_boxes_steps(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
 
 
 def _hole_boxes_steps(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
-    drawn = yield from drawn_steps(mesh)
+    drawn = yield from boundary_mesh_steps(mesh)
     if drawn.mesh.is_closed:
         added = drawn.mesh.triangles[len(drawn.faces) :]
         return _boxes(mesh, mesh.vertices[added].reshape(-1, 3), np.repeat(np.arange(len(added)), 3), 0.0)
@@ -86,7 +86,8 @@ def near_holes_steps(case: Case, asked: np.ndarray) -> Generator[None, None, np.
     What is missing of an object is taken to lie in its box. Yields every few milliseconds.
     """
     meets = np.logical_and(case.boxes_a[:, :3] <= case.boxes_b[:, 3:], case.boxes_b[:, :3] <= case.boxes_a[:, 3:])
-    near = asked & meets.all(axis=1)[:, None] & ~case.solids.closed[case.jobs[:, ::-1]]
+    overlap: np.ndarray = meets.all(axis=1)
+    near = asked & overlap[:, None] & ~case.solids.closed[case.jobs[:, ::-1]]
     for job, inner in np.argwhere(near).tolist():
         outer = case.tree_set.parts[case.jobs[job, 1 - inner]].mesh
         boxes = yield from hole_boxes_steps(outer)
@@ -105,7 +106,7 @@ def passing_steps(case: Case, job: int, inner: int) -> Generator[None, None, tup
     milliseconds.
     """
     own, outer = (case.tree_set.parts[case.jobs[job, side]].mesh for side in (inner, 1 - inner))
-    meant = yield from meant_steps(outer)
+    meant = yield from intended_solid_steps(outer)
     if not meant.solidity.solid or meant.solidity.closed:
         return 0.0, meant.solidity.certainty
     rows = case.rows_a[job], case.rows_b[job]
