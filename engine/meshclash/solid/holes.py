@@ -85,9 +85,10 @@ def near_holes_steps(case: Case, asked: np.ndarray) -> Generator[None, None, np.
 
     What is missing of an object is taken to lie in its box. Yields every few milliseconds.
     """
-    meets = np.logical_and(case.boxes_a[:, :3] <= case.boxes_b[:, 3:], case.boxes_b[:, :3] <= case.boxes_a[:, 3:])
-    overlap: np.ndarray = meets.all(axis=1)
-    near = asked & overlap[:, None] & ~case.solids.closed[case.jobs[:, ::-1]]
+    meets: np.ndarray = np.logical_and(
+        case.boxes_a[:, :3] <= case.boxes_b[:, 3:], case.boxes_b[:, :3] <= case.boxes_a[:, 3:]
+    )
+    near = asked & np.asarray(meets.all(axis=1))[:, None] & ~case.solids.closed[case.jobs[:, ::-1]]
     for job, inner in np.argwhere(near).tolist():
         outer = case.tree_set.parts[case.jobs[job, 1 - inner]].mesh
         boxes = yield from hole_boxes_steps(outer)
