@@ -20,6 +20,7 @@ from typing import Any
 
 from meshclash.clash.errors import InputError
 from meshclash.clash.terminal import say
+from meshclash.messages import Sentence, capital
 
 from .core.bytecode import bytecode_steps
 
@@ -31,15 +32,15 @@ PRELOADED = (
     "numba.np.linalg", "numba.np.arraymath", "numba.np.npyimpl", "numba.np.random.generator_methods",
     "numba.cpython.setobj", "numba.core.inline_closurecall",
     "numba.typed.typeddict", "numba.typed.typedset", "numba.experimental.jitclass.base", ".jit",
-    ".compiling", ".geometry.lane_triangles", ".volumes.registry", ".hierarchy.build", ".traversal.point",
-    ".traversal.near_wide", ".traversal.near_engine", ".gpu.device", ".answering.answer", ".solid.near",
-    ".solid.measure", ".solid.open_judge", ".solid.rules", ".solid.judge",
+    ".compile_notice", ".geometry.lane_triangles", ".volumes.registry", ".hierarchy.build", ".traversal.point",
+    ".traversal.near_wide", ".traversal.near_engine", ".gpu.device", ".answering.answer", ".solid.nearest_points",
+    ".solid.depth_intervals", ".solid.open_judge", ".solid.rules", ".solid.judge",
     ".pointcloud.build", ".pointcloud.cloud", ".pointcloud.query",
     ".voxels.collide", ".massive.inputs", ".massive.mesh",
-    ".convex.convexity", ".convex.hull_separation", ".query.collide", ".massive.contacts",
+    ".convex.convexity", ".convex.hull_separation", ".query.collide", ".massive.cluster_contacts",
     ".timecritical.search", ".scene.object_pair", ".scene.proximity",
     ".scene.scene", ".continuous.impacts", ".query.swept_collide",
-    ".query.penetration", ".query.signed_distance", ".convex.closest", ".voxels.map", ".massive.levels",
+    ".query.penetration", ".query.signed_distance", ".convex.closest_features", ".voxels.map", ".massive.levels",
     ".warming",
 )  # fmt: skip
 """What the engine and its first kernel import, in steps that do not hold a window for long; the engine's own modules
@@ -47,8 +48,8 @@ begin with a dot.
 
 Numba itself comes as a whole; what it knows of Python's and NumPy's types it would import with the first kernel."""
 COMPILING = "MeshClash compiles on this computer what its package has not brought, once; that takes a minute or two"
-PIP_HINT = "(pip install 'meshclash[gpu]')"
-ZIP_HINT = "(it comes with a zip that build_extension.py --gpu makes)"
+PIP_HINT = "pip install 'meshclash[gpu]'"
+ZIP_HINT = "it comes with a zip that build_extension.py --gpu makes"
 """What the engine tells who lacks CUDA, and what users of Blender are told instead."""
 
 _engine: ModuleType | None = None
@@ -84,7 +85,7 @@ def load(cache_dir: str | None = None, quiet: bool = False) -> ModuleType:
         _choose_cache(cache_dir)
         _import_numba()
         _engine = _import_engine()
-        _imported(".compiling").tell_compiling([] if quiet else [_say_compiling])
+        _imported(".compile_notice").tell_compiling([] if quiet else [_say_compiling])
         if _gpu_from[0]:
             _engine.configure_device(**_gpu_from[0])
     return _engine
@@ -134,8 +135,14 @@ def look_for_gpu(cache_dir: str | None) -> tuple[bool, str]:
 def _described(state: Any) -> tuple[bool, str]:
     if state.usable:
         return True, f"{state.name}, {state.versions}" if state.versions else state.name
-    reason = state.reason.replace(PIP_HINT, ZIP_HINT)
-    return False, reason[:1].upper() + reason[1:]
+    return False, capital(_for_extension(state.reason))
+
+
+def _for_extension(text: str) -> str:
+    """A reason of the engine that names the extension's way to install something instead of pip."""
+    if isinstance(text, Sentence):
+        return Sentence(text.template, **{name: _for_extension(value) for name, value in text.values.items()})
+    return text.replace(PIP_HINT, ZIP_HINT)
 
 
 def preload(module: str, cache_dir: str | None = None) -> None:
@@ -218,9 +225,9 @@ def _import_numba() -> None:
 def _numba_broken(error: Exception) -> EngineMissing:
     spec = importlib.util.find_spec("numba")
     place = spec.origin if spec else "an unknown place"
+    library = f"Numba {_version('numba')} (llvmlite {_version('llvmlite')}, NumPy {_version('numpy')}) in {place}"
     return EngineMissing(
-        f"Numba {_version('numba')} (llvmlite {_version('llvmlite')}, NumPy {_version('numpy')}) in {place} "
-        f"cannot be imported: {error}",
+        Sentence("{library} cannot be imported: {why}", library=library, why=error),
         "Another extension may have replaced it: all extensions share one folder and the highest version wins. "
         "Disable that extension, restart Blender and install MeshClash again",
     )
@@ -245,6 +252,6 @@ def _imported(module: str = "") -> ModuleType:
         return importlib.import_module(f"{_engine_name()}{module}")
     except ImportError as error:
         raise EngineMissing(
-            f"the engine cannot be imported: {error}",
+            Sentence("{library} cannot be imported: {why}", library=Sentence("the engine"), why=error),
             "Install the MeshClash extension again, or in a checkout run: pip install -e .",
         ) from error

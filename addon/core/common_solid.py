@@ -11,7 +11,8 @@ from meshclash.clash.errors import DetectError, InputError
 from meshclash.clash.frame_scene import Progress, SceneSource
 from meshclash.clash.pair_row import PairRow
 from meshclash.clash.placed_mesh import placed_mesh
-from meshclash.clash.steps import within
+from meshclash.messages import Sentence
+from meshclash.types.steps import scale_progress
 
 from .placed_pair import placed_pair_steps
 
@@ -59,11 +60,11 @@ def solid_steps(source: SceneSource, engine: ModuleType, row: PairRow) -> Genera
         InputError: one of the two is gone, hidden, a scan, open, or cannot be used.
         DetectError: the engine refused something else.
     """
-    (a, pose_a), (b, pose_b) = yield from within(placed_pair_steps(source, engine, row), 0.0, READ_END)
+    (a, pose_a), (b, pose_b) = yield from scale_progress(placed_pair_steps(source, engine, row), 0.0, READ_END)
     try:
         found = engine.clash.interference(a, b, pose_a, pose_b)
     except engine.errors.NotASolid as error:
-        raise InputError(f"Unknown: {_named(str(error), row)}") from error
+        raise InputError(Sentence("Unknown: {why}", why=_named(str(error), row))) from error
     except engine.errors.MeshClashError as error:
         raise DetectError(str(error)) from error
     vertices = np.empty((0, 3)) if found.mesh is None else found.mesh.vertices
@@ -87,7 +88,7 @@ def fit_steps(source: SceneSource, engine: ModuleType, rows: Sequence[PairRow]) 
         InputError: the objects cannot be read.
         DetectError: the package for common solids is missing.
     """
-    frame = yield from within(source.read_steps("all", "all", None), 0.0, READ_END)
+    frame = yield from scale_progress(source.read_steps("all", "all", None), 0.0, READ_END)
     known, found = {item.name: item for item in frame.objects}, []
     for number, row in enumerate(rows):
         yield Progress(READ_END + (1.0 - READ_END) * number / len(rows), "Looking for screws and press fits")
@@ -107,8 +108,10 @@ def fit_steps(source: SceneSource, engine: ModuleType, rows: Sequence[PairRow]) 
 
 def _named(message: str, row: PairRow) -> str:
     """A message about "a" or "b" with the name of the object in its place."""
-    letter, _, rest = message.partition(" ")
-    return f"{row.a.name if letter == 'a' else row.b.name} {rest}" if letter in ("a", "b") else message
+    names = {"a": row.a.name, "b": row.b.name}
+    if not isinstance(message, Sentence) or message.values.get("name") not in names:
+        return message
+    return Sentence(message.template, **{**message.values, "name": names[message.values["name"]]})
 
 
 def _within(volume: float, row: PairRow) -> bool:

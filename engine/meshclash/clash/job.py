@@ -8,6 +8,8 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any, TypeVar
 
+from ..messages import Sentence
+from ..types.steps import scale_progress
 from .cloud_scene import Prepare
 from .errors import DetectError, InputError
 from .fingerprints import Seen, fingerprint_steps
@@ -18,7 +20,6 @@ from .queries.registry import test_named
 from .report import DetectReport, now
 from .revision import identity_steps
 from .statistics import RunStatistics
-from .steps import within
 from .tasks import TaskAnswer, ThisProcess, Workers
 from .timeline import Timeline, letters_of, tasks_of
 from .volumes import has_less
@@ -64,17 +65,19 @@ def detect_steps(
     """
     created = now()
     try:
-        yield from within(engine.warm_up(test_named(options.test).parts(options)), 0.0, WARM_UP_SHARE)
+        yield from scale_progress(engine.warm_up(test_named(options.test).parts(options)), 0.0, WARM_UP_SHARE)
         if options.frames is not None:
             workers = ThisProcess(source, options, engine, highlights, prepare)
             asking = range_steps(workers, options.frames, source.scale_length)
-            found = yield from within(asking, WARM_UP_SHARE, 1.0)
+            found = yield from scale_progress(asking, WARM_UP_SHARE, 1.0)
             return range_report(source, options, *found, created)
         followed = followed or Followed(engine, prepare, device=DEVICE)
-        report = yield from within(_now_steps(source, options, followed, highlights, remember), WARM_UP_SHARE, 1.0)
+        report = yield from scale_progress(
+            _now_steps(source, options, followed, highlights, remember), WARM_UP_SHARE, 1.0
+        )
         return replace(report, version=str(getattr(engine, "__version__", "")))
     except engine.errors.MeshClashError as error:
-        raise DetectError(f"the engine refused: {error}") from error
+        raise DetectError(Sentence("the engine refused: {why}", why=error)) from error
     finally:
         source.restore()
 
@@ -154,21 +157,21 @@ def _now_steps(
     statistics, created = RunStatistics(source.scale_length), now()
     followed.statistics = statistics
     started = time.perf_counter()
-    frame = yield from within(source.read_steps(options.set_a, options.set_b, None), 0.0, READ_SHARE)
+    frame = yield from scale_progress(source.read_steps(options.set_a, options.set_b, None), 0.0, READ_SHARE)
     statistics.add_frame(frame, time.perf_counter() - started)
-    yield from within(followed.take_steps(frame, options, source.scale_length), READ_SHARE, PREPARE_SHARE)
-    yield from within(followed.ask_steps(), PREPARE_SHARE, 1.0)
-    yield from within(followed.write_steps(highlights), 1.0, 1.0)
-    yield from within(followed.bring_up_steps(), 1.0, 1.0)
-    rows = yield from within(followed.measured_steps(), 1.0, 1.0)
+    yield from scale_progress(followed.take_steps(frame, options, source.scale_length), READ_SHARE, PREPARE_SHARE)
+    yield from scale_progress(followed.ask_steps(), PREPARE_SHARE, 1.0)
+    yield from scale_progress(followed.write_steps(highlights), 1.0, 1.0)
+    yield from scale_progress(followed.bring_up_steps(), 1.0, 1.0)
+    rows = yield from scale_progress(followed.measured_steps(), 1.0, 1.0)
     large = [row for row in rows if not has_less(row, options.min_volume / source.scale_length**3)]
     statistics.add_smaller(len(rows) - len(large))
     # A scan without a surface is no member: to find nothing with it would be taken for an all-clear.
     require_members(options, letters_of(followed.world.objects.values()), statistics.skipped)
-    objects = (yield from within(fingerprint_steps(followed.frame), 1.0, 1.0)) if remember else None
+    objects = (yield from scale_progress(fingerprint_steps(followed.frame), 1.0, 1.0)) if remember else None
     seen = None if objects is None else Seen(options.set_a, options.set_b, objects)
     taken = _taken(followed)
-    revision = (yield from within(identity_steps(taken, source.scale_length), 1.0, 1.0)) if remember else ()
+    revision = (yield from scale_progress(identity_steps(taken, source.scale_length), 1.0, 1.0)) if remember else ()
     large.sort(key=lambda row: row.order)
     told = {item.name: item.told_properties for item in (*frame.objects, *frame.scans) if item.told_properties}
     return DetectReport(
@@ -198,8 +201,16 @@ def require_members(options: DetectOptions, letters: str, skipped: Sequence[Skip
     """
     for letter, expression in (("A", options.set_a), ("B", options.set_b)):
         if letter not in letters:
-            notes = "; ".join(f"{item.name}: {item.reason}" for item in skipped[:3])
-            raise InputError(
-                f"set {letter} ({set_in_words(expression)}) contains no mesh with faces and no scan that is visible"
-                + (f" (left out: {notes})" if notes else ": show what is hidden, or choose another set")
-            )
+            values = {"letter": letter, "set": set_in_words(expression)}
+            if skipped:
+                parts = (Sentence("{name}: {why}", name=item.name, why=item.reason) for item in skipped[:3])
+                text = Sentence(
+                    "set {letter} ({set}) contains no mesh with faces and no scan that is visible (left out: {notes})",
+                    notes=Sentence.joined("; ", parts), **values,
+                )  # fmt: skip
+            else:
+                text = Sentence(
+                    "set {letter} ({set}) contains no mesh with faces and no scan that is visible: show what is "
+                    "hidden, or choose another set", **values,
+                )  # fmt: skip
+            raise InputError(text)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from types import ModuleType
 
+from ..messages import Sentence
+from ..types.steps import scale_progress
 from .cloud_scene import CloudScene, Prepare
 from .events import ClashEvent, EventLog, Moments
 from .followed import Followed
@@ -15,7 +17,6 @@ from .moments import Between
 from .options import DetectOptions, format_frames
 from .pair_row import PairRow
 from .statistics import RunStatistics
-from .steps import within
 from .units import time_in_words
 from .volumes import has_less
 
@@ -93,15 +94,18 @@ class Timeline:
         """Objects that could not take part, with the frames where it was not in all of them."""
         found = []
         for item, frames in self._skipped.items():
-            where = "" if len(frames) == self.done else f" ({_frames_in_words(frames)})"
-            found.append(replace(item, reason=item.reason + where))
+            reason = item.reason
+            if len(frames) != self.done:
+                reason = Sentence("{why} ({frames})", why=item.reason, frames=_frames_in_words(frames))
+            found.append(replace(item, reason=reason))
         return found
 
 
 def _frames_in_words(frames: list[int]) -> str:
     if len(frames) == 1:
-        return f"frame {frames[0]}"
-    return f"{len(frames)} frames from {frames[0]} to {frames[-1]}"
+        return Sentence("frame {frame}", frame=frames[0])
+    count, first, last = len(frames), frames[0], frames[-1]
+    return Sentence("{count} frames from {first} to {last}", count=count, first=first, last=last)
 
 
 def frames_steps(
@@ -145,12 +149,12 @@ def frames_steps(
     between = Between(engine, options, passages)
     if before is not None:
         unseen = RunStatistics(source.scale_length)
-        yield from within(_frame_steps(source, options, followed, between, before, unseen, False), 0.0, 0.0)
+        yield from scale_progress(_frame_steps(source, options, followed, between, before, unseen, False), 0.0, 0.0)
     clock = _Remaining(len(frames))
     for index, number in enumerate(frames):
         low, high = index / len(frames), (index + 1) / len(frames)
         steps = _frame_steps(source, options, followed, between, number, statistics, highlights)
-        take((yield from within(steps, low, high, f"Frame {number}{clock.left(index)}: ")))
+        take((yield from scale_progress(steps, low, high, prefix=clock.frame(number, index))))
 
 
 def _frame_steps(
@@ -163,15 +167,15 @@ def _frame_steps(
     highlights: bool,
 ) -> Generator[Progress, None, FrameFound]:
     followed.statistics, started = statistics, time.perf_counter()
-    frame = yield from within(source.read_steps(options.set_a, options.set_b, number), 0.0, READ_SHARE)
+    frame = yield from scale_progress(source.read_steps(options.set_a, options.set_b, number), 0.0, READ_SHARE)
     statistics.add_frame(frame, time.perf_counter() - started)
     taking = followed.take_steps(frame, options, source.scale_length)
-    yield from within(taking, READ_SHARE, PREPARE_SHARE)
+    yield from scale_progress(taking, READ_SHARE, PREPARE_SHARE)
     before = dict(followed.pairs())
-    yield from within(followed.ask_steps(), PREPARE_SHARE, ASK_SHARE)
-    yield from within(followed.write_steps(highlights), ASK_SHARE, ASK_SHARE)
-    rows = yield from within(followed.measured_steps(), ASK_SHARE, ASK_SHARE)
-    moments = yield from within(between.moments_steps(number, followed, before), ASK_SHARE, MOMENTS_SHARE)
+    yield from scale_progress(followed.ask_steps(), PREPARE_SHARE, ASK_SHARE)
+    yield from scale_progress(followed.write_steps(highlights), ASK_SHARE, ASK_SHARE)
+    rows = yield from scale_progress(followed.measured_steps(), ASK_SHARE, ASK_SHARE)
+    moments = yield from scale_progress(between.moments_steps(number, followed, before), ASK_SHARE, MOMENTS_SHARE)
     large = [row for row in rows if not has_less(row, options.min_volume / source.scale_length**3)]
     statistics.add_smaller(len(rows) - len(large))
     members = followed.world.objects.values()
@@ -192,12 +196,13 @@ class _Remaining:
     def __init__(self, count: int) -> None:
         self._count, self._started = count, time.perf_counter()
 
-    def left(self, done: int) -> str:
-        """In words, after a comma; "" while nothing is known."""
+    def frame(self, number: int, done: int) -> str:
+        """What is said of a frame before what is done in it; with the time that is left, if it is known."""
         spent = time.perf_counter() - self._started
         if not done or spent < TELL_AFTER:
-            return ""
-        return f", {time_in_words(spent / done * (self._count - done))} left"
+            return Sentence("Frame {frame}", frame=number) + ": "
+        left = time_in_words(spent / done * (self._count - done))
+        return Sentence("Frame {frame}, {time} left", frame=number, time=left) + ": "
 
 
 @dataclass(frozen=True)

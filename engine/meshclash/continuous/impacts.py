@@ -10,9 +10,9 @@ from ..jit import kernel
 from ..reference import by_reference
 from ..types.numbers import given_array
 from ..types.steps import run
-from .exactly import decide_exactly_steps
+from .coplanarity import EDGE_EDGE, POINT_TRIANGLE, Rows, apart_along_axes
 from .filter import decide_in_float
-from .moving import EDGE_EDGE, POINT_TRIANGLE, Rows, apart_along_axes
+from .integer_stages import integer_stage_steps
 from .stages import COMPARISONS, HIT, MISS, STAGES, UNDECIDED
 
 STAGE_NAMES = ("comparisons", "signs", "bracket", "integers", "rational")
@@ -80,7 +80,7 @@ def _impacts(start: Any, end: Any, kind: int) -> Impacts:
     _decide_all(start, end, kind, verdicts, times, counts)
     left = np.flatnonzero(verdicts == UNDECIDED)
     if len(left):
-        verdicts[left], times[left] = run(decide_exactly_steps(start[left], end[left], kind, counts))
+        verdicts[left], times[left] = run(integer_stage_steps(start[left], end[left], kind, counts))
     return Impacts(verdicts == HIT, times, dict(zip(STAGE_NAMES, counts.tolist(), strict=True)))
 
 

@@ -15,7 +15,7 @@ from ..files.pcd import read_pcd
 from ..files.ply import read_ply
 from ..files.source import RawPoints, Source
 from ..files.text import read_text
-from ..messages import a_type, shown
+from ..messages import Sentence, a_type, shown
 from ..types.arguments import one_of
 from ..types.numbers import real_number
 from ..types.results import Progress
@@ -96,7 +96,7 @@ def read_points(
         with file.open("rb") as stream:
             source = Source(file, stream, limit)
             steps = reader(source)
-            yield Progress(0.0, f"reading {file.name}")
+            yield Progress(0.0, Sentence("reading {name}", name=file.name))
             while True:
                 try:
                     with np.errstate(over="ignore", invalid="ignore"):  # PointCloud names points that are not finite
@@ -104,7 +104,7 @@ def read_points(
                 except StopIteration as stop:
                     raw: RawPoints = stop.value
                     break
-                yield Progress(share, f"reading {file.name}")
+                yield Progress(share, Sentence("reading {name}", name=file.name))
     except OSError as error:
         raise InvalidFile(f"{file}: cannot be read: {error.strerror or error}") from None
     with np.errstate(over="ignore"):

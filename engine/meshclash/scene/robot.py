@@ -17,8 +17,8 @@ from ..reading.urdf_shapes import Packages, ShapeReader, package_folders
 from ..types.arguments import one_of, several
 from ..types.copying import Copyable
 from ..types.numbers import float_array, real_number, truth
-from .from_others import PlacedMesh
 from .joint_motions import Driver, JointMotions
+from .trimesh_scenes import PlacedMesh
 
 SHAPES = ("collision", "visual")
 

@@ -6,11 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ...messages import Sentence
+from ...types.slices import portions
 from ..fits import fitted_steps
 from ..frame_scene import Progress
 from ..pair_row import PairRow
 from ..rows import ROWS_AT_ONCE, Draft, first_contact_draft, first_contact_rows, row_steps
-from ..steps import portions
 from .question import DetectAnswer, DetectQuestion
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ class WatchFollower(Follower):
             self.rows.update(zip(pairs, rows, strict=True))
             for pair in pairs:
                 del self._unwritten[pair]
-            yield Progress(1.0, f"Writing up {rows[-1].a.name} and {rows[-1].b.name}")
+            yield Progress(1.0, Sentence("Writing up {a} and {b}", a=rows[-1].a.name, b=rows[-1].b.name))
         for pairs in portions(list(self._unwritten), ROWS_AT_ONCE):
             drafts = (self._draft(question, self._unwritten[pair], frame) for pair in pairs)
             rows = yield from row_steps(question.engine, drafts, highlights)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...errors import UnsupportedOption
 from ...messages import shown
-from ...motion.contact import time_of_contact
+from ...motion.contact_times import time_of_contact
 from ...motion.motions import KeyframedMotion, Motion, ScrewMotion
 from ...types.numbers import real_number, truth, whole_number
 from .data import (
@@ -23,7 +23,7 @@ from .data import (
 )
 from .objects import CollisionObject, Transform
 from .pairs import NONE, BoundedPair, Pair
-from .planes import FacePair, TwoFaces
+from .plane_pairs import FacePair, TwoFaces
 
 _TIME_TOLERANCE = 1e-5
 """Share of the smaller object's size: moving objects that come no nearer than this do not collide."""
