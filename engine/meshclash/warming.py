@@ -406,6 +406,10 @@ def warm_up(parts: Sequence[str] = PARTS) -> Generator[Progress, None, None]:
 
     Raises:
         UnsupportedOption: a part that does not exist.
+
+    Example:
+        >>> import meshclash as mc
+        >>> _ = mc.run(mc.warm_up(["contacts"]))
     """
     known_parts = (*PARTS, *SPECIAL_PARTS, DEVICE_PART)
     if isinstance(parts, str) or not isinstance(parts, Sequence):

@@ -5,10 +5,9 @@ import inspect
 import re
 from pathlib import Path
 
+import meshclash as mc
 import pytest
 from public_calls import packages
-
-import meshclash as mc
 
 API = Path(__file__).resolve().parents[2] / "docs" / "api"
 SUBJECTS = [package for package in packages() if ".compat" not in package.__name__]

@@ -91,6 +91,15 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
 
     ``len(scene)`` is the number of objects, iteration gives their ids, ``in`` takes an id or a name. Every
     method takes the id or the name of an object; results have ids, and names where objects have some.
+
+    Example:
+        >>> import meshclash as mc
+        >>> scene = mc.Scene()
+        >>> box = mc.shapes.box(1.0)
+        >>> left, right = scene.add(box, name="left"), scene.add(box, name="right")
+        >>> scene.set_pose("right", [[1, 0, 0, 0.75], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
+        >>> [(pair.a, pair.b, pair.verdict.name, round(pair.depth, 9)) for pair in scene.contacts()]
+        [(0, 1, 'CLASH', 0.25)]
     """
 
     def __init__(self) -> None:
