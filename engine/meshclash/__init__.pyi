@@ -31,6 +31,11 @@ from .query.collide import collides as collides
 from .query.collide import self_collide as self_collide
 from .query.distance import distance as distance
 from .query.penetration import penetration as penetration
+from .query.ray_hits import RayHits as RayHits
+from .query.rays import ray_all as ray_all
+from .query.rays import ray_any as ray_any
+from .query.rays import ray_count as ray_count
+from .query.rays import ray_first as ray_first
 from .query.results import Clearances as Clearances
 from .query.results import Distance as Distance
 from .query.results import Penetration as Penetration

@@ -29,6 +29,7 @@ from ..massive.mesh import ClusteredMesh
 from ..messages import a_type
 from ..pointcloud.cloud import PointCloud
 from ..traversal.question import Answer
+from ..traversal.ray_casting import Rays
 from ..types.foreign import as_own
 from ..types.mesh import TriangleMesh, no_mesh
 from ..types.pose import Pose, matched_poses, pose_of
@@ -53,11 +54,13 @@ class Kind(Enum):
     CLOUD = "point clouds"
     CLUSTERED = "clustered meshes"
     POINTS = "points"
+    RAYS = "rays"
 
 
-MESH, CLOUD, CLUSTERED, POINTS = Kind
+MESH, CLOUD, CLUSTERED, POINTS, RAYS = Kind
 KINDS: dict[type, Kind] = {
     TriangleMesh: MESH, Hierarchy: MESH, PointCloud: CLOUD, ClusteredMesh: CLUSTERED, np.ndarray: POINTS,
+    Rays: RAYS,
 }  # fmt: skip
 """Of a side; what has vertices and faces is a ``TriangleMesh`` by then."""
 SceneThing = TriangleMesh | Hierarchy | PointCloud | ClusteredMesh
@@ -90,6 +93,10 @@ PENETRATION = Query("penetration", at_once=penetration_of_records)
 SIGNED_DISTANCE = Query("signed_distance", stacks=False)
 CONTAINS = Query("contains", stacks=False)
 WINDING_NUMBER = Query("winding_number", stacks=False)
+RAY_FIRST = Query("ray_first", stacks=False)
+RAY_ANY = Query("ray_any", stacks=False)
+RAY_COUNT = Query("ray_count", stacks=False)
+RAY_ALL = Query("ray_all", stacks=False)
 VOXEL_COLLIDE = Query("voxel_collide", served=True, stacks=False)
 MASSIVE_COLLIDE = Query("massive_collide", stacks=False)
 
@@ -124,6 +131,10 @@ TABLE: dict[tuple[Any, ...], tuple[str, ...]] = {
     (SIGNED_DISTANCE, MESH, POINTS): ("signed_distance_mesh_points",),
     (CONTAINS, MESH, POINTS): ("contains_mesh_points",),
     (WINDING_NUMBER, MESH, POINTS): ("winding_number_mesh_points",),
+    (RAY_FIRST, MESH, RAYS): ("rays_mesh_rays",),
+    (RAY_ANY, MESH, RAYS): ("rays_mesh_rays",),
+    (RAY_COUNT, MESH, RAYS): ("rays_mesh_rays",),
+    (RAY_ALL, MESH, RAYS): ("rays_mesh_rays",),
     (VOXEL_COLLIDE, MESH, MESH): ("voxels_mesh_mesh",),
     (MASSIVE_COLLIDE, MESH, MESH): ("runs_clustered_mesh",),
     (MASSIVE_COLLIDE, CLUSTERED, MESH): ("runs_clustered_mesh",),
@@ -196,7 +207,7 @@ def ask(query: Query, things: tuple[Any, ...], poses: tuple[Any, ...], **given: 
     start = time.perf_counter()
     things = tuple([thing if type(thing) in KINDS else as_own(thing) for thing in things])
     kinds = tuple(map(kind_of, things))
-    others = next((kind.value for kind in kinds if kind not in (MESH, POINTS, None)), None)
+    others = next((kind.value for kind in kinds if kind not in (MESH, POINTS, RAYS, None)), None)
     options = checked_options(given, CLUSTERED in kinds, others, query.served)
     names = _solvers_for(query, things, kinds)
     rows_a, rows_b, stacked = matched_poses(poses[0], poses[-1])
