@@ -1,10 +1,10 @@
 """Whether a ray crosses a triangle, decided exactly, so that a surface has no gaps and no double hits.
 
 The ray is o + t d, t >= 0, of float64 numbers as they are. A line that meets an edge or a vertex is thought of as moved
-sideways by an infinitely small step along one axis and an infinitely smaller one along another, neither of them the axis
-along which it advances most. Every line then goes through triangles or past them, and never along them: of the triangles
-around an edge or a vertex that separate two sides it crosses as many as any line near it. Which ones depends on
-coordinates alone, so triangles fit together that merely have corners at the same place. (Edelsbrunner and Mücke,
+sideways by an infinitely small step along one axis and an infinitely smaller one along another, neither of them the
+axis along which it advances most. Every line then goes through triangles or past them, and never along them: of the
+triangles around an edge or a vertex that separate two sides it crosses as many as any line near it. Which ones depends
+on coordinates alone, so triangles fit together that merely have corners at the same place. (Edelsbrunner and Mücke,
 "Simulation of simplicity" (1990).) Triangles that the line sees edge-on, or that have no area, are never crossed.
 
 The sign of a corner pair is that of det(d, a - o, b - o). A step e changes it by -det(d, e, b - a).
@@ -115,7 +115,7 @@ def cross_triangle(line, a, b, c, work):
         how = 1 if (total > 0.0) == forward else -1
     else:
         how, u, v, w = _sides(line, a, b, c, work)
-        if how == MISSED or how == UNCERTAIN:
+        if how in (MISSED, UNCERTAIN):
             return how, 0.0, 0.0, 0.0
         total = u + v + w
     side = how

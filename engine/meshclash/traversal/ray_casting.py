@@ -40,8 +40,8 @@ class Rays(NamedTuple):
 
 @inner
 def _cast(
-    forest, tree_of, poses, inverses, origins, reaches, starts, ways, limits, which, tasks, offsets, counts, distances, weights,
-    triangles, objects, along, stack, gaps, counter, expansions, scratch,
+    forest, tree_of, poses, inverses, origins, reaches, rays, which, tasks, offsets, counts, found,
+    stack, gaps, counter, expansions, scratch,
 ):  # fmt: skip
     """Fill ``counts`` (n,), -1 where undecided, and the arrays of a Found.
 
@@ -49,22 +49,24 @@ def _cast(
     objects, each with one of the trees.
     """
     forest = by_reference(forest)
-    found = by_reference(Found(distances, weights, triangles, objects, along))
+    rays = by_reference(rays)
+    found = by_reference(found)
     work = by_reference(PointWorkspace(stack, gaps, ExactWorkspace(counter, expansions), scratch))
     for task in range(tasks.shape[0]):
         for i in range(tasks[task, 0], tasks[task, 1]):
             counts[i] = 0
             if which == FIRST:
-                distances[i], triangles[i], objects[i], along[i] = math.inf, -1, -1, 0
-                weights[i, 0], weights[i, 1] = math.nan, math.nan
+                found.distances[i], found.triangles[i] = math.inf, -1
+                found.objects[i], found.along[i] = -1, 0
+                found.weights[i, 0], found.weights[i, 1] = math.nan, math.nan
         for thing in range(poses.shape[0]):
             frame = by_reference(make_frame(tree_of[thing], poses[thing], inverses[thing], origins, reaches))
             for i in range(tasks[task, 0], tasks[task, 1]):
                 if counts[i] < 0 or (which == ANY and counts[i] > 0):
                     continue
-                o = (starts[i, 0], starts[i, 1], starts[i, 2])
-                d = (ways[i, 0], ways[i, 1], ways[i, 2])
-                limit = min(limits[i], distances[i]) if which == FIRST else limits[i]
+                o = (rays.origins[i, 0], rays.origins[i, 1], rays.origins[i, 2])
+                d = (rays.directions[i, 0], rays.directions[i, 1], rays.directions[i, 2])
+                limit = min(rays.lengths[i], found.distances[i]) if which == FIRST else rays.lengths[i]
                 row = offsets[i] + counts[i] if which == ALL else i
                 count, decided = trace(forest, frame, thing, o, d, limit, which, found, row, work)
                 counts[i] = counts[i] + count if decided else -1
@@ -72,27 +74,27 @@ def _cast(
 
 @kernel
 def _cast_alone(
-    forest, tree_of, poses, inverses, origins, reaches, starts, ways, limits, which, tasks, offsets, counts, distances, weights,
-    triangles, objects, along, stack, gaps, counter, expansions, scratch,
+    forest, tree_of, poses, inverses, origins, reaches, rays, which, tasks, offsets, counts, found,
+    stack, gaps, counter, expansions, scratch,
 ):  # fmt: skip
     """``_cast`` for Python."""
     _cast(
-        forest, tree_of, poses, inverses, origins, reaches, starts, ways, limits, which, tasks, offsets, counts, distances,
-        weights, triangles, objects, along, stack, gaps, counter, expansions, scratch,
+        forest, tree_of, poses, inverses, origins, reaches, rays, which, tasks, offsets, counts, found,
+        stack, gaps, counter, expansions, scratch,
     )  # fmt: skip
 
 
 @parallel_kernel
 def _cast_together(
-    forest, tree_of, poses, inverses, origins, reaches, starts, ways, limits, which, tasks, offsets, counts, distances, weights,
-    triangles, objects, along, stack, gaps, counter, expansions, scratch,
+    forest, tree_of, poses, inverses, origins, reaches, rays, which, tasks, offsets, counts, found,
+    stack, gaps, counter, expansions, scratch,
 ):  # fmt: skip
     """``_cast`` by every worker w, on every so manieth task."""
     workers = stack.shape[0]
     for w in prange(workers):
         _cast(
-            forest, tree_of, poses, inverses, origins, reaches, starts, ways, limits, which, tasks[w::workers], offsets, counts,
-            distances, weights, triangles, objects, along, stack[w], gaps[w], counter[w], expansions[w], scratch[w],
+            forest, tree_of, poses, inverses, origins, reaches, rays, which, tasks[w::workers], offsets, counts, found,
+            stack[w], gaps[w], counter[w], expansions[w], scratch[w],
         )  # fmt: skip
 
 
@@ -162,7 +164,7 @@ class RayCaster:
         for begin in range(0, n, together):
             begins = np.arange(begin, min(begin + together, n), _PART)
             tasks = np.stack([begins, np.minimum(begins + _PART, n)], axis=1)
-            given = *self._given, *rays, np.int64(which), tasks, offsets, counts, *found
+            given = *self._given, rays, np.int64(which), tasks, offsets, counts, found
             with parallel_region(allowed if shared else 1) as workers:
                 if workers > 1:
                     _cast_together(*given, *_workspaces((workers,)))

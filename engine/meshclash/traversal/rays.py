@@ -86,7 +86,7 @@ def _push_sorted(scratch, used, child, bits):
 @inner
 def _note(which, found, row, how, distance, u, v, thing, triangle):
     """Note a crossing in a row of ``found``; for FIRST only where it is nearer than what stands there."""
-    if which == COUNT or which == ANY:
+    if which in (COUNT, ANY):
         return
     if which == FIRST:
         best = found.distances[row]
