@@ -30,6 +30,8 @@ from .query.collide import collide as collide
 from .query.collide import collides as collides
 from .query.collide import self_collide as self_collide
 from .query.distance import distance as distance
+from .query.nearest import nearest as nearest
+from .query.nearest_points import NearestPoints as NearestPoints
 from .query.penetration import penetration as penetration
 from .query.ray_hits import RayHits as RayHits
 from .query.rays import ray_all as ray_all

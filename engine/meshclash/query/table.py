@@ -93,6 +93,7 @@ PENETRATION = Query("penetration", at_once=penetration_of_records)
 SIGNED_DISTANCE = Query("signed_distance", stacks=False)
 CONTAINS = Query("contains", stacks=False)
 WINDING_NUMBER = Query("winding_number", stacks=False)
+NEAREST = Query("nearest", stacks=False)
 RAY_FIRST = Query("ray_first", stacks=False)
 RAY_ANY = Query("ray_any", stacks=False)
 RAY_COUNT = Query("ray_count", stacks=False)
@@ -131,6 +132,7 @@ TABLE: dict[tuple[Any, ...], tuple[str, ...]] = {
     (SIGNED_DISTANCE, MESH, POINTS): ("signed_distance_mesh_points",),
     (CONTAINS, MESH, POINTS): ("contains_mesh_points",),
     (WINDING_NUMBER, MESH, POINTS): ("winding_number_mesh_points",),
+    (NEAREST, MESH, POINTS): ("nearest_mesh_points",),
     (RAY_FIRST, MESH, RAYS): ("rays_mesh_rays",),
     (RAY_ANY, MESH, RAYS): ("rays_mesh_rays",),
     (RAY_COUNT, MESH, RAYS): ("rays_mesh_rays",),

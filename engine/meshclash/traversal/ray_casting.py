@@ -13,7 +13,7 @@ from ..types.pose import inverse_rotations, transform_points
 from ..types.steps import retold
 from .forest import TreeSet
 from .frames import make_frame
-from .point import PointWorkspace, new_point_workspace
+from .point import PointWorkspace, new_workspace_arrays
 from .rational_rays import Crossing, crossings_by_fractions
 from .rays import ALL, ANY, COUNT, FIRST, Found, trace
 
@@ -167,9 +167,9 @@ class RayCaster:
             given = *self._given, rays, np.int64(which), tasks, offsets, counts, found
             with parallel_region(allowed if shared else 1) as workers:
                 if workers > 1:
-                    _cast_together(*given, *_workspaces((workers,)))
+                    _cast_together(*given, *new_workspace_arrays((workers,)))
                 else:
-                    _cast_alone(*given, *_workspaces(()))
+                    _cast_alone(*given, *new_workspace_arrays(()))
             yield min(begin + together, n) / n
 
     def _by_fractions(self, rays: Rays, k: int) -> list[tuple[int, Crossing]]:
@@ -197,9 +197,3 @@ def _put(found: Found, rows: slice, crossings: list[tuple[int, Crossing]]) -> No
     found.distances[rows] = [crossing.distance for _, crossing in crossings]
     found.along[rows] = [crossing.along for _, crossing in crossings]
     found.weights[rows] = np.array([(crossing.u, crossing.v) for _, crossing in crossings]).reshape(-1, 2)
-
-
-def _workspaces(shape: tuple[int, ...]) -> tuple[np.ndarray, ...]:
-    work = new_point_workspace()
-    parts = work.stack, work.gaps, work.exact.counter, work.exact.expansions, work.scratch
-    return tuple(np.zeros((*shape, *part.shape), part.dtype) for part in parts)
