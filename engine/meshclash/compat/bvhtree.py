@@ -16,20 +16,19 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..errors import MeshClashError
 from ..hierarchy.build import as_boxes
 from ..query.collide import collide, self_collide
 from ..query.features import unit
-from ..query.rays import checked_rays
 from ..query.signed_distance import checked_points
 from ..reading.polygons import triangulated
 from ..traversal.forest import pack_trees
-from ..traversal.nearest_triangles import Nearest, nearest_steps
+from ..traversal.nearest_triangles import NearestFinder
 from ..traversal.point import IDENTITY
-from ..traversal.ray_casting import RayCaster
+from ..traversal.ray_casting import RayCaster, Rays
 from ..types.copying import Copyable
 from ..types.mesh import TriangleMesh
 from ..types.numbers import real_number
+from ..types.pose import LARGEST_COORDINATE
 from ..types.steps import run
 
 Vector = tuple[float, float, float]
@@ -42,7 +41,7 @@ _FARTHEST = 1.844674352395373e19
 _FEW = 32
 
 
-class BVHTree(Copyable, caches={"_caster": NoneType}):
+class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
     """A tree over polygons, asked about rays, nearest points and overlaps. Made by ``FromPolygons``.
 
     Attributes:
@@ -54,12 +53,13 @@ class BVHTree(Copyable, caches={"_caster": NoneType}):
     polygons: np.ndarray
     _normals: np.ndarray
     _caster: RayCaster | None
+    _finder: NearestFinder | None
 
     def __init__(self) -> None:
         self._take(np.empty((0, 3)), np.empty((0, 3), np.int32), np.empty(0, np.int32), np.empty((0, 3)))
 
     @classmethod
-    def FromPolygons(  # noqa: N802 - Blender's name
+    def FromPolygons(
         cls, vertices: Any, polygons: Any, all_triangles: bool = False, epsilon: float = 0.0
     ) -> Self:
         """Return a tree over polygons.
@@ -81,7 +81,7 @@ class BVHTree(Copyable, caches={"_caster": NoneType}):
         else:
             faces = [np.asarray(polygon) for polygon in polygons]
             counts = np.array([len(face) for face in faces], np.int64)
-            corners = np.concatenate(faces) if len(faces) else np.empty(0, np.int64)
+            corners = np.concatenate(faces) if faces else np.empty(0, np.int64)
         if corners.size and corners.dtype.kind not in "iu":
             raise ValueError(f"BVHTree.FromPolygons: indices must be whole numbers, not {corners.dtype}")
         bad = np.flatnonzero((corners < 0) | (corners >= len(points)))
@@ -101,7 +101,8 @@ class BVHTree(Copyable, caches={"_caster": NoneType}):
 
     def _take(self, points: np.ndarray, triangles: np.ndarray, of: np.ndarray, normals: np.ndarray) -> None:
         self.mesh = TriangleMesh(points, triangles) if len(triangles) else None
-        self.polygons, self._normals, self._caster = of, normals, None
+        self.polygons, self._normals = of, normals
+        self._caster = self._finder = None
 
     def ray_cast(self, origin: Any, direction: Any, distance: float = sys.float_info.max, /) -> Hit | NoHit:
         """Return where a ray first crosses a polygon: (location, normal, index, distance), four None for nowhere.
@@ -116,10 +117,9 @@ class BVHTree(Copyable, caches={"_caster": NoneType}):
         start, way, limit = _three("origin", origin), _three("direction", direction), _limit(distance)
         if self.mesh is None or not way.any() or not limit > 0.0:
             return _NO_HIT
-        caster = self._caster
-        if caster is None:
-            caster = self._caster = RayCaster(pack_trees([as_boxes(self.mesh)]), IDENTITY[None])
-        found = run(caster.first(checked_rays(start[None], way[None], limit), 1))
+        if self._caster is None:
+            self._caster = RayCaster(pack_trees([as_boxes(self.mesh)]), IDENTITY[None])
+        found = run(self._caster.first(Rays(start[None], way[None], np.array([limit])), 1))
         triangle, far = int(found.triangles[0]), float(found.distances[0])
         if triangle < 0 or far >= limit:
             return _NO_HIT
@@ -161,7 +161,7 @@ class BVHTree(Copyable, caches={"_caster": NoneType}):
             ValueError: the other one is no BVHTree.
         """
         if not isinstance(other_tree, BVHTree):
-            raise ValueError("Expected a BVHTree argument")  # noqa: TRY004 - as Blender
+            raise ValueError("Expected a BVHTree argument")
         if self.mesh is None or other_tree.mesh is None:
             return []
         if other_tree is self:
@@ -180,9 +180,9 @@ class BVHTree(Copyable, caches={"_caster": NoneType}):
         point, limit = _three("origin", origin), _limit(distance)
         if self.mesh is None or not limit > 0.0:
             return []
-        tree_set = pack_trees([as_boxes(self.mesh)])
-        steps = nearest_steps(tree_set, IDENTITY, point[None], min(count, len(self.polygons)), limit, 1)
-        found: Nearest = run(steps)
+        if self._finder is None:
+            self._finder = NearestFinder(pack_trees([as_boxes(self.mesh)]), IDENTITY)
+        found = run(self._finder.steps(point[None], min(count, len(self.polygons)), limit, 1))
         rows = zip(found.points[0], found.triangles[0].tolist(), found.distances[0].tolist(), strict=True)
         return [self._hit(at, triangle, far) for at, triangle, far in rows if triangle >= 0 and far < limit]
 
@@ -202,12 +202,14 @@ def _rows(vertices: Any) -> np.ndarray:
 
 
 def _three(name: str, given: Sequence[float]) -> np.ndarray:
-    """Three numbers as an array; raises ValueError."""
+    """Three finite numbers as an array; raises ValueError."""
     try:
-        (row,) = checked_points([list(given)])
-    except (MeshClashError, TypeError):
-        raise ValueError(f"BVHTree: {name} must be three finite numbers") from None
-    return row
+        x, y, z = map(float, given)
+    except (TypeError, ValueError):
+        raise ValueError(f"BVHTree: {name} must be three numbers") from None
+    if not max(abs(x), abs(y), abs(z)) <= LARGEST_COORDINATE:
+        raise ValueError(f"BVHTree: {name} must be finite, and at most {LARGEST_COORDINATE:g}")
+    return np.array([x, y, z])
 
 
 def _limit(distance: Any) -> float:

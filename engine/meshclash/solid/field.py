@@ -24,7 +24,7 @@ from ..jit import inner, is_compiled, kernel, parallel_kernel, parallel_region, 
 from ..reference import by_reference
 from ..traversal.forest import pack_trees
 from ..traversal.frames import beyond_root, make_frame, surface_tolerance, winding_in
-from ..traversal.nearest_triangles import COMPILED_FOR, along_curve, find_nearest, new_nearest
+from ..traversal.nearest_triangles import COMPILED_FOR, along_curve, find_nearest, new_nearest, parts_of
 from ..traversal.point import (
     PointWorkspace,
     new_workspace_arrays,
@@ -184,8 +184,7 @@ class PosedSurface:
         found = new_nearest(nearest, 1)
         windings, states = np.empty(sides if sides else count * asked_windings), np.empty(sides, np.int8)
         field = Field(found.distances[:, 0], found.points[:, 0], found.triangles[:, 0], windings, states)
-        begins = np.arange(0, count, _PART)
-        tasks = np.stack([begins, np.minimum(begins + _PART, count)], axis=1)
+        tasks = parts_of(0, count, _PART)
         given = *self._forest, *self._frame, moments, self._unit, points[order], order, tasks, np.int64(wanted)
         allowed = thread_limit(threads)
         shared = count >= (_SHARED_FROM if is_compiled(_measure_together) else COMPILED_FOR)

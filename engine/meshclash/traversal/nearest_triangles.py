@@ -23,6 +23,8 @@ _PART = 512
 """Points between two fresh starts."""
 _SLICE = 1 << 14
 """Points between two reports of progress, for each thread."""
+_MOST_KEPT = 16
+"""Triangles of a point with which the next one begins; more of them take longer to compare than they spare."""
 _SHARED_FROM = 1 << 13
 """Points from which several cores pay."""
 COMPILED_FOR = 1 << 18
@@ -47,12 +49,13 @@ def new_nearest(n: int, count: int) -> Nearest:
 
 
 @inner
-def _insert(found, row, distance, point, triangle):
+def _insert(found, row, distance, point, triangle, may_be_there):
     """Put a triangle at its place among those of a row, by distance and index; the last one falls out."""
     k = found.distances.shape[1]
-    for i in range(k):
-        if found.triangles[row, i] == triangle:
-            return
+    if may_be_there:
+        for i in range(k):
+            if found.triangles[row, i] == triangle:
+                return
     at = k - 1
     last = found.distances[row, at]
     if distance > last or (distance == last and 0 <= found.triangles[row, at] < triangle):
@@ -71,7 +74,7 @@ def _insert(found, row, distance, point, triangle):
 
 
 @inner
-def _compare(forest, frame, p, triangle, limit, found, row):
+def _compare(forest, frame, p, triangle, limit, found, row, may_be_there):
     """Insert a triangle if it is as near as ``limit``."""
     a, b, c = world_triangle(forest, frame.tree, triangle, frame.pose)
     gap = 0.0
@@ -82,7 +85,7 @@ def _compare(forest, frame, p, triangle, limit, found, row):
     x = closest_on_triangle(p, a, b, c)
     distance = math.sqrt(squared_distance(p, x))
     if distance <= limit:
-        _insert(found, row, distance, x, triangle)
+        _insert(found, row, distance, x, triangle, may_be_there)
 
 
 @inner
@@ -107,13 +110,13 @@ def find_nearest(forest, frame, p, limit, found, row, before, work):
         for i in range(k):
             triangle = np.int64(found.triangles[before, i])
             if triangle >= 0:
-                _compare(forest, frame, p, triangle, limit, found, row)
+                _compare(forest, frame, p, triangle, limit, found, row, False)
     q = to_local(p, frame.pose, frame.inverse, frame.origin)
     begin_near(forest, frame.tree, q, local_slack(p, frame.pose, frame.reach), work)
     nearest = min(limit, found.distances[row, k - 1])
     triangle = next_near(forest, frame.tree, nearest, work)
     while triangle >= 0:
-        _compare(forest, frame, p, triangle, nearest, found, row)
+        _compare(forest, frame, p, triangle, nearest, found, row, before >= 0)
         nearest = min(limit, found.distances[row, k - 1])
         triangle = next_near(forest, frame.tree, nearest, work)
 
@@ -134,7 +137,7 @@ def _search(
             row = order[i]
             p = (points[row, 0], points[row, 1], points[row, 2])
             find_nearest(forest, frame, p, limit, found, row, before, work)
-            before = row
+            before = row if found.distances.shape[1] <= _MOST_KEPT else before
 
 
 @kernel
@@ -163,36 +166,51 @@ def _search_together(
         )  # fmt: skip
 
 
-def nearest_steps(
-    tree_set: TreeSet, rows: np.ndarray, points: np.ndarray, count: int, limit: float, threads: int | None
-) -> Generator[float, None, Nearest]:
-    """The nearest triangles of points, in slices.
+class NearestFinder:
+    """A tree of boxes in a pose, asked about the nearest triangles of any number of points.
 
     Args:
-        tree_set: of one tree of boxes.
+        tree_set: of one tree.
         rows: its pose, (3, 4).
-        points: (n, 3) float64 [m], world.
-        count: how many triangles of each.
-        limit: what is farther away is left out [m]; may be infinite.
-        threads: most threads; the answer is the same for any number.
     """
-    n, allowed = len(points), thread_limit(threads)
-    found = new_nearest(n, count)
-    order, pose = along_curve(points), np.array(rows)  # not read-only: a kernel is compiled anew for those
-    posed = tree_set.forest, pose, inverse_rotations(pose), tree_set.origins, tree_set.reaches
-    shared = n >= (_SHARED_FROM if is_compiled(_search_together) else COMPILED_FOR)
-    together = _SLICE * (allowed if shared else 1)
-    for begin in range(0, n, together):
-        begins = np.arange(begin, min(begin + together, n), _PART)
-        tasks = np.stack([begins, np.minimum(begins + _PART, n)], axis=1)
-        given = *posed, points, order, tasks, limit, found
-        with parallel_region(allowed if shared else 1) as workers:
-            if workers > 1:
-                _search_together(*given, *new_workspace_arrays((workers,)))
-            else:
-                _search_alone(*given, *new_workspace_arrays(()))
-        yield min(begin + together, n) / n
-    return found
+
+    def __init__(self, tree_set: TreeSet, rows: np.ndarray) -> None:
+        pose = np.array(rows)  # not read-only: a kernel is compiled anew for those
+        self._posed = tree_set.forest, pose, inverse_rotations(pose), tree_set.origins, tree_set.reaches
+
+    def steps(
+        self, points: np.ndarray, count: int, limit: float, threads: int | None
+    ) -> Generator[float, None, Nearest]:
+        """The nearest triangles, in slices.
+
+        Args:
+            points: (n, 3) float64 [m], world.
+            count: how many triangles of each.
+            limit: what is farther away is left out [m]; may be infinite.
+            threads: most threads; the answer is the same for any number.
+        """
+        n, allowed, found = len(points), thread_limit(threads), new_nearest(len(points), count)
+        order = along_curve(points)
+        shared = n >= (_SHARED_FROM if is_compiled(_search_together) else COMPILED_FOR)
+        together = _SLICE * (allowed if shared else 1)
+        for begin in range(0, n, together):
+            tasks = parts_of(begin, min(begin + together, n), _PART)
+            given = *self._posed, points, order, tasks, limit, found
+            with parallel_region(allowed if shared else 1) as workers:
+                if workers > 1:
+                    _search_together(*given, *new_workspace_arrays((workers,)))
+                else:
+                    _search_alone(*given, *new_workspace_arrays(()))
+            yield min(begin + together, n) / n
+        return found
+
+
+def parts_of(begin: int, end: int, size: int) -> np.ndarray:
+    """Ranges of a size, the last one shorter, (m, 2) int64."""
+    if end - begin <= size:
+        return np.array([[begin, end]])
+    begins = np.arange(begin, end, size)
+    return np.stack([begins, np.minimum(begins + size, end)], axis=1)
 
 
 def along_curve(points: np.ndarray) -> np.ndarray:

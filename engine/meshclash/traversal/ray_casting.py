@@ -13,6 +13,7 @@ from ..types.pose import inverse_rotations, transform_points
 from ..types.steps import retold
 from .forest import TreeSet
 from .frames import make_frame
+from .nearest_triangles import parts_of
 from .point import PointWorkspace, new_workspace_arrays
 from .rational_rays import Crossing, crossings_by_fractions
 from .rays import ALL, ANY, COUNT, FIRST, Found, trace
@@ -118,7 +119,7 @@ class RayCaster:
         """How many crossings each ray has, (n,) int32: all of them for COUNT, 0 or any other number for ANY."""
         counts = np.empty(len(rays.origins), np.int32)
         yield from self._steps(rays, which, threads, _NO_OFFSETS, counts, _new_found(0))
-        for k in np.flatnonzero(counts < 0).tolist():
+        for k in _undecided(counts):
             counts[k] = len(self._by_fractions(rays, k))
         return counts
 
@@ -130,7 +131,7 @@ class RayCaster:
         n = len(rays.origins)
         counts, found = np.empty(n, np.int32), _new_found(n)
         yield from self._steps(rays, FIRST, threads, _NO_OFFSETS, counts, found)
-        for k in np.flatnonzero(counts < 0).tolist():
+        for k in _undecided(counts):
             crossings = self._by_fractions(rays, k)
             _put(found, slice(k, k + 1), crossings[:1] or [(-1, Crossing(-1, math.inf, math.nan, math.nan, 0))])
         return found
@@ -140,7 +141,7 @@ class RayCaster:
         counts = np.empty(len(rays.origins), np.int32)
         counting = self._steps(rays, COUNT, threads, _NO_OFFSETS, counts, _new_found(0))
         yield from retold(counting, lambda share: 0.5 * share)
-        undecided = {k: self._by_fractions(rays, k) for k in np.flatnonzero(counts < 0).tolist()}
+        undecided = {k: self._by_fractions(rays, k) for k in _undecided(counts)}
         lengths = counts.astype(np.int64)
         lengths[list(undecided)] = list(map(len, undecided.values()))
         starts, found = np.cumsum(lengths) - lengths, _new_found(int(lengths.sum()))
@@ -162,8 +163,7 @@ class RayCaster:
         shared = n >= (_SHARED_FROM if is_compiled(_cast_together) else _COMPILED_FOR)
         together = _SLICE * (allowed if shared else 1)
         for begin in range(0, n, together):
-            begins = np.arange(begin, min(begin + together, n), _PART)
-            tasks = np.stack([begins, np.minimum(begins + _PART, n)], axis=1)
+            tasks = parts_of(begin, min(begin + together, n), _PART)
             given = *self._given, rays, np.int64(which), tasks, offsets, counts, found
             with parallel_region(allowed if shared else 1) as workers:
                 if workers > 1:
@@ -184,6 +184,11 @@ class RayCaster:
 
 
 _NO_OFFSETS = np.empty(0, np.int64)
+
+
+def _undecided(counts: np.ndarray) -> list[int]:
+    """The rays that kernels could not decide."""
+    return np.flatnonzero(counts < 0).tolist() if len(counts) and counts.min() < 0 else []
 
 
 def _new_found(n: int) -> Found:

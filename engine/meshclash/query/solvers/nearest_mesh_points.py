@@ -7,7 +7,7 @@ import numpy as np
 from ...hierarchy.build import as_boxes
 from ...solid.field import EXACT_SIDE, ON, WINDING_SIDE, measure_field
 from ...traversal.forest import pack_trees
-from ...traversal.nearest_triangles import nearest_steps
+from ...traversal.nearest_triangles import NearestFinder
 from ..nearest_points import NearestPoints
 from ..sides import is_inside, meant_boxes, mesh_of
 from ..table import Asked
@@ -20,7 +20,8 @@ def solve(asked: Asked) -> Generator[float, None, NearestPoints]:
     count, signed = options.detail
     tree = as_boxes(mesh)
     meant = meant_boxes(mesh) if signed else None  # refuses before anything is measured
-    found = yield from nearest_steps(pack_trees([tree]), rows, world, count, options.upper_limit, options.threads)
+    finder = NearestFinder(pack_trees([tree]), rows)
+    found = yield from finder.steps(world, count, options.upper_limit, options.threads)
     distances, points = found.distances, found.points
     if meant is not None:
         boxes, means = meant
