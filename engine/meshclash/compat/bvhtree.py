@@ -59,9 +59,7 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
         self._take(np.empty((0, 3)), np.empty((0, 3), np.int32), np.empty(0, np.int32), np.empty((0, 3)))
 
     @classmethod
-    def FromPolygons(
-        cls, vertices: Any, polygons: Any, all_triangles: bool = False, epsilon: float = 0.0
-    ) -> Self:
+    def FromPolygons(cls, vertices: Any, polygons: Any, all_triangles: bool = False, epsilon: float = 0.0) -> Self:
         """Return a tree over polygons.
 
         Args:
