@@ -221,7 +221,7 @@ def test_threads_and_slices_change_nothing(monkeypatch):
     expected = mc.ray_all(mesh, starts, ways)
     first = mc.ray_first(mesh, starts, ways)
     monkeypatch.setattr(ray_casting, "_SHARED_FROM", 1)
-    monkeypatch.setattr(ray_casting, "_COMPILED_FOR", 1)
+    monkeypatch.setattr(ray_casting, "COMPILED_FOR", 1)
     monkeypatch.setattr(ray_casting, "_SLICE", 700)
     monkeypatch.setattr(ray_casting, "_PART", 100)
     for threads in (1, 2):

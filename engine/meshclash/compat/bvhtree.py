@@ -16,6 +16,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from ..errors import UnsupportedOption
 from ..hierarchy.build import as_boxes
 from ..query.collide import collide, self_collide
 from ..query.features import unit
@@ -66,11 +67,11 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
             vertices: (n, 3).
             polygons: for each polygon a sequence of indices, or an array (m, k). Those of fewer than three corners are
                 left out. Polygons need not be convex.
-            all_triangles: whether all polygons are triangles; others raise ValueError.
+            all_triangles: whether all polygons are triangles; others are refused.
             epsilon: has no effect, as in Blender on triangles that share no vertex.
 
         Raises:
-            ValueError: vertices that are no numbers, an index that is none of a vertex.
+            UnsupportedOption, a ValueError: vertices that are no numbers, an index that is none of a vertex.
         """
         points = _rows(vertices)
         if isinstance(polygons, np.ndarray) and polygons.ndim == 2:
@@ -81,13 +82,13 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
             counts = np.array([len(face) for face in faces], np.int64)
             corners = np.concatenate(faces) if faces else np.empty(0, np.int64)
         if corners.size and corners.dtype.kind not in "iu":
-            raise ValueError(f"BVHTree.FromPolygons: indices must be whole numbers, not {corners.dtype}")
+            raise UnsupportedOption(f"BVHTree.FromPolygons: indices must be whole numbers, not {corners.dtype}")
         bad = np.flatnonzero((corners < 0) | (corners >= len(points)))
         if len(bad):
-            raise ValueError(f"BVHTree.FromPolygons: index {corners[bad[0]]} must be less than {len(points)}")
+            raise UnsupportedOption(f"BVHTree.FromPolygons: index {corners[bad[0]]} must be less than {len(points)}")
         if all_triangles and (counts != 3).any():
             first = int(np.flatnonzero(counts != 3)[0])
-            raise ValueError(
+            raise UnsupportedOption(
                 f"BVHTree.FromPolygons: non triangle found at index {first} with length of {counts[first]}"
             )
         real_number(epsilon)
@@ -110,7 +111,7 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
             distance: what is as far or farther is left out.
 
         Raises:
-            ValueError: they are not three finite numbers.
+            UnsupportedOption, a ValueError: they are not three finite numbers.
         """
         start, way, limit = _three("origin", origin), _three("direction", direction), _limit(distance)
         if self.mesh is None or not way.any() or not limit > 0.0:
@@ -133,7 +134,7 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
             distance: what is as far or farther is left out.
 
         Raises:
-            ValueError: they are not three finite numbers.
+            UnsupportedOption, a ValueError: they are not three finite numbers.
         """
         found = self._nearest(origin, distance, 1)
         return found[0] if found else _NO_HIT
@@ -156,10 +157,10 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
         as Blender does; others count where they meet beyond what they share.
 
         Raises:
-            ValueError: the other one is no BVHTree.
+            UnsupportedOption, a ValueError: the other one is no BVHTree.
         """
         if not isinstance(other_tree, BVHTree):
-            raise ValueError("Expected a BVHTree argument")
+            raise UnsupportedOption("Expected a BVHTree argument")
         if self.mesh is None or other_tree.mesh is None:
             return []
         if other_tree is self:
@@ -200,20 +201,20 @@ def _rows(vertices: Any) -> np.ndarray:
 
 
 def _three(name: str, given: Sequence[float]) -> np.ndarray:
-    """Three finite numbers as an array; raises ValueError."""
+    """Three finite numbers as an array; raises UnsupportedOption, a ValueError."""
     try:
         x, y, z = map(float, given)
     except (TypeError, ValueError):
-        raise ValueError(f"BVHTree: {name} must be three numbers") from None
-    if not max(abs(x), abs(y), abs(z)) <= LARGEST_COORDINATE:
-        raise ValueError(f"BVHTree: {name} must be finite, and at most {LARGEST_COORDINATE:g}")
+        raise UnsupportedOption(f"BVHTree: {name} must be three numbers") from None
+    if not all(abs(number) <= LARGEST_COORDINATE for number in (x, y, z)):
+        raise UnsupportedOption(f"BVHTree: {name} must be finite, and at most {LARGEST_COORDINATE:g}")
     return np.array([x, y, z])
 
 
 def _limit(distance: Any) -> float:
     limit = real_number(distance)
     if math.isnan(limit):
-        raise ValueError("BVHTree: distance must be a number")
+        raise UnsupportedOption("BVHTree: distance must be a number")
     return limit
 
 

@@ -34,7 +34,7 @@ from ..scene.scene import Scene
 from ..solid.solidity import solidity
 from ..types.affine import split_matrix
 from ..types.arguments import instance
-from ..types.copying import Changeable
+from ..types.copying import Changeable, Copyable
 from ..types.foreign import as_own
 from ..types.mesh import TriangleMesh
 from ..types.numbers import float_array, given_array, is_whole, truth, whole_number
@@ -232,7 +232,7 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
         return SimpleNamespace(b1=-1, b2=-1, normal=normal, pos=pair.location, penetration_depth=depth)
 
 
-class RayMeshIntersector:
+class RayMeshIntersector(Copyable):
     """Rays against one mesh; methods, arguments and answers are trimesh's. Rays without a direction hit nothing.
 
     Args:
@@ -318,7 +318,7 @@ class RayMeshIntersector:
         return question(self.mesh, starts[chosen], ways[chosen]), chosen
 
 
-class ProximityQuery:
+class ProximityQuery(Copyable):
     """Points against one mesh; methods, arguments and answers are trimesh's.
 
     Args:

@@ -24,7 +24,7 @@ _SLICE = 1 << 15
 """Rays between two reports of progress, for each thread."""
 _SHARED_FROM = 1 << 13
 """Rays from which several cores pay."""
-_COMPILED_FOR = 1 << 20
+COMPILED_FOR = 1 << 20
 """Rays for which it is worth compiling for several cores."""
 
 
@@ -160,7 +160,7 @@ class RayCaster:
     ) -> Generator[float, None, None]:
         """Cast rays, slice by slice; ``counts`` are -1 for those that the kernels cannot decide."""
         n, allowed = len(counts), thread_limit(threads)
-        shared = n >= (_SHARED_FROM if is_compiled(_cast_together) else _COMPILED_FOR)
+        shared = n >= (_SHARED_FROM if is_compiled(_cast_together) else COMPILED_FOR)
         together = _SLICE * (allowed if shared else 1)
         for begin in range(0, n, together):
             tasks = parts_of(begin, min(begin + together, n), _PART)
