@@ -30,6 +30,7 @@ from .query.collide import collide as collide
 from .query.collide import collides as collides
 from .query.collide import self_collide as self_collide
 from .query.distance import distance as distance
+from .query.feature_pairs import FeaturePairs as FeaturePairs
 from .query.nearest import nearest as nearest
 from .query.nearest_points import NearestPoints as NearestPoints
 from .query.penetration import penetration as penetration
@@ -42,6 +43,8 @@ from .query.results import Clearances as Clearances
 from .query.results import Distance as Distance
 from .query.results import Penetration as Penetration
 from .query.results import SignedDistance as SignedDistance
+from .query.self_clearance import near_features as near_features
+from .query.self_clearance import self_clearance as self_clearance
 from .query.signed_distance import contains as contains
 from .query.signed_distance import signed_distance as signed_distance
 from .query.signed_distance import winding_number as winding_number

@@ -39,6 +39,7 @@ from .query.massive_collide import massive_collide
 from .query.nearest import nearest
 from .query.penetration import penetration
 from .query.rays import ray_first
+from .query.self_clearance import near_features
 from .query.shortcuts.object_pairs import MOST_OBJECTS
 from .query.signed_distance import signed_distance
 from .query.swept_collide import swept_collide, swept_self_collide
@@ -332,6 +333,7 @@ def _steps() -> _Steps:
         "distances": [
             ("distances", lambda: (distance(a, far), slabs_of(build(a).parts))),
             ("clearances", lambda: clearance(a, far, 1.0).points()),
+            ("features near each other", lambda: near_features(a, 0.1)),
             ("distances in scenes", lambda: _measured_scene(far)),
         ],
         "clouds": _cloud_steps(_cloud(), a),

@@ -761,6 +761,7 @@ EXAMPLES: dict[type, Example | Refuses] = {
     mc.Clearances: result(lambda rng: mc.clearance(*_meeting(rng)[:2], 0.05, pose_b=pose_of(rng))),
     mc.Penetration: result(lambda rng: mc.penetration(*_meeting(rng))),
     mc.SignedDistance: result(lambda rng: mc.signed_distance(part(), rng.uniform(-1, 1, (5, 3)))),
+    mc.FeaturePairs: result(lambda rng: mc.near_features(mesh_of(rng), 0.1)),
     mc.NearestPoints: result(lambda rng: mc.nearest(part(), rng.uniform(-1, 1, (5, 3)), upper_limit=0.5, k=2)),
     mc.RayHits: result(lambda rng: mc.ray_first(part(), rng.uniform(-1, 1, (9, 3)), rng.normal(size=(9, 3)))),
     mc.TimeCritical: result(lambda rng: mc.time_critical(*_meeting(rng), steps=50)),

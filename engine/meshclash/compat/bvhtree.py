@@ -187,12 +187,11 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
 
     def _hit(self, location: np.ndarray, triangle: int, distance: float) -> Hit:
         polygon = int(self.polygons[triangle])
-        return _vector(location), _vector(self._normals[polygon]), polygon, distance
+        return self._vector(location), self._vector(self._normals[polygon]), polygon, distance
 
-
-def _vector(numbers: np.ndarray) -> Vector:
-    x, y, z = numbers.tolist()
-    return x, y, z
+    def _vector(self, numbers: np.ndarray) -> Any:
+        """Three numbers as answers have them; the extension makes Blender's vectors of them."""
+        return tuple(numbers.tolist())
 
 
 def _rows(vertices: Any) -> np.ndarray:
