@@ -122,9 +122,9 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
         triangle, far = int(found.triangles[0]), float(found.distances[0])
         if triangle < 0 or far >= limit:
             return _NO_HIT
-        u, v = found.weights[0].tolist()
+        u, v, w = found.weights[0].tolist()
         corners = self.mesh.corners_of(np.array([triangle]))[0]
-        return self._hit(u * corners[0] + v * corners[1] + (1.0 - u - v) * corners[2], triangle, far)
+        return self._hit(u * corners[0] + v * corners[1] + w * corners[2], triangle, far)
 
     def find_nearest(self, origin: Any, distance: float = _FARTHEST, /) -> Hit | NoHit:
         """Return the nearest point of all polygons: (location, normal, index, distance), four None for none.

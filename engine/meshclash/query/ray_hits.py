@@ -83,7 +83,6 @@ def ray_hits(
         surfaces: the meshes of the objects, and their poses (3, 4).
         ids: of the objects, (n,) int64; None for their indices.
     """
-    weights = np.column_stack([found.weights, 1.0 - found.weights.sum(axis=1)])
     things = found.objects.astype(np.int64)
     known = things if ids is None else np.where(things < 0, -1, ids[things] if len(ids) else -1)
-    return RayHits(of, found.triangles, found.distances, weights, found.along < 0, known, found.objects, surfaces)
+    return RayHits(of, found.triangles, found.distances, found.weights, found.along < 0, known, found.objects, surfaces)

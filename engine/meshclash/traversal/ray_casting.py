@@ -24,6 +24,8 @@ _SLICE = 1 << 15
 """Rays between two reports of progress, for each thread."""
 _SHARED_FROM = 1 << 13
 """Rays from which several cores pay."""
+_TESTS = 32
+"""Volume tests of a ray, about."""
 COMPILED_FOR = 1 << 20
 """Rays for which it is worth compiling for several cores."""
 
@@ -59,7 +61,7 @@ def _cast(
             if which == FIRST:
                 found.distances[i], found.triangles[i] = math.inf, -1
                 found.objects[i], found.along[i] = -1, 0
-                found.weights[i, 0], found.weights[i, 1] = math.nan, math.nan
+                found.weights[i, 0], found.weights[i, 1], found.weights[i, 2] = math.nan, math.nan, math.nan
         for thing in range(poses.shape[0]):
             frame = by_reference(make_frame(tree_of[thing], poses[thing], inverses[thing], origins, reaches))
             for i in range(tasks[task, 0], tasks[task, 1]):
@@ -160,6 +162,8 @@ class RayCaster:
     ) -> Generator[float, None, None]:
         """Cast rays, slice by slice; ``counts`` are -1 for those that the kernels cannot decide."""
         n, allowed = len(counts), thread_limit(threads)
+        for part in self._tree_set.parts:  # much use gives a tree that is better to descend
+            part.usage.volume_tests += _TESTS * n / len(self._tree_set.parts)
         shared = n >= (_SHARED_FROM if is_compiled(_cast_together) else COMPILED_FOR)
         together = _SLICE * (allowed if shared else 1)
         for begin in range(0, n, together):
@@ -192,7 +196,7 @@ def _undecided(counts: np.ndarray) -> list[int]:
 
 
 def _new_found(n: int) -> Found:
-    return Found(np.empty(n), np.empty((n, 2)), np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int8))
+    return Found(np.empty(n), np.empty((n, 3)), np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int8))
 
 
 def _put(found: Found, rows: slice, crossings: list[tuple[int, Crossing]]) -> None:
@@ -201,4 +205,5 @@ def _put(found: Found, rows: slice, crossings: list[tuple[int, Crossing]]) -> No
     found.triangles[rows] = [crossing.triangle for _, crossing in crossings]
     found.distances[rows] = [crossing.distance for _, crossing in crossings]
     found.along[rows] = [crossing.along for _, crossing in crossings]
-    found.weights[rows] = np.array([(crossing.u, crossing.v) for _, crossing in crossings]).reshape(-1, 2)
+    weights = [(crossing.u, crossing.v, 1.0 - crossing.u - crossing.v) for _, crossing in crossings]
+    found.weights[rows] = np.array(weights).reshape(-1, 3)

@@ -33,7 +33,7 @@ class Found(NamedTuple):
     distances: np.ndarray
     """(n,) float64 [m]."""
     weights: np.ndarray
-    """Barycentric ones of the first two corners, (n, 2) float64."""
+    """Barycentric ones, (n, 3) float64."""
     triangles: np.ndarray
     """(n,) int32."""
     objects: np.ndarray
@@ -49,16 +49,17 @@ _STACK = _BOUNDS + WIDE_STACK_SIZE
 
 
 @inner
-def _part_in_root(volumes, root, q, g, margin):
+def _part_in_root(volumes, root, q, g, ways, margin):
     """Between which s, from 0 on, q + s g may be in the root box, enlarged by a margin: (begin, end)."""
     begin, end = 0.0, math.inf
     for k in range(3):
         low, high = volumes[root, k] - margin - q[k], volumes[root, k + 3] + margin - q[k]
-        if g[k] == 0.0:
-            if low > 0.0 or high < 0.0:
+        if abs(g[k]) < 1e-12:  # it strays by that share of the way at most, which may be long from far away
+            way = 1e-12 * (abs(q[0]) + abs(q[1]) + abs(q[2]) + margin)
+            if low > way or high < -way:
                 return 1.0, 0.0
             continue
-        low, high = low / g[k], high / g[k]
+        low, high = low * ways[k], high * ways[k]
         low, high = min(low, high), max(low, high)
         begin = max(begin, low - 1e-12 * abs(low))
         end = min(end, high + 1e-12 * abs(high))
@@ -93,7 +94,8 @@ def _note(which, found, row, how, distance, u, v, thing, triangle):
         if distance > best or (distance == best and (found.objects[row] != thing or triangle > found.triangles[row])):
             return
     found.distances[row], found.triangles[row], found.objects[row] = distance, triangle, thing
-    found.weights[row, 0], found.weights[row, 1], found.along[row] = u, v, how
+    found.weights[row, 0], found.weights[row, 1], found.weights[row, 2] = u, v, 1.0 - u - v
+    found.along[row] = how
 
 
 @inner
@@ -114,18 +116,20 @@ def trace(forest, frame, thing, o, d, limit, which, found, row, work):
     tree = frame.tree
     line = line_of(o, d)
     q = to_local(o, frame.pose, frame.inverse, frame.origin)
-    inverse, unit = frame.inverse, abs(d[line.k])
-    x, y, z = d[0] / unit, d[1] / unit, d[2] / unit
+    inverse, unit = frame.inverse, 1.0 / abs(d[line.k])
+    x, y, z = d[0] * unit, d[1] * unit, d[2] * unit
     gx = inverse[0, 0] * x + inverse[0, 1] * y + inverse[0, 2] * z
     gy = inverse[1, 0] * x + inverse[1, 1] * y + inverse[1, 2] * z
     gz = inverse[2, 0] * x + inverse[2, 1] * y + inverse[2, 2] * z
     scale = max(abs(gx), abs(gy), abs(gz))
-    g = (gx / scale, gy / scale, gz / scale)
+    unit = 1.0 / scale
+    g = (gx * unit, gy * unit, gz * unit)
+    ways = (reciprocal(g[0]), reciprocal(g[1]), reciprocal(g[2]))
     slack = local_slack(o, frame.pose, frame.reach)
     node, volumes, size = forest.node_start[tree], forest.volumes, slack
     for k in range(6):
         size = max(size, abs(np.float64(volumes[node, k])))
-    begin, end = _part_in_root(volumes, node, q, g, ray_margin(size, slack))
+    begin, end = _part_in_root(volumes, node, q, g, ways, ray_margin(size, slack))
     if begin > end:
         return 0, True
     q = (q[0] + begin * g[0], q[1] + begin * g[1], q[2] + begin * g[2])
@@ -135,7 +139,7 @@ def trace(forest, frame, thing, o, d, limit, which, found, row, work):
         return _trace_candidates(forest, frame, thing, line, q, g, slack, length, limit, which, found, row, work)
     margin, scale = ray_margin(size, slack), scale / line.stretch
     return _trace_eight(
-        forest, frame, thing, line, q, g, slack, margin, scale, begin, length, limit, which, found, row, work
+        forest, frame, thing, line, q, g, ways, slack, margin, scale, begin, length, limit, which, found, row, work
     )
 
 
@@ -162,7 +166,7 @@ def _trace_candidates(forest, frame, thing, line, q, g, slack, length, limit, wh
 
 @inner
 def _trace_eight(
-    forest, frame, thing, line, q, g, slack, margin, scale, shift, length, limit, which, found, row, work
+    forest, frame, thing, line, q, g, ways, slack, margin, scale, shift, length, limit, which, found, row, work
 ):  # fmt: skip
     """``trace`` of a tree with an 8-wide form."""
     tree = np.int64(frame.tree)
@@ -177,7 +181,7 @@ def _trace_eight(
         axis = k if abs(g[k]) > abs(g[axis]) else axis
     i, j = (axis + 1) % 3, (axis + 2) % 3
     f, h, sign = np.float32(g[i]), np.float32(g[j]), np.float32(g[axis])
-    rx, ry, rz = reciprocal(g[0]), reciprocal(g[1]), reciprocal(g[2])
+    rx, ry, rz = ways
     rows = 0 if rx > 0.0 else 24, 0 if ry > 0.0 else 24, 0 if rz > 0.0 else 24
     mx, my, mz = math.copysign(margin, rx), math.copysign(margin, ry), math.copysign(margin, rz)
     near = splat(np.float32(q[0] + mx)), splat(np.float32(q[1] + my)), splat(np.float32(q[2] + mz))
