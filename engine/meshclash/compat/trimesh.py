@@ -22,7 +22,7 @@ import numpy as np
 from trimesh import collision
 
 from ..errors import InvalidPose, NotASolid, UnsupportedOption
-from ..manifold.every_contact import contact_points
+from ..manifold.contact_geometry import contact_points
 from ..messages import a_type, shown, suggestion
 from ..query.nearest import nearest
 from ..query.penetration import penetration
@@ -35,7 +35,7 @@ from ..solid.solidity import solidity
 from ..types.affine import split_matrix
 from ..types.arguments import instance
 from ..types.copying import Changeable, Copyable
-from ..types.foreign import as_own
+from ..types.foreign_meshes import as_own
 from ..types.mesh import TriangleMesh
 from ..types.numbers import float_array, given_array, is_whole, truth, whole_number
 from ..types.pose import Pose

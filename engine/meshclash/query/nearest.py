@@ -6,7 +6,7 @@ from collections.abc import Generator
 from typing import Any
 
 from ..hierarchy.bvh import MeshLike
-from ..types.foreign import ForeignMesh
+from ..types.foreign_meshes import ForeignMesh
 from ..types.numbers import truth, whole_number
 from ..types.pose import PoseLike
 from ..types.results import Progress

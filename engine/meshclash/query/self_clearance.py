@@ -9,14 +9,14 @@ import numpy as np
 
 from ..geometry.triangle_distance import feature_distances
 from ..hierarchy.bvh import MeshLike
-from ..types.foreign import ForeignMesh
+from ..types.foreign_meshes import ForeignMesh
 from ..types.pose import PoseLike, matched_poses, transform_points
 from ..types.results import Progress
 from ..types.steps import in_slices, steps
 from .clearance import clearance
 from .feature_pairs import FeaturePairs
+from .operands import mesh_of
 from .results import Clearances
-from .sides import mesh_of
 
 _TOGETHER = 1 << 16
 _CORNERS = np.array([(i, j) for i in range(3) for j in range(3)])

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import InvalidFile, UnsupportedOption
 from .part import PartShape
-from .raw import RawPart, RawParts
+from .raw_parts import RawPart, RawParts
 from .step_text import References, read_references, references
 
 IFC_ENDINGS = (".ifc", ".ifczip")

@@ -12,7 +12,7 @@ from ..query.rays import checked_rays
 from ..traversal.ray_casting import RayCaster, Rays
 from ..traversal.rays import ALL, ANY, COUNT, FIRST
 from ..types.results import Progress
-from ..types.steps import scaled
+from ..types.steps import scale_progress
 from .members import Keys, Members
 
 
@@ -40,18 +40,18 @@ def rays_steps(
             raise UnsupportedOption(f"rays meet meshes in memory; object {identifier} is {a_type(member.thing)}")
     if not len(ids):
         return _nothing(which, checked)
-    packed, places = yield from scaled(objects.packed_steps(ids), 0.0, 0.2)
+    packed, places = yield from scale_progress(objects.packed_steps(ids), 0.0, 0.2)
     rows = objects.all_rows()[chosen]
     caster = RayCaster(packed.tree_set, rows, packed.trees[places])
     if which in (ANY, COUNT):
-        counts = yield from scaled(caster.counts(checked, which, threads), 0.2, 1.0, "casting rays")
+        counts = yield from scale_progress(caster.counts(checked, which, threads), 0.2, 1.0, "casting rays")
         return counts > 0 if which == ANY else counts
     meshes = [packed.meshes[tree] for tree in packed.trees[places].tolist()]
     surfaces = list(zip(meshes, rows, strict=True))
     if which == ALL:
-        of, found = yield from scaled(caster.all(checked, threads), 0.2, 1.0, "casting rays")
+        of, found = yield from scale_progress(caster.all(checked, threads), 0.2, 1.0, "casting rays")
         return ray_hits(of, found, surfaces, ids)
-    first = yield from scaled(caster.first(checked, threads), 0.2, 1.0, "casting rays")
+    first = yield from scale_progress(caster.first(checked, threads), 0.2, 1.0, "casting rays")
     return ray_hits(np.arange(len(checked.origins)), first, surfaces, ids)
 
 

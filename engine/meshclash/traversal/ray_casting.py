@@ -10,7 +10,7 @@ from ..geometry.predicates import ExactWorkspace
 from ..jit import inner, is_compiled, kernel, parallel_kernel, parallel_region, prange, thread_limit
 from ..reference import by_reference
 from ..types.pose import inverse_rotations, transform_points
-from ..types.steps import retold
+from ..types.steps import map_progress
 from .forest import TreeSet
 from .frames import make_frame
 from .nearest_triangles import parts_of
@@ -142,7 +142,7 @@ class RayCaster:
         """Which ray each crossing is of, (k,) int64, and all crossings, by ray, distance, object and triangle."""
         counts = np.empty(len(rays.origins), np.int32)
         counting = self._steps(rays, COUNT, threads, _NO_OFFSETS, counts, _new_found(0))
-        yield from retold(counting, lambda share: 0.5 * share)
+        yield from map_progress(counting, lambda share: 0.5 * share)
         undecided = {k: self._by_fractions(rays, k) for k in _undecided(counts)}
         lengths = counts.astype(np.int64)
         lengths[list(undecided)] = list(map(len, undecided.values()))
@@ -150,7 +150,7 @@ class RayCaster:
         chosen = np.flatnonzero(counts > 0)
         met = Rays(*(part[chosen] for part in rays))
         filling = self._steps(met, ALL, threads, starts[chosen], np.empty(len(chosen), np.int32), found)
-        yield from retold(filling, lambda share: 0.5 + 0.5 * share)
+        yield from map_progress(filling, lambda share: 0.5 + 0.5 * share)
         for k, crossings in undecided.items():
             _put(found, slice(starts[k], starts[k] + lengths[k]), crossings)
         of = np.repeat(np.arange(len(lengths)), lengths)

@@ -17,11 +17,11 @@ from ..geometry.lane_rays import LONGER, ray_margin, reciprocal, way_through_box
 from ..geometry.lanes import doubles, floats, integers, longs, lowest_bit, not_above, splat, store
 from ..geometry.predicates import UNCERTAIN
 from ..geometry.ray_triangle import MISSED, cross_triangle, line_of
-from ..hierarchy.wide import CHILD_COUNT, CHILDREN, LANE_COUNT
+from ..hierarchy.wide_bvh import CHILD_COUNT, CHILDREN, LANE_COUNT
 from ..jit import inlined, inner
 from .candidates import begin_on_line, next_on_line
 from .point import WIDE_STACK_SIZE, local_slack, to_local, world_triangle
-from .wide import ADDRESSES, COORDINATES, NODES, ORDER, ROOT, TRIANGLES, VERTICES, corner
+from .wide_traversal import ADDRESSES, COORDINATES, NODES, ORDER, ROOT, TRIANGLES, VERTICES, corner
 
 FIRST, ANY, COUNT, ALL = range(4)
 """What is asked for."""
