@@ -71,7 +71,7 @@ def _open3d(mesh: mc.TriangleMesh, points: np.ndarray) -> Any:
 def _igl(mesh: mc.TriangleMesh, points: np.ndarray) -> Any:
     import igl
 
-    tree = igl.AABB_f64_3()
+    tree = igl.AABB()
     vertices, triangles = np.array(mesh.vertices), np.array(mesh.triangles)
     tree.init(vertices, triangles)
     return lambda: np.sqrt(tree.squared_distance(vertices, triangles, points)[0])

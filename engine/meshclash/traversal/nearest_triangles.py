@@ -176,7 +176,8 @@ class NearestFinder:
 
     def __init__(self, tree_set: TreeSet, rows: np.ndarray) -> None:
         pose = np.array(rows)  # not read-only: a kernel is compiled anew for those
-        self._posed = tree_set.forest, pose, inverse_rotations(pose), tree_set.origins, tree_set.reaches
+        inverse = np.ascontiguousarray(inverse_rotations(pose))
+        self._posed = tree_set.forest, pose, inverse, tree_set.origins, tree_set.reaches
 
     def steps(
         self, points: np.ndarray, count: int, limit: float, threads: int | None

@@ -114,7 +114,8 @@ class RayCaster:
         self._rows = np.array(rows)  # not read-only: a kernel is compiled anew for those
         self._trees = np.arange(len(rows)) if tree_of is None else tree_of.astype(np.int64)
         self._tree_set = tree_set
-        placed = self._trees, self._rows, inverse_rotations(self._rows)
+        inverses = np.ascontiguousarray(inverse_rotations(self._rows))  # one layout for any number of objects
+        placed = self._trees, self._rows, inverses
         self._given = tree_set.forest, *placed, tree_set.origins, tree_set.reaches
 
     def counts(self, rays: Rays, which: int, threads: int | None) -> Generator[float, None, np.ndarray]:
