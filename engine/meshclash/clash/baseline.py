@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from .column_table import STATUSES
 from .errors import InputError
 from .json_files import Keep, is_number, read_json
-from .report import SCHEMA, STATUSES, Review
+from .report import SCHEMA, Review
 from .verdicts import CLASH_VERDICTS
 
 NUMBERED = re.compile(r" \(\d+\)$")

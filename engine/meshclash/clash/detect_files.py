@@ -13,6 +13,7 @@ from types import ModuleType
 
 from ..errors import MeshClashError
 from ..pointcloud.read import UNITS
+from .cell_text import format_length
 from .command_line import (
     Interruption,
     ProgressLine,
@@ -30,11 +31,9 @@ from .command_line import (
 )
 from .errors import InputError
 from .file_source import FileSource
-from .files.pictures import pictures
 from .frame_scene import Progress
 from .job import detect_steps, run_to_end
 from .report import DetectReport
-from .report_formats import format_length
 from .tests_job import tests_steps
 
 EPILOG = """sets: all, NAME, object:NAME, collection:NAME (a file, a storey, a node), and of IFC class:IfcPipe*, type:,
@@ -67,7 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     told = f"of files that do not name theirs: {', '.join(UNITS)} or metres (default: m)"
     add("--unit", type=unit, metavar="UNIT", help=told)
     add_question(parser)
-    add("--pictures", action="store_true", help="draw the clashes for .html, .bcf and .xlsx; needs VTK")
+    add("--pictures", action="store_true", help="draw every clash for .html, .bcf and .xlsx")
     add("--threads", type=int, metavar="N", help="cores to use (default: all)")
     add_answer(parser)
     return parser
@@ -106,18 +105,16 @@ def _run(given: argparse.Namespace, interruption: Interruption, engine: ModuleTy
             complain(*_unit_notes(source, given.unit))
         report = replace(report, files=files, triangles=source.triangles).compared_with(baseline)
         if given.pictures:
-            report = _with_pictures(report, source)
+            report = replace(report, pictures=_pictures(report, source))
         return finish(given, report, reports)
 
 
-def _with_pictures(report: DetectReport, source: FileSource) -> DetectReport:
-    """With pictures of its clashes, or without where none can be drawn, which is told."""
+def _pictures(report: DetectReport, source: FileSource) -> dict[str, bytes]:
+    """A picture of each clash, the worst first."""
+    from .files.pictures import MOST_PICTURES, pictures  # noqa: PLC0415 - Numba, whose kernels are told of before
+
     clashes = replace(report, rows=report.clashes).as_dict()["pairs"]
-    try:
-        return replace(report, pictures=pictures(clashes, source.triangles))
-    except InputError as error:
-        complain(f"no pictures: {error}")
-        return report
+    return pictures(clashes, source.triangles, report.tested, MOST_PICTURES)
 
 
 def _use_threads(count: int) -> None:

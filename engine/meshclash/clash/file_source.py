@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import MeshClashError
-from ..messages import suggestion
+from ..messages import Sentence, suggestion
 from ..reading.file_names import file_names
 from ..reading.ifc_files import IFC_ENDINGS, Selection
 from ..reading.part import MeshPart, Parts, PartShape, unique_names
@@ -94,16 +94,22 @@ class FileSource:
 
     def triangles(self, name: str) -> np.ndarray:
         """World triangles (t, 3, 3) of a part, or none of points [m]."""
-        shape, matrix = next((item.part.shape, item.part.matrix) for item in self.parts if item.name == name)
+        part = self._part_of[name]
+        shape, matrix = part.shape, part.matrix
         corners = np.empty((0, 3), np.int32) if shape.triangles is None else shape.triangles
         return to_world(shape.vertices, matrix)[corners]
+
+    @cached_property
+    def _part_of(self) -> dict[str, MeshPart]:
+        """The parts by their names."""
+        return {item.name: item.part for item in self.parts}
 
     def restore(self) -> None:
         """Nothing was changed."""
 
     def _read_files(self) -> Generator[Progress, None, None]:
         for count, path in enumerate(self._files):
-            yield Progress(count / len(self._files), f"Reading {path.name}")
+            yield Progress(count / len(self._files), Sentence("Reading {name}", name=path.name))
             try:
                 self.read_files.append(read(path, self._unit))
             except MeshClashError as error:

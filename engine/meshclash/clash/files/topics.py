@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from typing import Any
 from xml.etree import ElementTree
 
+from ..cell_text import format_depth
 from ..colours import COLOUR_A, COLOUR_B, hexadecimal
 from ..report import Review
-from ..report_formats import format_depth
 from ..verdicts import CLASH_VERDICTS
 from .bcf import BcfFile, BcfTopic, xml_bytes
 from .junit import as_xml
