@@ -154,6 +154,21 @@ def certainties(meant: IntendedSolid, field: Field, rows: np.ndarray = IDENTITY)
     return result
 
 
+def understood(mesh: TriangleMesh) -> tuple[str, float] | None:
+    """What was done to a mesh to judge it, in words, and how sure that is; None where it was taken as it stands.
+
+    Says what is known already, and looks for nothing.
+    """
+    drawn: BoundaryMesh | None = mesh.derived.get("drawn")
+    if drawn is None or mesh.shell:
+        return None
+    if drawn.mesh.is_closed:
+        done = _what_was_done(drawn.left_out, 0, drawn.joined)
+        return (done or "seams closed", drawn.certainty) if drawn.mesh is not mesh else None
+    meant: IntendedSolid | None = mesh.derived.get("meant") or drawn.mesh.derived.get("meant")
+    return None if meant is None else (meant.solidity.reason, meant.solidity.certainty)
+
+
 def _meant_steps(mesh: TriangleMesh, drawn: BoundaryMesh) -> Generator[None, None, IntendedSolid]:
     no_rims = np.empty((0, 3))
     if drawn.mesh.is_closed:
@@ -174,7 +189,7 @@ def _meant_steps(mesh: TriangleMesh, drawn: BoundaryMesh) -> Generator[None, Non
     place = ", ".join(f"{x:.6g}" for x in ends[0].mean(axis=0)) if len(ends) else "nowhere"
     where = f"{len(ends)} open edges, one at ({place})"
     nearly = min(decided - _LEAST_DECIDED, thickness - _LEAST_THICKNESS)
-    certainty = _CLOSE_CERTAINTY if abs(nearly) < _CLOSE * math.sqrt(_PROBES / probes) else 1.0
+    certainty = _CLOSE_CERTAINTY if abs(nearly) < _CLOSE * math.sqrt(_PROBES / probes) else drawn.certainty
     if nearly < 0.0:
         kind = "a sheet rather than a solid" if thickness < _LEAST_THICKNESS else "too open to be a solid"
         reason = (
