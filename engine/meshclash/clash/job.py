@@ -167,6 +167,7 @@ def _now_steps(
     rows = yield from scale_progress(followed.measured_steps(), 1.0, 1.0)
     large = [row for row in rows if not has_less(row, options.min_volume / source.scale_length**3)]
     statistics.add_smaller(len(rows) - len(large))
+    statistics.add_understood(followed.world)
     # A scan without a surface is no member: to find nothing with it would be taken for an all-clear.
     require_members(options, letters_of(followed.world.objects.values()), statistics.skipped)
     objects = (yield from scale_progress(fingerprint_steps(followed.frame), 1.0, 1.0)) if remember else None

@@ -109,5 +109,6 @@ def _stats(several: Sequence[dict[str, Any]]) -> dict[str, Any]:
         **found,
         "no_geometry": largest(*(stats["no_geometry"] for stats in several)),
         "coarse": list(coarse.values()),
+        "understood": list({item["name"]: item for stats in several for item in stats["understood"]}.values()),
         "left_out": {"pairs": left_out, "beyond": min(beyond, default=None)},
     }

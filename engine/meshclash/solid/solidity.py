@@ -129,6 +129,15 @@ def solidity(mesh: MeshLike | ForeignMesh) -> Solidity:
 
     Args:
         mesh: a mesh, or a hierarchy made by ``build``.
+
+    Example:
+        >>> import meshclash as mc
+        >>> box = mc.shapes.box(1.0)
+        >>> mc.solidity(box).solid
+        True
+        >>> without_a_face = mc.TriangleMesh(box.vertices, box.triangles[:-1])
+        >>> mc.solidity(without_a_face).closed
+        False
     """
     mesh = as_own(mesh)
     return intended_solid(mesh.mesh if isinstance(mesh, Hierarchy) else as_hierarchy(mesh).mesh).solidity
@@ -151,6 +160,21 @@ def certainties(meant: IntendedSolid, field: Field, rows: np.ndarray = IDENTITY)
         own = place == row
         result[own] = np.where(undecided[own] >= _SURE, known[-1], np.interp(undecided[own], _KNOTS, known[:-1]))
     return result
+
+
+def understood(mesh: TriangleMesh) -> tuple[str, float] | None:
+    """What was done to a mesh to judge it, in words, and how sure that is; None where it was taken as it stands.
+
+    Says what is known already, and looks for nothing.
+    """
+    drawn: BoundaryMesh | None = mesh.derived.get("drawn")
+    if drawn is None or mesh.shell:
+        return None
+    if drawn.mesh.is_closed:
+        done = _what_was_done(drawn.left_out, 0, drawn.joined)
+        return (done or "seams closed", drawn.certainty) if drawn.mesh is not mesh else None
+    meant: IntendedSolid | None = mesh.derived.get("meant") or drawn.mesh.derived.get("meant")
+    return None if meant is None else (meant.solidity.reason, meant.solidity.certainty)
 
 
 def _meant_steps(mesh: TriangleMesh, drawn: BoundaryMesh) -> Generator[None, None, IntendedSolid]:
@@ -180,7 +204,7 @@ def _meant_steps(mesh: TriangleMesh, drawn: BoundaryMesh) -> Generator[None, Non
     nearly = min(decided - _LEAST_DECIDED, thickness - _LEAST_THICKNESS)
     if shaped is not None and abs(nearly) > 2.0 * _CLOSE:
         mesh.decided["meant"] = _Decided(shaped, decided, thickness)
-    certainty = _CLOSE_CERTAINTY if abs(nearly) < _CLOSE * math.sqrt(_PROBES / probes) else 1.0
+    certainty = _CLOSE_CERTAINTY if abs(nearly) < _CLOSE * math.sqrt(_PROBES / probes) else drawn.certainty
     if nearly < 0.0:
         kind = "a sheet rather than a solid" if thickness < _LEAST_THICKNESS else "too open to be a solid"
         reason = (

@@ -120,6 +120,18 @@ def group_clashes(parts: Sequence[Part], clashes: Clashes, way: str = "cause") -
 
     Raises:
         UnsupportedOption: no part has a property of that name; parts or columns of wrong kinds, or of other lengths.
+
+    Example:
+        >>> import numpy as np
+        >>> import meshclash as mc
+        >>> import numpy as np
+        >>> names = ["Bolt.001", "Bolt.002", "Plate"]
+        >>> parts = [mc.clash.Part(name, name, name.partition(".")[0]) for name in names]
+        >>> boxes = np.zeros((2, 2, 3))
+        >>> a, b, depths = np.array([0, 1]), np.array([2, 2]), np.array([0.001, 0.001])
+        >>> clashes = mc.clash.Clashes(a, b, depths, boxes, ["CLASH", "CLASH"])
+        >>> [len(group.rows) for group in mc.clash.group_clashes(parts, clashes)]
+        [2]
     """
     parts = [_checked_part(part) for part in several("parts", parts, Part)]
     clashes = _checked_clashes(instance("clashes", clashes, Clashes), len(parts))

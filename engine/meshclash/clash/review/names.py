@@ -44,6 +44,11 @@ def families(names: Sequence[str], shapes: Sequence[str] | None = None) -> list[
 
     Raises:
         UnsupportedOption: they are no texts, or not as many shapes as names.
+
+    Example:
+        >>> import meshclash as mc
+        >>> mc.clash.families(["Bolt.001", "Bolt.002", "Plate"])
+        ['Bolt', 'Bolt', 'Plate']
     """
     names = several("names", names, str)
     shapes = [""] * len(names) if shapes is None else several("shapes", shapes, str)
