@@ -18,7 +18,7 @@ from .files.glb import to_glb
 from .files.nearby import nearby
 from .fingerprints import Seen
 from .frame_scene import Skipped
-from .grouping import grouped, parts_of
+from .grouping import PlacedShape, grouped, parts_of
 from .named_tests import NamedTest
 from .options import DetectOptions
 from .pair_row import PairRow
@@ -81,6 +81,7 @@ class DetectReport:
         pictures: PNG by the ids of pairs, for files that show them.
         triangles: world triangles (t, 3, 3) [m] of an object by its name, for files that show shapes; None where
             they are not at hand.
+        placed: shapes and poses of the objects that share a shape with others, by their names; of one frame.
         tests: those that were run together; `options` are those of the first one. None for a single question.
     """
 
@@ -107,6 +108,7 @@ class DetectReport:
     triangles: Callable[[str], np.ndarray] | None = None
     tests: Sequence[NamedTest] = ()
     allow_lost: bool = False
+    placed: Mapping[str, PlacedShape] = field(default_factory=dict)
 
     @property
     def lost(self) -> list[Skipped]:
@@ -162,21 +164,33 @@ class DetectReport:
         return replace(self, reviews=reviews, baseline=(baseline.file, frozenset(baseline.clashes)))
 
     def groups(self, way: str | None = None, parts: Sequence[Part] | None = None) -> list[dict[str, Any]]:
-        """The groups of clashes, as ``group_by`` or another way: "key", "reason" in words, and "pairs", the ids.
+        """The groups of clashes, as ``group_by`` or another way, those with most pairs first.
+
+        Each has "key", "reason" in words, "sides", the two kinds of objects or [], "depths", least and most [m] or
+        None, and "pairs", the ids.
 
         Args:
             way: how they are grouped.
             parts: as ``parts`` gives them, where they are known.
         """
         parts = self.parts() if parts is None else parts
-        found = grouped(self.clashes, parts, self.scale_length, way or self.group_by)
-        return [{"key": group.key, "reason": group.reason, "pairs": pairs} for group, pairs in found]
+        found = grouped(self.clashes, parts, self.scale_length, way or self.group_by, self.placed)
+        return [
+            {
+                "key": group.key,
+                "reason": group.reason,
+                "sides": list(group.sides),
+                "depths": None if group.depths is None else list(group.depths),
+                "pairs": pairs,
+            }
+            for group, pairs in found
+        ]
 
     def parts(self) -> list[Part]:
         """All objects that were tested, as groups are made of them."""
         clashes = self.clashes
         named = dict.fromkeys((*self.tested, *(row.a.name for row in clashes), *(row.b.name for row in clashes)))
-        return parts_of([*named], self.objects)
+        return parts_of([*named], self.objects, self.placed)
 
     @cached_property
     def _own_groups(self) -> list[dict[str, Any]]:

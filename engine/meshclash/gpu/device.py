@@ -98,6 +98,11 @@ def device_state(refresh: bool = False, look: bool = True) -> DeviceState:
     Args:
         refresh: look again; otherwise what was found first stands, or the fault that ended its use.
         look: False only tells what is known already, without loading anything.
+
+    Example:
+        >>> import meshclash as mc
+        >>> isinstance(mc.device_state(look=False).reason, str)
+        True
     """
     look, refresh = truth("look", look), truth("refresh", refresh)
     if not look:
@@ -136,6 +141,11 @@ def configure_device(
 
     Raises:
         UnsupportedOption: a number that is not positive, or ``reproducible`` is no truth value.
+
+    Example:
+        >>> import meshclash as mc
+        >>> mc.configure_device(crossover=1_000_000)
+        >>> mc.configure_device()
     """
     numbers = (crossover, clearance_crossover, distance_crossover, object_crossover, point_crossover)
     crossovers = dict(zip(CROSSOVERS, numbers, strict=True))

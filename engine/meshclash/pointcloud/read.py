@@ -87,6 +87,15 @@ def read_points(
     Raises:
         InvalidFile: missing, damaged, truncated, of an unknown format, or too large for memory; names file and place.
         UnsupportedOption: the unit or the memory.
+
+    Example:
+        >>> import meshclash as mc
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> path = Path(tempfile.mkdtemp()) / "scan.xyz"
+        >>> _ = path.write_text("0 0 0\\n1 0 0\\n0 1 0\\n")
+        >>> len(mc.run(mc.clouds.read_points(path)).points)
+        3
     """
     file, scale, limit = _checked_path(path), metres_of(unit), _checked_memory(memory)
     reader = FORMATS.get(file.suffix.lower())
@@ -127,6 +136,15 @@ def read_cloud(
     Raises:
         InvalidFile, UnsupportedOption: as ``read_points``.
         InvalidPointCloud: the points have no surface; names the file.
+
+    Example:
+        >>> import meshclash as mc
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> path = Path(tempfile.mkdtemp()) / "scan.xyz"
+        >>> _ = path.write_text("".join(f"{x} {y} 0\\n" for x in range(20) for y in range(20)))
+        >>> len(mc.clouds.read_cloud(path).points)
+        400
     """
     steps = read_points(path, unit, memory)
     while True:

@@ -65,6 +65,15 @@ def interference(
         NotASolid: a mesh is open, or more than two faces meet in an edge: what it encloses is unknown.
         UnsupportedOption: manifold3d is not installed.
         InvalidMesh, InvalidPose: what is given is none.
+
+    Example:
+        >>> import numpy as np
+        >>> import meshclash as mc
+        >>> box = mc.shapes.box(1.0)
+        >>> pose = np.eye(4)
+        >>> pose[0, 3] = 0.5
+        >>> round(mc.clash.interference(box, box, pose_b=pose).volume, 9)
+        0.5
     """
     library = _library()
     meshes = [as_own(mesh) for mesh in (a, b)]
