@@ -108,6 +108,14 @@ class Sphere(ConvexShape):
 
     Raises:
         UnsupportedOption: the radius is negative or not finite.
+
+    Example:
+        >>> import numpy as np
+        >>> import meshclash as mc
+        >>> pose = np.eye(4)
+        >>> pose[0, 3] = 2.0
+        >>> mc.collides(mc.shapes.Sphere(1.0), mc.shapes.Sphere(1.0), pose_b=pose)
+        True
     """
 
     def __init__(self, radius: float) -> None:
@@ -221,6 +229,15 @@ class Inflated(ConvexShape):
     Raises:
         InvalidMesh: no such core, or points that are not finite or beyond 1e30 m.
         UnsupportedOption: the radius is negative or not finite.
+
+    Example:
+        >>> import numpy as np
+        >>> import meshclash as mc
+        >>> box = mc.shapes.box(1.0)
+        >>> pose = np.eye(4)
+        >>> pose[0, 3] = 1.25
+        >>> mc.collides(mc.shapes.Inflated(box, 0.25), box, pose_b=pose)
+        True
     """
 
     def __init__(self, core: Any, radius: float) -> None:
@@ -264,6 +281,12 @@ class Halfspace(ExactShape):
 
     Raises:
         UnsupportedOption: the normal has no length, or a number is not finite or beyond 1e30.
+
+    Example:
+        >>> import meshclash as mc
+        >>> floor = mc.shapes.Halfspace([0, 0, 1], 0.0)
+        >>> mc.collides(mc.shapes.box(1.0), floor)
+        True
     """
 
     def __init__(self, normal: Sequence[float], offset: float = 0.0) -> None:
