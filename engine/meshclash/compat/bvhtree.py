@@ -18,6 +18,7 @@ import numpy as np
 
 from ..errors import UnsupportedOption
 from ..hierarchy.build import as_boxes
+from ..messages import shown
 from ..query.collide import collide, self_collide
 from ..query.features import unit
 from ..query.signed_distance import checked_points
@@ -26,9 +27,10 @@ from ..traversal.forest import pack_trees
 from ..traversal.nearest_triangles import NearestFinder
 from ..traversal.point import IDENTITY
 from ..traversal.ray_casting import RayCaster, Rays
+from ..types.arguments import items_of
 from ..types.copying import Copyable
 from ..types.mesh import TriangleMesh
-from ..types.numbers import real_number
+from ..types.numbers import given_array, real_number, truth
 from ..types.pose import LARGEST_COORDINATE
 from ..types.steps import run
 
@@ -78,7 +80,7 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
             counts = np.full(len(polygons), polygons.shape[1], np.int64)
             corners = polygons.reshape(-1)
         else:
-            faces = [np.asarray(polygon) for polygon in polygons]
+            faces = [_face(polygon) for polygon in items_of("polygons", polygons, "polygons")]
             counts = np.array([len(face) for face in faces], np.int64)
             corners = np.concatenate(faces) if faces else np.empty(0, np.int64)
         if corners.size and corners.dtype.kind not in "iu":
@@ -86,7 +88,7 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
         bad = np.flatnonzero((corners < 0) | (corners >= len(points)))
         if len(bad):
             raise UnsupportedOption(f"BVHTree.FromPolygons: index {corners[bad[0]]} must be less than {len(points)}")
-        if all_triangles and (counts != 3).any():
+        if truth("all_triangles", all_triangles) and (counts != 3).any():
             first = int(np.flatnonzero(counts != 3)[0])
             raise UnsupportedOption(
                 f"BVHTree.FromPolygons: non triangle found at index {first} with length of {counts[first]}"
@@ -196,7 +198,16 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
 
 def _rows(vertices: Any) -> np.ndarray:
     """Vertices (n, 3) float64; none for an empty sequence."""
-    return checked_points(vertices) if len(vertices) else np.empty((0, 3))
+    given = given_array("vertices", vertices, UnsupportedOption)
+    return checked_points(given) if given.size else np.empty((0, 3))
+
+
+def _face(polygon: Any) -> np.ndarray:
+    """The corners of a polygon, (k,); raises UnsupportedOption for what is no list."""
+    corners = given_array("a polygon", polygon, UnsupportedOption)
+    if corners.ndim != 1:
+        raise UnsupportedOption(f"BVHTree.FromPolygons: a polygon must be a list of indices, not {shown(polygon)}")
+    return corners
 
 
 def _three(name: str, given: Sequence[float]) -> np.ndarray:

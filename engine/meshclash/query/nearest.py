@@ -14,6 +14,9 @@ from .nearest_points import NearestPoints
 from .signed_distance import checked_points
 from .table import NEAREST, answers, ask
 
+_MOST_WANTED = 1 << 20
+"""Triangles of one point: results take memory for each, whether they exist or not."""
+
 
 @answers(NEAREST)
 def nearest(
@@ -51,6 +54,6 @@ def nearest(
         >>> found.distance, found.point
         (array([3.]), array([[0.5 , 0.25, 0.  ]]))
     """
-    detail = whole_number("k", k, 1), truth("signed", signed)
+    detail = whole_number("k", k, 1, _MOST_WANTED), truth("signed", signed)
     sides = mesh, checked_points(points)
     return ask(NEAREST, sides, (pose,), upper_limit=upper_limit, threads=threads, detail=detail)

@@ -10,6 +10,7 @@ from ..errors import UnsupportedOption
 from ..geometry.triangle_distance import nearest_points
 from ..messages import a_type
 from ..traversal.question import Answer, pose_rows
+from ..types.arguments import places_of
 from ..types.copying import Copyable
 from ..types.mesh import Corners
 from ..types.pose import transform_points
@@ -191,7 +192,8 @@ class Clearances(Copyable):
 
     def chosen(self, rows: np.ndarray) -> "Clearances":
         """Some of the pairs, by their indices (m,)."""
-        found = self.pairs[rows], self.distances[rows], self.pose[rows]
+        chosen = places_of("rows", rows, len(self))
+        found = self.pairs[chosen], self.distances[chosen], self.pose[chosen]
         return Clearances(found, self.tolerance, self.stats, self._meshes, self._rows)
 
     def points(self) -> np.ndarray:

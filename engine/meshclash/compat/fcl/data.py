@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import UnsupportedOption
 from ...types.copying import Changeable
+from ...types.numbers import float_array
 
 
 class OBJECT_TYPE:  # noqa: N801 (the name is python-fcl's)
@@ -60,7 +62,8 @@ class Contact:
         pos: Any = (0.0, 0.0, 0.0), penetration_depth: float = 0.0,
     ) -> None:  # fmt: skip
         self.o1, self.o2, self.b1, self.b2 = o1, o2, b1, b2
-        self.normal, self.pos = np.array(normal, np.float64), np.array(pos, np.float64)
+        self.normal = float_array("normal of a Contact", normal, UnsupportedOption)
+        self.pos = float_array("pos of a Contact", pos, UnsupportedOption)
         self.penetration_depth = penetration_depth
 
 

@@ -16,7 +16,7 @@ from ...hierarchy.bvh import Hierarchy
 from ...messages import shown
 from ...types.copying import Changeable
 from ...types.mesh import TriangleMesh
-from ...types.numbers import float_array, real_number
+from ...types.numbers import float_array, real_number, whole_number, whole_numbers
 from .data import NODE_TYPE
 
 TOLERANCE = 1e-3
@@ -311,14 +311,17 @@ class Convex(CollisionGeometry):
 
     def __init__(self, vertices: Any, num_faces: int, faces: Any) -> None:
         super().__init__()
-        flat, at = np.asarray(faces).ravel().tolist(), 0
-        for face in range(num_faces):
+        vertices = float_array("vertices of a Convex", vertices, InvalidMesh)
+        if vertices.ndim != 2 or vertices.shape[1] != 3:
+            raise InvalidMesh(f"a Convex takes vertices (n, 3), not {vertices.shape}")
+        flat, at = whole_numbers("faces of a Convex", faces).ravel().tolist(), 0
+        for face in range(whole_number("num_faces", num_faces, 0, len(flat))):
             count = flat[at] if at < len(flat) else 0
             corners = flat[at + 1 : at + 1 + count]
             if count < 3 or len(corners) < count or not all(0 <= corner < len(vertices) for corner in corners):
                 raise InvalidMesh(f"face {face} of a Convex must be a count and so many indices of vertices")
             at += 1 + count
-        self._num_faces = num_faces
+        self._num_faces = int(num_faces)
         self._hull = ConvexHull(vertices).mesh()
 
     @property
@@ -408,7 +411,8 @@ class BVHModel(CollisionGeometry):
     def _add(self, verts: Any, triangles: Any) -> bool:
         if self._state != 1:
             raise InvalidMesh("triangles are added to a BVHModel between beginModel and endModel")
-        vertices, corners = np.array(verts, np.float64), np.array(triangles, np.int64)
+        vertices = float_array("vertices of a BVHModel", verts, InvalidMesh)
+        corners = whole_numbers("triangles of a BVHModel", triangles)
         if vertices.ndim != 2 or vertices.shape[1] != 3 or corners.ndim != 2 or corners.shape[1] != 3:
             raise InvalidMesh(
                 f"a BVHModel takes vertices (n, 3) and triangles (m, 3), not {vertices.shape} and {corners.shape}"

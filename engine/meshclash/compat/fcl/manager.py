@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import UnsupportedOption
+from ...types.arguments import instance, several
 from ...types.copying import Changeable
 from .objects import CollisionObject
 from .pairs import ROUNDING
@@ -31,20 +33,18 @@ class DynamicAABBTreeCollisionManager(Changeable):
         return self._objects
 
     def registerObject(self, obj: CollisionObject) -> None:
-        """Add one; raises TypeError for what is no CollisionObject."""
-        if not isinstance(obj, CollisionObject):
-            raise TypeError(f"a manager takes CollisionObjects, not a {type(obj).__name__}")
-        self._objects.append(obj)
+        """Add one; raises UnsupportedOption for what is no CollisionObject."""
+        self._objects.append(instance("obj", obj, CollisionObject))
 
     def registerObjects(self, other_objs: Iterable[CollisionObject]) -> None:
         """Add several; raises as ``registerObject``."""
-        for item in other_objs:
-            self.registerObject(item)
+        self._objects += several("other_objs", other_objs, CollisionObject)
 
     def unregisterObject(self, obj: CollisionObject) -> None:
         """Take one out; as in python-fcl nothing happens if it is not there."""
-        if obj in self._objects:
-            self._objects.remove(obj)
+        place = next((k for k, known in enumerate(self._objects) if known is obj), None)
+        if place is not None:
+            del self._objects[place]
 
     def setup(self) -> None:
         """Nothing: boxes are compared when they are asked for."""
@@ -75,7 +75,7 @@ class DynamicAABBTreeCollisionManager(Changeable):
         object. ``collide(manager, data, callback)``: of each member and each one of another manager.
 
         Raises:
-            ValueError: other arguments.
+            UnsupportedOption, a ValueError: other arguments.
         """
         others, data, callback = _arguments(args)
         rows = _Rows(self._objects, others)
@@ -131,10 +131,14 @@ class _Rows:
 def _arguments(args: tuple[Any, ...]) -> tuple[Sequence[Any], Any, Any]:
     """What else is asked about (nothing, an object or a manager), the data, and the callback."""
     *others, data, callback = args if len(args) in (2, 3) else (None, None, None, None)
-    if not callable(callback) or not all(
-        isinstance(other, CollisionObject | DynamicAABBTreeCollisionManager) for other in others
+    if (
+        not callable(callback)
+        or isinstance(callback, type)
+        or not all(isinstance(other, CollisionObject | DynamicAABBTreeCollisionManager) for other in others)
     ):
-        raise ValueError("a manager is asked with (data, callback), after an object or another manager if there is one")
+        raise UnsupportedOption(
+            "a manager is asked with (data, callback), after an object or another manager if there is one"
+        )
     return others, data, callback
 
 

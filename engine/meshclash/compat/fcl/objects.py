@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import InvalidPose
+from ...errors import InvalidPose, UnsupportedOption
+from ...messages import a_type
 from ...types.copying import Changeable
 from ...types.numbers import float_array
 from ...types.pose import LARGEST_COORDINATE, Pose
@@ -32,10 +33,12 @@ class Transform(Changeable):
             self.setTranslation(given[1])
         elif given and isinstance(given[0], Transform):
             self._pose = given[0]._pose.copy()
-        elif given and np.shape(given[0]) == (3,):
-            self.setTranslation(given[0])
         elif given:
-            self.setRotation(given[0])
+            numbers = float_array("a Transform", given[0], InvalidPose)
+            if numbers.shape == (3,):
+                self.setTranslation(numbers)
+            else:
+                self.setRotation(numbers)
 
     @property
     def pose(self) -> np.ndarray:
@@ -114,12 +117,12 @@ class CollisionObject(Changeable):
     """A shape at a place; several objects may share a shape.
 
     Raises:
-        ValueError: without a shape.
+        UnsupportedOption, a ValueError: without a shape.
     """
 
     def __init__(self, geom: CollisionGeometry | None = None, tf: Transform | None = None) -> None:
         if not isinstance(geom, CollisionGeometry):
-            raise ValueError(f"a CollisionObject needs a shape such as Box or BVHModel, not a {type(geom).__name__}")
+            raise UnsupportedOption(f"a CollisionObject needs a shape such as Box or BVHModel, not {a_type(geom)}")
         self._geometry, self._transform = geom, Transform() if tf is None else Transform(tf)
 
     def _shared_things(self) -> Iterable[object]:

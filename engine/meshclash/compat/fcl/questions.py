@@ -1,6 +1,6 @@
 """``collide``, ``distance`` and ``continuousCollide``, and the callbacks that managers call."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -8,6 +8,7 @@ from ...errors import UnsupportedOption
 from ...messages import shown
 from ...motion.contact_times import time_of_contact
 from ...motion.motions import KeyframedMotion, Motion, ScrewMotion
+from ...types.arguments import instance
 from ...types.numbers import real_number, truth, whole_number
 from .convex_pairs import ConvexPair, meet, nearest, short_gap
 from .data import (
@@ -26,6 +27,7 @@ from .objects import CollisionObject, Transform
 from .pairs import NONE, BoundedPair, Pair
 from .plane_pairs import FacePair, TwoFaces
 
+_R = TypeVar("_R", CollisionRequest, DistanceRequest, ContinuousCollisionRequest)
 _TIME_TOLERANCE = 1e-5
 """Share of the smaller object's size: moving objects that come no nearer than this do not collide."""
 _LEAST_TOLERANCE = 1e-12
@@ -39,6 +41,18 @@ def _pair(o1: CollisionObject, o2: CollisionObject) -> Pair:
     if o1.geometry.is_bounded or o2.geometry.is_bounded:
         return FacePair(o1, o2)
     return TwoFaces(o1, o2)
+
+
+def _checked(
+    o1: CollisionObject, o2: CollisionObject, request: _R | None, request_kind: type[_R], result: Any, result_kind: type
+) -> _R:
+    """Return the request, or the default one; raise UnsupportedOption for an argument of another class."""
+    if not (isinstance(o1, CollisionObject) and isinstance(o2, CollisionObject)):
+        instance("o1", o1, CollisionObject)
+        instance("o2", o2, CollisionObject)
+    if result is not None and not isinstance(result, result_kind):
+        instance("result", result, result_kind)
+    return request_kind() if request is None else instance("request", request, request_kind)
 
 
 def is_plain(request: CollisionRequest) -> bool:
@@ -59,7 +73,7 @@ def collide(
     Raises:
         UnsupportedOption: ``num_max_contacts`` below 1, or ``enable_cost``: cost maps are not computed.
     """
-    request = CollisionRequest() if request is None else request
+    request = _checked(o1, o2, request, CollisionRequest, result, CollisionResult)
     first, second = o1.geometry.shape, o2.geometry.shape
     if first is not None and second is not None and is_plain(request):
         if not meet(o1, o2, first, second, nearest(o1, o2, first, second)):
@@ -94,7 +108,7 @@ def distance(
 
     A result keeps the least distance of all calls that were given it.
     """
-    request = DistanceRequest() if request is None else request
+    request = _checked(o1, o2, request, DistanceRequest, result, DistanceResult)
     triangles = NONE, NONE
     told = _short_distance(o1, o2, bool(request.enable_signed_distance))
     if told is not None:
@@ -143,7 +157,9 @@ def continuousCollide(
     Raises:
         UnsupportedOption: ``CCDM_SPLINE``, a ``toc_err`` that is not above 0, a half-space or a plane.
     """
-    request = ContinuousCollisionRequest() if request is None else request
+    request = _checked(o1, o2, request, ContinuousCollisionRequest, result, ContinuousCollisionResult)
+    for name, end in (("tf1_end", tf1_end), ("tf2_end", tf2_end)):
+        instance(name, end, Transform)
     shapes = [item.geometry.enclosing for item in (o1, o2)]
     motions = [_motion(item.pose, end.pose, request.ccd_motion_type) for item, end in ((o1, tf1_end), (o2, tf2_end))]
     tolerance = _tolerance(request.toc_err, [tree.mesh.bounds for tree in shapes], motions)
@@ -187,7 +203,7 @@ def _tolerance(toc_err: Any, bounds: list[Any], motions: list[Motion]) -> float:
 
 def defaultCollisionCallback(o1: CollisionObject, o2: CollisionObject, cdata: CollisionData) -> bool:
     """Collide, and return whether the search may end: more contacts are known than were requested."""
-    if cdata.done:
+    if instance("cdata", cdata, CollisionData).done:
         return True
     collide(o1, o2, cdata.request, cdata.result)
     if cdata.result.is_collision and len(cdata.result.contacts) > cdata.request.num_max_contacts:
@@ -200,7 +216,7 @@ def defaultDistanceCallback(o1: CollisionObject, o2: CollisionObject, ddata: Dis
 
     It ends where objects meet, unless signed distances are enabled: then the deepest pair is looked for.
     """
-    if ddata.done:
+    if instance("ddata", ddata, DistanceData).done:
         return True, ddata.result.min_distance
     distance(o1, o2, ddata.request, ddata.result)
     least = ddata.result.min_distance
