@@ -33,7 +33,7 @@ from meshclash.clash.frame_scene import Progress
 from meshclash.clash.job import detect_steps, run_to_end, workers_steps
 from meshclash.clash.options import DetectOptions
 from meshclash.clash.queries.registry import test_named
-from meshclash.clash.report import Review
+from meshclash.clash.reviews import Review
 from meshclash.clash.tasks import ThisProcess, Workers, options_of, options_text
 from meshclash.clash.tests_job import tests_steps
 

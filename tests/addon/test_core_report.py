@@ -14,8 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from meshclash.clash import report_formats
 from meshclash.clash.options import DetectOptions
-from meshclash.clash.report import SCHEMA, DetectReport, Review
+from meshclash.clash.report import DetectReport
+from meshclash.clash.report_formats import SCHEMA
 from meshclash.clash.review.revisions import pair_id
+from meshclash.clash.reviews import Review
 from meshclash.clash.rules import Rules
 from meshclash.clash.units import SYSTEMS, UNITS, length_in_words
 from ui_fakes import make_report, make_row

@@ -242,7 +242,10 @@ def open_reports(given: argparse.Namespace, opened: contextlib.ExitStack) -> lis
     """
     for path in given.report:
         check_library(path)
-    sources = [path for path in (*getattr(given, "files", ()), given.baseline, given.tests) if path is not None]
+    models = (Path(file) for _, file in getattr(given, "models", ()))
+    sources = [
+        path for path in (*getattr(given, "files", ()), *models, given.baseline, given.tests) if path is not None
+    ]
     files = [
         opened.enter_context(OutputFile(path, "report", tuple(WRITERS), sources, InputError)) for path in given.report
     ]
@@ -303,6 +306,8 @@ def _print_left_out(report: DetectReport, quiet: bool) -> None:
         say(sys.stderr, *(f"left out: {item.name}: {item.reason}" for item in report.skipped if not item.lost))
         kinds = kinds_in_words(report.stats.get("no_geometry", {}))
         say(sys.stderr, *([f"not tested (no geometry): {kinds}"] if kinds else []))
+    if not quiet:
+        complain(*(f"warning: {text}" for text in report.warnings))
     warning = report_formats.coarse(report.as_summary())
     if warning and not quiet:
         complain(f"warning: {warning} (--permitted-overlap resolution)")
@@ -320,7 +325,8 @@ def _print_report(report: DetectReport, written: list[str]) -> None:
     if permitted and not report.tests and "permitted_overlap" in test_named(report.options.test).takes:
         written = [f"Permitted overlap: {permitted}", *written]
     lines += report_formats.groups_in_words(data)
-    lines += report_formats.new_clashes(data, TABLE_ROWS)
+    lines += report_formats.new_clashes(data, TABLE_ROWS) + report_formats.decide_again(data, TABLE_ROWS)
+    lines += report_formats.shared_things(data)
     problem = say(sys.stdout, *lines, report_formats.summary(data), *written)
     if problem is not None:
         complain(f"the list could not be printed: {problem.strerror}")

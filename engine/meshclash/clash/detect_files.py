@@ -33,12 +33,14 @@ from .file_source import FileSource
 from .files.pictures import pictures
 from .frame_scene import Progress
 from .job import detect_steps, run_to_end
+from .models import named
 from .report import DetectReport
 from .report_formats import format_length
 from .tests_job import tests_steps
 
-EPILOG = """sets: all, NAME, object:NAME, collection:NAME (a file, a storey, a node), and of IFC class:IfcPipe*, type:,
-  storey:, system:, GlobalId:TEXT, property:KEY=VALUE, selector:TEXT (of IfcOpenShell); * and ? stand for letters,
+EPILOG = """sets: all, NAME, object:NAME, model:NAME, file:NAME, discipline:NAME, collection:NAME (a storey, a node), and of
+  IFC class:IfcPipe*, type:, storey:, system:, GlobalId:TEXT, property:KEY=VALUE, selector:TEXT (of IfcOpenShell);
+  * and ? stand for letters,
   " | " joins several, " & " asks for all of several, "not " turns one round
 files: STL, OBJ, PLY, OFF, GLB, glTF; 3MF and Draco in glTF (pip install 'meshclash[mesh]'), IFC ('meshclash[ifc]'),
   USD ('meshclash[usd]'), points as PLY, PCD, LAS, LAZ, XYZ, PTS, CSV, TXT, ASC"""
@@ -63,7 +65,12 @@ def _parser() -> argparse.ArgumentParser:
     parser = make_parser(EPILOG)
     parser.prog = "meshclash detect"
     add = parser.add_argument
-    add("files", nargs="+", type=Path, metavar="FILE", help="models, or folders of them, for one scene; metres, z up")
+    add("files", nargs="*", type=Path, metavar="FILE", help="models, or folders of them, for one scene; metres, z up")
+    called = "a file under a name that stays in the next revision: decisions belong to the name; may be repeated"
+    add("--model", dest="models", type=named, action="append", default=[], metavar="NAME=FILE", help=called)
+    for attribute in ("discipline", "revision"):
+        what = f"the {attribute} of a model, for sets and reports; may be repeated"
+        add(f"--{attribute}", type=named, action="append", default=[], metavar="NAME=TEXT", help=what)
     told = f"of files that do not name theirs: {', '.join(UNITS)} or metres (default: m)"
     add("--unit", type=unit, metavar="UNIT", help=told)
     add_question(parser)
@@ -84,7 +91,7 @@ def _run(given: argparse.Namespace, interruption: Interruption, engine: ModuleTy
         _use_threads(given.threads)
     with contextlib.ExitStack() as opened:
         reports, baseline = open_reports(given, opened), baseline_given(given)
-        source = FileSource(given.files, given.unit, names_left_out(options, tests))
+        source = _source(given, names_left_out(options, tests))
         show = _shown(given.quiet, opened)
 
         def follow(progress: Progress) -> None:
@@ -104,10 +111,20 @@ def _run(given: argparse.Namespace, interruption: Interruption, engine: ModuleTy
         files = [(str(item.path), item.metres, item.unit_known) for item in source.read_files]
         if not given.quiet:
             complain(*_unit_notes(source, given.unit))
-        report = replace(report, files=files, triangles=source.triangles).compared_with(baseline)
+        report = replace(
+            report, files=files, triangles=source.triangles, models=[model.as_dict() for model in source.models],
+            shared=[item.as_dict() for item in source.shared], warnings=source.warnings(),
+        ).compared_with(baseline, source.former)  # fmt: skip
         if given.pictures:
             report = _with_pictures(report, source)
         return finish(given, report, reports)
+
+
+def _source(given: argparse.Namespace, named: set[str]) -> FileSource:
+    """What is read; raises InputError where there is no file."""
+    if not given.files and not given.models:
+        raise InputError("the following arguments are required: FILE (--help shows all options)")
+    return FileSource(given.files, given.unit, named, given.models, given.discipline, given.revision)
 
 
 def _with_pictures(report: DetectReport, source: FileSource) -> DetectReport:

@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import report_formats
+from .carry import Again, again_as_dict, carried, thing_as_dict
 from .events import ClashEvent
 from .files import page
 from .files.glb import to_glb
@@ -22,30 +23,17 @@ from .named_tests import NamedTest
 from .options import DetectOptions
 from .pair_row import PairRow
 from .queries.registry import test_named
+from .report_formats import SCHEMA
 from .review.groups import Part
 from .review.history import TEST
 from .review.revisions import Identity
+from .reviews import APPROVED, NOT_REVIEWED, Review
 from .verdicts import CLASH_VERDICTS
 
-SCHEMA = "meshclash.report/1"
+if TYPE_CHECKING:
+    from .baseline import Baseline
+
 FILE_KEYS = ("path", "metres_per_unit", "names_unit")
-
-
-@dataclass(frozen=True)
-class Review:
-    """What the user says of a pair.
-
-    Attributes:
-        status: "open", "reviewed", "approved" or "resolved".
-        comment: a note, or "".
-    """
-
-    status: str = "open"
-    comment: str = ""
-
-
-STATUSES = ("open", "reviewed", "approved", "resolved")
-NOT_REVIEWED = Review()
 
 
 def now() -> str:
@@ -76,7 +64,12 @@ class DetectReport:
         revision: what these are like, for a later detection; empty where nobody asks.
         group_by: by what clashes are grouped, one of `grouping.GROUPINGS`.
         files: (path, metres of its unit, whether the file names it) of the files that the command line read.
-        baseline: the earlier report that this one is compared with, and the ids of its clashes; None without one.
+        baseline: the earlier report that this one is compared with, and ids of clashes that it had; None without one.
+        things: what tells the objects from all others, in every run, by their names; of files only.
+        models: the files as models, as reports have them.
+        shared: what several models have in common, the same.
+        warnings: what looks wrong about the models together.
+        again: decisions of the baseline that belong to no pair for certain, as `carry.Again`.
         version: of MeshClash.
         pictures: PNG by the ids of pairs, for files that show them.
         triangles: world triangles (t, 3, 3) [m] of an object by its name, for files that show shapes; None where
@@ -102,6 +95,11 @@ class DetectReport:
     group_by: str = "cause"
     files: Sequence[tuple[str, float, bool]] = ()
     baseline: tuple[str, frozenset[str]] | None = None
+    things: Mapping[str, Identity] = field(default_factory=dict)
+    models: Sequence[Mapping[str, str]] = ()
+    shared: Sequence[Mapping[str, Any]] = ()
+    warnings: Sequence[str] = ()
+    again: Sequence[Again] = ()
     version: str = ""
     pictures: Mapping[str, bytes] = field(default_factory=dict)
     triangles: Callable[[str], np.ndarray] | None = None
@@ -151,15 +149,39 @@ class DetectReport:
 
     @property
     def new(self) -> list[PairRow]:
-        """The clashes that the baseline has not, but for those that are approved."""
-        return [row for row in self.clashes if self._is_new(row) and self._review(row).status != "approved"]
+        """The clashes that the baseline has not, but for those that are approved, and those to be decided again."""
+        again = self.to_decide_again
+        return [
+            row for row in self.clashes
+            if self._review(row).status != APPROVED and (self._is_new(row) or again.get(row.id) == APPROVED)
+        ]  # fmt: skip
 
-    def compared_with(self, baseline: Any | None) -> DetectReport:
-        """This report beside an earlier one (`Baseline`), whose reviews hold where there are no others."""
+    @cached_property
+    def to_decide_again(self) -> dict[str, str]:
+        """By ids of pairs the status of a pair of the baseline that may be the same, and cannot be told from others."""
+        return {
+            key: item.pair.review.status for item in self.again for key in item.candidates
+            if self.reviews.get(key, NOT_REVIEWED) == NOT_REVIEWED
+        }  # fmt: skip
+
+    def compared_with(self, baseline: Baseline | None, former: Mapping[str, str] | None = None) -> DetectReport:
+        """This report beside an earlier one, whose reviews hold where there are no others.
+
+        Args:
+            baseline: the earlier report.
+            former: as `FileSource` has them.
+        """
         if baseline is None:
             return self
-        reviews = {**baseline.reviews, **self.reviews}
-        return replace(self, reviews=reviews, baseline=(baseline.file, frozenset(baseline.clashes)))
+        found = carried(baseline, self.rows, self.things, former or {})
+        reviews = {**found.reviews, **self.reviews}
+        told = [
+            f"model '{new}' may be '{old}' of the baseline: {share:.0%} of its objects agree. If so, name it: "
+            f"--model '{old}=FILE'"
+            for new, old, share in found.renames
+        ]
+        known = baseline.file, found.known
+        return replace(self, reviews=reviews, baseline=known, again=found.again, warnings=[*self.warnings, *told])
 
     def groups(self, way: str | None = None, parts: Sequence[Part] | None = None) -> list[dict[str, Any]]:
         """The groups of clashes, as ``group_by`` or another way: "key", "reason" in words, and "pairs", the ids.
@@ -205,6 +227,8 @@ class DetectReport:
         pairs = [{**self._pair(row), "group": number.get(row.id)} for row in self.rows]
         return {
             **summary,
+            "tested": [thing_as_dict(item, name) for name, item in self.things.items()],
+            "undecided": [again_as_dict(item) for item in self.again],
             "group_by": self.group_by,
             "groups": groups,
             "events": events,
@@ -222,6 +246,9 @@ class DetectReport:
             "saved_list": None if self.missing is None else {"missing": self.missing},
             "unit": "m",
             "files": [dict(zip(FILE_KEYS, item, strict=True)) for item in self.files],
+            "models": [dict(item) for item in self.models],
+            "shared": [dict(item) for item in self.shared],
+            "warnings": list(self.warnings),
             "baseline": None if self.baseline is None else self.baseline[0],
             "options": self.options.as_dict(),
             "tests": [{"name": test.name, **test.options.as_dict()} for test in self.tests],
@@ -270,7 +297,16 @@ class DetectReport:
             "depth_lower": _in_metres(row.depth_lower, scale),
             "depth_upper": _in_metres(row.depth_upper, scale),
             "new": self._is_new(row) if row.verdict in CLASH_VERDICTS else None,
+            "decide_again": row.id in self.to_decide_again,
+            **{f"model_{side}": self._model(name) for side, name in zip("ab", row.names, strict=True)},
+            **{f"object_{side}": self._object(name) for side, name in zip("ab", row.names, strict=True)},
         }
+
+    def _model(self, name: str) -> str | None:
+        return ", ".join(self.things[name].models) if name in self.things else None
+
+    def _object(self, name: str) -> str | None:
+        return self.things[name].id if name in self.things else None
 
     def to_json(self) -> str:
         """Strict JSON (no NaN) of schema `meshclash.report/1`."""

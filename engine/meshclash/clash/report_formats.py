@@ -10,11 +10,13 @@ from collections.abc import Callable
 from typing import Any
 
 from .queries.registry import test_named
+from .reviews import APPROVED
 from .terminal import printable, without_controls
 from .units import at_most, length_in_words, volume_between, volume_in_words
 from .verdicts import SOLID_VERDICTS
 from .words import counted
 
+SCHEMA = "meshclash.report/1"
 CSV_COLUMNS = (
     "id",
     "a",
@@ -67,7 +69,6 @@ CSV_COLUMNS = (
 POINTS = ("location", "point_a", "point_b")
 MOST_GROUPS = 12  # that are printed
 TEXTS = ("verdict", "a", "b", "test")  # columns that are left-aligned; numbers are right-aligned
-APPROVED = "approved"  # the status of pairs that may stay as they are
 MILLIMETRES_BELOW, MICROMETRES_BELOW = 0.1, 1e-5
 NO_SOLID = "not a solid"  # in the place of a volume
 NOTHING, FOUND = "No test found a pair", ("is listed", "are listed")
@@ -131,6 +132,25 @@ def new_clashes(report: dict[str, Any], most: int) -> list[str]:
     found = {pair["id"]: pair for pair in reversed(report["pairs"]) if pair["new"] and pair["status"] != APPROVED}
     lines = [f"new: {clash_line(pair)}" for pair in reversed(found.values())]
     return lines[:most] + ([f"... and {len(lines) - most:,} more new clashes"] if len(lines) > most else [])
+
+
+def decide_again(report: dict[str, Any], most: int) -> list[str]:
+    """A line for each decision of the baseline that may be about a pair of now, and cannot be told from others."""
+    lines = [
+        printable(f"decide again: {item['a']} | {item['b']}: it was {item['status']}; {item['why']}")
+        for item in report["undecided"] if item["candidates"]
+    ]  # fmt: skip
+    return lines[:most] + ([f"... and {len(lines) - most:,} more to be decided again"] if len(lines) > most else [])
+
+
+def shared_things(report: dict[str, Any]) -> list[str]:
+    """A line about what several models have in common, and what is tested once."""
+    items = report["shared"]
+    if not items:
+        return []
+    some = ", ".join(f"{item['name']} ({', '.join(item['models'])})" for item in items[:3])
+    more = f" and {len(items) - 3:,} more" if len(items) > 3 else ""
+    return [printable(f"{counted(len(items), 'object')} shared by several models, tested once: {some}{more}")]
 
 
 def groups_in_words(report: dict[str, Any]) -> list[str]:

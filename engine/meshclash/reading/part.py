@@ -123,11 +123,17 @@ class Parts(Sequence[MeshPart]):
     @property
     def size(self) -> float:
         """The longest side of the box around everything [m]."""
+        box = self.box
+        return 0.0 if box is None else float((box[1] - box[0]).max())
+
+    @property
+    def box(self) -> np.ndarray | None:
+        """(2, 3) [m] The box around everything; None where there is nothing."""
         corners = [part.shape.vertices @ part.matrix[:3, :3].T + part.matrix[:3, 3] for part in self.items]
         if not corners:
-            return 0.0
+            return None
         low = np.min([points.min(axis=0) for points in corners], axis=0)
-        return float((np.max([points.max(axis=0) for points in corners], axis=0) - low).max())
+        return np.array([low, np.max([points.max(axis=0) for points in corners], axis=0)])
 
 
 def unique_names(names: Sequence[str]) -> list[str]:

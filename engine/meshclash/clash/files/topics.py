@@ -11,8 +11,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 from ..colours import COLOUR_A, COLOUR_B, hexadecimal
-from ..report import Review
 from ..report_formats import format_depth
+from ..reviews import Review
 from ..verdicts import CLASH_VERDICTS
 from .bcf import BcfFile, BcfTopic, xml_bytes
 from .junit import as_xml

@@ -1,0 +1,249 @@
+"""What was decided of pairs of an earlier run, carried to the pairs of this one, and to no other pair.
+
+A decision goes with its two objects: each must be found again among those of now, as `match_models` does. What cannot
+be told apart is listed, so that somebody decides again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .baseline import Baseline, EarlierPair
+from .identity import without_number
+from .review.revisions import SAME_PLACE, Identity, match_models, pair_id
+from .reviews import NOT_REVIEWED, Review
+
+if TYPE_CHECKING:
+    from .pair_row import PairRow
+
+Names = tuple[str, str]
+LIKELY = 0.5
+"""Share of its GlobalIds that a model must have in common with one that is not loaded, to be proposed as a rename."""
+
+
+@dataclass(frozen=True)
+class Again:
+    """A decision of an earlier run that was not carried.
+
+    Attributes:
+        pair: as the earlier run had it.
+        objects: its two objects, as far as they are known.
+        candidates: ids of the pairs of this run that it may be about: they are to be decided again.
+        why: it was not carried.
+    """
+
+    pair: EarlierPair
+    objects: Sequence[Identity]
+    candidates: tuple[str, ...]
+    why: str
+
+
+@dataclass(frozen=True)
+class Carried:
+    """What an earlier run says of this one.
+
+    Attributes:
+        reviews: decisions, by ids of this run.
+        known: ids of the clashes of this run that the earlier one had.
+        again: decisions that were not carried.
+        renames: (name now, name then, share of GlobalIds) of models that may be the same under two names.
+    """
+
+    reviews: Mapping[str, Review] = field(default_factory=dict)
+    known: frozenset[str] = frozenset()
+    again: Sequence[Again] = ()
+    renames: Sequence[tuple[str, str, float]] = ()
+
+
+def carried(
+    baseline: Baseline, rows: Sequence[PairRow], things: Mapping[str, Identity], former: Mapping[str, str]
+) -> Carried:
+    """What an earlier report says of rows.
+
+    Args:
+        baseline: the earlier report.
+        rows: of this run.
+        things: its objects by their names; empty where nobody tells models apart, as in Blender: then ids are enough.
+        former: as `FileSource` has them, for reports that know no models.
+    """
+    if not things:
+        return Carried(baseline.reviews, baseline.clashes)
+    if not baseline.objects:
+        return _of_former(baseline, rows, things, former)
+    now = _found_again(baseline, [*things.values()])
+    there = {row.id for row in rows}
+    reviews, known, again = dict[str, Review](), set[str](), list[Again]()
+    for pair in baseline.pairs.values():
+        new = pair_id(now[pair.ends[0]], now[pair.ends[1]], pair.test) if all(end in now for end in pair.ends) else ""
+        if pair.is_clash and (new in there or pair.id in there):
+            known.add(new if new in there else pair.id)
+        if pair.review == NOT_REVIEWED:
+            continue
+        if new in there:
+            reviews[new] = pair.review
+        else:
+            again.append(_again(pair, baseline, rows, things, now))
+    again = [_without(item, {*reviews}) for item in again]
+    return Carried(reviews, frozenset(known), again, renames(baseline, things.values()))
+
+
+def _found_again(baseline: Baseline, things: Sequence[Identity]) -> dict[str, str]:
+    """The ids of now of objects of a baseline; of those that were away only where no other object has become it."""
+    now = {old: new for new, old in match_models([*baseline.objects.values()], things).items()}
+    taken = {*now.values()}
+    back = match_models([*baseline.away.values()], things)
+    return now | {old: new for new, old in back.items() if new not in taken}
+
+
+def _without(item: Again, decided: set[str]) -> Again:
+    left = tuple(key for key in item.candidates if key not in decided)
+    return Again(item.pair, item.objects, left, item.why)
+
+
+def _again(
+    pair: EarlierPair,
+    baseline: Baseline,
+    rows: Sequence[PairRow],
+    things: Mapping[str, Identity],
+    now: Mapping[str, str],
+) -> Again:
+    by_id = {item.id: item for item in things.values()}
+    known = {**baseline.objects, **baseline.away}
+    objects = [by_id[now[end]] if end in now else known[end] for end in pair.ends if end in known]
+    if len(objects) < 2 or all(end in now for end in pair.ends):
+        return Again(pair, objects, (), "it is not found any more" if objects else "its objects are not known")
+    wanted = Counter(_told(item) for item in objects)
+    of: dict[str, list[PairRow]] = defaultdict(list)
+    for row in rows:
+        of[_told(things[row.a.name])].append(row)
+        of[_told(things[row.b.name])].append(row)
+    candidates = dict.fromkeys(
+        row.id for row in of[_told(objects[0])]
+        if row.test == pair.test and Counter((_told(things[row.a.name]), _told(things[row.b.name]))) == wanted
+    )  # fmt: skip
+    models = {name for item in things.values() for name in item.models}
+    away = sorted({name for item in objects if not models & {*item.models} for name in item.models})
+    if away:
+        why = f"model {', '.join(away)} is not loaded"
+    elif candidates:
+        why = "its objects cannot be told from others"
+    else:
+        why = "an object is not there any more"
+    return Again(pair, objects, tuple(candidates), why)
+
+
+def _told(item: Identity) -> str:
+    """What an object is called, whatever model it is in."""
+    return item.key or item.name
+
+
+def renames(baseline: Baseline, things: Iterable[Identity]) -> list[tuple[str, str, float]]:
+    """Models of now and then that have other names, and most of their GlobalIds, or names and places, in common."""
+    then, now = _contents([*baseline.objects.values(), *baseline.away.values()]), _contents(things)
+    found = []
+    for new in sorted(now.keys() - then.keys()):
+        shares = [
+            (len(now[new] & then[old]) / max(1, min(len(now[new]), len(then[old]))), old)
+            for old in sorted(then.keys() - now.keys())
+        ]
+        share, old = max(shares, default=(0.0, ""))
+        if share >= LIKELY:
+            found.append((new, old, share))
+    return found
+
+
+def _contents(items: Iterable[Identity]) -> dict[str, set[object]]:
+    found: dict[str, set[object]] = defaultdict(set)
+    for item in items:
+        for name in item.models:
+            found[name].add(item.key or (item.name, tuple(np.round(item.box, 2).ravel().tolist())))
+    return found
+
+
+def _of_former(
+    baseline: Baseline, rows: Sequence[PairRow], things: Mapping[str, Identity], former: Mapping[str, str]
+) -> Carried:
+    """Decisions of versions without models, whose ids do not tell files apart.
+
+    They are taken over where the report says of both objects that they were in the file of now, and where a GlobalId
+    tells both or the two meet at the same point.
+    """
+    rows_of: dict[str, list[PairRow]] = defaultdict(list)
+    for row in rows:
+        ends = [former.get(name, "") for name in row.names]
+        if all(ends):
+            rows_of[pair_id(ends[0], ends[1], row.test)].append(row)
+    reviews, known, again = dict[str, Review](), set[str](), list[Again]()
+    for pair in baseline.pairs.values():
+        same = rows_of.get(pair.id, [])
+        sure = [row for row in same if _is_of(pair, row, baseline, things, former)]
+        if pair.is_clash:
+            known.update(row.id for row in sure)
+        if pair.review != NOT_REVIEWED:
+            if sure:
+                reviews[sure[0].id] = pair.review
+            else:
+                why = "its objects cannot be told from others" if same else "it is not found any more"
+                again.append(Again(pair, (), tuple(dict.fromkeys(row.id for row in same)), why))
+    return Carried(reviews, frozenset(known), again)
+
+
+def _is_of(
+    pair: EarlierPair, row: PairRow, baseline: Baseline, things: Mapping[str, Identity], former: Mapping[str, str]
+) -> bool:
+    sides = [things[name] for name in row.names]
+    groups = [baseline.groups_of.get(name, ()) for name in pair.names]
+    if all(groups):
+        told = {without_number(name): some for name, some in zip(pair.names, groups, strict=True)}
+        for item in sides:
+            some = told.get(item.name)
+            if some is not None and not {*item.models} & {*some}:
+                return False
+    if all(item.key and former.get(name) == item.key for name, item in zip(row.names, sides, strict=True)):
+        return True
+    return is_near(pair.location, row.location)
+
+
+def is_near(one: Sequence[float] | None, other: Sequence[float] | None) -> bool:
+    """Whether two points are the same place [m]."""
+    return one is not None and other is not None and bool(np.abs(np.subtract(one, other)).max() <= SAME_PLACE)
+
+
+def again_as_dict(item: Again) -> dict[str, Any]:
+    """As reports have it."""
+    pair = item.pair
+    return {
+        "id": pair.id,
+        "a": pair.names[0],
+        "b": pair.names[1],
+        "test": pair.test or None,
+        "status": pair.review.status,
+        "comment": pair.review.comment,
+        "location": None if pair.location is None else list(pair.location),
+        "why": item.why,
+        "candidates": list(item.candidates),
+        "objects": [thing_as_dict(thing) for thing in item.objects],
+    }
+
+
+def thing_as_dict(item: Identity, name: str = "") -> dict[str, Any]:
+    """An object as reports have it, so that a later run finds it again.
+
+    Args:
+        name: of the object in the report, where it was tested.
+    """
+    return {
+        "object": item.id,
+        **({"name": name} if name else {}),
+        "own_name": item.name,
+        "models": list(item.models),
+        "GlobalId": item.key or None,
+        "box": item.box.ravel().tolist(),
+        "triangles": item.triangles,
+        "area": item.area,
+    }

@@ -1,0 +1,23 @@
+"""What a user says of a pair: its status and a comment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Review:
+    """What the user says of a pair.
+
+    Attributes:
+        status: "open", "reviewed", "approved" or "resolved".
+        comment: a note, or "".
+    """
+
+    status: str = "open"
+    comment: str = ""
+
+
+APPROVED = "approved"
+STATUSES = ("open", "reviewed", APPROVED, "resolved")
+NOT_REVIEWED = Review()

@@ -1,0 +1,161 @@
+"""Models of a federation: decisions stay with their pairs, whatever files are renamed, left out or exported anew."""
+
+import json
+import shutil
+
+import model_histories
+import numpy as np
+import pytest
+from ifc_samples import write_cubes
+from meshclash.__main__ import main
+from meshclash.clash.models import Model, models_of, warnings
+
+pytest.importorskip("ifcopenshell")
+MARKER = "0000000000000000Origin"
+ids = "0000000000000000000{}".format
+
+
+def detect(*arguments):
+    return main(["detect", *map(str, arguments)])
+
+
+def read(path):
+    return json.loads(path.read_text("utf-8"))
+
+
+def test_no_decision_moves_to_a_pair_that_nobody_decided():
+    counts = sum((model_histories.play(seed) for seed in range(25)), np.zeros(4, np.int64))
+    wrong, lost, recognisable, again = counts.tolist()
+    assert wrong == 0 and lost == 0
+    assert recognisable > 500 and again <= 0.05 * recognisable
+
+
+@pytest.fixture
+def federation(tmp_path):
+    """Three models with a marker each, of one GlobalId and shape, which meets something of its model."""
+    return [
+        write_cubes(tmp_path / "arch.ifc", [(MARKER, "origin", 0.0), (ids("W01"), "Wall", 0.5)]),
+        write_cubes(tmp_path / "hvac.ifc", [(MARKER, "origin", 10.0), (ids("D01"), "Duct", 10.5)]),
+        write_cubes(tmp_path / "steel.ifc", [(MARKER, "origin", 20.0), (ids("B01"), "Beam", 20.5)]),
+    ]
+
+
+def decided(path, status="approved"):
+    """The report with a comment of its own at each pair."""
+    data = read(path)
+    for pair in data["pairs"]:
+        pair["status"], pair["comment"] = status, f"{pair['model_a']}:{pair['a'][:4]} {pair['model_b']}:{pair['b'][:4]}"
+    path.write_text(json.dumps(data), "utf-8")
+
+
+def check_comments(data):
+    """Every comment stands at its own pair."""
+    for pair in data["pairs"]:
+        own = f"{pair['model_a']}:{pair['a'][:4]} {pair['model_b']}:{pair['b'][:4]}"
+        assert pair["comment"] in ("", own)
+    return sum(bool(pair["comment"]) for pair in data["pairs"])
+
+
+def test_comments_stay_when_a_file_is_left_out_and_comes_back(federation, tmp_path, capsys):
+    first, second, third = (tmp_path / f"{k}.json" for k in range(3))
+    assert detect(*federation, "--quiet", "--report", first) == 0
+    assert len(read(first)["pairs"]) == 3
+    decided(first)
+    assert detect(*federation[1:], "--quiet", "--report", second, "--baseline", first, "--fail-on", "new") == 0
+    data = read(second)
+    assert check_comments(data) == 2
+    (away,) = data["undecided"]
+    assert away["why"] == "model arch is not loaded" and not away["candidates"]
+    assert detect(*federation, "--quiet", "--report", third, "--baseline", second, "--fail-on", "new") == 0
+    assert check_comments(read(third)) == 3
+
+
+def test_a_renamed_file_is_proposed_and_assumed_only_when_named(federation, tmp_path, capsys):
+    first, second = tmp_path / "1.json", tmp_path / "2.json"
+    detect(*federation, "--quiet", "--report", first)
+    decided(first)
+    renamed = tmp_path / "hvac R02.ifc"
+    shutil.move(federation[1], renamed)
+    files = [federation[0], renamed, federation[2]]
+    assert detect(*files, "--report", second, "--baseline", first, "--fail-on", "new") == 1
+    told = capsys.readouterr()
+    assert "model 'hvac R02' may be 'hvac' of the baseline: 100% of its objects agree" in told.err
+    assert "decide again: Duct | origin" in told.out
+    assert check_comments(read(second)) == 2
+    named = [federation[0], federation[2], "--model", f"hvac={renamed}"]
+    assert detect(*named, "--report", second, "--baseline", first, "--fail-on", "new") == 0
+    assert check_comments(read(second)) == 3
+
+
+def test_another_file_of_a_models_name_inherits_nothing_by_place_in_a_list(federation, tmp_path):
+    """The model of the first name is gone: the ordinals of before would move up."""
+    first, second = tmp_path / "1.json", tmp_path / "2.json"
+    detect(*federation, "--quiet", "--report", first)
+    decided(first)
+    other = write_cubes(tmp_path / "zz.ifc", [(MARKER, "origin", 30.0), (ids("Z01"), "Slab", 30.5)])
+    assert detect(*federation[1:], other, "--quiet", "--report", second, "--baseline", first, "--fail-on", "new") == 1
+    data = read(second)
+    assert check_comments(data) == 2
+    (new,) = (pair for pair in data["pairs"] if pair["new"])
+    assert "zz" in (new["model_a"], new["model_b"]) and not new["comment"]
+
+
+def test_what_models_share_is_one_thing(tmp_path, capsys):
+    files = [
+        write_cubes(tmp_path / f"{name}.ifc", [(MARKER, "origin", 0.0), (ids(f"{name[:1]}01"), name, 0.5 + 5 * k)])
+        for k, name in enumerate(("arch", "hvac", "steel"))
+    ]
+    report = tmp_path / "report.json"
+    assert detect(*files, "--report", report) == 0
+    data = read(report)
+    assert [(pair["a"], pair["b"]) for pair in data["pairs"]] == [("arch", "origin")]
+    assert data["pairs"][0]["model_b"] == "arch, hvac, steel"
+    assert data["shared"] == [{"name": "origin", "GlobalId": MARKER, "models": ["arch", "hvac", "steel"]}]
+    assert "1 object shared by several models, tested once: origin (arch, hvac, steel)" in capsys.readouterr().out
+    twice = write_cubes(tmp_path / "twice.ifc", [(MARKER, "origin", 0.0), (MARKER, "origin", 0.0)])
+    assert detect(twice, "--quiet", "--report", report) == 0
+    assert [pair["verdict"] for pair in read(report)["pairs"]] == ["duplicate"]
+
+
+def test_models_are_named_and_described(federation, tmp_path):
+    report = tmp_path / "report.json"
+    named = ["--model", f"Structure={federation[2]}", "--discipline", "Structure=STR", "--revision", "Structure=R04"]
+    assert detect(*federation[:2], *named, "--quiet", "--report", report) == 0
+    assert read(report)["models"] == [
+        {"name": "arch", "file": "arch.ifc", "discipline": "", "revision": ""},
+        {"name": "hvac", "file": "hvac.ifc", "discipline": "", "revision": ""},
+        {"name": "Structure", "file": "steel.ifc", "discipline": "STR", "revision": "R04"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--model", "arch={}/hvac.ifc"], "two files are the model 'arch'"),
+        (["--model", "arch"], "invalid named value"),
+        (["--discipline", "plumbing=P"], "there is no model 'plumbing'; there are arch"),
+    ],
+)
+def test_wrong_models_are_refused(federation, tmp_path, arguments, message, capsys):
+    assert detect(federation[0], *[text.replace("{}", str(tmp_path)) for text in arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_models_keep_the_shortest_names_that_tell_files_apart(tmp_path):
+    files = [tmp_path / "a" / "m.ifc", tmp_path / "b" / "m.ifc"]
+    assert [model.name for model in models_of(files)] == ["a/m", "b/m"]
+    assert models_of(files[:1], [("M", str(files[1]))]) == [Model("m", files[0]), Model("M", files[1])]
+
+
+def box(low, size):
+    return np.array([np.full(3, low), np.full(3, low + size)])
+
+
+def test_models_that_do_not_fit_together_are_told():
+    assert warnings({"a": box(0, 30), "b": box(-5, 60)}) == []
+    assert warnings({"a": box(0, 30)}) == []
+    assert "about 1,000 times as large" in " ".join(warnings({"a": box(0, 30), "b": box(0, 30_000)}))
+    assert "is 866 km away" in " ".join(warnings({"a": box(0, 30), "b": box(5e5, 30)}))
+    assert "does not overlap another one: the nearest is 17.3 m" in " ".join(
+        warnings({"a": box(0, 30), "b": box(40, 9)})
+    )
