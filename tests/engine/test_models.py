@@ -159,3 +159,93 @@ def test_models_that_do_not_fit_together_are_told():
     assert "does not overlap another one: the nearest is 17.3 m" in " ".join(
         warnings({"a": box(0, 30), "b": box(40, 9)})
     )
+
+
+@pytest.fixture
+def crossing(tmp_path):
+    """Two models with two cubes each: all four overlap their neighbours along x, two pairs of two models."""
+    return [
+        write_cubes(tmp_path / "arch.ifc", [(ids("A01"), "Wall", 0.0), (ids("A02"), "Slab", 0.9)]),
+        write_cubes(tmp_path / "hvac.ifc", [(ids("D01"), "Duct", 1.8), (ids("D02"), "Pipe", 2.7)]),
+    ]
+
+
+def pairs_of(path):
+    return {(pair["a"], pair["b"]) for pair in read(path)["pairs"]}
+
+
+WITHIN, ACROSS = {("Slab", "Wall"), ("Duct", "Pipe")}, {("Duct", "Slab")}
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        ([], WITHIN | ACROSS),
+        (["--pairs", "between-models"], ACROSS),
+        (["--pairs", "within-models"], WITHIN),
+        (["--set-a", "model:hvac"], {("Duct", "Pipe"), ("Duct", "Slab")}),
+        (["--set-a", "file:arch.ifc", "--set-b", "model:hvac"], {("Slab", "Duct")}),
+        (["--set-a", "discipline:MEP", "--set-b", "not discipline:MEP"], {("Duct", "Slab")}),
+    ],
+)
+def test_pairs_by_models(crossing, tmp_path, options, wanted):
+    report = tmp_path / "report.json"
+    assert detect(*crossing, "--discipline", "hvac=MEP", "--quiet", "--report", report, *options) == 0
+    assert {tuple(sorted(pair)) for pair in pairs_of(report)} == {tuple(sorted(pair)) for pair in wanted}
+    assert {(pair["model_a"], pair["model_b"]) for pair in read(report)["pairs"]} <= {
+        (a, b) for a in ("arch", "hvac") for b in ("arch", "hvac")
+    }
+
+
+def test_what_models_share_is_between_them(tmp_path):
+    files = [
+        write_cubes(tmp_path / f"{name}.ifc", [(MARKER, "origin", 0.0), (ids(f"{name[:1]}01"), name, x)])
+        for name, x in (("arch", 0.5), ("hvac", 30.0))
+    ]
+    report = tmp_path / "report.json"
+    for option, count in (("between-models", 1), ("within-models", 1), ("all", 1)):
+        assert detect(*files, "--pairs", option, "--quiet", "--report", report) == 0
+        assert len(read(report)["pairs"]) == count
+
+
+def test_a_matrix_of_models_is_a_list_of_tests(crossing, tmp_path, capsys):
+    table, tests, again = tmp_path / "matrix.csv", tmp_path / "tests.json", tmp_path / "again.csv"
+    table.write_text("model,arch,hvac\narch,intersection,clearance 500 mm\nhvac,,\n", "utf-8")
+    report = tmp_path / "report.json"
+    assert detect(*crossing, "--tests", table, "--quiet", "--report", report) == 0
+    found = {(pair["test"], *sorted((pair["a"], pair["b"]))) for pair in read(report)["pairs"]}
+    assert found == {("arch", "Slab", "Wall"), ("arch × hvac", "Duct", "Slab")}
+    assert main(["tests", "convert", str(table), str(tests), "--to", "meshclash"]) == 0
+    assert [test.get("tolerance") for test in read(tests)["tests"]] == [None, 0.5]
+    assert main(["tests", "convert", str(tests), str(again)]) == 0
+    lines = again.read_text("utf-8").splitlines()
+    assert lines == ["model,arch,hvac", "arch,intersection,clearance 500 mm", "hvac,clearance 500 mm,"]
+    assert main(["tests", "convert", str(again), str(tests), "--to", "meshclash"]) == 0
+    assert len(read(tests)["tests"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("colour,a\na,x\n", "not 'colour'"),
+        ("model,a,b\na,,touch\n", "row a, column b: there is no test 'touch'"),
+        ("model,a,b\na,,clearance 5 furlong\n", "'5 furlong' is no length"),
+        ("model,a,b\na,,intersection\nb,distance,\n", "row b, column a says 'distance'"),
+        ("model,a,b\na,,distance 1 m\n", "the distance test takes no length"),
+        ("model,a,b\na,,\n", "there are no tests"),
+        ("model;a;b\na;;clearance 0,05\n", ""),
+    ],
+)
+def test_a_wrong_cell_is_named(tmp_path, text, message, capsys):
+    table = tmp_path / "matrix.csv"
+    table.write_text(text, "utf-8")
+    code = main(["tests", "convert", str(table), str(tmp_path / "out.json"), "--to", "meshclash"])
+    assert code == (2 if message else 0) and message in capsys.readouterr().err
+
+
+def test_a_test_that_is_no_cell_is_named(tmp_path, capsys):
+    tests = tmp_path / "tests.json"
+    test = {"name": "Ducts", "set_a": "model:hvac", "set_b": "class:IfcWall"}
+    tests.write_text(json.dumps({"schema": "meshclash.tests/1", "tests": [test]}))
+    assert main(["tests", "convert", str(tests), str(tmp_path / "out.csv")]) == 2
+    assert "test 'Ducts' is no cell of a matrix" in capsys.readouterr().err

@@ -31,7 +31,7 @@ from .option_table import OPTIONS, RESOLUTION, Option
 from .options import DEFAULT_TEST, DetectOptions, parse_frames
 from .queries.registry import TESTS, test_named
 from .report import DetectReport
-from .rules import Rules, parse_pair
+from .rules import ALL_PAIRS, MODEL_PAIRS, Rules, parse_pair
 from .terminal import is_terminal, open_standard_streams, printable, say
 from .words import kinds_in_words
 from .writers import WRITERS, check_library, written
@@ -100,9 +100,11 @@ def add_question(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--set-a", default="all", metavar="SET", help="first set of objects (default: all)")
     add("--set-b", default="all", metavar="SET", help="second set of objects (default: all)")
-    tests = "named tests that are run together, as JSON or clash sets of IfcClash, instead of the options of one test"
-    add("--tests", type=Path, metavar="FILE.json", help=tests)
+    tests = "named tests that are run together, as JSON, a matrix (CSV) or clash sets of IfcClash, instead of one test"
+    add("--tests", type=Path, metavar="FILE", help=tests)
     add("--test", default=DEFAULT_TEST, choices=tuple(TESTS), help=f"what to find (default: {DEFAULT_TEST})")
+    of_models = "pairs of two models, of one model, or all (default); in Blender, collections count as models"
+    add("--pairs", default=ALL_PAIRS, choices=MODEL_PAIRS, help=of_models)
     add("--exclude", default="", metavar="RULE,RULE", help=f"pairs to leave out: {', '.join(EXCLUSIONS)}")
     add("--exclude-pair", action="append", default=[], metavar="A::B", help="leave out one pair; may be repeated")
     for option in OPTIONS.values():
@@ -176,11 +178,12 @@ def options_given(given: argparse.Namespace, spelled: Callable[[str], str] = str
             same_armature="same-armature" in exclusions,
             same_collection="same-collection" in exclusions,
             listed_pairs=frozenset(parse_pair(spelled(text)) for text in given.exclude_pair),
+            models=given.pairs,
         ),
     )
 
 
-QUESTION = ("set_a", "set_b", "test", "exclude", "exclude_pair", *OPTIONS)
+QUESTION = ("set_a", "set_b", "test", "pairs", "exclude", "exclude_pair", *OPTIONS)
 """Options that a file of tests says."""
 
 

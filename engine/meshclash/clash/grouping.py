@@ -13,7 +13,7 @@ from .review.names import families
 if TYPE_CHECKING:
     from .pair_row import PairRow
 
-PROPERTIES = ("class", "type", "storey", "system", "collection", "assembly")
+PROPERTIES = ("class", "type", "storey", "system", "collection", "assembly", "model", "discipline")
 """By what else clashes are grouped, where files say it."""
 GROUPINGS = (*WAYS, *PROPERTIES)
 _UNKNOWN = (np.nan,) * 3

@@ -11,15 +11,16 @@ from typing import Any
 from .errors import InputError
 from .ifc_clash import is_ifc_clash, of_ifc_clash
 from .json_files import is_number, read_json
+from .matrix_files import read_matrix
 from .option_table import OPTIONS
 from .options import DEFAULT_TEST, DetectOptions
-from .rules import Rules
+from .rules import ALL_PAIRS, MODEL_PAIRS, Rules
 
 TESTS_SCHEMA = "meshclash.tests/1"
 RULES = ("same-parent", "same-armature", "same-collection")
 VALUES = ("set_a", "set_b", *OPTIONS)
 """Keys of a test that are those of `DetectOptions`; what a test leaves out has the default."""
-KEYS = ("name", "kind", *VALUES, "exclude", "exclude_pairs")
+KEYS = ("name", "kind", *VALUES, "pairs", "exclude", "exclude_pairs")
 _DEFAULTS = {item.name: item.default for item in fields(DetectOptions)}
 
 
@@ -47,6 +48,7 @@ class NamedTest:
         found |= {name: getattr(options, name) for name in VALUES if getattr(options, name) != _DEFAULTS[name]}
         exclude = [name for name in RULES if getattr(rules, name.replace("-", "_"))]
         pairs = sorted(sorted(pair) for pair in rules.listed_pairs)
+        found |= {"pairs": rules.models} if rules.models != ALL_PAIRS else {}
         return found | ({"exclude": exclude} if exclude else {}) | ({"exclude_pairs": pairs} if pairs else {})
 
 
@@ -81,6 +83,7 @@ def schema() -> dict[str, Any]:
     test = {
         **dict.fromkeys(("name", "kind", "set_a", "set_b"), text),
         **{option.name: option.schema() for option in OPTIONS.values()},
+        "pairs": {"enum": list(MODEL_PAIRS)},
         "exclude": {"type": "array", "items": {"enum": list(RULES)}},
         "exclude_pairs": {"type": "array", "items": pair},
     }
@@ -97,14 +100,14 @@ def schema() -> dict[str, Any]:
 
 
 def read_tests(path: Path) -> list[NamedTest]:
-    """The tests of a file: of schema `meshclash.tests/1`, or clash sets of IfcClash.
+    """The tests of a file: of schema `meshclash.tests/1`, a matrix as CSV, or clash sets of IfcClash.
 
     Raises:
         InputError: it cannot be read, or a test is wrong; the message names it.
     """
-    data = read_json(path, "list of tests")
+    data = None if path.suffix.lower() == ".csv" else read_json(path, "list of tests")
     try:
-        return parse_tests(data)
+        return parse_tests({"schema": TESTS_SCHEMA, "tests": read_matrix(path)} if data is None else data)
     except InputError as error:
         raise InputError(f"'{path}': {error}") from error
 
@@ -142,7 +145,7 @@ def _test(item: Any, number: int) -> NamedTest:
         if unknown:
             raise InputError(f"there is no {unknown[0]!r}; a test has {', '.join(KEYS)}")
         given = {key: _value(key, item[key]) for key in VALUES if key in item}
-        rules = _rules(item.get("exclude", []), item.get("exclude_pairs", []))
+        rules = _rules(item.get("exclude", []), item.get("exclude_pairs", []), item.get("pairs", ALL_PAIRS))
         return NamedTest(name, DetectOptions(test=_value("kind", item.get("kind", DEFAULT_TEST)), rules=rules, **given))
     except InputError as error:
         raise InputError(f"test '{name}': {error}") from error
@@ -173,7 +176,7 @@ def _is_fits(value: Any) -> bool:
     )
 
 
-def _rules(exclude: Any, pairs: Any) -> Rules:
+def _rules(exclude: Any, pairs: Any, models: Any) -> Rules:
     if not isinstance(exclude, list) or not all(rule in RULES for rule in exclude):
         raise InputError(f"exclude must be a list of {', '.join(RULES)}, not {exclude!r:.60}")
     right = isinstance(pairs, list) and all(
@@ -182,4 +185,6 @@ def _rules(exclude: Any, pairs: Any) -> Rules:
     if not right:
         raise InputError(f"exclude_pairs must be a list of pairs of names, not {pairs!r:.60}")
     listed = frozenset((pair[0], pair[1]) for pair in pairs)
-    return Rules("same-parent" in exclude, "same-armature" in exclude, "same-collection" in exclude, listed)
+    if models not in MODEL_PAIRS:
+        raise InputError(f"pairs must be one of {', '.join(MODEL_PAIRS)}, not {models!r:.60}")
+    return Rules("same-parent" in exclude, "same-armature" in exclude, "same-collection" in exclude, listed, models)
