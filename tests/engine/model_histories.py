@@ -65,11 +65,11 @@ class History:
 
     def __init__(self, rng):
         self.rng, self._next, self.names, self.copied = rng, 0, {}, set()
-        shared = [self._thing("origin", f"G-origin-{k}") for k in range(rng.integers(0, 4))]
+        shared = [self._thing("origin", f"G-origin-{k}") for k in range(rng.integers(1, 4))]
         models = {}
         for name in ("arch", "hvac", "structure", "steel")[: rng.integers(2, 5)]:
-            own = [self._thing(NAMES[rng.integers(len(NAMES))]) for _ in range(rng.integers(2, 7))]
-            held = [item for item in shared if rng.random() < 0.8]
+            own = [self._thing(NAMES[rng.integers(len(NAMES))]) for _ in range(rng.integers(1, 5))]
+            held = [item for item in shared if rng.random() < 0.6]
             models[name] = [dataclasses.replace(item, serial=self._serial()) for item in held] + own
         self.now = Federation(models, {name: name for name in models})
         self.away = {}
@@ -94,7 +94,7 @@ class History:
         name = str(rng.choice(sorted(models)))
         things = models[name]
         at = int(rng.integers(len(things))) if things else -1
-        kind = rng.integers(10)
+        kind = rng.integers(12)
         if kind == 0 and len(models) > 1:  # not loaded
             self.away[name] = models.pop(name)
         elif kind == 1 and self.away:  # loaded again
@@ -104,7 +104,7 @@ class History:
             new = f"{name} R{self._serial()}"
             models[new] = models.pop(name)
             self.now.true_names[new] = self.now.true_names[name]
-        elif kind == 3 and at >= 0 and things[at].global_id not in self.copied:
+        elif kind == 3 and len(things) > 1 and things[at].global_id not in self.copied - {""}:
             del things[at]
         elif kind == 4 and at >= 0:  # a copy of it, elsewhere, with the same GlobalId
             copy = self._thing(things[at].name, things[at].global_id)
@@ -121,6 +121,11 @@ class History:
             models[name] = [
                 dataclasses.replace(item, global_id=f"N{self._serial()}" if item.global_id else "") for item in things
             ]
+        elif kind == 9 and self.away and len(models) > 1:  # another file in its place
+            back = str(rng.choice(sorted(self.away)))
+            models[back], self.away[name] = self.away.pop(back), models.pop(name)
+        elif kind == 10 and at >= 0 and things[at].global_id not in self.copied - {""}:  # another object of its name
+            things[at] = self._thing(things[at].name, None if things[at].global_id else "")
         else:
             things.append(self._thing(NAMES[rng.integers(len(NAMES))]))
         rng.shuffle(models[name]) if name in models else None
@@ -191,7 +196,7 @@ class Run:
 
     def decide(self, rng):
         """Some pairs are approved; the comment says which objects were looked at."""
-        for key in rng.choice(sorted(self.rows), min(6, len(self.rows)), replace=False) if self.rows else ():
+        for key in rng.choice(sorted(self.rows), min(15, len(self.rows)), replace=False) if self.rows else ():
             self.reviews[str(key)] = Review("approved", json.dumps(self.truth(str(key))))
 
     def truth(self, key):
@@ -250,7 +255,7 @@ def play(seed, days=4):
     for _ in range(days):
         run.decide(rng)
         history.copied.clear()
-        for _ in range(rng.integers(1, 4)):
+        for _ in range(rng.integers(1, 6)):
             history.turn()
         earlier, run = run, Run(history.now, files, run)
         for new, old, _ in run.carried.renames:  # somebody reads the proposal, and knows the files
@@ -265,7 +270,7 @@ def play(seed, days=4):
 
 
 def _lost(earlier, run):
-    """How many pairs of unchanged GlobalIds lost a decision; how many a person recognises; how many of these lost it."""
+    """How many pairs of unchanged GlobalIds lost a decision; how many a person recognises; how many of them lost it."""
     lost = known = again = 0
     now = {key: run.truth(key) for key in run.rows}
     for old in earlier.reviews:

@@ -9,6 +9,8 @@ import pytest
 from ifc_samples import write_cubes
 from meshclash.__main__ import main
 from meshclash.clash.models import Model, models_of, warnings
+from meshclash.clash.report_command import difference
+from meshclash.clash.review.revisions import pair_id
 
 pytest.importorskip("ifcopenshell")
 MARKER = "0000000000000000Origin"
@@ -23,6 +25,7 @@ def read(path):
     return json.loads(path.read_text("utf-8"))
 
 
+@pytest.mark.slow
 def test_no_decision_moves_to_a_pair_that_nobody_decided():
     counts = sum((model_histories.play(seed) for seed in range(25)), np.zeros(4, np.int64))
     wrong, lost, recognisable, again = counts.tolist()
@@ -249,3 +252,53 @@ def test_a_test_that_is_no_cell_is_named(tmp_path, capsys):
     tests.write_text(json.dumps({"schema": "meshclash.tests/1", "tests": [test]}))
     assert main(["tests", "convert", str(tests), str(tmp_path / "out.csv")]) == 2
     assert "test 'Ducts' is no cell of a matrix" in capsys.readouterr().err
+
+
+def test_a_gone_clash_says_why(crossing, tmp_path, capsys):
+    """The first reason that applies."""
+    old, new = tmp_path / "old.json", tmp_path / "new.json"
+    assert detect(*crossing, "--quiet", "--report", old) == 0
+
+    def reasons(*arguments):
+        assert detect(*arguments, "--quiet", "--report", new, "--baseline", old) == 0
+        in_report = {(pair["a"], pair["b"]): (pair["why"], pair["detail"]) for pair in read(new)["gone"]}
+        capsys.readouterr()
+        assert main(["report", "diff", str(old), str(new), "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        told = {(pair["a"], pair["b"]): (pair["why"], pair["detail"]) for pair in found["gone"] + found["not_tested"]}
+        assert told == in_report
+        return {" ".join(sorted(pair)): why for pair, why in told.items()}
+
+    arch, hvac = crossing
+    away = ("model not loaded", "hvac")
+    assert reasons(arch) == {"Duct Pipe": away, "Duct Slab": away}
+    assert detect(arch, "--quiet", "--baseline", old, "--fail-on", "new") == 0
+    assert detect(arch, "--quiet", "--baseline", old, "--fail-on", "not-tested") == 1
+    assert main(["report", "diff", str(old), str(new), "--fail-on", "not-tested"]) == 1
+    changed = ("set or rule changed", "pairs")
+    assert reasons(*crossing, "--pairs", "within-models") == {"Duct Slab": changed}
+    assert reasons(*crossing, "--exclude-pair", "Duct::Slab") == {"Duct Slab": ("set or rule changed", "exclude_pairs")}
+    assert reasons(*crossing, "--permitted-overlap", "0.5") == dict.fromkeys(
+        ("Duct Pipe", "Duct Slab", "Slab Wall"), ("set or rule changed", "permitted_overlap")
+    )
+    write_cubes(hvac, [(ids("D02"), "Pipe", 2.7)])
+    assert reasons(*crossing) == dict.fromkeys(("Duct Pipe", "Duct Slab"), ("object removed", "Duct"))
+    write_cubes(hvac, [(ids("D01"), "Duct", 1.95), (ids("D02"), "Pipe", 2.7)])
+    assert reasons(*crossing) == {"Duct Slab": ("object changed or moved", "Duct")}
+    write_cubes(hvac, [(ids("D01"), "Duct", 1.9), (ids("D02"), "Pipe", 2.7)])
+    assert reasons(*crossing) == {"Duct Slab": ("object changed or moved", "Duct")}
+    out = main(["report", "diff", str(old), str(new)])
+    assert out == 0 and "- clash Duct | Slab 100 mm (object changed or moved: Duct)" in capsys.readouterr().out
+
+
+def test_reasons_of_unchanged_objects():
+    """Where nothing else has changed: another verdict, or solved."""
+    thing = {"own_name": "A", "models": ["m"], "GlobalId": "G", "box": [0, 0, 0, 1, 1, 1], "triangles": 12, "area": 6.0}
+    tested = [{**thing, "object": name, "GlobalId": name} for name in "ab"]
+    pair = {"a": "A", "b": "B", "object_a": "a", "object_b": "b", "verdict": "clash", "id": pair_id("a", "b")}
+    old = {"pairs": [pair], "tested": tested, "models": [{"name": "m"}], "options": {"set_a": "all"}}
+    for verdict, why in (("touching", "verdict changed"), ("", "solved")):
+        new = {**old, "pairs": [{**pair, "verdict": verdict}] if verdict else []}
+        (gone,) = difference(old, new)["gone"]
+        assert (gone["why"], gone["detail"]) == (why, verdict)
+    assert [len(some) for some in difference(old, old).values()] == [0, 1, 0, 0]

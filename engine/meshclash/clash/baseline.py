@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ class EarlierPair:
         location: [m], or None.
         is_clash: whether it shared volume.
         review: what a user said.
+        row: what a list shows of it, as the report has it.
     """
 
     id: str
@@ -39,6 +40,12 @@ class EarlierPair:
     location: tuple[float, ...] | None = None
     is_clash: bool = False
     review: Review = NOT_REVIEWED
+    row: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def plain_names(self) -> list[str]:
+        """Its names as files have them: where one of several parts of a name is lost, others get its number."""
+        return [without_number(name) for name in self.names]
 
 
 @dataclass(frozen=True)
@@ -53,6 +60,7 @@ class Baseline:
         away: objects of pairs that were decided before, and that the report did not have; by ids of their own.
         models: the names of the models.
         groups_of: by names of objects, what they were in, where `objects` is empty.
+        questions: the options of each test, as `questions_of` gives them.
     """
 
     file: str
@@ -61,6 +69,11 @@ class Baseline:
     away: Mapping[str, Identity] = field(default_factory=dict)
     models: Sequence[str] = ()
     groups_of: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    questions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def thing(self, end: str) -> Identity | None:
+        """An object of a pair, by the id that the pair has of it; None where it is not known."""
+        return self.objects.get(end) or self.away.get(end)
 
     @property
     def clashes(self) -> frozenset[str]:
@@ -140,7 +153,7 @@ def baseline_of(file: str, report: dict[str, Any]) -> Baseline:
         pairs.setdefault(item["id"], _earlier(kept, False))
     groups = {item["name"]: str(item.get("collection", "")).split(", ") for item in report.get("objects", ())}
     models = [item["name"] for item in report.get("models", ())]
-    return Baseline(file, pairs, objects, away, models, groups)
+    return Baseline(file, pairs, objects, away, models, groups, questions_of(report))
 
 
 def _kept_end(thing: Identity, objects: Mapping[str, Identity], away: dict[str, Identity]) -> str:
@@ -163,7 +176,7 @@ def _earlier(pair: Mapping[str, Any], is_clash: bool) -> EarlierPair:
     ends = pair.get("object_a") or "", pair.get("object_b") or ""
     place = None if pair.get("location") is None else tuple(map(float, pair["location"]))
     names = pair["a"], pair["b"]
-    return EarlierPair(pair["id"], names, ends, pair.get("test") or "", place, is_clash, review_in(pair))
+    return EarlierPair(pair["id"], names, ends, pair.get("test") or "", place, is_clash, review_in(pair), pair)
 
 
 def identity_of(item: Mapping[str, Any]) -> Identity:
@@ -176,34 +189,13 @@ def identity_of(item: Mapping[str, Any]) -> Identity:
     return checked_identity(made)
 
 
-def difference(old: dict[str, Any], new: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
-    """The clashing pairs of two reports, each pair as the later report that has it says.
-
-    Returns:
-        The "new", "known", "gone" and "not_tested" ones. Not tested are those that only the old report has, and of
-        which an object is lost in the new one.
-    """
-    before, after = _clashes(old["pairs"]), _clashes(new["pairs"])
-    found: dict[str, list[dict[str, Any]]] = {"new": [], "known": [], "gone": [], "not_tested": []}
-    for key, pair in after.items():
-        found["known" if key in before else "new"].append(pair)
-    lost = {without_number(name) for name in _lost_names(new)}
-    for key, pair in before.items():
-        if key not in after:
-            untested = any(without_number(pair[name]) in lost for name in ("a", "b"))
-            found["not_tested" if untested else "gone"].append(pair)
-    return found
+def lost_names(report: Mapping[str, Any]) -> set[str]:
+    """Names, as files have them, of the objects that a report calls lost; reports of earlier versions call none so."""
+    skipped = report.get("stats", {}).get("skipped", ())
+    return {without_number(item["name"]) for item in skipped if item.get("lost")}
 
 
-def _lost_names(report: dict[str, Any]) -> list[str]:
-    """Names of the objects that a report calls lost; reports of earlier versions call none so."""
-    return [item["name"] for item in report.get("stats", {}).get("skipped", ()) if item.get("lost")]
-
-
-def _clashes(pairs: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The worst row of each pair that shares volume."""
-    found: dict[str, dict[str, Any]] = {}
-    for pair in pairs:
-        if pair["verdict"] in CLASH_VERDICTS:
-            found.setdefault(pair["id"], pair)
-    return found
+def questions_of(report: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """The options of each named test of a report, or of "" for a single question; empty where they are not known."""
+    tests = {item["name"]: item for item in report.get("tests") or ()}
+    return tests or ({"": report["options"]} if report.get("options") else {})

@@ -49,13 +49,15 @@ class Carried:
 
     Attributes:
         reviews: decisions, by ids of this run.
-        known: ids of the clashes of this run that the earlier one had.
+        ids: of pairs of this run, by those of the earlier one.
+        found: ids of objects of this run, by those of the earlier one.
         again: decisions that were not carried.
         renames: (name now, name then, share of GlobalIds) of models that may be the same under two names.
     """
 
     reviews: Mapping[str, Review] = field(default_factory=dict)
-    known: frozenset[str] = frozenset()
+    ids: Mapping[str, str] = field(default_factory=dict)
+    found: Mapping[str, str] = field(default_factory=dict)
     again: Sequence[Again] = ()
     renames: Sequence[tuple[str, str, float]] = ()
 
@@ -72,16 +74,15 @@ def carried(
         former: as `FileSource` has them, for reports that know no models.
     """
     if not things:
-        return Carried(baseline.reviews, baseline.clashes)
+        return Carried(baseline.reviews, {key: key for key in baseline.pairs})
     if not baseline.objects:
         return _of_former(baseline, rows, things, former)
-    now = _found_again(baseline, [*things.values()])
+    now = found_again(baseline, [*things.values()])
     there = {row.id for row in rows}
-    reviews, known, again = dict[str, Review](), set[str](), list[Again]()
+    reviews, ids, again = dict[str, Review](), dict[str, str](), list[Again]()
     for pair in baseline.pairs.values():
-        new = pair_id(now[pair.ends[0]], now[pair.ends[1]], pair.test) if all(end in now for end in pair.ends) else ""
-        if pair.is_clash and (new in there or pair.id in there):
-            known.add(new if new in there else pair.id)
+        new = id_of_now(pair, now)
+        ids[pair.id] = new or pair.id
         if pair.review == NOT_REVIEWED:
             continue
         if new in there:
@@ -89,15 +90,20 @@ def carried(
         else:
             again.append(_again(pair, baseline, rows, things, now))
     again = [_without(item, {*reviews}) for item in again]
-    return Carried(reviews, frozenset(known), again, renames(baseline, things.values()))
+    return Carried(reviews, ids, now, again, renames(baseline, things.values()))
 
 
-def _found_again(baseline: Baseline, things: Sequence[Identity]) -> dict[str, str]:
+def found_again(baseline: Baseline, things: Sequence[Identity]) -> dict[str, str]:
     """The ids of now of objects of a baseline; of those that were away only where no other object has become it."""
     now = {old: new for new, old in match_models([*baseline.objects.values()], things).items()}
     taken = {*now.values()}
     back = match_models([*baseline.away.values()], things)
     return now | {old: new for new, old in back.items() if new not in taken}
+
+
+def id_of_now(pair: EarlierPair, now: Mapping[str, str]) -> str:
+    """The id that a pair has now; "" where an object was not found again."""
+    return pair_id(now[pair.ends[0]], now[pair.ends[1]], pair.test) if all(end in now for end in pair.ends) else ""
 
 
 def _without(item: Again, decided: set[str]) -> Again:
@@ -113,18 +119,18 @@ def _again(
     now: Mapping[str, str],
 ) -> Again:
     by_id = {item.id: item for item in things.values()}
-    known = {**baseline.objects, **baseline.away}
-    objects = [by_id[now[end]] if end in now else known[end] for end in pair.ends if end in known]
+    known = [(end, item) for end in pair.ends if (item := baseline.thing(end)) is not None]
+    objects = [by_id[now[end]] if end in now else item for end, item in known]
     if len(objects) < 2 or all(end in now for end in pair.ends):
         return Again(pair, objects, (), "it is not found any more" if objects else "its objects are not known")
-    wanted = Counter(_told(item) for item in objects)
+    wanted = Counter(told(item) for item in objects)
     of: dict[str, list[PairRow]] = defaultdict(list)
     for row in rows:
-        of[_told(things[row.a.name])].append(row)
-        of[_told(things[row.b.name])].append(row)
+        of[told(things[row.a.name])].append(row)
+        of[told(things[row.b.name])].append(row)
     candidates = dict.fromkeys(
-        row.id for row in of[_told(objects[0])]
-        if row.test == pair.test and Counter((_told(things[row.a.name]), _told(things[row.b.name]))) == wanted
+        row.id for row in of[told(objects[0])]
+        if row.test == pair.test and Counter((told(things[row.a.name]), told(things[row.b.name]))) == wanted
     )  # fmt: skip
     models = {name for item in things.values() for name in item.models}
     away = sorted({name for item in objects if not models & {*item.models} for name in item.models})
@@ -137,7 +143,7 @@ def _again(
     return Again(pair, objects, tuple(candidates), why)
 
 
-def _told(item: Identity) -> str:
+def told(item: Identity) -> str:
     """What an object is called, whatever model it is in."""
     return item.key or item.name
 
@@ -178,19 +184,19 @@ def _of_former(
         ends = [former.get(name, "") for name in row.names]
         if all(ends):
             rows_of[pair_id(ends[0], ends[1], row.test)].append(row)
-    reviews, known, again = dict[str, Review](), set[str](), list[Again]()
+    reviews, ids, again = dict[str, Review](), dict[str, str](), list[Again]()
     for pair in baseline.pairs.values():
         same = rows_of.get(pair.id, [])
         sure = [row for row in same if _is_of(pair, row, baseline, things, former)]
-        if pair.is_clash:
-            known.update(row.id for row in sure)
+        if sure:
+            ids[pair.id] = sure[0].id
         if pair.review != NOT_REVIEWED:
             if sure:
                 reviews[sure[0].id] = pair.review
             else:
                 why = "its objects cannot be told from others" if same else "it is not found any more"
                 again.append(Again(pair, (), tuple(dict.fromkeys(row.id for row in same)), why))
-    return Carried(reviews, frozenset(known), again)
+    return Carried(reviews, ids, again=again)
 
 
 def _is_of(

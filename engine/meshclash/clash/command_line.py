@@ -143,8 +143,11 @@ def add_answer(parser: argparse.ArgumentParser) -> None:
     earlier = "an earlier report: says which clashes are new, and keeps statuses and comments"
     add("--baseline", type=Path, metavar="OLD.json", help=earlier)
     add("--reviews", type=Path, metavar="FILE.bcf", help="statuses and comments that BCF brings back, 2.1 or 3.0")
-    fail = "exit with 1 when there is a clash, a contained object or a duplicate; new: one that --baseline has not"
-    add("--fail-on", choices=("clash", "new"), help=fail)
+    fail = (
+        "exit with 1 when there is a clash, a contained object or a duplicate; new: one that --baseline has not; "
+        "not-tested: new, or a clash of --baseline that was not tested"
+    )
+    add("--fail-on", choices=("clash", "new", "not-tested"), help=fail)
     lost = "exit with 0 also where an object could not be tested, as its geometry was not understood (else: 4)"
     add("--allow-lost", action="store_true", help=lost)
     add("--quiet", action="store_true", help="print errors only")
@@ -164,8 +167,8 @@ def options_given(given: argparse.Namespace, spelled: Callable[[str], str] = str
     unknown = exclusions - set(EXCLUSIONS)
     if unknown:
         raise InputError(f"--exclude knows {', '.join(EXCLUSIONS)}, not {', '.join(sorted(unknown))}")
-    if given.fail_on == "new" and given.baseline is None:
-        raise InputError("--fail-on new needs an earlier report: give --baseline, too")
+    if given.fail_on in ("new", "not-tested") and given.baseline is None:
+        raise InputError(f"--fail-on {given.fail_on} needs an earlier report: give --baseline, too")
     frames = getattr(given, "frames", None)
     return DetectOptions(
         set_a=spelled(given.set_a),
@@ -296,8 +299,11 @@ def finish(
         _print_left_out(report, given.quiet)
         if not given.quiet:
             _print_report(report, told)
-    counted = report.clashes if given.fail_on == "clash" else report.new if given.fail_on == "new" else []
-    if counted:
+    counted = {
+        None: 0, "clash": len(report.clashes), "new": len(report.new),
+        "not-tested": len(report.new) + len(report.not_tested),
+    }  # fmt: skip
+    if counted[given.fail_on]:
         return CLASHES_FOUND
     return LOST if report.lost and not report.allow_lost else DONE
 
@@ -329,6 +335,7 @@ def _print_report(report: DetectReport, written: list[str]) -> None:
         written = [f"Permitted overlap: {permitted}", *written]
     lines += report_formats.groups_in_words(data)
     lines += report_formats.new_clashes(data, TABLE_ROWS) + report_formats.decide_again(data, TABLE_ROWS)
+    lines += report_formats.gone_clashes(data, TABLE_ROWS)
     lines += report_formats.shared_things(data)
     problem = say(sys.stdout, *lines, report_formats.summary(data), *written)
     if problem is not None:

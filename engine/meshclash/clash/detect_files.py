@@ -38,10 +38,9 @@ from .report import DetectReport
 from .report_formats import format_length
 from .tests_job import tests_steps
 
-EPILOG = """sets: all, NAME, object:NAME, model:NAME, file:NAME, discipline:NAME, collection:NAME (a storey, a node), and of
-  IFC class:IfcPipe*, type:, storey:, system:, GlobalId:TEXT, property:KEY=VALUE, selector:TEXT (of IfcOpenShell);
-  * and ? stand for letters,
-  " | " joins several, " & " asks for all of several, "not " turns one round
+EPILOG = """sets: all, NAME, object:NAME, model:NAME, file:NAME, discipline:NAME, collection:NAME (a storey, a node),
+  and of IFC class:IfcPipe*, type:, storey:, system:, GlobalId:TEXT, property:KEY=VALUE, selector:TEXT (of
+  IfcOpenShell); * and ? stand for letters, " | " joins several, " & " asks for all of several, "not " turns one round
 files: STL, OBJ, PLY, OFF, GLB, glTF; 3MF and Draco in glTF (pip install 'meshclash[mesh]'), IFC ('meshclash[ifc]'),
   USD ('meshclash[usd]'), points as PLY, PCD, LAS, LAZ, XYZ, PTS, CSV, TXT, ASC"""
 

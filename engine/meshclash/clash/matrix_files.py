@@ -126,8 +126,8 @@ def to_matrix(tests: Sequence[NamedTest]) -> str:
         cell = _cell(known)
         if len(kinds) > 1 or not kinds <= {*KINDS} or not cell or cells.get((a, b), cell) != cell:
             raise InputError(
-                f"test '{test.name}' is no cell of a matrix: all sets must be of one kind, as model:NAME, and a test has "
-                "a length at most"
+                f"test '{test.name}' is no cell of a matrix: all sets must be of one kind, as model:NAME, and a test "
+                "has a length at most"
             )
         names |= {a: None, b: None}
         cells[a, b] = cell

@@ -18,7 +18,9 @@ from .files.glb import to_glb
 from .files.nearby import nearby
 from .fingerprints import Seen
 from .frame_scene import Skipped
+from .gone import NOT_TESTED, Present, gone_as_dict, gone_pairs
 from .grouping import grouped, parts_of
+from .identity import without_number
 from .named_tests import NamedTest
 from .options import DetectOptions
 from .pair_row import PairRow
@@ -31,7 +33,7 @@ from .reviews import APPROVED, NOT_REVIEWED, Review
 from .verdicts import CLASH_VERDICTS
 
 if TYPE_CHECKING:
-    from .baseline import Baseline
+    from .baseline import Baseline, EarlierPair
 
 FILE_KEYS = ("path", "metres_per_unit", "names_unit")
 
@@ -69,6 +71,7 @@ class DetectReport:
         models: the files as models, as reports have them.
         shared: what several models have in common, the same.
         warnings: what looks wrong about the models together.
+        gone: clashes of the baseline that are not there any more, with the reason and what there is to say of it.
         again: decisions of the baseline that belong to no pair for certain, as `carry.Again`.
         version: of MeshClash.
         pictures: PNG by the ids of pairs, for files that show them.
@@ -100,6 +103,7 @@ class DetectReport:
     shared: Sequence[Mapping[str, Any]] = ()
     warnings: Sequence[str] = ()
     again: Sequence[Again] = ()
+    gone: Sequence[tuple[EarlierPair, str, str]] = ()
     version: str = ""
     pictures: Mapping[str, bytes] = field(default_factory=dict)
     triangles: Callable[[str], np.ndarray] | None = None
@@ -156,6 +160,11 @@ class DetectReport:
             if self._review(row).status != APPROVED and (self._is_new(row) or again.get(row.id) == APPROVED)
         ]  # fmt: skip
 
+    @property
+    def not_tested(self) -> list[str]:
+        """The ids of clashes of the baseline that are gone because something was not tested."""
+        return [pair.id for pair, why, _ in self.gone if why in NOT_TESTED]
+
     @cached_property
     def to_decide_again(self) -> dict[str, str]:
         """By ids of pairs the status of a pair of the baseline that may be the same, and cannot be told from others."""
@@ -180,8 +189,21 @@ class DetectReport:
             f"--model '{old}=FILE'"
             for new, old, share in found.renames
         ]
-        known = baseline.file, found.known
-        return replace(self, reviews=reviews, baseline=known, again=found.again, warnings=[*self.warnings, *told])
+        clashes = {row.id for row in self.clashes}
+        had = (found.ids.get(key, "") for key in baseline.clashes)
+        gone = gone_pairs(baseline, self._present, clashes, found.ids, found.found)
+        return replace(
+            self, reviews=reviews, baseline=(baseline.file, frozenset(had) & clashes), again=found.again, gone=gone,
+            warnings=[*self.warnings, *told],
+        )  # fmt: skip
+
+    @property
+    def _present(self) -> Present:
+        """This report, to say why clashes of an earlier one are gone."""
+        verdicts = {row.id: row.verdict for row in self.rows}
+        lost, models = {without_number(item.name) for item in self.lost}, [item["name"] for item in self.models]
+        questions = {test.name: test.options.as_dict() for test in self.tests} or {"": self.options.as_dict()}
+        return Present(verdicts, {item.id: item for item in self.things.values()}, models, lost, questions)
 
     def groups(self, way: str | None = None, parts: Sequence[Part] | None = None) -> list[dict[str, Any]]:
         """The groups of clashes, as ``group_by`` or another way: "key", "reason" in words, and "pairs", the ids.
@@ -228,6 +250,7 @@ class DetectReport:
         return {
             **summary,
             "tested": [thing_as_dict(item, name) for name, item in self.things.items()],
+            "gone": [gone_as_dict(*item) for item in self.gone],
             "undecided": [again_as_dict(item) for item in self.again],
             "group_by": self.group_by,
             "groups": groups,

@@ -143,6 +143,15 @@ def decide_again(report: dict[str, Any], most: int) -> list[str]:
     return lines[:most] + ([f"... and {len(lines) - most:,} more to be decided again"] if len(lines) > most else [])
 
 
+def gone_clashes(report: dict[str, Any], most: int) -> list[str]:
+    """A line for each clash of the baseline that is not there any more, with the reason."""
+    lines = [
+        printable(f"gone: {clash_line(pair)} ({pair['why']}{': ' if pair['detail'] else ''}{pair['detail']})")
+        for pair in report["gone"]
+    ]
+    return lines[:most] + ([f"... and {len(lines) - most:,} more are gone"] if len(lines) > most else [])
+
+
 def shared_things(report: dict[str, Any]) -> list[str]:
     """A line about what several models have in common, and what is tested once."""
     items = report["shared"]

@@ -31,8 +31,8 @@ class Rules:
         same_collection: two objects of one collection; the scene's own root collection does not count.
         listed_pairs: pairs of names; the order of the two does not matter. The name of an instancer
             stands for all its instances.
-        models: which pairs are tested by the models of their objects, one of `MODEL_PAIRS`. What several models share is
-            of each of them. Of objects without models, their collections count.
+        models: which pairs are tested by the models of their objects, one of `MODEL_PAIRS`. What several models share
+            is of each of them. Of objects without models, their collections count.
     """
 
     same_parent: bool = False
