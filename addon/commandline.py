@@ -26,6 +26,7 @@ from meshclash.clash.command_line import (
     names_left_out,
     open_reports,
     options_given,
+    reviewed,
     tests_given,
 )
 from meshclash.clash.errors import InputError
@@ -140,7 +141,7 @@ def _run(given: argparse.Namespace, interruption: Interruption, make_workers: Ma
             picture_file.commit()
             return [f"Picture: {given.picture}"]
 
-        return finish(given, report, reports, draw)
+        return finish(given, reviewed(given, report), reports, draw)
 
 
 def _has_workers(given: argparse.Namespace) -> bool:

@@ -10,6 +10,8 @@ from ifc_samples import write_cubes
 from meshclash.__main__ import main
 from meshclash.clash.models import Model, models_of, warnings
 from meshclash.clash.report_command import difference
+from meshclash.clash.review.history import History
+from meshclash.clash.review.journal import Journal
 from meshclash.clash.review.revisions import pair_id
 
 pytest.importorskip("ifcopenshell")
@@ -278,9 +280,8 @@ def test_a_gone_clash_says_why(crossing, tmp_path, capsys):
     changed = ("set or rule changed", "pairs")
     assert reasons(*crossing, "--pairs", "within-models") == {"Duct Slab": changed}
     assert reasons(*crossing, "--exclude-pair", "Duct::Slab") == {"Duct Slab": ("set or rule changed", "exclude_pairs")}
-    assert reasons(*crossing, "--permitted-overlap", "0.5") == dict.fromkeys(
-        ("Duct Pipe", "Duct Slab", "Slab Wall"), ("set or rule changed", "permitted_overlap")
-    )
+    changed, all_pairs = ("set or rule changed", "permitted_overlap"), ("Duct Pipe", "Duct Slab", "Slab Wall")
+    assert reasons(*crossing, "--permitted-overlap", "0.5") == dict.fromkeys(all_pairs, changed)
     write_cubes(hvac, [(ids("D02"), "Pipe", 2.7)])
     assert reasons(*crossing) == dict.fromkeys(("Duct Pipe", "Duct Slab"), ("object removed", "Duct"))
     write_cubes(hvac, [(ids("D01"), "Duct", 1.95), (ids("D02"), "Pipe", 2.7)])
@@ -302,3 +303,93 @@ def test_reasons_of_unchanged_objects():
         (gone,) = difference(old, new)["gone"]
         assert (gone["why"], gone["detail"]) == (why, verdict)
     assert [len(some) for some in difference(old, old).values()] == [0, 1, 0, 0]
+
+
+def test_decisions_at_the_command_line(crossing, tmp_path, capsys):
+    """Pairs and groups, on a journal that lives through revisions."""
+    report, journal = tmp_path / "monday.json", tmp_path / "project.meshclash-journal"
+    run = [*crossing, "--quiet", "--report", report, "--journal", journal]
+    assert detect(*run) == 0
+    data = read(report)
+    by_names = {" ".join(sorted((pair["a"], pair["b"]))): pair["id"] for pair in data["pairs"]}
+
+    def review(what, *arguments):
+        capsys.readouterr()
+        code = main(["review", what, str(report), "--journal", str(journal), *map(str, arguments)])
+        told = capsys.readouterr()
+        return code, told.out, told.err
+
+    slab, across = by_names["Slab Wall"], by_names["Duct Slab"]
+    said = ["--status", "approved", "--assignee", "Anna", "--comment", "agreed on site", "--author", "Ben"]
+    assert review("set", slab[:6], *said)[0] == 0
+    code, out, _ = review("list", "--status", "approved")
+    assert code == 0 and f'{slab}  clash Slab | Wall 100 mm: approved, for Anna, "agreed on site"' in out
+    assert out.endswith("1 pair of 3\n") and across not in out
+    assert "Ben: agreed on site" in review("show", slab)[1]
+    number = next(group["pairs"] for group in data["groups"] if across in group["pairs"])
+    at = data["groups"].index(next(group for group in data["groups"] if group["pairs"] is number)) + 1
+    assert review("set", f"group:{at}", "--status", "reviewed", "--name", "Ducts through slabs")[0] == 0
+    listed = json.loads(review("list", "--json")[1])
+    group = next(item for item in listed["groups"] if item["number"] == at)
+    assert group["name"] == "Ducts through slabs" and {pair["status"] for pair in group["pairs"]} <= {"reviewed"}
+
+    write_cubes(crossing[1], [(ids("D01"), "Duct", 1.8), (ids("D02"), "Pipe", 2.7), (ids("D03"), "Duct", 0.95)])
+    assert detect(*run) == 0
+    now = {pair["id"]: pair for pair in read(report)["pairs"]}
+    assert (now[slab]["status"], now[slab]["assignee"], now[slab]["comment"]) == ("approved", "Anna", "agreed on site")
+    assert now[across]["status"] == "reviewed"
+    new = [pair for key, pair in now.items() if key not in by_names.values()]
+    assert new and {pair["status"] for pair in new} == {"open"}
+    assert detect(crossing[0], *run[2:]) == 0 and detect(*run) == 0
+    assert {pair["id"]: pair["status"] for pair in read(report)["pairs"]} == {
+        key: x["status"] for key, x in now.items()
+    }
+    history = History(Journal(journal).events.values())
+    assert history.progress(slab) == "active" and history.decisions[slab].comments[0].author == "Ben"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["set", "{report}", "zzzz", "--status", "approved"], "'zzzz' must be the beginning of one id: 0 ids begin so"),
+        (["set", "{report}", "group:9", "--status", "approved"], "there is no group:9: the report has"),
+        (["set", "{report}", "all"], "say what is decided"),
+        (["set", "{report}", "all", "--name", "x"], "--name is for one group"),
+        (["set", "{report}", "all", "--status", "done"], "invalid choice"),
+        (["list", "{report}", "--journal", "decisions.txt"], "must end in .meshclash-journal"),
+        (["list", "missing.json"], "missing.json"),
+    ],
+)
+def test_wrong_reviews_are_refused(crossing, tmp_path, arguments, message, capsys):
+    report = tmp_path / "report.json"
+    assert detect(*crossing, "--quiet", "--report", report) == 0
+    assert main(["review", *[text.replace("{report}", str(report)) for text in arguments]]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_baseline_is_taken_over_into_a_journal(crossing, tmp_path):
+    first, second, journal = tmp_path / "1.json", tmp_path / "2.json", tmp_path / "p.meshclash-journal"
+    assert detect(*crossing, "--quiet", "--report", first) == 0
+    decided(first)
+    assert detect(*crossing, "--quiet", "--report", second, "--baseline", first, "--journal", journal) == 0
+    assert detect(*crossing, "--quiet", "--report", second, "--journal", journal) == 0
+    assert check_comments(read(second)) == 3
+    assert {pair["status"] for pair in read(second)["pairs"]} == {"approved"}
+
+
+def test_a_journal_moves_no_decision_to_another_object_of_the_name(tmp_path):
+    """Objects without GlobalIds: what has the name now, elsewhere, is decided again."""
+    report, journal = tmp_path / "report.json", tmp_path / "p.meshclash-journal"
+
+    def run(x):
+        path = write_cubes(tmp_path / "m.ifc", [("", "Bolt", x), (ids("S01"), "Slab", 0.5)])
+        assert detect(path, "--quiet", "--report", report, "--journal", journal) == 0
+        return read(report)
+
+    (pair,) = run(0.0)["pairs"]
+    assert main(["review", "set", str(report), "all", "--status", "approved", "--journal", str(journal)]) == 0
+    assert run(0.0)["pairs"][0]["status"] == "approved"
+    data = run(1.0)
+    (other,) = data["pairs"]
+    assert other["id"] == pair["id"] and other["status"] == "open" and other["decide_again"]
+    assert [item["candidates"] for item in data["undecided"]] == [[pair["id"]]]

@@ -87,7 +87,8 @@ class Baseline:
 
 
 KEPT = (
-    "id", "a", "b", "verdict", "depth", "depth_upper", "status", "comment", "object_a", "object_b", "test", "location",
+    "id", "a", "b", "verdict", "depth", "depth_upper", "status", "comment", "object_a", "object_b", "test",
+    "location", "assignee",
 )  # fmt: skip
 """What a baseline keeps of each pair: its faces and points take most of the memory."""
 
@@ -169,7 +170,7 @@ def _kept_end(thing: Identity, objects: Mapping[str, Identity], away: dict[str, 
 
 def review_in(pair: Mapping[str, Any]) -> Review:
     """What a user said of a pair of a report."""
-    return Review(pair.get("status", "open"), pair.get("comment", ""))
+    return Review(pair.get("status", "open"), pair.get("comment", ""), pair.get("assignee") or "")
 
 
 def _earlier(pair: Mapping[str, Any], is_clash: bool) -> EarlierPair:

@@ -230,6 +230,7 @@ def again_as_dict(item: Again) -> dict[str, Any]:
         "test": pair.test or None,
         "status": pair.review.status,
         "comment": pair.review.comment,
+        "assignee": pair.review.assignee,
         "location": None if pair.location is None else list(pair.location),
         "why": item.why,
         "candidates": list(item.candidates),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import platform
 import signal
 import sys
 import traceback
@@ -71,6 +72,17 @@ def guarded(act: Callable[[Interruption], int], diagnose: Callable[[], Sequence[
         say(sys.stderr, *traceback.format_exc().splitlines())
         complain(*diagnose())
         return INTERNAL_ERROR
+
+
+def run_subcommand(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> int:
+    """Runs the subcommand that arguments name, whose parser sets ``act``; returns the exit code."""
+
+    def act(_: Interruption) -> int:
+        given = parser.parse_args(arguments)
+        code: int = given.act(given)
+        return code
+
+    return guarded(act, lambda: [f"Python {platform.python_version()}"])
 
 
 class Parser(argparse.ArgumentParser):
@@ -266,7 +278,7 @@ def baseline_given(given: argparse.Namespace) -> Baseline | None:
     return None if given.baseline is None else read_baseline(given.baseline)
 
 
-def _reviewed(given: argparse.Namespace, report: DetectReport) -> DetectReport:
+def reviewed(given: argparse.Namespace, report: DetectReport) -> DetectReport:
     """With what a BCF file says of the pairs; raises InputError."""
     if given.reviews is None:
         return report
@@ -288,7 +300,7 @@ def finish(
         files: of `open_reports`.
         more: writes something else; returns lines about it.
     """
-    report = replace(_reviewed(given, report), group_by=given.group_by, allow_lost=given.allow_lost)
+    report = replace(report, group_by=given.group_by, allow_lost=given.allow_lost)
     told = list[str]()
     try:
         for file in files:

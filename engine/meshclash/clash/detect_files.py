@@ -26,6 +26,7 @@ from .command_line import (
     names_left_out,
     open_reports,
     options_given,
+    reviewed,
     tests_given,
 )
 from .errors import InputError
@@ -33,6 +34,7 @@ from .file_source import FileSource
 from .files.pictures import pictures
 from .frame_scene import Progress
 from .job import detect_steps, run_to_end
+from .journals import author, recorded
 from .models import named
 from .report import DetectReport
 from .report_formats import format_length
@@ -73,6 +75,9 @@ def _parser() -> argparse.ArgumentParser:
     told = f"of files that do not name theirs: {', '.join(UNITS)} or metres (default: m)"
     add("--unit", type=unit, metavar="UNIT", help=told)
     add_question(parser)
+    journal = "a journal of decisions, as `meshclash review` and Blender write it: decisions are taken from it"
+    add("--journal", type=Path, metavar="FILE", help=journal)
+    add("--author", metavar="NAME", help="who works here, for the journal (default: the user of this machine)")
     add("--pictures", action="store_true", help="draw the clashes for .html, .bcf and .xlsx; needs VTK")
     add("--threads", type=int, metavar="N", help="cores to use (default: all)")
     add_answer(parser)
@@ -114,6 +119,9 @@ def _run(given: argparse.Namespace, interruption: Interruption, engine: ModuleTy
             report, files=files, triangles=source.triangles, models=[model.as_dict() for model in source.models],
             shared=[item.as_dict() for item in source.shared], warnings=source.warnings(),
         ).compared_with(baseline, source.former)  # fmt: skip
+        report = reviewed(given, report)
+        if given.journal is not None:
+            report = recorded(report, given.journal, given.author or author(), source.identities)
         if given.pictures:
             report = _with_pictures(report, source)
         return finish(given, report, reports)

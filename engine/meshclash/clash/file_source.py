@@ -110,8 +110,7 @@ class FileSource:
             result.skipped += [Skipped(name, why, lost=True) for name, why in read_file.left_out]
             result.no_geometry.update(read_file.no_geometry)
         in_a, in_b = (self._members(expression) for expression in (set_a, set_b))
-        keys = identities([item.part for item in self.parts], [item.model_names for item in self.parts])
-        for k, (item, identity) in enumerate(zip(self.parts, keys, strict=True)):
+        for k, (item, identity) in enumerate(zip(self.parts, self.identities, strict=True)):
             if k in in_a or k in in_b:
                 self._add(result, item, identity, k in in_a, k in in_b)
         return result
@@ -124,6 +123,11 @@ class FileSource:
 
     def restore(self) -> None:
         """Nothing was changed."""
+
+    @cached_property
+    def identities(self) -> list[str]:
+        """Of all parts, whether they are in a set or not."""
+        return identities([item.part for item in self.parts], [item.model_names for item in self.parts])
 
     @property
     def shared(self) -> list[Shared]:

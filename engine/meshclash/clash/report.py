@@ -311,6 +311,7 @@ class DetectReport:
             "count_b": row.b.count,
             "status": review.status,
             "comment": review.comment,
+            "assignee": review.assignee,
             "outdated": row.id in self.outdated,
             "flush": row.flush,
             "certainty": row.certainty,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import platform
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 
 from .baseline import Baseline, baseline_of, lost_names, questions_of, read_report
 from .carry import Carried, found_again, id_of_now
-from .command_line import CLASHES_FOUND, DONE, Parser, guarded
+from .command_line import CLASHES_FOUND, DONE, Parser, run_subcommand
 from .gone import NOT_TESTED, Present, gone_as_dict, gone_pairs, in_words
 from .report_formats import clash_line, to_json
 from .review.revisions import Identity, pair_id
@@ -25,13 +24,14 @@ ALWAYS = ("new", "known", "gone")
 
 def main(arguments: Sequence[str]) -> int:
     """Runs the command; returns the exit code."""
-    return guarded(lambda _: _diff(_parser().parse_args(arguments)), lambda: [f"Python {platform.python_version()}"])
+    return run_subcommand(_parser(), arguments)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="meshclash report", description=__doc__, allow_abbrev=False)
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=Parser)
     diff = commands.add_parser("diff", help="what is new (+), gone (-), not tested (?) and known between two reports")
+    diff.set_defaults(act=_diff)
     diff.add_argument("old", type=Path, metavar="OLD.json")
     diff.add_argument("new", type=Path, metavar="NEW.json")
     diff.add_argument("--json", action="store_true", help="print JSON")

@@ -12,10 +12,12 @@ class Review:
     Attributes:
         status: "open", "reviewed", "approved" or "resolved".
         comment: a note, or "".
+        assignee: who takes care of it, or "".
     """
 
     status: str = "open"
     comment: str = ""
+    assignee: str = ""
 
 
 APPROVED = "approved"

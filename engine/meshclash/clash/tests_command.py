@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 from collections.abc import Sequence
 from pathlib import Path
 
 from ..output import OutputFile
-from .command_line import DONE, Parser, guarded
+from .command_line import DONE, Parser, run_subcommand
 from .errors import InputError
 from .ifc_clash import to_ifc_clash
 from .matrix_files import to_matrix
@@ -20,13 +19,14 @@ FORMATS = ("ifc-clash", "meshclash", "matrix")
 
 def main(arguments: Sequence[str]) -> int:
     """Runs the command; returns the exit code."""
-    return guarded(lambda _: _convert(_parser().parse_args(arguments)), lambda: [f"Python {platform.python_version()}"])
+    return run_subcommand(_parser(), arguments)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="meshclash tests", description=__doc__, allow_abbrev=False)
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=Parser)
     convert = commands.add_parser("convert", help="write tests in another format")
+    convert.set_defaults(act=_convert)
     named = "named tests, a matrix of models or disciplines as CSV, or clash sets of IfcClash"
     convert.add_argument("tests", type=Path, metavar="IN", help=named)
     convert.add_argument("output", type=Path, metavar="OUT", help="a .csv file for a matrix, else .json")
