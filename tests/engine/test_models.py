@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from ifc_samples import write_cubes
 from meshclash.__main__ import main
+from meshclash.clash.files.bcf import read_bcf
+from meshclash.clash.files.topics import to_bcf
 from meshclash.clash.models import Model, models_of, warnings
 from meshclash.clash.report_command import difference
 from meshclash.clash.review.history import History
@@ -393,3 +395,146 @@ def test_a_journal_moves_no_decision_to_another_object_of_the_name(tmp_path):
     (other,) = data["pairs"]
     assert other["id"] == pair["id"] and other["status"] == "open" and other["decide_again"]
     assert [item["candidates"] for item in data["undecided"]] == [[pair["id"]]]
+
+
+@pytest.fixture
+def hall(tmp_path):
+    """Six posts of a model that stand in the slab of another one, and a duct in a wall."""
+    posts = [(ids(f"P{k:02}"), f"Post-{k}", 3.0 * k + 0.1 * k) for k in range(6)]
+    arch = write_cubes(tmp_path / "arch.ifc", [*posts, (ids("W01"), "Wall", 90.0)])
+    slabs = [(ids(f"S{k:02}"), f"Slab-{k}", 3.0 * k + 0.6) for k in range(6)]
+    return [arch, write_cubes(tmp_path / "str.ifc", [*slabs, (ids("D01"), "Duct", 90.5)])]
+
+
+def topics_of(path):
+    return {topic.guid: topic for topic in read_bcf(path).topics}
+
+
+def test_a_topic_for_each_group_is_seen_from_one_viewpoint(hall, tmp_path):
+    report, bcf, single = (tmp_path / name for name in ("r.json", "r.bcf", "pairs.bcfzip"))
+    assert detect(*hall, "--quiet", "--report", report, "--report", bcf) == 0
+    assert detect(*hall, "--quiet", "--bcf", "pair", "--report", single) == 0
+    data = read(report)
+    assert len(topics_of(single)) == len(data["pairs"]) == 7 and read_bcf(single).version == "2.1"
+    topics = topics_of(bcf)
+    assert [*topics] == [group["topic"] for group in data["groups"]] and len(topics) < 7
+    pairs, told = {pair["id"]: pair for pair in data["pairs"]}, {item["name"]: item for item in data["objects"]}
+    for group in data["groups"]:
+        topic = topics[group["topic"]]
+        view = next(topic.viewpoints)
+        members = sorted((pairs[key] for key in group["pairs"]), key=data["pairs"].index)
+        wanted = dict.fromkeys(told[pair[side]]["GlobalId"] for pair in members for side in "ab")
+        assert [item.get("IfcGuid") for item in view.findall("Components/Selection/Component")] == [*wanted]
+        coloured = [item.get("IfcGuid") for item in view.findall("Components/Coloring/Color/Components/Component")]
+        assert sorted(coloured) == sorted(wanted)
+        eye, ahead, up = (
+            np.array([float(view.find(f"PerspectiveCamera/{name}").findtext(axis)) for axis in "XYZ"])
+            for name in ("CameraViewPoint", "CameraDirection", "CameraUpVector")
+        )
+        slope = np.tan(np.radians(0.5 * float(view.findtext("PerspectiveCamera/FieldOfView"))))
+        planes = view.findall("ClippingPlanes/ClippingPlane")
+        for pair in members:
+            away = np.array(pair["location"]) - eye
+            depth = away @ ahead
+            assert depth > 0.0 and max(abs(away @ up), abs(away @ np.cross(ahead, up))) <= slope * depth
+            for plane in planes:
+                at, out = (
+                    np.array([float(plane.find(name).findtext(axis)) for axis in "XYZ"])
+                    for name in ("Location", "Direction")
+                )
+                assert (np.array(pair["location"]) - at) @ out < 0.0
+
+
+def test_a_topic_keeps_its_guid_while_the_group_is_the_same(hall, tmp_path):
+    first, second = tmp_path / "1.json", tmp_path / "2.json"
+    assert detect(*hall, "--quiet", "--report", first) == 0
+    before = {group["topic"]: {*group["pairs"]} for group in read(first)["groups"]}
+    slabs = [(ids(f"S{k:02}"), f"Floor-{k}", 3.0 * k + 0.65) for k in range(5)]  # renamed, moved, one is gone
+    write_cubes(hall[1], [*slabs, (ids("D01"), "Duct", 90.5), (ids("D02"), "Duct", 89.5)])
+    assert detect(*hall, "--quiet", "--report", second, "--baseline", first) == 0
+    after = {group["topic"]: {*group["pairs"]} for group in read(second)["groups"]}
+    largest = max(before, key=lambda topic: len(before[topic]))
+    assert len(after[largest] & before[largest]) >= 4
+    assert len({*after}) == len(read(second)["groups"])
+
+
+def changed(path, change):
+    """A BCF file in which another program changed its topics."""
+    file = read_bcf(path)
+    for topic in file.topics:
+        change(topic)
+    path.write_bytes(file.to_bytes())
+
+
+@pytest.mark.parametrize("ending", [".bcf", ".bcfzip"])
+def test_what_is_said_of_a_group_reaches_its_members_alone(hall, tmp_path, ending):
+    first, bcf, second = tmp_path / "1.json", tmp_path / f"1{ending}", tmp_path / "2.json"
+    assert detect(*hall, "--quiet", "--report", first) == 0
+    data = read(first)
+    large = max(data["groups"], key=lambda group: len(group["pairs"]))
+    data["pairs"][0].update(status="resolved", comment="moved by 5 mm")
+    first.write_text(json.dumps(data))
+    assert detect(*hall, "--quiet", "--baseline", first, "--report", bcf) == 0
+
+    assert detect(*hall, "--quiet", "--baseline", first, "--reviews", bcf, "--report", second) == 0
+    same = {pair["id"]: (pair["status"], pair["comment"]) for pair in read(second)["pairs"]}
+    assert same == {pair["id"]: (pair["status"], pair["comment"]) for pair in data["pairs"]}, "nobody changed it"
+
+    changed(bcf, lambda topic: topic.element.set("TopicStatus", "Approved") if topic.guid == large["topic"] else None)
+    slab = [(ids("S00"), "Slab-0", 0.6), (ids("S77"), "Slab-7", 15.0), (ids("D01"), "Duct", 90.5)]
+    write_cubes(hall[1], [*slab, *((ids(f"S{k:02}"), f"Slab-{k}", 3.0 * k + 0.6) for k in range(1, 6))])
+    assert detect(*hall, "--quiet", "--reviews", bcf, "--report", second) == 0
+    now = {pair["id"]: pair for pair in read(second)["pairs"]}
+    assert {now[key]["status"] for key in large["pairs"]} == {"approved"}
+    others = [pair for key, pair in now.items() if key not in large["pairs"]]
+    assert others and all(pair["status"] != "approved" for pair in others)
+
+
+def test_bcf_client_reads_a_topic_of_a_group_with_all_its_components(hall, tmp_path):
+    library = pytest.importorskip("bcf.bcfxml")
+    for ending in (".bcf", ".bcfzip"):
+        report, path = tmp_path / "r.json", tmp_path / f"r{ending}"
+        assert detect(*hall, "--quiet", "--report", report, "--report", path) == 0
+        with library.load(path) as file:
+            groups = {group["topic"]: group for group in read(report)["groups"]}
+            assert {*file.topics} == {*groups}
+            for guid, topic in file.topics.items():
+                view = next(iter(topic.viewpoints.values())).visualization_info
+                found = {item.ifc_guid for item in view.components.selection.component}
+                assert len(found) == 2 * len(groups[guid]["pairs"])
+
+
+def as_before_models(data, files):
+    """A report as it was written before models were told apart."""
+    keys = {item["name"]: item.get("GlobalId") or item["name"] for item in data["objects"]}
+    for pair in data["pairs"]:
+        pair["id"] = pair_id(keys[pair["a"]], keys[pair["b"]])
+        for name in ("object_a", "object_b", "model_a", "model_b", "decide_again", "assignee"):
+            del pair[name]
+    for item in data["objects"]:
+        for name in ("model", "file"):
+            item.pop(name)
+    for name in ("tested", "models", "shared", "warnings", "undecided", "gone"):
+        del data[name]
+    return data
+
+
+def test_decisions_of_before_models_are_taken_over(crossing, tmp_path):
+    write_cubes(crossing[1], [("", "Duct", 1.8), (ids("D02"), "Pipe", 2.7)])
+    old, new, bcf = tmp_path / "old.json", tmp_path / "new.json", tmp_path / "old.bcf"
+    assert detect(*crossing, "--quiet", "--report", old) == 0
+    decided(old)
+    data = as_before_models(read(old), crossing)
+    old.write_text(json.dumps(data))
+    bcf.write_bytes(to_bcf(data, "2.1"))
+    for options in (["--baseline", old, "--fail-on", "new"], ["--reviews", bcf]):
+        assert detect(*crossing, "--quiet", "--report", new, *options) == 0
+        assert check_comments(read(new)) == 3
+    write_cubes(crossing[1], [("", "Duct", 1.82), (ids("D02"), "Pipe", 2.7)])  # who knows whether it is the same
+    for options in (["--baseline", old], ["--reviews", bcf]):
+        assert detect(*crossing, "--quiet", "--report", new, *options) == 0
+        assert check_comments(read(new)) == 1
+        assert sum(pair["decide_again"] for pair in read(new)["pairs"]) == 2
+    other = write_cubes(tmp_path / "other.ifc", [(ids("A01"), "Wall", 0.0), (ids("A02"), "Slab", 0.9)])
+    assert detect(other, "--quiet", "--report", new, "--baseline", old) == 0
+    assert check_comments(read(new)) == 0, "another file has the GlobalIds"

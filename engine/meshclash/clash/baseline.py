@@ -61,6 +61,7 @@ class Baseline:
         models: the names of the models.
         groups_of: by names of objects, what they were in, where `objects` is empty.
         questions: the options of each test, as `questions_of` gives them.
+        groups: the Guid of the topic of each group of clashes, and the ids of its pairs.
     """
 
     file: str
@@ -70,6 +71,7 @@ class Baseline:
     models: Sequence[str] = ()
     groups_of: Mapping[str, Sequence[str]] = field(default_factory=dict)
     questions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    groups: Sequence[tuple[str, Sequence[str]]] = ()
 
     def thing(self, end: str) -> Identity | None:
         """An object of a pair, by the id that the pair has of it; None where it is not known."""
@@ -154,7 +156,8 @@ def baseline_of(file: str, report: dict[str, Any]) -> Baseline:
         pairs.setdefault(item["id"], _earlier(kept, False))
     groups = {item["name"]: str(item.get("collection", "")).split(", ") for item in report.get("objects", ())}
     models = [item["name"] for item in report.get("models", ())]
-    return Baseline(file, pairs, objects, away, models, groups, questions_of(report))
+    topics = [(item["topic"], item["pairs"]) for item in report.get("groups", ()) if item.get("topic")]
+    return Baseline(file, pairs, objects, away, models, groups, questions_of(report), topics)
 
 
 def _kept_end(thing: Identity, objects: Mapping[str, Identity], away: dict[str, Identity]) -> str:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .pair_row import PairRow
 
 Names = tuple[str, str]
+UNCERTAIN = "its objects cannot be told from others"
 LIKELY = 0.5
 """Share of its GlobalIds that a model must have in common with one that is not loaded, to be proposed as a rename."""
 
@@ -137,7 +138,7 @@ def _again(
     if away:
         why = f"model {', '.join(away)} is not loaded"
     elif candidates:
-        why = "its objects cannot be told from others"
+        why = UNCERTAIN
     else:
         why = "an object is not there any more"
     return Again(pair, objects, tuple(candidates), why)
@@ -179,40 +180,66 @@ def _of_former(
     They are taken over where the report says of both objects that they were in the file of now, and where a GlobalId
     tells both or the two meet at the same point.
     """
-    rows_of: dict[str, list[PairRow]] = defaultdict(list)
+    now, by_names = former_rows(rows, former), dict[frozenset[str], list[str]]()
     for row in rows:
-        ends = [former.get(name, "") for name in row.names]
-        if all(ends):
-            rows_of[pair_id(ends[0], ends[1], row.test)].append(row)
+        by_names.setdefault(frozenset(things[name].name for name in row.names), []).append(row.id)
     reviews, ids, again = dict[str, Review](), dict[str, str](), list[Again]()
     for pair in baseline.pairs.values():
-        same = rows_of.get(pair.id, [])
-        sure = [row for row in same if _is_of(pair, row, baseline, things, former)]
-        if sure:
-            ids[pair.id] = sure[0].id
-        if pair.review != NOT_REVIEWED:
-            if sure:
-                reviews[sure[0].id] = pair.review
-            else:
-                why = "its objects cannot be told from others" if same else "it is not found any more"
-                again.append(Again(pair, (), tuple(dict.fromkeys(row.id for row in same)), why))
+        row = now.get(pair.id)
+        is_same = (
+            row is not None and _were_there(pair, row, baseline, things)
+            and is_certain(row, pair.location, things, former)
+        )  # fmt: skip
+        if row is not None and is_same:
+            ids[pair.id] = row.id
+        if pair.review == NOT_REVIEWED:
+            continue
+        if row is not None and is_same:
+            reviews[row.id] = pair.review
+        else:
+            alike = by_names.get(frozenset(pair.plain_names), ()) if row is None else (row.id,)
+            again.append(Again(pair, (), tuple(alike), UNCERTAIN if alike else "it is not found any more"))
     return Carried(reviews, ids, again=again)
 
 
-def _is_of(
-    pair: EarlierPair, row: PairRow, baseline: Baseline, things: Mapping[str, Identity], former: Mapping[str, str]
-) -> bool:
-    sides = [things[name] for name in row.names]
+def former_rows(rows: Sequence[PairRow], former: Mapping[str, str]) -> dict[str, PairRow]:
+    """Rows by the ids that versions without models gave to them."""
+    return {
+        pair_id(former[row.a.name], former[row.b.name], row.test): row
+        for row in rows if row.a.name in former and row.b.name in former
+    }  # fmt: skip
+
+
+def _were_there(pair: EarlierPair, row: PairRow, baseline: Baseline, things: Mapping[str, Identity]) -> bool:
+    """Whether both objects were in the files of now, as far as an earlier report says what they were in."""
     groups = [baseline.groups_of.get(name, ()) for name in pair.names]
-    if all(groups):
-        told = {without_number(name): some for name, some in zip(pair.names, groups, strict=True)}
-        for item in sides:
-            some = told.get(item.name)
-            if some is not None and not {*item.models} & {*some}:
-                return False
-    if all(item.key and former.get(name) == item.key for name, item in zip(row.names, sides, strict=True)):
+    told_of = {without_number(name): {*some} for name, some in zip(pair.names, groups, strict=True) if some}
+    sides = [things[name] for name in row.names]
+    return all({*item.models} & told_of[item.name] for item in sides if item.name in told_of)
+
+
+def is_certain(
+    row: PairRow,
+    place: Sequence[float] | None,
+    things: Mapping[str, Identity],
+    former: Mapping[str, str] | None = None,
+) -> bool:
+    """Whether a row is the pair that its id was given to: keys of their own tell both objects, or it is where it was.
+
+    Args:
+        row: of this run.
+        place: of the pair [m], where it is known.
+        things: as `carried` takes them.
+        former: where the id is one of a version without models.
+    """
+    if is_near(place, row.location):
         return True
-    return is_near(pair.location, row.location)
+    sides = [(name, things[name]) for name in row.names]
+    if former is not None:
+        return all(item.key and former.get(name) == item.key for name, item in sides)
+    own = {item.key for _, item in sides}
+    copies = Counter((model, item.key) for item in things.values() if item.key in own for model in item.models)
+    return all(item.key and all(copies[name, item.key] == 1 for name in item.models) for _, item in sides)
 
 
 def is_near(one: Sequence[float] | None, other: Sequence[float] | None) -> bool:

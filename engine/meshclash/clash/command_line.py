@@ -13,7 +13,7 @@ import platform
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -23,7 +23,7 @@ from . import report_formats
 from .baseline import Baseline, read_baseline
 from .errors import DetectError, InputError
 from .files.bcf import read_bcf
-from .files.topics import reviews_of
+from .files.topics import TOPICS, told_of
 from .fits import parse_fit
 from .frame_scene import Progress
 from .grouping import GROUPINGS
@@ -148,10 +148,11 @@ def _reading(option: Option) -> dict[str, Any]:
 def add_answer(parser: argparse.ArgumentParser) -> None:
     """What becomes of the answer."""
     add = parser.add_argument
-    write = f"write a report: {', '.join(WRITERS)}; may be repeated"
+    write = f"write a report: {', '.join(WRITERS)}; .bcf is BCF 3.0, .bcfzip BCF 2.1, .xml JUnit; may be repeated"
     add("--report", type=Path, metavar="FILE", action="append", default=[], help=write)
     decisions = f"how clashes are grouped in reports: {', '.join(GROUPINGS)} (default: cause)"
     add("--group-by", choices=GROUPINGS, default="cause", metavar="WAY", help=decisions)
+    add("--bcf", choices=TOPICS, default=TOPICS[0], help="what a topic of BCF is made of (default: group)")
     earlier = "an earlier report: says which clashes are new, and keeps statuses and comments"
     add("--baseline", type=Path, metavar="OLD.json", help=earlier)
     add("--reviews", type=Path, metavar="FILE.bcf", help="statuses and comments that BCF brings back, 2.1 or 3.0")
@@ -278,12 +279,17 @@ def baseline_given(given: argparse.Namespace) -> Baseline | None:
     return None if given.baseline is None else read_baseline(given.baseline)
 
 
-def reviewed(given: argparse.Namespace, report: DetectReport) -> DetectReport:
-    """With what a BCF file says of the pairs; raises InputError."""
+def reviewed(given: argparse.Namespace, report: DetectReport, former: Mapping[str, str] | None = None) -> DetectReport:
+    """With what a BCF file says of the pairs; raises InputError.
+
+    Args:
+        given: the options.
+        report: the answer.
+        former: as `FileSource` has them, for files that were written before models were told apart.
+    """
     if given.reviews is None:
         return report
-    said = reviews_of(read_bcf(given.reviews), (row.id for row in report.rows))
-    return replace(report, reviews={**report.reviews, **said})
+    return report.told_by(lambda ids, known: told_of(read_bcf(given.reviews), ids, known), former or {})
 
 
 def finish(
@@ -300,7 +306,7 @@ def finish(
         files: of `open_reports`.
         more: writes something else; returns lines about it.
     """
-    report = replace(report, group_by=given.group_by, allow_lost=given.allow_lost)
+    report = replace(report, group_by=given.group_by, topics=given.bcf, allow_lost=given.allow_lost)
     told = list[str]()
     try:
         for file in files:

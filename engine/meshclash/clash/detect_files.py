@@ -119,7 +119,7 @@ def _run(given: argparse.Namespace, interruption: Interruption, engine: ModuleTy
             report, files=files, triangles=source.triangles, models=[model.as_dict() for model in source.models],
             shared=[item.as_dict() for item in source.shared], warnings=source.warnings(),
         ).compared_with(baseline, source.former)  # fmt: skip
-        report = reviewed(given, report)
+        report = reviewed(given, report, source.former)
         if given.journal is not None:
             report = recorded(report, given.journal, given.author or author(), source.identities)
         if given.pictures:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,10 +14,54 @@ from .review.names import families
 if TYPE_CHECKING:
     from .pair_row import PairRow
 
+SPACE = uuid.UUID("4d1c8a56-0a0b-5f0e-9a53-6d657368636c")
+"""Namespace of the ids that are made of those of pairs and groups."""
 PROPERTIES = ("class", "type", "storey", "system", "collection", "assembly", "model", "discipline")
 """By what else clashes are grouped, where files say it."""
 GROUPINGS = (*WAYS, *PROPERTIES)
 _UNKNOWN = (np.nan,) * 3
+
+
+EarlierGroup = tuple[str, set[str]]
+"""The Guid of a group's topic in an earlier run, and the ids that its pairs have now."""
+SAME_GROUP = 0.5
+"""Share of the pairs of the smaller one that two groups have in common, to be the same group."""
+
+
+def same_topics(groups: Sequence[Mapping[str, Any]], earlier: Sequence[EarlierGroup]) -> list[str]:
+    """The Guid of the topic of each group: of an earlier group while it is recognisably the same, else one of its own.
+
+    Args:
+        groups: with their "key" and "pairs".
+        earlier: of an earlier run; a group that shares most pairs is the same one.
+    """
+    shared = []
+    for k, group in enumerate(groups):
+        own = {*group["pairs"]}
+        for n, (_, pairs) in enumerate(earlier):
+            count = len(own & pairs)
+            if count and count >= SAME_GROUP * min(len(own), len(pairs)):
+                shared.append((-count, k, n))
+    found: dict[int, str] = {}
+    taken = set[str]()
+    for _, k, n in sorted(shared):
+        topic = earlier[n][0]
+        if k not in found and topic not in taken:
+            found[k] = topic
+            taken.add(topic)
+    taken |= {topic for topic, _ in earlier}
+    for k, group in enumerate(groups):
+        number, guid = 0, group_guid(group["key"])
+        while k not in found and guid in taken:
+            number += 1
+            guid = group_guid(f"{group['key']}|{number}")
+        taken.add(found.setdefault(k, guid))
+    return [found[k] for k in range(len(groups))]
+
+
+def group_guid(key: str) -> str:
+    """The Guid of a group's topic, where nothing is known of an earlier one."""
+    return str(uuid.uuid5(SPACE, f"group {key}"))
 
 
 def parts_of(names: Sequence[str], objects: Mapping[str, Mapping[str, str]]) -> list[Part]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import InvalidFile
 from .baseline import EarlierPair
-from .carry import Again
+from .carry import UNCERTAIN, Again
 from .errors import InputError
 from .identity import without_number
 from .review.history import Decision, Found, History, detection_steps, said_events
@@ -134,5 +134,5 @@ def _detached(history: History, events: list[Event], pairs: Mapping[str, Found])
             review = review_of(decision)
             if new not in pairs and old in pairs and review != NOT_REVIEWED:
                 earlier = EarlierPair(new, decision.names, decision.ends, decision.test, review=review)
-                found.append(Again(earlier, (), (old,), "its objects cannot be told from others"))
+                found.append(Again(earlier, (), (old,), UNCERTAIN))
     return found

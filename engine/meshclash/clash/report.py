@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import report_formats
-from .carry import Again, again_as_dict, carried, thing_as_dict
+from .baseline import EarlierPair
+from .carry import UNCERTAIN, Again, again_as_dict, carried, former_rows, is_certain, thing_as_dict
 from .events import ClashEvent
 from .files import page
 from .files.glb import to_glb
@@ -19,7 +20,7 @@ from .files.nearby import nearby
 from .fingerprints import Seen
 from .frame_scene import Skipped
 from .gone import NOT_TESTED, Present, gone_as_dict, gone_pairs
-from .grouping import grouped, parts_of
+from .grouping import EarlierGroup, grouped, parts_of, same_topics
 from .identity import without_number
 from .named_tests import NamedTest
 from .options import DetectOptions
@@ -33,8 +34,9 @@ from .reviews import APPROVED, NOT_REVIEWED, Review
 from .verdicts import CLASH_VERDICTS
 
 if TYPE_CHECKING:
-    from .baseline import Baseline, EarlierPair
+    from .baseline import Baseline
 
+Asked = Callable[[Sequence[str], Mapping[str, Review]], Mapping[str, tuple[Review, tuple[float, ...] | None]]]
 FILE_KEYS = ("path", "metres_per_unit", "names_unit")
 
 
@@ -77,6 +79,8 @@ class DetectReport:
         pictures: PNG by the ids of pairs, for files that show them.
         triangles: world triangles (t, 3, 3) [m] of an object by its name, for files that show shapes; None where
             they are not at hand.
+        topics: what a topic of BCF is made of, one of `topics.TOPICS`.
+        earlier_groups: of the baseline, with their topics, and the ids that their pairs have now.
         tests: those that were run together; `options` are those of the first one. None for a single question.
     """
 
@@ -109,6 +113,8 @@ class DetectReport:
     triangles: Callable[[str], np.ndarray] | None = None
     tests: Sequence[NamedTest] = ()
     allow_lost: bool = False
+    topics: str = "pair"
+    earlier_groups: Sequence[EarlierGroup] = ()
 
     @property
     def lost(self) -> list[Skipped]:
@@ -194,8 +200,27 @@ class DetectReport:
         gone = gone_pairs(baseline, self._present, clashes, found.ids, found.found)
         return replace(
             self, reviews=reviews, baseline=(baseline.file, frozenset(had) & clashes), again=found.again, gone=gone,
+            earlier_groups=[(topic, {found.ids.get(key, key) for key in pairs}) for topic, pairs in baseline.groups],
             warnings=[*self.warnings, *told],
         )  # fmt: skip
+
+    def told_by(self, ask: Asked, former: Mapping[str, str]) -> DetectReport:
+        """This report with what a file says of pairs that it names by their ids.
+
+        Args:
+            ask: gets ids, and what is said of pairs now; returns a review and a place [m] for some of the ids.
+            former: as `FileSource` has them.
+        """
+        rows, now = {row.id: row for row in self.rows}, former_rows(self.rows, former)
+        reviews, again = {**self.reviews}, [*self.again]
+        for key, (review, place) in ask([*now, *rows], self.reviews).items():
+            row = rows.get(key) or now[key]
+            if not self.things or is_certain(row, place, self.things, None if key in rows else former):
+                reviews[row.id] = review
+            else:
+                pair = EarlierPair(key, row.names, location=place, review=review)
+                again.append(Again(pair, (), (row.id,), UNCERTAIN))
+        return replace(self, reviews=reviews, again=again)
 
     @property
     def _present(self) -> Present:
@@ -224,8 +249,10 @@ class DetectReport:
 
     @cached_property
     def _own_groups(self) -> list[dict[str, Any]]:
-        """Those of files, found once for all of them."""
-        return self.groups()
+        """Those of files, found once for all of them, each with the Guid of its topic in BCF."""
+        groups = self.groups()
+        topics = same_topics(groups, self.earlier_groups)
+        return [{**group, "topic": topic} for group, topic in zip(groups, topics, strict=True)]
 
     def _is_new(self, row: PairRow) -> bool | None:
         return None if self.baseline is None else row.id not in self.baseline[1]
