@@ -3,13 +3,16 @@
 import json
 import shutil
 
+import meshclash as mc
 import model_histories
 import numpy as np
 import pytest
 from ifc_samples import write_cubes
 from meshclash.__main__ import main
+from meshclash.clash import command_line
 from meshclash.clash.files.bcf import read_bcf
 from meshclash.clash.files.topics import to_bcf
+from meshclash.clash.frame_scene import Progress
 from meshclash.clash.models import Model, models_of, warnings
 from meshclash.clash.report_command import difference
 from meshclash.clash.review.history import History
@@ -538,3 +541,34 @@ def test_decisions_of_before_models_are_taken_over(crossing, tmp_path):
     other = write_cubes(tmp_path / "other.ifc", [(ids("A01"), "Wall", 0.0), (ids("A02"), "Slab", 0.9)])
     assert detect(other, "--quiet", "--report", new, "--baseline", old) == 0
     assert check_comments(read(new)) == 0, "another file has the GlobalIds"
+
+
+def test_reading_says_how_far_it_is_and_stops_between_shapes(hall, tmp_path):
+    told = []
+    reading = mc.steps(mc.read, hall[0])
+    for progress in reading:
+        told.append((progress.fraction, progress.text))
+        if progress.text == "3 of 7 shapes":
+            break
+    reading.close()
+    assert [text for _, text in told] == [
+        "reading", "parsing", "7 products", "0 of 7 shapes", "1 of 7 shapes", "2 of 7 shapes", "3 of 7 shapes"
+    ]  # fmt: skip
+    assert [share for share, _ in told] == sorted(share for share, _ in told)
+    assert len(mc.read(hall[0])) == 7
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_progress_is_shown_without_rich(is_terminal, monkeypatch, capsys):
+    now = [100.0]
+    monkeypatch.setattr(command_line, "is_terminal", lambda _: is_terminal)
+    monkeypatch.setattr(command_line.time, "monotonic", lambda: now[0])
+    line = command_line.ProgressLine()
+    for k in range(100):
+        line.show(Progress(0.1, f"m.ifc: {k} of 100 shapes"))
+        now[0] += 1.0
+    shown = capsys.readouterr().err
+    if is_terminal:
+        assert shown.count("\r") == 100 and "\n" not in shown
+    else:
+        assert shown.splitlines() == [f" 10 %  m.ifc: {k} of 100 shapes" for k in (30, 60, 90)]

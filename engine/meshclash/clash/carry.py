@@ -181,8 +181,8 @@ def _of_former(
     tells both or the two meet at the same point.
     """
     now, by_names = former_rows(rows, former), dict[frozenset[str], list[str]]()
-    for row in rows:
-        by_names.setdefault(frozenset(things[name].name for name in row.names), []).append(row.id)
+    for item in rows:
+        by_names.setdefault(frozenset(things[name].name for name in item.names), []).append(item.id)
     reviews, ids, again = dict[str, Review](), dict[str, str](), list[Again]()
     for pair in baseline.pairs.values():
         row = now.get(pair.id)

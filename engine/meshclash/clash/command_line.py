@@ -12,6 +12,7 @@ import contextlib
 import platform
 import signal
 import sys
+import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -41,6 +42,8 @@ COMMAND = "meshclash"
 DONE, CLASHES_FOUND, WRONG_INPUT, INTERNAL_ERROR, LOST, CANCELLED = 0, 1, 2, 3, 4, 130
 EXCLUSIONS = ("same-parent", "same-armature", "same-collection")
 TABLE_ROWS = 60  # longer tables go to the report only
+REWRITE_SECONDS, LINE_SECONDS = 0.1, 30.0
+"""How often progress is shown at most: on a terminal, and in a log."""
 CODES = """exit code: 0 done, 1 --fail-on found something, 2 wrong input or option, 3 internal error, 4 an object
   could not be tested and --allow-lost is not given, 130 cancelled"""
 
@@ -361,18 +364,25 @@ def _print_report(report: DetectReport, written: list[str]) -> None:
 
 
 class ProgressLine:
-    """One line on a terminal that is rewritten, by rich where it is installed; nothing where stderr is no terminal."""
+    """Progress in words: one line that is rewritten on a terminal, else a line now and then, as for logs."""
 
     def __init__(self) -> None:
-        self._shown = -1
-        self._enabled = is_terminal(sys.stderr)
+        self._shown = ""
+        self._is_terminal = is_terminal(sys.stderr)
+        self._next = time.monotonic() + (0.0 if self._is_terminal else LINE_SECONDS)
 
     def show(self, progress: Progress) -> None:
         """Shows how far the work is."""
-        percent = int(100 * progress.fraction)
-        if self._enabled and percent != self._shown:
-            self._shown = percent
-            say(sys.stderr, f"{percent:3d} %  {printable(progress.text)[:60]:60s}", raw_start="\r", end="")
+        text, now = f"{int(100 * progress.fraction):3d} %  {printable(progress.text)[:60]:60s}", time.monotonic()
+        if text == self._shown or now < self._next:
+            return
+        self._shown = text
+        if self._is_terminal:
+            self._next = now + REWRITE_SECONDS
+            say(sys.stderr, text, raw_start="\r", end="")
+        else:
+            self._next = now + LINE_SECONDS
+            say(sys.stderr, text.rstrip())
 
 
 class Interruption:

@@ -38,6 +38,7 @@ from .journals import author, recorded
 from .models import named
 from .report import DetectReport
 from .report_formats import format_length
+from .terminal import is_terminal
 from .tests_job import tests_steps
 
 EPILOG = """sets: all, NAME, object:NAME, model:NAME, file:NAME, discipline:NAME, collection:NAME (a storey, a node),
@@ -165,9 +166,11 @@ def _unit_notes(source: FileSource, unit: str | float | None) -> list[str]:
 
 
 def _shown(quiet: bool, opened: contextlib.ExitStack) -> Callable[[Progress], None]:
-    """What shows progress: a bar of rich on a terminal where it is installed, else one line; nothing where quiet."""
-    if quiet or sys.stderr is None or sys.stderr.closed or not sys.stderr.isatty():
+    """What shows progress: a bar of rich on a terminal where it is installed, else lines; nothing where quiet."""
+    if quiet:
         return lambda progress: None
+    if not is_terminal(sys.stderr):
+        return ProgressLine().show
     try:
         from rich.console import Console  # noqa: PLC0415 - an extra
         from rich.markup import escape  # noqa: PLC0415

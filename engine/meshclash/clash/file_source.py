@@ -14,11 +14,13 @@ from ..messages import suggestion
 from ..reading.ifc_files import IFC_ENDINGS, Selection
 from ..reading.part import MeshPart, Parts, PartShape, unique_names
 from ..reading.read import MESHES, read
+from ..types.steps import steps
 from .errors import InputError
 from .frame_scene import FrameScene, Progress, Skipped, SourceCloud, SourceMesh, SourceObject
 from .identity import former_identities, identities, without_number
 from .models import Model, Shared, models_of, one_thing_each, warnings
 from .sets import Described, Matcher, members
+from .steps import within
 from .world import to_world
 
 SELECTION = "selection"
@@ -148,9 +150,10 @@ class FileSource:
 
     def _read_files(self) -> Generator[Progress, None, None]:
         for count, model in enumerate(self.models):
-            yield Progress(count / len(self.models), f"Reading {model.path.name}")
+            low, high = count / len(self.models), (count + 1) / len(self.models)
             try:
-                self.read_files.append(read(model.path, self._unit))
+                reading = within(steps(read, model.path, self._unit), low, high, f"{model.path.name}: ")
+                self.read_files.append((yield from reading))
             except MeshClashError as error:
                 raise InputError(str(error)) from error
         pairs = zip(self.read_files, self.models, strict=True)
