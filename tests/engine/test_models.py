@@ -132,9 +132,9 @@ def test_models_are_named_and_described(federation, tmp_path):
     named = ["--model", f"Structure={federation[2]}", "--discipline", "Structure=STR", "--revision", "Structure=R04"]
     assert detect(*federation[:2], *named, "--quiet", "--report", report) == 0
     assert read(report)["models"] == [
-        {"name": "arch", "file": "arch.ifc", "discipline": "", "revision": ""},
-        {"name": "hvac", "file": "hvac.ifc", "discipline": "", "revision": ""},
-        {"name": "Structure", "file": "steel.ifc", "discipline": "STR", "revision": "R04"},
+        {"name": "arch", "file": "arch.ifc", "discipline": "", "revision": "", "tessellation": None},
+        {"name": "hvac", "file": "hvac.ifc", "discipline": "", "revision": "", "tessellation": None},
+        {"name": "Structure", "file": "steel.ifc", "discipline": "STR", "revision": "R04", "tessellation": None},
     ]
 
 

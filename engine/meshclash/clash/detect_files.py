@@ -39,13 +39,14 @@ from .models import named
 from .report import DetectReport
 from .report_formats import format_length
 from .terminal import is_terminal
+from .tessellation import with_tolerances
 from .tests_job import tests_steps
 
 EPILOG = """sets: all, NAME, object:NAME, model:NAME, file:NAME, discipline:NAME, collection:NAME (a storey, a node),
   and of IFC class:IfcPipe*, type:, storey:, system:, GlobalId:TEXT, property:KEY=VALUE, selector:TEXT (of
   IfcOpenShell); * and ? stand for letters, " | " joins several, " & " asks for all of several, "not " turns one round
 files: STL, OBJ, PLY, OFF, GLB, glTF; 3MF and Draco in glTF (pip install 'meshclash[mesh]'), IFC ('meshclash[ifc]'),
-  USD ('meshclash[usd]'), points as PLY, PCD, LAS, LAZ, XYZ, PTS, CSV, TXT, ASC"""
+  STEP ('meshclash[step]'),  USD ('meshclash[usd]'), points as PLY, PCD, LAS, LAZ, XYZ, PTS, CSV, TXT, ASC"""
 
 
 def main(arguments: Sequence[str], engine: ModuleType) -> int:
@@ -117,7 +118,11 @@ def _run(given: argparse.Namespace, interruption: Interruption, engine: ModuleTy
         if not given.quiet:
             complain(*_unit_notes(source, given.unit))
         report = replace(
-            report, files=files, triangles=source.triangles, models=[model.as_dict() for model in source.models],
+            report, files=files, triangles=source.triangles, rows=with_tolerances(report.rows, source.tolerances),
+            models=[
+                {**model.as_dict(), "tessellation": item.tessellation or None}
+                for model, item in zip(source.models, source.read_files, strict=True)
+            ],
             shared=[item.as_dict() for item in source.shared], warnings=source.warnings(),
         ).compared_with(baseline, source.former)  # fmt: skip
         report = reviewed(given, report, source.former)

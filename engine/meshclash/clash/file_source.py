@@ -139,6 +139,16 @@ class FileSource:
             for item in self.parts if len(item.models) > 1
         ]  # fmt: skip
 
+    @property
+    def tolerances(self) -> dict[str, float]:
+        """How far triangles may be from the surfaces of parts [m], by their names."""
+        pairs = zip(self.models, self.read_files, strict=True)
+        off = {model.name: read_file.tessellation for model, read_file in pairs if read_file.tessellation}
+        return {
+            item.name: max(off[name] for name in item.model_names if name in off)
+            for item in self.parts if {*item.model_names} & off.keys()
+        }  # fmt: skip
+
     def warnings(self) -> list[str]:
         """What looks wrong about the models together."""
         boxes: dict[str, np.ndarray] = {}

@@ -103,7 +103,7 @@ class DetectReport:
     files: Sequence[tuple[str, float, bool]] = ()
     baseline: tuple[str, frozenset[str]] | None = None
     things: Mapping[str, Identity] = field(default_factory=dict)
-    models: Sequence[Mapping[str, str]] = ()
+    models: Sequence[Mapping[str, Any]] = ()
     shared: Sequence[Mapping[str, Any]] = ()
     warnings: Sequence[str] = ()
     again: Sequence[Again] = ()

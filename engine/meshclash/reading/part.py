@@ -96,6 +96,7 @@ class Parts(Sequence[MeshPart]):
         items: the parts.
         left_out: (name, reason) of geometry that is lost: the file has it, and it could not be understood.
         no_geometry: how many objects of the file have nothing to collide with, by kind, as ``{"camera": 1}``.
+        tessellation: most that triangles may be from the surfaces that they stand for [m]; 0 of files of triangles.
 
     Every object that the reader found is in one of ``items``, ``left_out`` and ``no_geometry``.
     """
@@ -106,6 +107,7 @@ class Parts(Sequence[MeshPart]):
     items: tuple[MeshPart, ...]
     left_out: tuple[tuple[str, str], ...] = ()
     no_geometry: Mapping[str, int] = field(default_factory=dict)
+    tessellation: float = 0.0
 
     def __len__(self) -> int:
         return len(self.items)

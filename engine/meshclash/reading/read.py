@@ -24,6 +24,7 @@ from .off_files import read_off
 from .part import Parts, PartShape
 from .ply_files import has_surface, read_ply
 from .raw import RawPart, RawParts
+from .step_files import STEP_ENDINGS, read_step
 from .stl_files import read_stl
 from .threemf_files import read_3mf
 from .usd_files import read_usd
@@ -39,6 +40,7 @@ LIBRARIES: dict[str, tuple[str, str, LibraryReader]] = {
     ".3mf": ("lxml.etree", "mesh", read_3mf),
     ".dae": ("collada", "mesh", read_dae),
     **dict.fromkeys(IFC_ENDINGS, ("ifcopenshell", "ifc", read_ifc)),
+    **dict.fromkeys(STEP_ENDINGS, ("cascadio", "step", read_step)),
     **dict.fromkeys((".usd", ".usda", ".usdc", ".usdz"), ("pxr", "usd", read_usd)),
 }
 """By the ending of a file: the library that reads it, the extra that installs it, and the reader."""
@@ -57,8 +59,9 @@ def read(path: str | os.PathLike[str], unit: str | float | None = None) -> Gener
     """The parts of a file, in metres, z up: names, instances, placements and properties are kept.
 
     COLLADA (DAE) is read by pycollada, IFC by ifcopenshell (building elements without the openings, of which walls are
-    cut), USD by usd-core, everything else by MeshClash: STL, OBJ, PLY, OFF, GLB, glTF, 3MF, and points (PLY without
-    faces, PCD, LAS, LAZ, XYZ, PTS, CSV, TXT, ASC). Scaled instances are baked into meshes of their own.
+    cut), STEP by cascadio (surfaces as triangles, at most 0.01 mm off), USD by usd-core, everything else by MeshClash:
+    STL, OBJ, PLY, OFF, GLB, glTF, 3MF, and points (PLY without faces, PCD, LAS, LAZ, XYZ, PTS, CSV, TXT, ASC). Scaled
+    instances are baked into meshes of their own.
 
     Args:
         path: the file.
