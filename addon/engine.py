@@ -31,15 +31,15 @@ PRELOADED = (
     "numba.np.linalg", "numba.np.arraymath", "numba.np.npyimpl", "numba.np.random.generator_methods",
     "numba.cpython.setobj", "numba.core.inline_closurecall",
     "numba.typed.typeddict", "numba.typed.typedset", "numba.experimental.jitclass.base", ".jit",
-    ".compiling", ".geometry.lane_triangles", ".volumes.registry", ".hierarchy.build", ".traversal.point",
-    ".traversal.near_wide", ".traversal.near_engine", ".gpu.device", ".answering.answer", ".solid.near",
-    ".solid.measure", ".solid.open_judge", ".solid.rules", ".solid.judge",
+    ".compile_notice", ".geometry.lane_triangles", ".volumes.registry", ".hierarchy.build", ".traversal.point",
+    ".traversal.near_wide", ".traversal.near_engine", ".gpu.device", ".answering.answer", ".solid.nearest_points",
+    ".solid.depth_intervals", ".solid.open_judge", ".solid.rules", ".solid.judge",
     ".pointcloud.build", ".pointcloud.cloud", ".pointcloud.query",
     ".voxels.collide", ".massive.inputs", ".massive.mesh",
-    ".convex.convexity", ".convex.hull_separation", ".query.collide", ".massive.contacts",
+    ".convex.convexity", ".convex.hull_separation", ".query.collide", ".massive.cluster_contacts",
     ".timecritical.search", ".scene.object_pair", ".scene.proximity",
     ".scene.scene", ".continuous.impacts", ".query.swept_collide",
-    ".query.penetration", ".query.signed_distance", ".convex.closest", ".voxels.map", ".massive.levels",
+    ".query.penetration", ".query.signed_distance", ".convex.closest_features", ".voxels.map", ".massive.levels",
     ".warming",
 )  # fmt: skip
 """What the engine and its first kernel import, in steps that do not hold a window for long; the engine's own modules
@@ -84,7 +84,7 @@ def load(cache_dir: str | None = None, quiet: bool = False) -> ModuleType:
         _choose_cache(cache_dir)
         _import_numba()
         _engine = _import_engine()
-        _imported(".compiling").tell_compiling([] if quiet else [_say_compiling])
+        _imported(".compile_notice").tell_compiling([] if quiet else [_say_compiling])
         if _gpu_from[0]:
             _engine.configure_device(**_gpu_from[0])
     return _engine

@@ -28,9 +28,9 @@ from meshclash.clash.review.history import (
 from meshclash.clash.review.journal import DETECTED, Event, Journal, as_lines, parsed
 from meshclash.clash.review.journal import now as moment
 from meshclash.clash.review.revisions import pair_id
-from meshclash.clash.steps import portions
 from meshclash.clash.verdicts import APART
 from meshclash.errors import InvalidFile
+from meshclash.types.slices import portions
 
 from . import preferences, scene_results
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import bpy
 from meshclash.clash.report import DetectReport
-from meshclash.clash.steps import TimeSlice
+from meshclash.types.slices import TimeSlice
 
 from . import results, running_work, scene_results
 from .core.refining import Refinement

@@ -11,7 +11,7 @@ from meshclash.clash.errors import DetectError, InputError
 from meshclash.clash.frame_scene import Progress, SceneSource
 from meshclash.clash.pair_row import PairRow
 from meshclash.clash.placed_mesh import placed_mesh
-from meshclash.clash.steps import within
+from meshclash.types.steps import scale_progress
 
 from .placed_pair import placed_pair_steps
 
@@ -59,7 +59,7 @@ def solid_steps(source: SceneSource, engine: ModuleType, row: PairRow) -> Genera
         InputError: one of the two is gone, hidden, a scan, open, or cannot be used.
         DetectError: the engine refused something else.
     """
-    (a, pose_a), (b, pose_b) = yield from within(placed_pair_steps(source, engine, row), 0.0, READ_END)
+    (a, pose_a), (b, pose_b) = yield from scale_progress(placed_pair_steps(source, engine, row), 0.0, READ_END)
     try:
         found = engine.clash.interference(a, b, pose_a, pose_b)
     except engine.errors.NotASolid as error:
@@ -87,7 +87,7 @@ def fit_steps(source: SceneSource, engine: ModuleType, rows: Sequence[PairRow]) 
         InputError: the objects cannot be read.
         DetectError: the package for common solids is missing.
     """
-    frame = yield from within(source.read_steps("all", "all", None), 0.0, READ_END)
+    frame = yield from scale_progress(source.read_steps("all", "all", None), 0.0, READ_END)
     known, found = {item.name: item for item in frame.objects}, []
     for number, row in enumerate(rows):
         yield Progress(READ_END + (1.0 - READ_END) * number / len(rows), "Looking for screws and press fits")

@@ -15,7 +15,7 @@ from meshclash.clash.errors import InputError
 from meshclash.clash.fingerprints import Seen, fingerprint_steps
 from meshclash.clash.frame_scene import Progress, SceneSource, refuse_lost
 from meshclash.clash.options import set_in_words
-from meshclash.clash.steps import telling, within
+from meshclash.types.steps import hold_progress, scale_progress
 
 from .chunks import chunks, quantile_steps
 
@@ -107,22 +107,22 @@ def deviation_steps(
         InputError: a set is wrong, A holds no scan or B no object with faces, or an object is damaged.
     """
     try:
-        frame = yield from within(source.read_steps(set_a, set_b, None), 0.0, READ_END)
+        frame = yield from scale_progress(source.read_steps(set_a, set_b, None), 0.0, READ_END)
         frame.scans = [item for item in frame.scans if item.in_a]
         frame.objects = [item for item in frame.objects if item.in_b]
         world, clouds = EngineScene(engine), CloudScene(engine)
         _require(frame.scans, "A", set_a, "scan: points without edges and faces")
         _require(frame.objects, "B", set_b, "object with faces to measure against")
         middle = 0.5 * (READ_END + PREPARE_END)
-        yield from within(world.update_steps(frame), READ_END, middle)
-        yield from within(clouds.update_steps(frame), middle, PREPARE_END)
+        yield from scale_progress(world.update_steps(frame), READ_END, middle)
+        yield from scale_progress(clouds.update_steps(frame), middle, PREPARE_END)
         refuse_lost((*frame.skipped, *world.skipped, *clouds.skipped))  # a gap in set B would be measured around
         if not clouds.placed:
             raise InputError("; ".join(f"{item.name}: {item.reason}" for item in clouds.skipped))
-        scans, signed = yield from within(_measure_steps(engine, world, clouds), PREPARE_END, MEASURE_END)
-        lengths, inside = yield from telling(_sum_steps(scans), Progress(MEASURE_END, "Summing up"))
+        scans, signed = yield from scale_progress(_measure_steps(engine, world, clouds), PREPARE_END, MEASURE_END)
+        lengths, inside = yield from hold_progress(_sum_steps(scans), Progress(MEASURE_END, "Summing up"))
         models = tuple(dict.fromkeys(item.owner for item in world.objects.values()))
-        objects = yield from within(fingerprint_steps(frame), 1.0, 1.0)
+        objects = yield from scale_progress(fingerprint_steps(frame), 1.0, 1.0)
         return DeviationMap(scans, models, signed, lengths, inside, Seen(set_a, set_b, objects))
     finally:
         source.restore()
@@ -147,11 +147,13 @@ def _measure_steps(
             closed = bool(getattr(thing, "mesh", thing).is_closed)
             steps = engine.steps(engine.clouds.deviation, placed.cloud, thing, placed.pose, pose, signed=closed)
             text = f"{placed.item.name} and {item.name}: "
-            values = yield from within(steps, done / total, (done + 1) / total, text)
+            values = yield from scale_progress(steps, done / total, (done + 1) / total, prefix=text)
             np.minimum(nearest, values, out=nearest)
             signed |= closed
             done += 1
-        scan = yield from telling(_scan_steps(placed, nearest), Progress(done / total, f"Placing {placed.item.name}"))
+        scan = yield from hold_progress(
+            _scan_steps(placed, nearest), Progress(done / total, f"Placing {placed.item.name}")
+        )
         scans.append(scan)
     return scans, signed
 

@@ -11,8 +11,8 @@ import numpy as np
 from meshclash.clash.errors import DetectError, InputError
 from meshclash.clash.frame_scene import Progress, SceneSource, refuse_lost
 from meshclash.clash.placed_mesh import placed_mesh
-from meshclash.clash.steps import within
 from meshclash.clash.world import to_world
+from meshclash.types.steps import scale_progress
 
 VOLUMES = (
     ("aabb", "Boxes", "Boxes aligned with the object's axes"),
@@ -102,7 +102,7 @@ def hierarchy_steps(
         InputError: it has no faces, is hidden, has no size along an axis, or cannot be used.
         DetectError: the engine refused something else.
     """
-    frame = yield from within(source.read_steps(f"object:{name}", f"object:{name}", None), 0.0, READ_END)
+    frame = yield from scale_progress(source.read_steps(f"object:{name}", f"object:{name}", None), 0.0, READ_END)
     refuse_lost(frame.skipped)
     item = next((item for item in frame.objects if item.name == name), None)
     if item is None:

@@ -22,7 +22,7 @@ from meshclash.clash.kernel_parts import BASIC_PARTS
 from meshclash.clash.options import DetectOptions
 from meshclash.clash.queries.registry import test_named
 from meshclash.clash.report import DetectReport
-from meshclash.clash.steps import TimeSlice
+from meshclash.types.slices import TimeSlice
 
 from .changes import Changes
 from .live_answers import Answers

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from meshclash.clash.errors import DetectError
-from meshclash.clash.steps import within
+from meshclash.types.steps import scale_progress
 
 from .massive_file import ENDING
 
@@ -75,8 +75,8 @@ def build_steps(engine: ModuleType, source: Any, path: Path, look: Look) -> Gene
             mesh = engine.massive.ClusteredMesh.open(source if source.suffix.lower() == ENDING else path)
         else:
             steps = engine.steps(engine.massive.ClusteredMesh.build, source, path)
-            mesh = yield from within(steps, 0.0, _BUILT)
-        return (yield from within(_shown_steps(engine, mesh, look), _BUILT, 1.0))
+            mesh = yield from scale_progress(steps, 0.0, _BUILT)
+        return (yield from scale_progress(_shown_steps(engine, mesh, look), _BUILT, 1.0))
     except engine.errors.MeshClashError as error:
         raise DetectError(str(error)) from error
 
@@ -107,15 +107,15 @@ def _shown_steps(engine: ModuleType, mesh: Any, look: Look) -> Generator[Any, No
     with mesh:
         levels = yield from _level_steps(engine, mesh, look)
         if levels is None:
-            vertices, faces = yield from within(engine.steps(mesh.loaded), _LEVELED, 1.0)
+            vertices, faces = yield from scale_progress(engine.steps(mesh.loaded), _LEVELED, 1.0)
             return ShownMassive(Path(mesh.path), mesh.triangle_count, vertices, faces, 0.0)
         if levels.note:
-            corners = yield from within(engine.steps(mesh.sample, SHOWN), _LEVELED, 1.0)
+            corners = yield from scale_progress(engine.steps(mesh.sample, SHOWN), _LEVELED, 1.0)
             faces = np.arange(3 * len(corners)).reshape(-1, 3)
             return ShownMassive(Path(mesh.path), mesh.triangle_count, corners.reshape(-1, 3), faces, None, levels.note)
         finest = 0.0 if look.eye is None else FINEST_LOOK
         level = levels.shown(look.most, look.eye, finest)
-        vertices, faces = yield from within(engine.steps(level.loaded), _LEVELED, 1.0)
+        vertices, faces = yield from scale_progress(engine.steps(level.loaded), _LEVELED, 1.0)
         return ShownMassive(
             Path(mesh.path), mesh.triangle_count, vertices, faces, max(float(level.out), float(level.back))
         )
@@ -131,4 +131,4 @@ def _level_steps(engine: ModuleType, mesh: Any, look: Look) -> Generator[Any, No
     if mesh.triangle_count <= look.most:
         return None
     steps = engine.steps(engine.massive.MeshLevels.build, mesh, weld=look.weld)
-    return (yield from within(steps, 0.0, _LEVELED))
+    return (yield from scale_progress(steps, 0.0, _LEVELED))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from meshclash.clash.errors import InputError
 from meshclash.clash.frame_scene import Progress
-from meshclash.clash.steps import telling, within
+from meshclash.types.steps import hold_progress, scale_progress
 
 from .chunks import chunks
 
@@ -58,18 +58,18 @@ def import_steps(
         InputError: the file is missing, damaged, too large, or holds no points.
     """
     try:
-        raw = yield from within(engine.clouds.read_points(path, unit), 0.0, READ_END)
+        raw = yield from scale_progress(engine.clouds.read_points(path, unit), 0.0, READ_END)
     except engine.errors.MeshClashError as error:
         raise InputError(str(error)) from error
     if not len(raw.points):
         raise InputError(f"{path}: the file holds no points")
     progress = Progress(READ_END, "Placing points")
-    finite, bounds = yield from telling(_bounds_steps(raw.points), progress)
+    finite, bounds = yield from hold_progress(_bounds_steps(raw.points), progress)
     kept = int(finite.sum())
     if not kept:
         raise InputError(f"{path}: none of the {len(finite):,} points has finite coordinates")
     used = None if keep_coordinates else origin if origin is not None else suggested_origin(*bounds)
-    single, normals = yield from telling(_placing_steps(raw, finite, used, scale_length), progress)
+    single, normals = yield from hold_progress(_placing_steps(raw, finite, used, scale_length), progress)
     largest = np.abs((bounds if used is None else bounds - used) / scale_length).max()
     rounding = float(np.spacing(np.float32(largest)) * scale_length / 2)
     return ImportedScan(path.stem, single, normals, used, raw.dropped + len(finite) - kept, rounding)

@@ -11,7 +11,7 @@ import numpy as np
 from meshclash.clash.errors import DetectError
 from meshclash.clash.frame_scene import Progress, SceneSource
 from meshclash.clash.pair_row import PairRow
-from meshclash.clash.steps import within
+from meshclash.types.steps import scale_progress
 
 from .placed_pair import placed_pair_steps
 
@@ -60,13 +60,13 @@ def voxels_steps(
         InputError: one of the two is gone, hidden, a scan, or cannot be used.
         DetectError: the engine refused something else.
     """
-    (a, pose_a), (b, pose_b) = yield from within(placed_pair_steps(source, engine, row), 0.0, READ_END)
+    (a, pose_a), (b, pose_b) = yield from scale_progress(placed_pair_steps(source, engine, row), 0.0, READ_END)
     asked: dict[str, Any] = {"voxel_size": voxel_size} if voxel_size > 0.0 else {"resolution": resolution}
     coarser = False
     try:
         while True:
             steps = engine.steps(engine.voxels.voxel_collide, a, b, pose_a, pose_b, mode="voxels", **asked)
-            found = yield from within(steps, READ_END, 1.0)
+            found = yield from scale_progress(steps, READ_END, 1.0)
             if len(found.voxels) <= MOST_VOXELS:
                 break
             asked, coarser = {"voxel_size": 2.0 * found.voxel_size}, True

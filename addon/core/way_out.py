@@ -10,7 +10,7 @@ import numpy as np
 from meshclash.clash.errors import InputError, UnusableObject
 from meshclash.clash.frame_scene import SceneSource
 from meshclash.clash.pair_row import PairRow
-from meshclash.clash.steps import within
+from meshclash.types.steps import scale_progress
 
 from .placed_pair import placed_pair_steps
 
@@ -29,8 +29,8 @@ def way_steps(source: SceneSource, engine: ModuleType, row: PairRow) -> Generato
         row: the pair.
     """
     try:
-        (a, pose_a), (b, pose_b) = yield from within(placed_pair_steps(source, engine, row), 0.0, READ_END)
-        found = yield from within(engine.steps(engine.penetration, a, b, pose_a, pose_b), READ_END, 1.0)
+        (a, pose_a), (b, pose_b) = yield from scale_progress(placed_pair_steps(source, engine, row), 0.0, READ_END)
+        found = yield from scale_progress(engine.steps(engine.penetration, a, b, pose_a, pose_b), READ_END, 1.0)
     except (InputError, UnusableObject, engine.errors.MeshClashError):
         return None
     x, y, z = map(float, found.translation)

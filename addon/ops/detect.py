@@ -25,10 +25,10 @@ from meshclash.clash.pair_row import PairRow
 from meshclash.clash.queries.registry import test_named
 from meshclash.clash.report import DetectReport
 from meshclash.clash.report_formats import format_seconds, left_out, too_small
-from meshclash.clash.steps import telling
 from meshclash.clash.tests_job import of_test
 from meshclash.clash.verdicts import FINAL_VERDICTS, VERDICTS
 from meshclash.clash.words import counted
+from meshclash.types.steps import hold_progress
 
 from .. import engine, freshness, histories, preferences, refining, results, running_work, scene_results, view
 from ..adapters import mesh_reader
@@ -128,8 +128,8 @@ def answer_steps(
     """Runs a detection, then finds what follows from it, in steps; the scene gets nothing before `accept`."""
     report = yield from steps
     listing = Progress(1.0, "Listing the pairs")
-    said = yield from telling(histories.detected_steps(scene_of(scene_uid), report), listing)
-    table = yield from telling(RowTable.steps(report.rows), listing)
+    said = yield from hold_progress(histories.detected_steps(scene_of(scene_uid), report), listing)
+    table = yield from hold_progress(RowTable.steps(report.rows), listing)
     parts = report.parts()
     yield listing
     return Answer(report, said, table, {group_by: report.groups(group_by, parts)})

@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from meshclash.clash.steps import TimeSlice
+from meshclash.types.slices import TimeSlice
 
 SLICE_SECONDS = 0.03  # the interface stays fluent and ESC is noticed at once
 

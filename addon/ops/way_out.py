@@ -8,9 +8,9 @@ from typing import Any
 import bpy
 from meshclash.clash.kernel_parts import BASIC_PARTS, WAY_PARTS
 from meshclash.clash.pair_row import PairRow
-from meshclash.clash.steps import within
 from meshclash.clash.verdicts import SOLID_VERDICTS
 from meshclash.clash.words import counted
+from meshclash.types.steps import scale_progress
 
 from .. import preferences, results, scene_results
 from ..adapters.source import BlenderSource
@@ -62,7 +62,7 @@ def _steps(source: BlenderSource, rows: list[PairRow], known: dict[str, Way]) ->
     module = yield from load_steps(preferences.cache_folder(), (*BASIC_PARTS, *WAY_PARTS))
     found = 0
     for at, row in enumerate(rows):
-        way = yield from within(way_steps(source, module, row), at / len(rows), (at + 1) / len(rows))
+        way = yield from scale_progress(way_steps(source, module, row), at / len(rows), (at + 1) / len(rows))
         known.pop(row.id, None)
         if way is not None:
             known[row.id] = way

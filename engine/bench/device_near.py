@@ -11,18 +11,18 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from meshclash.answering.near import decided_within, sorted_within
+from meshclash.answering.exact_distances import decided_within, sorted_within
 from meshclash.broadphase.sweep import overlapping_pairs
 from meshclash.gpu.breadth_first import Observer, Workspace
 from meshclash.gpu.nearness import find_clearances, find_distances
 from meshclash.gpu.object_pairs import find_object_pairs
 from meshclash.gpu.trees import build_trees
 from meshclash.hierarchy.build import as_hierarchy
-from meshclash.lab.device_model.backend import HostBackend
 from meshclash.query.clearance import clearance
 from meshclash.query.distance import distance
 from meshclash.traversal.question import Goal
 from meshclash.types.mesh import TriangleMesh
+from oracles.device_model.backend import HostBackend
 from oracles.mesh_generators import MAKERS
 
 from .device_times import GROWTH, Clock, deep_pose, in_turn, question

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from meshclash.answering.contacts import finished_contacts
+from meshclash.answering.exact_contacts import finished_contacts
 from meshclash.gpu.breadth_first import Hits, Workspace, traverse
 from meshclash.gpu.capacities import queue_bytes
 from meshclash.gpu.device_engine import chunk_of_hits

@@ -33,10 +33,10 @@ from meshclash.gpu import device as gpu_device
 from meshclash.gpu.breadth_first import Workspace, traverse
 from meshclash.gpu.state import DeviceState
 from meshclash.gpu.trees import Trees, build_trees
-from meshclash.lab.device_model.backend import HostBackend
 from meshclash.query.collide import collide
 from meshclash.traversal.question import Question
 from meshclash.types.mesh import TriangleMesh
+from oracles.device_model.backend import HostBackend
 from oracles.mesh_files import read_mesh
 from oracles.mesh_generators import MAKERS
 

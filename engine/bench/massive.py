@@ -26,7 +26,7 @@ from meshclash.massive.levels import MeshLevels
 from meshclash.massive.mesh import ClusteredMesh
 from meshclash.query.collide import collide, collides
 from meshclash.query.massive_collide import massive_collide
-from meshclash.query.solvers.runs_clustered_mesh import forget
+from meshclash.query.solvers.levels_of_detail import forget
 from meshclash.types.mesh import TriangleMesh
 from oracles.mesh_files import write_ply
 from oracles.mesh_generators import MAKERS, Mesh

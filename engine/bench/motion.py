@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from meshclash import distance
 from meshclash.motion import SweepAndPrune
-from meshclash.motion.span import rotation_about
+from meshclash.motion.motion_piece import rotation_about
 from meshclash.shapes import ConvexHull, closest_features
 from oracles.ballistic import check_ballistic
 from oracles.convex_pairs import check_pair, random_points

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from meshclash import Scene, TriangleMesh, Verdict, contains, signed_distance, solidity, verdict
 from meshclash.solid.open_overlap import parts_of, side_of
-from meshclash.solid.solidity import meant_by
+from meshclash.solid.solidity import intended_solid
 from oracles.damage import DAMAGES, hole_at
 from oracles.mesh_files import read_mesh
 from oracles.mesh_generators import MAKERS, Mesh
@@ -142,7 +142,7 @@ def _placements(models: dict[str, Mesh], options: argparse.Namespace) -> tuple[R
             for row in chosen.tolist():
                 size = rng.uniform(0.3, 0.9) * abs(whole.distance[row])
                 part = TriangleMesh(points[row] + size * small[0], small[1])
-                parts = parts_of(side_of(meant_by(part), still), side_of(meant_by(damaged), still))
+                parts = parts_of(side_of(intended_solid(part), still), side_of(intended_solid(damaged), still))
                 found = bool(parts.inside.all())
                 certainty.append(float(parts.certainties.min()))
                 right.append(found == (whole.distance[row] < 0.0))

@@ -26,10 +26,10 @@ from meshclash.query.voxel_collide import voxel_collide
 from meshclash.types.mesh import TriangleMesh
 from meshclash.types.steps import run as finish
 from meshclash.voxels.bricks import rank_words
+from meshclash.voxels.common_region import choose, place, put_on_grid
 from meshclash.voxels.grid import DEFAULT_MEMORY, checked_fineness, make_grid
 from meshclash.voxels.map import VoxelMap
 from meshclash.voxels.marking import mark_steps
-from meshclash.voxels.placing import choose, place, put_on_grid
 from oracles.mesh_generators import bumpy_sphere
 from oracles.voxel_lattices import lattice_rows
 from oracles.voxel_volumes import volume_rows

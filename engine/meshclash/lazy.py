@@ -34,7 +34,7 @@ def public_names(package: str, file: str) -> tuple[Callable[[str], Any], Callabl
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         setattr(module, name, value)
         if "jit" in vars(importlib.import_module(__package__)):  # what compiles is loaded
-            importlib.import_module(".compiling", __package__).tell_compiling()
+            importlib.import_module(".compile_notice", __package__).tell_compiling()
         return value
 
     def names() -> list[str]:

@@ -10,11 +10,11 @@ import numpy as np
 from .answering.devices import kernel_steps
 from .broadphase.incremental import SweepAndPrune
 from .broadphase.sweep import overlapping_pairs, world_boxes
-from .continuous.adjacent import Neighbours
+from .continuous.adjacent_triangles import Neighbours
 from .continuous.impacts import edge_edge_impacts
 from .continuous.moving_engine import MovingEngine
 from .continuous.moving_tree import Elements, MovingTree
-from .convex.closest import closest_features
+from .convex.closest_features import closest_features
 from .convex.hull import ConvexHull
 from .errors import UnsupportedOption
 from .files.pcd import unpack_lzf
@@ -29,8 +29,8 @@ from .massive.pieces import Piece, all_simplified, joined
 from .massive.ply import walk_rows
 from .messages import shown
 from .pointcloud.cloud import PointCloud
+from .pointcloud.cloud_distance import cloud_distance
 from .pointcloud.deviation import deviation
-from .pointcloud.distance import cloud_distance
 from .pointcloud.query import collide_clouds
 from .query.clearance import clearance
 from .query.collide import collide, collides, self_collide
@@ -44,20 +44,20 @@ from .query.verdict import verdict
 from .query.voxel_collide import voxel_collide
 from .query.voxel_overlaps import voxel_overlaps
 from .scene.scene import Scene
-from .solid.branch import new_cells, refine_depths
+from .solid.ball_growth import new_search_room
+from .solid.branch_and_bound import new_cells, refine_depths
 from .solid.case import Case
-from .solid.climb import new_search_room
 from .solid.coincidence import deny_coincidence
+from .solid.contact_centres import find_centres
 from .solid.depth import FIRST_BALL, overlap_depths
+from .solid.depth_intervals import COLUMNS
 from .solid.field import COMPILED_FOR, NEAREST, measure_field
-from .solid.flush import fills_cavity, span_within
-from .solid.measure import COLUMNS
-from .solid.middles import lay_middles
+from .solid.flush_containment import fills_cavity, span_within
 from .solid.sampling import ALL_PLACES, EFFORT, sample_sides
-from .solid.shrink import component_signs, gather_normals, move_inward
+from .solid.shrinkage_bound import component_signs, gather_normals, move_inward
 from .traversal.bounds import world_bounds
 from .traversal.forest import Forest, TreeSet, pack_trees
-from .traversal.oriented import oriented_boxes, told_apart
+from .traversal.oriented_boxes import oriented_boxes, separated_pairs
 from .traversal.point import IDENTITY, new_point_workspace
 from .traversal.question import Answer, Question
 from .traversal.solids import Solids, solid_of
@@ -67,8 +67,8 @@ from .types.pose import Pose
 from .types.results import Progress
 from .types.steps import run
 from .volumes.registry import DEFAULT_VOLUME, VOLUMES
-from .voxels.itself import voxel_self_collide
 from .voxels.map import VoxelMap
+from .voxels.self_collision import voxel_self_collide
 from .voxels.surface import voxelise
 
 _CORNERS = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])
@@ -140,7 +140,7 @@ def _judge_nothing() -> None:
     deny_coincidence(*case.posed(), spans, work, truths)
     world_bounds(case.tree_set, numbers, case.rows_a)
     rows = case.jobs, case.rows_a, case.rows_b, truths, numbers
-    lay_middles(case.tree_set.forest, *rows, *contacts, answer.jobs, 0, 0, new_room(), np.empty((0, 3)))
+    find_centres(case.tree_set.forest, *rows, *contacts, answer.jobs, 0, 0, new_room(), np.empty((0, 3)))
 
 
 def _sweep_and_cut() -> None:
@@ -164,7 +164,7 @@ def _scene(touch_tolerance: float) -> None:
 def _fit_oriented() -> None:
     """The oriented box of an object that has enough triangles for one, told apart from itself."""
     tree_set, still = pack_trees([build(TriangleMesh(_CORNERS, np.tile(_BOX, (4, 1))))]), np.eye(4)[None, :3]
-    told_apart(tree_set, oriented_boxes(tree_set), np.zeros((1, 2), np.int64), still, still)
+    separated_pairs(tree_set, oriented_boxes(tree_set), np.zeros((1, 2), np.int64), still, still)
 
 
 def _verdicts_at_once(a: TriangleMesh, b: TriangleMesh) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from meshclash import collides, distance
 from meshclash.lab import WakeUps, safe_time
 from meshclash.lab.schedule import relative_speed
-from meshclash.motion.span import rotation_about
+from meshclash.motion.motion_piece import rotation_about
 
 from . import Row
 from .motion_scenes import random_rotation, random_shape

@@ -9,7 +9,7 @@ from meshclash.geometry import lane_boxes, lane_triangles
 from meshclash.geometry.lanes import floats, store
 from meshclash.geometry.relative_pose import PRODUCTS, narrow_rows, relative_rows
 from meshclash.geometry.triangle_pair import classify_triangle_pairs
-from meshclash.hierarchy.wide import PADDING
+from meshclash.hierarchy.wide_bvh import PADDING
 from meshclash.jit import kernel
 from meshclash.volumes import aabb
 
@@ -62,7 +62,7 @@ def _compare_boxes(corners_a, corners_b, frames, box, nodes, out):
 
 
 def _leaves(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Coordinates (k * 72 + PADDING,) and boxes (k, 48) of blocks (k, 8, 3, 3), as ``hierarchy/wide.py`` does."""
+    """Coordinates (k * 72 + PADDING,) and boxes (k, 48) of blocks (k, 8, 3, 3), as ``hierarchy/wide_bvh.py`` does."""
     low, high = corners.min(axis=(1, 2)), corners.max(axis=(1, 2))
     down, up = low.astype(np.float32), high.astype(np.float32)
     down = np.where(down > low, np.nextafter(down, np.float32(-np.inf)), down)

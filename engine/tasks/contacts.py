@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from meshclash.errors import InvalidFile, UnsupportedOption
-from meshclash.massive.candidates import candidate_steps
-from meshclash.massive.contacts import ContactOptions, Portion, Tally, counts_of, joined, pairs_steps
+from meshclash.massive.cluster_candidates import candidate_steps
+from meshclash.massive.cluster_contacts import ContactOptions, Portion, Tally, counts_of, joined, pairs_steps
 from meshclash.massive.mesh import ClusteredMesh
-from meshclash.massive.sides import as_sources, side_of
+from meshclash.massive.operands import as_sources, side_of
 from meshclash.traversal.contacts import Contacts
 from meshclash.types.pose import PoseLike, every_pose
 from meshclash.types.results import Progress
-from meshclash.types.steps import in_slices, run, scaled
+from meshclash.types.steps import in_slices, run, scale_progress
 
 from .files import FileMark
 from .meshes import mark_of, opened
@@ -75,7 +75,7 @@ def collide_pairs(
         tally, pose = next(waiting)
         tally.take(pose, answer["counts"], Portion(answer["pairs"], answer["places"], answer["kinds"]))
 
-    yield from scaled(workers.run_steps(tasks, take), _CUTTING, 1.0)
+    yield from scale_progress(workers.run_steps(tasks, take), _CUTTING, 1.0)
     return [_contacts(item, time.perf_counter() - start) for item in begun]
 
 

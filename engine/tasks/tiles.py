@@ -7,7 +7,7 @@ alone, never on who works the tiles off.
 from collections.abc import Iterator
 
 import numpy as np
-from meshclash.massive.sides import Clusters
+from meshclash.massive.operands import Clusters
 
 TILE_TRIANGLES = 1 << 19
 """Of the pages of a tile, both objects together: some tenths of a second."""

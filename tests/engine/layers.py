@@ -22,7 +22,7 @@ ROOMS = {
         "kernels",
         "jit_pipeline",
         "jit",
-        "compiling",
+        "compile_notice",
         "reference",
     ),
     "types": ("types",),

@@ -17,7 +17,7 @@ from bench.device_times import Clock, in_turn
 from gpu_cases import needs_cuda_target
 from meshclash.gpu import device
 from meshclash.gpu.state import DeviceFault, DeviceState
-from meshclash.lab.device_model.backend import HostBackend
+from oracles.device_model.backend import HostBackend
 
 pytestmark = pytest.mark.needs_jit
 

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from meshclash.continuous.moving import CUBIC_BOUND, UNIT, coplanarity, cubic_between, larger, permanent, vectors
+from meshclash.continuous.coplanarity import CUBIC_BOUND, UNIT, coplanarity, cubic_between, larger, permanent, vectors
 from meshclash.continuous.rational import Encounter, integer_points
 from meshclash.jit import kernel
 from oracles.impact_cases import make_cases

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from meshclash.continuous import forms
-from meshclash.continuous.exactly import decide_exactly_steps
 from meshclash.continuous.grid import LONG, SHORT
+from meshclash.continuous.integer_stages import integer_stage_steps
 from meshclash.continuous.rational import rational_impact
 from meshclash.continuous.stages import HIT, INTEGERS, RATIONAL, STAGES, UNDECIDED
 from meshclash.continuous.wide_stage import decide_all_in_integers
@@ -109,7 +109,7 @@ def test_what_is_on_no_grid_is_left_to_pythons_integers_and_counted():
     x = make_cases("integers", 30, seed=3)
     x[:, 0, 1] = 2.0**-200
     counts = np.zeros(STAGES, np.int64)
-    verdicts, times = run(decide_exactly_steps(x[:, :4].copy(), x[:, 4:].copy(), 0, counts))
+    verdicts, times = run(integer_stage_steps(x[:, :4].copy(), x[:, 4:].copy(), 0, counts))
     assert (in_integers(x, 0)[0] == UNDECIDED).all()
     assert counts[RATIONAL] == 30 and counts[INTEGERS] == 0
     for row, verdict, time in zip(x, verdicts, times, strict=True):

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.jit import kernel
-from meshclash.solid.measure import box_overlaps
-from meshclash.solid.near import proved_distance
+from meshclash.solid.depth_intervals import box_overlaps
+from meshclash.solid.nearest_points import proved_distance
 from solids import box, gear, l_shape, moved, prism, shell, torus, tube
 from strategies import any_points, matrix, rotation
 

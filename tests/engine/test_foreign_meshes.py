@@ -8,7 +8,7 @@ import meshclash as mc
 import numpy as np
 import pytest
 import trimesh
-from meshclash.types import foreign
+from meshclash.types import foreign_meshes
 from solids import box
 
 CUBE, OTHER = box((0, 0, 0), (1, 1, 1)), box((0.5, 0.25, 0.25), (1.5, 0.75, 0.75))
@@ -80,17 +80,17 @@ def test_every_question_takes_them(form):
 def test_the_mesh_is_kept_while_the_object_stays_the_same():
     """One conversion and one hierarchy for one object; another after it was changed; none when it is gone."""
     thing = trimesh.Trimesh(*CUBE, process=False)
-    before = foreign.as_own(thing)
+    before = foreign_meshes.as_own(thing)
     mc.collide(thing, thing)
-    assert foreign.as_own(thing) is before and before.derived
+    assert foreign_meshes.as_own(thing) is before and before.derived
     thing.vertices[0] -= 1.0
-    after = foreign.as_own(thing)
+    after = foreign_meshes.as_own(thing)
     assert after is not before and np.array_equal(after.vertices, thing.vertices)
     key = id(thing)
-    assert key in foreign._kept
+    assert key in foreign_meshes._kept
     del thing
     gc.collect()
-    assert key not in foreign._kept
+    assert key not in foreign_meshes._kept
 
 
 def test_what_is_wrong_with_the_arrays_is_said():

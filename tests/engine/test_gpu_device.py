@@ -13,7 +13,7 @@ from gpu_devices import pretended
 from meshclash import warming
 from meshclash.gpu import device, trees
 from meshclash.gpu.state import DeviceFault, DeviceState, OutOfDeviceMemory
-from meshclash.lab.device_model.backend import HostBackend
+from oracles.device_model.backend import HostBackend
 from solids import box, refined, torus
 from strategies import matrix
 

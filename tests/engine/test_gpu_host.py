@@ -6,13 +6,13 @@ import pytest
 from gpu_cases import about, cases, moved, single
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.answering.contacts import finished_contacts
+from meshclash.answering.exact_contacts import finished_contacts
 from meshclash.gpu.breadth_first import Workspace, traverse
 from meshclash.gpu.device_engine import chunk_of_hits
 from meshclash.gpu.pyramid import CHILDREN, locate, width_for
 from meshclash.gpu.trees import build_trees, refit_trees
-from meshclash.lab.device_model.backend import HostBackend
 from meshclash.traversal.question import Answer
+from oracles.device_model.backend import HostBackend
 from oracles.mesh_generators import MAKERS
 from strategies import grid_meshes, matrix, poses, rotation
 

@@ -6,12 +6,12 @@ import pytest
 from gpu_cases import TOLERANCE, about, cases, single
 from hypothesis import given
 from hypothesis import strategies as st
-from meshclash.answering.near import decided_within, sorted_within
+from meshclash.answering.exact_distances import decided_within, sorted_within
 from meshclash.gpu.breadth_first import Workspace
 from meshclash.gpu.nearness import find_clearances, find_distances
 from meshclash.gpu.trees import build_trees
-from meshclash.lab.device_model.backend import HostBackend
 from meshclash.traversal.question import Answer, Goal
+from oracles.device_model.backend import HostBackend
 from oracles.mesh_generators import MAKERS
 from solids import box
 from strategies import grid_meshes, matrix, poses, rotation

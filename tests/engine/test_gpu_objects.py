@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as hnp
 from meshclash.broadphase.sweep import overlapping_pairs
 from meshclash.gpu.breadth_first import Workspace
 from meshclash.gpu.object_pairs import find_object_pairs
-from meshclash.lab.device_model.backend import HostBackend
+from oracles.device_model.backend import HostBackend
 
 
 def same(boxes, in_a, in_b, threads=1):

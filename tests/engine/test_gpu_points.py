@@ -14,8 +14,8 @@ from gpu_devices import pretended
 from gpu_point_cases import clouds, points_near, solid
 from meshclash.gpu import device
 from meshclash.gpu.state import DeviceFault, DeviceState, OutOfDeviceMemory
-from meshclash.lab.device_model.backend import HostBackend
 from meshclash.pointcloud import measure
+from oracles.device_model.backend import HostBackend
 
 HERE = Path(__file__).parent
 

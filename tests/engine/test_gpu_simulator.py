@@ -9,7 +9,7 @@ import meshclash
 import numpy as np
 import pytest
 from gpu_cases import TIGHT, cases, steps
-from meshclash.lab.device_model.backend import HostBackend
+from oracles.device_model.backend import HostBackend
 
 HERE = Path(__file__).parent
 pytestmark = pytest.mark.slow  # the simulation takes a minute

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from meshclash.geometry.lane_slabs import SLAB_WORDS, reach_of_eight, reach_of_one
 from meshclash.geometry.lanes import floats, splat, store
 from meshclash.hierarchy.slabs import slabs_of
-from meshclash.hierarchy.wide import CHILD_COUNT, CHILDREN
+from meshclash.hierarchy.wide_bvh import CHILD_COUNT, CHILDREN
 from meshclash.jit import kernel
 from solids import box, refined, torus
 from strategies import grid_meshes, soup

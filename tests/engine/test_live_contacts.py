@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.scene import live as watch_module
+from meshclash.scene import live_contacts as watch_module
 from scene_editor import BOX, Editor
 from strategies import matrix
 from watch_follower import Follower
@@ -226,8 +226,8 @@ def test_other_limits_of_surfaces_that_bound_no_solid(lengths, crossing):
 def test_poses_that_are_the_same_ask_nothing():
     scene = mc.Scene()
     ids = [scene.add(mc.shapes.box(1.0), matrix(shift=(0.9 * k, 0, 0))) for k in range(6)]
-    live = mc.motion.LiveContacts(scene)
-    assert len(live.update().found) == 5
+    live_contacts = mc.motion.LiveContacts(scene)
+    assert len(live_contacts.update().found) == 5
     scene.set_poses(ids, np.stack([scene.posed(i)[1].matrix for i in ids]))
-    changes = live.update()
-    assert not (changes.found or changes.meeting or changes.gone) and live.stats.volume_tests == 0
+    changes = live_contacts.update()
+    assert not (changes.found or changes.meeting or changes.gone) and live_contacts.stats.volume_tests == 0

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from massive_cases import ask_everything, assert_same, assert_same_distance, some_soup
-from meshclash.massive.candidates import candidate_steps
-from meshclash.massive.sides import side_of
-from meshclash.query.solvers.runs_clustered_mesh import forget
+from meshclash.massive.cluster_candidates import candidate_steps
+from meshclash.massive.operands import side_of
+from meshclash.query.solvers.levels_of_detail import forget
 from meshclash.types.steps import run
 from oracles.mesh_generators import MAKERS
 from oracles.pipes import pipes

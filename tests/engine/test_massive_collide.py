@@ -15,7 +15,7 @@ from meshclash.lab.progressive import layout as progressive_layout
 from meshclash.lab.progressive.build import box_around
 from meshclash.massive import coverage, level_layout
 from meshclash.massive.batches import batches
-from meshclash.query.solvers import runs_clustered_mesh as massive
+from meshclash.query.solvers import levels_of_detail as massive
 from oracles.mesh_generators import MAKERS
 from solids import refined, sheet, torus
 from strategies import grid_meshes, matrix, poses, rotation

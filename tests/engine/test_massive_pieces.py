@@ -9,7 +9,7 @@ from hausdorff import farthest, is_too_small, least_square
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from meshclash.jit import kernel
-from meshclash.massive import pieces, proving
+from meshclash.massive import hausdorff_bound, pieces
 from meshclash.massive.pieces import Piece, joined, simplified
 from solids import refined, sheet, torus
 from strategies import dependent_points, grid_meshes, nudged_points, soup
@@ -61,14 +61,14 @@ def test_bounds_of_any_piece_are_large_enough(mesh, target):
 
 @kernel
 def cut(part, plane, inside, outside, heights):
-    return proving._cut(part, part.shape[0], plane, inside, outside, heights)
+    return hausdorff_bound._cut(part, part.shape[0], plane, inside, outside, heights)
 
 
-@given(st.lists(st.sampled_from((-1.0, 0.0, 1.0)), min_size=3, max_size=proving._MOST_CORNERS))
-@example([1.0, -1.0] * (proving._MOST_CORNERS // 2))
+@given(st.lists(st.sampled_from((-1.0, 0.0, 1.0)), min_size=3, max_size=hausdorff_bound._MOST_CORNERS))
+@example([1.0, -1.0] * (hausdorff_bound._MOST_CORNERS // 2))
 def test_a_thin_part_that_a_plane_crosses_often_has_no_more_corners_than_fit(signs):
     """Rounding decides on which side of a plane nearly along it the corners of a thin part lie."""
-    count, room = len(signs), proving._MOST_CORNERS
+    count, room = len(signs), hausdorff_bound._MOST_CORNERS
     around = np.linspace(0.0, 2.0 * math.pi, count, endpoint=False)
     part = np.column_stack([2.0**-60 * np.array(signs), np.cos(around), np.sin(around)])
     sides = [np.full((2 * room, 3), np.nan) for _ in range(2)]

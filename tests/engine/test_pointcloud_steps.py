@@ -6,7 +6,7 @@ import meshclash as mc
 import numpy as np
 import pytest
 from clouds import ball_mesh, plane, random_pose, sphere, torus
-from meshclash.pointcloud import build, distance
+from meshclash.pointcloud import build, cloud_distance
 from meshclash.pointcloud import cloud as cloud_module
 
 
@@ -163,7 +163,7 @@ def test_distances_in_slices_are_those_at_once(monkeypatch, with_mesh):
     other = ball_mesh() if with_mesh else mc.clouds.PointCloud(*torus(rng, 3000))
     pose = random_pose(rng, (5.0, 0.0, 0.0))
     whole = mc.distance(cloud, other, None, pose)
-    monkeypatch.setattr(distance, "_LEAVES", 2)
+    monkeypatch.setattr(cloud_distance, "_LEAVES", 2)
     # Turned around, the other point slides first.
     for first, second, poses, turned in ((cloud, other, (None, pose), False), (other, cloud, (pose, None), True)):
         parted, seen = run_to_end(mc.steps(mc.lab.cloud_distance, first, second, *poses))

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.answering.answer import answer_steps
 from meshclash.jit import config
-from meshclash.query.shortcuts import contacts
+from meshclash.query.operands import question_about
+from meshclash.query.shortcuts import prepared_contacts
 from meshclash.query.shortcuts.kernels import REFUSED
 from meshclash.query.shortcuts.record import records_of
-from meshclash.query.shortcuts.spare_workspaces import SpareWorkspaces
 from meshclash.query.shortcuts.workspace import PairWorkspace
-from meshclash.query.sides import question_about
+from meshclash.query.shortcuts.workspace_pool import WorkspacePool
 from meshclash.types.pose import matched_poses
 from meshclash.types.steps import run
 from solids import box, refined, torus
@@ -33,7 +33,7 @@ def asked(a, b, pose_a, pose_b, crossing_only, threads=1):
 
 def told(a, b, pose_a, pose_b, crossing_only, threads=1):
     records = records_of(a, b, None)
-    found = contacts.contacts_of_records(*records, pose_a, pose_b, touching=not crossing_only, threads=threads)
+    found = prepared_contacts.contacts_of_records(*records, pose_a, pose_b, touching=not crossing_only, threads=threads)
     assert found is not None
     stats = found.stats
     return found.pairs, found.kinds, found.pose, stats.volume_tests, stats.primitive_tests, stats.exact_tests
@@ -50,9 +50,9 @@ def little_room(monkeypatch):
     """Workspaces that stop soon: after some steps, or with room for few contacts."""
 
     def give(steps, most):
-        monkeypatch.setattr(contacts, "_spare", SpareWorkspaces(lambda: PairWorkspace(most)))
-        monkeypatch.setattr(contacts, "STEPS", steps)
-        monkeypatch.setattr(contacts, "STEPS_ALONE", steps)
+        monkeypatch.setattr(prepared_contacts, "_spare", WorkspacePool(lambda: PairWorkspace(most)))
+        monkeypatch.setattr(prepared_contacts, "STEPS", steps)
+        monkeypatch.setattr(prepared_contacts, "STEPS_ALONE", steps)
 
     return give
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from meshclash.query.solvers import contacts_voxels as engines
+from meshclash.query.solvers import voxels as engines
 from oracles.mesh_generators import bumpy_sphere
 from strategies import grid_meshes, poses
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.convex.convexity import is_convex
-from meshclash.solid.apart import common_ball, is_outside
+from meshclash.solid.moving_pair import common_ball, is_outside
 from scipy.spatial import ConvexHull
 from solids import box, moved, open_box, refined, shell, torus
 from strategies import matrix, rotation

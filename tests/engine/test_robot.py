@@ -344,7 +344,7 @@ def test_visual_shapes_are_taken_when_asked_for(tmp_path):
         mc.Robot(path)
     assert len(mc.Scene.from_urdf(path, shapes="visual")[0]) == 1
     for options, message in (
-        ({"shapes": "both"}, "'collision' or 'visual'"),
+        ({"shapes": "both"}, "shapes 'both' is not known; known are collision, visual"),
         ({"tolerance": 0}, "tolerance"),
         ({"packages": 3}, "packages must be folders"),
         ({"packages": {"a": 3}}, "packages must be folders"),

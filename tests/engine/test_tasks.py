@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from massive_cases import assert_same
 from meshclash.__main__ import main as meshclash_main
-from meshclash.massive.sides import side_of
+from meshclash.massive.operands import side_of
 from meshclash.types.steps import run
 from solids import refined, torus
 from strategies import matrix

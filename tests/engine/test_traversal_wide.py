@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.answering.answer import answer_steps
 from meshclash.geometry.triangle_pair import CROSSING
-from meshclash.hierarchy.wide import CHILD_COUNT, CHILDREN
+from meshclash.hierarchy.wide_bvh import CHILD_COUNT, CHILDREN
 from meshclash.jit import parallel_region
 from meshclash.traversal.forest import pack_trees
 from meshclash.traversal.question import Goal, Question

@@ -8,7 +8,7 @@ import pytest
 from exact import fractions, minus, orient3d
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.solid import sides
+from meshclash.solid import cell_membership
 from meshclash.solid.sampling import UNDECIDED
 from solids import box, joined, moved, refined, reversed_winding
 from verdict_cases import flush_bodies
@@ -163,7 +163,7 @@ def test_coordinates_that_doubles_cannot_multiply(a, b):
 @given(corners_on_a_grid(2), corners_on_a_grid(2))
 def test_fractions_say_what_expansions_say(a, b):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sides, "sample_sides", lambda *arguments: np.copyto(arguments[-1], UNDECIDED) is None)
+        patch.setattr(cell_membership, "sample_sides", lambda *arguments: np.copyto(arguments[-1], UNDECIDED) is None)
         names = names_of(tetrahedron(a), tetrahedron(b))
     assert names == names_of(tetrahedron(a), tetrahedron(b))
 
@@ -180,7 +180,7 @@ def verdict_in_scene(a, b):
 def test_flush_bodies_are_what_fractions_say(seed):
     bodies = flush_bodies(seed)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sides, "sample_sides", lambda *arguments: np.copyto(arguments[-1], UNDECIDED) is None)
+        patch.setattr(cell_membership, "sample_sides", lambda *arguments: np.copyto(arguments[-1], UNDECIDED) is None)
         expected = verdict_in_scene(*bodies)
     assert verdict_in_scene(*bodies) == expected
 
@@ -258,12 +258,12 @@ def test_what_lies_in_flush_bricks_is_contained():
         assert names_of(body, box((0.5, 0.5, 1), (2.5, 1.5, 2))) == [TOUCHING] * 3
 
 
-def drum(low, high, sides, turn=0):
+def drum(low, high, cell_membership, turn=0):
     """A prism around the z axis whose ends are fans of ``sides`` triangles each; corners lie on a grid."""
-    angles = 2 * np.pi * (np.arange(sides) + turn) / sides
+    angles = 2 * np.pi * (np.arange(cell_membership) + turn) / cell_membership
     ring = np.round(1024 * np.stack([np.cos(angles), np.sin(angles)], axis=1)) / 1024
-    ends = [np.column_stack([ring, np.full(sides, z)]) for z in (low, high)]
-    i, n = np.arange(sides), sides
+    ends = [np.column_stack([ring, np.full(cell_membership, z)]) for z in (low, high)]
+    i, n = np.arange(cell_membership), cell_membership
     j = (i + 1) % n
     walls = [[i, j, n + j], [i, n + j, n + i], [j, i, 0 * i + 2 * n], [n + i, n + j, 0 * i + 2 * n + 1]]
     return np.concatenate([*ends, [[0, 0, low], [0, 0, high]]]), np.concatenate([np.stack(w, 1) for w in walls])

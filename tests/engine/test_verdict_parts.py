@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.solid.drawn import drawn_by
+from meshclash.solid.boundary_mesh import find_boundary_mesh
 from meshclash.solid.seams import cluster_steps
 from meshclash.types.steps import run
 from solids import box, joined
@@ -110,7 +110,7 @@ def test_what_is_open_is_not_closed_by_a_coarse_resolution(coarse, sides):
     trough = mc.TriangleMesh(vertices, triangles[keep], coarse)
     rod = mc.TriangleMesh(*box((0.2, 0.1, 0.1), (1.8, 0.2, 0.2)))
     for mesh in (tube, trough):
-        assert drawn_by(mesh).mesh is mesh
+        assert find_boundary_mesh(mesh).mesh is mesh
         assert not mc.solidity(mesh).closed
     assert mc.verdict(trough, rod) == mc.Verdict.APART
 

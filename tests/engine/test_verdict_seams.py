@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.solid.drawn import drawn_by
+from meshclash.solid.boundary_mesh import find_boundary_mesh
 from scipy.optimize import linprog
 from scipy.spatial import ConvexHull
 from solids import box
@@ -80,7 +80,7 @@ def test_seams_off_by_ulps_change_no_depth(seed, scale, far, depth):
     slack = 1e-12 * (far + 20.0) * scale  # of the oracles, whose coordinates are rounded
     assert found == whole or whole.depth_upper <= slack
     for mesh in meshes:
-        closed = drawn_by(mesh).mesh
+        closed = find_boundary_mesh(mesh).mesh
         assert closed.is_closed and np.array_equal(closed.vertices, mesh.vertices)
     if found.depth_upper is None:
         assert found in (mc.Verdict.APART, mc.Verdict.TOUCHING)
@@ -112,7 +112,7 @@ def test_bounds_hold_however_a_crack_is_closed(ulps, slight, resolution):
     start = 1.0 - slight * 2.0**-53 if slight % 2 else 1.0 - slight / 2000.0
     b = mc.TriangleMesh(*box((start, 0.25, 0.25), (3.0, 0.75, 0.75)))
     found = mc.verdict(a, b)
-    assert drawn_by(a).mesh.is_closed
+    assert find_boundary_mesh(a).mesh.is_closed
     if found.depth_upper is not None:
         truth, off = Fraction(1.0) - Fraction(start), Fraction(abs(way))
         assert Fraction(found.depth_lower) <= truth + off
@@ -122,12 +122,12 @@ def test_bounds_hold_however_a_crack_is_closed(ulps, slight, resolution):
 def test_cracks_that_are_wider_than_rounding_are_not_welded():
     rng = np.random.default_rng(5)
     (points, triangles), _ = lathe(PROFILES["ball"], 12, rng, ulps=300)
-    assert not drawn_by(mc.TriangleMesh(points, triangles)).mesh.is_closed
-    assert drawn_by(mc.TriangleMesh(points, triangles, 1e-12)).mesh.is_closed
+    assert not find_boundary_mesh(mc.TriangleMesh(points, triangles)).mesh.is_closed
+    assert find_boundary_mesh(mc.TriangleMesh(points, triangles, 1e-12)).mesh.is_closed
     fine = mc.TriangleMesh(*lathe(PROFILES["ball"], 12, rng, ulps=300)[0])
     assert mc.verdict(fine, fine, None, matrix(np.eye(3), (0.5, 0, 0))).depth_upper is None
     tray = mc.TriangleMesh([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], [[0, 1, 2], [1, 3, 2]])
-    assert drawn_by(tray).mesh is tray
+    assert find_boundary_mesh(tray).mesh is tray
 
 
 @given(SEEDS, st.floats(0.01, 0.6))

@@ -1,4 +1,4 @@
-"""Verdicts of small solids at once (``query/shortcuts/verdict.py``): the same bytes as ``judge.py``, in hard cases."""
+"""Verdicts of small solids by ``shortcuts/prepared_verdict.py``: the same bytes as by ``judge.py``, in hard cases."""
 
 import concurrent.futures
 
@@ -6,9 +6,9 @@ import meshclash as mc
 import numpy as np
 import pytest
 from meshclash.jit import config
+from meshclash.query.shortcuts.prepared_verdict import verdict_of_records
 from meshclash.query.shortcuts.record import record_of
-from meshclash.query.shortcuts.verdict import verdict_of_records
-from meshclash.query.solvers import verdict_mesh_mesh
+from meshclash.query.solvers import meshes
 from meshclash.types.steps import UNANSWERED
 from solids import box as box_arrays
 from solids import joined, moved, sheet, shell, torus
@@ -44,7 +44,7 @@ class Ways:
         self.told, self.left = self.told + (short is not UNANSWERED), self.left + (short is UNANSWERED)
         found = mc.verdict(a, b, pose_a, pose_b, **options)
         with self._monkeypatch.context() as patch:
-            patch.setattr(verdict_mesh_mesh, "verdict_of_records", lambda *question, **options: UNANSWERED)
+            patch.setattr(meshes, "verdict_of_records", lambda *question, **options: UNANSWERED)
             wanted = mc.run(mc.steps(mc.verdict, a, b, pose_a, pose_b, **options))
         assert fields(found) == fields(wanted)
         if short is not UNANSWERED:

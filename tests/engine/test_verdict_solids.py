@@ -3,7 +3,7 @@
 import meshclash as mc
 import numpy as np
 import pytest
-from meshclash.solid import coincidence, pockets, sides
+from meshclash.solid import cell_membership, coincidence, voids
 from solids import box, cell_body, joined, moved, refined
 from verdict_cases import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, Case, all_cases
 
@@ -122,7 +122,7 @@ def test_verdict_and_depth_do_not_depend_on_where_the_work_is_cut(case, span, mo
     meshes = mc.TriangleMesh(*case.a), mc.TriangleMesh(*case.b)
     whole = mc.verdict(*meshes, permitted_overlap=case.permitted_overlap)
     monkeypatch.setattr(coincidence, "_SPAN", span)
-    for module in (sides, pockets):
+    for module in (cell_membership, voids):
         monkeypatch.setattr(module, "EFFORT", span)
     pieces = mc.verdict(*meshes, permitted_overlap=case.permitted_overlap)
     assert (pieces.name, pieces.depth) == (whole.name, whole.depth)
@@ -134,8 +134,8 @@ def test_pairs_that_are_judged_in_portions_have_the_same_verdicts(monkeypatch):
         scene.add(mc.TriangleMesh(*box((0, 0, k), (1 + 0.1 * k, 1, k + 1))))
         scene.add(mc.TriangleMesh(*moved(refined(box((0, 0, 0), (1, 1, 1)), 3), (0.125 * (k % 2) - 1.0, 0.3, k))))
     told = []
-    for effort in (sides.EFFORT, 1, 100):
-        monkeypatch.setattr(sides, "EFFORT", effort)
+    for effort in (cell_membership.EFFORT, 1, 100):
+        monkeypatch.setattr(cell_membership, "EFFORT", effort)
         told.append([(f.a, f.b, f.verdict, f.location.tolist()) for f in scene.contacts().pairs])
     assert len(told[0]) > 10 and {verdict.name for _, _, verdict, _ in told[0]} == {"TOUCHING", "CLASH"}
     assert told[0] == told[1] == told[2]
@@ -144,14 +144,14 @@ def test_pairs_that_are_judged_in_portions_have_the_same_verdicts(monkeypatch):
 def test_one_enormous_touching_pair_is_judged_in_many_steps(monkeypatch):
     slab, far = refined(cell_body([(0, 0, 0)]), 5), cell_body([(3, 0, 2)])  # the boxes of both objects overlap
     below, above = mc.TriangleMesh(*joined(slab, far)), mc.TriangleMesh(slab[0] + np.array([0.25, 0.125, 1.0]), slab[1])
-    stops, sample = [], sides.sample_sides
+    stops, sample = [], cell_membership.sample_sides
 
     def noted(*arguments):
         done = sample(*arguments)
         stops.append(arguments[-2].tolist())
         return done
 
-    monkeypatch.setattr(sides, "sample_sides", noted)
+    monkeypatch.setattr(cell_membership, "sample_sides", noted)
     scene = mc.Scene()
     for mesh in (below, above):
         scene.add(mesh)
@@ -159,4 +159,4 @@ def test_one_enormous_touching_pair_is_judged_in_many_steps(monkeypatch):
     assert pair.verdict == mc.Verdict.TOUCHING
     looked_at = sum(len(np.unique(pair.contacts.pairs[:, side])) for side in range(2))
     assert len(stops) > 4 and len(set(map(tuple, stops[:-1]))) == len(stops) - 1
-    assert len(stops) >= looked_at * 32 / 6 / sides.EFFORT  # six triangles share a vertex
+    assert len(stops) >= looked_at * 32 / 6 / cell_membership.EFFORT  # six triangles share a vertex

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from meshclash.geometry.relative_pose import relative_rows
 from meshclash.jit import kernel
 from meshclash.traversal.forest import pack_trees
-from meshclash.traversal.prepared import prepared_rows
+from meshclash.traversal.prepared_poses import prepared_rows
 from meshclash.volumes.registry import VOLUMES, volume_named
 from scipy.optimize import linprog
 from solids import box, moved, torus

@@ -13,11 +13,11 @@ from gpu_cases import needs_cuda_target
 from gpu_devices import pretended
 from hypothesis import given
 from meshclash.gpu.state import DeviceFault, OutOfDeviceMemory
-from meshclash.lab.device_model.backend import HostBackend
 from meshclash.types.steps import run
 from meshclash.voxels.bricks import common_bricks, list_voxels
 from meshclash.voxels.device import common_voxels_on
 from meshclash.voxels.marking import mark_steps
+from oracles.device_model.backend import HostBackend
 from oracles.mesh_generators import bumpy_sphere
 from triangles_in_voxels import triangles_near_a_region
 from voxels import MEMORY, on_grid

@@ -7,7 +7,7 @@ COUNTING = '''
 import collections, gc, json
 import numpy as np
 import meshclash as mc
-from meshclash.scene.live import LiveContacts
+from meshclash.scene.live_contacts import LiveContacts
 from numba.core.dispatcher import Dispatcher
 
 def kernels():

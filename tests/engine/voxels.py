@@ -7,15 +7,15 @@ from exact import clip, fractions
 from meshclash.types.mesh import TriangleMesh
 from meshclash.types.steps import run
 from meshclash.voxels.bricks import list_voxels
+from meshclash.voxels.common_region import GridTriangles, choose, place, put_on_grid
 from meshclash.voxels.grid import Grid, checked_fineness, make_grid
 from meshclash.voxels.marking import mark_steps
-from meshclash.voxels.placing import Gridded, choose, place, put_on_grid
 
 STILL = np.eye(4)[:3].copy()
 MEMORY = 1 << 30
 
 
-def on_grid(mesh: TriangleMesh, low, high, **fineness) -> tuple[Grid, Gridded]:
+def on_grid(mesh: TriangleMesh, low, high, **fineness) -> tuple[Grid, GridTriangles]:
     """A grid over a region, and a mesh on it."""
     low, high = np.array(low, float), np.array(high, float)
     placed = choose(mesh, *place(mesh, STILL), low, high)
@@ -25,7 +25,7 @@ def on_grid(mesh: TriangleMesh, low, high, **fineness) -> tuple[Grid, Gridded]:
     return grid, put_on_grid(placed, grid)
 
 
-def marked(grid: Grid, thing: Gridded, threads: int = 1) -> np.ndarray:
+def marked(grid: Grid, thing: GridTriangles, threads: int = 1) -> np.ndarray:
     """The engine's voxels of a mesh, (k, 3)."""
     return list_voxels(run(mark_steps(thing, grid, MEMORY, threads)), grid.brick_size)
 

@@ -3,8 +3,8 @@
 from collections.abc import Generator
 
 from ..traversal.question import Answer, Goal, Question
-from .contacts import contacts_steps
-from .near import nearest_steps, within_steps
+from .exact_contacts import contacts_steps
+from .exact_distances import nearest_steps, within_steps
 
 _ANSWERS = {Goal.CONTACTS: contacts_steps, Goal.NEAREST: nearest_steps, Goal.WITHIN: within_steps}
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from ..types.steps import scale_progress
 from .frame_scene import Progress
 from .pair_row import PairRow
 from .queries.question import DetectQuestion
 from .queries.registry import test_named
 from .rows import row_steps
-from .steps import within
 
 _SLACK = 1e-4
 """Share of the size by which boxes are larger: more than rounded matrices and the tolerance of contact make of it."""
@@ -74,7 +74,7 @@ def passages_steps(
     for done, pair in enumerate(map(tuple, pairs.tolist())):
         low, high = done / len(pairs), (done + 1) / len(pairs)
         if pair not in known and pair[::-1] not in known:
-            passed = yield from within(_passed_steps(question, moved, pair, frame), low, high)
+            passed = yield from scale_progress(_passed_steps(question, moved, pair, frame), low, high)
             found += [] if passed is None else [passed]
     return found
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ..types.steps import scale_progress
 from .errors import UnusableObject
 from .frame_scene import FrameScene, Progress, Skipped, SourceCloud, SourceObject
 from .placed_mesh import split_matrix
-from .steps import within
 from .world import to_world
 
 Made = tuple[SourceCloud, Any, np.ndarray | None]
@@ -103,10 +103,10 @@ class CloudScene:
         own = bandwidth / abs(np.linalg.det(matrix)) ** (1.0 / 3.0) if bandwidth else None  # `transformed` grows it
         make = self._engine.clouds.PointCloud.make
         made = self._engine.steps(make, source.points[part], normals, own, surface=surface)
-        cloud = yield from within(made, 0.0, 0.05, text)
+        cloud = yield from scale_progress(made, 0.0, 0.05, prefix=text)
         if stretch:
-            cloud = yield from within(self._engine.steps(cloud.transformed, matrix), 0.05, 0.1, text)
-        yield from within(self._engine.steps(cloud.build), 0.1, 1.0, text)
+            cloud = yield from scale_progress(self._engine.steps(cloud.transformed, matrix), 0.05, 0.1, prefix=text)
+        yield from scale_progress(self._engine.steps(cloud.build), 0.1, 1.0, prefix=text)
         return source, cloud, chosen
 
 

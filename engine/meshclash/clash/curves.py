@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .steps import portions
+from ..types.slices import portions
 
 CONTACTS_AT_ONCE = 2048
 """Some milliseconds of work, and less than the list that a frame may wait for."""

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import InvalidPose
+from ..types.slices import portions
 from .cloud_scene import PlacedCloud
 from .errors import UnusableObject
 from .frame_scene import FrameScene, Progress, Skipped, SourceMesh, SourceObject
 from .placed_mesh import engine_mesh, split_matrices, split_matrix
 from .rules import KeepMask, Rules, keep_mask
-from .steps import portions
 
 _SCAN, _MASSIVE = 1, 4  # no two other kinds add up to as much
 PLACED_TO = 2.0**-20

@@ -20,7 +20,7 @@ from .frame_scene import FrameScene, Progress, Skipped, SourceCloud, SourceMesh,
 from .identity import former_identities, identities, without_number
 from .models import Model, Shared, models_of, one_thing_each, warnings
 from .sets import Described, Matcher, members
-from .steps import within
+from .steps import scale_progress
 from .world import to_world
 
 SELECTION = "selection"
@@ -162,7 +162,7 @@ class FileSource:
         for count, model in enumerate(self.models):
             low, high = count / len(self.models), (count + 1) / len(self.models)
             try:
-                reading = within(steps(read, model.path, self._unit), low, high, f"{model.path.name}: ")
+                reading = scale_progress(steps(read, model.path, self._unit), low, high, f"{model.path.name}: ")
                 self.read_files.append((yield from reading))
             except MeshClashError as error:
                 raise InputError(str(error)) from error

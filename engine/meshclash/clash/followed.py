@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from ..scene.pair_memory import PairMemory
+from ..types.steps import scale_progress
 from .cloud_scene import CloudScene, Prepare
 from .engine_scene import EngineScene
 from .errors import DetectError
@@ -24,7 +25,6 @@ from .queries.question import DetectAnswer, DetectQuestion
 from .queries.registry import test_named
 from .rows import in_order
 from .statistics import RunStatistics
-from .steps import within
 from .volumes import may_have_volume, volume_steps
 
 _ROWS_AT_ONCE = 64  # that are brought up to date in one step
@@ -109,16 +109,16 @@ class Followed:
         self.statistics.add_skipped(frame.skipped)
         self.frame = frame
         if frame.massive:
-            yield from within(self._warm_up_steps(MASSIVE_PARTS), 0.0, 0.0)
+            yield from scale_progress(self._warm_up_steps(MASSIVE_PARTS), 0.0, 0.0)
         if sum(len(mesh.triangles) for mesh in frame.meshes.values()) >= _LARGE:
-            yield from within(self._warm_up_steps(LARGE_PARTS), 0.0, 0.0)
+            yield from scale_progress(self._warm_up_steps(LARGE_PARTS), 0.0, 0.0)
         started = time.perf_counter()
-        yield from within(self.world.update_steps(frame, *options.roundings(scale)), 0.0, _MESHES_SHARE)
+        yield from scale_progress(self.world.update_steps(frame, *options.roundings(scale)), 0.0, _MESHES_SHARE)
         if options.clouds(scale) != self._clouds.asked:
             self._clouds = CloudScene(self.engine, *options.clouds(scale))
         if frame.scans:
-            yield from within(self._warm_up_steps(CLOUD_PARTS), _MESHES_SHARE, _MESHES_SHARE)
-        yield from within(self._clouds.update_steps(frame), _MESHES_SHARE, 1.0)
+            yield from scale_progress(self._warm_up_steps(CLOUD_PARTS), _MESHES_SHARE, _MESHES_SHARE)
+        yield from scale_progress(self._clouds.update_steps(frame), _MESHES_SHARE, 1.0)
         self.world.place_scans(self._clouds.placed)
         self.statistics.add_resolutions(self.world, options.coarsest)
         self.statistics.add_time("prepare", time.perf_counter() - started)

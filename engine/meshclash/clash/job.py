@@ -8,6 +8,7 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any, TypeVar
 
+from ..types.steps import scale_progress
 from .cloud_scene import Prepare
 from .errors import DetectError, InputError
 from .fingerprints import Seen, fingerprint_steps
@@ -18,7 +19,6 @@ from .queries.registry import test_named
 from .report import DetectReport, now
 from .revision import identity_steps
 from .statistics import RunStatistics
-from .steps import within
 from .tasks import TaskAnswer, ThisProcess, Workers
 from .timeline import Timeline, letters_of, tasks_of
 from .volumes import has_less
@@ -64,14 +64,16 @@ def detect_steps(
     """
     created = now()
     try:
-        yield from within(engine.warm_up(test_named(options.test).parts(options)), 0.0, WARM_UP_SHARE)
+        yield from scale_progress(engine.warm_up(test_named(options.test).parts(options)), 0.0, WARM_UP_SHARE)
         if options.frames is not None:
             workers = ThisProcess(source, options, engine, highlights, prepare)
             asking = range_steps(workers, options.frames, source.scale_length)
-            found = yield from within(asking, WARM_UP_SHARE, 1.0)
+            found = yield from scale_progress(asking, WARM_UP_SHARE, 1.0)
             return range_report(source, options, *found, created)
         followed = followed or Followed(engine, prepare, device=DEVICE)
-        report = yield from within(_now_steps(source, options, followed, highlights, remember), WARM_UP_SHARE, 1.0)
+        report = yield from scale_progress(
+            _now_steps(source, options, followed, highlights, remember), WARM_UP_SHARE, 1.0
+        )
         return replace(report, version=str(getattr(engine, "__version__", "")))
     except engine.errors.MeshClashError as error:
         raise DetectError(f"the engine refused: {error}") from error
@@ -154,22 +156,22 @@ def _now_steps(
     statistics, created = RunStatistics(source.scale_length), now()
     followed.statistics = statistics
     started = time.perf_counter()
-    frame = yield from within(source.read_steps(options.set_a, options.set_b, None), 0.0, READ_SHARE)
+    frame = yield from scale_progress(source.read_steps(options.set_a, options.set_b, None), 0.0, READ_SHARE)
     statistics.add_frame(frame, time.perf_counter() - started)
-    yield from within(followed.take_steps(frame, options, source.scale_length), READ_SHARE, PREPARE_SHARE)
-    yield from within(followed.ask_steps(), PREPARE_SHARE, 1.0)
-    yield from within(followed.write_steps(highlights), 1.0, 1.0)
-    yield from within(followed.bring_up_steps(), 1.0, 1.0)
-    rows = yield from within(followed.measured_steps(), 1.0, 1.0)
+    yield from scale_progress(followed.take_steps(frame, options, source.scale_length), READ_SHARE, PREPARE_SHARE)
+    yield from scale_progress(followed.ask_steps(), PREPARE_SHARE, 1.0)
+    yield from scale_progress(followed.write_steps(highlights), 1.0, 1.0)
+    yield from scale_progress(followed.bring_up_steps(), 1.0, 1.0)
+    rows = yield from scale_progress(followed.measured_steps(), 1.0, 1.0)
     large = [row for row in rows if not has_less(row, options.min_volume / source.scale_length**3)]
     statistics.add_smaller(len(rows) - len(large))
     # A scan without a surface is no member: to find nothing with it would be taken for an all-clear.
     require_members(options, letters_of(followed.world.objects.values()), statistics.skipped)
-    objects = (yield from within(fingerprint_steps(followed.frame), 1.0, 1.0)) if remember else None
+    objects = (yield from scale_progress(fingerprint_steps(followed.frame), 1.0, 1.0)) if remember else None
     seen = None if objects is None else Seen(options.set_a, options.set_b, objects)
     taken = _taken(followed)
     remember = remember or any(item.models for item in (*taken.objects, *taken.scans))
-    revision = (yield from within(identity_steps(taken, source.scale_length), 1.0, 1.0)) if remember else []
+    revision = (yield from scale_progress(identity_steps(taken, source.scale_length), 1.0, 1.0)) if remember else []
     tested = [item.name for item in (*taken.objects, *taken.scans)]
     large.sort(key=lambda row: row.order)
     told = {item.name: item.told_properties for item in (*frame.objects, *frame.scans) if item.told_properties}

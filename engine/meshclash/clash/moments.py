@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..types.steps import scale_progress
 from .between_frames import Moved, passages_steps
 from .engine_scene import EngineScene, Shape
 from .events import Moments
@@ -21,7 +22,6 @@ from .frame_scene import Progress
 from .options import DetectOptions
 from .pair_row import PairRow
 from .queries.registry import test_named
-from .steps import within
 
 SAME_SHAPE = 1e-5
 """Most that a matrix between two frames may differ from a rigid one: single precision stays below a tenth of it."""
@@ -77,14 +77,14 @@ class Between:
             if len(moved) < len(row.names):
                 continue
             forward = done < len(begun)
-            share = yield from within(self._share_steps(moved, forward), done / total, (done + 1) / total)
+            share = yield from scale_progress(self._share_steps(moved, forward), done / total, (done + 1) / total)
             if share is not None and forward:
                 found.begun[row.id] = old + share * (frame - old)
             elif share is not None:
                 found.ended[row.id] = frame - share * (frame - old)
         if self._passages:
             told = {*before, *followed.pairs()}
-            passed = yield from within(
+            passed = yield from scale_progress(
                 passages_steps(followed.question, self._rigid(last, followed), told, frame), 0, 1
             )
             found.passed = [

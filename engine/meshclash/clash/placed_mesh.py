@@ -79,10 +79,10 @@ def engine_mesh(engine: ModuleType, item: SourceObject, mesh: SourceMesh, stretc
 
 def drawn(thing: Any) -> Any:
     """The closed mesh that one of the engine's meshes or hierarchies draws; itself where it is that, or draws none."""
-    from ..solid.drawn import drawn_by  # noqa: PLC0415 - needs the compiler
+    from ..solid.boundary_mesh import find_boundary_mesh  # noqa: PLC0415 - needs the compiler
 
     mesh = getattr(thing, "mesh", thing)
-    found = drawn_by(mesh).mesh
+    found = find_boundary_mesh(mesh).mesh
     return thing if found is mesh else found
 
 

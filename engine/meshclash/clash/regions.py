@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..manifold.connected import components
+from ..manifold.connected_components import components
 from ..types.vectors import cross
 from .pair_row import PairRow
 

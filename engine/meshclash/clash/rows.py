@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..types.steps import hold_progress
 from .cloud_scene import PlacedCloud
 from .curves import curve_steps
 from .engine_scene import EngineScene
@@ -16,7 +17,6 @@ from .frame_scene import Progress, SourceMesh, SourceObject
 from .pair_row import PairRow, PairSide, Point
 from .regions import ContactFaces, cut_rows
 from .review.revisions import pair_id
-from .steps import telling
 from .verdicts import CONTACT, CONTAINED, MEETS, QUIET_VERDICTS, severity_of
 from .world import to_world
 
@@ -303,15 +303,17 @@ def row_steps(
     if not highlights:
         return [draft.row for draft in made]
     crossed = [k for k, draft in enumerate(made) if draft.contacts is not None and not draft.row.scans]
-    told = telling(curve_steps(engine, [made[k].contacts for k in crossed]), Progress(1.0, "Finding curves to draw"))
+    told = hold_progress(
+        curve_steps(engine, [made[k].contacts for k in crossed]), Progress(1.0, "Finding curves to draw")
+    )
     curves = dict(zip(crossed, (yield from told), strict=True))
     rows = []
     for k, draft in enumerate(made):
         progress = _progress(draft.row)
         if draft.row.scans:
-            rows.append((yield from telling(_scan_drawing_steps(draft.row, draft.parts), progress)))
+            rows.append((yield from hold_progress(_scan_drawing_steps(draft.row, draft.parts), progress)))
         else:
-            rows.append((yield from telling(_drawing_steps(draft, curves.get(k, draft.row.curves)), progress)))
+            rows.append((yield from hold_progress(_drawing_steps(draft, curves.get(k, draft.row.curves)), progress)))
         yield progress
     loud = [k for k, row in enumerate(rows) if row.verdict not in QUIET_VERDICTS and not row.scans]
     for k, row in zip(loud, cut_rows([rows[k] for k in loud]), strict=True):

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..types.steps import scale_progress
 from .cloud_scene import CloudScene, Prepare
 from .events import Moments
 from .frame_scene import Progress, SceneSource, Skipped
@@ -21,7 +22,6 @@ from .options import DetectOptions
 from .pair_row import PairRow, PairSide, Point
 from .rules import Rules
 from .statistics import RunStatistics
-from .steps import within
 from .timeline import FrameFound, RangeTask, frames_steps
 
 _DRAWN = frozenset({"highlight", "whole", "curves", "dots", "dot_radius"})
@@ -91,7 +91,7 @@ class ThisProcess:
         done = 0
         for task in tasks:
             low, done = done / total, done + len(task.frames)
-            take((yield from within(self.task_steps(task), low, done / total)))
+            take((yield from scale_progress(self.task_steps(task), low, done / total)))
 
     def task_steps(self, task: RangeTask) -> Generator[Progress, None, TaskAnswer]:
         """Works off one task."""

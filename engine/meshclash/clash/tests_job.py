@@ -7,6 +7,7 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
+from ..types.steps import scale_progress
 from .cloud_scene import Prepare
 from .errors import InputError
 from .followed import Followed
@@ -17,7 +18,6 @@ from .pair_row import PairRow
 from .report import DetectReport
 from .review.revisions import pair_id_in_test
 from .statistics import largest
-from .steps import within
 
 _SUMMED = ("smaller", "volume_tests", "primitive_tests", "exact_tests", "seconds")
 
@@ -52,7 +52,7 @@ def tests_steps(
         steps = detect_steps(source, options, engine, highlights, prepare, remember, followed)
         low, high = number / len(tests), (number + 1) / len(tests)
         try:
-            reports.append((yield from within(steps, low, high, f"{test.name}: ")))
+            reports.append((yield from scale_progress(steps, low, high, prefix=f"{test.name}: ")))
         except InputError as error:
             raise InputError(f"test '{test.name}': {error}") from error
     return joined(tests, reports)

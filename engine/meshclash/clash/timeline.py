@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from types import ModuleType
 
+from ..types.steps import scale_progress
 from .cloud_scene import CloudScene, Prepare
 from .events import ClashEvent, EventLog, Moments
 from .followed import Followed
@@ -15,7 +16,6 @@ from .moments import Between
 from .options import DetectOptions, format_frames
 from .pair_row import PairRow
 from .statistics import RunStatistics
-from .steps import within
 from .units import time_in_words
 from .volumes import has_less
 
@@ -145,12 +145,12 @@ def frames_steps(
     between = Between(engine, options, passages)
     if before is not None:
         unseen = RunStatistics(source.scale_length)
-        yield from within(_frame_steps(source, options, followed, between, before, unseen, False), 0.0, 0.0)
+        yield from scale_progress(_frame_steps(source, options, followed, between, before, unseen, False), 0.0, 0.0)
     clock = _Remaining(len(frames))
     for index, number in enumerate(frames):
         low, high = index / len(frames), (index + 1) / len(frames)
         steps = _frame_steps(source, options, followed, between, number, statistics, highlights)
-        take((yield from within(steps, low, high, f"Frame {number}{clock.left(index)}: ")))
+        take((yield from scale_progress(steps, low, high, prefix=f"Frame {number}{clock.left(index)}: ")))
 
 
 def _frame_steps(
@@ -163,15 +163,15 @@ def _frame_steps(
     highlights: bool,
 ) -> Generator[Progress, None, FrameFound]:
     followed.statistics, started = statistics, time.perf_counter()
-    frame = yield from within(source.read_steps(options.set_a, options.set_b, number), 0.0, READ_SHARE)
+    frame = yield from scale_progress(source.read_steps(options.set_a, options.set_b, number), 0.0, READ_SHARE)
     statistics.add_frame(frame, time.perf_counter() - started)
     taking = followed.take_steps(frame, options, source.scale_length)
-    yield from within(taking, READ_SHARE, PREPARE_SHARE)
+    yield from scale_progress(taking, READ_SHARE, PREPARE_SHARE)
     before = dict(followed.pairs())
-    yield from within(followed.ask_steps(), PREPARE_SHARE, ASK_SHARE)
-    yield from within(followed.write_steps(highlights), ASK_SHARE, ASK_SHARE)
-    rows = yield from within(followed.measured_steps(), ASK_SHARE, ASK_SHARE)
-    moments = yield from within(between.moments_steps(number, followed, before), ASK_SHARE, MOMENTS_SHARE)
+    yield from scale_progress(followed.ask_steps(), PREPARE_SHARE, ASK_SHARE)
+    yield from scale_progress(followed.write_steps(highlights), ASK_SHARE, ASK_SHARE)
+    rows = yield from scale_progress(followed.measured_steps(), ASK_SHARE, ASK_SHARE)
+    moments = yield from scale_progress(between.moments_steps(number, followed, before), ASK_SHARE, MOMENTS_SHARE)
     large = [row for row in rows if not has_less(row, options.min_volume / source.scale_length**3)]
     statistics.add_smaller(len(rows) - len(large))
     members = followed.world.objects.values()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
+from ..types.steps import hold_progress
 from .frame_scene import Progress
 from .pair_row import PairRow
 from .placed_mesh import drawn
 from .queries.question import DetectQuestion
-from .steps import telling
 from .verdicts import NO_VOLUME_VERDICTS, SOLID_VERDICTS
 
 RESOLUTIONS = (64, 256)
@@ -45,7 +45,7 @@ def volume_steps(question: DetectQuestion, pair: tuple[int, int], row: PairRow) 
         )
         progress = Progress(1.0, f"Measuring what {row.a.name} and {row.b.name} have in common")
         try:
-            low, high = (yield from telling(steps, progress)).overlap_volume
+            low, high = (yield from hold_progress(steps, progress)).overlap_volume
         except question.engine.errors.NotASolid:
             return None
         if high - low <= CLOSE_ENOUGH * high:

@@ -17,7 +17,7 @@ import numpy as np
 from trimesh import collision
 
 from ..errors import InvalidPose, NotASolid, UnsupportedOption
-from ..manifold.every_contact import contact_points
+from ..manifold.contact_geometry import contact_points
 from ..messages import a_type, shown, suggestion
 from ..query.penetration import penetration
 from ..query.results import Penetration
@@ -26,7 +26,7 @@ from ..scene.scene import Scene
 from ..types.affine import split_matrix
 from ..types.arguments import instance
 from ..types.copying import Changeable
-from ..types.foreign import as_own
+from ..types.foreign_meshes import as_own
 from ..types.mesh import TriangleMesh
 from ..types.numbers import given_array, is_whole, truth
 from ..types.pose import Pose

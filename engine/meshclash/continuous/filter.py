@@ -4,7 +4,7 @@ Stages: comparisons of coordinates (exact); signs of the Bernstein coefficients 
 time from early to late, halved until in each of them f has no root, or the projections are apart, or f has exactly
 one root, for which a bracket is found by Newton's method and proved by the signs of f at its ends. A root that has a
 bracket, but at which float64 does not tell whether the two meet, or not closely enough when, is looked at in integers
-at once. All bounds are those of ``moving.py`` and ``inside.py``. What is left is ``UNDECIDED``.
+at once. All bounds are those of ``coplanarity.py`` and ``projection_tests.py``. What is left is ``UNDECIDED``.
 
 Descartes' rule: Bernstein coefficients with exactly one change of sign have exactly one root between. The two end
 coefficients have certain opposite signs here, and one of the two between has the certain sign that leaves one change,
@@ -12,8 +12,7 @@ whatever the other one is.
 """
 
 from ..jit import inlined, inner
-from .inside import FLAT, INSIDE, OUTSIDE, inside_between, inside_near
-from .moving import (
+from .coplanarity import (
     CUBIC_BOUND,
     LARGEST_DIFFERENCE,
     UNDERFLOW,
@@ -25,6 +24,7 @@ from .moving import (
     permanent,
     vectors,
 )
+from .projection_tests import FLAT, INSIDE, OUTSIDE, inside_between, inside_near
 from .stages import BRACKET, HIT, INTEGERS, MISS, SIGNS, UNDECIDED
 from .wide_stage import decide_at_root
 

@@ -8,10 +8,11 @@ import numpy as np
 from ..errors import InvalidMesh
 from ..jit import kernel
 from ..reference import by_reference
+from ..types.numbers import given_array
 from ..types.steps import run
-from .exactly import decide_exactly_steps
+from .coplanarity import EDGE_EDGE, POINT_TRIANGLE, Rows, apart_along_axes
 from .filter import decide_in_float
-from .moving import EDGE_EDGE, POINT_TRIANGLE, Rows, apart_along_axes
+from .integer_stages import integer_stage_steps
 from .stages import COMPARISONS, HIT, MISS, STAGES, UNDECIDED
 
 STAGE_NAMES = ("comparisons", "signs", "bracket", "integers", "rational")
@@ -79,7 +80,7 @@ def _impacts(start: Any, end: Any, kind: int) -> Impacts:
     _decide_all(start, end, kind, verdicts, times, counts)
     left = np.flatnonzero(verdicts == UNDECIDED)
     if len(left):
-        verdicts[left], times[left] = run(decide_exactly_steps(start[left], end[left], kind, counts))
+        verdicts[left], times[left] = run(integer_stage_steps(start[left], end[left], kind, counts))
     return Impacts(verdicts == HIT, times, dict(zip(STAGE_NAMES, counts.tolist(), strict=True)))
 
 
@@ -88,12 +89,12 @@ def checked_points(name: str, points: Any, count: int) -> np.ndarray:
     try:
         if isinstance(points, np.ma.MaskedArray):
             raise TypeError("they are masked")
-        given = np.asarray(points)
+        given = given_array(name, points, InvalidMesh)
         if given.dtype.kind not in "fiuO":
             raise TypeError(f"they are {given.dtype}")
         array = np.require(given, np.float64, ["C", "W"])  # kernels are compiled for writable arrays
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidMesh(f"{name} cannot be read as numbers: {error}") from None
+    except (TypeError, ValueError, ArithmeticError, MemoryError) as error:
+        raise InvalidMesh(f"{name} cannot be read as numbers: {error!s:.120}") from None
     if array.ndim != 3 or array.shape[1:] != (count, 3):
         raise InvalidMesh(f"{name} must have shape (n, {count}, 3), not {array.shape}")
     if not np.isfinite(array).all():

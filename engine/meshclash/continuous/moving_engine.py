@@ -15,8 +15,8 @@ from ..traversal.engine import Chunk
 from ..traversal.pairs import traversal_with
 from ..types.slices import Slice
 from ..volumes.registry import volume_named
-from .exactly import decide_exactly_steps
-from .moving import EDGE_EDGE, POINT_TRIANGLE
+from .coplanarity import EDGE_EDGE, POINT_TRIANGLE
+from .integer_stages import integer_stage_steps
 from .moving_leaf import (
     EDGES,
     LEAF_NUMBERS,
@@ -280,7 +280,7 @@ class MovingEngine:
             of_kind = left & ((codes >= EDGES) == (kind == EDGE_EDGE))
             if of_kind.any():
                 points = element_points(self._a.forest, self._b.forest, pairs[of_kind], codes[of_kind].astype(np.int64))
-                found = yield from decide_exactly_steps(*points, kind, self._workers.counts[0])
+                found = yield from integer_stage_steps(*points, kind, self._workers.counts[0])
                 times[of_kind] = found[1]
         met = times <= (self.best if self._first_only else 1.0)  # later ones cannot count before the best; not NaN
         both, moments = yield from self._counted(pairs[met], codes[met], times[met])

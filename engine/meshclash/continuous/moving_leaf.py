@@ -7,8 +7,8 @@ import numpy as np
 
 from ..jit import inlined, inner, portable
 from ..traversal.pairs import FIRST_ONLY, PRIMITIVE_TESTS, WITH_ITSELF
+from .coplanarity import EDGE_EDGE, POINT_TRIANGLE
 from .filter import decide_in_float
-from .moving import EDGE_EDGE, POINT_TRIANGLE
 from .stages import COMPARISONS, HIT, INTEGERS, UNDECIDED
 
 LEAF_NUMBERS = 30  # corners at time 0 0:9, at the horizon 9:18, boxes then 18:24 and 24:30 (lowest, highest)

@@ -1,11 +1,11 @@
 """Whether and when four moving points meet, decided in Python integers: the last stage, and the source of certificates.
 
 Where f = det(d, u, v) is not zero for all times, they can meet at its roots only. At a root the projection along an
-axis k with n_k != 0 decides (``inside.py``); where n = u x v vanishes, edges are parallel or the triangle is flat,
-and the two meet only where an end lies on an edge. Where f is zero for all times, they move in one plane: they meet
-at time 0, or first when an end E comes to lie on an edge GH. For at the first moment some end lies on an edge (else,
-by continuity, they met before), and if E, G, H are in line for all times, E lies at G or H (else it lay between them
-before). So the moments to look at are the roots of (E - G) x (H - G), or those of E - G and E - H.
+axis k with n_k != 0 decides (``projection_tests.py``); where n = u x v vanishes, edges are parallel or the triangle is
+flat, and the two meet only where an end lies on an edge. Where f is zero for all times, they move in one plane: they
+meet at time 0, or first when an end E comes to lie on an edge GH. For at the first moment some end lies on an edge
+(else, by continuity, they met before), and if E, G, H are in line for all times, E lies at G or H (else it lay between
+them before). So the moments to look at are the roots of (E - G) x (H - G), or those of E - G and E - H.
 
 All signs at roots are exact (``roots.py``). Ends and edges: the point and the three sides, or each end and the other
 edge.
@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .coplanarity import POINT_TRIANGLE
 from .forms import Form, add, multiply, subtract
-from .moving import POINT_TRIANGLE
 from .roots import Root, roots
 
 Vector = tuple[Form, Form, Form]

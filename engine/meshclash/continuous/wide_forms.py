@@ -14,7 +14,7 @@ held in 192 bits, or, down to depth 20, 2**63 of which each is below 2**62; of a
 
 from ..geometry.wide_integers import cut, minus, plus, sign, times, wide
 from ..jit import inlined, inner
-from .moving import POINT_TRIANGLE
+from .coplanarity import POINT_TRIANGLE
 
 
 @inlined
@@ -31,7 +31,7 @@ def difference_of(points, i, j):
 
 @inner
 def vectors_of(points, kind):
-    """d, u, v as in ``moving.py``."""
+    """d, u, v as in ``coplanarity.py``."""
     if kind == POINT_TRIANGLE:
         return difference_of(points, 0, 1), difference_of(points, 2, 1), difference_of(points, 3, 1)
     return difference_of(points, 2, 0), difference_of(points, 1, 0), difference_of(points, 3, 2)

@@ -13,8 +13,8 @@ import numpy as np
 from ..geometry.wide_integers import plus, sign, times, wide
 from ..jit import inlined, inner, kernel
 from ..reference import by_reference
+from .coplanarity import POINT_TRIANGLE, Rows
 from .grid import LONG, SHORT, factors_of_axes, fits_grid, long_point, short_point
-from .moving import POINT_TRIANGLE, Rows
 from .rational import END_ON_EDGE
 from .stages import HIT, MISS, UNDECIDED
 from .wide_forms import (

@@ -11,8 +11,8 @@ from ..types.copying import Copyable
 from ..types.mesh import TriangleMesh
 from ..types.numbers import float_array
 from ..types.pose import LARGEST_COORDINATE
-from .climb import fill_starts
 from .hull_faces import exact_side, flat_hull, grow_hull, merge_faces, off_line, off_plane
+from .support_vertex import fill_starts
 
 _CORNERS_A_CELL = 4
 """Vertices for each entry of the start table: a climb from there takes a few steps."""
@@ -39,7 +39,7 @@ class Features(NamedTuple):
     normals: np.ndarray
     """Outward unit vectors, (f, 3)."""
     starts: np.ndarray
-    """A vertex that is far out in each direction, (6, k, k) int32, see ``climb.py``."""
+    """A vertex that is far out in each direction, (6, k, k) int32, see ``support_vertex.py``."""
     reach: float
     """The largest coordinate [m]."""
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..errors import InvalidMesh, UnsupportedOption
 from ..messages import shown
-from ..types.foreign import as_own
+from ..types.foreign_meshes import as_own
 from ..types.mesh import TriangleMesh, no_mesh
 from ..types.numbers import whole_number
 from .hull import ConvexHull

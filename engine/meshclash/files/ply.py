@@ -1,14 +1,15 @@
-"""PLY files: ascii, little and big endian. Vertices are points; faces and other elements are passed over.
+"""PLY files, ascii, little and big endian: header, rows of elements, and the vertices as points.
 
+Readers of meshes (``reading/ply_files.py``) and of meshes page by page (``massive/ply.py``) share header and rows.
 Format: Turk, "The PLY Polygon File Format" (1994).
 """
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from .source import RawPoints, Source, whole_number
+from .source import RawPoints, Source, integer, whole_number
 from .table import find_columns, read_counted_rows
 
 TYPES = {
@@ -19,6 +20,8 @@ TYPES = {
 """Types of numbers by their names in a header, without the byte order."""
 _MOST_LINES = 1 << 12
 """Of a header, that describe elements and properties."""
+CORNER_LISTS = ("vertex_indices", "vertex_index")
+"""Names of the list of a face's corners."""
 _FORMATS = {"ascii": "", "binary_little_endian": "<", "binary_big_endian": ">"}
 
 
@@ -37,6 +40,11 @@ class Element(NamedTuple):
     name: str
     count: int  # type: ignore[assignment]  # tuple.count is not needed
     properties: list[Property]
+
+    @property
+    def has_lists(self) -> bool:
+        """Whether rows may differ in length."""
+        return any(p.length_kind for p in self.properties)
 
 
 def _read_property(source: Source, words: list[str]) -> Property:
@@ -80,7 +88,7 @@ def read_header(source: Source) -> tuple[str, list[Element]]:
 def skip_binary(source: Source, element: Element, order: str) -> None:
     """Pass over an element; lists are walked row by row."""
     sizes = [np.dtype(p.kind).itemsize for p in element.properties]
-    if not any(p.length_kind for p in element.properties):
+    if not element.has_lists:
         source.skip(element.count * sum(sizes), f"element {element.name}")
         return
     for _ in range(element.count):
@@ -92,6 +100,54 @@ def skip_binary(source: Source, element: Element, order: str) -> None:
                 if length < 0:
                     raise source.error(f"a list of length {length}", byte=source.position)
             source.skip(length * size, f"element {element.name}")
+
+
+def binary_columns(source: Source, element: Element, order: str, wanted: Sequence[int]) -> Iterator[np.ndarray]:
+    """Some numbers of the rows of an element without lists, (k, len(wanted)), some megabytes of rows at a time.
+
+    Raises:
+        InvalidFile: the file is too short for the rows, or memory is.
+    """
+    names = [f"p{i}" for i in range(len(element.properties))]  # those of the file may come twice
+    record = np.dtype([(name, order + p.kind) for name, p in zip(names, element.properties, strict=True)])
+    for rows in source.records(element.count, record, "the vertices"):
+        yield np.stack([rows[names[i]] for i in wanted], axis=1)
+
+
+def text_blocks(source: Source, element: Element, most: int) -> Iterator[tuple[int, list[bytes]]]:
+    """The lines of an element, at most so many at a time, and the number of the first.
+
+    Raises:
+        InvalidFile: the file ends before.
+    """
+    done = 0
+    while done < element.count:
+        first, lines = source.next_lines(min(most, element.count - done))
+        if not lines:
+            raise source.error(f"the file ends after {done:,} of {element.count:,} rows of {element.name}")
+        done += len(lines)
+        yield first, lines
+
+
+def split_row(element: Element, words: list[bytes]) -> list[list[bytes]]:
+    """The words of a line for each property, and those that are left over.
+
+    Raises:
+        ValueError: a list's length is no whole number, or there are fewer words.
+    """
+    at, parts = 0, []
+    for p in element.properties:
+        length = 1
+        if p.length_kind:
+            if at == len(words):
+                raise ValueError("the length of a list is missing")
+            length = integer(words[at])
+            at += 1
+        if not 0 <= length <= len(words) - at:
+            raise ValueError("the row is too short")
+        parts.append(words[at : at + length])
+        at += length
+    return [*parts, words[at:]]
 
 
 def read_ply(source: Source) -> Generator[float, None, RawPoints]:
@@ -107,7 +163,7 @@ def read_ply(source: Source) -> Generator[float, None, RawPoints]:
                 source.line()
     else:
         raise source.error("the file has no element 'vertex'", source.line_number)
-    if any(p.length_kind for p in element.properties):
+    if element.has_lists:
         raise source.error("vertices with lists are not supported", source.line_number)
     names = [p.name for p in element.properties]
     at, normals_at = find_columns(names)
@@ -123,13 +179,10 @@ def read_ply(source: Source) -> Generator[float, None, RawPoints]:
 
 
 def _read_binary(source: Source, element: Element, order: str, wanted: list[int]) -> Generator[float, None, np.ndarray]:
-    names = [f"p{i}" for i in range(len(element.properties))]
-    record = np.dtype([(n, order + p.kind) for n, p in zip(names, element.properties, strict=True)])
-    source.check_count(element.count, record.itemsize)
+    source.check_count(element.count, sum(np.dtype(p.kind).itemsize for p in element.properties))
     table, done = np.empty((element.count, len(wanted))), 0
-    for rows in source.records(element.count, record, "the vertices"):
-        for column, i in enumerate(wanted):
-            table[done : done + len(rows), column] = rows[names[i]]
+    for rows in binary_columns(source, element, order, wanted):
+        table[done : done + len(rows)] = rows
         done += len(rows)
         yield done / element.count
     return table

@@ -24,8 +24,8 @@ float32 lose at most 1.2e-38 an operation, even where the processor flushes them
 A box is dropped when its *margin* (sum of half extents less distance of middles, the least of six axes) is below zero;
 rounding keeps the sign of a difference. What overflows to no number drops nothing.
 
-Nodes are 64 words behind a pointer, as in ``hierarchy/wide.py``: lowest x of eight boxes, lowest y, lowest z, highest x
-and so on. A single box is every eighth number from its lane on.
+Nodes are 64 words behind a pointer, as in ``hierarchy/wide_bvh.py``: lowest x of eight boxes, lowest y, lowest z,
+highest x and so on. A single box is every eighth number from its lane on.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """A CUDA device as a backend: its memory, and the launches of its kernels.
 
-``lab.device_model`` has the same methods.
+``HostBackend`` of the oracles (``device_model/backend.py``) has the same methods.
 
 Everything runs on one stream, in order; only downloads wait. What is written again and again, the vertices of deforming
 meshes, goes through page-locked memory, and is copied while the host goes on.

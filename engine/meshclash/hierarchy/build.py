@@ -12,18 +12,18 @@ from ..jit import parallel_region, thread_limit
 from ..lazy import OnDemand
 from ..messages import a_type
 from ..types.arguments import one_of
-from ..types.foreign import ForeignMesh, as_own
+from ..types.foreign_meshes import ForeignMesh, as_own
 from ..types.mesh import TriangleMesh, no_mesh
 from ..types.numbers import truth, whole_number
 from ..types.results import Progress
-from ..types.steps import in_slices_unless, retold, run, scaled
+from ..types.steps import in_slices_unless, map_progress, run, scale_progress
 from ..volumes.registry import DEFAULT_VOLUME, volume_named
 from .boxes import LARGEST_LEAF, NO_COORDINATES, fit_boxes, relative_points
 from .bvh import Hierarchy, MeshLike, Tree, TreeParts, Usage
 from .morton import morton_tree_steps
 from .refit import fit_volumes_steps
 from .sah import sah_tree_steps
-from .wide import collapse, coordinates_for, copy_boxes, fits_lanes
+from .wide_bvh import collapse, coordinates_for, copy_boxes, fits_lanes
 
 TreeSteps = Callable[[np.ndarray, np.ndarray, np.ndarray, int, np.ndarray, int], Generator[float, None, Tree]]
 """A builder in slices: arguments as ``build_morton_tree``, yields the share of triangles that have their leaf."""
@@ -98,7 +98,7 @@ def build(
     """
     thread_limit(threads)
     own, name, size = _checked(mesh, volume, split, leaf_size)
-    parts = yield from scaled(parts_steps(1, own, name, _FAST if split == AUTO else split, size), 0.0, 1.0)
+    parts = yield from scale_progress(parts_steps(1, own, name, _FAST if split == AUTO else split, size), 0.0, 1.0)
     return Hierarchy(parts, name, size, may_improve=split == AUTO)
 
 
@@ -157,7 +157,7 @@ def parts_steps(
 
 def _part(steps: Generator[float, None, _T], low: float, high: float) -> Generator[float, None, _T]:
     """Shares of one stage as those of the whole."""
-    return retold(steps, lambda share: low + (high - low) * share)
+    return map_progress(steps, lambda share: low + (high - low) * share)
 
 
 def refit(hierarchy: Hierarchy, vertices: np.ndarray, in_place: bool = False) -> Hierarchy:

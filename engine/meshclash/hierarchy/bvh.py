@@ -14,7 +14,7 @@ from ..types.copying import Changeable
 from ..types.mesh import TriangleMesh
 
 if TYPE_CHECKING:
-    from .wide import WideTree
+    from .wide_bvh import WideTree
 
 
 class Tree(NamedTuple):

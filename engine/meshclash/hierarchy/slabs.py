@@ -16,7 +16,7 @@ from ..geometry.lane_slabs import SLAB_WORDS, reach_of_eight
 from ..geometry.lanes import floats, higher, integers, load, lower, splat, store
 from ..jit import inlined, inner, kernel
 from .bvh import TreeParts
-from .wide import CHILD_COUNT, CHILDREN, LANE_COUNT, NODE_WORDS
+from .wide_bvh import CHILD_COUNT, CHILDREN, LANE_COUNT, NODE_WORDS
 
 _SCRATCH = 3 * LANE_COUNT
 _WIDENED = np.float32(1e-5)  # of the half extents: for what is rounded here and in queries

@@ -1,6 +1,6 @@
 """What reproduces the founding papers or compares methods, and no detection needs."""
 
-from ..pointcloud.distance import cloud_distance as cloud_distance
+from ..pointcloud.cloud_distance import cloud_distance as cloud_distance
 from .advice import Advice as Advice
 from .advice import Candidate as Candidate
 from .advice import advise as advise

@@ -14,13 +14,13 @@ from ..errors import UnsupportedOption
 from ..hierarchy.build import AUTO, SPLITS, build
 from ..hierarchy.bvh import Hierarchy
 from ..query.collide import collide
-from ..query.sides import question_about
+from ..query.operands import question_about
 from ..traversal.question import Answer
 from ..types.arguments import items_of, one_of
 from ..types.mesh import TriangleMesh, no_mesh
 from ..types.pose import PoseLike, matched_poses, pose_stack
 from ..types.results import Progress
-from ..types.steps import in_slices, scaled, shares, steps
+from ..types.steps import in_slices, progress_fractions, scale_progress, steps
 from ..volumes.registry import VOLUMES
 
 _T = TypeVar("_T")
@@ -106,7 +106,11 @@ def advise(
     for done, (volume, split) in enumerate(tries):
         steps = _try_steps(a, b, pose_a, pose_b, volume, split)
         found.append(
-            (yield from scaled(steps, done / len(tries), (done + 1) / len(tries), f"trying {volume} by {split}"))
+            (
+                yield from scale_progress(
+                    steps, done / len(tries), (done + 1) / len(tries), f"trying {volume} by {split}"
+                )
+            )
         )
     return Advice(tuple(sorted(found, key=lambda c: c.query_seconds)))
 
@@ -129,7 +133,7 @@ def _try_steps(
     building = 0.0
     for side, mesh in enumerate((a, b)):
         low = _BUILD_SHARE * side
-        tree, taken = yield from _timed(shares(steps(build, mesh, volume, split)), low, low + _BUILD_SHARE)
+        tree, taken = yield from _timed(progress_fractions(steps(build, mesh, volume, split)), low, low + _BUILD_SHARE)
         trees.append(tree)
         building += taken
     answer, taken = yield from _least_of_runs(trees, pose_a, pose_b)

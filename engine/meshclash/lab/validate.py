@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..hierarchy.bvh import Hierarchy
-from ..hierarchy.wide import CHILD_COUNT, CHILDREN, LANE_COUNT, WideTree
+from ..hierarchy.wide_bvh import CHILD_COUNT, CHILDREN, LANE_COUNT, WideTree
 from ..types.mesh import no_mesh
 from ..volumes.registry import volume_named
 from .volumes.boxtree_nodes import ROOT, references, restricted_boxes

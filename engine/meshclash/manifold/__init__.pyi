@@ -1,8 +1,8 @@
 """Contact manifolds: points, normals and depths of what is in contact, as physics and planning want them."""
 
+from .contact_geometry import ContactPoints as ContactPoints
+from .contact_geometry import contact_points as contact_points
 from .curves import IntersectionCurve as IntersectionCurve
 from .curves import intersection_curves as intersection_curves
-from .every_contact import ContactPoints as ContactPoints
-from .every_contact import contact_points as contact_points
 from .regions import ContactRegion as ContactRegion
 from .regions import contact_regions as contact_regions

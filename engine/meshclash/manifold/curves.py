@@ -10,7 +10,7 @@ import numpy as np
 from ..geometry.triangle_pair import ContactKind
 from ..traversal.contacts import Contacts
 from ..types.arguments import instance
-from .connected import components
+from .connected_components import components
 
 SAME_POINT = 1e-9
 """Share of the size of all pieces by which two ends differ that are one point but for rounding."""

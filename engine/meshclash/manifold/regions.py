@@ -9,7 +9,7 @@ from ..query.signed_distance import contains
 from ..traversal.contacts import Contacts
 from ..types.arguments import instance
 from ..types.numbers import whole_number
-from .connected import components
+from .connected_components import components
 from .separation_direction import across, shortest_translation
 from .surface import Meshes, PlacedSurface, meshes_of, surfaces
 

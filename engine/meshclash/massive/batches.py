@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from .culling import culled
-from .sides import Clusters
+from .operands import Clusters
 
 _MOST_PAGES = 256
 """Pages of one side that are asked together: so that a batch takes some milliseconds."""

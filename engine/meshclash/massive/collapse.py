@@ -3,7 +3,7 @@
 Borders come last: planes through their edges weigh much more than the triangles do. A vertex inside that is merged with
 one on the border takes its place, and two on the border take the place of one of them, so that pieces that lie beside
 each other keep their common border as long as there is anything else to collapse. Nothing here has to be exact: what
-came out is measured afterwards (``proving.py``).
+came out is measured afterwards (``hausdorff_bound.py``).
 """
 
 import numpy as np

@@ -19,11 +19,11 @@ import numpy as np
 from ..answering.answer import answer_steps
 from ..traversal.question import Goal, Question
 from ..types.pose import transform_points
-from ..types.steps import always
+from ..types.steps import hold_progress
 from .batches import batches
-from .candidates import candidate_steps, gaps_of
-from .contacts import loaded_pair
-from .sides import Clusters
+from .cluster_candidates import candidate_steps, gaps_of
+from .cluster_contacts import loaded_pair
+from .operands import Clusters
 
 _UNITS = 2.0**-45
 _ROUND = 2.0**20
@@ -163,7 +163,7 @@ def _measured(
         row_a, row_b = (np.repeat(row[None], len(jobs), axis=0) for row in rows)
         first, second = (side.tree_set.side for side in sides)
         question = Question(first, second, jobs, row_a, row_b, goal=Goal.NEAREST, start=memory.start[at])
-        answer = yield from always(None, answer_steps(question))
+        answer = yield from hold_progress(answer_steps(question), None)
         distances[at] = answer.distances
         measured += len(batch)
         memory.start[at] = answer.pairs

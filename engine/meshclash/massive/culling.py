@@ -11,8 +11,8 @@ import numpy as np
 from ..hierarchy.bvh import Hierarchy
 from ..types.steps import run
 from .blocks import tree_over
-from .candidates import met_owner_steps
-from .sides import Clusters
+from .cluster_candidates import met_owner_steps
+from .operands import Clusters
 
 _FEWEST = 8
 """Missing pages from which it pays."""

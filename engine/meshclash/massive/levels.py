@@ -13,7 +13,7 @@ from ..messages import a_type, shown
 from ..types.numbers import float_array, real_number, whole_number
 from ..types.results import Progress
 from ..types.steps import in_slices
-from .beside import drop_beside, kept_beside, open_beside, path_beside
+from .companion_files import companion_path, drop_companion, kept_companion, open_companion
 from .file import HoldsFile, PartFile
 from .level_build import LEVELS, build_level_steps
 from .level_layout import KIND, decode_node, decode_nodes, header_for
@@ -97,8 +97,8 @@ class MeshLevels(HoldsFile):
         """
         pages, count = checked_mesh(mesh).pages, thread_limit(threads)
         form = LEVELS._replace(weld=checked_weld(weld))
-        yield from build_level_steps(pages, path_beside(mesh, KIND), header_for(pages.header), form, count)
-        drop_beside(mesh, KIND)
+        yield from build_level_steps(pages, companion_path(mesh, KIND), header_for(pages.header), form, count)
+        drop_companion(mesh, KIND)
         return cls.open(mesh)
 
     @classmethod
@@ -108,7 +108,7 @@ class MeshLevels(HoldsFile):
         Raises:
             InvalidFile: there are none, they are damaged, or they belong to another mesh.
         """
-        return cls(mesh, *open_beside(checked_mesh(mesh), KIND, decode_nodes))
+        return cls(mesh, *open_companion(checked_mesh(mesh), KIND, decode_nodes))
 
     def level(self, error: float, memory: int = DEFAULT_MEMORY) -> MeshLevel:
         """Return the level with the fewest triangles whose bounds add up to at most ``error`` in every part.
@@ -241,7 +241,7 @@ class MeshLevels(HoldsFile):
 
 def levels_beside(mesh: ClusteredMesh) -> MeshLevels | None:
     """The levels that lie beside a clustered mesh, open as long as that is; None where there are none."""
-    levels: MeshLevels | None = None if isinstance(mesh, MeshLevel) else kept_beside(mesh, KIND, MeshLevels.open)
+    levels: MeshLevels | None = None if isinstance(mesh, MeshLevel) else kept_companion(mesh, KIND, MeshLevels.open)
     return levels
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..jit import is_compiled, kernel, parallel_kernel, parallel_region, prange
 from .collapse import collapse_edges
-from .proving import SLACK, directed_bound
+from .hausdorff_bound import SLACK, directed_bound
 from .weld import welded
 
 _RELATIVE = 1.0 + 2.0**-50

@@ -7,13 +7,21 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import InvalidFile
-from ..files.ply import Element, Property, read_header, skip_binary
+from ..files.ply import (
+    CORNER_LISTS,
+    Element,
+    Property,
+    binary_columns,
+    read_header,
+    skip_binary,
+    split_row,
+    text_blocks,
+)
 from ..files.source import Source, integer
 from ..files.table import Layout, parse_rows
 from ..jit import kernel
 from .sources import CHUNK, NO_TRIANGLES, NO_VERTICES, MeshSource, SourcePiece, opened
 
-_LISTS = ("vertex_indices", "vertex_index")
 _BLOCK, _LONGEST_ROW = 1 << 20, 1 << 24
 """Bytes of faces that are looked at together, and of one."""
 NEGATIVE = -1
@@ -38,19 +46,15 @@ def _element_of(source: Source, elements: list[Element], name: str) -> Element:
     if len(found) != 1:
         raise source.error(f"a PLY file of a mesh has one element {name!r}, not {len(found)}", source.line_number)
     names = [p.name for p in found[0].properties]
-    if name == "vertex" and (any(names.count(axis) != 1 for axis in "xyz") or _has_lists(found[0])):
+    if name == "vertex" and (any(names.count(axis) != 1 for axis in "xyz") or found[0].has_lists):
         raise source.error("vertices need the numbers x, y and z once each, and no lists", source.line_number)
     if name == "face" and sum(_is_corners(p) for p in found[0].properties) != 1:
-        raise source.error(f"faces need one list {' or '.join(_LISTS)} of whole numbers", source.line_number)
+        raise source.error(f"faces need one list {' or '.join(CORNER_LISTS)} of whole numbers", source.line_number)
     return found[0]
 
 
-def _has_lists(element: Element) -> bool:
-    return any(p.length_kind for p in element.properties)
-
-
 def _is_corners(p: Property) -> bool:
-    return p.name in _LISTS and bool(p.length_kind) and not p.kind.startswith("f")
+    return p.name in CORNER_LISTS and bool(p.length_kind) and not p.kind.startswith("f")
 
 
 def _read(source: Source) -> Generator[SourcePiece, None, None]:
@@ -74,11 +78,9 @@ def _read_binary(source: Source, element: Element, order: str) -> Generator[Sour
 
 
 def _binary_vertices(source: Source, element: Element, order: str) -> Generator[SourcePiece, None, None]:
-    record = np.dtype([(f"p{k}", order + p.kind) for k, p in enumerate(element.properties)])  # names may come twice
     names = [p.name for p in element.properties]
-    axes = [f"p{names.index(axis)}" for axis in "xyz"]
-    for rows in source.records(element.count, record, "the vertices"):
-        yield SourcePiece(source.position / source.size, np.stack([rows[axis] for axis in axes], axis=1), NO_TRIANGLES)
+    for rows in binary_columns(source, element, order, [names.index(axis) for axis in "xyz"]):
+        yield SourcePiece(source.position / source.size, rows, NO_TRIANGLES)
 
 
 @kernel
@@ -161,12 +163,7 @@ def _fans(starts: np.ndarray, counts: np.ndarray, data: np.ndarray, kind: np.dty
 
 
 def _read_text(source: Source, element: Element) -> Generator[SourcePiece, None, None]:
-    done = 0
-    while done < element.count:
-        first, part = source.next_lines(min(CHUNK, element.count - done))
-        if not part:
-            raise source.error(f"the file ends after {done:,} of {element.count:,} rows of {element.name}")
-        done += len(part)
+    for first, part in text_blocks(source, element, CHUNK):
         share = source.position / max(source.size, 1)
         if element.name == "vertex":
             names = [p.name for p in element.properties]
@@ -185,20 +182,14 @@ def _as_stored(values: np.ndarray, element: Element) -> np.ndarray:
 
 def _text_faces(source: Source, element: Element, lines: list[bytes], first: int) -> np.ndarray:
     triangles: list[tuple[int, int, int]] = []
+    place = next(k for k, p in enumerate(element.properties) if _is_corners(p))
     for k, line in enumerate(lines):
-        words, at = line.split(), 0
         try:
-            for p in element.properties:
-                length = integer(words[at]) if p.length_kind else 1
-                at += bool(p.length_kind)
-                if _is_corners(p):
-                    corners = [integer(word) for word in words[at : at + length]]
-                if length < 0:
-                    raise IndexError
-                at += length
-            if at != len(words):
-                raise IndexError
-        except (ValueError, IndexError):
+            *parts, rest = split_row(element, line.split())
+            corners = [integer(word) for word in parts[place]]
+            if rest:
+                raise ValueError("the row is too long")
+        except ValueError:
             raise source.error(f"{line[:80]!r} is no face as the header describes it", first + k) from None
         triangles += [(corners[0], corners[i], corners[i + 1]) for i in range(1, len(corners) - 1)]
     return np.array(triangles, np.int64).reshape(-1, 3)

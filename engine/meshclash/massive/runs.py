@@ -62,9 +62,10 @@ class _Run:
     """A run being read, with the records that were read and not yet given away."""
 
     def __init__(self, path: Path, kind: np.dtype, room: int) -> None:
-        self._path, self._kind, self._room = path, kind, room
+        self._path, self._kind = path, kind
         self._at = 0
         self._total = path.stat().st_size // kind.itemsize
+        self._room = min(room, self._total)  # NumPy allocates as many records as are asked for
         self.records = np.empty(0, kind)
 
     def fill(self) -> None:

@@ -1,8 +1,8 @@
 """How fast two moving objects may approach each other: bounds that hold for every point of both.
 
-Let the pieces of two motions (``span.py``) have pivots c, velocities v, angular velocities W = w u, and let q = x - c
-be where a point is, seen from its pivot. Its velocity is v + W x q, up to a deviation of at most |E| |p| (1 + w T) that
-comes from poses that are not quite rotations; T is the length of the piece.
+Let the pieces of two motions (``motion_piece.py``) have pivots c, velocities v, angular velocities W = w u, and let
+q = x - c be where a point is, seen from its pivot. Its velocity is v + W x q, up to a deviation of at most
+|E| |p| (1 + w T) that comes from poses that are not quite rotations; T is the length of the piece.
 
 The distance of two surfaces is that of two points x of a and y of b, and its derivative is at least the component of
 their relative velocity along y - x (Zhang, Lee, Kim 2006; Tang, Kim, Manocha 2009). Rotations of a about any point
@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .span import Span
+from .motion_piece import MotionPiece
 
 _LARGER = 1.0 + 1e-9  # covers the rounding of the bounds themselves
 
@@ -57,7 +57,7 @@ class Mover(NamedTuple):
         return _plus(self.centre, time - self.start, self.velocity)
 
 
-def make_mover(span: Span, points: np.ndarray, margin: float = 0.0) -> Mover:
+def make_mover(span: MotionPiece, points: np.ndarray, margin: float = 0.0) -> Mover:
     """An object of points (n, 3), in its own coordinates, during a piece.
 
     Args:

@@ -13,7 +13,7 @@ from ..types.arguments import one_of
 from ..types.copying import Copyable
 from ..types.numbers import float_array, real_number, whole_number
 from ..types.pose import Pose, PoseLike, pose_of, pose_stack
-from .span import Span, make_span, rotation_about
+from .motion_piece import MotionPiece, make_piece, rotation_about
 
 INTERPOLATIONS = "linear", "screw"
 _MOST_TURNS = 1e4
@@ -22,12 +22,12 @@ _MOST_TURNS = 1e4
 class Motion(Copyable):
     """A rigid motion, as pieces without a gap; before the first and after the last one the object stays."""
 
-    def __init__(self, spans: list[Span]) -> None:
+    def __init__(self, spans: list[MotionPiece]) -> None:
         self._spans = spans
         self._starts = [span.start for span in spans]
 
     @property
-    def spans(self) -> list[Span]:
+    def spans(self) -> list[MotionPiece]:
         """The pieces, in the order of time."""
         return self._spans
 
@@ -46,13 +46,13 @@ class Motion(Copyable):
         time = _moment(time)
         return len(self._spans) if time >= self.end else bisect_right(self._starts, time) - 1
 
-    def piece(self, place: int) -> Span:
+    def piece(self, place: int) -> MotionPiece:
         """The piece of a place; those outside are rest."""
         place = whole_number("place", place, -1)
         if 0 <= place < len(self._spans):
             return self._spans[place]
         rows = self._spans[0].first if place < 0 else self._spans[-1].last
-        return make_span(0.0, 0.0, rows, rows, False)
+        return make_piece(0.0, 0.0, rows, rows, False)
 
     def next_change(self, time: float) -> float:
         """When the next piece after a time begins, or the last one ends; infinite after that."""
@@ -190,14 +190,14 @@ def as_motion(name: str, motion: Any) -> Motion:
         rows = _rows_of([motion])[0]
     except InvalidPose as error:
         raise InvalidPose(f"{name} must be a ScrewMotion, a KeyframedMotion or a pose: {error}") from None
-    return Motion([make_span(0.0, 0.0, rows, rows, False)])
+    return Motion([make_piece(0.0, 0.0, rows, rows, False)])
 
 
-def _spans_between(times: list[float], rows: list[np.ndarray], is_screw: bool) -> list[Span]:
+def _spans_between(times: list[float], rows: list[np.ndarray], is_screw: bool) -> list[MotionPiece]:
     if len(rows) == 1:
-        return [make_span(times[0], times[0], rows[0], rows[0], is_screw)]
+        return [make_piece(times[0], times[0], rows[0], rows[0], is_screw)]
     keys = pairwise(zip(times, rows, strict=True))
-    return [make_span(start, end, first, last, is_screw) for (start, first), (end, last) in keys]
+    return [make_piece(start, end, first, last, is_screw) for (start, first), (end, last) in keys]
 
 
 def _rows_of(poses: list[Any]) -> list[np.ndarray]:

@@ -8,13 +8,13 @@ import numpy as np
 
 from ..errors import InvalidPointCloud
 from ..types.results import Progress
-from ..types.steps import scaled
+from ..types.steps import scale_progress
 from .borders import collect_borders
-from .planes import fit_planes
+from .mean_planes import fit_planes
+from .node_slices import node_steps
 from .samples import Leaves, choose_samples, describe_leaves, new_leaves, node_ranges
 from .shrinkage import measure_shortfalls, move_points, new_neighbours
 from .split import DEPTH, NODES, SETTLED, new_split, split_points
-from .steps import node_steps
 from .surface import HORIZON2, NO_NORMALS, PARAMETERS_LENGTH
 from .tree import SAMPLE_COUNT, PointTree, fit_boxes, measure_residuals, neighbour_distances
 
@@ -153,14 +153,14 @@ def _rough_tree_steps(
     points: np.ndarray, order: np.ndarray, origin: np.ndarray, skin: float, smallest: float
 ) -> Generator[Progress, None, tuple[PointTree, int]]:
     """A tree without what depends on the bandwidth, its corrected points where the points are; and its depth."""
-    first, count, depth = yield from scaled(_split_steps(points, order, skin, smallest), 0.0, 0.7)
+    first, count, depth = yield from scale_progress(_split_steps(points, order, skin, smallest), 0.0, 0.7)
     none, number = np.empty(0, np.int32), np.empty(0, np.int64)
     tree = PointTree(
-        points, (yield from scaled(_relative_steps(points, origin), 0.7, 0.8)), NO_NORMALS, origin, first, count, none,
-        np.empty((len(first), 6), np.float32), number, none, np.empty((0, SAMPLE_COUNT), np.int32),
+        points, (yield from scale_progress(_relative_steps(points, origin), 0.7, 0.8)), NO_NORMALS, origin, first,
+        count, none, np.empty((len(first), 6), np.float32), number, none, np.empty((0, SAMPLE_COUNT), np.int32),
         np.empty((0, 6), np.float32), np.empty(PARAMETERS_LENGTH),
     )  # fmt: skip
-    yield from scaled(_box_steps(tree), 0.8, 1.0)
+    yield from scale_progress(_box_steps(tree), 0.8, 1.0)
     return tree, depth
 
 
@@ -261,7 +261,7 @@ def build_steps(
     order = np.arange(len(points), dtype=np.int32)
     origin = 0.5 * low + 0.5 * high
     skin = float((high - low).max()) / math.sqrt(points.shape[0])
-    tree, depth = yield from scaled(_rough_tree_steps(points, order, origin, skin, 0.0), 0.0, 0.25)
+    tree, depth = yield from scale_progress(_rough_tree_steps(points, order, origin, skin, 0.0), 0.0, 0.25)
     radius = _sampling_radius(tree, bandwidth)
     yield Progress(0.25, "measuring the spacing of points")
     if bandwidth is None:
@@ -270,11 +270,11 @@ def build_steps(
     lengths = _lengths(radius, bandwidth)
     reach = lengths.horizon + lengths.margin
     if _leaves_are_tiny(tree, reach):
-        tree, depth = yield from scaled(_rough_tree_steps(points, order, origin, skin, reach), 0.25, 0.35)
+        tree, depth = yield from scale_progress(_rough_tree_steps(points, order, origin, skin, reach), 0.25, 0.35)
     tree.parameters[:] = _parameters(lengths, surface == "apss")
     if surface == "twicing":
-        yield from scaled(_correction_steps(tree), 0.35, 0.6)
-    start, border = yield from scaled(_border_steps(tree, lengths.margin), 0.6, 0.75)
+        yield from scale_progress(_correction_steps(tree), 0.35, 0.6)
+    start, border = yield from scale_progress(_border_steps(tree, lengths.margin), 0.6, 0.75)
     nodes = len(tree.first)
     tree = tree._replace(
         normals=(yield from _sorted_normals_steps(normals, order)),
@@ -291,7 +291,7 @@ def build_steps(
 
 def _correction_steps(tree: PointTree) -> Steps:
     """Move the corrected points against the surface's shrinkage (``shrinkage.py``), and let the boxes hold them."""
-    start, border = yield from scaled(_border_steps(tree, 0.0), 0.0, 0.2)
+    start, border = yield from scale_progress(_border_steps(tree, 0.0), 0.0, 0.2)
     rough = tree._replace(border_start=start, border=border)
     neighbours, residuals = new_neighbours(), np.empty(tree.points.shape, np.float32)
     state, nodes = np.zeros(3, np.int64), len(tree.first)
@@ -304,7 +304,7 @@ def _correction_steps(tree: PointTree) -> Steps:
         lambda _: int(move_points(rough, neighbours, residuals, state, _SLICE_NEIGHBOURS)),
         nodes, 0.6, 0.9, "measuring curvature",
     )  # fmt: skip
-    yield from scaled(_box_steps(tree), 0.9, 1.0)
+    yield from scale_progress(_box_steps(tree), 0.9, 1.0)
 
 
 def _sorted_normals_steps(normals: np.ndarray | None, order: np.ndarray) -> Generator[Progress, None, np.ndarray]:

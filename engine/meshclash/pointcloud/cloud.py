@@ -13,7 +13,7 @@ from ..types.copying import Copyable
 from ..types.numbers import float_array, given_array, real_number
 from ..types.pose import LARGEST_COORDINATE, transform_points
 from ..types.results import Progress
-from ..types.steps import in_slices, run, scaled, steps
+from ..types.steps import in_slices, run, scale_progress, steps
 from .build import CUTOFF, SMALLEST_LENGTH, Built, Lengths, build_steps
 from .measure import evaluate_on_device
 from .tree import evaluate_many
@@ -207,8 +207,10 @@ class PointCloud(Copyable):
         self.surface = one_of("surface", surface, SURFACES)
         if surface == "apss" and normals is None:
             raise InvalidPointCloud('surface "apss" needs normals')
-        array, self._bounds = yield from scaled(_points_steps(points), 0.0, 0.5)
-        checked = None if normals is None else (yield from scaled(_normals_steps(normals, len(array)), 0.5, 1.0))
+        array, self._bounds = yield from scale_progress(_points_steps(points), 0.0, 0.5)
+        checked = (
+            None if normals is None else (yield from scale_progress(_normals_steps(normals, len(array)), 0.5, 1.0))
+        )
         self._count = len(array)
         self._given: tuple[np.ndarray, np.ndarray | None] | None = (array, checked)
         self._built: Built | None = None
@@ -343,9 +345,9 @@ class PointCloud(Copyable):
         if determinant == 0.0:
             raise InvalidPointCloud("the matrix flattens the cloud: it cannot be inverted")
         bandwidth = None if self._bandwidth is None else self._bandwidth * determinant ** (1.0 / 3.0)
-        points, normals = yield from scaled(self._moved_steps(array), 0.0, 0.5)
+        points, normals = yield from scale_progress(self._moved_steps(array), 0.0, 0.5)
         made = steps(self.make, points, normals, bandwidth, surface=self.surface)
-        return (yield from scaled(made, 0.5, 1.0))
+        return (yield from scale_progress(made, 0.5, 1.0))
 
     def _moved_steps(self, matrix: np.ndarray) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray | None]]:
         """Points and normals (n, 3) float64 in the order given, with an affine matrix applied."""

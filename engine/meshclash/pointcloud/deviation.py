@@ -22,7 +22,7 @@ from ..traversal.solids import gather_solids
 from ..types.numbers import truth
 from ..types.pose import PoseLike, pose_stack, transform_points
 from ..types.results import Progress
-from ..types.steps import in_slices, scaled, steps
+from ..types.steps import in_slices, scale_progress, steps
 from .cloud import PointCloud
 from .measure import Measure, distances_from_cloud_on, distances_from_mesh_on
 from .surface import new_sums, solve
@@ -149,10 +149,10 @@ def deviation(
     require_device(device)
     signed = truth("signed", signed)
     rows, rows_other = _checked_question(cloud, pose_cloud, pose_other)
-    yield from scaled(steps(cloud.build), 0.0, 0.25)
-    measure = yield from scaled(_measure_steps(other, rows_other, signed, device, cloud.point_count), 0.25, 0.5)
+    yield from scale_progress(steps(cloud.build), 0.0, 0.25)
+    measure = yield from scale_progress(_measure_steps(other, rows_other, signed, device, cloud.point_count), 0.25, 0.5)
     built = cloud.built
-    return (yield from scaled(_measured_steps(measure, rows, built.tree.points, built.order), 0.5, 1.0))
+    return (yield from scale_progress(_measured_steps(measure, rows, built.tree.points, built.order), 0.5, 1.0))
 
 
 def _measured_steps(
@@ -185,10 +185,10 @@ def points_behind_steps(
         InvalidPointCloud, UnsupportedOption: as ``deviation`` with ``signed``.
     """
     rows, rows_other = _checked_question(cloud, pose_cloud, pose_other)
-    yield from scaled(steps(cloud.build), 0.0, 0.25)
+    yield from scale_progress(steps(cloud.build), 0.0, 0.25)
     near = _points_near(cloud.built.tree, rows, other, rows_other)
-    measure = yield from scaled(_measure_steps(other, rows_other, True, "auto", len(near)), 0.25, 0.5)
-    signed = yield from scaled(_measured_steps(measure, rows, cloud.built.tree.points[near]), 0.5, 1.0)
+    measure = yield from scale_progress(_measure_steps(other, rows_other, True, "auto", len(near)), 0.25, 0.5)
+    signed = yield from scale_progress(_measured_steps(measure, rows, cloud.built.tree.points[near]), 0.5, 1.0)
     behind = signed < 0.0
     indices = cloud.built.order[near[behind]]
     ascending = np.argsort(indices)

@@ -14,10 +14,10 @@ from ..messages import shown
 from ..types.numbers import real_number
 from ..types.pose import PoseLike, pose_stack
 from ..types.results import Progress, QueryStats
-from ..types.steps import in_slices, scaled, steps
+from ..types.steps import in_slices, scale_progress, steps
 from .cloud import PointCloud
+from .cloud_contacts import CloudContacts
 from .collision import cloud_search, mesh_search
-from .contacts import CloudContacts
 from .pair_search import CommonPoints, PairSearch
 
 Thing = PointCloud | MeshLike
@@ -142,11 +142,11 @@ def common_points_steps(
     rows_a, rows_b, _ = pose_pairs(pose_a, pose_b)
     for thing, low in ((a, 0.0), (b, 0.25)):
         if isinstance(thing, PointCloud):
-            yield from scaled(steps(thing.build), low, low + 0.25)
+            yield from scale_progress(steps(thing.build), low, low + 0.25)
     found, stats = [], QueryStats()
     for k in range(len(rows_a)):
         search, swapped = search_for(a, b, rows_a[k], rows_b[k], first_only)
-        yield from scaled(steps(search.finish), 0.5 + 0.5 * k / len(rows_a), 0.5 + 0.5 * (k + 1) / len(rows_a))
+        yield from scale_progress(steps(search.finish), 0.5 + 0.5 * k / len(rows_a), 0.5 + 0.5 * (k + 1) / len(rows_a))
         found.append(_as_named(search.found(), swapped))
         stats = stats.plus(search.stats(0.0))
     stats = replace(stats, seconds=time.perf_counter() - start)

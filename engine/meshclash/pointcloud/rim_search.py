@@ -13,8 +13,8 @@ import numpy as np
 
 from ..geometry.triangle_distance import squared_distance
 from ..jit import inner
+from .mean_planes import BESIDE_RIM
 from .patches import in_leaf, inside, near_leaf, slab_beyond
-from .planes import BESIDE_RIM
 from .root_search import both_planes, value_at
 from .surface import (
     CLOSEST,

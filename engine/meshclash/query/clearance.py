@@ -6,7 +6,7 @@ from collections.abc import Generator
 
 from ..hierarchy.bvh import MeshLike
 from ..massive.mesh import ClusteredMesh
-from ..types.foreign import ForeignMesh
+from ..types.foreign_meshes import ForeignMesh
 from ..types.pose import PoseLike
 from ..types.results import Progress
 from .results import Clearances

@@ -8,10 +8,10 @@ from typing import Any, overload
 from ..hierarchy.bvh import MeshLike
 from ..massive.mesh import ClusteredMesh
 from ..pointcloud.cloud import PointCloud
-from ..pointcloud.contacts import CloudContacts
+from ..pointcloud.cloud_contacts import CloudContacts
 from ..pointcloud.query import Thing
 from ..traversal.contacts import Contacts
-from ..types.foreign import ForeignMesh
+from ..types.foreign_meshes import ForeignMesh
 from ..types.pose import PoseLike
 from ..types.results import Progress
 from .table import COLLIDE, COLLIDES, SELF_COLLIDE, answers, ask

@@ -9,9 +9,9 @@ from typing import Any, overload
 from ..hierarchy.bvh import MeshLike
 from ..massive.mesh import ClusteredMesh
 from ..pointcloud.cloud import PointCloud
-from ..pointcloud.distance import CloudDistance
+from ..pointcloud.cloud_distance import CloudDistance
 from ..pointcloud.query import Thing
-from ..types.foreign import ForeignMesh
+from ..types.foreign_meshes import ForeignMesh
 from ..types.pose import PoseLike
 from ..types.results import Progress
 from .results import Distance

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..pointcloud.contacts import CloudContacts
+from ..pointcloud.cloud_contacts import CloudContacts
 from ..traversal.contacts import Contacts
 from ..types.copying import Copyable
 

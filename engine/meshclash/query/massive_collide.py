@@ -10,11 +10,11 @@ import numpy as np
 
 from ..errors import UnsupportedOption
 from ..hierarchy.bvh import Hierarchy, MeshLike
-from ..massive.contacts import ContactOptions, contact_steps
+from ..massive.cluster_contacts import ContactOptions, contact_steps
+from ..massive.cluster_distances import clearance_steps
 from ..massive.coverage import Covered, Leveled, in_rows, slack_of, stretch_of
 from ..massive.mesh import DEFAULT_MEMORY, ClusteredMesh, checked_memory
-from ..massive.near import clearance_steps
-from ..massive.sides import as_sources, side_of
+from ..massive.operands import as_sources, side_of
 from ..traversal.contacts import Contacts
 from ..types.copying import Copyable
 from ..types.pose import PoseLike

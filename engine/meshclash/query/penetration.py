@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from ..hierarchy.bvh import MeshLike
-from ..types.foreign import ForeignMesh
+from ..types.foreign_meshes import ForeignMesh
 from ..types.pose import PoseLike
 from ..types.results import Progress
 from .results import Penetration

@@ -140,16 +140,16 @@ def _plain(codes: np.ndarray) -> Any:
     return int(codes) if codes.ndim == 0 else codes
 
 
-def distance_of(answer: Answer, asked: Any, surfaces: Surfaces | None = None) -> Distance:
-    """The result of an answer with the nearest pairs to an ``Asked``."""
-    options, stats = asked.options, asked.stats(answer)
+def distance_of(answer: Answer, request: Any, surfaces: Surfaces | None = None) -> Distance:
+    """The result of an answer with the nearest pairs to a ``Request``."""
+    options, stats = request.options, request.stats(answer)
     bounds = options.relative_error, options.absolute_error, options.upper_limit, options.lower_limit
     beyond = (answer.distances > options.upper_limit) | (answer.pairs[:, 0] < 0)
     distances, points, pairs = answer.distances, answer.points, answer.pairs
     if beyond.any():
         distances, points = np.where(beyond, np.inf, distances), np.where(beyond[:, None, None], np.nan, points)
         pairs = np.where(beyond[:, None], -1, pairs)
-    if asked.stacked:
+    if request.stacked:
         return Distance(distances, points, pairs[:, 0], pairs[:, 1], stats, surfaces, bounds)
     pair = int(pairs[0, 0]), int(pairs[0, 1])
     return Distance(float(distances[0]), points[0], *pair, stats, surfaces, bounds)

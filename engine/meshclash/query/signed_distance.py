@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import UnsupportedOption
 from ..hierarchy.bvh import MeshLike
-from ..types.foreign import ForeignMesh
+from ..types.foreign_meshes import ForeignMesh
 from ..types.numbers import float_array, truth
 from ..types.pose import LARGEST_COORDINATE, PoseLike
 from ..types.results import Progress

@@ -17,24 +17,24 @@ from typing import Any
 import numpy as np
 
 from ..answering.answer import answer_steps
-from ..answering.driving import driven_steps
-from ..continuous.adjacent import Neighbours
-from ..continuous.around import triangle_pairs
+from ..answering.engine_choice import engine_steps
+from ..continuous.adjacent_triangles import Neighbours
 from ..continuous.impacts import STAGE_NAMES
+from ..continuous.incident_triangles import triangle_pairs
 from ..continuous.moving_engine import MovingEngine
 from ..continuous.moving_tree import Elements, MovingTree
 from ..errors import InvalidMesh
 from ..hierarchy.build import DEFAULT_LEAF_SIZE, build, refit
 from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..traversal.engine import Chunk
-from ..types.foreign import ForeignMesh, as_own
+from ..types.foreign_meshes import ForeignMesh, as_own
 from ..types.mesh import TriangleMesh, no_mesh
 from ..types.numbers import given_array, truth
 from ..types.pose import pose_stack
 from ..types.results import Progress, QueryStats
-from ..types.steps import in_slices, retold, shares, steps
+from ..types.steps import in_slices, map_progress, progress_fractions, steps
+from .operands import question_about
 from .options import check_threads
-from .sides import question_about
 from .swept_points import SweptPoints, swept_points
 
 _HORIZONS = (2.0**-4, 1.0)
@@ -141,7 +141,7 @@ def _swept(sides: list[_Side], first_only: bool, threads: int | None) -> Generat
     found, stats, counters = [], QueryStats(), dict.fromkeys(STAGE_NAMES, 0)
     for frame in range(count):
         steps = _interval_steps(sides, frame, first_only, threads)
-        pairs, times, work, counts = yield from retold(steps, partial(_told, frame, count))
+        pairs, times, work, counts = yield from map_progress(steps, partial(_told, frame, count))
         found.append((pairs, times, np.full(len(pairs), frame, np.int32)))
         stats = replace(stats.plus(work), threads=max(stats.threads, work.threads))
         counters = {name: counters[name] + int(n) for name, n in zip(STAGE_NAMES, counts, strict=True)}
@@ -193,7 +193,7 @@ class _Side:
     def hierarchy_steps(self, start: TriangleMesh) -> Generator[float, None, Hierarchy]:
         """A hierarchy at the start of an interval: built once, then refitted."""
         if self._hierarchy is None:
-            self._hierarchy = yield from shares(steps(build, start))
+            self._hierarchy = yield from progress_fractions(steps(build, start))
         elif self._hierarchy.mesh is not start:
             self._hierarchy = refit(self._hierarchy, start.vertices)
         return self._hierarchy
@@ -242,7 +242,7 @@ def _interval_steps(
     proved: list[Chunk] = []
     for horizon in _HORIZONS if first_only else _HORIZONS[-1:]:
         engine.begin(horizon)
-        yield from _labelled(driven_steps(engine, proved.append), 0.45, "moving triangles")
+        yield from _labelled(engine_steps(engine, proved.append), 0.45, "moving triangles")
         if engine.found_before(horizon):
             break
     nodes, triangles, _ = engine.counters
@@ -256,7 +256,7 @@ def _interval_steps(
 
 def _labelled(steps: Generator[float, None, Any], low: float, text: str) -> Generator[tuple[float, str], None, Any]:
     """Shares of one part as those of an interval."""
-    return retold(steps, lambda share: (low + 0.1 * share, text))
+    return map_progress(steps, lambda share: (low + 0.1 * share, text))
 
 
 _Counted = Callable[..., Generator[float, None, tuple[np.ndarray, np.ndarray]]]

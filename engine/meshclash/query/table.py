@@ -5,12 +5,13 @@ question goes the same way:
 
 1. Prepared small meshes are answered at once, if the question knows a way (``Query.at_once``).
 2. Options are checked by their names (``options.py``), poses and objects once.
-3. ``TABLE`` names the solver, a file of ``solvers/``, by the question and the kinds of its sides, in either order.
-   Where it names several, the first one that does not return ``UNANSWERED`` answers; None is an answer.
+3. ``TABLE`` names the solver, a function of a file of ``solvers/``, by the question and the kinds of its sides, in
+   either order. Where it names several, the first one that does not return ``UNANSWERED`` answers; None is an answer.
 4. The solver works in slices: ``steps(question, ...)`` is this way without step 1.
 
-To add a question: a ``Query`` and its lines of ``TABLE`` here, a public function, a file for each solver. To add a kind
-of object: an entry of ``Kind`` and of ``KINDS``, its lines of ``TABLE``, its solvers.
+To add a question: a ``Query`` and its lines of ``TABLE`` here, a public function, a function in ``solvers/`` for each
+kind of object. To add a kind of object: an entry of ``Kind`` and of ``KINDS``, its lines of ``TABLE``, a file of its
+solvers.
 """
 
 import importlib
@@ -29,18 +30,18 @@ from ..massive.mesh import ClusteredMesh
 from ..messages import a_type
 from ..pointcloud.cloud import PointCloud
 from ..traversal.question import Answer
-from ..types.foreign import as_own
+from ..types.foreign_meshes import as_own
 from ..types.mesh import TriangleMesh, no_mesh
 from ..types.pose import Pose, matched_poses, pose_of
 from ..types.results import Progress, QueryStats
-from ..types.steps import UNANSWERED, in_slices, in_slices_unless, scaled
+from ..types.steps import UNANSWERED, in_slices, in_slices_unless, scale_progress
 from .options import AUTO, Options, checked_options
-from .shortcuts.contacts import contacts_of_records
-from .shortcuts.distance import distance_of_records
-from .shortcuts.meeting import meeting_of_records
-from .shortcuts.penetration import penetration_of_records
+from .shortcuts.prepared_collides import meeting_of_records
+from .shortcuts.prepared_contacts import contacts_of_records
+from .shortcuts.prepared_distance import distance_of_records
+from .shortcuts.prepared_penetration import penetration_of_records
+from .shortcuts.prepared_verdict import verdict_of_records
 from .shortcuts.record import record_of
-from .shortcuts.verdict import verdict_of_records
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -95,46 +96,46 @@ MASSIVE_COLLIDE = Query("massive_collide", stacks=False)
 
 
 TABLE: dict[tuple[Any, ...], tuple[str, ...]] = {
-    (COLLIDE, MESH, MESH): ("contacts_voxels", "prepared_mesh_mesh", "contacts_mesh_mesh"),
-    (COLLIDE, CLOUD, MESH): ("contacts_cloud_mesh",),
-    (COLLIDE, CLOUD, CLOUD): ("contacts_cloud_mesh",),
-    (COLLIDE, CLUSTERED, MESH): ("contacts_clustered_mesh",),
-    (COLLIDE, CLUSTERED, CLUSTERED): ("contacts_clustered_mesh",),
-    (COLLIDES, MESH, MESH): ("prepared_mesh_mesh", "meeting_mesh_mesh"),
-    (COLLIDES, CLOUD, MESH): ("meeting_cloud_mesh",),
-    (COLLIDES, CLOUD, CLOUD): ("meeting_cloud_mesh",),
-    (COLLIDES, CLUSTERED, MESH): ("meeting_clustered_mesh",),
-    (COLLIDES, CLUSTERED, CLUSTERED): ("meeting_clustered_mesh",),
-    (SELF_COLLIDE, MESH): ("contacts_mesh_mesh",),
-    (SELF_COLLIDE, CLUSTERED): ("contacts_clustered_mesh",),
-    (DISTANCE, MESH, MESH): ("prepared_mesh_mesh", "distance_mesh_mesh"),
-    (DISTANCE, CLOUD, MESH): ("distance_cloud_mesh",),
-    (DISTANCE, CLOUD, CLOUD): ("distance_cloud_mesh",),
-    (DISTANCE, CLUSTERED, MESH): ("distance_clustered_mesh",),
-    (DISTANCE, CLUSTERED, CLUSTERED): ("distance_clustered_mesh",),
-    (CLEARANCE, MESH, MESH): ("clearance_mesh_mesh",),
-    (CLEARANCE, CLUSTERED, MESH): ("clearance_clustered_mesh",),
-    (CLEARANCE, CLUSTERED, CLUSTERED): ("clearance_clustered_mesh",),
-    (VERDICT, MESH, MESH): ("verdict_mesh_mesh",),
-    (VERDICT, CLOUD, MESH): ("verdict_cloud_mesh",),
-    (VERDICT, CLOUD, CLOUD): ("verdict_cloud_mesh",),
-    (VERDICT, CLUSTERED, MESH): ("verdict_clustered_mesh",),
-    (VERDICT, CLUSTERED, CLUSTERED): ("verdict_clustered_mesh",),
-    (PENETRATION, MESH, MESH): ("prepared_mesh_mesh", "penetration_convex", "penetration_mesh_mesh"),
-    (SIGNED_DISTANCE, MESH, POINTS): ("signed_distance_mesh_points",),
-    (CONTAINS, MESH, POINTS): ("contains_mesh_points",),
-    (WINDING_NUMBER, MESH, POINTS): ("winding_number_mesh_points",),
-    (VOXEL_COLLIDE, MESH, MESH): ("voxels_mesh_mesh",),
-    (MASSIVE_COLLIDE, MESH, MESH): ("runs_clustered_mesh",),
-    (MASSIVE_COLLIDE, CLUSTERED, MESH): ("runs_clustered_mesh",),
-    (MASSIVE_COLLIDE, CLUSTERED, CLUSTERED): ("runs_clustered_mesh",),
+    (COLLIDE, MESH, MESH): ("voxels.find_contacts", "meshes.find_prepared", "meshes.find_contacts"),
+    (COLLIDE, CLOUD, MESH): ("clouds.find_contacts",),
+    (COLLIDE, CLOUD, CLOUD): ("clouds.find_contacts",),
+    (COLLIDE, CLUSTERED, MESH): ("clustered_meshes.find_contacts",),
+    (COLLIDE, CLUSTERED, CLUSTERED): ("clustered_meshes.find_contacts",),
+    (COLLIDES, MESH, MESH): ("meshes.find_prepared", "meshes.find_collision"),
+    (COLLIDES, CLOUD, MESH): ("clouds.find_collision",),
+    (COLLIDES, CLOUD, CLOUD): ("clouds.find_collision",),
+    (COLLIDES, CLUSTERED, MESH): ("clustered_meshes.find_collision",),
+    (COLLIDES, CLUSTERED, CLUSTERED): ("clustered_meshes.find_collision",),
+    (SELF_COLLIDE, MESH): ("meshes.find_contacts",),
+    (SELF_COLLIDE, CLUSTERED): ("clustered_meshes.find_contacts",),
+    (DISTANCE, MESH, MESH): ("meshes.find_prepared", "meshes.find_distance"),
+    (DISTANCE, CLOUD, MESH): ("clouds.find_distance",),
+    (DISTANCE, CLOUD, CLOUD): ("clouds.find_distance",),
+    (DISTANCE, CLUSTERED, MESH): ("clustered_meshes.find_distance",),
+    (DISTANCE, CLUSTERED, CLUSTERED): ("clustered_meshes.find_distance",),
+    (CLEARANCE, MESH, MESH): ("meshes.find_clearances",),
+    (CLEARANCE, CLUSTERED, MESH): ("clustered_meshes.find_clearances",),
+    (CLEARANCE, CLUSTERED, CLUSTERED): ("clustered_meshes.find_clearances",),
+    (VERDICT, MESH, MESH): ("meshes.find_verdict",),
+    (VERDICT, CLOUD, MESH): ("clouds.find_verdict",),
+    (VERDICT, CLOUD, CLOUD): ("clouds.find_verdict",),
+    (VERDICT, CLUSTERED, MESH): ("clustered_meshes.find_verdict",),
+    (VERDICT, CLUSTERED, CLUSTERED): ("clustered_meshes.find_verdict",),
+    (PENETRATION, MESH, MESH): ("meshes.find_prepared", "solids.find_convex_penetration", "solids.find_penetration"),
+    (SIGNED_DISTANCE, MESH, POINTS): ("points.find_signed_distances",),
+    (CONTAINS, MESH, POINTS): ("points.find_contained",),
+    (WINDING_NUMBER, MESH, POINTS): ("points.find_winding_numbers",),
+    (VOXEL_COLLIDE, MESH, MESH): ("voxels.find_common_voxels",),
+    (MASSIVE_COLLIDE, MESH, MESH): ("levels_of_detail.find_close_runs",),
+    (MASSIVE_COLLIDE, CLUSTERED, MESH): ("levels_of_detail.find_close_runs",),
+    (MASSIVE_COLLIDE, CLUSTERED, CLUSTERED): ("levels_of_detail.find_close_runs",),
 }
-"""Files of ``solvers/`` by question and kinds. Each has ``solve``: of an ``Asked``, in slices.
+"""Solvers by question and kinds, "file.function" of ``solvers/``: a generator that takes a ``Request``.
 
-Its answer counts, None too; ``UNANSWERED`` leaves the question to the next file."""
+Its answer counts, None too; ``UNANSWERED`` leaves the question to the next solver."""
 
 
-class Asked(NamedTuple):
+class Request(NamedTuple):
     """A question on its way to a solver: everything is checked."""
 
     query: Query
@@ -202,9 +203,9 @@ def ask(query: Query, things: tuple[Any, ...], poses: tuple[Any, ...], **given: 
     rows_a, rows_b, stacked = matched_poses(poses[0], poses[-1])
     if stacked and not query.stacks:
         raise UnsupportedOption(f"{query.name} takes one pose for each object, not a stack")
-    asked = Asked(query, (things[0], things[-1]), (rows_a, rows_b), stacked, options, start)
+    request = Request(query, (things[0], things[-1]), (rows_a, rows_b), stacked, options, start)
     for name in names:
-        answer = yield from scaled(_solver(name)(asked), 0.0, 1.0)
+        answer = yield from scale_progress(_solver(name)(request), 0.0, 1.0)
         if answer is not UNANSWERED:
             return answer
     raise AssertionError(f"no solver answers {query.name}")
@@ -231,11 +232,12 @@ def _of_prepared(query: Query, tell: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @cache
-def _solver(name: str) -> Callable[[Asked], Generator[Any, None, Any]]:
-    """``solve`` of a file; files are imported when they are first needed."""
-    solve: Callable[[Asked], Generator[Any, None, Any]]
-    solve = importlib.import_module(f".solvers.{name}", __package__).solve
-    return solve
+def _solver(name: str) -> Callable[[Request], Generator[Any, None, Any]]:
+    """A solver, "file.function"; files are imported when they are first needed."""
+    file, function = name.split(".")
+    solver: Callable[[Request], Generator[Any, None, Any]]
+    solver = getattr(importlib.import_module(f".solvers.{file}", __package__), function)
+    return solver
 
 
 def kind_of(thing: Any) -> Kind | None:

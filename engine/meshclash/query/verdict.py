@@ -7,7 +7,7 @@ from collections.abc import Generator
 from ..massive.mesh import ClusteredMesh
 from ..pointcloud.query import Thing
 from ..solid.pair_verdict import PairVerdict
-from ..types.foreign import ForeignMesh
+from ..types.foreign_meshes import ForeignMesh
 from ..types.pose import PoseLike
 from ..types.results import Progress
 from .limits import checked_limits

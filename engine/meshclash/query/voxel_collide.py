@@ -6,7 +6,7 @@ from collections.abc import Generator
 
 from ..hierarchy.bvh import MeshLike
 from ..types.arguments import one_of
-from ..types.foreign import ForeignMesh
+from ..types.foreign_meshes import ForeignMesh
 from ..types.pose import PoseLike
 from ..types.results import Progress
 from ..voxels.collide import MODES

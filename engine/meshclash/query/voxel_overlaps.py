@@ -18,10 +18,10 @@ from ..types.results import QueryStats
 from ..types.steps import run
 from ..voxels.bricks import Bricks, common_bricks, list_voxels, rank_words
 from ..voxels.collide import ENGINE, mesh_of, single_pose
+from ..voxels.common_region import GridTriangles, PlacedTriangles, choose_of, place, put_on_grid
 from ..voxels.entries import entry_steps
 from ..voxels.grid import Grid, checked_fineness, make_grid
 from ..voxels.marking import mark_steps
-from ..voxels.placing import Gridded, Placed, choose_of, place, put_on_grid
 
 _OUTWARD = 1.0 + 1e-12
 
@@ -47,7 +47,7 @@ class VoxelOverlaps(Copyable):
     """
 
     def __init__(
-        self, pairs: np.ndarray, common: list[Bricks], members: list[tuple[Gridded, Bricks] | None],
+        self, pairs: np.ndarray, common: list[Bricks], members: list[tuple[GridTriangles, Bricks] | None],
         reaches: Sequence[float], grid: Grid | None, stats: QueryStats,
     ) -> None:  # fmt: skip
         self.pairs = pairs
@@ -128,7 +128,7 @@ def voxel_overlaps(
     placed = {k: _chosen(members[k], *regions[k]) for k in some}
     farthest = max(float(np.abs(members[k].bounds - low).max()) for k in some)
     grid = make_grid(low, high, farthest, fineness)
-    marked: list[tuple[Gridded, Bricks] | None] = [None] * len(members)
+    marked: list[tuple[GridTriangles, Bricks] | None] = [None] * len(members)
     for k in some:
         thing = _grown(put_on_grid(placed[k]._replace(farthest=farthest), grid), members[k].reach, grid)
         marked[k] = (thing, run(mark_steps(thing, grid, fineness.memory, threads)))
@@ -177,12 +177,12 @@ def _candidates(bounds: list[np.ndarray]) -> tuple[np.ndarray, dict[int, tuple[n
     return np.array(sorted(pairs), np.int32).reshape(-1, 2), regions
 
 
-def _chosen(member: _Member, low: np.ndarray, high: np.ndarray) -> Placed:
+def _chosen(member: _Member, low: np.ndarray, high: np.ndarray) -> PlacedTriangles:
     reach = member.reach
     return choose_of(member.triangles, member.corners, member.bounds, low - reach, high + reach)
 
 
-def _grown(thing: Gridded, reach: float, grid: Grid) -> Gridded:
+def _grown(thing: GridTriangles, reach: float, grid: Grid) -> GridTriangles:
     """The same with every primitive grown on all sides."""
     return thing._replace(slack=thing.slack + reach / grid.voxel_size * _OUTWARD) if reach else thing
 

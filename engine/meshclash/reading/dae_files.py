@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import InvalidFile, InvalidMesh
 from .part import PartShape
 from .polygons import triangulated
-from .raw import RawPart, RawParts
+from .raw_parts import RawPart, RawParts
 from .xml_files import read_xml
 
 KEPT = ("library_geometries", "library_nodes", "library_visual_scenes", "scene")

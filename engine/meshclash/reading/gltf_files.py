@@ -10,7 +10,7 @@ from ..errors import InvalidFile, InvalidPointCloud
 from ..pointcloud.cloud import PointCloud
 from .gltf_document import Document, Malformed, entry, extensions_of, names_of, numbers
 from .gltf_shapes import LINES, POINTS, TRIANGLES, Shapes
-from .raw import RawPart, RawParts
+from .raw_parts import RawPart, RawParts
 
 INSTANCING = "EXT_mesh_gpu_instancing"
 _ATTRIBUTES = {"TRANSLATION": "VEC3", "ROTATION": "VEC4", "SCALE": "VEC3"}

@@ -14,7 +14,7 @@ from ..errors import InvalidFile, UnsupportedOption
 from ..types.results import Progress
 from ..types.steps import in_slices
 from .part import PartShape
-from .raw import RawPart, RawParts
+from .raw_parts import RawPart, RawParts
 from .step_text import References, read_references, references
 
 IFC_ENDINGS = (".ifc", ".ifczip")

@@ -9,7 +9,7 @@ from ..errors import InvalidFile, InvalidMesh
 from ..files.source import Source, integer, real
 from .part import PartShape
 from .polygons import triangulated
-from .raw import RawPart, RawParts
+from .raw_parts import RawPart, RawParts
 
 _FACE = re.compile(rb"^[ \t]*fo?(?=[ \t]|$)", re.MULTILINE)
 _NO_FACES = {b"l": "lines", b"p": "points", b"curv": "curves", b"curv2": "curves"}

@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import InvalidFile
 from ..files.source import Source, integer, real
 from .one_mesh import one_mesh
-from .raw import RawParts
+from .raw_parts import RawParts
 
 _FIRST = re.compile(rb"(?:ST)?C?N?OFF(\d*)")
 

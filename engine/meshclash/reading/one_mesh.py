@@ -7,7 +7,7 @@ import numpy as np
 from ..errors import InvalidFile, InvalidMesh
 from .part import PartShape
 from .polygons import triangulated
-from .raw import RawPart, RawParts
+from .raw_parts import RawPart, RawParts
 
 
 def one_mesh(file: str, points: np.ndarray, counts: np.ndarray, corners: np.ndarray) -> RawParts:

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ..files.ply import Element, read_header
-from ..files.source import Source, integer, real
+from ..files.ply import CORNER_LISTS, Element, read_header, split_row, text_blocks
+from ..files.source import Source, real
 from .one_mesh import one_mesh
-from .raw import RawParts
+from .raw_parts import RawParts
 
-_CORNERS = ("vertex_indices", "vertex_index")
 _SURFACES = ("face", "tristrips")
+_LINES = 1 << 16  # that are read at a time
 
 
 def has_surface(file: Path) -> bool:
@@ -136,16 +136,11 @@ class _Text:
         """All rows of an element; raises InvalidFile."""
         values: list[list[float]] = [[] for _ in element.properties]
         lengths: list[list[int]] = [[] for _ in element.properties]
-        done = 0
-        while done < element.count:
-            first, lines = self._source.next_lines(min(1 << 16, element.count - done))
-            if not lines:
-                raise self._source.error(f"the file ends after {done} of {element.count} rows of {element.name}")
-            done += len(lines)
+        for first, lines in text_blocks(self._source, element, _LINES):
             for k, line in enumerate(lines):
                 try:
                     _read_row(element, line.split(), values, lengths)
-                except (ValueError, IndexError):
+                except ValueError:
                     text = f"{line[:80]!r} is no {element.name} as the header describes it"
                     raise self._source.error(text, first + k) from None
         return {
@@ -155,17 +150,11 @@ class _Text:
 
 
 def _read_row(element: Element, words: list[bytes], values: list[list[float]], lengths: list[list[int]]) -> None:
-    at = 0
-    for k, p in enumerate(element.properties):
-        length = 1
+    *parts, _ = split_row(element, words)  # what is left over is no part of the row
+    for k, (p, part) in enumerate(zip(element.properties, parts, strict=True)):
         if p.length_kind:
-            length = integer(words[at])
-            at += 1
-            lengths[k].append(length)
-        if not 0 <= length <= len(words) - at:
-            raise IndexError
-        values[k] += [real(word) for word in words[at : at + length]]
-        at += length
+            lengths[k].append(len(part))
+        values[k] += [real(word) for word in part]
 
 
 def _points(source: Source, element: Element, table: Table) -> np.ndarray:
@@ -179,9 +168,9 @@ def _points(source: Source, element: Element, table: Table) -> np.ndarray:
 
 def _lists(source: Source, element: Element, table: Table) -> tuple[np.ndarray, np.ndarray]:
     """Lengths and numbers of the lists of corners."""
-    name = next((name for name in _CORNERS if name in table and table[name][1] is not None), None)
+    name = next((name for name in CORNER_LISTS if name in table and table[name][1] is not None), None)
     if name is None:
-        raise source.error(f"the element {element.name} needs a list {' or '.join(_CORNERS)}")
+        raise source.error(f"the element {element.name} needs a list {' or '.join(CORNER_LISTS)}")
     values, lengths = table[name]
     assert lengths is not None  # it is a list
     whole = values.astype(np.int64)

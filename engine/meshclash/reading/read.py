@@ -23,7 +23,7 @@ from .obj_files import read_obj
 from .off_files import read_off
 from .part import Parts, PartShape
 from .ply_files import has_surface, read_ply
-from .raw import RawPart, RawParts
+from .raw_parts import RawPart, RawParts
 from .step_files import STEP_ENDINGS, read_step
 from .stl_files import read_stl
 from .threemf_files import read_3mf

@@ -7,7 +7,7 @@ from types import ModuleType
 
 from ..errors import InvalidFile
 from .gltf_files import read_gltf
-from .raw import RawParts
+from .raw_parts import RawParts
 
 STEP_ENDINGS = (".step", ".stp")
 TOLERANCE = 1e-5

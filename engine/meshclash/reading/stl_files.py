@@ -8,7 +8,7 @@ import numpy as np
 from ..errors import InvalidFile
 from ..files.source import Source, real
 from .part import PartShape
-from .raw import RawPart, RawParts
+from .raw_parts import RawPart, RawParts
 
 _HEAD = 84
 _FACET = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])

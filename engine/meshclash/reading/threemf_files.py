@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import InvalidFile
 from .part import PartShape
-from .raw import RawPart, RawParts
+from .raw_parts import RawPart, RawParts
 
 METRES = {"micron": 1e-6, "millimeter": 1e-3, "centimeter": 1e-2, "inch": 0.0254, "foot": 0.3048, "meter": 1.0}
 _CORE = "http://schemas.microsoft.com/3dmanufacturing/core/2015/02"

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..convex import primitives
 from ..errors import InvalidFile, InvalidMesh, UnsupportedOption
+from ..messages import shown
 from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
 from .read import raw_parts
@@ -130,7 +131,7 @@ class ShapeReader:
 
 def package_folders(packages: Any) -> PackageFolders:
     """The folders that a ``Packages`` means; raises UnsupportedOption for anything else, and for what is no folder."""
-    wrong = UnsupportedOption(f"packages must be folders, or a dict of names and folders, not {packages!r:.80}")
+    wrong = UnsupportedOption(f"packages must be folders, or a dict of names and folders, not {shown(packages)}")
     if isinstance(packages, Mapping):
         found = PackageFolders({name: _folder(folder, wrong) for name, folder in packages.items()}, ())
     elif packages is None:

@@ -12,7 +12,7 @@ from ..errors import InvalidFile
 from . import round_shapes
 from .part import PartShape
 from .polygons import triangulated
-from .raw import RawPart, RawParts
+from .raw_parts import RawPart, RawParts
 from .usd_skin import Skins
 
 MOST_OBJECTS = 2_000_000

@@ -8,9 +8,9 @@ import numpy as np
 from ..broadphase.sweep import overlapping_pairs_of_each, world_boxes
 from ..types.pose import pose_of
 from ..types.results import Progress
-from ..types.steps import scaled
+from ..types.steps import scale_progress
 from .collisions import SceneCollisions
-from .comparable import Comparable
+from .comparable_pairs import Comparable
 from .member import Member
 from .members import Keep
 from .object_pair import ObjectPair
@@ -48,7 +48,7 @@ def with_cloud_collisions_steps(
         things = configurations.members[a].thing, configurations.members[b].thing
         pair = ObjectPair((int(configurations.ids[a]), int(configurations.ids[b])), things, poses)
         text = f"comparing object {pair.ids[0]} and object {pair.ids[1]}"
-        meet[k] = yield from scaled(pair.meets_steps(), k / len(pairs), (k + 1) / len(pairs), text)
+        meet[k] = yield from scale_progress(pair.meets_steps(), k / len(pairs), (k + 1) / len(pairs), text)
     configuration = np.concatenate([found.configuration, places[meet]])
     ids = np.concatenate([found.pairs, configurations.ids[pairs[meet]]])
     triangles = np.concatenate([found.triangles, np.full((int(meet.sum()), 2), -1, np.int32)])

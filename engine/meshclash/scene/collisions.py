@@ -29,9 +29,9 @@ from ..types.arguments import items_of
 from ..types.numbers import is_whole
 from ..types.pose import check_stack, matrices_of
 from ..types.results import Progress, QueryStats
-from ..types.steps import always, scaled, steps
+from ..types.steps import hold_progress, scale_progress, steps
 from ..types.verdict import APART
-from .cases import PackedTrees, contacts_steps
+from .contact_stage import PackedTrees, contacts_steps
 from .members import Keep
 from .pair_keys import no_pairs
 
@@ -187,14 +187,16 @@ def collisions_steps(configurations: Configurations) -> Generator[Progress, None
     at_once = _ROWS_AT_ONCE if configurations.packed_trees.few is None else _ROWS_OF_FEW
     total, portion = len(configurations.rows), max(1, at_once // max(1, len(configurations.ids)))
     if total == 1:
-        places, pairs, triangles, stats = yield from scaled(_portion_steps(configurations), 0.0, 1.0, "testing objects")
+        places, pairs, triangles, stats = yield from scale_progress(
+            _portion_steps(configurations), 0.0, 1.0, "testing objects"
+        )
         return SceneCollisions(configurations.ids[pairs], triangles, places, np.array([len(pairs) > 0]), stats)
     found, stats = [], QueryStats()
     for begin in range(0, total, portion):
         some = configurations._replace(rows=configurations.rows[begin : begin + portion])
         low, high = (min(1.0, place / total) for place in (begin, begin + portion))
         text = f"testing configuration {begin + 1} of {total}"
-        places, pairs, triangles, work = yield from scaled(_portion_steps(some), low, high, text)
+        places, pairs, triangles, work = yield from scale_progress(_portion_steps(some), low, high, text)
         found.append((configurations.ids[pairs], triangles, places + begin))
         stats = stats.plus(work)
     pairs, triangles, places = (np.concatenate(parts) for parts in zip(*found, strict=True))
@@ -313,7 +315,7 @@ def _enclosed_steps(case: Case) -> Generator[float, None, np.ndarray]:
     unsure[left[found == _NO]] = _may_lie_in_open(case, left[found == _NO])
     if unsure.any():
         judging = steps(judge, _with_exact_boxes(case.chosen(unsure)), Limits(depths=False))
-        judgement = yield from always(1.0, judging)
+        judgement = yield from hold_progress(judging, 1.0)
         inside[np.flatnonzero(unsure)[judgement.codes != APART.severity]] = True
     return inside
 

@@ -9,7 +9,7 @@ from ..answering.answer import Answer, answer_steps
 from ..broadphase.sweep import world_boxes
 from ..traversal.question import Goal, Question
 from ..types.results import Progress, QueryStats
-from ..types.steps import scaled
+from ..types.steps import scale_progress
 from .collisions import Configurations, collisions_steps
 from .proximity import box_gaps
 
@@ -57,7 +57,7 @@ def configured_distances_steps(asked: Configurations, most: int | None) -> Gener
         some = asked._replace(rows=asked.rows[begin : begin + portion])
         text = f"measuring configuration {begin + 1} of {count}"
         steps = _portion_steps(some, pairs, most)
-        part, work = yield from scaled(steps, begin / count, min(1.0, (begin + portion) / count), text)
+        part, work = yield from scale_progress(steps, begin / count, min(1.0, (begin + portion) / count), text)
         np.minimum.at(least, part[0] + begin, part[2])
         found.append((part[0] + begin, *part[1:]))
         stats = stats.plus(work)
@@ -74,7 +74,7 @@ def _portion_steps(
     asked: Configurations, pairs: np.ndarray, most: int | None
 ) -> Generator[Progress, None, tuple[_Found, QueryStats]]:
     """As ``configured_distances_steps``, of some configurations, about pairs (p, 2) of places."""
-    met = yield from scaled(collisions_steps(asked), 0.0, 0.5)
+    met = yield from scale_progress(collisions_steps(asked), 0.0, 0.5)
     stats, count = met.stats, len(asked.rows)
     distances = np.full((count, len(pairs)), np.nan)
     points, triangles = np.full((count, len(pairs), 2, 3), np.nan), np.full((count, len(pairs), 2), -1, np.int32)
@@ -93,7 +93,7 @@ def _portion_steps(
         places, columns = np.nonzero(wanted)
         if len(places):
             chosen = some[places, columns]
-            answer = yield from scaled(_nearest_steps(asked, places, pairs[chosen]), 0.5, 0.5)
+            answer = yield from scale_progress(_nearest_steps(asked, places, pairs[chosen]), 0.5, 0.5)
             distances[places, chosen], points[places, chosen] = answer.distances, answer.points
             triangles[places, chosen] = answer.pairs
             stats = stats.plus(answer.stats())

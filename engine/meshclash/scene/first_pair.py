@@ -8,11 +8,11 @@ from ..broadphase.sweep import overlapping_pairs, world_boxes
 from ..hierarchy.bvh import MeshLike
 from ..query.shortcuts.kernels import FIRST, MAY_LIE_IN, SECOND
 from ..query.shortcuts.object_pairs import YES, FewObjects
-from .cases import PackedTrees
 from .collisions import Configurations, meeting_steps
-from .few_gaps import few_gaps
+from .contact_stage import PackedTrees
 from .members import Keep
 from .results import SceneGaps
+from .small_scene_gaps import small_scene_gaps
 
 _AT_FIRST = 4  # pairs that are looked at together; then twice as many each time
 _WORTH_PARTS = 32  # objects: boxes of fewer are compared in one go
@@ -68,9 +68,9 @@ class StandingObjects:
                 begin, together = begin + together, 2 * together
 
     def gaps(self, table: np.ndarray, most: int | None, names: Mapping[int, str]) -> SceneGaps | None:
-        """As ``few_gaps``; arguments as those and ``find``."""
+        """As ``small_scene_gaps``; arguments as those and ``find``."""
         self.uses -= 1
-        return few_gaps(self._of, self._meshes, self._ids, table.take(self._slots, axis=0), most, names)
+        return small_scene_gaps(self._of, self._meshes, self._ids, table.take(self._slots, axis=0), most, names)
 
     def _collide(self, rows: np.ndarray, jobs: np.ndarray, keep: Keep | None) -> tuple[bool, bool]:
         """Whether one of some pairs collides, and whether that is left open of one."""

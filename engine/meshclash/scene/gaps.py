@@ -11,19 +11,19 @@ from typing import NamedTuple
 import numpy as np
 
 from ..answering.answer import answer_steps
-from ..answering.near import within_portions
+from ..answering.exact_distances import within_portions
 from ..solid.case import Case, Limits
 from ..solid.pair_verdict import FoundPairs
 from ..traversal.question import Answer, Goal, Question
 from ..types.mesh import TriangleMesh
 from ..types.results import Progress, QueryStats
-from ..types.steps import scaled
+from ..types.steps import scale_progress
 from .clock import Clock
-from .judging import first_contacts_of, judged_portions
 from .members import Keep, Keys, Members
 from .object_pair import ObjectPair
 from .pair_keys import pair_keys
 from .results import FirstContact, PairGap, gap_of_meeting
+from .verdict_stage import first_contacts_of, verdict_portions
 
 _BATCH = 256
 """Pairs that are measured together where they are remembered: few enough for losing little when work is given up."""
@@ -170,13 +170,13 @@ def measure_steps(
         for a, b in some[clouds].tolist():
             pair = ObjectPair.of(scene, a, b)
             measuring = pair.gap_steps(options.limits, options.tolerance, options.first_contact)
-            gap, work = yield from scaled(measuring, low, low, "measuring pairs one by one")
+            gap, work = yield from scale_progress(measuring, low, low, "measuring pairs one by one")
             record.add((a, b), gap, complete=not isinstance(gap, FirstContact))
             record.work = record.work.plus(work)
         if clouds.any():
             clock.stop("pairs one by one")
         if not clouds.all():
-            yield from scaled(_measure(scene, some[~clouds], options, record, clock), low, high)
+            yield from scale_progress(_measure(scene, some[~clouds], options, record, clock), low, high)
 
 
 def _measure(
@@ -186,7 +186,7 @@ def _measure(
     steps = scene.case_steps(
         unknown, Limits(touch_tolerance=options.reach), clock, options.first_contact, options.device
     )
-    case, pairs = yield from scaled(steps, 0.0, 0.4)
+    case, pairs = yield from scale_progress(steps, 0.0, 0.4)
     record.note(case.answer)
     for a, b in unknown[~np.isin(pair_keys(unknown), pair_keys(pairs), assume_unique=True)].tolist():
         record.add((a, b), None)
@@ -198,13 +198,13 @@ def _measure(
     overlapping = apart & _overlapping(case)
     own, index = pairs[overlapping], np.flatnonzero(overlapping)
     place = {(int(a), int(b)): int(k) for (a, b), k in zip(own, index, strict=True)}
-    for done, items in judged_portions(case.chosen(overlapping), own, options.limits, scene.names):
+    for done, items in verdict_portions(case.chosen(overlapping), own, options.limits, scene.names):
         for item in items:
             record.add((item.a, item.b), gap_of_meeting(item))
             apart[place[item.a, item.b]] = False
         yield Progress(0.4 + 0.2 * done / len(own), f"judging object pair {done} of {len(own)}")
     clock.stop("verdicts")
-    yield from scaled(_gaps(case.chosen(apart), pairs[apart], options, record, scene.names), 0.6, 1.0)
+    yield from scale_progress(_gaps(case.chosen(apart), pairs[apart], options, record, scene.names), 0.6, 1.0)
     clock.stop("distances")
 
 
@@ -226,7 +226,7 @@ def _gaps(
     question = Question(
         side, side, case.jobs, case.rows_a, case.rows_b, Goal.NEAREST, start=starts, device=options.device
     )
-    nearest = yield from scaled(answer_steps(question), 0.0, 0.7, "measuring distances")
+    nearest = yield from scale_progress(answer_steps(question), 0.0, 0.7, "measuring distances")
     record.note(nearest)
     within = nearest.distances <= options.reach
     near: list[_NearTriangles] = [_NearTriangles() for _ in ids]
@@ -277,7 +277,7 @@ def _find_near(
             near[jobs[job]].add(answer.pairs[answer.jobs == job])
 
     some = question.of_jobs(jobs)._replace(goal=Goal.WITHIN, tolerance=tolerance)
-    record.note((yield from scaled(within_portions(some, take), 0.7, 1.0, "finding what is near")))
+    record.note((yield from scale_progress(within_portions(some, take), 0.7, 1.0, "finding what is near")))
 
 
 class _NearTriangles:

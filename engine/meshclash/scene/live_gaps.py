@@ -16,11 +16,11 @@ from ..types.results import Progress, QueryStats
 from ..types.verdict import APART
 from .clock import Clock
 from .gaps import GapOptions, GapRecord, Memory, Pair, PairGap
-from .judging import stays
-from .live import LiveChanges, LivePairs, Sets
+from .live_contacts import LiveChanges, LivePairs, Sets
 from .pair_keys import different_pairs
 from .proximity import beyond_nearest, check_most, measure_nearest_steps, measure_within_steps
 from .results import FirstContact
+from .verdict_stage import stays
 
 if TYPE_CHECKING:
     from .scene import Scene

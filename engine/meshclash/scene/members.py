@@ -24,15 +24,15 @@ from ..solid.case import Case, Limits
 from ..timecritical.trees import hand_over
 from ..types.arguments import items_of
 from ..types.copying import Copyable
-from ..types.foreign import ForeignMesh, as_own
+from ..types.foreign_meshes import ForeignMesh, as_own
 from ..types.mesh import TriangleMesh, checked_resolution
 from ..types.numbers import given_array, is_whole
 from ..types.pose import Pose, PoseLike, pose_of, pose_stack
 from ..types.results import Progress
-from ..types.steps import scaled, steps
-from .cases import PackedTrees, PlacedObjects, TreePacker, find_case_steps
+from ..types.steps import scale_progress, steps
 from .clock import Clock
-from .comparable import Comparable
+from .comparable_pairs import Comparable
+from .contact_stage import PackedTrees, PlacedObjects, TreePacker, find_case_steps
 from .member import Member
 from .pair_keys import find
 from .pose_table import PoseTable
@@ -219,7 +219,7 @@ class Members(Copyable, caches=_CACHES):
         for identifier in self._special:
             cloud = self.by_id[identifier].thing
             if isinstance(cloud, PointCloud):
-                yield from scaled(steps(cloud.build), 0.0, 0.0, "building point clouds")
+                yield from scale_progress(steps(cloud.build), 0.0, 0.0, "building point clouds")
 
     @property
     def has_special(self) -> bool:
@@ -291,7 +291,7 @@ class Members(Copyable, caches=_CACHES):
             set_a, set_b, keep, device: as ``Scene.contacts``; the device compares boxes.
             limits: boxes as near as the tolerance for touching overlap.
             notes: is told why the CPU compared boxes where a device was meant to.
-            unanswered: takes the pairs (k, 2) that cannot be compared (``comparable.py``); None leaves them in.
+            unanswered: takes the pairs (k, 2) that cannot be compared (``comparable_pairs.py``); None leaves them in.
             follow: whether the question comes again and again, so that boxes are kept sorted.
         """
         in_a, in_b = self.members_of(set_a, "set_a"), self.members_of(set_b, "set_b")

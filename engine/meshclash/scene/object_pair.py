@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..pointcloud.distance import CloudDistance
+from ..pointcloud.cloud_distance import CloudDistance
 from ..query.found_pair import NO_POINTS, FoundPair, PairOfScene
 from ..query.table import CLEARANCE, DISTANCE, VERDICT, Query, SceneThing, ask, is_answered
 from ..solid.case import Limits
 from ..solid.pair_verdict import PairVerdict
 from ..types.pose import Pose, pose_of
 from ..types.results import Progress, QueryStats
-from ..types.steps import scaled
+from ..types.steps import scale_progress
 from ..types.verdict import APART
 from .members import Members
 from .results import NO_NAMES, FirstContact, PairGap, gap_of_meeting
@@ -64,12 +64,12 @@ class ObjectPair(NamedTuple):
     ) -> Generator[Progress, None, tuple[PairGap | FirstContact | None, QueryStats]]:
         """How near the two come to each other, None where farther apart than a tolerance [m], and the work."""
         judging = self.verdict_steps(limits._replace(touch_tolerance=0.0), first_contact)
-        found, work = yield from scaled(judging, 0.0, _VERDICT_END)
+        found, work = yield from scale_progress(judging, 0.0, _VERDICT_END)
         if isinstance(found, FirstContact):
             return found, work
         if found.verdict is not APART:
             return gap_of_meeting(found), work
-        gap = yield from scaled(self._ask(DISTANCE), _VERDICT_END, _NEAREST_END)
+        gap = yield from scale_progress(self._ask(DISTANCE), _VERDICT_END, _NEAREST_END)
         work = work.plus(gap.stats)
         if gap.distance > (math.inf if tolerance is None else tolerance):
             return None, work
@@ -79,7 +79,7 @@ class ObjectPair(NamedTuple):
         else:
             nearest, near = (gap.triangle_a, gap.triangle_b), (NO_POINTS, NO_POINTS)
             if tolerance is not None and is_answered(CLEARANCE, self.things):
-                within = yield from scaled(self._ask(CLEARANCE, tolerance=tolerance), _NEAREST_END, 1.0)
+                within = yield from scale_progress(self._ask(CLEARANCE, tolerance=tolerance), _NEAREST_END, 1.0)
                 near = np.unique(within.pairs[:, 0]), np.unique(within.pairs[:, 1])
         points = np.stack([gap.point_a, gap.point_b])
         nothing = FoundPair(found.contacts, points.mean(axis=0), self.names)

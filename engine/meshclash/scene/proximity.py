@@ -12,7 +12,7 @@ from ..solid.case import Limits
 from ..solid.pair_verdict import verdict_order
 from ..types.numbers import whole_number
 from ..types.results import Progress
-from ..types.steps import scaled
+from ..types.steps import scale_progress
 from .clock import Clock
 from .gaps import GapOptions, GapRecord, measure_steps
 from .members import Members
@@ -134,7 +134,7 @@ def _nearest_first(
         if end <= begin:
             return
         steps = measure_steps(scene, pairs[begin:end], options, record, clock)
-        yield from scaled(steps, begin / len(pairs), end / len(pairs))
+        yield from scale_progress(steps, begin / len(pairs), end / len(pairs))
         begin, together = end, 2 * together
 
 

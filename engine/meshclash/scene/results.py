@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..geometry.triangle_distance import nearest_points
-from ..pointcloud.contacts import CloudContacts
+from ..pointcloud.cloud_contacts import CloudContacts
 from ..solid.pair_verdict import COLUMNS, NOTHING, Findings, PairVerdict
 from ..traversal.contacts import Contacts
 from ..types.results import QueryStats

@@ -14,11 +14,11 @@ from ..messages import shown, suggestion
 from ..reading.srdf_files import Srdf, read_srdf
 from ..reading.urdf_files import KINDS, UrdfJoint, UrdfModel, check_unique, read_urdf
 from ..reading.urdf_shapes import Packages, ShapeReader, package_folders
-from ..types.arguments import several
+from ..types.arguments import one_of, several
 from ..types.copying import Copyable
 from ..types.numbers import float_array, real_number, truth
-from .from_others import PlacedMesh
 from .joint_motions import Driver, JointMotions
+from .trimesh_scenes import PlacedMesh
 
 SHAPES = ("collision", "visual")
 
@@ -74,10 +74,9 @@ class Robot(Copyable):
         shapes: str = "collision",
         tolerance: float = 0.01,
     ) -> None:
-        if shapes not in SHAPES:
-            raise UnsupportedOption(f"shapes must be 'collision' or 'visual', not {shapes!r:.80}")
+        shapes = one_of("shapes", shapes, SHAPES)
         if not 1e-5 <= real_number(tolerance) <= 0.5:
-            raise UnsupportedOption(f"tolerance must be from 1e-5 to 0.5, not {tolerance!r:.80}")
+            raise UnsupportedOption(f"tolerance must be from 1e-5 to 0.5, not {shown(tolerance)}")
         folders = package_folders(packages)
         file = _file("path", path)
         model = read_urdf(file, shapes)
@@ -252,5 +251,5 @@ def _drivers(model: UrdfModel, moving: Sequence[UrdfJoint]) -> dict[str, Driver]
 
 def _file(argument: str, path: Any) -> Path:
     if not isinstance(path, str | bytes | os.PathLike):
-        raise InvalidFile(f"{argument} must be that of a file, not {path!r:.80}")
+        raise InvalidFile(f"{argument} must be that of a file, not {shown(path)}")
     return Path(os.fsdecode(path))

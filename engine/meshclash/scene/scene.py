@@ -1,8 +1,8 @@
 """``Scene``: many objects in their poses, and every pair of them that is not apart.
 
 A pair is answered in two stages, both in slices: ``Members.case_steps`` finds the contacts of many pairs at once, and
-``judging.judged_portions`` what they mean. ``contacts`` runs both for all pairs; ``live.py`` runs them for pairs that
-changed, and ``proximity.py`` measures those that are apart.
+``verdict_portions`` what they mean. ``contacts`` runs both for all pairs; ``live_contacts.py`` runs them for
+pairs that changed, and ``proximity.py`` measures those that are apart.
 """
 
 from __future__ import annotations
@@ -26,21 +26,20 @@ from ..query.table import SceneThing
 from ..solid.case import Case, Limits
 from ..solid.pair_verdict import PairVerdict, verdict_order
 from ..timecritical.criteria import checked_budget, checked_criterion, checked_steps
-from ..timecritical.shared import SceneEstimate, SharedSearch
+from ..timecritical.shared_budget import SceneEstimate, SharedSearch
 from ..types.copying import Changeable
-from ..types.foreign import ForeignMesh
+from ..types.foreign_meshes import ForeignMesh
 from ..types.numbers import truth
 from ..types.options import Depth, Device, Permitted
 from ..types.pose import Pose, PoseLike, matrices_of
 from ..types.results import Progress, QueryStats
 from ..types.slices import Slice
-from ..types.steps import UNANSWERED, Unanswered, in_slices, in_slices_unless, scaled, steps
+from ..types.steps import UNANSWERED, Unanswered, in_slices, in_slices_unless, scale_progress, steps
 from ..types.verdict import APART, TOUCHING
-from .cases import PackedTrees
 from .clock import Clock
 from .cloud_collisions import CloudConfigurations, with_cloud_collisions_steps
-from .cloud_estimating import CloudSearches
-from .cloud_stepping import CloudStepper
+from .cloud_estimates import CloudSearches
+from .cloud_step import CloudStepper
 from .collisions import (
     Choice,
     Configurations,
@@ -53,18 +52,19 @@ from .collisions import (
     no_collisions,
 )
 from .configuration_distances import SceneDistances, configured_distances_steps
-from .estimating import estimate_steps
+from .contact_stage import PackedTrees
 from .first_pair import StandingObjects, any_steps
-from .from_others import placed_meshes
 from .gaps import GapOptions
-from .judging import judged_portions
 from .member import Member
 from .members import Keep, Keys, Members, checked_keep
 from .object_pair import ObjectPair
+from .pair_estimates import estimate_steps
 from .pair_keys import different_pairs
 from .proximity import check_most, gaps_steps
 from .results import SceneContacts, SceneGaps
-from .stepping import SceneStep, Stepper
+from .scene_step import SceneStep, Stepper
+from .trimesh_scenes import placed_meshes
+from .verdict_stage import verdict_portions
 
 if TYPE_CHECKING:
     from ..reading.urdf_shapes import Packages
@@ -292,14 +292,14 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         begin = float(special.mean()) if special.any() else 0.0  # of the progress of meshes
         if special.any():
             steps = self._special_contacts(pairs[special], limits)
-            results, work = yield from scaled(steps, 0.0, begin)
+            results, work = yield from scale_progress(steps, 0.0, begin)
             clock.stop("pairs one by one")
             compared = compared.plus(work)
         pairs = pairs[~special]
         if len(pairs):
             finding = self._objects.case_steps(pairs, limits, clock, device=device)
-            case, identifiers = yield from scaled(finding, begin, 1.0)
-            results += yield from scaled(_judge(case, identifiers, limits, self._objects.names), begin, 1.0)
+            case, identifiers = yield from scale_progress(finding, begin, 1.0)
+            results += yield from scale_progress(_judge(case, identifiers, limits, self._objects.names), begin, 1.0)
             clock.stop("verdicts")
             compared = case.answer.stats().plus(compared)
         listed = sorted((pair for pair in results if touching or pair.verdict is not TOUCHING), key=worst_first)
@@ -314,7 +314,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         for k, (a, b) in enumerate(pairs.tolist()):
             judging = ObjectPair.of(self._objects, a, b).verdict_steps(limits)
             text = f"comparing pair {k + 1} of {len(pairs)} with a point cloud or a massive mesh"
-            item, taken = yield from scaled(judging, k / len(pairs), (k + 1) / len(pairs), text)
+            item, taken = yield from scale_progress(judging, k / len(pairs), (k + 1) / len(pairs), text)
             work = work.plus(taken)
             if isinstance(item, PairVerdict) and item.verdict is not APART:
                 found.append(item)
@@ -451,7 +451,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
             asked = Configurations(
                 packed_trees, chosen.ids[some], rows[:, some], chosen.in_a[some], chosen.in_b[some], checked
             )
-            if (yield from scaled(any_steps(asked), 0.0, 1.0, "testing objects")):
+            if (yield from scale_progress(any_steps(asked), 0.0, 1.0, "testing objects")):
                 return True
         if not (self._objects.has_special and rows.size):
             return False
@@ -677,9 +677,9 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         members = {i: self._objects.member(i) for i in np.unique(meshes).tolist()}
         budget_of_meshes = left and share * left, steps and math.ceil(share * steps)
         estimating = estimate_steps(self._shared, meshes, members, criterion, *budget_of_meshes)
-        found = yield from scaled(estimating, 0.0, share)
+        found = yield from scale_progress(estimating, 0.0, share)
         left = left and max(0.0, left - found.stats.seconds)
-        yield from scaled(searches.search_steps(left, steps), share, 1.0)
+        yield from scale_progress(searches.search_steps(left, steps), share, 1.0)
         return searches.added_to(found)
 
 
@@ -689,7 +689,7 @@ def _judge(
     """Verdicts in slices."""
     results: list[PairVerdict] = []
     piece = Slice()
-    for done, found in judged_portions(case, identifiers, limits, names):
+    for done, found in verdict_portions(case, identifiers, limits, names):
         results += found
         if piece.over:
             yield Progress(0.6 + 0.4 * done / len(case.jobs), f"judging object pair {done} of {len(case.jobs)}")

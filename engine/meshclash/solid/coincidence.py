@@ -13,8 +13,7 @@ import numpy as np
 from ..geometry.predicates import exact_orient3d
 from ..jit import inner, kernel
 from ..reference import by_reference
-from ..traversal.frames import make_frame
-from ..traversal.places import (
+from ..traversal.exact_winding import (
     FOUND,
     MOST_AROUND,
     TURNS,
@@ -25,6 +24,7 @@ from ..traversal.places import (
     vertex_base,
     without_area,
 )
+from ..traversal.frames import make_frame
 from ..traversal.point import new_point_workspace, world_triangle
 from .case import Case
 

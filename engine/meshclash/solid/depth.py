@@ -2,15 +2,15 @@
 
 The depth of an overlap is the diameter of the largest ball inside both solids: the interference of a press fit, the
 thickness of the common slab of two plates, the whole thickness of a part inside another. A first ball starts in the
-middle of the overlap or of the contacts, is grown until it meets a surface twice, and climbs (``climb.py``). Where none
-is found, or a mesh is open, balls start beside points of one surface that are deep in the other solid. A thorough
-search starts balls from between contacts far apart, and from beside contacts, too. The largest of them climb.
+middle of the overlap or of the contacts, is grown until it meets a surface twice, and climbs (``ball_growth.py``).
+Where none is found, or a mesh is open, balls start beside points of one surface that are deep in the other solid. A
+thorough search starts balls from between contacts far apart, and from beside contacts, too. The largest of them climb.
 
 What is stated is proved. From below: a ball whose centre is certainly in both solids and certainly that far from both
-surfaces (``near.py``). From above: the least width of the common volume that was found, along the axes of the world and
-the normals of the triangles that the ball touches (``width.py``). ``branch.py`` and ``shrink.py`` bring both together.
-Positions are relative to a corner of the overlap of both boxes, so that flush parts far from the origin are measured as
-finely as their coordinates differ.
+surfaces (``nearest_points.py``). From above: the least width of the common volume that was found, along the axes of the
+world and the normals of the triangles that the ball touches (``width.py``). ``branch_and_bound.py`` and
+``shrinkage_bound.py`` bring both together. Positions are relative to a corner of the overlap of both boxes, so that
+flush parts far from the origin are measured as finely as their coordinates differ.
 """
 
 import math
@@ -23,8 +23,8 @@ from ..geometry.tuples import dot, minus
 from ..jit import inner, kernel
 from ..reference import by_reference
 from ..traversal.frames import centroid, outward_normal, surface_tolerance
-from .climb import MEMORY, climb, grow, nearest_of_both
-from .near import along, is_inside, near_triangle, nearest_from, proved_clearance, search_frame
+from .ball_growth import MEMORY, climb, grow, nearest_of_both
+from .nearest_points import along, is_inside, near_triangle, nearest_from, proved_clearance, search_frame
 from .width import width_across
 
 FIRST_BALL, DEEP_STARTS, MANY_STARTS, THOROUGH = range(4)

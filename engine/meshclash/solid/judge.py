@@ -14,7 +14,7 @@ import numpy as np
 from ..types.steps import in_slices
 from ..types.verdict import Verdict
 from .case import Case, Limits
-from .middles import Locations
+from .contact_centres import Locations
 from .open_judge import as_drawn, drawn_meshes_steps
 from .pair_verdict import Findings, FoundPairs, PairVerdict
 from .rules import State, applied_steps

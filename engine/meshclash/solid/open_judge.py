@@ -16,14 +16,14 @@ from ..traversal.bounds import world_bounds
 from ..traversal.question import Question
 from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
-from ..types.steps import always
+from ..types.steps import hold_progress
 from ..types.verdict import CLASH, CONTAINED, TOUCHING
+from .boundary_mesh import BoundaryMesh, boundary_mesh_steps
 from .case import Case
-from .drawn import Drawn, drawn_steps
-from .measure import box_overlaps
+from .depth_intervals import box_overlaps
 from .open_overlap import DEPTH_CERTAINTY, OpenSide, beyond, depth_steps, parts_of, side_of, with_meshes
 from .opening import enclosed_steps
-from .solidity import Meant, bounding_steps, meant_steps
+from .solidity import IntendedSolid, bounding_steps, intended_solid_steps
 
 _ROUNDING = 512.0 * 2.0**-53  # of the largest coordinate: lengths below this may be rounding
 _STRETCH = 1.001  # of poses that are rigid but for ``RIGID_TOLERANCE``
@@ -85,19 +85,19 @@ def ball_steps(
     return balls
 
 
-def drawn_meshes_steps(case: Case) -> Generator[None, None, dict[int, Drawn]]:
+def drawn_meshes_steps(case: Case) -> Generator[None, None, dict[int, BoundaryMesh]]:
     """What the trees of a case that are not closed draw, where that is another mesh; yields every few milliseconds."""
     found = {}
     for tree in np.unique(case.jobs).tolist():
         mesh = case.tree_set.parts[tree].mesh
         if not case.solids.closed[tree]:
-            drawn = yield from drawn_steps(mesh)
+            drawn = yield from boundary_mesh_steps(mesh)
             if drawn.mesh is not mesh:
                 found[tree] = drawn
     return found
 
 
-def as_drawn(case: Case, drawn: Mapping[int, Drawn]) -> Case:
+def as_drawn(case: Case, drawn: Mapping[int, BoundaryMesh]) -> Case:
     """A case with other meshes in the place of some of its trees."""
     meshes = {}
     for tree in np.unique(case.jobs).tolist():
@@ -135,10 +135,10 @@ def _contain(
     rows = case.rows_a[job], case.rows_b[job]
     bounding = yield from bounding_steps(meshes[1 - inner])
     if bounding is None:
-        other: Meant = yield from meant_steps(meshes[1 - inner])
+        other: IntendedSolid = yield from intended_solid_steps(meshes[1 - inner])
         certainties[job] = min(certainties[job], other.solidity.certainty)
         return
-    meant = yield from meant_steps(meshes[inner])
+    meant = yield from intended_solid_steps(meshes[inner])
     contained, partly, certainty = yield from contained_steps(
         side_of(meant, rows[inner]), side_of(bounding, rows[1 - inner])
     )
@@ -264,7 +264,7 @@ def _moved(case: Case, jobs: np.ndarray, moves: np.ndarray) -> Generator[None, N
     trees, rows_a, rows_b = case.jobs[jobs], case.rows_a[jobs], case.rows_b[jobs].copy()
     rows_b[:, :, 3] += moves
     side = case.tree_set.side
-    answer = yield from always(None, answer_steps(Question(side, side, trees, rows_a, rows_b)))
+    answer = yield from hold_progress(answer_steps(Question(side, side, trees, rows_a, rows_b)), None)
     return case._replace(
         jobs=trees, rows_a=rows_a, rows_b=rows_b, boxes_a=case.boxes_a[jobs],
         boxes_b=world_bounds(case.tree_set, trees[:, 1], rows_b), answer=answer, resolutions=case.resolutions[jobs],

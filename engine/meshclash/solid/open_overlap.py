@@ -18,13 +18,13 @@ from ..traversal.forest import pack_trees
 from ..traversal.solids import Solids, gather_solids
 from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
+from .ball_growth import SearchRoom, new_search_room
 from .case import Case, pair_order
-from .climb import SearchRoom, new_search_room
+from .contact_centres import centre_steps
 from .depth import DEEP_STARTS, THOROUGH
+from .depth_intervals import LOWER, UPPER, Overlaps, box_overlaps
 from .field import EXACT_SIDE, NEAREST, WINDING_SIDE, PosedSurface
-from .measure import LOWER, UPPER, Overlaps, box_overlaps
-from .middles import middle_steps
-from .solidity import Meant, certainties
+from .solidity import IntendedSolid, certainties
 
 _SAMPLES, _MOST_SAMPLES = 64, 1 << 12  # of a component, and of all of an object but one of each, for containment
 _SURE = 0.7  # |w| at the whole sphere of a ball that is known to be inside
@@ -43,14 +43,14 @@ _SPHERE = np.delete(_grid, 13, axis=0) / np.linalg.norm(np.delete(_grid, 13, axi
 class OpenSide(NamedTuple):
     """One object of a pair."""
 
-    meant: Meant
+    meant: IntendedSolid
     surface: PosedSurface
     """Of the mesh that is meant."""
     rows: np.ndarray
     """Its pose, (3, 4)."""
 
 
-def side_of(meant: Meant, rows: np.ndarray) -> OpenSide:
+def side_of(meant: IntendedSolid, rows: np.ndarray) -> OpenSide:
     """An object of a pair in its pose."""
     return OpenSide(meant, PosedSurface(as_hierarchy(meant.repair.mesh), rows), rows)
 
@@ -171,7 +171,7 @@ def depth_steps(
     Yields every few milliseconds.
     """
     swapped = pair_order(case)
-    middles = yield from middle_steps(case, swapped, sample=True)
+    middles = yield from centre_steps(case, swapped, sample=True)
     meant, kept, room = _as_meant(case, sides)
     overlaps = Overlaps(meant, meant.starts, middles[kept], swapped, room)
     yield from overlaps.search(np.arange(len(sides)), THOROUGH if exact else DEEP_STARTS)

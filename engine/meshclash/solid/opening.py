@@ -18,7 +18,7 @@ from ..hierarchy.build import as_hierarchy
 from ..traversal.point import IDENTITY
 from .field import NEAREST, WINDING, WINDING_SIDE, PosedSurface
 from .open_overlap import OpenSide
-from .solidity import Meant
+from .solidity import IntendedSolid
 
 _RIM_POINTS = 32  # on the rims, of which each two have a middle
 _TRIED = 200  # points of open edges among which they are chosen
@@ -57,7 +57,7 @@ def _certainty(opening: float, seen: float) -> float:
     return math.exp(-_BY_WIDTH * max(0.0, opening - _NEGLIGIBLE) - _BY_SIGHT * opening**2 * seen)
 
 
-def opening_steps(meant: Meant) -> Steps:
+def opening_steps(meant: IntendedSolid) -> Steps:
     """Width of the widest hole over the width of a solid that is open, 0 to 1; kept with its mesh."""
     derived = meant.repair.mesh.derived
     if "opening" not in derived:
@@ -69,7 +69,7 @@ def opening_steps(meant: Meant) -> Steps:
     return found
 
 
-def _hole_steps(meant: Meant, surface: PosedSurface) -> Steps:
+def _hole_steps(meant: IntendedSolid, surface: PosedSurface) -> Steps:
     """Radius of the largest ball around a point on the skin of a hole [m], among the middles of points of its rim."""
     rim = _rim_points(meant, surface)
     yield
@@ -82,7 +82,7 @@ def _hole_steps(meant: Meant, surface: PosedSurface) -> Steps:
     return float(field.distances[on_skin].max(initial=0.0))
 
 
-def _rim_points(meant: Meant, surface: PosedSurface) -> np.ndarray:
+def _rim_points(meant: IntendedSolid, surface: PosedSurface) -> np.ndarray:
     """Points (n, 3) [m], evenly along the open edges beside which there is no other surface nearby."""
     mesh = meant.repair.mesh
     triangle, side = np.nonzero(~np.isnan(meant.radii))
@@ -108,7 +108,7 @@ def _rim_points(meant: Meant, surface: PosedSurface) -> np.ndarray:
     return found
 
 
-def _room_steps(meant: Meant, surface: PosedSurface, least: float) -> Steps:
+def _room_steps(meant: IntendedSolid, surface: PosedSurface, least: float) -> Steps:
     """Radius of the largest ball inside [m], found by climbing from some points; ``least`` where none is larger."""
     mesh, rng = meant.repair.mesh, np.random.default_rng(0)
     low, high = mesh.bounds

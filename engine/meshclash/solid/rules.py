@@ -2,7 +2,7 @@
 
 Each rule looks at some of the pairs and writes what it decides; a later rule may overrule an earlier one where its
 docstring says so. The table in docs/verdicts.md has a line for each. What a mesh means as a solid is found before
-(``drawn.py``, ``solidity.py``): *solid* below means a mesh that is closed then.
+(``boundary_mesh.py``, ``solidity.py``): *solid* below means a mesh that is closed then.
 """
 
 from collections.abc import Callable, Generator
@@ -13,22 +13,22 @@ import numpy as np
 from ..answering.answer import answer_steps
 from ..geometry.triangle_pair import CROSSING
 from ..traversal.question import Goal, Question
-from ..types.steps import always
+from ..types.steps import hold_progress
 from ..types.verdict import APART as APART_VERDICT
 from ..types.verdict import CLASH as CLASH_VERDICT
 from ..types.verdict import CONTAINED as CONTAINED_VERDICT
 from ..types.verdict import DUPLICATE as DUPLICATE_VERDICT
 from ..types.verdict import TOUCHING as TOUCHING_VERDICT
 from .case import Case, Limits, pair_order
+from .cell_membership import may_overlap, sample_steps, shares_volume
 from .coincidence import duplicate_steps
-from .flush import within_steps
-from .measure import LOWER, UPPER, Overlaps, measure_steps
-from .middles import middle_steps
+from .contact_centres import centre_steps
+from .contact_planes import kept_apart_steps
+from .depth_intervals import LOWER, UPPER, Overlaps, measure_steps
+from .flush_containment import within_steps
 from .open_judge import ball_steps, contain_steps, may_lie_in, parted_steps
 from .open_overlap import DEPTH_CERTAINTY
-from .planes_between import kept_apart_steps
 from .sampling import COMMON, ONLY_A, ONLY_B, SURFACE_IN, SURFACE_OUT
-from .sides import may_overlap, sample_steps, shares_volume
 
 APART, TOUCHING, CONTAINED, DUPLICATE, CLASH = (
     verdict.severity
@@ -209,7 +209,7 @@ def depths_of_solids(state: State) -> Steps:
     """Measures how deep solids overlap; decides nothing.
 
     Applies to pairs of solids with common volume, where depths are asked for or permitted. Proof: balls in both
-    solids, and bounds of all such balls (``measure.py``).
+    solids, and bounds of all such balls (``depth_intervals.py``).
     """
     if state.middles is None:
         return
@@ -251,7 +251,7 @@ def flush_parts(state: State) -> Steps:
     """An object that sticks out of a solid by no more than the resolution is contained in it; both: duplicates.
 
     Applies to clashing and contained objects, of which one is a solid, where the resolution is permitted. All corners,
-    edge middles and centroids, and points beside contacts, are looked at (``flush.py``).
+    edge middles and centroids, and points beside contacts, are looked at (``flush_containment.py``).
     """
     if state.middles is None or not state.forgives:
         return
@@ -290,7 +290,7 @@ def touch_tolerance(state: State) -> Steps:
         side, side, case.jobs[apart], case.rows_a[apart], case.rows_b[apart], Goal.WITHIN,
         tolerance=limits.touch_tolerance, first_only=True,
     )  # fmt: skip
-    near = yield from always(None, answer_steps(question))
+    near = yield from hold_progress(answer_steps(question), None)
     state.codes[apart[np.unique(near.jobs)]] = TOUCHING
 
 
@@ -313,7 +313,7 @@ def applied_steps(case: Case, limits: Limits, rules: tuple[Rule, ...] = RULES) -
     """What rules make of the pairs of a case; yields every few milliseconds."""
     state = State(case, limits)
     if _measured(state).any():
-        state.middles = yield from middle_steps(case, state.swapped, sample=not state.forgives)
+        state.middles = yield from centre_steps(case, state.swapped, sample=not state.forgives)
     state.same = yield from duplicate_steps(case, state.posed)
     for rule in rules:
         yield from rule.apply(state)

@@ -4,12 +4,12 @@ The triangles of two surfaces cut space into cells, and a verdict says which kin
 triangles cross, the corners of a cell that stick out of it are vertices of the meshes: where only edges cross, each
 cell has a whole line. At such a corner some triangle borders the cell beside one of its edges. So the two sides of
 every triangle, beside both edges at each of its vertices, show all cells, and winding numbers at those places
-(``places.py``) say what they are. Around a vertex off the other surface that surface's number is one and the same, and
-so it is on all triangles that do not touch it: looked at are the vertices of triangles that take part in contacts, and
-one vertex of each component. Where triangles cross, which is not all there is to know when one of them is an inner face
-of its solid, the points where an edge goes through a triangle are corners of cells, too.
+(``exact_winding.py``) say what they are. Around a vertex off the other surface that surface's number is one and the
+same, and so it is on all triangles that do not touch it: looked at are the vertices of triangles that take part in
+contacts, and one vertex of each component. Where triangles cross, which is not all there is to know when one of them is
+an inner face of its solid, the points where an edge goes through a triangle are corners of cells, too.
 
-A surface that crosses itself has further corners, which ``pockets.py`` looks at. An open surface has no sides: asked is
+A surface that crosses itself has further corners, which ``voids.py`` looks at. An open surface has no sides: asked is
 which of its parts lie in the solid.
 
 Work comes in portions, so that callers can stop between two of them.
@@ -21,8 +21,7 @@ from ..geometry.predicates import UNCERTAIN, exact_orient3d
 from ..geometry.triangle_pair import CROSSING
 from ..jit import inner, kernel, portable
 from ..reference import by_reference
-from ..traversal.frames import make_frame
-from ..traversal.places import (
+from ..traversal.exact_winding import (
     FOUND,
     GRAZES,
     MOST_AROUND,
@@ -38,8 +37,18 @@ from ..traversal.places import (
     star,
     vertex_base,
 )
+from ..traversal.frames import make_frame
 from ..traversal.point import world_triangle
-from .halves import BOTH, NO_PLANES, ONLY_OTHER, ONLY_OWN, by_wedge, cells_beside, halves, planes_around
+from .local_separation import (
+    BOTH,
+    NO_PLANES,
+    ONLY_OTHER,
+    ONLY_OWN,
+    by_half_space,
+    by_wedge,
+    cells_beside,
+    planes_around,
+)
 
 COMMON, ONLY_A, ONLY_B, SURFACE_IN, SURFACE_OUT, UNDECIDED = 1, 2, 4, 8, 16, 32
 """Bits of the result for a pair: cells in both solids, or in one of them; parts of an open surface inside and outside
@@ -114,7 +123,7 @@ def _bits_of_cell(own_number, number, flat, side):
 
 @inner
 def _bits_of_cells(cells, side):
-    """The bits of cells of ``halves.py`` for own, a (side 0) or b."""
+    """The bits of cells of ``local_separation.py`` for own, a (side 0) or b."""
     only_own, only_other = (ONLY_A, ONLY_B) if side == 0 else (ONLY_B, ONLY_A)
     bits = COMMON if cells & BOTH else 0
     return bits | (only_own if cells & ONLY_OWN else 0) | (only_other if cells & ONLY_OTHER else 0)
@@ -122,7 +131,7 @@ def _bits_of_cells(cells, side):
 
 @inner
 def _cells_of(bits, side):
-    """The cells of ``halves.py`` that some bits stand for, own being a (side 0) or b."""
+    """The cells of ``local_separation.py`` that some bits stand for, own being a (side 0) or b."""
     only_own, only_other = (ONLY_A, ONLY_B) if side == 0 else (ONLY_B, ONLY_A)
     cells = BOTH if bits & COMMON else 0
     return cells | (ONLY_OWN if bits & only_own else 0) | (ONLY_OTHER if bits & only_other else 0)
@@ -271,7 +280,7 @@ def look_around(forest, solids, a, b, side, base, bits, found, work):
             cells = by_wedge(forest, solids, own, other, first, second, base, q, work)
             if cells & known == cells:
                 return bits
-            exact, cells = halves(forest, solids, own, other, first, second, base, q, known, work)
+            exact, cells = by_half_space(forest, solids, own, other, first, second, base, q, known, work)
             around = _bits_of_cells(cells, side)
             if exact or bits & around == around:
                 return bits | around

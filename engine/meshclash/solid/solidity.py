@@ -18,11 +18,11 @@ from ..traversal.forest import pack_trees
 from ..traversal.layers import joined_numbers, open_edges_steps
 from ..traversal.point import IDENTITY, nearest, new_point_workspace, world_triangle
 from ..traversal.solids import doubled_areas
-from ..types.foreign import ForeignMesh, as_own
+from ..types.foreign_meshes import ForeignMesh, as_own
 from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
 from ..types.steps import run
-from .drawn import Drawn, drawn_steps
+from .boundary_mesh import BoundaryMesh, boundary_mesh_steps
 from .field import NEAREST, WINDING, Field, measure_field
 from .repair import Repair, passed_boxes, repair_steps
 
@@ -79,7 +79,7 @@ class Solidity(NamedTuple):
     """Probability that ``solid`` and ``closed`` are as said, below 1 where the resolution or few probes decide."""
 
 
-class Meant(NamedTuple):
+class IntendedSolid(NamedTuple):
     """The solid that a mesh means, ready to be asked about points."""
 
     repair: Repair
@@ -88,22 +88,22 @@ class Meant(NamedTuple):
     """Radius of the hole at each side of each triangle of the repaired mesh [m], (m, 3); NaN where there is none."""
 
 
-def meant_by(mesh: TriangleMesh) -> Meant:
+def intended_solid(mesh: TriangleMesh) -> IntendedSolid:
     """The solid that a mesh means, kept with the mesh after the first time."""
-    return run(meant_steps(mesh))
+    return run(intended_solid_steps(mesh))
 
 
-def meant_steps(mesh: TriangleMesh) -> Generator[None, None, Meant]:
-    """As ``meant_by``, yielding every some milliseconds."""
+def intended_solid_steps(mesh: TriangleMesh) -> Generator[None, None, IntendedSolid]:
+    """As ``intended_solid``, yielding every some milliseconds."""
     if "meant" not in mesh.derived:
-        drawn = yield from drawn_steps(mesh)
+        drawn = yield from boundary_mesh_steps(mesh)
         mesh.derived["meant"] = yield from _meant_steps(mesh, drawn)
     return mesh.derived["meant"]
 
 
-def bounding_steps(mesh: TriangleMesh) -> Generator[None, None, Meant | None]:
+def bounding_steps(mesh: TriangleMesh) -> Generator[None, None, IntendedSolid | None]:
     """What a mesh bounds: the solid that it means, else its closed parts, as solids; None where it has none."""
-    meant = yield from meant_steps(mesh)
+    meant = yield from intended_solid_steps(mesh)
     if meant.solidity.solid:
         return meant
     if "closed parts" not in mesh.derived:
@@ -123,10 +123,10 @@ def solidity(mesh: MeshLike | ForeignMesh) -> Solidity:
         mesh: a mesh, or a hierarchy made by ``build``.
     """
     mesh = as_own(mesh)
-    return meant_by(mesh.mesh if isinstance(mesh, Hierarchy) else as_hierarchy(mesh).mesh).solidity
+    return intended_solid(mesh.mesh if isinstance(mesh, Hierarchy) else as_hierarchy(mesh).mesh).solidity
 
 
-def certainties(meant: Meant, field: Field, rows: np.ndarray = IDENTITY) -> np.ndarray:
+def certainties(meant: IntendedSolid, field: Field, rows: np.ndarray = IDENTITY) -> np.ndarray:
     """Probability (n,) that the winding numbers of a field with nearest points tell inside from outside rightly.
 
     ``rows`` (3, 4) is the pose in which the points of the field were measured.
@@ -145,20 +145,20 @@ def certainties(meant: Meant, field: Field, rows: np.ndarray = IDENTITY) -> np.n
     return result
 
 
-def _meant_steps(mesh: TriangleMesh, drawn: Drawn) -> Generator[None, None, Meant]:
+def _meant_steps(mesh: TriangleMesh, drawn: BoundaryMesh) -> Generator[None, None, IntendedSolid]:
     no_rims = np.empty((0, 3))
     if drawn.mesh.is_closed:
         repair = Repair(drawn.mesh, drawn.faces, drawn.left_out, 0, np.empty((0, 2), np.int32))
         done = _what_was_done(drawn.left_out, 0, drawn.joined)
         ends = np.empty((0, 2, 3))
         told = Solidity(True, True, done, ends, 0.0, 1.0, drawn.left_out, 0, drawn.joined, drawn.certainty)
-        return Meant(repair, told, no_rims)
+        return IntendedSolid(repair, told, no_rims)
     repair = yield from repair_steps(drawn.mesh, drawn.faces)
     ends, left_out = repair.mesh.vertices[repair.open_edges], mesh.triangle_count - len(repair.faces)
     repair = repair._replace(merged=left_out)
     numbers = left_out, repair.turned, 0
     if mesh.shell:
-        return Meant(repair, Solidity(False, False, _SHELL, ends, 0.0, 0.0, *numbers, 1.0), no_rims)
+        return IntendedSolid(repair, Solidity(False, False, _SHELL, ends, 0.0, 0.0, *numbers, 1.0), no_rims)
     yield
     probes = max(_LEAST_PROBES, int(_PROBES * min(1.0, _CLEAR / passed_boxes(repair.mesh))))
     decided, thickness, gap = yield from _probed_steps(repair.mesh, probes)
@@ -172,13 +172,15 @@ def _meant_steps(mesh: TriangleMesh, drawn: Drawn) -> Generator[None, None, Mean
             f"the mesh is {kind}: {where}; inside and outside can be told for {decided:.0%} of the space around it "
             f"({_LEAST_DECIDED:.0%} are needed). Close its holes or give it a thickness"
         )
-        return Meant(repair, Solidity(False, False, reason, ends, gap, decided, *numbers, certainty), no_rims)
+        return IntendedSolid(repair, Solidity(False, False, reason, ends, gap, decided, *numbers, certainty), no_rims)
     cracked = f", cracks of {gap:.3g} m" if gap > 0.0 else ""
     reason = f"the mesh is open: {where}{cracked}. {_what_was_done(*numbers)}".strip()
-    return Meant(repair, Solidity(True, False, reason, ends, gap, decided, *numbers, certainty), _hole_radii(repair))
+    return IntendedSolid(
+        repair, Solidity(True, False, reason, ends, gap, decided, *numbers, certainty), _hole_radii(repair)
+    )
 
 
-def _closed_parts_steps(meant: Meant) -> Generator[None, None, Meant | None]:
+def _closed_parts_steps(meant: IntendedSolid) -> Generator[None, None, IntendedSolid | None]:
     """The closed components of a mesh that is no solid as a whole; None where it has none."""
     mesh, repair = meant.repair.mesh, meant.repair
     whole = np.ones(mesh.topology.component_count, np.bool_)
@@ -193,7 +195,7 @@ def _closed_parts_steps(meant: Meant) -> Generator[None, None, Meant | None]:
         return None
     kept = repair._replace(mesh=part, faces=repair.faces[chosen], open_edges=repair.open_edges[:0])
     told = meant.solidity._replace(solid=True, closed=True, gap=0.0, decided=1.0, certainty=_CLOSED_PARTS_CERTAINTY)
-    return Meant(kept, told, meant.radii)
+    return IntendedSolid(kept, told, meant.radii)
 
 
 def _what_was_done(left_out: int, turned: int, joined: int) -> str:
@@ -278,7 +280,7 @@ def _distances_to_others(forest, pose, inverse, origin, reach, chosen, work, fou
 
 
 def _hole_radii(repair: Repair) -> np.ndarray:
-    """``Meant.radii``: the length of the rim over 2 pi; a rim is what open edges that share vertices make up."""
+    """``IntendedSolid.radii``: the length of the rim over 2 pi; a rim is made of open edges that share vertices."""
     mesh, edges = repair.mesh, repair.open_edges
     ends, numbers = np.unique(edges, return_inverse=True)
     pairs = numbers.reshape(-1, 2)

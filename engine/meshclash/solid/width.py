@@ -9,7 +9,7 @@ import math
 from ..geometry.tuples import cross, dot, minus
 from ..jit import inner
 from ..traversal.candidates import begin_far, next_far
-from .near import near_triangle
+from .nearest_points import near_triangle
 
 _ROUNDING = 2.0**-53
 _DOT = 8.0 * _ROUNDING

@@ -9,7 +9,7 @@ from . import pairs as layout
 from .access import access_to
 from .engine import Chunk
 from .pairs import Output, Scratch, contact, nearness, pair_traversal
-from .prepared import prepared_rows
+from .prepared_poses import prepared_rows
 from .question import Goal, Question
 
 CHUNK = 1 << 15

@@ -4,8 +4,8 @@ The caller begins a search and asks for the next triangle as long as there is on
 triangles that are farther away, or reach less far, are left out; those that seem best come first. The caller measures
 in float64, or decides exactly. What is left out is certainly not wanted.
 
-Eight boxes or triangles are compared at a time (``lane_points.py``). The stack holds slots as in ``wide.py`` with the
-bounds of their boxes. Trees without an 8-wide form, and uncompiled code, are searched through the binary tree.
+Eight boxes or triangles are compared at a time (``lane_points.py``). The stack holds slots as in ``wide_traversal.py``
+with the bounds of their boxes. Trees without an 8-wide form, and uncompiled code, are searched through the binary tree.
 """
 
 import math
@@ -32,10 +32,10 @@ from ..geometry.lane_points import (
     triangles_off_line,
 )
 from ..geometry.lanes import doubles, floats, integers, longs, lowest_bit, not_above, splat, store
-from ..hierarchy.wide import CHILD_COUNT, CHILDREN, LANE_COUNT
+from ..hierarchy.wide_bvh import CHILD_COUNT, CHILDREN, LANE_COUNT
 from ..jit import inlined, inner
 from .point import SCRATCH_HEAD, SHRINK, WIDE_STACK_SIZE, box_gap, inverse_of, ray_misses
-from .wide import ADDRESSES, COORDINATES, NODES, ORDER, ROOT
+from .wide_traversal import ADDRESSES, COORDINATES, NODES, ORDER, ROOT
 
 _WIDE, _USED, _LEFT, _FIRST, _NODES, _COORDINATES, _ORDER = range(7)
 """Entries of the scratch: whether the 8-wide form is searched, float64; and, for that, int64: how much the stack holds;

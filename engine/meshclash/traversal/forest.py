@@ -10,7 +10,7 @@ import numpy as np
 
 from ..hierarchy.bvh import Hierarchy, TreeParts
 from ..hierarchy.slabs import note_tests, slabs_after_use
-from ..hierarchy.wide import LANE_COUNT
+from ..hierarchy.wide_bvh import LANE_COUNT
 from ..jit import config
 from ..types.copying import Copyable, refuse_copies
 from ..types.mesh import TriangleMesh
@@ -55,7 +55,7 @@ class LaneForest(NamedTuple):
     """What the 8-wide traversal reads of all trees: nothing is copied, trees are told by their addresses."""
 
     trees: np.ndarray
-    """Addresses of each tree's arrays, and the slot of its root, (trees, ADDRESSES) int64; see ``wide.py``."""
+    """Addresses of each tree's arrays, and its root's slot, (trees, ADDRESSES) int64; see ``wide_traversal.py``."""
     sizes: np.ndarray
     """Origin, largest absolute coordinates, those of the root box relative to the origin, (trees, 9) float64 [m]."""
 
@@ -304,7 +304,7 @@ def take_updates(tree_set_a: TreeSet, tree_set_b: TreeSet) -> int:
 
 
 def _addresses(part: TreeParts) -> tuple[int, ...]:
-    """Where a tree's arrays lie, in the order of the constants of ``wide.py``; the part keeps them alive."""
+    """Where a tree's arrays lie, in the order of the constants of ``wide_traversal.py``; the part keeps them alive."""
     wide = part.wide
     assert wide is not None
     vertices, triangles = part.mesh.arrays

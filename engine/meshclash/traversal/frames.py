@@ -8,7 +8,7 @@ import numpy as np
 from ..geometry.relative_pose import invert_rotation
 from ..jit import inner, kernel
 from ..reference import by_reference
-from .places import FOUND, TURNS, away_from, ray_end, star, vertex_base
+from .exact_winding import FOUND, TURNS, away_from, ray_end, star, vertex_base
 from .point import box_gap, local_slack, nearest, to_local, winding, world_triangle
 
 IN, OUT, ON = 1, 2, 0
@@ -29,7 +29,7 @@ class Frame(NamedTuple):
     reach: np.ndarray
     """(3,)"""
     placed: int
-    """Address of its triangles as ``placed.py`` has them, 0 where they are not placed."""
+    """Address of its triangles as ``exhaustive_nearest.py`` has them, 0 where they are not placed."""
 
 
 @kernel

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..geometry.relative_pose import relative_rows
-from ..hierarchy.wide import LANE_COUNT
+from ..hierarchy.wide_bvh import LANE_COUNT
 from ..volumes.registry import volume_named
 from . import pairs as layout
 from .access import access_to
@@ -15,7 +15,7 @@ from .near_leaf import STEP_LIMIT
 from .near_pairs import NearOutput, NearScratch, near_traversal
 from .near_wide import MOST_OF_TWO_LEAVES
 from .near_work import ALL_APART, ROUNDING_SHARE, SMALLEST_QUEUE, NearestSoFar, NearWork, kernel_options, output_for
-from .prepared import prepared_rows
+from .prepared_poses import prepared_rows
 from .question import Goal, Question
 
 _CHUNK = 1 << 15

@@ -1,7 +1,7 @@
 """What nearness queries do with two triangles, and where they keep what they find; shared by both of their engines.
 
 Distances are float64. Nearer than rounding, nothing here says whether triangles meet: such a pair counts as 0, and
-``near.py`` asks the exact predicates.
+``answering/exact_distances.py`` asks the exact predicates.
 """
 
 import numpy as np

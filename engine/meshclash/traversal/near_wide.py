@@ -1,8 +1,8 @@
 """Nearest pair of triangles, or all pairs within a tolerance: eight boxes and triangles at a time.
 
-Entries are pairs of slots as in ``wide.py``, with the squared gap of their boxes. Each step takes off one pair; unless
-both are leaves, the larger is opened, its up to eight children are compared with the other's box at once, and those
-that may matter are put on.
+Entries are pairs of slots as in ``wide_traversal.py``, with the squared gap of their boxes. Each step takes off one
+pair; unless both are leaves, the larger is opened, its up to eight children are compared with the other's box at once,
+and those that may matter are put on.
 
 Without a pair to start from some descents, each to the child with the least gap, give one: first by the boxes alone,
 then by the direction between the triangles found so far, until that leads to none that is nearer. So nearly the whole
@@ -44,7 +44,7 @@ from ..geometry.lane_triangles import BLOCK, copy_leaf, place_leaves, turn_leaf
 from ..geometry.lanes import doubles, floats, integers, longs, lowest_bit, not_above, shifted, splat, store
 from ..geometry.relative_pose import PRODUCTS, ROW_LENGTH, SCRATCH_LENGTH, shrink_of
 from ..geometry.triangle_distance import closest_of_triangles, largest_coordinate
-from ..hierarchy.wide import CHILD_COUNT, CHILDREN, LANE_COUNT
+from ..hierarchy.wide_bvh import CHILD_COUNT, CHILDREN, LANE_COUNT
 from ..jit import inlined, inner, kernel
 from ..types.pose import plainly_rigid
 from .near_leaf import (
@@ -65,7 +65,7 @@ from .near_leaf import (
 )
 from .pair_heap import heap_pop, heap_push, stack_push
 from .pairs import JOB, OUTPUT_USED, PRIMITIVE_TESTS, STACK_USED, VOLUME_TESTS
-from .wide import ADDRESSES, COORDINATES, NODES, ORDER, ROOT, SIZES, TRIANGLES, VERTICES, corner, set_frame
+from .wide_traversal import ADDRESSES, COORDINATES, NODES, ORDER, ROOT, SIZES, TRIANGLES, VERTICES, corner, set_frame
 
 # The parts of the float32 scratch; eight numbers more than a part has may be read, and are masked.
 _GAPS = FRAME_LENGTH

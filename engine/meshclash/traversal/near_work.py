@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..hierarchy.wide import LANE_COUNT
+from ..hierarchy.wide_bvh import LANE_COUNT
 from ..types.copying import NotCopied
 from . import near_wide as layout
 from .near_leaf import ALONE, CHAINED, NEAR_STATE_LENGTH, NEAREST, OPTIONS_LENGTH, STEP_LIMIT

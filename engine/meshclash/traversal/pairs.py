@@ -208,7 +208,7 @@ def traversal_with(
 
     The kernel takes (forest_a, forest_b, jobs, poses_a, poses_b, relative, tolerance, options, state, stack, scratch,
     carried, output) and returns True when all jobs are done. ``jobs`` (k, 2) int64 names the trees; poses are
-    (k, 3, 4), ``relative`` is what ``prepared.py`` makes; the rest is allocated by ``binary_engine.py``.
+    (k, 3, 4), ``relative`` is what ``prepared_poses.py`` makes; the rest is allocated by ``binary_engine.py``.
 
     ``visit`` is called with the leaf test for two leaves, whose triangles are in the scratch; forests, scratch and
     output are references. It appends to the

@@ -1,4 +1,4 @@
-"""The 8-wide engine at work on a question: ``wide.py`` with its arrays, on one core or on several.
+"""The 8-wide engine at work on a question: ``wide_traversal.py`` with its arrays, on one core or on several.
 
 Large questions are shared out. After every round each worker's stack and the tasks it has not begun are dealt anew as
 tasks, in turn, so nobody runs dry for long. Which worker does what changes nothing: a pair of slots is visited once,
@@ -9,12 +9,12 @@ import numba
 import numpy as np
 
 from ..geometry.predicates import new_workspace
-from ..hierarchy.wide import LANE_COUNT
+from ..hierarchy.wide_bvh import LANE_COUNT
 from ..jit import is_compiled, parallel_kernel, parallel_region
 from . import pairs as layout
 from .engine import Chunk
 from .question import Goal, Question
-from .wide import (
+from .wide_traversal import (
     DOUBLES,
     ROOT,
     SINGLES,

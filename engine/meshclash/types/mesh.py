@@ -173,7 +173,7 @@ class TriangleMesh(Copyable, caches={"derived": dict}):
         """Corners (n, 3, 3) float64 [m] of triangles (n,), in the object's own frame."""
         try:
             corners: np.ndarray = self._vertices[self._triangles[triangles]]
-        except (IndexError, TypeError, ValueError, MemoryError) as error:
+        except (IndexError, TypeError, ValueError, ArithmeticError, MemoryError) as error:
             raise UnsupportedOption(f"triangles must be indices of triangles: {error!s:.120}") from None
         return corners
 

@@ -18,6 +18,7 @@ from .results import Progress
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
+_Q = TypeVar("_Q")
 
 
 class _Unanswered(Enum):
@@ -129,7 +130,7 @@ def run(steps: Generator[Any, None, _T], tell: Callable[[Any], object] | None = 
             tell(told)
 
 
-def retold(steps: Generator[Any, None, _T], tell: Callable[[Any], Any]) -> Generator[Any, None, _T]:
+def map_progress(steps: Generator[Any, None, _T], tell: Callable[[Any], Any]) -> Generator[Any, None, _T]:
     """Run a stage, and yield what ``tell`` makes of each thing that it yields; closing this closes the stage."""
     try:
         while True:
@@ -142,8 +143,8 @@ def retold(steps: Generator[Any, None, _T], tell: Callable[[Any], Any]) -> Gener
         steps.close()
 
 
-def scaled(
-    steps: Generator[Any, None, _T], low: float, high: float, text: str | None = None
+def scale_progress(
+    steps: Generator[Any, None, _T], low: float, high: float, text: str | None = None, prefix: str = ""
 ) -> Generator[Progress, None, _T]:
     """Run a stage as the part from ``low`` to ``high`` of the whole work.
 
@@ -151,20 +152,21 @@ def scaled(
         steps: yields fractions, or Progress.
         low, high: where the stage begins and ends, 0 to 1.
         text: what the stage does; None leaves it to the stage's own Progress.
+        prefix: stands before that text.
     """
 
     def tell(told: Any) -> Progress:
         fraction, words = told if isinstance(told, Progress) else (told, "")
-        return Progress(low + (high - low) * fraction, words if text is None else text)
+        return Progress(low + (high - low) * fraction, prefix + (words if text is None else text))
 
-    return retold(steps, tell)
-
-
-def always(value: Any, steps: Generator[Any, None, _T]) -> Generator[Any, None, _T]:
-    """Run a stage, and yield one value in place of all that it yields."""
-    return retold(steps, lambda _: value)
+    return map_progress(steps, tell)
 
 
-def shares(steps: Generator[Progress, None, _T]) -> Generator[float, None, _T]:
+def hold_progress(steps: Generator[Any, None, _T], progress: _Q) -> Generator[_Q, None, _T]:
+    """Run a stage, and yield the same progress in place of each thing that it yields."""
+    return map_progress(steps, lambda _: progress)
+
+
+def progress_fractions(steps: Generator[Progress, None, _T]) -> Generator[float, None, _T]:
     """Run a stage, and yield how much of it is done, 0 to 1."""
-    return retold(steps, lambda told: told.fraction)
+    return map_progress(steps, lambda told: told.fraction)

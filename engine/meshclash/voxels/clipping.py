@@ -23,11 +23,11 @@ import numpy as np
 
 from ..jit import inlined, inner, kernel
 from .bricks import Bricks, find_brick, popcount
+from .common_region import GridTriangles
 from .cover import CORNERS, SLACK
 from .grid import Grid
 from .marking import PIECE, want_all
-from .placing import Gridded
-from .walk import make_walk
+from .voxelisation import make_voxeliser
 
 PIECE_ERROR = 512 * 2.0**-53
 """Error of the area or volume of one triangle in one voxel, in units of the voxel, for coordinates up to 1."""
@@ -159,7 +159,7 @@ def _visit(bricks, work, n, name, x0, x1, bits, shape):
     return True
 
 
-_add_pieces = make_walk(_begin, want_all, _visit)
+_add_pieces = make_voxeliser(_begin, want_all, _visit)
 
 
 @kernel
@@ -193,7 +193,7 @@ def _add_from_above(points, triangles, chosen, first, last, size, signs, top, to
 
 
 def piece_steps(
-    thing: Gridded, grid: Grid, bricks: Bricks, ranks: np.ndarray, total: int, signs: np.ndarray
+    thing: GridTriangles, grid: Grid, bricks: Bricks, ranks: np.ndarray, total: int, signs: np.ndarray
 ) -> Generator[float, None, Pieces]:
     """What a surface contributes to each of its voxels; yields shares of what is done.
 
@@ -219,6 +219,6 @@ def piece_steps(
     return pieces
 
 
-def piece_error(thing: Gridded) -> float:
+def piece_error(thing: GridTriangles) -> float:
     """Error of an area or volume of one triangle in one voxel, in units of the voxel."""
     return PIECE_ERROR * (thing.slack / SLACK)

@@ -10,21 +10,21 @@ from ..answering.devices import on_device
 from ..errors import InvalidMesh, UnsupportedOption
 from ..hierarchy.bvh import Hierarchy
 from ..traversal.contacts import Contacts
-from ..types.foreign import as_own
+from ..types.foreign_meshes import as_own
 from ..types.mesh import TriangleMesh, no_mesh
 from ..types.pose import PoseLike, pose_stack
 from ..types.results import Progress, QueryStats
-from ..types.steps import scaled
+from ..types.steps import scale_progress
 from .bricks import Bricks, common_bricks, list_voxels, rank_words
-from .common import closed_solid, overlap_steps
+from .common_region import GridTriangles, PlacedTriangles, choose, mean_extent, place, put_on_grid
+from .common_volume import closed_solid, overlap_steps
 from .culling import culled_steps
 from .device import common_voxels_on
 from .entries import by_voxel, entry_steps
 from .grid import Fineness, Grid, check_columns, check_volumes, make_grid
 from .marking import mark_steps
-from .meeting import Met, meet_steps
-from .placing import Gridded, Placed, choose, mean_extent, place, put_on_grid
 from .results import Overlap, VoxelContacts
+from .triangle_contacts import TriangleContacts, triangle_contact_steps
 
 MODES = ("exact", "voxels", "solid")
 DEVICE = "cuda"
@@ -93,7 +93,7 @@ def voxel_steps(meshes: tuple[TriangleMesh, ...], rows: tuple[np.ndarray, ...], 
     if asked.mode == "solid":
         whole = [bool(((b[0] >= region[0]) & (b[1] <= region[1])).all()) for _, b in worlds]
         return (yield from _solid_steps(meshes, things, grid, asked, whole))
-    things = yield from scaled(culled_steps(things, grid), 0.0, 0.1, "comparing bricks")
+    things = yield from scale_progress(culled_steps(things, grid), 0.0, 0.1, "comparing bricks")
     placed = [p._replace(chosen=thing.chosen) for p, thing in zip(placed, things, strict=True)]
     if asked.mode == "exact":
         return (yield from _exact_steps(meshes, rows, placed, things, grid, asked))
@@ -117,26 +117,28 @@ def _all_of(grid: Grid) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _common_steps(
-    things: Sequence[Gridded], grid: Grid, asked: VoxelQuestion, first: int, second: int
+    things: Sequence[GridTriangles], grid: Grid, asked: VoxelQuestion, first: int, second: int
 ) -> Generator[Progress, None, Bricks]:
     """The voxels that two surfaces share; the first is that of fewer triangles."""
     bricks = yield from _marked(things[first], grid, asked, 0.1, 0.5)
     steps = mark_steps(things[second], grid, asked.fineness.memory, asked.threads, bricks)
-    return (yield from scaled(steps, 0.5, 1.0, "comparing voxels"))
+    return (yield from scale_progress(steps, 0.5, 1.0, "comparing voxels"))
 
 
 def _marked(
-    thing: Gridded, grid: Grid, asked: VoxelQuestion, low: float, high: float
+    thing: GridTriangles, grid: Grid, asked: VoxelQuestion, low: float, high: float
 ) -> Generator[Progress, None, Any]:
-    return scaled(mark_steps(thing, grid, asked.fineness.memory, asked.threads), low, high, "marking voxels")
+    return scale_progress(mark_steps(thing, grid, asked.fineness.memory, asked.threads), low, high, "marking voxels")
 
 
-def _smaller_first(placed: Sequence[Placed]) -> tuple[int, int]:
+def _smaller_first(placed: Sequence[PlacedTriangles]) -> tuple[int, int]:
     """The object with fewer triangles in the region, and the other."""
     return (0, 1) if len(placed[0].chosen) <= len(placed[1].chosen) else (1, 0)
 
 
-def fitting(fineness: Fineness, mode: str, region: tuple[np.ndarray, np.ndarray], placed: Sequence[Placed]) -> Fineness:
+def fitting(
+    fineness: Fineness, mode: str, region: tuple[np.ndarray, np.ndarray], placed: Sequence[PlacedTriangles]
+) -> Fineness:
     """What was asked for; where nothing was and triangles are compared, voxels that suit them."""
     if mode != "exact" or fineness.resolution is not None or fineness.voxel_size is not None:
         return fineness
@@ -149,8 +151,8 @@ def fitting(fineness: Fineness, mode: str, region: tuple[np.ndarray, np.ndarray]
 def _exact_steps(
     meshes: tuple[TriangleMesh, ...],
     rows: tuple[np.ndarray, ...],
-    placed: Sequence[Placed],
-    things: Sequence[Gridded],
+    placed: Sequence[PlacedTriangles],
+    things: Sequence[GridTriangles],
     grid: Grid,
     asked: VoxelQuestion,
 ) -> _Answer:
@@ -161,10 +163,12 @@ def _exact_steps(
     wanted = bricks.words[: len(ranks)]
     text = "comparing voxels"
     memory = asked.fineness.memory
-    others, common = yield from scaled(entry_steps(things[second], grid, bricks, ranks, wanted, memory), 0.3, 0.6, text)
-    own, _ = yield from scaled(entry_steps(things[first], grid, bricks, ranks, common, memory), 0.6, 0.7, text)
-    steps = meet_steps(own, *by_voxel(others, total), placed[first], placed[second], asked.crossing_only)
-    met = yield from scaled(steps, 0.7, 1.0, "comparing triangles")
+    others, common = yield from scale_progress(
+        entry_steps(things[second], grid, bricks, ranks, wanted, memory), 0.3, 0.6, text
+    )
+    own, _ = yield from scale_progress(entry_steps(things[first], grid, bricks, ranks, common, memory), 0.6, 0.7, text)
+    steps = triangle_contact_steps(own, *by_voxel(others, total), placed[first], placed[second], asked.crossing_only)
+    met = yield from scale_progress(steps, 0.7, 1.0, "comparing triangles")
     if first:
         met = _turned(met)
     stats = QueryStats(met.box_tests, met.triangle_tests, met.exact_tests)
@@ -178,7 +182,11 @@ def _exact_steps(
 
 
 def _solid_steps(
-    meshes: tuple[TriangleMesh, ...], things: Sequence[Gridded], grid: Grid, asked: VoxelQuestion, whole: Sequence[bool]
+    meshes: tuple[TriangleMesh, ...],
+    things: Sequence[GridTriangles],
+    grid: Grid,
+    asked: VoxelQuestion,
+    whole: Sequence[bool],
 ) -> _Answer:
     """Common volume and common voxels."""
     check_volumes(grid)
@@ -191,7 +199,7 @@ def _solid_steps(
     return VoxelContacts(asked.mode, voxels, grid, slack, _stats(asked), overlap=overlap)
 
 
-def _turned(met: Met) -> Met:
+def _turned(met: TriangleContacts) -> TriangleContacts:
     """The same with the objects' parts exchanged."""
     order = np.lexsort((met.pairs[:, 0], met.pairs[:, 1]))
     return met._replace(pairs=np.ascontiguousarray(met.pairs[order][:, ::-1]), kinds=met.kinds[order])

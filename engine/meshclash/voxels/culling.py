@@ -9,10 +9,10 @@ from collections.abc import Generator, Sequence
 import numpy as np
 
 from ..jit import inlined, kernel
+from .common_region import GridTriangles
 from .cover import SHAPE_LENGTH
 from .grid import Grid
-from .placing import Gridded
-from .walk import SPAN_LENGTH, load_triangle
+from .voxelisation import SPAN_LENGTH, load_triangle
 
 _PIECE = 1 << 17  # triangles in a call of a kernel: a millisecond
 _MOST_CELLS = 1 << 22
@@ -66,7 +66,7 @@ def _keep(points, triangles, chosen, first, last, size, slack, shift, reached, k
     return count
 
 
-def culled_steps(things: Sequence[Gridded], grid: Grid) -> Generator[float, None, list[Gridded]]:
+def culled_steps(things: Sequence[GridTriangles], grid: Grid) -> Generator[float, None, list[GridTriangles]]:
     """Two objects with those of their triangles that may share a voxel; yields shares of what is done."""
     first, second = things
     shift = _FINEST
@@ -83,7 +83,7 @@ def culled_steps(things: Sequence[Gridded], grid: Grid) -> Generator[float, None
 
 
 def _reach_steps(
-    thing: Gridded, grid: Grid, shift: int, reached: np.ndarray, low: float
+    thing: GridTriangles, grid: Grid, shift: int, reached: np.ndarray, low: float
 ) -> Generator[float, None, bool]:
     count = len(thing.chosen)
     for begin in range(0, count, _PIECE):
@@ -95,8 +95,8 @@ def _reach_steps(
 
 
 def _keep_steps(
-    thing: Gridded, grid: Grid, shift: int, reached: np.ndarray, low: float
-) -> Generator[float, None, Gridded]:
+    thing: GridTriangles, grid: Grid, shift: int, reached: np.ndarray, low: float
+) -> Generator[float, None, GridTriangles]:
     count, found = len(thing.chosen), 0
     kept = np.empty(count, np.int32)
     for begin in range(0, count, _PIECE):

@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 
 from .bricks import SIDE, Bricks, new_bricks, unite
+from .common_region import GridTriangles
 from .grid import Grid, check_bytes
-from .placing import Gridded
 
 _SETS = 2
 _WORD_BYTES = 8
 
 
-def common_voxels_on(backend: Any, things: Sequence[Gridded], grid: Grid, memory: int) -> Bricks:
+def common_voxels_on(backend: Any, things: Sequence[GridTriangles], grid: Grid, memory: int) -> Bricks:
     """The voxels that the surfaces of two objects share.
 
     Args:
@@ -36,7 +36,7 @@ def common_voxels_on(backend: Any, things: Sequence[Gridded], grid: Grid, memory
     return unite(new_bricks(capacity), found)
 
 
-def _marked_on(backend: Any, thing: Gridded, grid: Grid, count: int) -> Any:
+def _marked_on(backend: Any, thing: GridTriangles, grid: Grid, count: int) -> Any:
     """The voxels of one object as words (bricks, 8) of the backend."""
     words = backend.upload(np.zeros((count, SIDE), np.uint64))
     arrays = (thing.points, thing.triangles, thing.chosen, grid.size)

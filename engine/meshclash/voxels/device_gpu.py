@@ -8,7 +8,7 @@ import numpy as np
 from ..gpu.cuda_gpu import cuda, kernel
 from .cover import SHAPE_LENGTH
 from .device_steps import NO_VOXELS, begin_triangle, brick_voxels
-from .walk import SPAN_LENGTH
+from .voxelisation import SPAN_LENGTH
 
 
 @kernel("void(float64[:,::1], int32[:,::1], int32[::1], int64[::1], float64, uint64[:,::1])")

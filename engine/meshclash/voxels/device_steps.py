@@ -1,14 +1,14 @@
 """What one thread does with a triangle or a word of voxels; the same text for CUDA kernels and for their host backend.
 
 On a device voxels lie in bricks, too, but in all of a region, in the order of their names: threads cannot make room.
-What is decided of a voxel is what ``walk.py`` decides, operation by operation, so the bits are the same.
+What is decided of a voxel is what ``voxelisation.py`` decides, operation by operation, so the bits are the same.
 """
 
 import numpy as np
 
 from ..jit import inlined
 from .cover import misses_box, prepare_edges, prepare_shape
-from .walk import SMALL, THICK, cover_range, first_level, flat_axis, load_triangle
+from .voxelisation import SMALL, THICK, cover_range, first_level, flat_axis, load_triangle
 
 NO_VOXELS = -1
 """Instead of a kind: the triangle reaches no voxel of the grid."""

@@ -7,10 +7,10 @@ import numpy as np
 
 from ..jit import inlined, kernel
 from .bricks import Bricks, find_brick, popcount
+from .common_region import GridTriangles
 from .grid import DEFAULT_MEMORY, Grid, check_bytes
 from .marking import PIECE
-from .placing import Gridded
-from .walk import make_walk
+from .voxelisation import make_voxeliser
 
 _FIRST_CAPACITY = 1 << 16
 _ENTRY_BYTES = 12
@@ -83,11 +83,11 @@ def _visit(bricks, work, n, name, x0, x1, bits, shape):
     return True
 
 
-_list_entries = make_walk(_begin, _wants, _visit)
+_list_entries = make_voxeliser(_begin, _wants, _visit)
 
 
 def entry_steps(
-    thing: Gridded,
+    thing: GridTriangles,
     grid: Grid,
     bricks: Bricks,
     ranks: np.ndarray,

@@ -3,7 +3,7 @@
 Source: McNeely, Puterbaugh, Troy, "Six Degree-of-Freedom Haptic Rendering Using Voxel Sampling" (SIGGRAPH 1999): the
 still object is a map of voxels, the tool a shell of points; each point in a voxel of the surface has a depth against a
 plane through that voxel. Here a voxel of the surface has the plane of the triangle nearest to its centre, a voxel
-inside that of a nearby voxel of the surface, and inside is certain (``inside.py``).
+inside that of a nearby voxel of the surface, and inside is certain (``interior_voxels.py``).
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from ..types.steps import run
 from .bricks import brick_count, popcount, rank_words
 from .clipping import piece_steps
 from .collide import mesh_of, single_pose
-from .common import closed_solid
+from .common_region import choose, place, put_on_grid
+from .common_volume import closed_solid
 from .entries import by_voxel, entry_steps
 from .grid import check_bytes, check_columns, checked_fineness, make_grid
-from .inside import inside_steps
+from .interior_voxels import interior_steps
 from .marking import mark_steps
-from .placing import choose, place, put_on_grid
 
 _FIRST_INSIDE = -2  # a cell wholly inside is this less the number of its plane; -1 is outside; others are planes
 _CELL_BYTES = 4 * 512
@@ -240,7 +240,7 @@ class VoxelMap(Copyable, caches=_ROOM):
         count = brick_count(bricks)
         check_bytes(count * _CELL_BYTES, self.grid, fineness.memory)
         pieces = run(piece_steps(thing, self.grid, bricks, ranks, total, solid.orientation))
-        inside, whole = run(inside_steps(bricks, pieces, size))
+        inside, whole = run(interior_steps(bricks, pieces, size))
         entries, _ = run(entry_steps(thing, self.grid, bricks, ranks, bricks.words[:count], fineness.memory))
         self._planes = np.zeros((total, 4), np.float32)  # to a hundred-thousandth of a voxel
         _nearest_planes(

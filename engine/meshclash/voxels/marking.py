@@ -7,9 +7,9 @@ import numpy as np
 
 from ..jit import inlined, inner, parallel_kernel, parallel_region, prange
 from .bricks import BYTES_EACH, Bricks, find_brick, larger, new_bricks, take_brick, unite
+from .common_region import GridTriangles
 from .grid import Grid, check_bytes
-from .placing import Gridded
-from .walk import make_walk
+from .voxelisation import make_voxeliser
 
 PIECE = 1 << 15
 """Triangles in a call of a kernel: some milliseconds."""
@@ -75,10 +75,10 @@ def visit_common(bricks, work, n, name, x0, x1, bits, shape):
     return True
 
 
-_mark_all = make_walk(begin_nothing, want_all, visit_all)
-_mark_common = make_walk(begin_nothing, want_common, visit_common)
-_mark_part = make_walk(begin_nothing, want_all, visit_all, inner)
-_mark_common_part = make_walk(begin_nothing, want_common, visit_common, inner)
+_mark_all = make_voxeliser(begin_nothing, want_all, visit_all)
+_mark_common = make_voxeliser(begin_nothing, want_common, visit_common)
+_mark_part = make_voxeliser(begin_nothing, want_all, visit_all, inner)
+_mark_common_part = make_voxeliser(begin_nothing, want_common, visit_common, inner)
 _NOTHING = Nothing(np.zeros(1))
 
 
@@ -99,7 +99,7 @@ def _mark_together(
 
 
 def mark_steps(
-    thing: Gridded, grid: Grid, memory: int, threads: int = 1, others: Bricks | None = None
+    thing: GridTriangles, grid: Grid, memory: int, threads: int = 1, others: Bricks | None = None
 ) -> Generator[float, None, Bricks]:
     """The voxels that the surface of an object touches; yields shares of what is done.
 
@@ -126,7 +126,7 @@ def mark_steps(
 
 
 def _mark_some(
-    thing: Gridded, grid: Grid, memory: int, others: Bricks | None, first: int, last: int, bricks: Bricks
+    thing: GridTriangles, grid: Grid, memory: int, others: Bricks | None, first: int, last: int, bricks: Bricks
 ) -> tuple[int, Bricks]:
     given: tuple[Any, ...] = (*thing[:3], first, last, grid.size, thing.slack, bricks)
     done = _mark_all(*given, _NOTHING) if others is None else _mark_common(*given, others)
@@ -145,7 +145,7 @@ def check_room(room: int, memory: int, grid: Grid) -> None:
 
 
 def _mark_together_steps(
-    thing: Gridded, grid: Grid, memory: int, others: Bricks | None, workers: int
+    thing: GridTriangles, grid: Grid, memory: int, others: Bricks | None, workers: int
 ) -> Generator[float, None, Bricks]:
     room, count = len(new_bricks().names), len(thing.chosen)
     stacked, each = _bricks_of_workers(room, workers)

@@ -14,10 +14,10 @@ from ..types.pose import PoseLike
 from ..types.steps import run
 from .bricks import list_voxels
 from .collide import mesh_of, single_pose
+from .common_region import choose, place, put_on_grid
 from .grid import Grid, checked_fineness, make_grid
 from .marking import mark_steps
-from .placing import choose, place, put_on_grid
-from .thin import thin_steps
+from .separating_voxels import separating_steps
 
 THIN, WHOLE = 6, 26
 
@@ -70,5 +70,7 @@ def voxelise(
     grid = make_grid(bounds[0], bounds[1], placed.farthest, fineness)
     thing = put_on_grid(placed, grid)
     whole = separating == WHOLE
-    steps = mark_steps(thing, grid, fineness.memory, threads) if whole else thin_steps(thing, grid, fineness.memory)
+    steps = (
+        mark_steps(thing, grid, fineness.memory, threads) if whole else separating_steps(thing, grid, fineness.memory)
+    )
     return SurfaceVoxels(list_voxels(run(steps), grid.brick_size), grid, thing.worst_slack)

@@ -6,11 +6,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ...types.slices import portions
 from ..fits import fitted_steps
 from ..frame_scene import Progress
 from ..pair_row import PairRow
 from ..rows import ROWS_AT_ONCE, Draft, first_contact_draft, first_contact_rows, row_steps
-from ..steps import portions
 from .question import DetectAnswer, DetectQuestion
 
 if TYPE_CHECKING:

@@ -8,10 +8,11 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from ...scene.pair_memory import PairMemory
+from ...types.slices import portions
+from ...types.steps import scale_progress
 from ..frame_scene import Progress
 from ..kernel_parts import BASIC_PARTS
 from ..rows import ROWS_AT_ONCE, Draft, row_steps, surfaces_draft
-from ..steps import portions, within
 from ..verdicts import MEETS
 from .base import DetectTest
 from .followers import Follower, Pair
@@ -87,7 +88,7 @@ class SurfaceFollower(Follower):
                 del known[pair]
         for done, pair in enumerate(due):
             steps = self._test.contacts_steps(question, *pair)
-            contacts = yield from within(steps, done / len(due), (done + 1) / len(due))
+            contacts = yield from scale_progress(steps, done / len(due), (done + 1) / len(due))
             stats = contacts.stats.plus(stats)
             self._known.note(pair, len(contacts))
             self._unwritten[pair] = SurfaceMeeting(*pair, contacts) if len(contacts) else None

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...types.slices import portions
 from ..frame_scene import Progress
 from ..kernel_parts import BASIC_PARTS
 from ..rows import ROWS_AT_ONCE, Draft, probability_draft, row_steps
-from ..steps import portions
 from ..verdicts import LIKELY, MEETS, UNLIKELY, probability_verdict
 from .base import DetectTest
 from .followers import Follower

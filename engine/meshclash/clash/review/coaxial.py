@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...manifold.connected import components
-from ...types.foreign import ForeignMesh, as_own
+from ...manifold.connected_components import components
+from ...types.foreign_meshes import ForeignMesh, as_own
 from ...types.mesh import TriangleMesh, no_mesh
 
 SECTORS = 12

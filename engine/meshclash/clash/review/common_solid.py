@@ -10,7 +10,7 @@ import numpy as np
 
 from ...errors import InvalidMesh, InvalidPose, NotASolid, UnsupportedOption
 from ...query.options import check_length
-from ...types.foreign import ForeignMesh, as_own
+from ...types.foreign_meshes import ForeignMesh, as_own
 from ...types.mesh import TriangleMesh, no_mesh
 from ...types.pose import PoseLike, every_pose, transform_points
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnsupportedOption
-from ...manifold.connected import components
+from ...manifold.connected_components import components
 from ...messages import shown, suggestion
 from ...types.arguments import by_text, instance, several, text
 from ...types.numbers import float_array, whole_numbers

@@ -12,6 +12,7 @@ from ...convex.hull import ConvexHull
 from ...errors import InvalidMesh, UnsupportedOption
 from ...hierarchy.build import build
 from ...hierarchy.bvh import Hierarchy
+from ...messages import shown
 from ...types.copying import Changeable
 from ...types.mesh import TriangleMesh
 from ...types.numbers import float_array, real_number
@@ -49,7 +50,7 @@ class _Parameter:
             raise UnsupportedOption(f"{what} has {self._shape[0]} numbers, not an array of shape {array.shape}")
         if not (np.isfinite(array) & (array >= self._least)).all():
             least = "" if self._least < 0.0 else " and from 0 on" if self._least == 0.0 else " and above 0"
-            raise UnsupportedOption(f"{what} must be finite{least}, not {value!r:.80}")
+            raise UnsupportedOption(f"{what} must be finite{least}, not {shown(value)}")
         shape._parameters[self._name] = array if self._shape else float(array)
         shape._trees.clear()
 

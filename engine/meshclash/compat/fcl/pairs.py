@@ -14,7 +14,7 @@ import numpy as np
 from ...convex.convexity import used_points
 from ...convex.hull_separation import part_each
 from ...errors import NotASolid
-from ...manifold.every_contact import contact_points
+from ...manifold.contact_geometry import contact_points
 from ...manifold.regions import contact_regions
 from ...query.clearance import clearance
 from ...query.distance import distance

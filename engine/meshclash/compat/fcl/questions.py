@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import UnsupportedOption
-from ...motion.contact import time_of_contact
+from ...messages import shown
+from ...motion.contact_times import time_of_contact
 from ...motion.motions import KeyframedMotion, Motion, ScrewMotion
 from ...types.numbers import real_number, truth, whole_number
 from .data import (
@@ -22,7 +23,7 @@ from .data import (
 )
 from .objects import CollisionObject, Transform
 from .pairs import NONE, BoundedPair, Pair
-from .planes import FacePair, TwoFaces
+from .plane_pairs import FacePair, TwoFaces
 
 _TIME_TOLERANCE = 1e-5
 """Share of the smaller object's size: moving objects that come no nearer than this do not collide."""
@@ -139,7 +140,7 @@ def _tolerance(toc_err: Any, bounds: list[Any], motions: list[Motion]) -> float:
     """How near objects may come without a collision [m]: a share of their size, or less where the way is short."""
     share = real_number(toc_err)
     if not 0.0 < share < np.inf:
-        raise UnsupportedOption(f"toc_err must be a share of the motion above 0, not {toc_err!r:.80}")
+        raise UnsupportedOption(f"toc_err must be a share of the motion above 0, not {shown(toc_err)}")
     sizes, ways, places = [], [], []
     for (low, high), motion in zip(bounds, motions, strict=True):
         corners = np.array([[(low, high)[k >> axis & 1][axis] for axis in range(3)] for k in range(8)])

@@ -10,14 +10,14 @@ import numpy as np
 from ...hierarchy.bvh import MeshLike
 from ...massive.coverage import Covered, Leveled, Memory, largest_error, listed_cover_steps, slack_of
 from ...massive.mesh import DEFAULT_MEMORY, ClusteredMesh, checked_memory
-from ...massive.sides import Clusters, side_of
+from ...massive.operands import Clusters, side_of
 from ...query.massive_collide import MassiveCollision
 from ...query.options import check_length
-from ...query.solvers.runs_clustered_mesh import bounds_of, memory_of
+from ...query.solvers.levels_of_detail import bounds_of, memory_of
 from ...query.table import MASSIVE_COLLIDE, answers, ask
 from ...types.pose import PoseLike
 from ...types.results import Progress
-from ...types.steps import always
+from ...types.steps import hold_progress
 from .cluster_tree import ClusterTree, tree_of_boxes
 from .front import KeptFront
 from .meshes import progressive_beside
@@ -69,7 +69,7 @@ def _by_front(
     order = np.lexsort((front.pages[:, 1], front.pages[:, 0]))
     known.memory.moved((first, second), rows)
     known.memory.replace(front.pages[order], second.clusters.cluster_count)
-    covered = yield from always(0.0, listed_cover_steps(first, second, rows, delta, known.memory))
+    covered = yield from hold_progress(listed_cover_steps(first, second, rows, delta, known.memory), 0.0)
     runs = tuple(_runs_of(tree, front.nodes[:, k]) for k, tree in enumerate(known.trees))
     at = _rows_among(front.pages[order], covered.parts)
     nodes = front.nodes[order][at]

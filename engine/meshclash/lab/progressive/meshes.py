@@ -5,7 +5,7 @@ from collections.abc import Generator
 import numpy as np
 
 from ...errors import UnsupportedOption
-from ...massive.beside import drop_beside, kept_beside, open_beside, path_beside
+from ...massive.companion_files import companion_path, drop_companion, kept_companion, open_companion
 from ...massive.file import HoldsFile, PartFile
 from ...massive.level_build import build_level_steps
 from ...massive.level_layout import header_for
@@ -75,8 +75,8 @@ class ProgressiveMeshes(HoldsFile):
             UnsupportedOption: the mesh was closed, or ``weld`` is no length.
         """
         form = progressive_form(checked_mesh(mesh).bounds)._replace(weld=checked_weld(weld))
-        yield from build_level_steps(mesh.pages, path_beside(mesh, KIND), header_for(mesh.pages.header), form)
-        drop_beside(mesh, KIND)
+        yield from build_level_steps(mesh.pages, companion_path(mesh, KIND), header_for(mesh.pages.header), form)
+        drop_companion(mesh, KIND)
         return cls.open(mesh)
 
     @classmethod
@@ -86,7 +86,7 @@ class ProgressiveMeshes(HoldsFile):
         Raises:
             InvalidFile: there are none, they are damaged, or they belong to another mesh.
         """
-        return cls(mesh, *open_beside(checked_mesh(mesh), KIND, decode_table))
+        return cls(mesh, *open_companion(checked_mesh(mesh), KIND, decode_table))
 
     def stops(self, memory: int) -> MeshesAtStops:
         """The meshes of all nodes, which may take so many bytes in memory together with the hierarchy.
@@ -142,5 +142,5 @@ class ProgressiveMeshes(HoldsFile):
 
 def progressive_beside(mesh: ClusteredMesh) -> ProgressiveMeshes | None:
     """The progressive meshes that lie beside a clustered mesh, open as long as that is; None where there are none."""
-    found: ProgressiveMeshes | None = kept_beside(mesh, KIND, ProgressiveMeshes.open)
+    found: ProgressiveMeshes | None = kept_companion(mesh, KIND, ProgressiveMeshes.open)
     return found

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from ...continuous.coplanarity import EDGE_EDGE, POINT_TRIANGLE
 from ...continuous.forms import Form, between
 from ...continuous.impacts import checked_points
-from ...continuous.moving import EDGE_EDGE, POINT_TRIANGLE
 from ...continuous.rational import Encounter, Vector, integer_points
 from ...errors import InvalidMesh
 from ...types.numbers import given_array

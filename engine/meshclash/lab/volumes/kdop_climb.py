@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ...convex.climb import climb
 from ...convex.hull import ConvexHull
+from ...convex.support_vertex import climb
 from ...jit import kernel
 from ...volumes.rounding import round_down, round_up
 from .kdop import directions_of

@@ -12,10 +12,10 @@ from ...geometry.lanes import doubles, floats, integers, longs, octets, shifted
 from ...geometry.predicates import new_workspace
 from ...geometry.triangle_distance import closest_of_triangles
 from ...geometry.triangle_pair import UNDECIDED
-from ...hierarchy.wide import LANE_COUNT
+from ...hierarchy.wide_bvh import LANE_COUNT
 from ...jit import inner, kernel
 from ...traversal.near_wide import SIDE_LENGTH, TREE_SIZES, TREES, world_corners
-from ...traversal.oriented import boxes_apart
+from ...traversal.oriented_boxes import boxes_apart
 from ...traversal.pairs import (
     OPTIONS_LENGTH,
     OUTPUT_USED,
@@ -23,7 +23,7 @@ from ...traversal.pairs import (
     STEP_LIMIT,
     VOLUME_TESTS,
 )
-from ...traversal.wide import (
+from ...traversal.wide_traversal import (
     ADDRESSES,
     DOUBLES,
     ROOT,

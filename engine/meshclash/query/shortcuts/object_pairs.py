@@ -33,17 +33,15 @@ from .kernels import (
     TESTS,
     meet_each,
 )  # fmt: skip
-from .spare_workspaces import SpareWorkspaces
 from .workspace import spare
+from .workspace_pool import WorkspacePool
 
 MOST_OBJECTS = 128
 """All of whose pairs are compared."""
 NO, YES, UNDECIDED, UNSURE = APART, MEETING, OPEN, OPEN + 1
 """What is told of a pair; ``UNDECIDED``: triangles whose kind float64 cannot tell; ``UNSURE``: points cannot tell
 whether one object lies in the other."""
-_scratch: SpareWorkspaces[tuple[np.ndarray, PointWorkspace]] = SpareWorkspaces(
-    lambda: (np.empty(9), new_point_workspace())
-)
+_scratch: WorkspacePool[tuple[np.ndarray, PointWorkspace]] = WorkspacePool(lambda: (np.empty(9), new_point_workspace()))
 _WORTH_NOTING = 1 << 10
 """Tests of volumes that are charged to the trees: noting takes as long as a few hundred of them."""
 

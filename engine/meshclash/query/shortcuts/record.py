@@ -33,18 +33,18 @@ class Record(NotCopied):
         met: whether the mesh met the other one when a distance was last asked for: then that is asked first.
         tree_set: of the hierarchy alone.
         triangle_count, index_bits: of the mesh: triangles, and bits of their indices.
-        couple: what ``verdict.py`` keeps of the pair of this mesh and the one that it was asked about with last.
+        packed: what ``prepared_verdict.py`` keeps of the pair of this mesh and the other one last asked about with it.
     """
 
     __slots__ = (
         "_record",
         "address",
-        "couple",
         "has_slabs",
         "hierarchy",
         "improves_at",
         "index_bits",
         "met",
+        "packed",
         "parts",
         "tree_set",
         "triangle_count",
@@ -59,7 +59,7 @@ class Record(NotCopied):
         self._record = np.array([*self.tree_set.lane_record, parts.tree.depth], np.int64)
         assert len(self._record) == DEPTH + 1
         self.address: int = self._record.ctypes.data
-        self.couple: Any = None
+        self.packed: Any = None
         self.has_slabs = self.met = False
         self.triangle_count = parts.mesh.triangle_count
         self.index_bits = self.triangle_count.bit_length()

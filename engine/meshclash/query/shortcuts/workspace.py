@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...geometry.predicates import new_workspace
-from ...hierarchy.wide import LANE_COUNT
+from ...hierarchy.wide_bvh import LANE_COUNT
 from ...traversal.near_wide import MOST_OF_TWO_LEAVES
 from ...traversal.near_work import ROUNDING_SHARE, SMALLEST_QUEUE, NearestSoFar, NearWork, kernel_options, output_for
 from ...traversal.pairs import (
@@ -17,13 +17,13 @@ from ...traversal.pairs import (
     STATE_LENGTH,
     STEP_LIMIT,
 )
-from ...traversal.wide import DOUBLES, SINGLES, TASK
+from ...traversal.wide_traversal import DOUBLES, SINGLES, TASK
 from ...types.copying import NotCopied
 from ...types.pose import put_single_pose
 from .addresses import Addresses
 from .kernels import QUEUE, REFUSED, STEPS, WORK_LENGTH, meet_single
 from .record import Record
-from .spare_workspaces import SpareWorkspaces
+from .workspace_pool import WorkspacePool
 
 EXACT = (0.0, 0.0, math.inf, 0.0)
 """Errors of a distance, relative and absolute, and its limits, upper and lower, without any."""
@@ -109,5 +109,5 @@ def _options(crossing_only: bool, first_only: bool) -> np.ndarray:
     return options
 
 
-spare: SpareWorkspaces[PairWorkspace] = SpareWorkspaces(PairWorkspace)
+spare: WorkspacePool[PairWorkspace] = WorkspacePool(PairWorkspace)
 """For first contacts and nearest points."""

@@ -1,1 +1,1 @@
-"""One solver a file, named by the question and the kinds of its sides; ``table.py`` says when it is asked."""
+"""Solvers of the questions: a file for each kind of object; ``table.py`` says which function answers what."""

@@ -1,0 +1,70 @@
+"""From what engines find to contacts: undecided pairs decided exactly, one order of all pairs."""
+
+from collections.abc import Generator
+
+import numpy as np
+
+from ..geometry.neighbours import touching_beyond_shared
+from ..geometry.triangle_pair import APART, CROSSING, TOUCHING, UNDECIDED, classify_triangle_pairs
+from ..traversal.engine import Chunk
+from ..traversal.forest import note_usage, take_updates
+from ..traversal.question import Answer, Question
+from ..traversal.sorting import sort_pairs
+from .engine_choice import Work, question_steps
+
+_PORTION = 1 << 16
+"""Undecided pairs that are brought to world coordinates at a time."""
+
+
+def contacts_steps(question: Question) -> Generator[float, None, Answer]:
+    """Answer a question that has kinds: contacts, or the first pairs within a tolerance."""
+    chunks: list[Chunk] = []
+    work, _ = yield from question_steps(question, chunks.append)
+    return contacts_answer(question, chunks, work)
+
+
+def contacts_answer(question: Question, chunks: list[Chunk], work: Work) -> Answer:
+    """The answer, from all that engines found."""
+    updated = 0
+    if work.device == "cpu":
+        note_usage(question.tree_set_a, question.tree_set_b, question.jobs, work.volume_tests)
+        updated = take_updates(question.tree_set_a, question.tree_set_b)
+    pairs, kinds, jobs = finished_contacts(question, chunks)
+    return Answer(pairs, kinds, jobs, *work, updated_nodes=updated)
+
+
+def finished_contacts(question: Question, chunks: list[Chunk]) -> Chunk:
+    """All pairs of the chunks, decided and sorted."""
+    pairs, kinds, jobs = _joined(chunks)
+    if len(kinds) > 1 and not (question.first_only and (jobs[1:] > jobs[:-1]).all()):  # one pair a job, in order
+        pairs, kinds, jobs = sort_pairs(pairs, kinds, jobs, *question.index_bits)
+    return _decided(question, pairs, kinds, jobs)
+
+
+def _joined(chunks: list[Chunk]) -> Chunk:
+    if len(chunks) == 1:
+        return chunks[0]
+    if not chunks:
+        return np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empty(0, np.int32)
+    pairs, kinds, jobs = (np.concatenate(part) for part in zip(*chunks, strict=True))
+    return pairs, kinds, jobs
+
+
+def _decided(question: Question, pairs: np.ndarray, kinds: np.ndarray, jobs: np.ndarray) -> Chunk:
+    """Finish the pairs that an engine left undecided."""
+    if not len(kinds):
+        return pairs, kinds, jobs
+    undecided = np.flatnonzero(kinds == UNDECIDED)
+    if not len(undecided):
+        return pairs, kinds, jobs
+    for begin in range(0, len(undecided), _PORTION):
+        part = undecided[begin : begin + _PORTION]
+        corners = question.world_triangles(pairs[part], jobs[part])
+        kinds[part] = classify_triangle_pairs(*corners)[0]
+        if question.with_itself:
+            touching = kinds[part] == TOUCHING
+            ids = [question.a.vertex_indices(question.jobs[jobs[part], 0], pairs[part, side]) for side in range(2)]
+            beyond = touching_beyond_shared(ids[0], corners[0], ids[1], corners[1])
+            kinds[part[touching & ~beyond]] = APART
+    kept = kinds == CROSSING if question.crossing_only else kinds != APART
+    return pairs[kept], kinds[kept], jobs[kept]

@@ -1,0 +1,343 @@
+"""``time_of_contact``: when two objects in rigid motion first touch, and from when to when they stay in contact.
+
+Conservative advancement (Mirtich 1996; Zhang, Lee, Kim 2006; Tang, Kim, Manocha, "C2A" 2009): at a time when the
+objects are d apart and approach with at most m, nothing can touch within d / m. So time is advanced by as much, and
+the distance is measured again, until it is within the tolerance. What is passed over is proved to be free, so nothing
+tunnels, however thin or fast. ``approach.py`` derives m.
+
+The advance is (d - tolerance / 2) / m: while it is waited for, the objects stay more than half a tolerance apart. So
+
+* at every moment before the time of contact the objects are apart, for certain;
+* at that time they are no farther apart than the tolerance;
+* whatever comes as near as half a tolerance is found, and a step is never shorter than half a tolerance / m.
+
+The end of a contact is found in the same way, backwards, from a later time at which the objects are apart.
+
+Where a plane across the way between the nearest points has one object on each side, the gap between such planes is a
+second such d, with an m of its own; the longer advance is taken.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ..errors import UnsupportedOption
+from ..hierarchy.build import as_hierarchy
+from ..hierarchy.bvh import Hierarchy
+from ..messages import shown
+from ..pointcloud.cloud import PointCloud
+from ..pointcloud.cloud_distance import CloudDistance
+from ..pointcloud.query import Thing, is_for_clouds
+from ..query.distance import distance
+from ..query.results import Distance
+from ..query.verdict import verdict
+from ..types.foreign_meshes import ForeignMesh, as_own
+from ..types.mesh import TriangleMesh, no_mesh
+from ..types.numbers import real_number, truth
+from ..types.pose import pose_of
+from ..types.results import Progress
+from ..types.slices import Slice
+from ..types.steps import in_slices
+from ..types.verdict import APART, TOUCHING
+from .approach import Mover, approach_speed, closing_speed, make_mover
+from .deepest_moment import Approach, ContactInterval, deepest_moment_steps
+from .motion_piece import MotionPiece
+from .motions import Motion, as_motion
+
+_DEFAULT_TOLERANCE = 1e-5  # of the objects' size
+_ROUNDING = 64.0 * 2.0**-53
+"""Share of the coordinates by which a distance may be off: rounded poses, world coordinates, and the search."""
+_PARTS = 256
+
+
+@dataclass(frozen=True, eq=False)
+class TimeOfContact:
+    """The first contact of two moving objects; true if there is one.
+
+    Attributes:
+        time: None where they never do. At all earlier times the objects are apart for certain.
+        distance: At that time [m], at most the tolerance; infinite where there is none.
+        point_a: World point of a's surface nearest to b's at that time, (3,) [m]; None without one.
+        intervals: From when to when they stay in contact; empty unless asked for.
+        tolerance: [m]: given, or chosen by the size of the objects.
+        queries: How often a distance was measured.
+    """
+
+    time: float | None
+    distance: float
+    point_a: np.ndarray | None
+    point_b: np.ndarray | None
+    intervals: list[ContactInterval]
+    tolerance: float
+    queries: int
+
+    def __bool__(self) -> bool:
+        return self.time is not None
+
+    def __repr__(self) -> str:
+        return f"TimeOfContact({self.time!r}, {len(self.intervals)} intervals, {self.queries} distances)"
+
+
+@in_slices
+def time_of_contact(
+    a: Thing | ForeignMesh,
+    b: Thing | ForeignMesh,
+    motion_a: Any = None,
+    motion_b: Any = None,
+    *,
+    tolerance: float | None = None,
+    intervals: bool = False,
+    interruption: float | None = None,
+    depth: bool = True,
+) -> Generator[Progress, None, TimeOfContact]:
+    """Find when two objects in rigid motion first touch, and how long they stay in contact.
+
+    Objects are in contact when their surfaces are within the tolerance, or one lies in the other, a closed mesh. What
+    meets is found, however fast it is; what comes within the tolerance but not within half of it may be.
+
+    Args:
+        a, b: meshes, or hierarchies made by ``build``, or PointClouds. Distances of clouds are those of
+            ``cloud_distance``: as near to the truth as the surface that a cloud stands for.
+        motion_a, motion_b: a ScrewMotion or KeyframedMotion; or a pose (None: identity) of an object that stays. The
+            question is about the time from the first beginning to the last end of both; outside its own time an object
+            stays where it was. Without any motion the time is 0.
+        tolerance: [m], above 0; None: 1e-5 of the size of the smaller object.
+        intervals: True also finds from when to when the objects stay in contact, and the deepest moment.
+        depth: False leaves out the deepest moments, which often take most of the time.
+        interruption: contacts that are interrupted for a shorter time than this may be reported as one; None: 1/256 of
+            the time. No contact is too short to be found, and outside the intervals the objects are apart for certain.
+
+    Raises:
+        InvalidMesh, InvalidPose; UnsupportedOption: a tolerance or interruption not above 0, or too small to be
+        resolved in float64 at these coordinates, speeds and times.
+    """
+    motions = as_motion("motion_a", motion_a), as_motion("motion_b", motion_b)
+    chase = _Chase(as_own(a), as_own(b), *motions, tolerance)
+    wanted, deepest = truth("intervals", intervals), truth("depth", depth)
+    pause = chase.checked_pause(interruption)
+    at = chase.measure(chase.start)
+    first = meeting = at if chase.is_contact(at) else (yield from chase.contact_towards_steps(at, chase.end))
+    spans: list[list[float]] = []
+    while wanted and meeting is not None:
+        last, free = yield from chase.end_steps(meeting, pause)
+        if spans and meeting.time - spans[-1][1] <= pause:
+            spans[-1][1] = last
+        else:
+            spans.append([meeting.time, last])
+        meeting = None if free is None else (yield from chase.contact_towards_steps(free, chase.end))
+    found = []
+    for span in spans:
+        found.append((yield from deepest_moment_steps(chase, *span)) if deepest else ContactInterval(*span))
+    return chase.answer(first, found)
+
+
+@dataclass
+class _Chase:
+    """Two objects on their way, and what was measured last."""
+
+    a: Thing
+    b: Thing
+    motion_a: Motion
+    motion_b: Motion
+    wanted: float | None
+    queries: int = 0
+    _start_pair: Any = None
+    _movers: dict[tuple[int, int], Mover] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not is_for_clouds(self.a, self.b):
+            self.a, self.b = as_hierarchy(self.a), as_hierarchy(self.b)
+        self._points = [_points_of(thing) for thing in (self.a, self.b)]
+        motions = [m for m in (self.motion_a, self.motion_b) if m.end > m.start]
+        self.start = min((m.start for m in motions), default=0.0)
+        self.end = max((m.end for m in motions), default=0.0)
+        self._tick = math.ulp(max(abs(self.start), abs(self.end)))  # in it nothing moves by a tolerance / 16
+        # Near the origin of the world rounding is least, so the answer does not depend on where the scene is.
+        rows, points = self.motion_a.rows_at(self.start), self._points[0][0]
+        self._origin = rows[:, :3] @ (0.5 * (points.min(axis=0) + points.max(axis=0))) + rows[:, 3]
+        self.motion_a, self.motion_b = self.motion_a.moved(-self._origin), self.motion_b.moved(-self._origin)
+        sizes = [float(np.ptp(points, axis=0).max()) for points, _ in self._points]
+        self.tolerance = self._checked_tolerance(self.wanted, min(sizes) or max(sizes) or 1.0)
+
+    def _checked_tolerance(self, wanted: float | None, size: float) -> float:
+        tolerance = _DEFAULT_TOLERANCE * size if wanted is None else real_number(wanted)
+        if not (math.isfinite(tolerance) and tolerance > 0.0):
+            raise UnsupportedOption(f"tolerance must be a length above 0 [m], not {shown(wanted)}")
+        self._rounding = _ROUNDING * max(self._reach(motion, points) for motion, (points, _) in self._sides())
+        with np.errstate(over="ignore", invalid="ignore"):  # of ways, which are looked at below
+            farthest = sum(
+                max(self._way_in_a_tick(side, span) for span in motion.spans)
+                for side, motion in enumerate((self.motion_a, self.motion_b))
+            )
+        least = max(4.0 * self._rounding, 16.0 * farthest) if math.isfinite(farthest) else math.inf
+        if tolerance < least:
+            raise UnsupportedOption(
+                f"tolerance {tolerance:g} m is too small for float64 at these coordinates, speeds and times: give at "
+                f"least {least:.2g} m"
+            )
+        return tolerance
+
+    def _way_in_a_tick(self, side: int, span: MotionPiece) -> float:
+        """No point goes farther in a piece, or in a part of it as long as a tick [m].
+
+        Of pieces that are no longer than a tick no speed is asked for: it may be too large for a float.
+        """
+        if span.duration > self._tick:
+            return self._tick * self._mover(side, span.start).speed
+        return make_mover(replace(span, start=0.0, end=1.0), *self._points[side]).speed
+
+    def checked_pause(self, interruption: float | None) -> float:
+        """How long a contact may be interrupted and still be one; raises UnsupportedOption."""
+        pause = (self.end - self.start) / _PARTS if interruption is None else real_number(interruption)
+        if not math.isfinite(pause) or pause < 0.0 or (interruption is not None and pause == 0.0):
+            raise UnsupportedOption(f"interruption must be a time above 0, not {shown(interruption)}")
+        return pause
+
+    def _sides(self) -> list[tuple[Motion, tuple[np.ndarray, float]]]:
+        return list(zip((self.motion_a, self.motion_b), self._points, strict=True))
+
+    @staticmethod
+    def _reach(motion: Motion, points: np.ndarray) -> float:
+        """A bound of the coordinates at any time."""
+        local = float(np.abs(points).max())
+        return max(
+            2.0 * local + 2.0 * float(np.abs(rows[:, 3]).max()) for s in motion.spans for rows in (s.first, s.last)
+        )
+
+    def _mover(self, side: int, time: float) -> Mover:
+        motion = (self.motion_a, self.motion_b)[side]
+        place = motion.place_of(time)
+        if (side, place) not in self._movers:
+            self._movers[side, place] = make_mover(motion.piece(place), *self._points[side])
+        return self._movers[side, place]
+
+    def _change_towards(self, time: float, goal: float) -> float:
+        """Until when both motions go on as they are at a time, on the way to a later or an earlier one."""
+        if goal > time:
+            return min(self.motion_a.next_change(time), self.motion_b.next_change(time), goal)
+        return max(self.motion_a.previous_change(time), self.motion_b.previous_change(time), goal)
+
+    def measure(self, time: float) -> Approach:
+        """How far apart the objects are at a time."""
+        poses = pose_of(self.motion_a.rows_at(time)), pose_of(self.motion_b.rows_at(time))
+        found: Distance | CloudDistance = distance(self.a, self.b, *poses, start=self._start_pair, device="cpu")
+        if isinstance(found, Distance):
+            self._start_pair = found
+        self.queries += 1
+        return Approach(time, float(found.distance), found.point_a, found.point_b, poses)
+
+    def is_inside(self, at: Approach) -> bool:
+        """Whether one object is in the other, which is closed, although their surfaces are apart."""
+        if isinstance(self.a, PointCloud) or isinstance(self.b, PointCloud):
+            return False
+        if not (_mesh_of(self.a).is_closed or _mesh_of(self.b).is_closed):
+            return False
+        return verdict(self.a, self.b, *at.poses, depth=False) not in (APART, TOUCHING)
+
+    def is_contact(self, at: Approach) -> bool:
+        """Whether the objects are in contact."""
+        return at.distance <= self.tolerance or self.is_inside(at)
+
+    def contact_towards_steps(self, at: Approach, goal: float) -> Generator[Progress, None, Approach | None]:
+        """The first contact on the way to a later time, or back to an earlier one, from where the objects are apart.
+
+        None where there is none; all moments that are passed over are free of contact for certain.
+        """
+        piece = Slice()
+        while at.time != goal:
+            at = self.measure(self._advanced(at, self._change_towards(at.time, goal)))
+            if at.distance <= self.tolerance:
+                return at
+            if piece.over:
+                yield self._progress(at.time)
+                piece = Slice()
+        return None
+
+    def _progress(self, time: float) -> Progress:
+        return Progress((time - self.start) / max(self.end - self.start, math.ulp(0.0)), f"moving to {time:.6g}")
+
+    def _advanced(self, at: Approach, change: float) -> float:
+        """Until when, on the way to a change of motion, later or earlier, the objects stay apart for certain."""
+        low, high = min(at.time, change), max(at.time, change)
+        if high - low <= self._tick:
+            return change
+        a, b = self._mover(0, low), self._mover(1, low)
+        spare = 0.5 * self.tolerance + self._rounding
+        fastest = approach_speed(a, b, low, high)
+        if fastest * (high - low) < at.distance - spare:
+            return change
+        advance = (at.distance - spare) / fastest
+        direction = (at.point_b - at.point_a) / at.distance
+        gap = self._gap_along(at, direction) - spare
+        if gap > 0.0:
+            closing = closing_speed(a, b, direction if change > at.time else -direction)
+            if closing * (high - low) < gap:
+                return change
+            advance = max(advance, gap / closing)
+        if change > at.time:
+            return min(max(at.time + advance, math.nextafter(at.time, math.inf)), change)
+        return max(min(at.time - advance, math.nextafter(at.time, -math.inf)), change)
+
+    def _gap_along(self, at: Approach, direction: np.ndarray) -> float:
+        """How far apart two planes across a direction are that have the objects beyond them; not above 0: none."""
+        ends = []
+        for (points, margin), pose, sign in zip(self._points, at.poses, (1.0, -1.0), strict=True):
+            along = sign * (pose.rows[:, :3].T @ direction)
+            ends.append(float((points @ along).max()) + margin + sign * float(pose.rows[:, 3] @ direction))
+        return -(ends[0] + ends[1])
+
+    def end_steps(self, known: Approach, pause: float) -> Generator[Progress, None, tuple[float, Approach | None]]:
+        """Until when a contact lasts, and a later moment, if there is one, since when the objects are apart.
+
+        From the first of moments, no farther than a pause from each other, at which the objects are apart the way
+        back to the contact is gone as that to its beginning.
+        """
+        piece = Slice()
+        while known.time < self.end:
+            time = min(known.time + max(pause, self._sure_contact(known)), self.end)
+            at = self.measure(max(time, math.nextafter(known.time, math.inf)))
+            if not self.is_contact(at):
+                last = yield from self.contact_towards_steps(at, known.time)
+                return (last or known).time, at
+            known = at
+            if piece.over:
+                yield self._progress(known.time)
+                piece = Slice()
+        return known.time, None
+
+    def _sure_contact(self, at: Approach) -> float:
+        """How long the surfaces stay within the tolerance for certain, at least."""
+        change = self._change_towards(at.time, self.end)
+        if at.distance >= self.tolerance or change - at.time <= self._tick:
+            return 0.0
+        fastest = approach_speed(self._mover(0, at.time), self._mover(1, at.time), at.time, change)
+        return min((self.tolerance - at.distance) / fastest, change - at.time) if fastest > 0.0 else change - at.time
+
+    def answer(self, first: Approach | None, found: list[ContactInterval]) -> TimeOfContact:
+        """As the caller sees it, in the world's coordinates."""
+        if first is None:
+            return TimeOfContact(None, math.inf, None, None, [], self.tolerance, self.queries)
+        points = first.point_a + self._origin, first.point_b + self._origin
+        return TimeOfContact(first.time, first.distance, *points, found, self.tolerance, self.queries)
+
+
+def _points_of(thing: Thing) -> tuple[np.ndarray, float]:
+    """Points (n, 3) whose hull holds an object up to a margin [m], and the margin."""
+    if isinstance(thing, PointCloud):
+        return thing.points, float(thing.lengths.horizon)
+    mesh = _mesh_of(thing)
+    used = mesh.used_vertices
+    return (mesh.vertices if used is None else mesh.vertices[used]), 0.0
+
+
+def _mesh_of(thing: Thing) -> TriangleMesh:
+    if isinstance(thing, Hierarchy):
+        return thing.mesh
+    if not isinstance(thing, TriangleMesh):
+        raise no_mesh(thing)
+    return thing

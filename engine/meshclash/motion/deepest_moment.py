@@ -1,0 +1,93 @@
+"""The deepest moment of a contact that lasts: looked for at moments spread over it, then narrowed down."""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from ..hierarchy.bvh import Hierarchy
+from ..query.collide import collide
+from ..query.verdict import verdict
+from ..types.pose import Pose
+from ..types.results import Progress
+
+_MOMENTS = 17
+_NARROWINGS = 12
+_GOLDEN = 0.6180339887498949
+
+
+class Approach(NamedTuple):
+    """How near two objects are at a time."""
+
+    time: float
+    distance: float
+    point_a: np.ndarray
+    point_b: np.ndarray
+    poses: tuple[Pose, Pose]
+
+
+@dataclass(frozen=True)
+class ContactInterval:
+    """A time interval in which two objects are in contact.
+
+    Attributes:
+        start: The first moment: before it, back to the interval before, they are apart for certain.
+        end: The last moment: after it, up to the next interval, they are apart for certain. At both they are in
+            contact.
+        deepest: When they are deepest in each other; of objects that only touch, when they are nearest. The best moment
+            that was found, by looking at 17 moments and narrowing down around the best of them. None where it was not
+            asked for.
+        depth: Then: diameter of the largest ball found in the common volume of solids [m]; None where there is none.
+    """
+
+    start: float
+    end: float
+    deepest: float | None = None
+    depth: float | None = None
+
+
+class MovingPair(Protocol):
+    """What measures the two objects at any time."""
+
+    a: Any
+    b: Any
+
+    def measure(self, time: float) -> Approach:
+        """How far apart they are."""
+
+
+def deepest_moment_steps(chase: MovingPair, start: float, end: float) -> Generator[Progress, None, ContactInterval]:
+    """The interval of a contact with its deepest moment, by golden sections around the best of some moments."""
+    found: dict[float, tuple[float, float, float]] = {}
+    times = np.unique(np.linspace(start, end, _MOMENTS)).tolist()
+    for time in times:
+        found[time] = _depth(chase, time)
+        yield Progress(1.0, "looking for the deepest moment")
+    place = times.index(max(times, key=found.__getitem__))
+    low, high = times[max(place - 1, 0)], times[min(place + 1, len(times) - 1)]
+    for _ in range(_NARROWINGS if high > low else 0):
+        left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+        for time in (left, right):
+            if time not in found:
+                found[time] = _depth(chase, time)
+        yield Progress(1.0, "looking for the deepest moment")
+        low, high = (low, right) if found[left] >= found[right] else (left, high)
+    best = max(found, key=lambda time: (found[time], -time))
+    depth = found[best][0]
+    return ContactInterval(start, end, best, depth if depth > 0.0 else None)
+
+
+def _depth(chase: MovingPair, time: float) -> tuple[float, float, float]:
+    """How deep the objects are in each other: [m] of solids, then length of the curves along which surfaces meet, then
+    nearness; the later ones count where the earlier ones are equal."""
+    at = chase.measure(time)
+    meshes = isinstance(chase.a, Hierarchy) and isinstance(chase.b, Hierarchy)
+    if not meshes:
+        return 0.0, 0.0, -at.distance
+    depth = verdict(chase.a, chase.b, *at.poses).depth or 0.0
+    length = 0.0
+    if at.distance == 0.0 and depth == 0.0:
+        curves = collide(chase.a, chase.b, *at.poses, device="cpu").segments()
+        length = float(np.linalg.norm(curves[:, 1] - curves[:, 0], axis=1).sum())
+    return depth, length, -at.distance

@@ -1,0 +1,153 @@
+"""One piece of a rigid motion, in which the velocity of the pivot and of the rotation are constant.
+
+A point p of the object is at time t, tau = t - start after the piece began, at
+
+    x(t) = c + tau v + exp(tau w [u]) L (p - o) + tau E p
+
+with the pivot o, which is at c when the piece begins, the velocity v of the pivot, the rate w of the rotation about the
+unit vector u, the linear part L of the first pose, and E, which is only what both poses lack to be rotations: poses
+keep their twelve numbers (``Pose``), and both ends of a piece are exactly the poses that were given.
+
+A screw motion has a pivot on its axis and v along it. Motion along a straight line while turning has the origin of the
+object's own coordinates for a pivot, and any v. So both obey one formula, and one derivation of bounds serves them.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from ..types.copying import Copyable
+
+_HALF_TURN_SHARE = 1e-9
+"""Below this angle a screw is taken for a straight line; they differ by this share of the way, squared, or less."""
+
+
+@dataclass(frozen=True, eq=False)
+class MotionPiece(Copyable):
+    """A piece of a motion; see the module."""
+
+    start: float
+    end: float
+    first: np.ndarray
+    """Rows (3, 4) of the pose at the start."""
+    last: np.ndarray
+    """Rows (3, 4) of the pose at the end."""
+    axis: np.ndarray
+    """Unit vector u, (3,)."""
+    angle: float
+    """Of the whole piece, from 0 to pi [rad]."""
+    is_screw: bool
+
+    @property
+    def duration(self) -> float:
+        """Length of the piece in time."""
+        return self.end - self.start
+
+    @property
+    def rate(self) -> float:
+        """Angular speed w, radians per unit of time."""
+        return self.angle / self.duration if self.angle else 0.0
+
+    @cached_property
+    def drift(self) -> np.ndarray:
+        """E (3, 3), per unit of time."""
+        if not self.duration:
+            return np.zeros((3, 3))
+        turned = rotation_about(self.axis, self.angle) @ self.first[:, :3]
+        return (self.last[:, :3] - turned) / self.duration
+
+    def rows_at(self, time: float) -> np.ndarray:
+        """Rows (3, 4) of the pose at a time inside the piece."""
+        if time <= self.start:
+            return self.first
+        if time >= self.end:
+            return self.last
+        tau = time - self.start
+        share = tau / self.duration
+        rows = np.empty((3, 4))
+        turned = rotation_about(self.axis, share * self.angle) @ self.first[:, :3]
+        rows[:, :3] = turned + tau * self.drift
+        rows[:, 3] = self.first[:, 3] + self._way(share)
+        return rows
+
+    def _way(self, share: float) -> np.ndarray:
+        """Displacement of the object's origin after a share of the piece, (3,).
+
+        On a screw it is a chord of the arc, whose length and direction follow from the whole chord: nothing of the size
+        of the distance to the axis is subtracted, which may be large where the angle is small.
+        """
+        whole = self.last[:, 3] - self.first[:, 3]
+        if not self.is_screw or self.angle <= _HALF_TURN_SHARE:
+            return share * whole
+        along = (whole @ self.axis) * self.axis
+        across = whole - along
+        half, turned = 0.5 * self.angle, 0.5 * share * self.angle
+        chord = (math.sin(turned) / math.sin(half)) * (rotation_about(self.axis, turned - half) @ across)
+        return share * along + chord
+
+    def pivot(self, near: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """World position c of the pivot at the start, and its velocity v, (3,) each.
+
+        Args:
+            near: a world point (3,) at the start; of all points of a screw's axis the nearest one to it is taken.
+        """
+        duration = self.duration or 1.0
+        origin, whole = self.first[:, 3], self.last[:, 3] - self.first[:, 3]
+        if not self.is_screw or self.angle <= _HALF_TURN_SHARE:
+            return origin, whole / duration
+        along = (whole @ self.axis) * self.axis
+        across = whole - along
+        on_axis = origin + 0.5 * across + np.cross(self.axis, across) / (2.0 * math.tan(0.5 * self.angle))
+        return on_axis + ((near - on_axis) @ self.axis) * self.axis, along / duration
+
+    def moved(self, shift: np.ndarray) -> "MotionPiece":
+        """The same motion, displaced by a vector (3,)."""
+        offset = np.zeros((3, 4))
+        offset[:, 3] = shift
+        return replace(self, first=self.first + offset, last=self.last + offset)
+
+
+def make_piece(start: float, end: float, first: np.ndarray, last: np.ndarray, is_screw: bool) -> MotionPiece:
+    """The piece between two poses, rows (3, 4), that turns by the least angle."""
+    turns = not np.array_equal(first[:, :3], last[:, :3])  # the product of a matrix and its inverse is rounded
+    axis, angle = axis_and_angle(last[:, :3] @ np.linalg.inv(first[:, :3]) if turns else np.eye(3))
+    return MotionPiece(start, end, first, last, axis, angle, is_screw)
+
+
+def rotation_about(axis: np.ndarray, angle: float) -> np.ndarray:
+    """The rotation (3, 3) about a unit vector, by Rodrigues' formula."""
+    x, y, z = axis.tolist()
+    s, c = math.sin(angle), 2.0 * math.sin(0.5 * angle) ** 2
+    return np.array([
+        [1.0 - c * (y * y + z * z), c * x * y - s * z, c * x * z + s * y],
+        [c * x * y + s * z, 1.0 - c * (x * x + z * z), c * y * z - s * x],
+        [c * x * z - s * y, c * y * z + s * x, 1.0 - c * (x * x + y * y)],
+    ])  # fmt: skip
+
+
+def axis_and_angle(rotation: np.ndarray) -> tuple[np.ndarray, float]:
+    """Unit vector and angle from 0 to pi [rad] of a rotation (3, 3), by its quaternion.
+
+    The largest of the quaternion's numbers is computed first, so that nothing cancels (Shepperd 1978).
+    """
+    m = rotation
+    trace = m[0, 0] + m[1, 1] + m[2, 2]
+    squares = np.array([m[0, 0], m[1, 1], m[2, 2], trace])
+    k = int(squares.argmax())
+    q = np.empty(4)
+    if k == 3:
+        q[3] = 1.0 + trace
+        q[:3] = m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]
+    else:
+        i, j = (k + 1) % 3, (k + 2) % 3
+        q[k] = 1.0 - trace + 2.0 * m[k, k]
+        q[i], q[j] = m[i, k] + m[k, i], m[j, k] + m[k, j]
+        q[3] = m[j, i] - m[i, j]
+    if q[3] < 0.0:
+        q = -q
+    length = float(np.linalg.norm(q[:3]))
+    if length == 0.0:
+        return np.array([0.0, 0.0, 1.0]), 0.0
+    return q[:3] / length, 2.0 * math.atan2(length, float(q[3]))

@@ -1,0 +1,353 @@
+"""The distance of a cloud from another cloud or a mesh.
+
+First the nearest two samples, cloud points or triangles, exactly: both trees are descended together, near pairs
+first, and a pair is left out when its boxes are no nearer than the best so far. Then, for clouds, both points move
+along the two surfaces towards each other as long as that brings them closer.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..errors import UnsupportedOption
+from ..geometry.relative_pose import relative_rows
+from ..geometry.triangle_distance import closest_on_triangle, squared_distance
+from ..hierarchy.bvh import Hierarchy, MeshLike
+from ..jit import inner, kernel
+from ..reference import by_reference
+from ..types.pose import PoseLike, transform_points
+from ..types.results import Progress, QueryStats
+from ..types.steps import in_slices, scale_progress, steps
+from .cloud import PointCloud
+from .collision import mesh_tree
+from .mesh_traverse import corner_of
+from .pair_search import largest_coordinates, pose_rows
+from .patches import place
+from .query import Thing, comes_second, is_for_clouds, pose_pairs, prepared, search_for
+from .tree import local_point
+
+_STACK = 512  # each step takes one pair off and puts two on, one level deeper in one tree
+_SLIDE_STEPS = 30
+_LEAVES = 1024
+"""Pairs of leaves that are searched in one call of a kernel: some milliseconds."""
+_USUAL_SLICES = 4
+
+
+@dataclass(frozen=True, eq=False)
+class CloudDistance:
+    """The answer of ``distance`` when one of the objects is a cloud.
+
+    For a stack of k poses every field but ``stats`` is an array with k in front.
+
+    Attributes:
+        distance: float [m] between the surfaces; 0 where they meet.
+        point_a: (3,) [m], world: nearest point of a's surface.
+        sample_distance: float [m] between the nearest samples: points of a cloud, triangles of a mesh; exact.
+        index_a: The nearest sample of a: index of a point, or of a triangle.
+        stats: Counters of the search for a common point of the surfaces.
+    """
+
+    distance: Any
+    point_a: np.ndarray
+    point_b: np.ndarray
+    sample_distance: Any
+    index_a: Any
+    index_b: Any
+    stats: QueryStats
+
+
+@inner
+def _boxes_gap(a, b, m):
+    """Lower bound of the distance of two boxes: the largest gap along their six axes; slacks are taken off."""
+    gap = 0.0
+    for k in range(3):
+        centre = m[9 + k]
+        half = 0.0
+        back = m[24 + k]
+        other = 0.0
+        for j in range(3):
+            cb = 0.5 * (np.float64(b[j]) + np.float64(b[j + 3]))
+            hb = 0.5 * (np.float64(b[j + 3]) - np.float64(b[j]))
+            ca = 0.5 * (np.float64(a[j]) + np.float64(a[j + 3]))
+            ha = 0.5 * (np.float64(a[j + 3]) - np.float64(a[j]))
+            centre += m[3 * k + j] * cb
+            half += abs(m[3 * k + j]) * hb
+            back += m[15 + 3 * k + j] * ca
+            other += abs(m[15 + 3 * k + j]) * ha
+        low = max(np.float64(a[k]) - (centre + half), (centre - half) - np.float64(a[k + 3])) - m[12 + k]
+        high = max(np.float64(b[k]) - (back + other), (back - other) - np.float64(b[k + 3])) - m[27 + k]
+        gap = max(gap, low, high)
+    return gap
+
+
+@inner
+def _push_nearer_first(bounds, nodes, used, gap_1, pair_1, gap_2, pair_2):
+    near_is_1 = gap_1 <= gap_2
+    bounds[used] = gap_2 if near_is_1 else gap_1
+    bounds[used + 1] = gap_1 if near_is_1 else gap_2
+    for k in range(2):
+        nodes[used, k] = pair_2[k] if near_is_1 else pair_1[k]
+        nodes[used + 1, k] = pair_1[k] if near_is_1 else pair_2[k]
+    return used + 2
+
+
+@inner
+def _split_pair(first_a, count_a, boxes_a, first_b, count_b, boxes_b, a, b, m, bounds, nodes, used):
+    """Put the two halves of a pair of nodes on the stack; the larger node that has children is divided."""
+    into_a = count_b[b] > 0
+    if not into_a and count_a[a] == 0:
+        size_a = boxes_a[a, 3] - boxes_a[a, 0] + boxes_a[a, 4] - boxes_a[a, 1] + boxes_a[a, 5] - boxes_a[a, 2]
+        size_b = boxes_b[b, 3] - boxes_b[b, 0] + boxes_b[b, 4] - boxes_b[b, 1] + boxes_b[b, 5] - boxes_b[b, 2]
+        into_a = size_a >= size_b
+    if into_a:
+        child = np.int64(first_a[a])
+        pair_1, pair_2 = (child, b), (child + 1, b)
+    else:
+        child = np.int64(first_b[b])
+        pair_1, pair_2 = (a, child), (a, child + 1)
+    gap_1 = _boxes_gap(boxes_a[pair_1[0]], boxes_b[pair_1[1]], m)
+    gap_2 = _boxes_gap(boxes_a[pair_2[0]], boxes_b[pair_2[1]], m)
+    return _push_nearer_first(bounds, nodes, used, gap_1, pair_1, gap_2, pair_2)
+
+
+@inner
+def _next_leaves(first_a, count_a, boxes_a, first_b, count_b, boxes_b, m, bounds, nodes, used, best2):
+    """Take pairs of nodes off the stack down to a pair of leaves that may hold something nearer.
+
+    Returns:
+        The number of pairs left on the stack, with the leaves just behind them; -1 where there are no more.
+    """
+    while used > 0:
+        used -= 1
+        if bounds[used] * bounds[used] >= best2:
+            continue
+        a = nodes[used, 0]
+        b = nodes[used, 1]
+        if count_a[a] > 0 and count_b[b] > 0:
+            return used
+        used = _split_pair(first_a, count_a, boxes_a, first_b, count_b, boxes_b, a, b, m, bounds, nodes, used)
+    return -1
+
+
+@kernel
+def _nearest_points(a, b, m, leaves, state, bounds, nodes, best):
+    """Nearest two points of clouds; ``best`` (3,) becomes squared distance and both places in the trees.
+
+    Goes on from ``state`` (pairs of nodes on the stack,) for so many pairs of leaves; whether that was the end.
+    """
+    a = by_reference(a)
+    b = by_reference(b)
+    used = state[0]
+    for _ in range(leaves):
+        used = _next_leaves(
+            a.first, a.count, a.boxes, b.first, b.count, b.boxes, m, bounds, nodes, used, best[0]
+        )  # fmt: skip
+        if used < 0:
+            return True
+        node_a = nodes[used, 0]
+        node_b = nodes[used, 1]
+        for j in range(b.first[node_b], b.first[node_b] + b.count[node_b]):
+            y = local_point(b, j)
+            y = place(m, y[0], y[1], y[2])
+            for i in range(a.first[node_a], a.first[node_a] + a.count[node_a]):
+                d2 = squared_distance(local_point(a, i), y)
+                if d2 < best[0]:
+                    best[0] = d2
+                    best[1] = i
+                    best[2] = j
+    state[0] = used
+    return False
+
+
+@kernel
+def _nearest_triangle(a, b, m, leaves, state, bounds, nodes, best, point):
+    """Nearest point and triangle of a cloud and a mesh; ``point`` becomes the foot, in the cloud's hierarchy frame.
+
+    In pieces, as ``_nearest_points``.
+    """
+    a = by_reference(a)
+    b = by_reference(b)
+    used = state[0]
+    for _ in range(leaves):
+        used = _next_leaves(
+            a.first, a.count, a.boxes, b.first, b.count, b.volumes, m, bounds, nodes, used, best[0]
+        )  # fmt: skip
+        if used < 0:
+            return True
+        node_a = nodes[used, 0]
+        node_b = nodes[used, 1]
+        for entry in range(b.first[node_b], b.first[node_b] + b.count[node_b]):
+            t = np.int64(b.order[entry])
+            p, q, r = corner_of(b, t, 0, m), corner_of(b, t, 1, m), corner_of(b, t, 2, m)
+            for i in range(a.first[node_a], a.first[node_a] + a.count[node_a]):
+                x = local_point(a, i)
+                foot = closest_on_triangle(x, p, q, r)
+                d2 = squared_distance(x, foot)
+                if d2 < best[0]:
+                    best[0] = d2
+                    best[1] = i
+                    best[2] = t
+                    point[0], point[1], point[2] = foot
+    state[0] = used
+    return False
+
+
+def _scratch() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """How many pairs are on the stack, its bounds and pairs of nodes, the two roots on it; the best so far, nothing."""
+    best = np.array([np.inf, -1.0, -1.0])
+    return np.ones(1, np.int64), np.zeros(_STACK), np.zeros((_STACK, 2), np.int64), best
+
+
+@in_slices
+def cloud_distance(
+    a: PointCloud | MeshLike,
+    b: PointCloud | MeshLike,
+    pose_a: PoseLike = None,
+    pose_b: PoseLike = None,
+) -> Generator[Progress, None, CloudDistance]:
+    """``distance`` where a or b is a PointCloud.
+
+    Args:
+        a, b: PointClouds, or one of them a TriangleMesh or its hierarchy.
+        pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) that asks k questions.
+
+    Returns:
+        CloudDistance: the distance of the surfaces, and the exact one of the nearest samples.
+
+    Raises:
+        InvalidMesh, InvalidPointCloud, InvalidPose, UnsupportedOption.
+    """
+    if not is_for_clouds(a, b):
+        raise UnsupportedOption("cloud_distance needs a PointCloud")
+    start = time.perf_counter()
+    rows_a, rows_b, stacked = pose_pairs(pose_a, pose_b)
+    for thing, low in ((a, 0.0), (b, 0.2)):
+        if isinstance(thing, PointCloud):
+            yield from scale_progress(steps(thing.build), low, low + 0.2)
+    found = []
+    for k in range(len(rows_a)):
+        low, high = 0.4 + 0.6 * k / len(rows_a), 0.4 + 0.6 * (k + 1) / len(rows_a)
+        found.append((yield from scale_progress(_one_steps(a, b, rows_a[k], rows_b[k]), low, high)))
+    stats = QueryStats()
+    for one in found:
+        stats = stats.plus(one.stats)
+    stats = replace(stats, seconds=time.perf_counter() - start)
+    if not stacked:
+        return replace(found[0], stats=stats)
+    return CloudDistance(
+        np.array([one.distance for one in found]),
+        np.array([one.point_a for one in found]),
+        np.array([one.point_b for one in found]),
+        np.array([one.sample_distance for one in found]),
+        np.array([one.index_a for one in found]),
+        np.array([one.index_b for one in found]),
+        stats,
+    )
+
+
+def _one_steps(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray) -> Generator[Progress, None, CloudDistance]:
+    """The distance in one pose (3, 4) of each; the hierarchies are there."""
+    first, second = prepared(a), prepared(b)
+    if isinstance(first, PointCloud) and isinstance(second, PointCloud) and comes_second(first, second, rows_a, rows_b):
+        return _exchanged((yield from _one_steps(b, a, rows_b, rows_a)))
+    if isinstance(first, PointCloud):
+        nearest = yield from _samples_steps(first, second, rows_a, rows_b)
+    else:
+        assert isinstance(second, PointCloud)
+        distance, y, x, j, i = yield from _samples_steps(second, first, rows_b, rows_a)
+        nearest = (distance, x, y, i, j)
+    distance, x, y, index_a, index_b = nearest
+    search = search_for(a, b, rows_a, rows_b, True)[0]
+    yield from scale_progress(steps(search.finish), 0.7, 1.0)
+    if search.hit:
+        x = y = search.found().points[0]
+    else:
+        x, y = _slide(first, x, rows_a, second, y, rows_b)
+    return CloudDistance(float(np.linalg.norm(x - y)), x, y, distance, index_a, index_b, search.stats(0.0))
+
+
+def _exchanged(one: CloudDistance) -> CloudDistance:
+    """The same answer for the objects named the other way round."""
+    return replace(one, point_a=one.point_b, point_b=one.point_a, index_a=one.index_b, index_b=one.index_a)
+
+
+def _world(rows: np.ndarray, point: np.ndarray) -> np.ndarray:
+    return transform_points(rows, point[None])[0]
+
+
+def _samples_steps(
+    a: PointCloud, b: PointCloud | Hierarchy, rows_a: np.ndarray, rows_b: np.ndarray
+) -> Generator[Progress, None, tuple[float, np.ndarray, np.ndarray, int, int]]:
+    """Nearest samples: (distance, world points, indices)."""
+    tree = a.built.tree
+    origin_b = b.built.tree.origin if isinstance(b, PointCloud) else b.origin
+    bounds_b = b.bounds if isinstance(b, PointCloud) else b.mesh.bounds
+    relative = relative_rows(
+        pose_rows(rows_a), pose_rows(rows_b), tree.origin[None], origin_b[None],
+        largest_coordinates(a.bounds), largest_coordinates(bounds_b),
+    )[0]  # fmt: skip
+    *stack, best = _scratch()
+    slices = 0
+    if isinstance(b, PointCloud):
+        target = b.built.tree
+        while not _nearest_points(tree, target, relative, _LEAVES, *stack, best):
+            slices += 1
+            yield _searching(slices)
+        i, j = int(best[1]), int(best[2])
+        y, index_b = _world(rows_b, target.points[j]), int(b.built.order[j])
+    else:
+        foot = np.empty(3)
+        while not _nearest_triangle(tree, mesh_tree(b), relative, _LEAVES, *stack, best, foot):
+            slices += 1
+            yield _searching(slices)
+        i, index_b = int(best[1]), int(best[2])
+        y = _world(rows_a, foot + tree.origin)
+    x = _world(rows_a, tree.points[i])
+    return float(np.linalg.norm(x - y)), x, y, int(a.built.order[i]), index_b
+
+
+def _searching(slices: int) -> Progress:
+    """Where the search is after so many slices; how many there will be is not known."""
+    return Progress(0.7 * slices / (slices + _USUAL_SLICES), "looking for the nearest points")
+
+
+def _slide(a: PointCloud | Hierarchy, x: np.ndarray, rows_a, b: PointCloud | Hierarchy, y: np.ndarray, rows_b):
+    """Move both points along their surfaces towards each other; world."""
+    best = math.inf
+    kept = (x, y)
+    for _ in range(_SLIDE_STEPS):
+        x = _towards(a, x, y, rows_a)
+        y = _towards(b, y, x, rows_b)
+        distance = float(np.linalg.norm(x - y))
+        if not distance < best * (1.0 - 1e-9):
+            break
+        best, kept = distance, (x, y)
+    return kept
+
+
+def _towards(thing: PointCloud | Hierarchy, x: np.ndarray, target: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """The point of a surface reached from x by a step along its tangent plane towards the target.
+
+    The point of a mesh stays where it is: its nearest sample is exact already.
+    """
+    if not isinstance(thing, PointCloud):
+        return x
+    inverse = np.linalg.inv(rows[:, :3])
+    local = inverse @ (x - rows[:, 3])
+    way = inverse @ (target - x)
+    for step in (True, False):
+        f, n, there = thing.evaluate(local[None])
+        if not there[0]:
+            return x
+        local = local + f[0] * n[0]
+        if step:
+            along = way - (way @ n[0]) * n[0]
+            length = float(np.linalg.norm(along))
+            local = local + along * min(1.0, thing.sampling_radius / length if length > 0.0 else 0.0)
+    return _world(rows, local)

@@ -1,0 +1,92 @@
+"""The objects of a question: checked at once, their hierarchies built when an engine needs them."""
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..answering.answer import answer_steps
+from ..errors import NotASolid
+from ..hierarchy.build import as_boxes, as_hierarchies, as_hierarchy
+from ..hierarchy.bvh import Hierarchy, MeshLike
+from ..solid.field import Field
+from ..solid.solidity import IntendedSolid, intended_solid
+from ..traversal.forest import Side, TreeSet, pack_trees
+from ..traversal.question import Answer, Question
+from ..types.mesh import TriangleMesh
+from ..volumes.registry import DEFAULT_VOLUME, volume_named
+
+if TYPE_CHECKING:
+    from .table import Request
+
+Meshes = tuple[TriangleMesh, TriangleMesh]
+
+
+def question_about(
+    a: Any, b: Any, rows: tuple[np.ndarray, np.ndarray], volume: str | None, **options: Any
+) -> tuple[Question, Meshes]:
+    """A question about two objects in poses (k, 3, 4), and their meshes; the same object twice is asked about itself.
+
+    Args:
+        a, b: meshes or hierarchies.
+        rows: poses of both, (k, 3, 4), or for contacts (1, 3, 4) for all.
+        volume: the option of queries. A device has boxes only, so device "auto" leaves other volumes to the CPU.
+        options: those of ``Question``.
+
+    Raises:
+        InvalidMesh, UnsupportedOption: as ``as_hierarchies``; hierarchies that do not go together raise when an
+            engine packs them.
+    """
+    volume_named(volume)
+    if volume not in (None, DEFAULT_VOLUME) and options.get("device") == "auto":
+        options["device"] = "cpu"
+    meshes = mesh_of(a, volume), mesh_of(b, volume)
+    first = [meshes[0]]
+    second = first if meshes[1] is meshes[0] else [meshes[1]]
+    made: list[Hierarchy] = []
+
+    def grown(k: int) -> TreeSet:
+        if not made:
+            made.extend(as_hierarchies(a, b, volume))
+        return pack_trees([made[k]])
+
+    jobs = np.zeros((max(len(rows[0]), len(rows[1])), 2), np.int64)
+    side_a, side_b = Side(first, lambda: grown(0)), Side(second, lambda: grown(1))
+    return Question(side_a, side_b, jobs, *rows, **options), meshes
+
+
+def answered(
+    request: "Request", rows: tuple[np.ndarray, np.ndarray], **options: Any
+) -> Generator[float, None, tuple[Answer, Meshes]]:
+    """The answer to a question about two meshes, or one and itself, and the meshes.
+
+    Args:
+        request: the question.
+        rows: poses, as of ``Question``.
+        options: those of ``Question``, but the device.
+    """
+    question, meshes = question_about(
+        *request.things, rows, request.options.volume, device=request.options.device, **options
+    )
+    return (yield from answer_steps(question)), meshes
+
+
+def mesh_of(thing: Any, volume: str | None) -> TriangleMesh:
+    """The mesh of a mesh or hierarchy; raises as ``as_hierarchy``."""
+    if isinstance(thing, TriangleMesh):
+        return thing
+    return (thing if isinstance(thing, Hierarchy) else as_hierarchy(thing, volume)).mesh
+
+
+def intended_tree(mesh: MeshLike) -> tuple[Hierarchy, IntendedSolid]:
+    """The hierarchy of the solid that a mesh means; raises NotASolid."""
+    tree = as_boxes(mesh)
+    meant = intended_solid(tree.mesh)
+    if not meant.solidity.solid:
+        raise NotASolid(meant.solidity.reason)
+    return (tree if meant.repair.mesh is tree.mesh else as_boxes(meant.repair.mesh)), meant
+
+
+def is_inside(field: Field) -> np.ndarray:
+    """Which points of a field are inside, (n,) bool."""
+    return np.abs(field.windings) > 0.5

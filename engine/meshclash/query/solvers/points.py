@@ -1,0 +1,64 @@
+"""Points against a mesh: containment, signed distances and winding numbers."""
+
+from collections.abc import Generator
+
+import numpy as np
+
+from ...errors import NotASolid
+from ...hierarchy.build import as_boxes
+from ...solid.field import EXACT_SIDE, NEAREST, ON, WINDING, WINDING_SIDE, measure_field
+from ...solid.solidity import certainties
+from ..operands import intended_tree, is_inside, mesh_of
+from ..results import SignedDistance
+from ..table import Request
+
+
+def find_contained(request: Request) -> Generator[float, None, np.ndarray]:
+    """``contains``: which points lie in the solid that a mesh bounds, or means, (n,) bool."""
+    yield 0.0
+    (mesh, world), rows, threads = request.things, request.rows[0][0], request.options.threads
+    tree, meant = intended_tree(mesh)
+    if not meant.solidity.closed:
+        return is_inside(measure_field(tree, rows, world, WINDING_SIDE, threads))
+    field = measure_field(tree, rows, world, EXACT_SIDE, threads)
+    return is_inside(field) | (field.states == ON)
+
+
+def find_signed_distances(request: Request) -> Generator[float, None, SignedDistance]:
+    """``signed_distance``: distances, signed if ``signed=True``, nearest points and certainties."""
+    yield 0.0
+    (mesh, world), rows = request.things, request.rows[0][0]
+    if not request.options.detail:
+        tree = as_boxes(mesh)
+        field = measure_field(tree, rows, world, NEAREST, request.options.threads)
+        surface = mesh_of(mesh, None), rows
+        return SignedDistance(field.distances, field.points, field.triangles, np.ones(len(world)), world, surface)
+    try:
+        tree, meant = intended_tree(mesh)
+    except NotASolid as error:
+        raise NotASolid(f"{error}; signed=False measures distances without a side") from None
+    closed = meant.solidity.closed
+    field = measure_field(
+        tree, rows, world, NEAREST | (EXACT_SIDE if closed else WINDING_SIDE), request.options.threads
+    )
+    distance = np.where(is_inside(field), -field.distances, field.distances)
+    certainty = np.ones(len(world)) if closed else certainties(meant, field, rows)
+    certainty = np.minimum(certainty, meant.solidity.certainty)
+    return SignedDistance(
+        distance, field.points, meant.repair.sources[field.triangles], certainty, world, (mesh_of(mesh, None), rows)
+    )
+
+
+def find_winding_numbers(request: Request) -> Generator[float, None, np.ndarray]:
+    """``winding_number``: how often the mesh goes around each point, (n,) float64."""
+    yield 0.0
+    (mesh, world), rows, threads = request.things, request.rows[0][0], request.options.threads
+    tree = as_boxes(mesh)
+    topology = tree.mesh.topology
+    if not topology.closed or (topology.orientation < 0).any():
+        return measure_field(tree, rows, world, WINDING, threads).windings
+    field = measure_field(tree, rows, world, EXACT_SIDE, threads)
+    on = np.flatnonzero(field.states == ON)
+    if len(on):
+        field.windings[on] = measure_field(tree, rows, world[on], WINDING, threads).windings
+    return field.windings

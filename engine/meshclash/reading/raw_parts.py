@@ -1,0 +1,112 @@
+"""What a reader finds in a file, in the file's own unit and axes, and how that becomes parts."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import InvalidFile
+from .part import MeshPart, Parts, PartShape, unique_names
+from .stored_precision import stored_resolution
+
+Y_UP = np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, -1.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
+"""From a frame with y up to one with z up; it rounds nothing."""
+
+
+@dataclass(eq=False)
+class RawPart:
+    """A part as its file has it.
+
+    Attributes:
+        name: as the file has it; "" where it has none.
+        key: of its shape in ``RawParts.shapes``.
+        matrix: (4, 4) to the file's world.
+        properties, groups: as ``MeshPart``.
+    """
+
+    name: str
+    key: str
+    matrix: np.ndarray
+    properties: Mapping[str, str] = field(default_factory=dict)
+    groups: tuple[str, ...] = ()
+
+
+@dataclass(eq=False)
+class RawParts:
+    """What a file holds.
+
+    Attributes:
+        shapes: by keys; lengths in the file's unit.
+        parts: in the file's order.
+        metres: of the file's unit; None where the file does not name it.
+        converted: whether the reader gives metres already.
+        y_up: whether y points up, as in glTF, and not z.
+        left_out, no_geometry: as ``Parts``.
+        found: how many objects the file has, counted before they are read; each must end as a part, as left out or as
+            no geometry.
+        tessellation: as ``Parts``.
+    """
+
+    shapes: dict[str, PartShape] = field(default_factory=dict)
+    parts: list[RawPart] = field(default_factory=list)
+    metres: float | None = None
+    converted: bool = False
+    y_up: bool = False
+    left_out: list[tuple[str, str]] = field(default_factory=list)
+    no_geometry: Counter[str] = field(default_factory=Counter)
+    found: int = 0
+    tessellation: float = 0.0
+
+    def made(self, file: Path, assumed: float) -> Parts:
+        """The parts in metres, z up.
+
+        Args:
+            file: where they come from.
+            assumed: metres of the unit where the file names none.
+
+        Raises:
+            InvalidFile: nothing with triangles or points is in it, or an object of it is not accounted for.
+        """
+        accounted = len(self.parts) + len(self.left_out) + self.no_geometry.total()
+        if accounted != self.found:
+            raise InvalidFile(f"{file}: it has {self.found} objects, but {accounted} are accounted for")
+        if not self.parts:
+            first = f"{self.left_out[0][0]}: {self.left_out[0][1]}" if self.left_out else ""
+            why = f" ({len(self.left_out)} left out, such as {first})" if first else ""
+            raise InvalidFile(f"{file}: it holds no mesh and no points{why}")
+        metres = assumed if self.metres is None else self.metres
+        if not (math.isfinite(metres) and metres > 0.0):
+            raise InvalidFile(f"{file}: its unit is {metres} m")
+        factor = 1.0 if self.converted else metres
+        shapes = {key: _in_metres(shape, factor) for key, shape in self.shapes.items()}
+        up = Y_UP if self.y_up else np.eye(4)
+        names = unique_names([part.name or file.stem for part in self.parts])
+        items = []
+        for part, name in zip(self.parts, names, strict=True):
+            matrix = np.array(part.matrix, np.float64)
+            matrix[:3, 3] *= factor
+            items.append(
+                MeshPart(name, shapes[part.key], up @ matrix, dict(part.properties), (file.stem, *part.groups))
+            )
+        return Parts(
+            file,
+            metres,
+            self.metres is not None,
+            tuple(items),
+            tuple(self.left_out),
+            dict(self.no_geometry),
+            self.tessellation,
+        )
+
+
+def _in_metres(shape: PartShape, metres: float) -> PartShape:
+    resolution = shape.resolution
+    if resolution is None and shape.triangles is not None:
+        resolution = stored_resolution(shape.vertices)
+    if metres == 1.0 and resolution == shape.resolution:
+        return shape
+    scaled = None if resolution is None else metres * resolution
+    return PartShape(metres * shape.vertices, shape.triangles, shape.normals, scaled)

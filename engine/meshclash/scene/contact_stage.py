@@ -1,0 +1,232 @@
+"""The first stage of an answer: the contacts of many pairs of objects at once, ready to be judged."""
+
+import operator
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from ..answering.answer import answer_steps
+from ..hierarchy.bvh import Hierarchy, MeshLike, TreeParts
+from ..query.shortcuts.object_pairs import FewObjects
+from ..solid.case import Case, Limits
+from ..traversal.bounds import world_bounds
+from ..traversal.forest import TreeSet, pack_trees
+from ..traversal.oriented_boxes import oriented_boxes, separated_pairs
+from ..traversal.question import Answer, Question
+from ..traversal.solids import Solids, gather_solids, solid_of
+from ..types.mesh import TriangleMesh
+from ..types.results import Progress
+from ..types.steps import scale_progress
+from .clock import Clock
+from .member import Member, prepare_steps
+
+_TRIANGLES = 1 << 19
+"""Triangles whose world bounds are found at once: some ten milliseconds."""
+_MOST_KEPT = 256  # times that packed trees are taken as they are
+
+
+@dataclass(frozen=True, eq=False)
+class PackedTrees:
+    """The packed trees of n objects."""
+
+    tree_set: TreeSet
+    solids: Solids
+    trees: np.ndarray
+    """Which tree each object has, (n,) int64; objects may share one."""
+    bounds: np.ndarray
+    """Of each object's mesh in its own coordinates, (n, 2, 3) float64 [m]."""
+    meshes: list[TriangleMesh]
+    """Of the trees."""
+    radii: np.ndarray
+    """How far each object's vertices are from the middle of its bounds at most, (n,) float64 [m]."""
+    _questions: Iterator[int] = field(default_factory=count, init=False)
+    """Counts those about contacts."""
+
+    def asked_again(self) -> bool:
+        """Whether contacts were asked for before; oriented boxes cost more than they save in one question."""
+        return next(self._questions) > 0
+
+    @cached_property
+    def oriented(self) -> np.ndarray:
+        """``oriented_boxes`` of the trees."""
+        return oriented_boxes(self.tree_set)
+
+    @cached_property
+    def few(self) -> FewObjects | None:
+        """The way to ask about a few dozen objects; None where there are more."""
+        fit = FewObjects.fit(self.tree_set, self.trees)
+        return FewObjects(self.tree_set, self.solids, self.trees, self.bounds, self.oriented) if fit else None
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedObjects:
+    """Some objects as they stand."""
+
+    trees: np.ndarray
+    """Which of the packed trees each has, (n,) int64."""
+    rows: np.ndarray
+    """Their poses, (n, 3, 4)."""
+    resolutions: np.ndarray
+    """How finely their world coordinates are known, (n,) [m]."""
+
+
+class TreePacker:
+    """Packs the trees of objects, and keeps them as long as the same ones are asked for."""
+
+    def __init__(self) -> None:
+        self._things: list[MeshLike] = []
+        self._indices: list[TreeParts] = []
+        self._packed_trees: PackedTrees | None = None
+        self._kept = 0
+        self._given: list[tuple[Hierarchy, TreeParts]] = []  # those that callers may refit in place
+
+    def kept(self, members: Sequence[Member]) -> PackedTrees | None:
+        """What was packed last, if it was for the same meshes; None every so often, so that better trees are used."""
+        things = self._things
+        if len(things) != len(members) or any(map(operator.is_not, [member.mesh for member in members], things)):
+            return None
+        return self.serve()
+
+    @property
+    def current(self) -> PackedTrees | None:
+        """What was packed last, unless a hierarchy among the objects was given other parts since (refit in place)."""
+        return self._packed_trees if all(given.parts is parts for given, parts in self._given) else None
+
+    def serve(self) -> PackedTrees | None:
+        """As ``kept``, for whoever knows that the meshes are the same."""
+        if self._kept >= _MOST_KEPT:
+            return None
+        self._kept += 1
+        return self.current
+
+    def use_better_trees(self) -> None:
+        """Look for better trees before the next question."""
+        self._kept = _MOST_KEPT
+
+    def packed_steps(self, members: Sequence[Member]) -> Generator[Progress, None, PackedTrees]:
+        """The packed trees of objects, which are built first where they are new."""
+        hierarchies, trees = yield from _hierarchies(members)
+        indices = [h.parts for h in hierarchies]
+        known = self._packed_trees
+        if known is None or len(indices) != len(self._indices) or any(map(operator.is_not, indices, self._indices)):
+            packed = pack_trees(hierarchies, None if known is None else known.tree_set), gather_solids(hierarchies)
+        else:
+            packed = known.tree_set, known.solids
+        bounds = np.stack([h.mesh.bounds for h in hierarchies])[trees]
+        radii = np.array([_radius(h.mesh) for h in hierarchies])[trees]
+        self._packed_trees = PackedTrees(*packed, trees, bounds, [h.mesh for h in hierarchies], radii)
+        self._things, self._indices, self._kept = [member.mesh for member in members], indices, 0
+        given = {id(thing): (thing, thing.parts) for thing in self._things if isinstance(thing, Hierarchy)}
+        self._given = list(given.values())
+        return self._packed_trees
+
+
+def find_case_steps(
+    packed_trees: PackedTrees,
+    placed: PlacedObjects,
+    pairs: np.ndarray,
+    limits: Limits,
+    clock: Clock,
+    first_only: bool,
+    device: str,
+) -> Generator[Progress, None, tuple[Case, np.ndarray]]:
+    """The contacts of pairs of objects; drops pairs whose exact boxes are apart.
+
+    Args:
+        packed_trees: their trees, and maybe others'.
+        placed: the objects.
+        pairs: their places among these, (k, 2) int64, k > 0.
+        limits, clock, first_only, device: as ``Scene.case_steps``.
+
+    Returns:
+        The case, and which pairs it holds, (k,) bool.
+    """
+    tree_set, solids, trees, meshes = packed_trees.tree_set, packed_trees.solids, placed.trees, packed_trees.meshes
+    rows = placed.rows
+    boxes = yield from _bounds(tree_set, trees, rows)
+    near = _boxes_near(boxes[pairs[:, 0]], boxes[pairs[:, 1]], limits.touch_tolerance)
+    pairs = pairs[near]
+    jobs, rows_a, rows_b = trees[pairs], rows[pairs[:, 0]], rows[pairs[:, 1]]
+    clock.stop("packing")
+    steps = contacts_steps(packed_trees, jobs, (rows_a, rows_b), first_only=first_only, device=device)
+    answer = yield from scale_progress(steps, 0.1, 0.6, "testing triangles")
+    clock.stop("traversal")
+    boxes_a, boxes_b = boxes[pairs[:, 0]], boxes[pairs[:, 1]]
+    resolutions = placed.resolutions[pairs]
+    return Case(tree_set, solids, jobs, rows_a, rows_b, boxes_a, boxes_b, answer, resolutions, meshes), near
+
+
+def contacts_steps(
+    packed_trees: PackedTrees,
+    jobs: np.ndarray,
+    rows: tuple[np.ndarray, np.ndarray],
+    **options: Any,
+) -> Generator[float, None, Answer]:
+    """The contacts of pairs of objects; from the second time on of those that oriented boxes do not tell apart.
+
+    Args:
+        packed_trees: trees of the objects.
+        jobs: trees of each pair, (k, 2) int64.
+        rows: poses (k, 3, 4) of the first and of the second objects.
+        options: of the ``Question``.
+    """
+    tree_set = packed_trees.tree_set
+    near = np.arange(len(jobs))
+    if packed_trees.asked_again():
+        near = np.flatnonzero(~separated_pairs(tree_set, packed_trees.oriented, jobs, *rows))
+    if len(near) < len(jobs):
+        jobs, rows = jobs[near], (rows[0][near], rows[1][near])
+    answer = yield from answer_steps(Question(tree_set.side, tree_set.side, jobs, *rows, **options))
+    return answer._replace(jobs=near.astype(np.int32)[answer.jobs])
+
+
+def _radius(mesh: TriangleMesh) -> float:
+    """How far a mesh reaches from the middle of its bounds [m], kept with the mesh."""
+    if "radius" not in mesh.derived:
+        offsets = mesh.vertices - 0.5 * (mesh.bounds[0] + mesh.bounds[1])
+        if mesh.used_vertices is not None:
+            offsets = offsets[mesh.used_vertices]
+        mesh.derived["radius"] = float(np.sqrt(np.einsum("nk,nk->n", offsets, offsets).max()))
+    radius: float = mesh.derived["radius"]
+    return radius
+
+
+def _hierarchies(members: Sequence[Member]) -> Generator[Progress, None, tuple[list[Hierarchy], np.ndarray]]:
+    """Hierarchies of objects, each once, and the tree index (n,) int64 of each object."""
+    things = {id(member.thing): member for member in members}
+    prepared = yield from prepare_steps(list(things.values()), _solid_steps, 0.1, "building hierarchy")
+    different = {id(hierarchy): hierarchy for hierarchy in prepared}
+    places = {key: place for place, key in enumerate(different)}
+    index = {key: places[id(hierarchy)] for key, hierarchy in zip(things, prepared, strict=True)}
+    return list(different.values()), np.array([index[id(member.thing)] for member in members], np.int64)
+
+
+def _solid_steps(hierarchy: Hierarchy) -> Generator[None, None, None]:
+    """What a verdict needs of a mesh."""
+    yield from hierarchy.mesh.topology_steps()
+    solid_of(hierarchy.mesh)
+
+
+def _bounds(tree_set: TreeSet, trees: np.ndarray, rows: np.ndarray) -> Generator[Progress, None, np.ndarray]:
+    """``world_bounds``, in portions of about half a slice."""
+    forest = tree_set.forest
+    triangles = np.cumsum((forest.triangle_end - forest.triangle_start)[trees])
+    boxes, begin = np.empty((len(trees), 6)), 0
+    while begin < len(trees):
+        before = triangles[begin - 1] if begin else 0
+        end = max(begin + 1, int(np.searchsorted(triangles, before + _TRIANGLES, side="right")))
+        boxes[begin:end] = world_bounds(tree_set, trees[begin:end], rows[begin:end])
+        begin = end
+        if begin < len(trees):
+            yield Progress(0.1, f"measuring object {begin} of {len(trees)}")
+    return boxes
+
+
+def _boxes_near(a: np.ndarray, b: np.ndarray, tolerance: float) -> np.ndarray:
+    """Which boxes (k, 6) are no farther apart than the tolerance on any axis, (k,) bool."""
+    gap = np.maximum(a[:, :3] - b[:, 3:], b[:, :3] - a[:, 3:])
+    return (gap <= tolerance).all(axis=1)

@@ -1,0 +1,297 @@
+"""``LiveContacts``: what meets in a scene, kept up to date while its objects move, deform, come and go.
+
+Every pair of objects whose boxes overlap is remembered with the revisions of its two objects. An update asks again
+only pairs with an object that changed since, commits them portion by portion, and may be given up at any time: what
+was committed stays, and the next update goes on with the rest.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..query.limits import checked_limits
+from ..query.options import check_device
+from ..solid.case import Case
+from ..solid.pair_verdict import PairVerdict
+from ..types.copying import Changeable
+from ..types.numbers import truth
+from ..types.results import Progress, QueryStats
+from ..types.steps import in_slices, scale_progress
+from ..types.verdict import APART, TOUCHING
+from .clock import Clock
+from .members import Keep, Keys, members_of_scene
+from .object_pair import ObjectPair
+from .pair_keys import different_pairs, no_pairs, pair_keys
+from .results import FirstContact
+from .verdict_stage import first_contacts_of, stays, verdict_portions
+
+if TYPE_CHECKING:
+    from .scene import Scene
+
+_BATCH = 256
+"""Pairs that are traversed together: few enough for a commit now and then, many enough to be worth a kernel call."""
+
+_ONE_BY_ONE = "comparing pairs with a point cloud or a massive mesh"
+Pair = tuple[int, int]
+Sets = tuple[Keys, Keys, Keep | None]
+"""``set_a``, ``set_b`` and ``keep`` of a question."""
+
+
+@dataclass
+class LiveChanges:
+    """The changes since the last call of ``take_changes``; a pair is in at most one of the three lists."""
+
+    found: dict[Pair, Any] = field(default_factory=dict)
+    """Pairs that are listed: the ``PairVerdict`` of a ``LiveContacts``, answered completely; the ``PairGap`` of a
+    ``LiveGaps``, in first-contact mode without the triangles within the tolerance."""
+    meeting: dict[Pair, FirstContact] = field(default_factory=dict)
+    """Pairs answered in first-contact mode that meet."""
+    gone: set[Pair] = field(default_factory=set)
+    """Pairs reported earlier that are apart now, or of which an object was removed or left out."""
+
+
+class _Known(NamedTuple):
+    """What is known of n pairs, sorted by their ids."""
+
+    pairs: np.ndarray
+    """(n, 2) int64."""
+    revisions: np.ndarray
+    """Those of the two objects for which it is known, (n, 2) int64; -1 where nothing is."""
+    complete: np.ndarray
+    """(n,) bool: whether it is everything."""
+    current: np.ndarray
+    """The objects' revisions in this update, (n, 2) int64."""
+
+    def keys(self) -> np.ndarray:
+        """One number for each pair, (n,) int64, ascending."""
+        return pair_keys(self.pairs)
+
+
+class LivePairs(Changeable, ABC):
+    """The pairs of a scene that are listed for some reason, as a difference from update to update.
+
+    Args:
+        scene: the scene to watch; it is not changed.
+
+    Attributes:
+        unanswered: ids (k, 2) int64 of the pairs of the last update that cannot be compared: a point cloud and a
+            clustered mesh.
+        stats: QueryStats, the work of the last update.
+    """
+
+    def __init__(self, scene: "Scene") -> None:
+        self._scene = members_of_scene(scene)
+        self.unanswered = no_pairs()
+        self.stats = QueryStats()
+
+    def _shared_things(self) -> Iterable[object]:
+        return (self._scene, *self._scene.things)
+
+    @property
+    @abstractmethod
+    def incomplete(self) -> int:
+        """Number of pairs that were answered in first-contact mode, so that something is missing."""
+
+    @abstractmethod
+    def take_changes(self) -> LiveChanges:
+        """Return the changes since the last call."""
+
+    @abstractmethod
+    def _steps(self, sets: Sets, first_contact: bool, device: str) -> Generator[Progress, None, QueryStats]:
+        """As ``update``."""
+
+    @in_slices
+    def update(
+        self,
+        *,
+        set_a: Keys = None,
+        set_b: Keys = None,
+        keep: Keep | None = None,
+        first_contact: bool = False,
+        device: str = "cpu",
+    ) -> Generator[Progress, None, LiveChanges]:
+        """Ask the pairs that changed, and take the changes.
+
+        In slices the scene must not be changed before the last; changes may be taken between two.
+
+        Args:
+            set_a, set_b, keep: as ``Scene.contacts``.
+            first_contact: True is content with one contact of each pair that meets; pairs whose surfaces do not meet
+                are judged or measured all the same. Without it, pairs left incomplete are completed.
+            device: as ``Scene.contacts``. On another than "cpu" the contacts of all pairs are one question, and
+                what was found of them is lost where the update is given up before they are judged.
+
+        Raises:
+            UnknownObject, UnsupportedOption, DeviceUnavailable, SceneChanged: as ``Scene.contacts``. What was
+            found before the scene changed is kept, and the next update goes on with the rest.
+        """
+        asked = truth("first_contact", first_contact), check_device(device, served=True)
+        self.stats = yield from self._scene.unedited(self._steps((set_a, set_b, keep), *asked))
+        return self.take_changes()
+
+
+class LiveContacts(LivePairs):
+    """Keeps the pairs of a scene that are not apart up to date, and returns what changed.
+
+    Args:
+        scene: the scene to watch; it is not changed.
+        permitted_overlap, touch_tolerance: see ``verdict``.
+
+    Raises:
+        UnsupportedOption: a length is negative or not finite.
+    """
+
+    def __init__(self, scene: "Scene", permitted_overlap: float | str = 0.0, touch_tolerance: float = 0.0) -> None:
+        super().__init__(scene)
+        self._limits = checked_limits(permitted_overlap, touch_tolerance)
+        self._known = _nothing_known(np.empty((0, 2), np.int64), np.empty((0, 2), np.int64))
+        self._listed: dict[Pair, PairVerdict] = {}  # pairs that were answered completely and are not apart
+        self._reported: set[Pair] = set()
+        self._changes = LiveChanges()
+
+    def change_limits(self, permitted_overlap: float | str = 0.0, touch_tolerance: float = 0.0) -> None:
+        """Change the limits; only pairs whose result may change are queried again.
+
+        Args:
+            permitted_overlap, touch_tolerance: see ``verdict``.
+
+        Raises:
+            UnsupportedOption: a length is negative or not finite.
+        """
+        old, self._limits = self._limits, checked_limits(permitted_overlap, touch_tolerance)
+        if self._limits == old:
+            return
+        other_reach = old.touch_tolerance != self._limits.touch_tolerance
+        pairs = self._known.pairs
+        special, rounding = self._scene.with_special(pairs).tolist(), self._scene.rounding_of(pairs)
+        for place, (a, b) in enumerate(pairs.tolist()):
+            pair = self._listed.get((a, b))
+            doubted = pair is not None and (special[place] or not stays(pair, self._limits, rounding[place]))
+            if doubted or (other_reach and (pair is None or pair.verdict is TOUCHING)):
+                self._known.revisions[place] = -1
+
+    @property
+    def incomplete(self) -> int:
+        """As ``LivePairs``."""
+        return int(np.count_nonzero(~self._known.complete & (self._known.revisions[:, 0] >= 0)))
+
+    def _steps(self, sets: Sets, first_contact: bool, device: str) -> Generator[Progress, None, QueryStats]:
+        clock = Clock()
+        yield from self._scene.cloud_steps()
+        unanswered: list[np.ndarray] = []
+        notes: list[str] = []
+        pairs = self._scene.candidates(*sets, self._limits, device, notes, unanswered, follow=True)
+        self.unanswered = different_pairs(unanswered)
+        work = QueryStats(note="; ".join(notes))
+        asked = self._pairs_to_ask(pairs, first_contact)
+        clock.stop("broad phase")
+        yield Progress(0.0, "comparing bounding boxes")
+        clouds = self._scene.with_special(asked)
+        for a, b in asked[clouds].tolist():
+            judging = ObjectPair.of(self._scene, a, b).verdict_steps(self._limits, first_contact)
+            item, taken = yield from scale_progress(judging, 0.0, 0.0, _ONE_BY_ONE)
+            if isinstance(item, FirstContact):
+                self._now_known(np.array([[a, b]]), complete=False)
+                self._meets(item)
+            else:
+                self._commit(np.array([[a, b]]), {} if item.verdict is APART else {(a, b): item})
+            work = work.plus(taken)
+        asked = asked[~clouds]
+        if len(asked):
+            apart = yield from self._scene.round_apart_steps(asked, self._limits.touch_tolerance)
+            self._commit(asked[apart], {})
+            asked = asked[~apart]
+        together = _BATCH if device == "cpu" else max(len(asked), 1)
+        for begin in range(0, len(asked), together):
+            some = asked[begin : begin + together]
+            case, near = yield from self._scene.case_steps(some, self._limits, clock, first_contact, device)
+            self._commit_apart(some, near)
+            work = work.plus(case.answer.stats())
+            if first_contact:
+                case, near = self._commit_first_contacts(case, near)
+            done = 0
+            for end, found in verdict_portions(case, near, self._limits, self._scene.names):
+                self._commit(near[done:end], {(item.a, item.b): item for item in found})
+                done = end
+                yield Progress((begin + done) / len(asked), f"judging object pair {begin + done} of {len(asked)}")
+            clock.stop("verdicts")
+        return replace(work, seconds=clock.total, timings=clock.timings)
+
+    def take_changes(self) -> LiveChanges:
+        """Return the changes since the last call."""
+        changes, self._changes = self._changes, LiveChanges()
+        self._reported -= changes.gone
+        self._reported |= changes.found.keys() | changes.meeting.keys()
+        return changes
+
+    def _pairs_to_ask(self, pairs: np.ndarray, first_contact: bool) -> np.ndarray:
+        """Those of all candidates that are new, changed or to be completed; forgets pairs that are none any more."""
+        old, new = self._known, _nothing_known(pairs, self._scene.revisions(pairs))
+        keys, old_keys = new.keys(), old.keys()
+        place = np.searchsorted(old_keys, keys)
+        kept = place < len(old_keys)
+        kept[kept] = old_keys[place[kept]] == keys[kept]
+        new.revisions[kept] = old.revisions[place[kept]]
+        new.complete[kept] = old.complete[place[kept]]
+        self._known = new
+        for a, b in old.pairs[~np.isin(old_keys, keys, assume_unique=True)].tolist():
+            self._drop((a, b))
+        fresh = (new.revisions == new.current).all(axis=1)
+        return pairs[~fresh | ~(new.complete | first_contact)]
+
+    def _now_known(self, pairs: np.ndarray, complete: bool) -> None:
+        known = self._known
+        place = np.searchsorted(known.keys(), pair_keys(pairs))
+        known.revisions[place] = known.current[place]
+        known.complete[place] = complete
+
+    def _commit_apart(self, asked: np.ndarray, near: np.ndarray) -> None:
+        """Pairs whose exact boxes are apart need no judge."""
+        still = np.isin(pair_keys(asked), pair_keys(near), assume_unique=True)
+        self._commit(asked[~still], {})
+
+    def _commit_first_contacts(self, case: Case, near: np.ndarray) -> tuple[Case, np.ndarray]:
+        """Commits the pairs that meet, and returns the others, which only the judge can tell apart."""
+        meet = np.zeros(len(case.jobs), np.bool_)
+        meet[case.answer.jobs] = True
+        self._now_known(near[meet], complete=False)
+        for found in first_contacts_of(case, np.flatnonzero(meet), near):
+            self._meets(found)
+        return case.chosen(~meet), near[~meet]
+
+    def _meets(self, found: FirstContact) -> None:
+        """Notes a pair that meets, of which no more is known yet."""
+        self._forget((found.a, found.b))
+        self._listed.pop((found.a, found.b), None)
+        self._changes.meeting[found.a, found.b] = found
+
+    def _commit(self, pairs: np.ndarray, found: Mapping[Pair, PairVerdict]) -> None:
+        """Pairs (n, 2) that were answered completely, and what was found of those that are not apart."""
+        self._now_known(pairs, complete=True)
+        for a, b in pairs.tolist():
+            if (a, b) in found:
+                self._forget((a, b))
+                self._changes.found[a, b] = found[a, b]
+                self._listed[a, b] = found[a, b]
+            elif (a, b) in self._reported or (a, b) in self._listed or (a, b) in self._changes.meeting:
+                self._drop((a, b))
+
+    def _forget(self, pair: Pair) -> None:
+        """Takes a pair out of the changes, before another change of it comes in."""
+        self._changes.found.pop(pair, None)
+        self._changes.meeting.pop(pair, None)
+        self._changes.gone.discard(pair)
+
+    def _drop(self, pair: Pair) -> None:
+        """Notes that a pair is apart or gone, if anybody was told of it."""
+        self._forget(pair)
+        self._listed.pop(pair, None)
+        if pair in self._reported:
+            self._changes.gone.add(pair)
+
+
+def _nothing_known(pairs: np.ndarray, current: np.ndarray) -> _Known:
+    return _Known(pairs, np.full(pairs.shape, -1), np.zeros(len(pairs), np.bool_), current)

@@ -1,0 +1,233 @@
+"""Larger balls in two solids: grown from a point of the surface, and moved away from all that is near.
+
+A centre moves by less than its distance to the nearest surface, so it stays inside. The way is found by a model: the
+surfaces are as near as the points met so far say, which a move along u brings nearer or farther by its part along the
+way from them.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ..geometry.triangle_distance import squared_distance
+from ..geometry.tuples import dot, minus
+from ..jit import inlined, inner
+from ..traversal.winding import NO_MOMENTS
+from .exhaustive_nearest import PLACED_LENGTH
+from .nearest_points import along, nearest_from
+
+MEMORY = 12
+"""Nearest points remembered while climbing."""
+_MOST_STEPS = 60
+_MOST_SHRINKS = 12
+_MOST_TURNS = 24
+_LONGEST_STEP = 0.9  # of the radius
+_LARGEST = 1.0 - 1e-9  # of the largest radius that there can be: such a ball need not grow
+_FULL = 0.999  # of a ball's radius: nothing is nearer to its centre
+_NO_UNITS = np.empty(0)
+_SURELY = 0.999  # of a gain: what a model promises grows by rounding only, which is less than the rest
+
+
+class SearchRoom(NamedTuple):
+    """What a search works in; it belongs to the caller of the kernel."""
+
+    placed: np.ndarray
+    """Tables of both solids, see ``exhaustive_nearest.py``."""
+    units: np.ndarray
+    """Directions from remembered points, (3, MEMORY)."""
+    heights: np.ndarray
+    """Distances to them, (MEMORY,); infinite where none is remembered."""
+    values: np.ndarray
+    """Distances after a step, as the model has them, (MEMORY,)."""
+    moments: np.ndarray
+    """Of the nodes of the forest, which tell inside from outside of open meshes, see ``hierarchy/moments.py``."""
+    moment_units: np.ndarray
+    """``moment_unit`` of each tree, (trees,) float64."""
+
+
+def new_search_room(moments: np.ndarray = NO_MOMENTS, units: np.ndarray = _NO_UNITS) -> SearchRoom:
+    """A new one; without moments for closed meshes only."""
+    heights, values = np.empty(MEMORY), np.empty(MEMORY)
+    return SearchRoom(np.empty(2 * PLACED_LENGTH), np.zeros((3, MEMORY)), heights, values, moments, units)
+
+
+@inner
+def nearest_of_both(forest, a, b, origin, x, hints, enough, work):
+    """Distance and point nearest to x on either surface; ``hints`` keeps the nearest triangle of each."""
+    da, pa, hints[0] = nearest_from(forest, a, origin, x, hints[0], enough, work)
+    if da <= enough:
+        return da, pa
+    db, pb, hints[1] = nearest_from(forest, b, origin, x, hints[1], enough, work)
+    return (da, pa) if da <= db else (db, pb)
+
+
+@inner
+def put(memory, slot, p):
+    """Remember a point."""
+    memory[slot, 0] = p[0]
+    memory[slot, 1] = p[1]
+    memory[slot, 2] = p[2]
+
+
+@inner
+def _remembered(memory, slot):
+    return memory[slot, 0], memory[slot, 1], memory[slot, 2]
+
+
+@inner
+def grow(forest, a, b, origin, x, length, p, most, hints, memory, work):
+    """A large ball touching the surface at p, the point nearest to x: (centre, radius); memory[:2] touch it.
+
+    The shrinking ball of Ma, Bae, Choi, "3D medial axis point approximation using nearest neighbors and the normal
+    field" (2012): from the largest ball that there can be, of radius ``most``, to the one through the next point that
+    lies inside it. It is taken only where x lies in it: then nothing is between x and its centre.
+    """
+    put(memory, 0, p)
+    put(memory, 1, p)
+    if not 0.0 < length < most * _LARGEST:
+        return x, length
+    away = minus(x, p)
+    radius = most
+    for _ in range(_MOST_SHRINKS):
+        centre = along(p, away, radius / length)
+        distance, q = nearest_of_both(forest, a, b, origin, centre, hints, -1.0, work)
+        if distance >= _FULL * radius:
+            if radius - length < distance:
+                return centre, distance
+            break
+        w = minus(q, p)
+        height = dot(w, away) / length
+        if not height > 0.0:
+            break
+        put(memory, 1, q)
+        radius = dot(w, w) / (2.0 * height)
+        if radius <= length:
+            break
+    return x, length
+
+
+@inlined
+def _vertex(gx, gy, gz, length, step, room):
+    """Which remembered point is nearest after a step along g, of this length, and how near.
+
+    The first one of those equally near. Three minima are taken side by side, since each waits for the one before.
+    """
+    units, heights, values = room.units, room.heights, room.values
+    scale = step / length if length > 0.0 else 0.0
+    for i in range(MEMORY):
+        values[i] = heights[i] + scale * (gx * units[0, i] + gy * units[1, i] + gz * units[2, i])
+    first, second, third = math.inf, math.inf, math.inf
+    for i in range(0, MEMORY, 3):
+        first = values[i] if values[i] < first else first
+        second = values[i + 1] if values[i + 1] < second else second
+        third = values[i + 2] if values[i + 2] < third else third
+    least = second if second < first else first
+    least = third if third < least else least
+    worst = 0
+    for i in range(MEMORY - 1, -1, -1):
+        worst = i if values[i] == least else worst
+    return worst, least
+
+
+@inlined
+def _share(a, b, c, slope):
+    """Where t in [0, 1] makes slope t + sqrt(a + 2 b t + c t^2) least."""
+    if slope * slope >= c:
+        return 0.0 if slope > 0.0 else 1.0
+    rest = max(a - b * b / c, 0.0)
+    t = (-slope * math.sqrt(rest / (1.0 - slope * slope / c)) - b) / c
+    return min(max(t, 0.0), 1.0)
+
+
+@inner
+def _look_around(memory, used, x, room):
+    """Directions and distances of the remembered points from x; returns which one is nearest."""
+    units, heights = room.units, room.heights
+    nearest = 0
+    for i in range(used):
+        w = minus(x, _remembered(memory, i))
+        heights[i] = math.sqrt(dot(w, w))
+        for k in range(3):
+            units[k, i] = w[k] / heights[i] if heights[i] > 0.0 else 0.0
+        if heights[i] < heights[nearest]:
+            nearest = i
+    for i in range(used, MEMORY):
+        heights[i] = math.inf
+    return nearest
+
+
+@inner
+def _best_step(memory, used, x, step, least, room):
+    """Direction (3) and the radius that the model promises after a step of this length; any if less than ``least``.
+
+    Sought is the largest min over i of d_i + step u_i . g with |g| <= 1, for points at the distances d_i and directions
+    u_i to x. Its dual, the least sum of w_i d_i + step |sum of w_i u_i| over weights that add up to 1, is solved by
+    Frank and Wolfe's iteration, in which it falls.
+    """
+    nearest = _look_around(memory, used, x, room)
+    units, heights = room.units, room.heights
+    gx, gy, gz = units[0, nearest], units[1, nearest], units[2, nearest]
+    height = heights[nearest]
+    for _ in range(_MOST_TURNS):
+        square = gx * gx + gy * gy + gz * gz
+        length = math.sqrt(square)
+        if height + step * length < least:
+            break
+        worst, low = _vertex(gx, gy, gz, length, step, room)
+        if height + step * length - low <= 0.02 * step:
+            break
+        hx, hy, hz = units[0, worst] - gx, units[1, worst] - gy, units[2, worst] - gz
+        rise = heights[worst] - height
+        turn = hx * hx + hy * hy + hz * hz
+        if not turn > 1e-18:
+            break
+        t = _share(square, gx * hx + gy * hy + gz * hz, turn, rise / step)
+        if not t > 1e-9:
+            break
+        gx += t * hx
+        gy += t * hy
+        gz += t * hz
+        height += t * rise
+    length = math.sqrt(gx * gx + gy * gy + gz * gz)
+    if not length > 1e-12:
+        return (0.0, 0.0, 0.0), height
+    return (gx / length, gy / length, gz / length), height + step * length
+
+
+@inner
+def _slot(memory, used, x):
+    """Where to remember the next point: a free place, or that of the point farthest from x."""
+    if used < MEMORY:
+        return used
+    slot, most = 0, -1.0
+    for i in range(MEMORY):
+        square = squared_distance(x, _remembered(memory, i))
+        if square > most:
+            slot, most = i, square
+    return slot
+
+
+@inner
+def climb(forest, a, b, origin, x, radius, gain, hints, memory, room, work):
+    """Centre and radius of the ball that climbing from one around x leads to; memory[:2] are points that touch it.
+
+    It ends where no step is promised ``gain`` times the radius.
+    """
+    used = 2
+    step = 0.5 * radius
+    for _ in range(_MOST_STEPS):
+        u, promised = _best_step(memory, used, x, step, (1.0 + _SURELY * gain) * radius, room)
+        if not promised - radius > gain * radius:
+            break
+        y = along(x, u, step)
+        distance, q = nearest_of_both(forest, a, b, origin, y, hints, radius, work)
+        put(memory, _slot(memory, used, x), q)
+        used = min(used + 1, MEMORY)
+        if distance > radius:
+            as_promised = distance - radius > 0.5 * (promised - radius)
+            x, radius = y, distance
+            step = min((2.0 if as_promised else 1.0) * step, _LONGEST_STEP * radius)
+        else:
+            step *= 0.5
+    return x, radius

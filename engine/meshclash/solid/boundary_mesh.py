@@ -1,0 +1,111 @@
+"""The closed mesh that a mesh draws: what remains of it without faces that bound nothing, closed at its seams.
+
+This is the first half of what a mesh means; ``solidity.py`` has the second one, of meshes that stay open. In this
+order:
+
+1. A shell bounds nothing, and a closed mesh without two-sided parts is what it draws.
+2. Copies of faces and flat faces are left out (``layers.py``); of two-sided parts one layer is left.
+3. Faces with material on both sides, or on neither, are left out (``cells.py``).
+4. Flat triangles close seams (``seams.py``).
+"""
+
+from collections.abc import Generator
+from typing import NamedTuple
+
+import numpy as np
+
+from ..traversal.layers import component_volumes, copies_steps, one_layer_steps
+from ..types.mesh import TriangleMesh
+from ..types.steps import run
+from .cells import bounding_steps, thick
+from .repair import component_turns
+from .seams import may_have_seams_steps, seam_steps
+
+
+class BoundaryMesh(NamedTuple):
+    """What a mesh draws."""
+
+    mesh: TriangleMesh
+    """Over the same vertices. The mesh itself where it is closed, and where it draws nothing else."""
+    faces: np.ndarray
+    """Which triangle of the given mesh each of its triangles is, (m,) int32; flat ones that were added come last."""
+    left_out: int
+    """Faces that bound nothing: copies, flat ones, second layers and inner ones."""
+    joined: int
+    """Vertices at seams that were taken for others."""
+    certainty: float
+    """That the mesh draws this."""
+
+
+def find_boundary_mesh(mesh: TriangleMesh) -> BoundaryMesh:
+    """What a mesh draws, kept with it."""
+    return run(boundary_mesh_steps(mesh))
+
+
+def boundary_mesh_steps(mesh: TriangleMesh) -> Generator[None, None, BoundaryMesh]:
+    """As ``find_boundary_mesh``, yielding every few milliseconds."""
+    if "drawn" not in mesh.derived:
+        drawn = mesh.derived["drawn"] = yield from _drawn_steps(mesh)
+        if drawn.mesh is not mesh:
+            drawn.mesh.derived["drawn"] = _itself(drawn.mesh)
+    return mesh.derived["drawn"]
+
+
+def _itself(mesh: TriangleMesh) -> BoundaryMesh:
+    return BoundaryMesh(mesh, np.arange(mesh.triangle_count, dtype=np.int32), 0, 0, 1.0)
+
+
+def _drawn_steps(mesh: TriangleMesh) -> Generator[None, None, BoundaryMesh]:
+    yield from mesh.topology_steps()
+    count = mesh.triangle_count
+    itself = _itself(mesh)
+    if mesh.shell:
+        return itself
+    layered = mesh.is_closed or mesh.topology.two_sided
+    faces = yield from (one_layer_steps(mesh) if layered else copies_steps(mesh))
+    if len(faces) == 0 or (layered and len(faces) == count):
+        return itself
+    for chosen in (faces, thick(mesh, faces)):
+        solid = yield from bounding_steps(mesh, chosen, layered)
+        if solid is not None:
+            made = TriangleMesh(mesh.vertices, solid.triangles, mesh.resolution)
+            if layered:
+                made = yield from _turned_steps(made)
+            return BoundaryMesh(made, solid.faces, count - len(solid.faces), 0, 1.0)
+    if not layered and not (yield from may_have_seams_steps(mesh, faces)):
+        return itself
+    kept = TriangleMesh(mesh.vertices, mesh.triangles[faces], mesh.resolution)
+    closed = yield from _closed_at_seams_steps(kept, faces, count)
+    if closed is not None:
+        return closed
+    return BoundaryMesh(kept, faces, count - len(faces), 0, 1.0) if layered else itself
+
+
+def _turned_steps(mesh: TriangleMesh) -> Generator[None, None, TriangleMesh]:
+    """A closed mesh whose winding tells nothing, with surfaces around hollows of others turned inward."""
+    topology = mesh.topology
+    inward = topology.orientation * np.where(component_volumes(mesh) > 0.0, -1, 1)[topology.component]
+    turned = TriangleMesh(mesh.vertices, np.where(inward[:, None] < 0, mesh.triangles[:, ::-1], mesh.triangles))
+    turns = yield from component_turns(turned)
+    turn = turned.topology.orientation * turns[turned.topology.component]
+    triangles = np.where(turn[:, None] < 0, turned.triangles[:, ::-1], turned.triangles)
+    return TriangleMesh(mesh.vertices, triangles, mesh.resolution)
+
+
+def _closed_at_seams_steps(
+    kept: TriangleMesh, faces: np.ndarray, count: int
+) -> Generator[None, None, BoundaryMesh | None]:
+    """What some faces (m,) of a mesh of ``count`` draw with flat triangles at their seams; None where they have holes.
+
+    Their winding may be that of the file, where the topology has turned some over, or the other way round.
+    """
+    yield from kept.topology_steps()
+    turned = np.where(kept.topology.orientation[:, None] < 0, kept.triangles[:, ::-1], kept.triangles)
+    for triangles in (kept.triangles, turned) if (kept.topology.orientation < 0).any() else (turned,):
+        seams = yield from seam_steps(kept, triangles)
+        if seams is not None:
+            closed = TriangleMesh(kept.vertices, np.vstack([triangles, seams.triangles]), kept.resolution)
+            yield from closed.topology_steps()
+            if closed.is_closed:
+                return BoundaryMesh(closed, faces, count - len(faces), seams.joined, seams.certainty)
+    return None

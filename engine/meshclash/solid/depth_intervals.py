@@ -1,0 +1,229 @@
+"""Depths of many object pairs: a first interval of each, and closer ones where an answer depends on it.
+
+* A first interval: one ball, and the least width found (``depth.py``).
+* A permission that the interval leaves open: the solids share no volume once shrunk by that much
+  (``shrinkage_bound.py``); else a thorough search, and branch and bound (``branch_and_bound.py``). What these leave
+  open is decided by the largest ball found.
+* An interval that is wide because parts fit each other, or that holds no ball: a bound from shrunk solids.
+* Every interval, if that is asked for: branch and bound; where bounds stay apart, again after the thorough search.
+"""
+
+from collections.abc import Generator
+from typing import Any
+
+import numpy as np
+
+from ..geometry.triangle_pair import COPLANAR
+from ..traversal.forest import Forest
+from ..traversal.point import new_point_workspace
+from .ball_growth import SearchRoom, new_search_room
+from .branch_and_bound import new_cells, refine_depths
+from .case import Case
+from .depth import DEEP_STARTS, FIRST_BALL, MANY_STARTS, THOROUGH, overlap_depths
+from .shrinkage_bound import (
+    SharesVolume,
+    fit_bounds,
+    growing_bounds,
+    of_both,
+    of_smaller,
+    rounding_moves,
+    triangle_counts,
+)
+
+LOWER, UPPER = range(2)
+"""Columns of what is measured; the centre of the ball follows."""
+COLUMNS = 5
+_AT_ONCE = 2048  # triangles of pairs that are measured in one step
+_PILED_UP = 16.0  # times a move that says nothing of a pair: roundings of many numbers
+_LARGE = 4096  # triangles of a pair that is searched before it is shrunk
+_CLOSE = 0.9  # of the bound from above: what is asked of refined bounds
+_THIN = 1.0 / 256.0  # of the bound from above: a ball below that says little of the depth
+
+Steps = Generator[None, None, None]
+
+
+class Overlaps:
+    """Pairs of solids whose overlaps are measured, in an order that does not depend on how they are named.
+
+    Args:
+        case: the pairs.
+        start, middles: contacts of pair j are the rows start[j]:start[j + 1], and their middles, (n, 3) [m].
+        swapped: which pairs are looked at second object first, (k,) bool.
+        room: for searches, with the moments of open meshes where there are some.
+
+    Attributes:
+        found: bounds [m] and centres of balls, (k, COLUMNS); NaN where nothing was measured.
+    """
+
+    def __init__(
+        self, case: Case, start: np.ndarray, middles: np.ndarray, swapped: np.ndarray, room: SearchRoom | None = None
+    ) -> None:
+        own, turned = swapped[case.answer.jobs, None], swapped[:, None, None]
+        jobs = np.where(swapped[:, None], case.jobs[:, ::-1], case.jobs)
+        rows_a, rows_b = np.where(turned, case.rows_b, case.rows_a), np.where(turned, case.rows_a, case.rows_b)
+        self.case = case._replace(jobs=jobs, rows_a=rows_a, rows_b=rows_b)
+        self.found = np.full((len(jobs), COLUMNS), np.nan)
+        pairs = np.where(own, case.answer.pairs[:, ::-1], case.answer.pairs)
+        self._posed, self._contacts = self.case.posed(), (start, pairs, case.answer.kinds, middles)
+        self._boxes = box_overlaps(case.boxes_a, case.boxes_b)
+        self._rooms = room or new_search_room(), new_point_workspace()
+
+    def search(self, chosen: np.ndarray, effort: int = FIRST_BALL) -> Steps:
+        """Measure the chosen pairs (n,) with an effort of ``depth.py``; a closer interval is not replaced."""
+        for some in _portions(self._posed[0], self.case.jobs, chosen):
+            before = self.found[some]
+            overlap_depths(*self._posed, self._boxes, some, *self._contacts, effort, *self._rooms, self.found)
+            worse = before[:, LOWER] >= self.found[some, LOWER]
+            found_upper = self.found[some, UPPER]
+            self.found[some[worse]] = before[worse]
+            self.bound(some, np.fmin(before[:, UPPER], found_upper))
+            yield
+
+    def refine(self, chosen: np.ndarray) -> Steps:
+        """Bring the bounds of the chosen pairs (n,) together as far as their cells allow."""
+        scratch = new_cells()
+        for job in chosen:
+            refine_depths(*self._posed, self._boxes, np.array([job]), *self._rooms, *scratch, self.found)
+            yield
+
+    def bound(self, chosen: np.ndarray, bounds: np.ndarray) -> None:
+        """Take bounds (n,) from above of the chosen pairs where they are less."""
+        self.found[chosen, UPPER] = np.maximum(np.minimum(self.found[chosen, UPPER], bounds), self.found[chosen, LOWER])
+
+
+def measure_steps(
+    overlaps: Overlaps,
+    chosen: np.ndarray,
+    clashing: np.ndarray,
+    allowed: np.ndarray,
+    exact: bool,
+    shares_volume: SharesVolume,
+) -> Steps:
+    """Measure pairs as closely as is needed, yielding every few milliseconds.
+
+    Args:
+        overlaps: the pairs; what is found stays there.
+        chosen: which to measure, (n,).
+        clashing: which of all may be parts that fit each other, (k,) bool.
+        allowed: overlap up to which a clash counts as touching, 0 for none, (k,) [m].
+        exact: whether all bounds are brought together.
+        shares_volume: decides whether shrunk solids share volume.
+    """
+    found = overlaps.found
+    yield from overlaps.search(chosen)
+    yield from _without_ball(overlaps, chosen[found[chosen, LOWER] == 0.0], clashing, shares_volume)
+    yield from _undecided(overlaps, chosen[found[chosen, LOWER] <= allowed[chosen]], clashing, allowed, shares_volume)
+    yield from _narrow(overlaps, chosen, clashing, allowed, shares_volume)
+    if exact:
+        yield from _bring_together(overlaps, chosen)
+
+
+def _narrow(
+    overlaps: Overlaps, chosen: np.ndarray, clashing: np.ndarray, allowed: np.ndarray, shares_volume: SharesVolume
+) -> Steps:
+    """Bound clashes from above whose intervals say little and reach above what is ``allowed``: both objects shrink."""
+    case, found = overlaps.case, overlaps.found
+    wide = chosen[clashing[chosen] & is_wide(found[chosen, LOWER], found[chosen, UPPER])]
+    roundings = np.fmax.reduce(rounding_moves(case))
+    wide = wide[(found[wide, UPPER] > allowed[wide]) & (found[wide, UPPER] > 4.0 * roundings[wide])]
+    if len(wide):
+        lower = np.fmax(found[wide, LOWER], 2.0 * roundings[wide])
+        bounds = yield from growing_bounds(case, wide, lower, found[wide, UPPER], shares_volume)
+        overlaps.bound(wide, bounds)
+
+
+def _bring_together(overlaps: Overlaps, chosen: np.ndarray) -> Steps:
+    """Bring the bounds of the chosen pairs (n,) together as far as any search of ours does."""
+    found = overlaps.found
+    yield from overlaps.refine(chosen)
+    chosen = chosen[found[chosen, LOWER] < _CLOSE * found[chosen, UPPER]]
+    yield from overlaps.search(chosen, THOROUGH)
+    yield from overlaps.refine(chosen)
+
+
+def _without_ball(overlaps: Overlaps, chosen: np.ndarray, clashing: np.ndarray, shares_volume: SharesVolume) -> Steps:
+    """Bound pairs that fit but for rounding, and search the others for a ball; large ones first: they shrink slowly."""
+    if not len(chosen):
+        return
+    case = overlaps.case
+    flush = np.bincount(case.answer.jobs[case.answer.kinds == COPLANAR], minlength=len(case.jobs)) > 0
+    _, more, resolutions = rounding_moves(case)
+    moves = [of_smaller(case, more)]
+    chosen = yield from _without_fit(overlaps, chosen, clashing & flush, more, moves, shares_volume)
+    chosen = yield from _searched(overlaps, chosen, DEEP_STARTS)
+    large = triangle_counts(case).sum(axis=1) > _LARGE
+    small = chosen[~large[chosen]]
+    chosen = np.union1d(small, (yield from _searched(overlaps, chosen[large[chosen]], MANY_STARTS)))
+    moves = [of_both(case, more), of_both(case, resolutions), of_both(case, _PILED_UP * np.fmax(more, resolutions))]
+    chosen = yield from _without_fit(overlaps, chosen, clashing, 2.0 * more, moves, shares_volume)
+    yield from overlaps.search(np.intersect1d(chosen, small), MANY_STARTS)
+
+
+def _without_fit(
+    overlaps: Overlaps,
+    chosen: np.ndarray,
+    may_fit: np.ndarray,
+    enough: np.ndarray,
+    moves: list[np.ndarray],
+    shares_volume: SharesVolume,
+) -> Generator[None, None, np.ndarray]:
+    """Which of the chosen pairs (n,) are not found to fit, of those that ``may_fit`` (k,) bool.
+
+    Args:
+        overlaps, chosen, shares_volume: as for ``measure_steps``.
+        may_fit: which of all to try.
+        enough: bounds that the boxes give and no shrinking betters, (k,) [m].
+        moves: as for ``fit_bounds``.
+    """
+    chosen = chosen[~may_fit[chosen] | (overlaps.found[chosen, UPPER] > enough[chosen])]
+    fitting = chosen[may_fit[chosen]]
+    bounds = yield from fit_bounds(overlaps.case, fitting, moves, shares_volume)
+    overlaps.bound(fitting, bounds)
+    return np.setdiff1d(chosen, fitting[np.isfinite(bounds)])
+
+
+def _searched(overlaps: Overlaps, chosen: np.ndarray, effort: int) -> Generator[None, None, np.ndarray]:
+    """Which of the chosen pairs (n,) have no ball after a search."""
+    yield from overlaps.search(chosen, effort)
+    return chosen[overlaps.found[chosen, LOWER] == 0.0]
+
+
+def _undecided(
+    overlaps: Overlaps, chosen: np.ndarray, clashing: np.ndarray, allowed: np.ndarray, shares_volume: SharesVolume
+) -> Steps:
+    """Decide whether overlaps are no deeper than is allowed, where the first intervals do not."""
+    found = overlaps.found
+    chosen = chosen[(allowed[chosen] > 0.0) & (allowed[chosen] < found[chosen, UPPER])]
+    if not len(chosen):
+        return
+    case = overlaps.case
+    moves = np.maximum(0.5 * allowed - rounding_moves(case)[0], 0.0)
+    overlaps.bound(chosen, (yield from fit_bounds(case, chosen, [of_both(case, moves)], shares_volume)))
+    chosen = chosen[found[chosen, UPPER] > allowed[chosen]]
+    yield from _narrow(overlaps, chosen, clashing, allowed, shares_volume)  # a close bound leaves few cells to search
+    yield from _bring_together(overlaps, chosen[allowed[chosen] < found[chosen, UPPER]])
+
+
+def is_wide(lower: Any, upper: Any) -> Any:
+    """Whether an interval of depths, or each of several, says little of them."""
+    return lower < _THIN * upper
+
+
+def _portions(forest: Forest, jobs: np.ndarray, chosen: np.ndarray) -> list[np.ndarray]:
+    """The chosen pairs in groups of about as many triangles as are measured at once, larger pairs by themselves."""
+    if not len(chosen):
+        return []
+    trees = jobs[chosen]
+    effort = np.cumsum((forest.triangle_end[trees] - forest.triangle_start[trees]).sum(axis=1))
+    return np.split(chosen, np.flatnonzero(np.diff(effort // _AT_ONCE)) + 1)
+
+
+def box_overlaps(boxes_a: np.ndarray, boxes_b: np.ndarray) -> np.ndarray:
+    """Low and high corner of what boxes (k, 6) have in common, and its least width rounded up, (k, 7) [m]."""
+    low = np.maximum(boxes_a[:, :3], boxes_b[:, :3])
+    high = np.minimum(boxes_a[:, 3:], boxes_b[:, 3:])
+    widths = high - low
+    back = high - widths
+    lost = (high - (widths + back)) + (back - low)
+    widths = np.where(lost != 0.0, np.nextafter(widths, np.inf), widths)
+    return np.column_stack([low, high, widths.min(axis=1)])

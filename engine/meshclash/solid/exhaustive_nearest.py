@@ -1,0 +1,146 @@
+"""The nearest triangle of a small solid by comparing all of them, eight at a time, instead of descending a tree.
+
+A search for the largest ball asks for some hundred distances from one pair of solids. Where a solid has few triangles
+they are placed once, with planes that bound distances from below: two across each triangle, one along each of its
+edges. A point h beyond the first and e beyond the second kind is at least sqrt(h**2 + e**2) away. What may be nearest
+by these bounds is measured as ``nearest_points.py`` does it. Where several triangles are as near as rounding, the one
+that the tree comes to first is the answer: then ``look_at_all`` says that it cannot tell. So the answers have the same
+bytes.
+
+Heights are float32 and off by less than 8 u of the coordinates added (three products, whose factors are rounded, and
+the offset), u = 2**-24. ``_MARGIN`` is twice that and is taken off before squares are compared, so what is left out is
+farther by far more than ``_ALIKE``.
+"""
+
+import math
+
+import numpy as np
+
+from ..geometry.lanes import above, bits_of, doubles, floats, higher, load, lowest_bit, splat
+from ..geometry.triangle_distance import closest_on_triangle, squared_distance
+from ..geometry.tuples import cross, dot, minus
+from ..hierarchy.wide_bvh import LANE_COUNT
+from ..jit import config, inlined, inner
+
+MOST_PLACED = 0 if config.DISABLE_JIT else 128
+"""Triangles of a solid that is placed; lanes exist in compiled code only."""
+_BLOCKS = 16
+_SIZE, _COUNT, _CORNERS = 0, 1, 2  # entries of the table: of coordinates, of triangles, nine numbers of each
+_OFFSET = 3 * LANE_COUNT  # of a plane, behind its normal
+_PLANE = 4 * LANE_COUNT  # numbers of eight planes
+_BLOCK = 5 * _PLANE
+_HEIGHTS = _CORNERS + 9 * LANE_COUNT * _BLOCKS  # where the planes begin
+PLACED_LENGTH = _HEIGHTS + _BLOCK * _BLOCKS // 2
+"""Float64 numbers of a table."""
+_MARGIN = 16.0 * 2.0**-24
+_ALIKE = 2.0**-44  # of the coordinates: more than distances, and the tests of a tree, are off by rounding
+_OUTWARD = 1.0 + 2.0**-18
+_LEAST, _MOST = 1e-12, 1e12  # sizes whose squares are normal in float32
+_SHORTEST = 1e-100  # vectors whose squares underflow have no direction
+_ACROSS = 0.99  # squared sine between an edge and the normal, less than that: no plane
+_ZERO = np.float32(0.0)
+
+
+@inner
+def _direction(v):
+    """A vector made one long, or zero."""
+    length = math.sqrt(dot(v, v))
+    scale = 1.0 / length if length > _SHORTEST else 0.0
+    return v[0] * scale, v[1] * scale, v[2] * scale
+
+
+@inner
+def _put_plane(planes, at, n, a, b, c):
+    """Write the plane with a normal that has a triangle behind it."""
+    for k in range(3):
+        planes[at + LANE_COUNT * k] = np.float32(n[k])
+    planes[at + _OFFSET] = np.float32(max(dot(n, a), dot(n, b), dot(n, c)))
+
+
+@inner
+def put_triangle(address, t, a, b, c):
+    """Write a triangle, its corners less an origin, into the table at an address; returns its largest coordinates."""
+    table, planes = doubles(address), floats(address + 8 * _HEIGHTS)
+    size = 0.0
+    for k in range(3):
+        table[_CORNERS + 9 * t + k] = a[k]
+        table[_CORNERS + 9 * t + 3 + k] = b[k]
+        table[_CORNERS + 9 * t + 6 + k] = c[k]
+        size += max(abs(a[k]), abs(b[k]), abs(c[k]))
+    at = t // LANE_COUNT * _BLOCK + t % LANE_COUNT
+    n = _direction(cross(minus(b, a), minus(c, a)))
+    _put_plane(planes, at, n, a, b, c)
+    _put_plane(planes, at + _PLANE, (-n[0], -n[1], -n[2]), a, b, c)
+    edges = (minus(b, a), minus(c, b), minus(a, c))
+    for k in range(3):
+        outward = cross(_direction(edges[k]), n)
+        if dot(outward, outward) < _ACROSS:
+            outward = (0.0, 0.0, 0.0)
+        _put_plane(planes, at + (2 + k) * _PLANE, _direction(outward), a, b, c)
+    return size
+
+
+@inner
+def close_table(address, count, size):
+    """Write how many triangles there are, and the largest size of any; whether float32 serves for that."""
+    table = doubles(address)
+    table[_SIZE], table[_COUNT] = size, count
+    return _LEAST < size < _MOST
+
+
+@inlined
+def _beyond(planes, at, px, py, pz):
+    """How far a point is beyond eight planes."""
+    along = load(planes, at) * px + load(planes, at + LANE_COUNT) * py + load(planes, at + 2 * LANE_COUNT) * pz
+    return along - load(planes, at + _OFFSET)
+
+
+@inlined
+def _squared_bounds(planes, at, px, py, pz, margin):
+    """Lower bounds of the squared distances of a point to eight triangles."""
+    h = higher(_beyond(planes, at, px, py, pz), _beyond(planes, at + _PLANE, px, py, pz)) - margin
+    e = higher(_beyond(planes, at + 2 * _PLANE, px, py, pz), _beyond(planes, at + 3 * _PLANE, px, py, pz))
+    e = higher(e, _beyond(planes, at + 4 * _PLANE, px, py, pz)) - margin
+    h, e = higher(h, splat(_ZERO)), higher(e, splat(_ZERO))
+    return h * h + e * e
+
+
+@inner
+def _measured(table, x, t):
+    """The point of triangle t nearest to x, and its distance."""
+    at = _CORNERS + 9 * t
+    a, b = (table[at], table[at + 1], table[at + 2]), (table[at + 3], table[at + 4], table[at + 5])
+    y = closest_on_triangle(x, a, b, (table[at + 6], table[at + 7], table[at + 8]))
+    return y, math.sqrt(squared_distance(x, y))
+
+
+@inner
+def look_at_all(address, x, hint, enough):
+    """(known, distance, point, triangle): what ``nearest_from`` says; not known: several are as near as rounding."""
+    table, planes = doubles(address), floats(address + 8 * _HEIGHTS)
+    count = np.int64(table[_COUNT])
+    size = table[_SIZE] + abs(x[0]) + abs(x[1]) + abs(x[2])
+    best_point, best = _measured(table, x, hint)
+    best_triangle, second = hint, math.inf
+    if best <= enough:
+        return True, best, best_point, best_triangle
+    limit = np.float32(best * best * _OUTWARD)
+    margin = splat(np.float32(_MARGIN * size))
+    px, py, pz = splat(np.float32(x[0])), splat(np.float32(x[1])), splat(np.float32(x[2]))
+    for first in range(0, count, LANE_COUNT):
+        bounds = _squared_bounds(planes, first // LANE_COUNT * _BLOCK, px, py, pz, margin)
+        near = 255 ^ bits_of(above(bounds, splat(limit)))
+        while near != 0:
+            t = first + lowest_bit(near)
+            near &= near - 1
+            if t == hint or t >= count:
+                continue
+            y, distance = _measured(table, x, t)
+            if distance < best:
+                best, best_point, best_triangle, second = distance, y, t, best
+                limit = np.float32(max(best, enough) ** 2 * _OUTWARD)
+            else:
+                second = min(second, distance)
+    rounding = _ALIKE * size
+    known = second > max(best, enough) + rounding and abs(best - enough) > rounding
+    return known or best_triangle == hint, best, best_point, best_triangle

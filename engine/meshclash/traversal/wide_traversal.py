@@ -1,0 +1,286 @@
+"""The traversal eight at a time: ``pairs.py`` for boxes and contacts, with the same answers.
+
+Boxes and triangles are sifted by the float32 tests of ``lane_boxes.py`` and ``lane_triangles.py``; the few pairs that
+these leave open are decided as in ``pairs.py``. The stack holds pairs of slots: ``8 * node + k`` is the box of child k
+of a node. Each step takes off one pair: of two leaves the triangles are compared; otherwise the larger box (of a leaf
+and a node: the node's) is opened, its children are tested against the other box, and those that may meet it are put on.
+For a first contact the child that lies deepest in the other box goes on top.
+"""
+
+import numpy as np
+
+from ..geometry.generic_pair import classify_generic
+from ..geometry.lane_boxes import box_size, margins_of_first, margins_of_second
+from ..geometry.lane_triangles import (
+    BLOCK,
+    PLANES,
+    compare_with,
+    copy_leaf,
+    lay_planes,
+    meet_box_of,
+    place_leaves,
+    triangles_in_box,
+    turn_leaf,
+)
+from ..geometry.lanes import bit_count, doubles, floats, integers, lowest_bit, not_above, shifted, splat, store
+from ..geometry.neighbours import only_touch_where_shared, touch_beyond_shared
+from ..geometry.predicates import UNCERTAIN, ExactWorkspace
+from ..geometry.relative_pose import PRODUCTS, ROW_LENGTH, SCRATCH_LENGTH, half, narrow
+from ..geometry.triangle_pair import APART, CROSSING, TOUCHING, UNDECIDED, classify_exact
+from ..hierarchy.wide_bvh import CHILD_COUNT, CHILDREN
+from ..jit import inlined, inner, kernel
+from ..reference import by_reference
+from .pairs import (
+    CROSSING_ONLY,
+    EXACT_TESTS,
+    FIRST_ONLY,
+    JOB,
+    OUTPUT_USED,
+    PRIMITIVE_TESTS,
+    STACK_USED,
+    STEP_LIMIT,
+    VOLUME_TESTS,
+    WITH_ITSELF,
+)
+
+NODES, COORDINATES, ORDER, TRIANGLES, VERTICES, ROOT, ADDRESSES = range(7)
+"""Entries of a tree's row of addresses: its arrays, and the slot of its root."""
+SIZES = 9
+"""Numbers of a tree's row of sizes: origin, largest absolute coordinates, those of the root relative to the origin."""
+_EXACT_STEPS = 8
+"""What an exact decision counts as, in steps."""
+TASK_JOB, TREE_A, TREE_B, SLOT_A, SLOT_B, TASK = range(6)
+"""Entries of a task: the job it belongs to, the trees, and where to begin in them."""
+
+# The parts of the float32 scratch; eight numbers more than a part has may be read, and are masked.
+_MARGINS = 32
+_ROWS = _MARGINS + 8
+_BLOCK = _ROWS + BLOCK + 8
+_PLANES = _BLOCK + BLOCK + 8
+SINGLES = _PLANES + PLANES
+# Of the float64 scratch.
+_SPARE = ROW_LENGTH
+DOUBLES = _SPARE + SCRATCH_LENGTH
+
+
+@inlined
+def set_frame(poses_a, pose_a, poses_b, pose_b, sizes_a, size_a, sizes_b, size_b, row, single):
+    """The relative pose of two trees, into a row as of ``relative_rows`` and, in float32, into ``single``."""
+    spare = shifted(row, _SPARE)
+    half(poses_a, pose_a, poses_b, pose_b, sizes_a, size_a, sizes_b, size_b, 0.0, spare, row, 0)
+    half(poses_b, pose_b, poses_a, pose_a, sizes_b, size_b, sizes_a, size_a, 0.0, spare, row, 15)
+    narrow(row, 0, sizes_a, size_a + 6, sizes_b, size_b + 6, single, 0)
+
+
+@inlined
+def corner(vertices, v, poses, pose):
+    """World coordinates of vertex v."""
+    x, y, z = vertices[3 * v], vertices[3 * v + 1], vertices[3 * v + 2]
+    return (
+        poses[pose] * x + poses[pose + 1] * y + poses[pose + 2] * z + poses[pose + 3],
+        poses[pose + 4] * x + poses[pose + 5] * y + poses[pose + 6] * z + poses[pose + 7],
+        poses[pose + 8] * x + poses[pose + 9] * y + poses[pose + 10] * z + poses[pose + 11],
+    )
+
+
+@inner
+def _decide(vertices_a, corners_a, poses_a, pose_a, vertices_b, corners_b, poses_b, pose_b, with_itself, workspace):
+    """Kind of two triangles by their world coordinates; ``corners`` point at their vertex indices.
+
+    Of one object, triangles that merely touch in what they share count as apart (``neighbours.py``).
+    """
+    p1 = corner(vertices_a, np.int64(corners_a[0]), poses_a, pose_a)
+    q1 = corner(vertices_a, np.int64(corners_a[1]), poses_a, pose_a)
+    r1 = corner(vertices_a, np.int64(corners_a[2]), poses_a, pose_a)
+    p2 = corner(vertices_b, np.int64(corners_b[0]), poses_b, pose_b)
+    q2 = corner(vertices_b, np.int64(corners_b[1]), poses_b, pose_b)
+    r2 = corner(vertices_b, np.int64(corners_b[2]), poses_b, pose_b)
+    if with_itself and only_touch_where_shared(corners_a, (p1, q1, r1), corners_b, (p2, q2, r2)):
+        return APART
+    kind = classify_generic(p1, q1, r1, p2, q2, r2)
+    if kind == UNDECIDED:
+        kind = classify_exact(p1, q1, r1, p2, q2, r2, workspace)
+    if with_itself and kind == TOUCHING:
+        beyond = touch_beyond_shared(corners_a, (p1, q1, r1), corners_b, (p2, q2, r2), workspace)
+        if beyond != 1:
+            return UNDECIDED if beyond == UNCERTAIN else APART
+    return kind
+
+
+@inner
+def _compare_leaves(
+    nodes_a, box_a, coordinates_a, at_a, count_a, nodes_b, box_b, coordinates_b, at_b, count_b, same, row, single,
+    sifted,
+):  # fmt: skip
+    """Compare the triangles of two leaves, or of one with the later ones of the same; ``box``: where their boxes begin.
+
+    For each triangle j of b, ``sifted`` gets the bits of a's that certainly cross it, and, eight places on, of those
+    that are undecided. Returns the bits of the j for which there are any.
+    """
+    frame, rows, block, planes = single, shifted(single, _ROWS), shifted(single, _BLOCK), shifted(single, _PLANES)
+    products = frame[PRODUCTS]
+    shift, slack = place_leaves(nodes_a, box_a, nodes_b, box_b, row, frame)
+    turn_leaf(coordinates_b, at_b, count_b, frame, shift, rows)
+    candidates = triangles_in_box(
+        rows, -slack, -slack, -slack, nodes_a[box_a + 24] - nodes_a[box_a] + slack,
+        nodes_a[box_a + 32] - nodes_a[box_a + 8] + slack, nodes_a[box_a + 40] - nodes_a[box_a + 16] + slack,
+    ) & ((1 << count_b) - 1)  # fmt: skip
+    if candidates == 0:
+        return candidates
+    copy_leaf(coordinates_a, at_a, count_a, block)
+    lay_planes(block, slack, products, planes)
+    kept = np.int64(0)
+    while candidates != 0:
+        j = lowest_bit(candidates)
+        candidates &= candidates - 1
+        bits = meet_box_of(block, rows, j, slack) & ((1 << (j if same else count_a)) - 1)
+        if bits != 0:
+            crossing, undecided = compare_with(block, planes, rows, j, bits, slack, products)
+            if crossing | undecided != 0:
+                sifted[j] = np.int32(crossing)
+                sifted[8 + j] = np.int32(undecided)
+                kept |= 1 << j
+    return kept
+
+
+@inner
+def traverse_tasks(
+    trees_a, trees_b, sizes_a, sizes_b, tasks, poses_a, poses_b, options, state, stack, singles, rows, sifted,
+    counter, expansions, pairs, kinds, pair_jobs,
+):  # fmt: skip
+    """Go on with tasks from a state; returns True when all are done.
+
+    ``trees`` (t, ADDRESSES) int64 and ``sizes`` (t, SIZES) describe the trees of each side, ``tasks`` (k, TASK) int32
+    what to do; poses are (j, 3, 4), one for all jobs or one for each. ``singles``, ``rows``, ``sifted``, and
+    (``counter``, ``expansions``) for the exact predicates are scratch, the rest is as in ``pair_traversal``.
+    """
+    single, row, found_bits = floats(singles.ctypes.data), doubles(rows.ctypes.data), integers(sifted.ctypes.data)
+    poses_1, poses_2 = doubles(poses_a.ctypes.data), doubles(poses_b.ctypes.data)
+    sizes_1, sizes_2 = doubles(sizes_a.ctypes.data), doubles(sizes_b.ctypes.data)
+    workspace = by_reference(ExactWorkspace(counter, expansions))
+    room = pairs.shape[0] - 64
+    task = state[JOB]
+    used = state[STACK_USED]
+    found = state[OUTPUT_USED]
+    volume_tests = state[VOLUME_TESTS]
+    primitive_tests = state[PRIMITIVE_TESTS]
+    exact_tests = state[EXACT_TESTS]
+    steps = options[STEP_LIMIT]
+    first_only = options[FIRST_ONLY] != 0
+    with_itself = options[WITH_ITSELF] != 0
+    while task < tasks.shape[0] and steps > 0 and found <= room:
+        job = np.int64(tasks[task, TASK_JOB])
+        tree_a, tree_b = np.int64(tasks[task, TREE_A]), np.int64(tasks[task, TREE_B])
+        pose_a, pose_b = 12 * min(job, poses_a.shape[0] - 1), 12 * min(job, poses_b.shape[0] - 1)
+        set_frame(poses_1, pose_a, poses_2, pose_b, sizes_1, SIZES * tree_a, sizes_2, SIZES * tree_b, row, single)
+        nodes_a, words_a = floats(trees_a[tree_a, NODES]), integers(trees_a[tree_a, NODES])
+        nodes_b, words_b = floats(trees_b[tree_b, NODES]), integers(trees_b[tree_b, NODES])
+        if used == 0:
+            stack[0, 0], stack[0, 1] = tasks[task, SLOT_A], tasks[task, SLOT_B]
+            used = 1
+        while used > 0 and steps > 0 and found <= room:
+            steps -= 1
+            used -= 1
+            slot_a, slot_b = np.int64(stack[used, 0]), np.int64(stack[used, 1])
+            box_a, box_b = 64 * (slot_a >> 3) + (slot_a & 7), 64 * (slot_b >> 3) + (slot_b & 7)
+            child_a, child_b = np.int64(words_a[box_a + CHILDREN]), np.int64(words_b[box_b + CHILDREN])
+            same = with_itself and slot_a == slot_b
+            if same and child_a >= 0:
+                for k in range(words_a[64 * child_a + CHILD_COUNT]):
+                    stack[used, 0], stack[used, 1] = 8 * child_a + k, slot_b
+                    used += 1
+                continue
+            if child_a >= 0 or child_b >= 0:
+                # A child beside its parent stands for the child beside itself and its later siblings.
+                siblings = with_itself and slot_a >> 3 == child_b
+                into_a = not siblings and (
+                    child_b < 0 or (child_a >= 0 and box_size(nodes_a, box_a) >= box_size(nodes_b, box_b))
+                )
+                if into_a:
+                    count = np.int64(words_a[64 * child_a + CHILD_COUNT])
+                    margins = margins_of_first(nodes_a, 64 * child_a, nodes_b, box_b, single)
+                else:
+                    count = np.int64(words_b[64 * child_b + CHILD_COUNT])
+                    margins = margins_of_second(nodes_b, 64 * child_b, nodes_a, box_a, single)
+                volume_tests += count
+                bits = not_above(splat(np.float32(0.0)), margins) & ((1 << count) - 1)
+                if siblings:
+                    bits &= -1 << (slot_a & 7)
+                store(single, _MARGINS, margins)
+                deepest, top = np.float32(-1.0), used
+                while bits != 0:
+                    k = lowest_bit(bits)
+                    bits &= bits - 1
+                    stack[used, 0] = 8 * child_a + k if into_a else slot_a
+                    stack[used, 1] = slot_b if into_a else 8 * child_b + k
+                    if single[_MARGINS + k] > deepest:
+                        deepest, top = single[_MARGINS + k], used
+                    used += 1
+                if first_only and top < used - 1:
+                    for side in range(2):
+                        stack[top, side], stack[used - 1, side] = stack[used - 1, side], stack[top, side]
+                continue
+            first_a, count_a = ~child_a >> 3, (~child_a & 7) + 1
+            first_b, count_b = ~child_b >> 3, (~child_b & 7) + 1
+            hits = _compare_leaves(
+                nodes_a, box_a, floats(trees_a[tree_a, COORDINATES]), 9 * first_a, count_a,
+                nodes_b, box_b, floats(trees_b[tree_b, COORDINATES]), 9 * first_b, count_b, same, row, single,
+                found_bits,
+            )  # fmt: skip
+            if hits == 0:
+                continue
+            order_a, order_b = integers(trees_a[tree_a, ORDER]), integers(trees_b[tree_b, ORDER])
+            while hits != 0:
+                j = lowest_bit(hits)
+                hits &= hits - 1
+                crossing = np.int64(found_bits[j])
+                bits = crossing | np.int64(found_bits[8 + j])
+                primitive_tests += bit_count(bits)
+                steps -= _EXACT_STEPS * bit_count(bits & ~crossing)
+                triangle_b = np.int64(order_b[first_b + j])
+                while bits != 0:
+                    i = lowest_bit(bits)
+                    bits &= bits - 1
+                    triangle_a = np.int64(order_a[first_a + i])
+                    kind = CROSSING
+                    if not (crossing >> i) & 1:
+                        before = counter[0]
+                        kind = _decide(
+                            doubles(trees_a[tree_a, VERTICES]),
+                            shifted(integers(trees_a[tree_a, TRIANGLES]), 3 * triangle_a), poses_1, pose_a,
+                            doubles(trees_b[tree_b, VERTICES]),
+                            shifted(integers(trees_b[tree_b, TRIANGLES]), 3 * triangle_b), poses_2, pose_b,
+                            with_itself, workspace,
+                        )  # fmt: skip
+                        exact_tests += counter[0] != before
+                        if kind == APART or (options[CROSSING_ONLY] != 0 and kind != CROSSING and kind != UNDECIDED):
+                            continue
+                    turned = with_itself and triangle_b < triangle_a
+                    pairs[found, 0] = triangle_b if turned else triangle_a
+                    pairs[found, 1] = triangle_a if turned else triangle_b
+                    kinds[found] = kind
+                    pair_jobs[found] = job
+                    found += 1
+                    if first_only and kind != UNDECIDED:
+                        bits = hits = used = 0
+        if used == 0:
+            task += 1
+    state[JOB] = task
+    state[STACK_USED] = used
+    state[OUTPUT_USED] = found
+    state[VOLUME_TESTS] = volume_tests
+    state[PRIMITIVE_TESTS] = primitive_tests
+    state[EXACT_TESTS] = exact_tests
+    return task == tasks.shape[0]
+
+
+@kernel
+def traverse_wide(
+    trees_a, trees_b, sizes_a, sizes_b, tasks, poses_a, poses_b, options, state, stack, singles, rows, sifted,
+    counter, expansions, pairs, kinds, pair_jobs,
+):  # fmt: skip
+    """``traverse_tasks`` for Python; other kernels take that one, since what is kept of a kernel is not linked."""
+    return traverse_tasks(
+        trees_a, trees_b, sizes_a, sizes_b, tasks, poses_a, poses_b, options, state, stack, singles, rows, sifted,
+        counter, expansions, pairs, kinds, pair_jobs,
+    )  # fmt: skip

@@ -1,0 +1,179 @@
+"""From triangles to voxels: one loop over triangles and bricks, and what becomes of the voxels as its parameter.
+
+``visit(bricks, work, n, name, x0, x1, bits, shape)`` is told which voxels of the brick ``name`` the n-th chosen
+triangle touches (``cover_brick``), and returns False when there was no room for them: then the triangle is visited
+again, with all its bricks, once the caller has made room. So it must not matter whether a triangle comes twice, or the
+visitor takes back what it did (``begin``: called before each triangle). ``wants(bricks, work, name)`` says beforehand
+whether anything in a brick matters.
+"""
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+
+from ..jit import inlined, inner, kernel
+from ..reference import by_reference
+from .cover import (
+    CORNERS,
+    SHAPE_LENGTH,
+    cover_brick,
+    cover_flat,
+    fill_brick,
+    misses_box,
+    prepare_edges,
+    prepare_shape,
+)
+
+THICK, SMALL = 3, 4
+"""Ranges of several voxels along every axis, and along at most one; below these, the axis along which it is one."""
+SPAN_LENGTH = 9
+"""Numbers that ``load_triangle`` writes of a triangle's range."""
+_STACK = 8 * 20  # each of at most 18 levels takes one cube off and puts eight on
+
+
+@inlined
+def _whole_below(x):
+    """The largest whole number up to a number below 2**63 in size; devices have no ``np.floor``."""
+    whole = np.int64(x)
+    return whole - 1 if x < whole else whole
+
+
+@inlined
+def _ends(p, q, r, slack, size, axis, span):
+    """Voxels of the grid along an axis that three coordinates reach, into ``span``; whether there are any.
+
+    Behind them whether they reach only one voxel, also counting those beyond the grid.
+    """
+    low = p if p < q else q
+    low = (low if low < r else r) - slack
+    high = p if p > q else q
+    high = (high if high > r else r) + slack
+    first, last = _whole_below(low), _whole_below(high)
+    most = size[axis] - 1
+    span[axis] = first if first > 0 else 0
+    span[3 + axis] = last if last < most else most
+    span[6 + axis] = first == last
+    return (first <= most) & (last >= 0)
+
+
+@inlined
+def load_triangle(points, triangles, t, slack, size, shape, span):
+    """Corners of a triangle, and the voxels that its box reaches; whether there are any."""
+    i, j, k = np.uint32(triangles[t, 0]), np.uint32(triangles[t, 1]), np.uint32(triangles[t, 2])
+    inside = True
+    for axis in range(3):
+        p, q, r = points[i, axis], points[j, axis], points[k, axis]
+        shape[CORNERS + axis], shape[CORNERS + 3 + axis], shape[CORNERS + 6 + axis] = p, q, r
+        inside &= _ends(p, q, r, slack, size, axis, span)
+    return inside
+
+
+@inlined
+def flat_axis(span):
+    """The only axis along which the range is one voxel; 3 where there is none, 4 where there are more."""
+    x, y, z = span[6], span[7], span[8]
+    if x + y + z > 1:
+        return SMALL
+    return 0 if x else (1 if y else (2 if z else THICK))
+
+
+@inlined
+def first_level(span):
+    """The least level whose cubes, of 8 << level voxels, cover the range with two along each axis."""
+    level = 0
+    for axis in range(3):
+        while (span[3 + axis] >> (3 + level)) - (span[axis] >> (3 + level)) > 1:
+            level += 1
+    return level
+
+
+@inlined
+def _put_cubes(stack, used, level, span, x, y, z, reach):
+    """Push the cubes of a level in the range, from (x, y, z) to ``reach`` further; returns how many lie there then."""
+    shift = 3 + level
+    for i in range(max(x, span[0] >> shift), min(x + reach, span[3] >> shift) + 1):
+        for j in range(max(y, span[1] >> shift), min(y + reach, span[4] >> shift) + 1):
+            for k in range(max(z, span[2] >> shift), min(z + reach, span[5] >> shift) + 1):
+                stack[used, 0], stack[used, 1], stack[used, 2], stack[used, 3] = level, i, j, k
+                used += 1
+    return used
+
+
+@inlined
+def cover_range(shape, kind, x0, x1, y0, y1, z0, z1, bits):
+    """Mark the voxels that the triangle touches, of a range inside one brick, as ``cover_brick``."""
+    if kind == SMALL:
+        fill_brick(x0, x1, y0, y1, z0, z1, bits)
+    elif kind == THICK:
+        cover_brick(shape, x0, x1, y0, y1, z0, z1, bits)
+    else:
+        cover_flat(shape, kind, x0, x1, y0, y1, z0, z1, bits)
+
+
+@cache
+def make_voxeliser(begin: Callable, wants: Callable, visit: Callable, compiled_by: Callable = kernel) -> Callable:
+    """The kernel that visits the voxels of triangles ``first`` to ``last`` of the chosen ones.
+
+    It returns the first triangle that there was no room for, or ``last``. ``compiled_by=inner`` makes a helper of it.
+    """
+
+    @inner
+    def walk_bricks(shape, kind, span, count_y, count_z, bricks, work, n, bits, stack):
+        """A triangle that reaches several bricks: from large cubes down to bricks, without those that it misses."""
+        level = first_level(span)
+        used = _put_cubes(stack, 0, level, span, 0, 0, 0, np.int64(1) << 20)
+        while used > 0:
+            used -= 1
+            level, x, y, z = stack[used, 0], stack[used, 1], stack[used, 2], stack[used, 3]
+            half = np.float64(np.int64(4) << level)
+            side = 2.0 * half
+            if kind == THICK and misses_box(shape, x * side + half, y * side + half, z * side + half, half - 0.5):
+                continue
+            if level > 0:
+                used = _put_cubes(stack, used, level - 1, span, 2 * x, 2 * y, 2 * z, 1)
+                continue
+            x0, x1 = max(span[0], 8 * x), min(span[3], 8 * x + 7)
+            y0, y1 = max(span[1], 8 * y), min(span[4], 8 * y + 7)
+            z0, z1 = max(span[2], 8 * z), min(span[5], 8 * z + 7)
+            name = (x * count_y + y) * count_z + z
+            if not wants(bricks, work, name):
+                continue
+            cover_range(shape, kind, x0, x1, y0, y1, z0, z1, bits)
+            if not visit(bricks, work, n, name, x0 & 7, x1 & 7, bits, shape):
+                return False
+        return True
+
+    def walk(points, triangles, chosen, first, last, size, slack, bricks, work):
+        bricks = by_reference(bricks)
+        work = by_reference(work)
+        shape = np.empty(SHAPE_LENGTH)
+        bits = np.empty(8, np.uint64)
+        span = np.empty(SPAN_LENGTH, np.int64)
+        stack = np.empty((_STACK, 4), np.int64)
+        count_y, count_z = (size[1] + 7) >> 3, (size[2] + 7) >> 3
+        for n in range(first, last):
+            if not load_triangle(points, triangles, chosen[n], slack, size, shape, span):
+                continue
+            begin(work)
+            bx, by, bz = span[0] >> 3, span[1] >> 3, span[2] >> 3
+            alone = bx == span[3] >> 3 and by == span[4] >> 3 and bz == span[5] >> 3
+            name = (bx * count_y + by) * count_z + bz
+            if alone and not wants(bricks, work, name):
+                continue
+            kind = flat_axis(span)
+            if kind != SMALL and not alone:
+                kind = THICK
+            if kind == THICK:
+                prepare_shape(shape, slack)
+            elif kind != SMALL:
+                prepare_edges(shape, kind, slack)
+            if alone:
+                cover_range(shape, kind, span[0], span[3], span[1], span[4], span[2], span[5], bits)
+                if not visit(bricks, work, n, name, span[0] & 7, span[3] & 7, bits, shape):
+                    return n
+            elif not walk_bricks(shape, kind, span, count_y, count_z, bricks, work, n, bits, stack):
+                return n
+        return last
+
+    return compiled_by(walk)
