@@ -160,12 +160,16 @@ def baseline_of(file: str, report: dict[str, Any]) -> Baseline:
     return Baseline(file, pairs, objects, away, models, groups, questions_of(report), topics)
 
 
+def _is_equal(one: Identity, other: Identity) -> bool:
+    return one.models == other.models and one.stands_as(other)
+
+
 def _kept_end(thing: Identity, objects: Mapping[str, Identity], away: dict[str, Identity]) -> str:
     """The id in a baseline of an object of a pair that waits; an object that is away is added."""
-    if thing.id in objects and objects[thing.id].stands_as(thing):
+    if thing.id in objects and _is_equal(objects[thing.id], thing):
         return thing.id
     number = 0
-    while (key := f"{thing.id} {number}") in away and not away[key].stands_as(thing):
+    while (key := f"{thing.id} {number}") in away and not _is_equal(away[key], thing):
         number += 1
     away.setdefault(key, thing._replace(id=key))
     return key

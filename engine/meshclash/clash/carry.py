@@ -97,9 +97,19 @@ def carried(
 def found_again(baseline: Baseline, things: Sequence[Identity]) -> dict[str, str]:
     """The ids of now of objects of a baseline; of those that were away only where no other object has become it."""
     now = {old: new for new, old in match_models([*baseline.objects.values()], things).items()}
-    taken = {*now.values()}
-    back = match_models([*baseline.away.values()], things)
-    return now | {old: new for new, old in back.items() if new not in taken}
+    became = {new: old for old, new in now.items()}
+    layers: dict[str, list[Identity]] = defaultdict(list)  # of one object, several states may be kept
+    for key, item in baseline.away.items():
+        layers[key.partition(" ")[2]].append(item)
+    for layer in layers.values():
+        back = match_models(layer, things).items()
+        now |= {old: new for new, old in back if became.get(new, "") in ("", old.partition(" ")[0])}
+    return now
+
+
+def _of_its_models(now: Identity, before: Identity) -> Identity:
+    """An object as it is now, in the models alone in which it was when something was decided of it."""
+    return now._replace(models=tuple(name for name in now.models if name in before.models))
 
 
 def id_of_now(pair: EarlierPair, now: Mapping[str, str]) -> str:
@@ -121,7 +131,7 @@ def _again(
 ) -> Again:
     by_id = {item.id: item for item in things.values()}
     known = [(end, item) for end in pair.ends if (item := baseline.thing(end)) is not None]
-    objects = [by_id[now[end]] if end in now else item for end, item in known]
+    objects = [_of_its_models(by_id[now[end]], item) if end in now else item for end, item in known]
     if len(objects) < 2 or all(end in now for end in pair.ends):
         return Again(pair, objects, (), "it is not found any more" if objects else "its objects are not known")
     wanted = Counter(told(item) for item in objects)
