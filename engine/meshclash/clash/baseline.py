@@ -56,7 +56,7 @@ class Baseline:
         file: where it was read.
         pairs: those that shared volume, and those of which a user said something, by their ids; also what was decided
             about pairs that the report itself did not find any more.
-        objects: all that were tested, by their ids; empty for a scene of Blender, and for reports without models.
+        objects: all that were tested, by their ids; empty for a scene, and for reports without models.
         away: objects of pairs that were decided before, and that the report did not have; by ids of their own.
         models: the names of the models.
         groups_of: by names of objects, what they were in, where `objects` is empty.

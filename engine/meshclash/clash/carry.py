@@ -71,7 +71,7 @@ def carried(
     Args:
         baseline: the earlier report.
         rows: of this run.
-        things: its objects by their names; empty where nobody tells models apart, as in Blender: then ids are enough.
+        things: its objects by their names; empty where there are no models, as in a scene: then ids are enough.
         former: as `FileSource` has them, for reports that know no models.
     """
     if not things:

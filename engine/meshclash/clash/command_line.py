@@ -118,7 +118,7 @@ def add_question(parser: argparse.ArgumentParser) -> None:
     tests = "named tests that are run together, as JSON, a matrix (CSV) or clash sets of IfcClash, instead of one test"
     add("--tests", type=Path, metavar="FILE", help=tests)
     add("--test", default=DEFAULT_TEST, choices=tuple(TESTS), help=f"what to find (default: {DEFAULT_TEST})")
-    of_models = "pairs of two models, of one model, or all (default); in Blender, collections count as models"
+    of_models = "pairs of two models, of one model, or all (default); collections count as models in a scene"
     add("--pairs", default=ALL_PAIRS, choices=MODEL_PAIRS, help=of_models)
     add("--exclude", default="", metavar="RULE,RULE", help=f"pairs to leave out: {', '.join(EXCLUSIONS)}")
     add("--exclude-pair", action="append", default=[], metavar="A::B", help="leave out one pair; may be repeated")

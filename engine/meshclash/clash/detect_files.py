@@ -77,7 +77,7 @@ def _parser() -> argparse.ArgumentParser:
     told = f"of files that do not name theirs: {', '.join(UNITS)} or metres (default: m)"
     add("--unit", type=unit, metavar="UNIT", help=told)
     add_question(parser)
-    journal = "a journal of decisions, as `meshclash review` and Blender write it: decisions are taken from it"
+    journal = "a journal of decisions, as `meshclash review` writes it: decisions are taken from it"
     add("--journal", type=Path, metavar="FILE", help=journal)
     add("--author", metavar="NAME", help="who works here, for the journal (default: the user of this machine)")
     add("--pictures", action="store_true", help="draw the clashes for .html, .bcf and .xlsx; needs VTK")

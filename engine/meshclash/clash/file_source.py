@@ -14,13 +14,12 @@ from ..messages import suggestion
 from ..reading.ifc_files import IFC_ENDINGS, Selection
 from ..reading.part import MeshPart, Parts, PartShape, unique_names
 from ..reading.read import MESHES, read
-from ..types.steps import steps
+from ..types.steps import scale_progress, steps
 from .errors import InputError
 from .frame_scene import FrameScene, Progress, Skipped, SourceCloud, SourceMesh, SourceObject
 from .identity import former_identities, identities, without_number
 from .models import Model, Shared, models_of, one_thing_each, warnings
 from .sets import Described, Matcher, members
-from .steps import scale_progress
 from .world import to_world
 
 SELECTION = "selection"
