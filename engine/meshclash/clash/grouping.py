@@ -61,7 +61,8 @@ def same_topics(groups: Sequence[Mapping[str, Any]], earlier: Sequence[EarlierGr
 
 def group_guid(key: str) -> str:
     """The Guid of a group's topic, where nothing is known of an earlier one."""
-    return str(uuid.uuid5(SPACE, f"group {key}"))
+    text = f"group {key}".encode("utf-8", "backslashreplace").decode()  # names need not be text
+    return str(uuid.uuid5(SPACE, text))
 
 
 def parts_of(names: Sequence[str], objects: Mapping[str, Mapping[str, str]]) -> list[Part]:
