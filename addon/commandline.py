@@ -37,6 +37,7 @@ from meshclash.clash.queries.registry import test_named
 from meshclash.clash.reviews import Review
 from meshclash.clash.tasks import ThisProcess, Workers, options_of, options_text
 from meshclash.clash.tests_job import tests_steps
+from meshclash.messages import Sentence
 
 from . import engine, preferences, props
 from .adapters import massive_objects
@@ -221,7 +222,7 @@ def _open(file: Path | None) -> None:
             raise InputError("no .blend file is open: name one")
         return
     if not file.is_file():
-        raise InputError(f"there is no file '{file}'")
+        raise InputError(Sentence("there is no file '{path}'", path=file))
     try:
         bpy.ops.wm.open_mainfile(filepath=str(file.resolve()), load_ui=False)
     except RuntimeError as error:

@@ -20,6 +20,7 @@ from typing import Any
 
 from meshclash.clash.errors import InputError
 from meshclash.clash.terminal import say
+from meshclash.messages import Sentence, capital
 
 from .core.bytecode import bytecode_steps
 
@@ -47,8 +48,8 @@ begin with a dot.
 
 Numba itself comes as a whole; what it knows of Python's and NumPy's types it would import with the first kernel."""
 COMPILING = "MeshClash compiles on this computer what its package has not brought, once; that takes a minute or two"
-PIP_HINT = "(pip install 'meshclash[gpu]')"
-ZIP_HINT = "(it comes with a zip that build_extension.py --gpu makes)"
+PIP_HINT = "pip install 'meshclash[gpu]'"
+ZIP_HINT = "it comes with a zip that build_extension.py --gpu makes"
 """What the engine tells who lacks CUDA, and what users of Blender are told instead."""
 
 _engine: ModuleType | None = None
@@ -134,8 +135,14 @@ def look_for_gpu(cache_dir: str | None) -> tuple[bool, str]:
 def _described(state: Any) -> tuple[bool, str]:
     if state.usable:
         return True, f"{state.name}, {state.versions}" if state.versions else state.name
-    reason = state.reason.replace(PIP_HINT, ZIP_HINT)
-    return False, reason[:1].upper() + reason[1:]
+    return False, capital(_for_extension(state.reason))
+
+
+def _for_extension(text: str) -> str:
+    """A reason of the engine that names the extension's way to install something instead of pip."""
+    if isinstance(text, Sentence):
+        return Sentence(text.template, **{name: _for_extension(value) for name, value in text.values.items()})
+    return text.replace(PIP_HINT, ZIP_HINT)
 
 
 def preload(module: str, cache_dir: str | None = None) -> None:
@@ -218,9 +225,9 @@ def _import_numba() -> None:
 def _numba_broken(error: Exception) -> EngineMissing:
     spec = importlib.util.find_spec("numba")
     place = spec.origin if spec else "an unknown place"
+    library = f"Numba {_version('numba')} (llvmlite {_version('llvmlite')}, NumPy {_version('numpy')}) in {place}"
     return EngineMissing(
-        f"Numba {_version('numba')} (llvmlite {_version('llvmlite')}, NumPy {_version('numpy')}) in {place} "
-        f"cannot be imported: {error}",
+        Sentence("{library} cannot be imported: {why}", library=library, why=error),
         "Another extension may have replaced it: all extensions share one folder and the highest version wins. "
         "Disable that extension, restart Blender and install MeshClash again",
     )
@@ -245,6 +252,6 @@ def _imported(module: str = "") -> ModuleType:
         return importlib.import_module(f"{_engine_name()}{module}")
     except ImportError as error:
         raise EngineMissing(
-            f"the engine cannot be imported: {error}",
+            Sentence("{library} cannot be imported: {why}", library=Sentence("the engine"), why=error),
             "Install the MeshClash extension again, or in a checkout run: pip install -e .",
         ) from error

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import bpy
+from meshclash.clash.column_table import EVENT_MEASURES
 
 from . import reactions, results, running_work, scene_results, shown_things
 from .redraw import tag_redraw, tag_redraw_timelines
@@ -30,9 +31,9 @@ def list_events(context: bpy.types.Context, scene: bpy.types.Scene) -> None:
         item.name, item.name_a, item.name_b = row.title, row.a.name, row.b.name
         item.pair_id, item.verdict, item.flush, item.certainty = row.id, row.verdict, row.flush, row.certainty
         item.start, item.end, item.worst = event.start, event.end, event.worst_frame
-        item.depth = UNKNOWN if event.depth is None else event.depth
-        item.depth_upper = UNKNOWN if event.depth_upper is None else event.depth_upper
-        item.distance = UNKNOWN if event.distance is None else event.distance
+        for column in EVENT_MEASURES:
+            value = getattr(event, column.name)
+            setattr(item, column.name, UNKNOWN if value is None else value)
     listed.active_event = -1
     listed.filling = False
     tag_redraw(context)

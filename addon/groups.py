@@ -40,6 +40,7 @@ def fill(listed: bpy.types.PropertyGroup, scene: bpy.types.Scene) -> None:
     keys = [group["key"] for group in found]
     listed.active_group = keys.index(chosen) if chosen in keys else -1
     state.groups = [frozenset(group["pairs"]) for group in found]
+    state.group_reasons = [group["reason"] for group in found]
     state.group = state.groups[listed.active_group] if listed.active_group >= 0 else None
     state.reasons = {pair: group["reason"] for group in found for pair in group["pairs"]}
     state.group_numbers = {pair: k for k, group in enumerate(found) for pair in group["pairs"]}

@@ -30,6 +30,7 @@ from meshclash.clash.review.journal import now as moment
 from meshclash.clash.review.revisions import pair_id
 from meshclash.clash.verdicts import APART
 from meshclash.errors import InvalidFile
+from meshclash.messages import Sentence
 from meshclash.types.slices import portions
 
 from . import preferences, scene_results
@@ -496,9 +497,9 @@ def gone(scene: bpy.types.Scene) -> list[tuple[str, Decision]]:
 
 def notes(scene: bpy.types.Scene) -> list[tuple[str, str]]:
     """What is to be known of the history of a scene, with icons."""
-    found = []
+    found: list[tuple[str, str]] = []
     if problem():
-        found.append((f"Decisions are saved in the .blend file only: {problem()}", "ERROR"))
+        found.append((Sentence("Decisions are saved in the .blend file only: {why}", why=problem()), "ERROR"))
     if saved_by_another():
         found.append(
             ("Another Blender has saved this file. Its decisions were merged, its other changes were not", "ERROR")

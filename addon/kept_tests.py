@@ -19,6 +19,7 @@ from meshclash.clash.errors import InputError
 from meshclash.clash.named_tests import TESTS_SCHEMA, NamedTest, matrix, parse_tests, test_of
 from meshclash.clash.options import DetectOptions
 from meshclash.clash.sets import LISTS
+from meshclash.messages import Sentence
 
 from .adapters.ifc_properties import told
 from .adapters.lookup import object_named
@@ -48,7 +49,7 @@ class MESHCLASH_PG_kept_test(PropertyGroup):
         try:
             data = dict(json.loads(self.definition))
         except (ValueError, TypeError, RecursionError) as error:
-            raise InputError(f"test '{self.name}' is damaged: remove it") from error
+            raise InputError(Sentence("test '{name}' is damaged: remove it", name=self.name)) from error
         sets = {f"set_{side}": self._expression(side, str(data.get(f"set_{side}", "all"))) for side in "ab"}
         return {**data, **sets, "name": self.name}
 
@@ -141,9 +142,18 @@ def disciplines(scene: bpy.types.Scene, by: str) -> dict[str, str]:
         kind = by if by in ("material", "class", "storey", "system", "type") else f"property:{by}="
         found = {text: f"{kind}{'' if kind.endswith('=') else ':'}{text}" for text in values}
     if len(found) < 2:
-        raise InputError(f"there are fewer than two different disciplines by {by}: choose something else")
+        raise InputError(
+            Sentence("there are fewer than two different disciplines by {by}: choose something else", by=by)
+        )
     if len(found) > MOST_DISCIPLINES:
-        raise InputError(f"there are {len(found):,} disciplines by {by}, more than {MOST_DISCIPLINES}: choose another")
+        raise InputError(
+            Sentence(
+                "there are {count} disciplines by {by}, more than {most}: choose another",
+                count=f"{len(found):,}",
+                by=by,
+                most=MOST_DISCIPLINES,
+            )
+        )
     return found
 
 

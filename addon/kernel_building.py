@@ -14,6 +14,7 @@ from typing import Any
 
 from meshclash.clash.frame_scene import Progress
 from meshclash.clash.kernel_parts import EVERYTHING
+from meshclash.messages import Sentence
 
 from . import engine
 
@@ -47,7 +48,9 @@ def ready_steps(module: ModuleType, parts: Sequence[str]) -> Generator[Progress,
                 _fail(module, builder.problem or "it ended before all was compiled")
                 return
             state = builder.state(missing)
-            yield Progress(state.fraction, f"Compiling for this computer, once: {_left(state.seconds)}")
+            yield Progress(
+                state.fraction, Sentence("Compiling for this computer, once: {left}", left=_left(state.seconds))
+            )
             time.sleep(PAUSE)
     except GeneratorExit:
         end()
@@ -83,5 +86,5 @@ def _fail(module: ModuleType, why: str) -> None:
 
 def _left(seconds: float) -> str:
     if seconds < 60.0:
-        return f"about {max(5, 5 * round(seconds / 5.0))} s left"
-    return f"about {round(seconds / 60.0)} min left"
+        return Sentence("about {time} s left", time=max(5, 5 * round(seconds / 5.0)))
+    return Sentence("about {time} min left", time=round(seconds / 60.0))

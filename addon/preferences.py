@@ -7,6 +7,7 @@ import bpy
 from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty, IntProperty, StringProperty
 from bpy.types import AddonPreferences
 from meshclash.clash import colours
+from meshclash.messages import Sentence
 
 from . import engine, running_work
 from .redraw import tag_redraw
@@ -119,7 +120,11 @@ class MESHCLASH_AP_preferences(AddonPreferences):
         column.prop(self, "fast_path")
         draw_device(column, self, of(context))
         column = layout.column(align=True)
-        column.label(text=translated(f"Compiled kernels: {cache_folder() or 'the cache folder of this user'}"))
+        column.label(
+            text=translated(
+                Sentence("Compiled kernels: {folder}", folder=cache_folder() or "the cache folder of this user")
+            )
+        )
         if engine.cache_problem():
             column.label(text=engine.cache_problem(), icon="ERROR")
         column.operator("meshclash.clear_cache", icon="TRASH")

@@ -14,6 +14,7 @@ from bpy.props import (
     StringProperty,
 )
 from bpy.types import PropertyGroup
+from meshclash.clash.column_table import EVENT_MEASURES, LISTED, SORTED, Column
 from meshclash.clash.errors import InputError
 from meshclash.clash.fits import Fit
 from meshclash.clash.option_table import OPTIONS, Option
@@ -23,6 +24,7 @@ from meshclash.clash.queries.registry import TESTS, test_named
 from meshclash.clash.reviews import Review
 from meshclash.clash.rules import Rules
 from meshclash.clash.verdicts import VERDICTS
+from meshclash.messages import Sentence
 
 from . import histories, kept_tests, reactions, reviews, running_work, scene_results, shown_things
 from .adapters import massive_objects, shell_objects
@@ -31,20 +33,9 @@ from .adapters.scene_size import default_clearance
 from .adapters.source import metres_per_unit
 from .core.levels import SPLITS, VOLUMES
 from .core.table import (
-    FACES,
-    FRAME,
-    GROUP,
-    MEASURE,
-    NAME_A,
-    NAME_B,
-    PROGRESS,
-    STATUS,
-    TEST,
-    VERDICT,
-    VOLUME,
     WORST,
     ListQuery,
-)  # fmt: skip
+)
 from .redraw import tag_redraw, tag_redraw_timelines
 from .translations import ChoiceProperty
 
@@ -95,23 +86,7 @@ PRIORITIES = (
 )
 STATUS_ORDER = tuple(item[0] for item in STATUSES)
 STATUS_FILTERS = [(name, label, tip, icon, 1 << number) for name, label, tip, icon, number in STATUSES]
-SORT_KEYS = (
-    (WORST, "Worst First", "In the order of the report"),
-    (NAME_A, "Name of A", "Sort by the name of the first object"),
-    (NAME_B, "Name of B", "Sort by the name of the second object"),
-    (FACES, "Faces", "Sort by the number of faces or points in contact"),
-    (MEASURE, "Measure", "Sort by depth, gap or probability, the worst first"),
-    (STATUS, "Status", "Sort by status"),
-    (VERDICT, "Verdict", "Sort by verdict, the worst first"),
-    (GROUP, "Group", "Sort by group, the largest first"),
-    (PROGRESS, "Progress", "Sort by progress: new pairs first, then reopened ones"),
-    (FRAME, "Frame", "Sort by frame"),
-    (TEST, "Test", "Sort by test"),
-    (VOLUME, "Volume", "Sort by common volume, the largest first"),
-    ("ASSIGNEE", "Assignee", "Sort by assignee"),
-    ("PRIORITY", "Priority", "Sort by priority"),
-    ("DUE", "Due", "Sort by due date"),
-)
+SORT_KEYS = tuple((column.key, column.key_label, column.key_tip) for column in SORTED)
 SAID_KEYS = {"ASSIGNEE": "assignee", "PRIORITY": "priority", "DUE": "due"}
 PROGRESS_ORDER = ("new", "reopened", "active", "resolved", "")
 PROGRESSES = (
@@ -612,13 +587,20 @@ class MESHCLASH_PG_settings(PropertyGroup):
         """
         for which in "ab" if test_named(self.test).of_pairs else "a":
             if not self.set_expression(which):
-                raise InputError(f"Set {which.upper()}: {NOT_PICKED[getattr(self, f'set_{which}')]}")
+                raise InputError(
+                    Sentence(f"Set {which.upper()}") + ": " + Sentence(NOT_PICKED[getattr(self, f"set_{which}")])
+                )
         return self.detect_options(metres_per_unit)
 
 
 for _option in WINDOW_OPTIONS:  # those for which nothing special stands above
     if _option.name not in MESHCLASH_PG_settings.__annotations__:
         MESHCLASH_PG_settings.__annotations__[_option.name] = _of_table(_option.name)
+
+
+def _measure(column: Column) -> Any:
+    """The property of a number of a row or an event, in Blender units."""
+    return FloatProperty(name=column.label, description=f"{column.label}; negative: unknown", default=-1.0)
 
 
 class MESHCLASH_PG_row(PropertyGroup):
@@ -630,12 +612,11 @@ class MESHCLASH_PG_row(PropertyGroup):
     verdict: StringProperty()
     faces_a: IntProperty()
     faces_b: IntProperty()
-    depth: FloatProperty(description="Depth in Blender units, as proved; negative: unknown", default=-1.0)
-    depth_upper: FloatProperty(description="Most that the depth may be; negative: unknown", default=-1.0)
-    distance: FloatProperty(description="Distance in Blender units; negative: not measured", default=-1.0)
-    probability: FloatProperty(description="That the two meet, 0 to 1; negative: not stated", default=-1.0)
     certainty: FloatProperty(description="That the verdict is right, 0 to 1", default=1.0)
-    volume: FloatProperty(description="Common volume in cubic Blender units; negative: not measured", default=-1.0)
+
+
+for _column in LISTED:
+    MESHCLASH_PG_row.__annotations__[_column.name] = _measure(_column)
 
 
 class MESHCLASH_PG_event(PropertyGroup):
@@ -649,10 +630,11 @@ class MESHCLASH_PG_event(PropertyGroup):
     start: IntProperty()
     end: IntProperty()
     worst: IntProperty()
-    depth: FloatProperty(description="Greatest depth in Blender units; negative: unknown", default=-1.0)
-    depth_upper: FloatProperty(description="Most that this depth may be; negative: unknown", default=-1.0)
-    distance: FloatProperty(description="Smallest distance in Blender units; negative: not measured", default=-1.0)
     certainty: FloatProperty(description="That the verdict is right, 0 to 1", default=1.0)
+
+
+for _column in EVENT_MEASURES:
+    MESHCLASH_PG_event.__annotations__[_column.name] = _measure(_column)
 
 
 class MESHCLASH_PG_group(PropertyGroup):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
+from meshclash.clash.column_table import LISTED
 
 from . import groups, histories, reactions, scene_results, shown_things
 from .adapters.lookup import scene_with
@@ -197,7 +198,7 @@ def _cells(row: PairRow) -> dict[str, object]:
         "faces_a": row.a.count,
         "faces_b": row.b.count,
         "certainty": row.certainty,
-        **{name: _known(getattr(row, name)) for name in ("depth", "depth_upper", "distance", "probability", "volume")},
+        **{column.name: _known(getattr(row, column.name)) for column in LISTED},
     }
 
 

@@ -31,6 +31,7 @@ class Listed:
         owners: full names of the objects whose pairs alone are listed, or None.
         group: ids of the pairs of the chosen group, which alone are listed, or None.
         groups: ids of the pairs of each group.
+        group_reasons: why the pairs of each group belong together; a property of Blender would keep plain text only.
         reasons: why each pair is in its group, by the id of the pair.
         grouped: of which result the groups are, by its serial, by what, and after which edits; None without groups.
         group_numbers: in which group each pair is, by the id of the pair.
@@ -47,6 +48,7 @@ class Listed:
     owners: frozenset[str] | None = None
     group: frozenset[str] | None = None
     groups: list[frozenset[str]] = field(default_factory=list)
+    group_reasons: list[str] = field(default_factory=list)
     reasons: dict[str, str] = field(default_factory=dict)
     grouped: tuple[int, str, int] | None = None
     group_numbers: dict[str, int] = field(default_factory=dict)

@@ -9,16 +9,17 @@ from typing import Any
 
 import blf
 import bpy
-from bpy.app.translations import pgettext_iface as iface_
-from meshclash.clash.report_formats import format_share
+from meshclash.clash.cell_text import format_share
+from meshclash.clash.column_table import Column, Notes
+from meshclash.clash.pair_row import PairRow
 from meshclash.clash.units import at_most, length_in_words, plain, volume_between
 from meshclash.clash.verdicts import MEETS, VERDICTS
-from meshclash.clash.words import plural
+from meshclash.clash.words import counted
+from meshclash.messages import Sentence
 
 from .core.way_out import Way, direction
-from .translations import CONTEXT
+from .translations import translated
 
-MEASURE_LABELS = {"depth": "Depth", "volume": "Volume", "distance": "Gap", "probability": "Probability"}
 UNMEASURED = "–"
 ALMOST = 1.0 - 1e-9
 ROUNDING = 1e-6  # share of the largest coordinate of a point below which others are roundings
@@ -95,6 +96,22 @@ def measure(row: Any, names: Sequence[str], unit_settings: bpy.types.UnitSetting
     return UNMEASURED
 
 
+def column_text(column: Column, row: PairRow, unit_settings: bpy.types.UnitSettings) -> str:
+    """The value of a column of the table for a row, as the scene's units have it; "" if it is unknown."""
+    value = None if column.read is None else column.read(row, Notes())
+    if value is None:
+        return ""
+    if column.kind == "number" and column.unit == "m":
+        return length(value, unit_settings, digits=2)
+    if column.kind == "number" and column.unit == "m³":
+        return volume(value, value, unit_settings, digits=2)
+    if column.kind == "share":
+        return format_share(value)
+    if column.kind == "integer":
+        return str(value) if column.name == "frame" else f"{value:,}"
+    return str(value)
+
+
 def depth(found: Any, unit_settings: bpy.types.UnitSettings) -> str:
     """The depth of a row or of an event, else what it is at most; "" where neither is known."""
     if found.depth is not None:
@@ -125,14 +142,12 @@ def said(text: str, **parts: str | int | tuple[int, str]) -> str:
         text: English, as the table of translations has it, with the names of its parts in braces.
         parts: what is put in their places; a number and a noun are counted.
     """
-    known = {name: _part(part) for name, part in parts.items()}
-    return iface_(text, CONTEXT).format(**known)
+    return translated(Sentence(text, **{name: _part(part) for name, part in parts.items()}))
 
 
 def _part(part: str | int | tuple[int, str]) -> str:
     if isinstance(part, tuple):
-        number, noun = part
-        return f"{number:,} {iface_(noun if number == 1 else plural(noun), CONTEXT)}"
+        return counted(*part)
     return part if isinstance(part, str) else f"{part:,}"
 
 

@@ -20,6 +20,7 @@ import bpy
 import numpy as np
 from meshclash.clash.errors import InputError, UnusableObject
 from meshclash.clash.frame_scene import FrameScene, Skipped, SourceCloud, SourceMesh, SourceObject
+from meshclash.messages import Sentence
 
 from ..core.changes import Changes
 from ..core.massive_file import read_massive
@@ -44,7 +45,7 @@ NO_GEOMETRY = {
 """What the types of objects without surfaces are called."""
 UNKNOWN_TYPE = "objects of the type {type} cannot be read"
 ONLY_EDGES = "it has edges but no faces; to be a scan, it must have points only"
-TOO_FEW_POINTS = f"a scan needs at least {LEAST_POINTS} points"
+TOO_FEW_POINTS = Sentence("a scan needs at least {count} points", count=LEAST_POINTS)
 
 MATRIX_BYTES = 16 * 4
 
@@ -230,7 +231,9 @@ class Enumeration:
         original = find_object(waiting.key)
         item = original.evaluated_get(depsgraph) if original is not None else None
         if original is None or item is None or not item.is_evaluated:
-            raise InputError(f"object '{waiting.name}' was deleted, renamed or hidden during the run")
+            raise InputError(
+                Sentence("object '{name}' was deleted, renamed or hidden during the run", name=waiting.name)
+            )
         try:
             read = read_object(original, item)
         except UnusableObject as error:
@@ -391,7 +394,7 @@ class Enumeration:
         if kind in NO_GEOMETRY:
             self._result.no_geometry[NO_GEOMETRY[kind]] += 1
         elif kind not in CONVERTED_TYPES:
-            self._result.skipped.append(Skipped(name, UNKNOWN_TYPE.format(type=kind), lost=True))
+            self._result.skipped.append(Skipped(name, Sentence(UNKNOWN_TYPE, type=kind), lost=True))
         else:
             lost = kind == "CURVES"
             key = owner.name_full, source.name_full

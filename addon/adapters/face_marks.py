@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 import bpy
 import numpy as np
 from meshclash.clash.errors import DetectError
+from meshclash.messages import Sentence
 from numpy.typing import NDArray
 
 MATERIAL = "MeshClash Contact"
@@ -33,7 +34,9 @@ def write_attribute(mesh: bpy.types.Mesh, name: str, faces: NDArray[np.int32]) -
     if attribute is None:
         attribute = mesh.attributes.new(name, "BOOLEAN", "FACE")
     elif not _is_mark(attribute):
-        raise DetectError(f"'{mesh.name}' has another attribute called '{name}': choose another name")
+        raise DetectError(
+            Sentence("'{mesh}' has another attribute called '{name}': choose another name", mesh=mesh.name, name=name)
+        )
     attribute.data.foreach_set("value", _mask(mesh, faces))
     mesh.update()
 

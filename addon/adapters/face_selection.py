@@ -5,6 +5,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 from meshclash.clash.errors import DetectError
+from meshclash.messages import Sentence
 from numpy.typing import NDArray
 
 from .massive_objects import massive_path
@@ -17,21 +18,27 @@ def checked(candidate: bpy.types.Object | None, name: str, faces: NDArray[np.int
         DetectError: they cannot; the message names the object and the reason.
     """
     if candidate is None:
-        raise DetectError(f"'{name}' is not in this view layer: deleted, renamed, or only seen as an instance")
+        raise DetectError(
+            Sentence("'{name}' is not in this view layer: deleted, renamed, or only seen as an instance", name=name)
+        )
     if candidate.type == "POINTCLOUD":
-        raise DetectError(f"'{name}' is a scan: it has points, and no faces to select")
+        raise DetectError(Sentence("'{name}' is a scan: it has points, and no faces to select", name=name))
     if candidate.type != "MESH":
-        raise DetectError(f"'{name}' is no mesh object: convert it to a mesh to select its faces")
+        raise DetectError(Sentence("'{name}' is no mesh object: convert it to a mesh to select its faces", name=name))
     if massive_path(candidate):
         raise DetectError(
-            f"'{name}' shows a sample of its massive file: the contacting triangles are not its own faces"
+            Sentence(
+                "'{name}' shows a sample of its massive file: the contacting triangles are not its own faces", name=name
+            )
         )
     if faces is None:
-        raise DetectError(f"the modifiers of '{name}' make new faces: the contacting faces have no original")
+        raise DetectError(
+            Sentence("the modifiers of '{name}' make new faces: the contacting faces have no original", name=name)
+        )
     if candidate.library or candidate.data.library:
-        raise DetectError(f"'{name}' is linked from another file and cannot be edited")
+        raise DetectError(Sentence("'{name}' is linked from another file and cannot be edited", name=name))
     if len(faces) and faces.max() >= len(candidate.data.polygons):
-        raise DetectError(f"'{name}' has fewer faces than when it was tested: press Detect again")
+        raise DetectError(Sentence("'{name}' has fewer faces than when it was tested: press Detect again", name=name))
     return faces
 
 
@@ -43,7 +50,7 @@ def selectable(candidate: bpy.types.Object | None, name: str, faces: NDArray[np.
     """
     faces = checked(candidate, name, faces)
     if candidate is not None and not candidate.visible_get():
-        raise DetectError(f"'{name}' is hidden: show it to select its faces")
+        raise DetectError(Sentence("'{name}' is hidden: show it to select its faces", name=name))
     return faces
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import bpy
 from meshclash.clash.errors import InputError
+from meshclash.messages import Sentence
 
 
 def bake_property(item: bpy.types.Object, name: str, values: Mapping[int, float], description: str) -> None:
@@ -28,7 +29,9 @@ def bake_property(item: bpy.types.Object, name: str, values: Mapping[int, float]
     for frame, value in values.items():
         item[name] = value
         if not item.keyframe_insert(path, frame=frame):
-            raise InputError(f"'{item.name}' cannot be given a curve: its action is in a library or locked")
+            raise InputError(
+                Sentence("'{name}' cannot be given a curve: its action is in a library or locked", name=item.name)
+            )
     curve = curve_of(item, path)
     if curve is not None:
         for key in curve.keyframe_points:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 from meshclash.clash.errors import DetectError
+from meshclash.messages import Sentence
 from numpy.typing import NDArray
 
 OFTEN, DEPTH, COLOUR = "meshclash_often", "meshclash_depth", "meshclash_heat"
@@ -30,7 +31,7 @@ def write_heat(
     """
     count = len(mesh.polygons)
     if max(len(often), len(depth)) > count:
-        raise DetectError(f"'{mesh.name}' has fewer faces than when it was scanned: scan again")
+        raise DetectError(Sentence("'{name}' has fewer faces than when it was scanned: scan again", name=mesh.name))
     for name, values in ((OFTEN, often), (DEPTH, depth)):
         attribute = _attribute(mesh, name, "FLOAT", "FACE")
         attribute.data.foreach_set("value", _filled(values, count))
@@ -60,7 +61,9 @@ def _attribute(mesh: bpy.types.Mesh, name: str, kind: str, domain: str) -> bpy.t
     if known is None:
         return mesh.attributes.new(name, kind, domain)
     if known.data_type != kind or known.domain != domain:
-        raise DetectError(f"'{mesh.name}' has another attribute called '{name}': rename it")
+        raise DetectError(
+            Sentence("'{mesh}' has another attribute called '{name}': rename it", mesh=mesh.name, name=name)
+        )
     return known
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import bpy
 from meshclash.clash.errors import InputError
 from meshclash.clash.sets import Matcher
+from meshclash.messages import Sentence
 
 NAMES = {
     "GlobalId": ("GlobalId", "global_id", "ifc_guid", "IfcGUID", "guid"),
@@ -65,7 +66,12 @@ def select(selector: str) -> Matcher:
         InputError: it does more.
     """
     if not CLASSES.fullmatch(selector):
-        raise InputError(f"the selector '{selector}' needs the IFC file: in Blender, a selector names classes only")
+        raise InputError(
+            Sentence(
+                "the selector '{selector}' needs the IFC file: in Blender, a selector names classes only",
+                selector=selector,
+            )
+        )
     names = [name.strip() for name in selector.split(",")]
     meant = {name + more for name in names for more in SUBCLASSES}
     return lambda item: "class" in item.properties and (ELEMENT in names or item.properties["class"] in meant)

@@ -9,6 +9,7 @@ import bpy
 from meshclash.clash.errors import InputError
 from meshclash.clash.frame_scene import FrameScene, Progress, Skipped
 from meshclash.clash.options import DetectOptions
+from meshclash.messages import Sentence
 
 from ..core.changes import Changes
 from .enumeration import Enumeration, Memory, Wanted
@@ -81,7 +82,7 @@ class LiveSource:
                 enumeration.read_waiting(mesh_key, self._depsgraph())
             except InputError as error:
                 result.skipped.append(Skipped(waiting.name, str(error)))
-            yield Progress(0.5, f"Reading {waiting.name}")
+            yield Progress(0.5, Sentence("Reading {name}", name=waiting.name))
         enumeration.finish()
         self._memory, self._sets = enumeration.memory(), sets
         return result

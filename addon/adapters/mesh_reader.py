@@ -41,7 +41,7 @@ def read_mesh(mesh: bpy.types.Mesh, name: str, faces_are_original: bool) -> Sour
             f"its mesh is damaged, a face refers to vertex {int(corners.max())} of {len(mesh.vertices)}; repair it "
             f"with mesh.validate() in the Python console",
         )
-    vertices = _positions(mesh)
+    vertices = positions(mesh)
     finite = np.isfinite(vertices).all(axis=1)
     if not finite.all():
         raise UnusableObject(
@@ -66,7 +66,7 @@ def corner_vertices(mesh: bpy.types.Mesh) -> np.ndarray:
     return corners
 
 
-def _positions(mesh: bpy.types.Mesh) -> np.ndarray:
+def positions(mesh: bpy.types.Mesh) -> np.ndarray:
     """(n, 3) float32."""
     flat = np.empty(3 * len(mesh.vertices), dtype=np.float32)  # foreach_get takes one dimension only
     attribute = mesh.attributes.get("position")

@@ -8,6 +8,7 @@ from typing import Any
 
 import bpy
 from meshclash.clash.frame_scene import Skipped
+from meshclash.messages import Sentence
 
 KINDS = ("objects", "meshes", "curves", "metaballs", "hair_curves", "pointclouds", "collections", "node_groups",
          "armatures", "lattices", "shape_keys", "cache_files")  # fmt: skip
@@ -26,9 +27,11 @@ def objects_with_missing_data() -> dict[str, str]:
     found: dict[str, str] = {}
     for item, users in bpy.data.user_map(subset=missing, value_types={"OBJECT"}).items():
         told = {"name": item.name, "library": _library(item)}
-        found.update(dict.fromkeys((user.name_full for user in users), NEEDS_MISSING.format(**told)))
+        found.update(dict.fromkeys((user.name_full for user in users), Sentence(NEEDS_MISSING, **told)))
     return found | {
-        item.name_full: MISSING.format(library=_library(item)) for item in missing if isinstance(item, bpy.types.Object)
+        item.name_full: Sentence(MISSING, library=_library(item))
+        for item in missing
+        if isinstance(item, bpy.types.Object)
     }
 
 
@@ -37,7 +40,7 @@ def missing_collections(scene: bpy.types.Scene) -> list[Skipped]:
     if not len(bpy.data.libraries):
         return []
     lost = (item for item in scene.collection.children_recursive if item.is_missing)
-    return [Skipped(item.name_full, MISSING.format(library=_library(item)), lost=True) for item in lost]
+    return [Skipped(item.name_full, Sentence(MISSING, library=_library(item)), lost=True) for item in lost]
 
 
 def failed_modifier(item: bpy.types.Object) -> str:

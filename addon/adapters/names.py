@@ -10,6 +10,7 @@ from typing import Any
 
 import bpy
 from meshclash.clash.errors import InputError
+from meshclash.messages import Sentence
 
 
 def make_names_readable() -> list[str]:
@@ -34,7 +35,9 @@ def _renamed(item: Any) -> str | None:
     except UnicodeDecodeError as error:
         name = _readable(error.object)
         if getattr(item, "library", None) is not None:
-            raise InputError(f"the name '{name}' in a library is not UTF-8: rename it in the library's file") from error
+            raise InputError(
+                Sentence("the name '{name}' in a library is not UTF-8: rename it in the library's file", name=name)
+            ) from error
         item.name = name
         return str(item.name)
     return None

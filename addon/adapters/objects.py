@@ -10,7 +10,7 @@ import bpy
 from meshclash.clash.errors import InputError
 from meshclash.clash.report import DetectReport
 from meshclash.clash.sets import is_made_of_terms, members
-from meshclash.messages import suggestion
+from meshclash.messages import Sentence, suggestion
 
 from .ifc_properties import DescribedObject, described, select, told
 
@@ -67,7 +67,7 @@ def require_objects(names: Iterable[str]) -> None:
     for name in names:
         instance = re.fullmatch(r"(.+)/(.+)\[[\d.-]+\]'*", name, re.DOTALL)
         if name not in known and not (instance and known.issuperset(instance.groups())):
-            raise InputError(f"there is no object '{name}' in the file{suggestion(name, known)}")
+            raise InputError(Sentence("there is no object '{name}' in the file", name=name) + suggestion(name, known))
 
 
 def collections_of_objects(scene: bpy.types.Scene) -> dict[str, frozenset[str]]:
@@ -138,7 +138,10 @@ def _collections(scene: bpy.types.Scene) -> dict[str, bpy.types.Collection]:
 def _collection(name: str, scene: bpy.types.Scene) -> frozenset[str]:
     collections = _collections(scene)
     if name not in collections:
-        raise InputError(f"there is no collection '{name}' in scene '{scene.name}'{suggestion(name, collections)}")
+        raise InputError(
+            Sentence("there is no collection '{name}' in scene '{scene}'", name=name, scene=scene.name)
+            + suggestion(name, collections)
+        )
     return frozenset(item.name_full for item in collections[name].all_objects)
 
 
@@ -153,11 +156,16 @@ def _object(name: str, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) 
     item = _known(name, scene)
     if item is None:
         names = [other.name_full for other in scene.objects]
-        raise InputError(f"there is no object '{name}' in scene '{scene.name}'{suggestion(name, names)}")
+        raise InputError(
+            Sentence("there is no object '{name}' in scene '{scene}'", name=name, scene=scene.name)
+            + suggestion(name, names)
+        )
     with outside_of_views():
         visible = item.visible_get(view_layer=view_layer)
     if not visible:
-        raise InputError(f"object '{name}' is hidden in the viewport: unhide it, or choose another set")
+        raise InputError(
+            Sentence("object '{name}' is hidden in the viewport: unhide it, or choose another set", name=name)
+        )
     return frozenset((item.name_full,))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import bpy
 import numpy as np
 from meshclash.clash.errors import DetectError
+from meshclash.messages import Sentence
 
 from .point_reader import NORMAL, PointData, point_count
 
@@ -49,10 +50,19 @@ def write_values(data: PointData, name: str, values: np.ndarray) -> None:
         DetectError: there is another attribute of that name, or the number of points is another one.
     """
     if len(values) != point_count(data):
-        raise DetectError(f"'{data.name}' has {point_count(data):,} points, but {len(values):,} values were measured")
+        raise DetectError(
+            Sentence(
+                "'{name}' has {points} points, but {values} values were measured",
+                name=data.name,
+                points=f"{point_count(data):,}",
+                values=f"{len(values):,}",
+            )
+        )
     attribute = data.attributes.get(name)
     if attribute is not None and not is_values(attribute):
-        raise DetectError(f"'{data.name}' has another attribute called '{name}': choose another name")
+        raise DetectError(
+            Sentence("'{mesh}' has another attribute called '{name}': choose another name", mesh=data.name, name=name)
+        )
     _write(data, name, "FLOAT", "value", values)
     if isinstance(data, bpy.types.Mesh):
         data.update()

@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 from meshclash.clash.errors import InputError
 from meshclash.clash.frame_scene import FrameScene, Progress
+from meshclash.messages import Sentence
 
 from ..core.changes import Changes
 from .enumeration import Enumeration, Memory
@@ -80,7 +81,7 @@ class BlenderSource:
         yield Progress(0.0, "Reading objects")
         for count, (mesh_key, waiting) in enumerate(enumeration.waiting.items()):
             enumeration.read_waiting(mesh_key, self._depsgraph())
-            yield Progress((count + 1) / len(enumeration.waiting), f"Reading {waiting.name}")
+            yield Progress((count + 1) / len(enumeration.waiting), Sentence("Reading {name}", name=waiting.name))
         enumeration.finish()
         if self._moved:
             self._memory = enumeration.memory()
@@ -120,7 +121,7 @@ class BlenderSource:
         scene = bpy.data.scenes.get(self._scene)
         view_layer = None if scene is None else scene.view_layers.get(self._view_layer)
         if scene is None or view_layer is None:
-            raise InputError(f"scene '{self._scene}' was deleted or renamed during the run")
+            raise InputError(Sentence("scene '{name}' was deleted or renamed during the run", name=self._scene))
         return scene, view_layer
 
     def _depsgraph(self) -> bpy.types.Depsgraph:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import bpy
 import numpy as np
 from meshclash.clash.errors import InputError
+from meshclash.messages import Sentence
 from numpy.typing import NDArray
 
 GROUP, KEY = "MeshClash Heat", "MeshClash Corrective"
@@ -52,9 +53,11 @@ def vertices_to_move(item: bpy.types.Object) -> NDArray[np.float64]:
     """
     mesh = item.data
     if not mesh.is_editable:
-        raise InputError(f"'{item.name}' is in a library: it cannot be given a shape key")
+        raise InputError(Sentence("'{name}' is in a library: it cannot be given a shape key", name=item.name))
     if sum(other.data == mesh for other in bpy.data.objects) > 1:
-        raise InputError(f"'{item.name}' has its mesh together with others: make it a single user first")
+        raise InputError(
+            Sentence("'{name}' has its mesh together with others: make it a single user first", name=item.name)
+        )
     values = np.empty(3 * len(mesh.vertices), np.float32)
     mesh.vertices.foreach_get("co", values)
     return values.reshape(-1, 3).astype(np.float64)

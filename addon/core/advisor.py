@@ -10,6 +10,7 @@ from typing import Any
 from meshclash.clash.errors import DetectError, InputError
 from meshclash.clash.frame_scene import Progress, SceneSource, refuse_lost
 from meshclash.clash.placed_mesh import placed_mesh
+from meshclash.messages import Sentence
 from meshclash.types.steps import scale_progress
 
 from .levels import LABELS, READ_END, VOLUMES, parts_to_build
@@ -69,13 +70,15 @@ def advise_steps(
     frame = yield from scale_progress(source.read_steps("selection", "selection", None), 0.0, READ_END)
     refuse_lost(frame.skipped)
     if len(frame.objects) != 2:
-        raise InputError(f"select the two objects to measure: {len(frame.objects)} with faces are selected")
+        raise InputError(
+            Sentence("select the two objects to measure: {count} with faces are selected", count=len(frame.objects))
+        )
     (mesh_a, pose_a), (mesh_b, pose_b) = (placed_mesh(engine, frame, item) for item in frame.objects)
     try:
         steps = engine.steps(engine.lab.advise, mesh_a, mesh_b, pose_a, pose_b, volumes=volumes, splits=splits)
         advice = yield from scale_progress(_in_words(steps), READ_END, 1.0)
     except engine.errors.MeshClashError as error:
-        raise DetectError(f"the engine refused: {error}") from error
+        raise DetectError(Sentence("the engine refused: {why}", why=error)) from error
     a, b = frame.objects
     return MeasuredAdvice((a.name, b.name), mesh_a.triangle_count + mesh_b.triangle_count, advice.candidates)
 

@@ -11,6 +11,7 @@ from meshclash.clash.errors import DetectError, InputError
 from meshclash.clash.frame_scene import Progress, SceneSource
 from meshclash.clash.pair_row import PairRow
 from meshclash.clash.placed_mesh import placed_mesh
+from meshclash.messages import Sentence
 from meshclash.types.steps import scale_progress
 
 from .placed_pair import placed_pair_steps
@@ -63,7 +64,7 @@ def solid_steps(source: SceneSource, engine: ModuleType, row: PairRow) -> Genera
     try:
         found = engine.clash.interference(a, b, pose_a, pose_b)
     except engine.errors.NotASolid as error:
-        raise InputError(f"Unknown: {_named(str(error), row)}") from error
+        raise InputError(Sentence("Unknown: {why}", why=_named(str(error), row))) from error
     except engine.errors.MeshClashError as error:
         raise DetectError(str(error)) from error
     vertices = np.empty((0, 3)) if found.mesh is None else found.mesh.vertices
@@ -107,8 +108,10 @@ def fit_steps(source: SceneSource, engine: ModuleType, rows: Sequence[PairRow]) 
 
 def _named(message: str, row: PairRow) -> str:
     """A message about "a" or "b" with the name of the object in its place."""
-    letter, _, rest = message.partition(" ")
-    return f"{row.a.name if letter == 'a' else row.b.name} {rest}" if letter in ("a", "b") else message
+    names = {"a": row.a.name, "b": row.b.name}
+    if not isinstance(message, Sentence) or message.values.get("name") not in names:
+        return message
+    return Sentence(message.template, **{**message.values, "name": names[message.values["name"]]})
 
 
 def _within(volume: float, row: PairRow) -> bool:

@@ -12,6 +12,7 @@ from meshclash.clash.errors import DetectError, InputError, UnusableObject
 from meshclash.clash.events import ClashEvent
 from meshclash.clash.frame_scene import FrameScene, Progress, SceneSource
 from meshclash.clash.placed_mesh import placed_mesh
+from meshclash.messages import Sentence
 from numpy.typing import NDArray
 
 BEYOND = 1.05
@@ -57,7 +58,7 @@ def corrective_steps(
     looks = [(event, frame) for event in events for frame in _frames_of(event)]
     try:
         for done, (event, number) in enumerate(looks):
-            yield Progress(done / len(looks), f"Frame {number}")
+            yield Progress(done / len(looks), Sentence("Frame {frame}", frame=number))
             sides = event.row.sides
             other = sides[1] if sides[0].owner == name else sides[0]
             frame = yield from source.read_steps(f"object:{name}", f"object:{other.owner}", number)
@@ -70,7 +71,7 @@ def corrective_steps(
                 result.take(ways)
         return result
     except engine.errors.MeshClashError as error:
-        raise DetectError(f"the engine refused: {error}") from error
+        raise DetectError(Sentence("the engine refused: {why}", why=error)) from error
     finally:
         source.restore()
 

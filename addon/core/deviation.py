@@ -15,6 +15,7 @@ from meshclash.clash.errors import InputError
 from meshclash.clash.fingerprints import Seen, fingerprint_steps
 from meshclash.clash.frame_scene import Progress, SceneSource, refuse_lost
 from meshclash.clash.options import set_in_words
+from meshclash.messages import Sentence
 from meshclash.types.steps import hold_progress, scale_progress
 
 from .chunks import chunks, quantile_steps
@@ -118,7 +119,11 @@ def deviation_steps(
         yield from scale_progress(clouds.update_steps(frame), middle, PREPARE_END)
         refuse_lost((*frame.skipped, *world.skipped, *clouds.skipped))  # a gap in set B would be measured around
         if not clouds.placed:
-            raise InputError("; ".join(f"{item.name}: {item.reason}" for item in clouds.skipped))
+            raise InputError(
+                Sentence.joined(
+                    "; ", (Sentence("{name}: {why}", name=item.name, why=item.reason) for item in clouds.skipped)
+                )
+            )
         scans, signed = yield from scale_progress(_measure_steps(engine, world, clouds), PREPARE_END, MEASURE_END)
         lengths, inside = yield from hold_progress(_sum_steps(scans), Progress(MEASURE_END, "Summing up"))
         models = tuple(dict.fromkeys(item.owner for item in world.objects.values()))
@@ -130,7 +135,11 @@ def deviation_steps(
 
 def _require(found: list[Any], letter: str, expression: str, what: str) -> None:
     if not found:
-        raise InputError(f"set {letter} ({set_in_words(expression)}) holds no visible {what}")
+        raise InputError(
+            Sentence(
+                "set {letter} ({set}) holds no visible {what}", letter=letter, set=set_in_words(expression), what=what
+            )
+        )
 
 
 def _measure_steps(
@@ -146,13 +155,13 @@ def _measure_steps(
         for item, thing, pose in models:
             closed = bool(getattr(thing, "mesh", thing).is_closed)
             steps = engine.steps(engine.clouds.deviation, placed.cloud, thing, placed.pose, pose, signed=closed)
-            text = f"{placed.item.name} and {item.name}: "
+            text = Sentence("{a} and {b}", a=placed.item.name, b=item.name) + ": "
             values = yield from scale_progress(steps, done / total, (done + 1) / total, prefix=text)
             np.minimum(nearest, values, out=nearest)
             signed |= closed
             done += 1
         scan = yield from hold_progress(
-            _scan_steps(placed, nearest), Progress(done / total, f"Placing {placed.item.name}")
+            _scan_steps(placed, nearest), Progress(done / total, Sentence("Placing {name}", name=placed.item.name))
         )
         scans.append(scan)
     return scans, signed

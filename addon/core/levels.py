@@ -12,6 +12,7 @@ from meshclash.clash.errors import DetectError, InputError
 from meshclash.clash.frame_scene import Progress, SceneSource, refuse_lost
 from meshclash.clash.placed_mesh import placed_mesh
 from meshclash.clash.world import to_world
+from meshclash.messages import Sentence
 from meshclash.types.steps import scale_progress
 
 VOLUMES = (
@@ -106,14 +107,14 @@ def hierarchy_steps(
     refuse_lost(frame.skipped)
     item = next((item for item in frame.objects if item.name == name), None)
     if item is None:
-        raise InputError(f"object '{name}' has no faces of its own")
+        raise InputError(Sentence("object '{name}' has no faces of its own", name=name))
     if not np.linalg.matrix_rank(item.matrix) == 4:
-        raise InputError(f"object '{name}' is scaled to nothing along an axis")
+        raise InputError(Sentence("object '{name}' is scaled to nothing along an axis", name=name))
     mesh, pose = placed_mesh(engine, frame, item)
     try:
         hierarchy = yield from _build_steps(engine, mesh, volume, split)
     except engine.errors.MeshClashError as error:
-        raise DetectError(f"the engine refused: {error}") from error
+        raise DetectError(Sentence("the engine refused: {why}", why=error)) from error
     placing = np.linalg.inv(item.matrix) @ pose
     return ShownHierarchy(name, volume, split, int(hierarchy.tree.depth), engine, hierarchy, placing)
 
@@ -126,4 +127,7 @@ def _build_steps(engine: ModuleType, mesh: Any, volume: str, split: str) -> Gene
             share = next(steps)
         except StopIteration as done:
             return done.value
-        yield Progress(READ_END + (1.0 - READ_END) * share.fraction, f"Building {LABELS[volume]}, {LABELS[split]}")
+        yield Progress(
+            READ_END + (1.0 - READ_END) * share.fraction,
+            Sentence("Building {volume}, {builder}", volume=Sentence(LABELS[volume]), builder=Sentence(LABELS[split])),
+        )

@@ -22,6 +22,8 @@ from meshclash.clash.kernel_parts import BASIC_PARTS
 from meshclash.clash.options import DetectOptions
 from meshclash.clash.queries.registry import test_named
 from meshclash.clash.report import DetectReport
+from meshclash.clash.words import counted
+from meshclash.messages import Sentence, capital
 from meshclash.types.slices import TimeSlice
 
 from .changes import Changes
@@ -262,8 +264,9 @@ class Live:
     def shortfall(self) -> str:
         """What an incomplete answer lacks."""
         if self._uncertain:
-            return f"Searching on: {self._uncertain} pair{'' if self._uncertain == 1 else 's'} not certain yet"
-        return f"First contacts only while things move: a complete answer takes {1000 * self.complete_cost:.0f} ms"
+            return Sentence("Searching on: {pairs} not certain yet", pairs=counted(self._uncertain, "pair"))
+        time = f"{1000 * self.complete_cost:.0f} ms"
+        return Sentence("First contacts only while things move: a complete answer takes {time}", time=time)
 
     def _falls_back(self) -> bool:
         return self.complete_cost > self.budget and time.perf_counter() < self._retry_at
@@ -295,7 +298,7 @@ class Live:
                 progress = next(steps)
             except StopIteration as done:
                 return done.value
-            self.text = progress.text[:1].upper() + progress.text[1:]
+            self.text = capital(progress.text)
             yield progress
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from unicodedata import east_asian_width
 
 import numpy as np
+from meshclash.clash.cell_text import format_length
 from meshclash.clash.frame_scene import FrameScene
 from meshclash.clash.pair_row import PairRow
 from meshclash.clash.regions import cut_row
-from meshclash.clash.report_formats import format_length
 from meshclash.clash.verdicts import CLASH, PICTURED_VERDICTS
 from meshclash.clash.world import to_world
 

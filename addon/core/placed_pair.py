@@ -10,6 +10,7 @@ from meshclash.clash.errors import InputError
 from meshclash.clash.frame_scene import Progress, SceneSource, refuse_lost
 from meshclash.clash.pair_row import PairRow
 from meshclash.clash.placed_mesh import placed_mesh
+from meshclash.messages import Sentence
 
 
 def placed_pair_steps(
@@ -26,6 +27,6 @@ def placed_pair_steps(
     for name in row.names:
         item = next((item for item in frame.objects if item.name == name), None)
         if item is None:
-            raise InputError(f"object '{name}' has no faces of its own")
+            raise InputError(Sentence("object '{name}' has no faces of its own", name=name))
         placed.append(placed_mesh(engine, frame, item))
     return placed

@@ -9,7 +9,7 @@ from typing import Any
 
 from meshclash.clash.followed import Followed
 from meshclash.clash.pair_row import PairRow
-from meshclash.clash.rows import depths_of
+from meshclash.clash.rows import measures_of
 
 CLOSE = 0.9  # share of the upper bound that the lower one is at least, where no more is to be found out
 
@@ -66,7 +66,7 @@ class Refinement:
         found = refined(self._followed.engine, self._followed.world.scene, pair)
         if found is None:
             return None
-        depth, lower, upper = depths_of(found)
+        measures: dict[str, Any] = measures_of(found)
         rows = self._followed.pairs()
-        rows[pair] = replace(rows[pair], depth=depth, depth_lower=lower, depth_upper=upper)
-        return replace(row, depth=depth, depth_lower=lower, depth_upper=upper)
+        rows[pair] = replace(rows[pair], **measures)
+        return replace(row, **measures)

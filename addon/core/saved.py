@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
+from meshclash.clash.column_table import JSON, Column
 from meshclash.clash.errors import InputError
 from meshclash.clash.fits import Fit
 from meshclash.clash.frame_scene import Skipped
@@ -16,15 +18,15 @@ from meshclash.clash.pair_row import PairRow, PairSide, Point
 from meshclash.clash.report import DetectReport
 from meshclash.clash.rules import Rules
 from meshclash.clash.verdicts import FINAL_VERDICTS
+from meshclash.messages import Sentence
 
 FORMAT = 1
 MOST_ROWS = 10_000
 
-_PLAIN = ("frame", "verdict", "severity", "contacts", "depth", "distance")
-_LATER = ("probability", "scans", "flush", "certainty", "volume_lower", "volume_upper", "depth_lower", "depth_upper",
-          "test")  # fmt: skip
+_COLUMNS = tuple(column for column in JSON if column.name in {item.name for item in fields(PairRow)} - {"a", "b"})
+"""What is saved of rows, in addition to their sides; lists of earlier versions lack some."""
 _SIDE, _SIDE_LATER = ("owner", "source"), ("point", "face")
-"""What is saved of rows and of their sides; lists of earlier versions lack what is later."""
+"""What is saved of sides; lists of earlier versions lack what is later."""
 _ASKED = ("test", "set_a", "set_b", *(name for name in OPTIONS if name != "fits"))
 _RULES = ("same_parent", "same_armature", "same_collection")
 _STATS = ("objects", "smaller", "left_out", "resolution", "coarse", "no_geometry")
@@ -80,8 +82,10 @@ def from_text(text: str, file: str, scale_length: float) -> DetectReport | None:
         tested = [_text(name) for name in data.get("tested", ())]
         stats = _stats(data.get("stats", {}))
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, InputError) as error:
-        reason = f": {error}" if isinstance(error, InputError) else ""
-        raise InputError(f"The list of results in this file is damaged{reason}. Press Detect for a new one") from error
+        text = Sentence("The list of results in this file is damaged. Press Detect for a new one")
+        if isinstance(error, InputError):
+            text = Sentence("The list of results in this file is damaged: {why}. Press Detect for a new one", why=error)
+        raise InputError(text) from error
     return DetectReport(
         file, scale_length, options, rows, skipped, stats, created=created, missing=missing, tested=tested, tests=tests
     )
@@ -132,43 +136,45 @@ def _plain(row: PairRow) -> dict[str, Any]:
     named = {f"{name}_{letter}": getattr(side, name) for name in _SIDE for letter, side in sides}
     later = {f"{name}_{letter}": getattr(side, name) for name in _SIDE_LATER for letter, side in sides}
     return {
-        "id": row.id,
         "a": row.a.name,
         "b": row.b.name,
         **named,
-        **{name: getattr(row, name) for name in _PLAIN},
         **later,
-        **{name: getattr(row, name) for name in _LATER},
+        **{column.name: getattr(row, column.name) for column in _COLUMNS},
+        "severity": row.severity,
+        "scans": row.scans,
         "faces": [row.a.count, row.b.count],
-        "location": row.location,
     }
 
 
 def _row(item: dict[str, Any]) -> PairRow:
-    if item["verdict"] not in FINAL_VERDICTS:
-        raise ValueError("a verdict is unknown")
     count_a, count_b = map(_whole, item["faces"])
-    later = {name: item.get(name) for name in _LATER}
-    return PairRow(
-        id=_text(item["id"]),
-        a=_side(item, "a", count_a),
-        b=_side(item, "b", count_b),
-        frame=_whole(item["frame"], least=-_MOST_WHOLE),
-        verdict=item["verdict"],
-        severity=_whole(item["severity"]),
-        contacts=_whole(item["contacts"]),
-        location=_point(item["location"]),
-        depth=_number(item["depth"]),
-        distance=_number(item.get("distance")),
-        probability=_number(later["probability"], 1.0),
-        flush=bool(later["flush"]),
-        certainty=1.0 if later["certainty"] is None else float(_number(later["certainty"], 1.0) or 0.0),
-        volume_lower=_number(later["volume_lower"]),
-        volume_upper=_number(later["volume_upper"]),
-        depth_lower=_number(later["depth_lower"]),
-        depth_upper=_number(later["depth_upper"]),
-        test=_text(later["test"] or ""),
-    )
+    values: dict[str, Any] = {
+        column.name: _value(column, item[column.name]) for column in _COLUMNS if item.get(column.name) is not None
+    }
+    a, b = _side(item, "a", count_a), _side(item, "b", count_b)
+    return PairRow(a=a, b=b, severity=_whole(item["severity"]), **values)
+
+
+def _value(column: Column, value: Any) -> Any:
+    """The saved value of a column.
+
+    Raises:
+        TypeError, ValueError: it is no such value.
+    """
+    if column.kind == "choice":
+        if value not in column.choices:
+            raise ValueError(f"a {column.name} is unknown")
+        return value
+    if column.kind in ("id", "text"):
+        return _text(value)
+    if column.kind == "integer":
+        return _whole(value, -_MOST_WHOLE if column.least is None else column.least)
+    if column.kind == "point":
+        return _point(value)
+    if column.kind == "flag":
+        return bool(value)
+    return _number(value, 1.0 if column.kind == "share" else _MOST_LENGTH)
 
 
 def _side(item: dict[str, Any], letter: str, count: int) -> PairSide:

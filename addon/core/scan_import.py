@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from meshclash.clash.errors import InputError
 from meshclash.clash.frame_scene import Progress
+from meshclash.messages import Sentence
 from meshclash.types.steps import hold_progress, scale_progress
 
 from .chunks import chunks
@@ -62,12 +63,14 @@ def import_steps(
     except engine.errors.MeshClashError as error:
         raise InputError(str(error)) from error
     if not len(raw.points):
-        raise InputError(f"{path}: the file holds no points")
+        raise InputError(f"{path}: " + Sentence("the file holds no points"))
     progress = Progress(READ_END, "Placing points")
     finite, bounds = yield from hold_progress(_bounds_steps(raw.points), progress)
     kept = int(finite.sum())
     if not kept:
-        raise InputError(f"{path}: none of the {len(finite):,} points has finite coordinates")
+        raise InputError(
+            f"{path}: " + Sentence("none of the {points} points has finite coordinates", points=f"{len(finite):,}")
+        )
     used = None if keep_coordinates else origin if origin is not None else suggested_origin(*bounds)
     single, normals = yield from hold_progress(_placing_steps(raw, finite, used, scale_length), progress)
     largest = np.abs((bounds if used is None else bounds - used) / scale_length).max()

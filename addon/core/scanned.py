@@ -16,6 +16,7 @@ from meshclash.clash.pair_row import PairRow
 from meshclash.clash.report import DetectReport, now
 from meshclash.clash.statistics import RunStatistics
 from meshclash.clash.timeline import FrameFound, Timeline, frames_steps
+from meshclash.messages import Sentence
 
 from .heat import HeatMap
 
@@ -94,7 +95,7 @@ def scan_steps(
         require_members(options, timeline.sets, timeline.skipped)
         return scanned
     except engine.errors.MeshClashError as error:
-        raise DetectError(f"the engine refused: {error}") from error
+        raise DetectError(Sentence("the engine refused: {why}", why=error)) from error
     finally:
         scanned.running = False
         source.restore()

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from meshclash.clash.column_table import KEPT, SORTED, Notes
 from meshclash.clash.verdicts import NO_VOLUME_VERDICTS, SOLID_VERDICTS, VERDICTS
 from numpy.typing import NDArray
 
@@ -76,8 +77,8 @@ class RowTable:
         faces: (n,) int64 faces and points in contact, of both objects.
         a, b: (n,) int32 indices of the names of the two objects.
         owners: (4, n) int32 indices of the names of the owners and the sources of both.
-        measures: (n,) float64 by name: depth (0 where none is proved) and its upper bound, distance, probability, and
-            volume with its upper bound where some are known; NaN where unknown.
+        measures: (n,) float64 by name: the numbers of `KEPT` and the proved depth; NaN where unknown. Numbers that
+            need an option are left out if no row has them.
     """
 
     def __init__(self, rows: Sequence[PairRow]) -> None:
@@ -122,8 +123,11 @@ class RowTable:
         self.owners = np.array([[code[name] for name in some] for some in owned], np.int32)
         yield
         self.measures = {}
-        for name in ("depth_upper", "distance", "probability", *self._volumes(rows)):
-            self.measures[name] = np.array([getattr(row, name) for row in rows], np.float64)  # None becomes NaN
+        for column in KEPT:
+            assert column.read is not None
+            values = [column.read(row, Notes()) for row in rows]
+            if not column.option or any(value is not None for value in values):
+                self.measures[column.name] = np.array(values, np.float64)  # None becomes NaN
             yield
         self.measures["depth"] = np.array([row.proved_depth for row in rows], np.float64)
         self.has_scans = any(side.is_scan for some in sides for side in some)
@@ -135,10 +139,6 @@ class RowTable:
         """Takes in closer bounds of the depth of a row."""
         for name, value in (("depth", row.proved_depth), ("depth_upper", row.depth_upper)):
             self.measures[name][position] = np.nan if value is None else value
-
-    @staticmethod
-    def _volumes(rows: Sequence[PairRow]) -> tuple[str, ...]:
-        return ("volume", "volume_upper") if any(row.volume_upper is not None for row in rows) else ()
 
     @cached_property
     def has_frames(self) -> bool:
@@ -226,9 +226,13 @@ class RowTable:
         found = np.flatnonzero(mask)
         if query.key == WORST:
             return found[::-1] if query.reverse else found
-        keys: dict[str, NDArray[Any]] = {NAME_A: self.a, NAME_B: self.b, FACES: -self.faces, STATUS: status}
+        unknown = np.full(len(self), np.nan)
+        keys: dict[str, NDArray[Any]] = {
+            column.key: -self.measures.get(column.name, unknown) for column in SORTED if column in KEPT
+        }
+        keys |= {NAME_A: self.a, NAME_B: self.b, FACES: -self.faces, STATUS: status}
         keys |= {FRAME: self.frames, VERDICT: -self.severities, TEST: self.tests}
-        keys[VOLUME] = -self.measures["volume_upper"] if self.has_volumes else np.full(len(self), np.nan)
+        keys[VOLUME] = -self.measures.get("volume_upper", unknown)
         if column is not None:
             keys[query.key] = column
         deepest = -np.nan_to_num(self.measures["depth_upper"])

@@ -11,6 +11,7 @@ import numpy as np
 from meshclash.clash.errors import DetectError
 from meshclash.clash.frame_scene import Progress, SceneSource
 from meshclash.clash.pair_row import PairRow
+from meshclash.messages import Sentence
 from meshclash.types.steps import scale_progress
 
 from .placed_pair import placed_pair_steps
@@ -71,7 +72,7 @@ def voxels_steps(
                 break
             asked, coarser = {"voxel_size": 2.0 * found.voxel_size}, True
     except engine.errors.MeshClashError as error:
-        raise DetectError(f"the engine refused: {error}") from error
+        raise DetectError(Sentence("the engine refused: {why}", why=error)) from error
     owners = frozenset(row.owners)
     return ShownVoxels(row.names, owners, len(found.voxels), found.voxel_size, coarser, edges(found))
 

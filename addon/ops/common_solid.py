@@ -12,6 +12,7 @@ from meshclash.clash.kernel_parts import BASIC_PARTS
 from meshclash.clash.pair_row import PairRow
 from meshclash.clash.verdicts import CLASH_VERDICTS
 from meshclash.clash.words import counted
+from meshclash.messages import Sentence
 
 from .. import preferences, results, running_work, scene_results, shown_things, view
 from ..adapters.source import BlenderSource
@@ -44,8 +45,12 @@ class MESHCLASH_OT_show_common_solid(OfSelectedPair):
         tag_redraw(context)
         named = " × ".join(shown.names)
         if shown.box is None:
-            return f"{named} have no volume in common"
-        return f"{named}: {volume(shown.volume, shown.volume, context.scene.unit_settings)} in common"
+            return Sentence("{names} have no volume in common", names=named)
+        return Sentence(
+            "{names}: {volume} in common",
+            names=named,
+            volume=volume(shown.volume, shown.volume, context.scene.unit_settings),
+        )
 
 
 def _steps(source: BlenderSource, row: PairRow) -> Generator[Any, None, ShownSolid]:
@@ -78,7 +83,7 @@ class MESHCLASH_OT_find_fits(TaskOperator):
         state = shown_things.listed()
         state.group = state.marked = frozenset(found)
         results.list_again(context)
-        return f"{counted(len(found), 'screw or press fit')} selected: approve them in one go"
+        return Sentence("{fits} selected: approve them in one go", fits=counted(len(found), "screw or press fit"))
 
 
 def _fit_steps(source: BlenderSource, rows: list[PairRow]) -> Generator[Any, None, list[str]]:
@@ -151,7 +156,7 @@ class MESHCLASH_OT_make_common_solid(OfShownSolid):
         made = bpy.data.objects.new(f"{shown.names[0]} × {shown.names[1]}", mesh)
         made.location = middle
         context.scene.collection.objects.link(made)
-        self.report({"INFO"}, translated(f"Object {made.name} made"))
+        self.report({"INFO"}, translated(Sentence("Object {name} made", name=made.name)))
         return {"FINISHED"}
 
 

@@ -165,15 +165,15 @@ def summary(report: DetectReport, approved: frozenset[str] = frozenset()) -> str
     accepted = sum(row.id in approved for row in report.rows)
     found_now = Counter(row.verdict for row in report.rows if row.id not in approved)
     counts = [(found_now[verdict], VERDICTS[verdict].counted) for verdict in FINAL_VERDICTS] + [(accepted, "approved")]
-    found = ", ".join(translated(f"{count} {word}") for count, word in counts if count)
+    found = ", ".join(f"{count} {said(word)}" for count, word in counts if count)
     lost = len(report.lost)
     counts_out = [(lost, "lost"), (len(report.skipped) - lost, "skipped")]
-    skipped = "".join(f", {translated(f'{count} {word}')}" for count, word in counts_out if count)
+    skipped = "".join(f", {count} {said(word)}" for count, word in counts_out if count)
     effort = f"{translated(counted(report.stats['objects'], 'object'))}{skipped}"
     more = left_out(report.stats.get("left_out")), too_small(report.stats, report.options.as_dict())
     tests = f"{translated(counted(len(report.tests), 'test'))}: " if report.tests else ""
     answer = f"{tests}{found or said(test_named(report.options.test).nothing)}"
-    told = "".join(f" {translated(text[1:])}" for text in more if text)
+    told = "".join(translated(text) for text in more if text)
     return f"{answer} ({effort}, {format_seconds(report.stats['seconds'])}){told and '.' + told}"
 
 

@@ -13,7 +13,9 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper
 from meshclash.clash.errors import InputError
 from meshclash.clash.files.bcf import read_bcf
 from meshclash.clash.files.topics import reviews_of
+from meshclash.clash.words import counted
 from meshclash.clash.writers import WRITERS
+from meshclash.messages import Sentence
 
 from .. import engine, results, reviews, scene_results
 from ..translations import ChoiceProperty, translated
@@ -69,7 +71,7 @@ class MESHCLASH_OT_export_report(Operator, ExportHelper):
         except (engine.EngineMissing, InputError, OSError) as error:
             self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
-        self.report({"INFO"}, translated(f"Report written to {path}"))
+        self.report({"INFO"}, translated(Sentence("Report written to {path}", path=path)))
         return {"FINISHED"}
 
     def _with_extension(self, name: str) -> str:
@@ -116,10 +118,10 @@ class MESHCLASH_OT_import_bcf(Operator, ImportHelper):
             reviews.say(context.scene, pairs, status=status, comment=comment)
         results.list_again(context)
         others = len(file.topics) - len(said)
-        left = f"; {others} of its topics are about no listed pair" if others else ""
-        self.report(
-            {"INFO"} if said else {"WARNING"}, translated(f"{len(said)} pairs have what {path.name} says of them{left}")
-        )
+        text = Sentence("{pairs} have what {file} says of them", pairs=counted(len(said), "pair"), file=path.name)
+        if others:
+            text += "; " + Sentence("{count} of its topics are about no listed pair", count=others)
+        self.report({"INFO"} if said else {"WARNING"}, translated(text))
         return {"FINISHED"}
 
 

@@ -11,6 +11,7 @@ from bpy.app.translations import pgettext_tip as tip_
 from bpy.props import BoolProperty, StringProperty
 from bpy.types import Operator
 from meshclash.clash.words import counted
+from meshclash.messages import Sentence
 
 from .. import histories, results, reviews, shown_things, view
 from ..props import PRIORITIES, STATUS_LABELS, STATUSES
@@ -45,7 +46,7 @@ class MESHCLASH_OT_set_listed_status(OfListed):
         rows = results.chosen_rows(context)
         reviews.say(context.scene, rows, status=self.status)
         results.list_again(context)
-        self.report({"INFO"}, translated(f"{counted(len(rows), 'pair')}: {STATUS_LABELS[self.status]}"))
+        self.report({"INFO"}, translated(counted(len(rows), "pair") + ": " + Sentence(STATUS_LABELS[self.status])))
         return {"FINISHED"}
 
 
@@ -78,7 +79,7 @@ class MESHCLASH_OT_select_listed(OfListed):
             region = next((region for region in context.area.regions if region.type == "WINDOW"), None)
             with context.temp_override(region=region):
                 bpy.ops.view3d.view_selected()
-        self.report({"INFO"}, translated(f"{counted(len(found), 'object')} selected"))
+        self.report({"INFO"}, translated(Sentence("{objects} selected", objects=counted(len(found), "object"))))
         return {"FINISHED"}
 
 
@@ -102,15 +103,15 @@ class MESHCLASH_OT_say_of_listed(OfListed):
             try:
                 date.fromisoformat(self.due)
             except ValueError:
-                self.report({"ERROR"}, translated(f"'{self.due}' is no date as 2026-12-24"))
+                self.report({"ERROR"}, translated(Sentence("'{due}' is no date as 2026-12-24", due=self.due)))
                 return {"CANCELLED"}
         given = {"assignee": self.assignee, "priority": self.priority.lower(), "due": self.due, "comment": self.comment}
         said = {name: value for name, value in given.items() if value not in ("", "as_it_is")}
         rows = results.chosen_rows(context)
         reviews.say(context.scene, rows, **said)
         results.list_again(context)
-        names = ", ".join(translated(name.capitalize()) for name in said) or "nothing said"
-        self.report({"INFO"}, translated(f"{counted(len(rows), 'pair')}: {names}"))
+        names = Sentence.joined(", ", (Sentence(name.capitalize()) for name in said)) or Sentence("nothing said")
+        self.report({"INFO"}, translated(counted(len(rows), "pair") + ": " + names))
         return {"FINISHED"}
 
 
@@ -130,7 +131,7 @@ class MESHCLASH_OT_exclude_listed(OfListed):
                 pair.name_a, pair.name_b = row.names
         view.leave_isolation(context)
         results.follow_exclusions(context, context.scene)
-        self.report({"INFO"}, translated(f"{counted(len(rows), 'pair')} excluded"))
+        self.report({"INFO"}, translated(Sentence("{pairs} excluded", pairs=counted(len(rows), "pair"))))
         return {"FINISHED"}
 
 

@@ -13,6 +13,7 @@ from meshclash.clash.errors import DetectError
 from meshclash.clash.events import ClashEvent
 from meshclash.clash.kernel_parts import BASIC_PARTS
 from meshclash.clash.verdicts import QUIET_VERDICTS
+from meshclash.messages import Sentence
 from numpy.typing import NDArray
 
 from .. import preferences, running_work, scene_results, view
@@ -71,14 +72,16 @@ class _Warmth:
     def __init__(self, context: bpy.types.Context) -> None:
         scanned = scene_results.timeline_of(context.scene.session_uid)
         assert scanned is not None
-        self.problems = [f"'{name}' has modifiers that make other faces" for name in sorted(scanned.heat.unknown)]
+        self.problems: list[str] = [
+            Sentence("'{name}' has modifiers that make other faces", name=name) for name in sorted(scanned.heat.unknown)
+        ]
         self.items: dict[str, list[str]] = {}
         self.written = 0
         self._parts: dict[str, list[tuple[NDArray[np.float32], NDArray[np.float32]]]] = {}
         for name, heat in scanned.heat.objects.items():
             item = view.find_object(context, name)
             if item is None or item.type != "MESH" or not item.data.is_editable:
-                self.problems.append(f"'{name}' is gone, or in a library")
+                self.problems.append(Sentence("'{name}' is gone, or in a library", name=name))
                 continue
             share = (heat.frames / scanned.timeline.done).astype(np.float32)
             self._parts.setdefault(item.data.name, []).append((share, heat.depth))
@@ -106,11 +109,11 @@ class _Warmth:
     def told(self, operator: Operator) -> set[str]:
         """Reports what was wrong; gives the operator's answer."""
         if not self.written:
-            why = "; ".join(self.problems) or "No face clashes: pairs that only touch are not counted"
+            why = Sentence.joined("; ", self.problems) or "No face clashes: pairs that only touch are not counted"
             operator.report({"ERROR"}, translated(why))
             return {"CANCELLED"}
         if self.problems:
-            operator.report({"WARNING"}, translated("; ".join(self.problems)))
+            operator.report({"WARNING"}, translated(Sentence.joined("; ", self.problems)))
         return {"FINISHED"}
 
 
@@ -128,7 +131,7 @@ class MESHCLASH_OT_remove_heat(MeshCleaner):
     bl_idname = "meshclash.remove_heat"
     bl_label = "Remove Heat Map"
     bl_options = {"REGISTER", "UNDO"}
-    done = "Removed from"
+    done = "Removed from {meshes}"
 
     def clean(self, _context: bpy.types.Context, mesh: bpy.types.Mesh) -> bool:
         """As `MeshCleaner`."""
@@ -148,7 +151,9 @@ class MESHCLASH_OT_heat_group(HeatOperator):
             for name, often, depth in found.of_meshes():
                 item, warmth = view.find_object(context, found.items[name][0]), found.warmth(often, depth)
                 if item is None or len(warmth) > len(item.data.polygons):
-                    found.problems.append(f"'{name}' has fewer faces than when it was scanned: scan again")
+                    found.problems.append(
+                        Sentence("'{name}' has fewer faces than when it was scanned: scan again", name=name)
+                    )
                     continue
                 found.attempt(partial(vertex_weights.write_group, item, warmth))
         return found.told(self)
@@ -180,18 +185,24 @@ class MESHCLASH_OT_corrective_key(FrameOperator):
         """As `FrameOperator`."""
         item, found = scene_of(scene_uid).objects.get(self.corrected), self.found
         if item is None:
-            raise DetectError(f"'{self.corrected}' was removed meanwhile")
+            raise DetectError(Sentence("'{name}' was removed meanwhile", name=self.corrected))
         moved = int(found.moves.any(axis=1).sum())
         if not moved:
             raise DetectError(
-                "; ".join(found.left_out.values()) or f"No vertex of '{self.corrected}' is inside what it clashes with"
+                Sentence.joined("; ", found.left_out.values())
+                or Sentence("No vertex of '{name}' is inside what it clashes with", name=self.corrected)
             )
         points = vertex_weights.vertices_to_move(item)
         if len(points) != len(found.moves):
-            raise DetectError(f"'{self.corrected}' has other vertices than before: try again")
+            raise DetectError(Sentence("'{name}' has other vertices than before: try again", name=self.corrected))
         key = vertex_weights.write_key(item, points + found.moves, [(event.start, event.end) for event in self.events])
         tag_redraw(context)
-        return f"Shape key '{key}' moves {moved:,} of the vertices of '{self.corrected}'"
+        return Sentence(
+            "Shape key '{key}' moves {moved} of the vertices of '{name}'",
+            key=key,
+            moved=f"{moved:,}",
+            name=self.corrected,
+        )
 
 
 def _corrective(

@@ -10,6 +10,7 @@ from bpy.props import StringProperty
 from bpy.types import Operator
 from meshclash.clash.errors import InputError
 from meshclash.clash.kernel_parts import BASIC_PARTS
+from meshclash.messages import Sentence
 
 from .. import preferences, shown_things
 from ..adapters.source import BlenderSource
@@ -78,11 +79,17 @@ def take_hierarchy(context: bpy.types.Context, shown: ShownHierarchy) -> str:
     """
     item = find_object(context, shown.name)
     if item is None:
-        raise InputError(f"object '{shown.name}' is gone")
+        raise InputError(Sentence("object '{name}' is gone", name=shown.name))
     shown.show(context.scene.meshclash.hierarchy_level)
     shown_things.show_hierarchy(item.session_uid, shown)
     tag_redraw(context)
-    return f"{shown.name}: {shown.count} volumes on level {shown.level} of {shown.depth}"
+    return Sentence(
+        "{name}: {count} volumes on level {level} of {depth}",
+        name=shown.name,
+        count=shown.count,
+        level=shown.level,
+        depth=shown.depth,
+    )
 
 
 class MESHCLASH_OT_hide_hierarchy(Operator):
@@ -149,7 +156,12 @@ def take_advice(advice: MeasuredAdvice) -> str:
     shown_things.set_advice(advice)
     best = advice.best
     named = f"{LABELS[best.volume]}, {LABELS[best.split]}"
-    return f"{' × '.join(advice.names)}: {named}, {1000 * best.query_seconds:.2f} ms a question"
+    return Sentence(
+        "{names}: {best}, {time} ms a question",
+        names=" × ".join(advice.names),
+        best=named,
+        time=f"{1000 * best.query_seconds:.2f}",
+    )
 
 
 CLASSES = (MESHCLASH_OT_show_hierarchy, MESHCLASH_OT_hide_hierarchy, MESHCLASH_OT_advise)

@@ -10,6 +10,7 @@ from bpy.props import IntProperty, StringProperty
 from bpy.types import Operator
 from meshclash.clash.pair_row import PairRow
 from meshclash.clash.words import counted
+from meshclash.messages import Sentence
 
 from .. import results, scene_results, shown_things, view
 from ..redraw import tag_redraw
@@ -188,7 +189,14 @@ class MESHCLASH_OT_list_selected(Operator):
         context.window_manager.meshclash.show_all()
         results.relist(context, context.scene)
         found = context.window_manager.meshclash.found
-        self.report({"INFO"}, translated(f"{counted(found, 'pair')} of {counted(len(names), 'object')} listed"))
+        self.report(
+            {"INFO"},
+            translated(
+                Sentence(
+                    "{pairs} of {objects} listed", pairs=counted(found, "pair"), objects=counted(len(names), "object")
+                )
+            ),
+        )
         return {"FINISHED"}
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import bpy
 from meshclash.clash.frame_scene import Progress
+from meshclash.messages import Sentence
 
 from .. import engine, kernel_building, running_work
 
@@ -38,6 +39,6 @@ def load_steps(cache_folder: str | None, parts: Sequence[str], gpu: bool = False
     if not bpy.app.background:
         yield from kernel_building.ready_steps(module, parts)
     for progress in module.warm_up((GPU_PART,)) if gpu else ():
-        yield Progress(progress.fraction, f"First use on this machine: {progress.text}")
+        yield Progress(progress.fraction, Sentence("First use on this machine: {text}", text=progress.text))
     running_work.set_engine_state(running_work.EngineState(tuple(engine.diagnose())))
     return module

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bpy
 from bpy.types import Operator
+from meshclash.messages import Sentence
 
 from .. import engine, preferences
 from ..translations import translated
@@ -25,9 +26,9 @@ class MESHCLASH_OT_clear_cache(Operator):
         try:
             count = preferences.clear_cache()
         except OSError as error:
-            self.report({"ERROR"}, translated(f"The cache could not be deleted: {error}"))
+            self.report({"ERROR"}, translated(Sentence("The cache could not be deleted: {why}", why=error)))
             return {"CANCELLED"}
-        self.report({"INFO"}, translated(f"{count} files deleted"))
+        self.report({"INFO"}, translated(Sentence("{count} files deleted", count=count)))
         return {"FINISHED"}
 
 
@@ -58,7 +59,7 @@ class MESHCLASH_OT_look_for_gpu(Operator):
         except engine.EngineMissing as error:
             self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
-        self.report({"INFO"}, translated(text if usable else f"No GPU can be used. {text}"))
+        self.report({"INFO"}, translated(text if usable else Sentence("No GPU can be used. {why}", why=text)))
         return {"FINISHED"}
 
 

@@ -11,6 +11,8 @@ import numpy as np
 from bpy.types import Operator
 from meshclash.clash.errors import DetectError
 from meshclash.clash.pair_row import PairRow
+from meshclash.clash.words import counted
+from meshclash.messages import Sentence
 
 from .. import preferences, results, running_work, scene_results, view
 from ..adapters import face_marks, face_selection
@@ -64,10 +66,10 @@ class _MarkOperator(Operator):
                 except DetectError as error:
                     problems.append(str(error))
         if not marked:
-            self.report({"ERROR"}, translated("; ".join(problems) or NOTHING[self.scope]))
+            self.report({"ERROR"}, translated(Sentence.joined("; ", problems) or NOTHING[self.scope]))
             return {"CANCELLED"}
         if problems:
-            self.report({"WARNING"}, translated("; ".join(problems)))
+            self.report({"WARNING"}, translated(Sentence.joined("; ", problems)))
         return {"FINISHED"}
 
 
@@ -127,7 +129,7 @@ class MeshCleaner(Operator):
     """Shared by operators that take their marks off all meshes of the scene."""
 
     done: ClassVar[str]
-    """What is told, before the number of meshes."""
+    """What is reported, with the number of meshes as {meshes}."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -140,7 +142,7 @@ class MeshCleaner(Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         with own_writing(context):
             cleaned = [self.clean(context, mesh) for mesh in face_marks.meshes_of(context.scene)]
-        self.report({"INFO"}, translated(f"{self.done} {sum(cleaned)} meshes"))
+        self.report({"INFO"}, translated(Sentence(self.done, meshes=counted(sum(cleaned), "mesh"))))
         return {"FINISHED"} if any(cleaned) else {"CANCELLED"}
 
 
@@ -150,7 +152,7 @@ class MESHCLASH_OT_remove_attribute(MeshCleaner):
     bl_idname = "meshclash.remove_attribute"
     bl_label = "Remove Face Attribute"
     bl_options = {"REGISTER", "UNDO"}
-    done = "Removed from"
+    done = "Removed from {meshes}"
 
     def clean(self, context: bpy.types.Context, mesh: bpy.types.Mesh) -> bool:
         """As `MeshCleaner`."""
@@ -178,7 +180,7 @@ class MESHCLASH_OT_restore_materials(MeshCleaner):
     bl_idname = "meshclash.restore_materials"
     bl_label = "Restore Materials"
     bl_options = {"REGISTER", "UNDO"}
-    done = "Restored on"
+    done = "Restored on {meshes}"
 
     def clean(self, _context: bpy.types.Context, mesh: bpy.types.Mesh) -> bool:
         """As `MeshCleaner`."""

@@ -14,6 +14,8 @@ from mathutils import Matrix
 from meshclash.clash.errors import InputError
 from meshclash.clash.frame_scene import SourceMesh
 from meshclash.clash.kernel_parts import MASSIVE_PARTS
+from meshclash.clash.words import counted
+from meshclash.messages import Sentence
 
 from .. import preferences, shown_levels, view
 from ..adapters.enumeration import read_object
@@ -81,7 +83,7 @@ class MESHCLASH_OT_build_massive(TaskOperator, ExportHelper):
         evaluated = item.evaluated_get(context.evaluated_depsgraph_get())
         mesh = read_object(item, evaluated)
         if not isinstance(mesh, SourceMesh):
-            raise InputError(f"object '{item.name}' has no faces")
+            raise InputError(Sentence("object '{name}' has no faces", name=item.name))
         matrix = np.array(evaluated.matrix_world, np.float64)
         self.source = item.name_full
         look = Look(context.scene.meshclash.massive_triangles)
@@ -105,7 +107,11 @@ class MESHCLASH_OT_build_massive(TaskOperator, ExportHelper):
         proxy.matrix_world = Matrix(self.rigid)
         if item is not None:
             item.hide_set(True)
-        return f"{_told(context, result)}; '{self.source}' is hidden, so that it is not tested as well"
+        return Sentence(
+            "{shown}; '{name}' is hidden, so that it is not tested as well",
+            shown=_told(context, result),
+            name=self.source,
+        )
 
 
 class MESHCLASH_OT_show_level(TaskOperator):
@@ -130,9 +136,9 @@ class MESHCLASH_OT_show_level(TaskOperator):
     def finish(self, context: bpy.types.Context, result: ShownMassive) -> str:
         item = view.find_object(context, self.shown)
         if item is None or item.type != "MESH":
-            raise InputError(f"'{self.shown}' is gone")
+            raise InputError(Sentence("'{name}' is gone", name=self.shown))
         if item.data.library is not None:
-            raise InputError(f"'{self.shown}' is linked from a library and cannot be written")
+            raise InputError(Sentence("'{name}' is linked from a library and cannot be written", name=self.shown))
         with own_writing(context):
             show(item.data, result.vertices, result.faces)
         shown_levels.forget()
@@ -170,10 +176,19 @@ def _show(context: bpy.types.Context, result: ShownMassive, name: str) -> bpy.ty
 
 
 def _told(context: bpy.types.Context, result: ShownMassive) -> str:
-    shown = f"{result.triangles:,} triangles in {result.path.name}, {len(result.faces):,} shown"
+    shown = Sentence(
+        "{triangles} in {file}, {shown} shown",
+        triangles=counted(result.triangles, "triangle"), file=result.path.name, shown=f"{len(result.faces):,}",
+    )  # fmt: skip
     if result.error is None:
-        return f"{shown} as a sample: {result.note}"
-    return f"{shown}, off by at most {length(result.error, context.scene.unit_settings)}" if result.error else shown
+        return Sentence("{shown} as a sample: {why}", shown=shown, why=result.note)
+    return (
+        Sentence(
+            "{shown}, off by at most {length}", shown=shown, length=length(result.error, context.scene.unit_settings)
+        )
+        if result.error
+        else shown
+    )
 
 
 CLASSES = (MESHCLASH_OT_import_massive, MESHCLASH_OT_build_massive, MESHCLASH_OT_show_level)

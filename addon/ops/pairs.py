@@ -6,6 +6,7 @@ import bpy
 import numpy as np
 from bpy.types import Operator
 from meshclash.clash.errors import DetectError
+from meshclash.messages import Sentence
 
 from .. import results, scene_results, view
 from ..adapters import face_selection
@@ -42,19 +43,19 @@ class MESHCLASH_OT_select_faces(_PairOperator):
         for side in row.sides:
             source = view.find_object(context, side.source)
             if side.is_scan:
-                problems.append(f"'{side.source}' is a scan: it has points, and no faces to select")
+                problems.append(Sentence("'{name}' is a scan: it has points, and no faces to select", name=side.source))
                 continue
             try:
                 chosen.append((source, face_selection.selectable(source, side.source, side.original_faces)))
             except DetectError as error:
                 problems.append(str(error))
         if not chosen:
-            self.report({"ERROR"}, translated("; ".join(problems)))
+            self.report({"ERROR"}, translated(Sentence.joined("; ", problems)))
             return {"CANCELLED"}
         with own_writing(context):  # nothing changes its shape by being selected
             face_selection.select_in_edit_mode(context, chosen)
         if problems:
-            self.report({"WARNING"}, translated("; ".join(problems)))
+            self.report({"WARNING"}, translated(Sentence.joined("; ", problems)))
         return {"FINISHED"}
 
 
@@ -99,7 +100,12 @@ class MESHCLASH_OT_include_pair(Operator):
         settings.active_excluded = max(0, min(settings.active_excluded, len(settings.excluded_pairs) - 1))
         back = results.follow_exclusions(context, context.scene)
         self.report(
-            {"INFO"}, translated(f"{names} is listed again" if back else f"{names} is tested by the next Detect")
+            {"INFO"},
+            translated(
+                Sentence("{names} is listed again", names=names)
+                if back
+                else Sentence("{names} is tested by the next Detect", names=names)
+            ),
         )
         return {"FINISHED"}
 

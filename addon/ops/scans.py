@@ -13,6 +13,8 @@ from bpy.types import Operator
 from bpy_extras.io_utils import ImportHelper
 from meshclash.clash.errors import DetectError, InputError
 from meshclash.clash.kernel_parts import CLOUD_PARTS
+from meshclash.clash.words import counted
+from meshclash.messages import Sentence
 
 from .. import engine, preferences, scene_results
 from ..adapters import point_writer
@@ -21,7 +23,7 @@ from ..adapters.source import BlenderSource, metres_per_unit
 from ..core.deviation import DeviationMap, ScanDeviation, deviation_steps
 from ..core.scan_import import ImportedScan, import_steps
 from ..redraw import tag_redraw
-from ..texts import length
+from ..texts import length, said
 from ..translations import ChoiceProperty, translated
 from ..view import find_object
 from .loading import load_steps
@@ -92,7 +94,11 @@ class MESHCLASH_OT_import_scan(TaskOperator, ImportHelper):
         context.view_layer.objects.active = scan
         if result.rounding > COARSE:
             self.report(
-                {"WARNING"}, f"Single precision rounds these coordinates by up to {1e3 * result.rounding:.2g} mm"
+                {"WARNING"},
+                said(
+                    "Single precision rounds these coordinates by up to {length}",
+                    length=f"{1e3 * result.rounding:.2g} mm",
+                ),
             )
         return _imported(scan, result)
 
@@ -109,9 +115,13 @@ def _import(
 
 
 def _imported(scan: bpy.types.Object, result: ImportedScan) -> str:
-    dropped = f", {result.dropped:,} invalid ones left out" if result.dropped else ""
-    origin = "" if result.origin is None else f", origin {', '.join(f'{x:.12g}' for x in result.origin)} m"
-    return f"{point_count(scan.data):,} points{dropped}{origin}"
+    text = counted(point_count(scan.data), "point")
+    if result.dropped:
+        text = Sentence("{points}, {dropped} invalid ones left out", points=text, dropped=f"{result.dropped:,}")
+    if result.origin is not None:
+        place = ", ".join(f"{x:.12g}" for x in result.origin)
+        text = Sentence("{points}, origin {place}", points=text, place=f"{place} m")
+    return text
 
 
 class MESHCLASH_OT_measure_deviation(TaskOperator):
@@ -136,7 +146,7 @@ class MESHCLASH_OT_measure_deviation(TaskOperator):
         problems = _write(context, result, name) if name else []
         tag_redraw(context)
         if problems:
-            self.report({"WARNING"}, translated("; ".join(problems)))
+            self.report({"WARNING"}, translated(Sentence.joined("; ", problems)))
         return _measured(result, context.scene.unit_settings)
 
 
@@ -158,7 +168,13 @@ def _write(context: bpy.types.Context, found: DeviationMap, name: str) -> list[s
                 data = _writable(context, scan)
                 other = written.setdefault(data.session_uid, scan.owner)
                 if other != scan.owner:
-                    raise DetectError(f"'{scan.owner}' shares its points with '{other}': its values are only drawn")
+                    raise DetectError(
+                        Sentence(
+                            "'{name}' shares its points with '{other}': its values are only drawn",
+                            name=scan.owner,
+                            other=other,
+                        )
+                    )
                 point_writer.write_values(data, name, scan.values)
             except DetectError as error:
                 problems.append(str(error))
@@ -168,20 +184,25 @@ def _write(context: bpy.types.Context, found: DeviationMap, name: str) -> list[s
 def _writable(context: bpy.types.Context, scan: ScanDeviation) -> Any:
     """The points that a scan's values belong to."""
     if scan.owner != scan.source:
-        raise DetectError(f"'{scan.source}' is an instance: its points are shared, so its values are only drawn")
+        raise DetectError(
+            Sentence("'{name}' is an instance: its points are shared, so its values are only drawn", name=scan.source)
+        )
     item = find_object(context, scan.owner)
     if item is None or item.type not in ("MESH", "POINTCLOUD"):
-        raise DetectError(f"'{scan.owner}' is gone")
+        raise DetectError(Sentence("'{name}' is gone", name=scan.owner))
     if item.data.library is not None:
-        raise DetectError(f"'{scan.owner}' is linked from a library and cannot be written")
+        raise DetectError(Sentence("'{name}' is linked from a library and cannot be written", name=scan.owner))
     return item.data
 
 
 def _measured(found: DeviationMap, units: bpy.types.UnitSettings) -> str:
     facts = found.summary(1.0)
     half, usual = (length(facts[name], units, like=facts["usual_size"]) for name in ("median_size", "usual_size"))
-    inside = f", {facts['inside']:,} inside" if found.signed else ""
-    return f"{facts['points']:,} points: half within {half}, 95 % within {usual}{inside}"
+    values = {"points": counted(facts["points"], "point"), "half": half, "usual": usual}
+    if not found.signed:
+        return Sentence("{points}: half within {half}, 95 % within {usual}", **values)
+    inside = f"{facts['inside']:,}"
+    return Sentence("{points}: half within {half}, 95 % within {usual}, {inside} inside", inside=inside, **values)
 
 
 class MESHCLASH_OT_clear_deviation(Operator):
@@ -201,7 +222,7 @@ class MESHCLASH_OT_clear_deviation(Operator):
         with own_writing(context):
             removed = sum(point_writer.remove_values(data, name) for data in _all_points(context.scene))
         tag_redraw(context)
-        self.report({"INFO"}, translated(f"Removed from {removed} scans"))
+        self.report({"INFO"}, said("Removed from {meshes}", meshes=(removed, "scan")))
         return {"FINISHED"}
 
 

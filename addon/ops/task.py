@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from meshclash.messages import capital
 from meshclash.types.slices import TimeSlice
 
 SLICE_SECONDS = 0.03  # the interface stays fluent and ESC is noticed at once
@@ -56,7 +57,7 @@ class Task:
                     self.result, self.finished, self.fraction = done.value, True, 1.0
                     break
                 self.fraction = min(max(progress.fraction, 0.0), 1.0)
-                self.text = progress.text[:1].upper() + progress.text[1:]
+                self.text = capital(progress.text)
                 if piece.is_full():
                     break
         return self.ended

@@ -17,6 +17,7 @@ from meshclash.clash.named_tests import NamedTest, read_tests, to_json
 from meshclash.clash.report import DetectReport
 from meshclash.clash.tests_job import tests_steps
 from meshclash.clash.words import counted
+from meshclash.messages import Sentence
 
 from .. import engine, kept_tests, preferences, scene_results
 from ..adapters import mesh_reader
@@ -197,7 +198,7 @@ class MESHCLASH_OT_fill_matrix(Operator):
             self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         kept_tests.keep(scene, found)
-        self.report({"INFO"}, translated(f"{counted(len(found), 'test')} of the matrix kept"))
+        self.report({"INFO"}, translated(Sentence("{tests} of the matrix kept", tests=counted(len(found), "test"))))
         return {"FINISHED"}
 
 
@@ -221,7 +222,7 @@ class MESHCLASH_OT_export_tests(Operator, ExportHelper):
         except (engine.EngineMissing, InputError, OSError) as error:
             self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
-        self.report({"INFO"}, translated(f"Tests written to {path}"))
+        self.report({"INFO"}, translated(Sentence("Tests written to {path}", path=path)))
         return {"FINISHED"}
 
 
@@ -243,7 +244,7 @@ class MESHCLASH_OT_import_tests(Operator, ImportHelper):
             self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         kept_tests.keep(context.scene, found)
-        self.report({"INFO"}, translated(f"{counted(len(found), 'test')} read"))
+        self.report({"INFO"}, translated(Sentence("{tests} taken", tests=counted(len(found), "test"))))
         return {"FINISHED"}
 
 

@@ -19,6 +19,7 @@ from meshclash.clash.queries.registry import test_named
 from meshclash.clash.rules import Rules
 from meshclash.clash.sets import AND, EVERYTHING, OR
 from meshclash.clash.words import counted
+from meshclash.messages import Sentence
 
 from .. import engine, events_list, freshness, preferences, results, running_work, scene_results
 from ..adapters import mesh_reader
@@ -29,7 +30,7 @@ from ..adapters.point_reader import is_scan
 from ..adapters.source import BlenderSource, metres_per_unit
 from ..core.scanned import Scanned, scan_steps
 from ..redraw import tag_redraw, tag_redraw_timelines
-from ..texts import verdict_in_words
+from ..texts import said, verdict_in_words
 from ..translations import ChoiceProperty, translated
 from .detect import USER_ERRORS, Run, explain, handle, run_at_once, scene_of
 from .listing import PickRow
@@ -171,7 +172,8 @@ class MESHCLASH_OT_scan_timeline(FrameOperator):
         events_list.list_events(context, scene)
         freshness.look_soon()
         frames = counted(scanned.timeline.done, "frame")
-        return f"{counted(len(scanned.events), 'event')} in {frames} ({format_frames(scanned.timeline.looked_at)})"
+        named, events = format_frames(scanned.timeline.looked_at), counted(len(scanned.events), "event")
+        return Sentence("{events} in {frames} ({range})", events=events, frames=frames, range=named)
 
     def stopped(self, context: bpy.types.Context, scene_uid: int) -> None:
         scanned = scene_results.timeline_of(scene_uid)
@@ -195,7 +197,7 @@ class MESHCLASH_OT_bake_clearance(FrameOperator):
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:
         """The tooltip."""
         tip = next(tip for name, _label, tip in BAKED if name == properties.of)
-        return translated(f"{cls.__doc__}: {tip}")
+        return f"{translated(cls.__doc__ or '')}: {translated(tip)}"
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -208,7 +210,7 @@ class MESHCLASH_OT_bake_clearance(FrameOperator):
             raise InputError(NOT_IN_HAND[self.of])
         self.pairs = _with_bearers(context.scene, known)
         if not self.pairs:
-            raise InputError(f"'{known[0][0]}' is in a library: it cannot be given a curve")
+            raise InputError(Sentence("'{name}' is in a library: it cannot be given a curve", name=known[0][0]))
         settings = context.scene.meshclash
         self.values: dict[Pair, dict[int, float]] = {pair: {} for pair in self.pairs}
         sets = [dict.fromkeys(pair[side] for pair in self.pairs) for side in (0, 1)]
@@ -234,7 +236,9 @@ class MESHCLASH_OT_bake_clearance(FrameOperator):
         baked = [pair for pair in self.pairs if self.values[pair] and pair[0] in items]
         if not baked:
             name, other, _ = self.pairs[0]
-            raise DetectError(f"'{name}' and '{other}' are never both there to be measured")
+            raise DetectError(
+                Sentence("'{name}' and '{other}' are never both there to be measured", name=name, other=other)
+            )
         taken: dict[str, set[str]] = {}
         with own_writing(context):
             for name, other, row_id in baked:
@@ -248,13 +252,19 @@ class MESHCLASH_OT_bake_clearance(FrameOperator):
     def _told(self, baked: list[Pair]) -> str:
         if len(self.pairs) > 1:
             lost = len(self.pairs) - len(baked)
-            more = f"; {counted(lost, 'pair')} were never both there" if lost else ""
-            return f"Clearances of {counted(len(baked), 'pair')} are curves of their first objects{more}"
+            more = "; " + Sentence("{pairs} were never both there", pairs=counted(lost, "pair")) if lost else ""
+            pairs = counted(len(baked), "pair")
+            return Sentence("Clearances of {pairs} are curves of their first objects", pairs=pairs) + more
         ((name, other, _),) = baked
         keys = len(self.values[baked[0]])
         lost = len(self.scanned.timeline.frames) - keys
-        more = f"; in {counted(lost, 'frame')} one of the two was not there" if lost else ""
-        return f"{counted(keys, 'key')} of '{CLEARANCE}' on '{name}': distance to '{other}'{more}"
+        text = Sentence(
+            "{keys} of '{property}' on '{name}': distance to '{other}'",
+            keys=counted(keys, "key"), property=CLEARANCE, name=name, other=other,
+        )  # fmt: skip
+        if lost:
+            text += "; " + Sentence("in {frames} one of the two was not there", frames=counted(lost, "frame"))
+        return text
 
 
 def _with_bearers(scene: bpy.types.Scene, pairs: list[Pair]) -> list[Pair]:
@@ -351,7 +361,10 @@ class MESHCLASH_OT_event_markers(ScannedOperator):
             context.scene.timeline_markers.new(f"{MARKER}{named[frame][0][:50]}{more}", frame=frame)
         tag_redraw_timelines(context)
         if len(named) > MOST_MARKERS:
-            self.report({"WARNING"}, translated(f"The worst {MOST_MARKERS} of {len(named)} frames have markers"))
+            self.report(
+                {"WARNING"},
+                said("The worst {most} of {frames} have markers", most=MOST_MARKERS, frames=(len(named), "frame")),
+            )
         return {"FINISHED"}
 
 
@@ -409,9 +422,12 @@ class MESHCLASH_OT_pick_event(PickRow):
         if not 0 <= properties.index < len(events):
             return ""
         event = events[properties.index]
-        goes = f"a click goes to frame {event.worst}, the worst"
-        frames = f"Frames {event.start} to {event.end}" if event.end > event.start else f"Frame {event.start}"
-        return f"{event.name}\n{translated(f'{frames}: {goes}')}\n{verdict_in_words(event)}"
+        start, end, worst = str(event.start), str(event.end), str(event.worst)
+        frames = said("Frame {frame}: a click goes to frame {worst}, the worst", frame=start, worst=worst)
+        if event.end > event.start:
+            text = "Frames {start} to {end}: a click goes to frame {worst}, the worst"
+            frames = said(text, start=start, end=end, worst=worst)
+        return f"{event.name}\n{frames}\n{verdict_in_words(event)}"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         listed = context.window_manager.meshclash

@@ -10,6 +10,7 @@ from bpy.types import Operator
 from meshclash.clash.kernel_parts import BASIC_PARTS
 from meshclash.clash.pair_row import PairRow
 from meshclash.clash.words import counted
+from meshclash.messages import Sentence
 
 from .. import preferences, results, running_work, shown_things
 from ..adapters.source import BlenderSource
@@ -39,7 +40,11 @@ class MESHCLASH_OT_show_voxels(OfSelectedPair):
         shown_things.voxels.age(scene_uid, running_work.changed_meanwhile())
         tag_redraw(context)
         named = " × ".join(shown.names)
-        return f"{named}: {counted(shown.count, 'common voxel')}" if shown.count else f"{named}: the surfaces are apart"
+        return (
+            f"{named}: {counted(shown.count, 'common voxel')}"
+            if shown.count
+            else Sentence("{names}: the surfaces are apart", names=named)
+        )
 
 
 def _steps(

@@ -10,6 +10,7 @@ from meshclash.clash.kernel_parts import BASIC_PARTS, WAY_PARTS
 from meshclash.clash.pair_row import PairRow
 from meshclash.clash.verdicts import SOLID_VERDICTS
 from meshclash.clash.words import counted
+from meshclash.messages import Sentence
 from meshclash.types.steps import scale_progress
 
 from .. import preferences, results, scene_results
@@ -53,8 +54,10 @@ class MESHCLASH_OT_find_ways_out(TaskOperator):
         """As `TaskOperator`."""
         tag_redraw(context)
         found, left = result
-        more = f"; {counted(left, 'pair')} without: open, or no solids in each other" if left else ""
-        return f"The way out of {counted(found, 'pair')} is known{more}"
+        text = Sentence("The way out of {pairs} is known", pairs=counted(found, "pair"))
+        if left:
+            text += "; " + Sentence("{pairs} without: open, or no solids in each other", pairs=counted(left, "pair"))
+        return text
 
 
 def _steps(source: BlenderSource, rows: list[PairRow], known: dict[str, Way]) -> Generator[Any, None, tuple[int, int]]:

@@ -8,6 +8,8 @@ from typing import Any
 import blf
 import bpy
 import numpy as np
+from meshclash.clash.words import counted
+from meshclash.messages import Sentence
 
 from .. import scene_results
 from ..core.deviation import SHADES, DeviationMap, ScanDeviation, scale_colours, shades
@@ -121,9 +123,9 @@ def legend_title(measured: DeviationMap, stale: bool) -> str:
     if stale:
         return "Objects have changed since: measure again"
     scans = list(dict.fromkeys(scan.owner for scan in measured.scans))
-    scan = scans[0] if len(scans) == 1 else f"{len(scans)} scans"
-    model = measured.models[0] if len(measured.models) == 1 else f"{len(measured.models)} objects"
-    return f"Deviation of {scan} from {model}"
+    scan = scans[0] if len(scans) == 1 else counted(len(scans), "scan")
+    model = measured.models[0] if len(measured.models) == 1 else counted(len(measured.models), "object")
+    return Sentence("Deviation of {scan} from {model}", scan=scan, model=model)
 
 
 def _draw_legend() -> None:

@@ -26,9 +26,15 @@ class MESHCLASH_UL_groups(UIList):
         row = layout.split(factor=COUNT_SHARE, align=True)
         row.label(text=f"{item.count:,}")
         first = index // BLOCK * BLOCK
-        names = tuple(translated(group.name) for group in data.groups[first : first + BLOCK])
+        names = tuple(_reason(data.groups, at) for at in range(first, min(first + BLOCK, len(data.groups))))
         room = (1.0 - COUNT_SHARE) * line_width(context, _share(context)) - CELL
-        row.label(text=fitting(names, room)[translated(item.name)], translate=False)
+        row.label(text=fitting(names, room)[_reason(data.groups, index)], translate=False)
+
+
+def _reason(groups: Any, index: int) -> str:
+    """The reason of a group in the user's language."""
+    known = shown_things.listed().group_reasons
+    return translated(known[index] if index < len(known) else groups[index].name)
 
 
 def _share(context: Any) -> float:
@@ -70,7 +76,7 @@ def draw_groups(layout: Any, context: Any, most_rows: int) -> None:
     rows = min(most_rows, max(3, len(listed.groups)))
     layout.template_list("MESHCLASH_UL_groups", "", listed, "groups", listed, "active_group", rows=rows)
     if 0 <= listed.active_group < len(listed.groups):
-        reason = [("Group", translated(listed.groups[listed.active_group].name))]
+        reason = [("Group", _reason(listed.groups, listed.active_group))]
         draw_facts(layout, reason, context.region, REASON_SHARE, _share(context))
     _draw_progress(layout, context)
     if shown_things.listed().group is None and not shown_things.listed().marked:

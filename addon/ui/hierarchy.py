@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from meshclash.clash.words import counted
+from meshclash.messages import Sentence
 
 from .. import running_work, shown_things
 from ..core.levels import LABELS
@@ -66,8 +67,8 @@ class MESHCLASH_PT_advisor(ResearchPanel):
             return
         names = " × ".join(advice.names)
         draw_text(layout, f"{names}, {translated(counted(advice.triangles, 'triangle'))}", context.region, "NONE")
-        draw_text(layout, f"Asked often: {_named(advice.best)}", context.region, "CHECKMARK")
-        draw_text(layout, f"Asked once: {_named(advice.best_once)}", context.region, "CHECKMARK")
+        draw_text(layout, Sentence("Asked often: {named}", named=_named(advice.best)), context.region, "CHECKMARK")
+        draw_text(layout, Sentence("Asked once: {named}", named=_named(advice.best_once)), context.region, "CHECKMARK")
         box = layout.box().column(align=True)
         _draw_numbers(box, said("Fastest first"), tuple(map(said, HEADING)), active=False)
         for candidate in advice.candidates[:MOST_CANDIDATES]:

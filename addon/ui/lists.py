@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from bpy.app.translations import pgettext_iface as iface_
 from bpy.types import UIList
+from meshclash.clash.column_table import COLUMNS
 from meshclash.clash.verdicts import VERDICTS
 
 from .. import scene_results, shown_things
@@ -30,20 +31,7 @@ LEAST_NAME, UNKNOWN_WIDTH = 30.0, 333.0  # [px at scale 1]: of a name, of a row 
 CELL = 12.0  # [px] of a cell beside its text
 SAMPLE, LISTS = "0", 16  # whose width tells sizes of letters apart; lists whose names are kept as they fit
 ITSELF = "itself"  # in the place of the second name, where an object meets itself
-TIPS = {
-    "Verdict": "Verdict on the two objects",
-    "Measure": "Depth of the overlap, gap, or probability of contact",
-    "Test": "Test that found the pair",
-    "Certainty": "How certain the verdict is",
-    "Way Out": "The shortest way out that was found: its length and direction",
-    "Faces": "Number of faces in contact on both objects, or of points of a scan",
-    "Status": "Status of this pair",
-    "Group": "Group of the clash",
-    "Collections": "Collections of the two objects",
-    "Frame": "The frame in which they were tested",
-    "Frames": "From the first frame of the event to the last",
-}
-"""What cells are, by the titles of their columns."""
+FRAMES_TIP = "From the first frame of the event to the last"
 
 
 def _row_width(context: Any) -> float:
@@ -168,14 +156,14 @@ def _second(context: Any, result: Any, item: Any) -> Cell:
     pair = None if result is None else result.row(item.pair_id)
     if pair is not None and pair.test:
         room = NUMBERS * (context.preferences.system.ui_scale or 1.0) - CELL
-        return Cell(begin(pair.test, room), TIPS["Test"], pair.test)
+        return Cell(begin(pair.test, room), COLUMNS["test"].tip, pair.test)
     if text := certainty(item):
-        return Cell(text, TIPS["Certainty"], text)
+        return Cell(text, COLUMNS["certainty"].tip, text)
     if text := _way(context, result, item):
-        return Cell(text, TIPS["Way Out"], text)
+        return Cell(text, COLUMNS["way_out"].tip, text)
     kind, count = "part" if result is not None and result.table.has_scans else "face", item.faces_a + item.faces_b
     text = f"{count:,} {iface_(kind if count == 1 else kind + 's', CONTEXT)}"
-    return Cell(text, TIPS["Faces"], text)
+    return Cell(text, COLUMNS["faces"].tip, text)
 
 
 def begin(text: str, room: float) -> str:
@@ -196,19 +184,21 @@ def verdict_cell(item: Any, review: Any = None, marked: frozenset[str] = frozens
     """What two objects or an event are, as an icon; another one where they are selected with others, or approved."""
     accepted = review is not None and review.status == "APPROVED"
     icon = ACCEPTED_ICON if accepted else VERDICTS[item.verdict].icon
-    tip, value = TIPS["Verdict"], said(VERDICTS[item.verdict].label)
+    tip, value = COLUMNS["verdict"].tip, said(VERDICTS[item.verdict].label)
     return Cell("", tip, value, MARKED_ICON if item.pair_id in marked else icon)
 
 
 def status_cell(review: Any) -> Cell:
     """What was said of a pair, as an icon; none where it is open."""
     status = review.status if review else "OPEN"
-    return Cell("", TIPS["Status"], said(STATUS_LABELS[status]), STATUS_ICONS[status] if status != "OPEN" else "BLANK1")
+    return Cell(
+        "", COLUMNS["status"].tip, said(STATUS_LABELS[status]), STATUS_ICONS[status] if status != "OPEN" else "BLANK1"
+    )
 
 
 def measure_cell(context: Any, item: Any, measures: Sequence[str], like: float | None = None) -> Cell:
     """The first measure that a row has."""
-    return Cell(measure(item, measures, context.scene.unit_settings, like), TIPS["Measure"])
+    return Cell(measure(item, measures, context.scene.unit_settings, like), COLUMNS["measure"].tip)
 
 
 class MESHCLASH_UL_excluded(UIList):

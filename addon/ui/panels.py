@@ -6,13 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bpy.types import Panel
+from meshclash.clash.cell_text import NO_SOLID
 from meshclash.clash.errors import InputError
 from meshclash.clash.frame_scene import Skipped
 from meshclash.clash.options import DetectOptions, changed_settings
 from meshclash.clash.queries.registry import test_named
-from meshclash.clash.report_formats import NO_SOLID, coarse, permitted
+from meshclash.clash.report_formats import coarse, permitted
 from meshclash.clash.units import clearly_above
 from meshclash.clash.verdicts import PROVISIONAL_VERDICTS, SOLID_VERDICTS, VERDICTS
+from meshclash.messages import Sentence, capital
 
 from .. import engine, kept_tests, preferences, results, running_work, scene_results, shown_things
 from ..adapters.massive_objects import PROPERTY as MASSIVE_FILE
@@ -183,7 +185,7 @@ class MESHCLASH_PT_options(TabPanel):
             result = scene_results.result_of(context.scene.session_uid)
             if settings.permitted_by != "LENGTH":
                 text = ("" if result is None else permitted(result.report.as_summary())) or NOT_KNOWN_YET
-                draw_text(layout, text[0].upper() + text[1:], context.region, "BLANK1")
+                draw_text(layout, capital(text), context.region, "BLANK1")
         column = layout.column(align=True)
         for name in LATER:
             if name in test.takes:
@@ -287,7 +289,7 @@ class MESHCLASH_PT_results(TabPanel):
         draw_skipped(layout, result.report.skipped, result.report.stats.get("no_geometry", {}), context.region)
         warning = coarse(result.report.as_summary())
         if warning:
-            draw_text(layout, warning[0].upper() + warning[1:], context.region, "ERROR")
+            draw_text(layout, capital(warning), context.region, "ERROR")
 
 
 def _draw_nothing(layout: Any, context: Any, report: Any) -> None:
@@ -330,7 +332,7 @@ def _draw_age(layout: Any, context: Any, result: scene_results.SceneResult) -> N
     changed = [] if result.live else _changed_settings(context.scene, result.report)
     if changed:
         text = "Settings changed: {names}. The list shows the results of the old settings"
-        lines.append((said(text, names=", ".join(map(said, changed))), "INFO"))
+        lines.append((said(text, names=", ".join(translated(name) for name in changed)), "INFO"))
     for text, icon in lines:
         draw_text(layout, text, context.region, icon)
     if lines:
@@ -631,7 +633,12 @@ def draw_answered(layout: Any, context: Any, test: str, stats: Any) -> None:
         usable, text = engine.device_known()
         rows = [("Answered by", text.partition(",")[0] if usable else "GPU")]
         times = device_gain.gain(test, stats)
-        rows.append(("Compared With the CPU", translated(f"{times:,.1f} times as fast" if times else "Not measured")))
+        rows.append(
+            (
+                "Compared With the CPU",
+                translated(Sentence("{times} times as fast", times=f"{times:,.1f}") if times else "Not measured"),
+            )
+        )
     draw_table(layout, rows)
     if stats.get("device_note"):
         draw_text(layout, stats["device_note"], context.region, "ERROR")

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from bpy.types import Panel, UIList
+from meshclash.clash.column_table import COLUMNS, WINDOW, Column
 
 from .. import results, scene_results, shown_things
 from ..adapters.lookup import object_named
-from ..core.table import FACES, GROUP, MEASURE, NAME_A, NAME_B, STATUS, TEST
-from ..core.table import FRAME as FRAME_KEY
 from ..props import STATUS_LABELS
 from ..reviews import review_of
 from ..screens import TAB, shows_results
-from ..texts import measure, said, way_out
+from ..texts import column_text, measure, said, way_out
 from ..translations import CONTEXT, translated
 from .groups import GROUPS_SHARE, draw_groups
 from .lists import (
     CONTRADICTS,
     ITSELF,
     STATUS_ICONS,
-    TIPS,
     Cell,
     begin,
     draw_cell,
@@ -30,15 +29,6 @@ from .lists import (
 )
 from .panels import draw_detection, draw_filters, draw_pages, draw_pair_facts, draw_steps, draw_verdicts
 
-NAME_SHARE, WAY_OUT = 0.19, "Way Out"
-COLUMNS = (
-    ("Group", GROUP, 0.12), ("A", NAME_A, NAME_SHARE), ("B", NAME_B, NAME_SHARE), ("Collections", "", 0.13),
-    ("Measure", MEASURE, 0.08), (WAY_OUT, "", 0.10), ("Faces", FACES, 0.06), ("Status", STATUS, 0.08),
-    ("Frame", FRAME_KEY, 0.05),
-)  # fmt: skip
-"""Title of each column, by what a click on it sorts, and its share of the width."""
-TESTED = (("Test", TEST, 0.11), ("Group", GROUP, 0.07), *COLUMNS[1:3], ("Collections", "", 0.07), *COLUMNS[4:])
-"""The same where several tests were run together."""
 FRAME, PADDING, ICON = 110.0, 12.0, 20.0  # [px at scale 1]: of the editor beside rows, of a cell beside its text
 SIGN = 0.02  # share of the width that the verdict's icon takes
 ROW, AROUND = 20.0, 180.0  # heights of a row, of all but the list: Blender's own panels lie below [px at scale 1]
@@ -47,15 +37,21 @@ LEAST_ROWS, MOST_ROWS, MOST_GROUPS = 5, 60, 12
 GROUPS_FROM = 1100.0  # width of an area that has groups at its left [px at scale 1]
 
 
-def columns(result: Any) -> tuple[tuple[str, str, float], ...]:
-    """The columns of the list of a result."""
-    return COLUMNS if result is None or not result.report.tests else TESTED
+def columns(result: Any) -> dict[Column, float]:
+    """The columns of the list of a result, each with its share of the width."""
+    known = {} if result is None else result.table.measures
+    unused = {column.name for column in WINDOW if column.option and column.name not in known}
+    if result is None or not result.report.tests:
+        unused.add("test")
+    shown = [column for column in WINDOW if column.name not in unused]
+    total = sum(column.share for column in shown)
+    return {column: column.share / total for column in shown}
 
 
-def _cells(layout: Any, shown: tuple[tuple[str, str, float], ...]) -> list[Any]:
+def _cells(layout: Any, shares: Iterable[float]) -> list[Any]:
     """A place for each column, the first for the icon."""
     rest, left, cells = layout, 1.0, []
-    for share in (SIGN, *(share * (1.0 - SIGN) for _, _, share in shown[:-1])):
+    for share in (SIGN, *(share * (1.0 - SIGN) for share in [*shares][:-1])):
         split = rest.split(factor=share / left, align=True)
         cells.append(split.row(align=True))
         rest, left = split, left - share
@@ -89,27 +85,30 @@ class MESHCLASH_UL_wide(UIList):
         review = review_of(context.scene, item.pair_id)
         status = review.status if review else "OPEN"
         measures = () if result is None else result.report.measures
-        titles, way = columns(result), None if result is None else result.ways.get(item.pair_id)
-        cells, width = _cells(layout, titles), _list_width(context)
-        name_a, name_b = (*shortened(item, NAME_SHARE * width - PADDING * _scale(context), shown.names, data.search),
-                          ITSELF)[:2]  # fmt: skip
+        shares, way = columns(result), None if result is None else result.ways.get(item.pair_id)
+        cells, width = _cells(layout, shares.values()), _list_width(context)
+        room = shares[COLUMNS["a"]] * width - PADDING * _scale(context)
+        name_a, name_b = (*shortened(item, room, shown.names, data.search), ITSELF)[:2]
         wrong = result is not None and result.contradicts(item.pair_id)
         sign = CONTRADICTS if wrong else verdict_cell(item, review, shown.marked)
         draw_cell(cells[0], "meshclash.pick_row", index, sign)
-        texts = (
-            *((pair.test if pair else "",) if titles is TESTED else ()),
-            translated(shown.reasons.get(item.pair_id, "")), name_a, name_b, collections(pair),
-            measure(item, measures, context.scene.unit_settings, shown.typical),
-            "" if way is None else way_out(way, context.scene.unit_settings),
-            f"{item.faces_a + item.faces_b:,}", said(STATUS_LABELS[status]), "" if pair is None else str(pair.frame),
-        )  # fmt: skip
-        for place, text, (title, _key, share) in zip(cells[1:], texts, titles, strict=True):
+        texts = {
+            "group": translated(shown.reasons.get(item.pair_id, "")), "a": name_a, "b": name_b,
+            "collections": collections(pair),
+            "measure": measure(item, measures, context.scene.unit_settings, shown.typical),
+            "way_out": "" if way is None else way_out(way, context.scene.unit_settings),
+            "faces": f"{item.faces_a + item.faces_b:,}", "status": said(STATUS_LABELS[status]),
+        }  # fmt: skip
+        for place, (column, share) in zip(cells[1:], shares.items(), strict=True):
             place.alignment = "LEFT"
-            name, icon = title in ("A", "B"), STATUS_ICONS[status] if title == "Status" else "NONE"
+            name, icon = column.name in ("a", "b"), STATUS_ICONS[status] if column.name == "status" else "NONE"
+            text = texts.get(column.name)
+            if text is None:
+                text = "" if pair is None else column_text(column, pair, context.scene.unit_settings)
             room = share * width - (PADDING if icon == "NONE" else PADDING + ICON) * _scale(context)
             fitting = text if name else begin(text, room)
-            cell = Cell(fitting + spaces(fitting, room), "" if name else TIPS[title], text, icon)
-            draw_cell(place, "meshclash.pick_row", index, cell, title.lower() if name else "a")
+            cell = Cell(fitting + spaces(fitting, room), column.tip, text, icon)
+            draw_cell(place, "meshclash.pick_row", index, cell, column.name if name else "a")
 
     def draw_filter(self, _context: Any, _layout: Any) -> None:
         """Nothing: search and filters stand above the list."""
@@ -176,24 +175,24 @@ def _rows(context: Any) -> int:
     return int(min(max((height - around) // ROW, LEAST_ROWS), MOST_ROWS))
 
 
-def _draw_titles(layout: Any, listed: Any, shown: tuple[tuple[str, str, float], ...]) -> None:
+def _draw_titles(layout: Any, listed: Any, shares: dict[Column, float]) -> None:
     """The titles of the columns; a click sorts by one, another click the other way round."""
     line = layout.row(align=True)
     titles = line.row(align=True)
     line.label(text="", icon="BLANK1")  # above the list's scroll bar
-    for cell, (title, key, _) in zip(_cells(titles, shown)[1:], shown, strict=True):
+    for cell, column in zip(_cells(titles, shares.values())[1:], shares, strict=True):
         cell.alignment = "LEFT"
-        if title == WAY_OUT:
-            cell.operator("meshclash.find_ways_out", text=title, emboss=False).scope = "LISTED"
+        if column.name == "way_out":
+            cell.operator("meshclash.find_ways_out", text=column.list_title, emboss=False).scope = "LISTED"
             continue
-        if not key:
-            cell.label(text=title)
+        if not column.key:
+            cell.label(text=column.list_title)
             continue
-        sorted_by = listed.sort_key == key
+        sorted_by = listed.sort_key == column.key
         icon = "NONE" if not sorted_by else "SORT_DESC" if listed.sort_reverse else "SORT_ASC"
         cell.operator(
-            "meshclash.sort_rows", text=title, text_ctxt=CONTEXT, icon=icon, emboss=False, depress=sorted_by
-        ).key = key
+            "meshclash.sort_rows", text=column.list_title, text_ctxt=CONTEXT, icon=icon, emboss=False, depress=sorted_by
+        ).key = column.key
 
 
 CLASSES = (MESHCLASH_UL_wide, MESHCLASH_PT_wide_results)

@@ -8,7 +8,7 @@ from .. import running_work, scene_results
 from ..adapters.point_reader import is_scan
 from ..adapters.point_writer import stored_origin
 from ..props import WINDOW_OPTIONS
-from ..texts import length
+from ..texts import length, said
 from .parts import TabPanel, draw_table, draw_text
 
 
@@ -29,7 +29,12 @@ class MESHCLASH_PT_scans(TabPanel):
         layout.enabled = running_work.running_task() is None
         origin = stored_origin(context.scene)
         if origin is not None:
-            draw_text(layout, f"Origin at {', '.join(f'{x:.12g}' for x in origin)} m", context.region, "NONE")
+            draw_text(
+                layout,
+                said("Origin at {place}", place=", ".join(f"{x:.12g}" for x in origin) + " m"),
+                context.region,
+                "NONE",
+            )
         settings, column = context.scene.meshclash, layout.column(align=True)
         for name in (option.name for option in WINDOW_OPTIONS if option.of_scans):
             column.prop(settings, name)

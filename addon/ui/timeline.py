@@ -5,19 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from bpy.types import UIList
+from meshclash.clash.cell_text import format_share
 from meshclash.clash.errors import InputError
 from meshclash.clash.events import ClashEvent
 from meshclash.clash.options import format_frames
 from meshclash.clash.queries.registry import test_named
-from meshclash.clash.report_formats import format_moment, format_share
+from meshclash.clash.report_formats import format_moment
 from meshclash.clash.verdicts import VERDICTS
+from meshclash.messages import capital
 
 from .. import events_list, running_work, scene_results, shown_things
 from ..adapters.simulations import changes_in_time
 from ..core.scanned import Scanned
 from ..texts import depth, length, said, verdict_in_words
 from ..translations import translated
-from .lists import TIPS, Cell, draw_list, draw_pair, measure_cell, name_width, shortened, verdict_cell
+from .lists import FRAMES_TIP, Cell, draw_list, draw_pair, measure_cell, name_width, shortened, verdict_cell
 from .panels import advice, draw_skipped
 from .parts import TabPanel, draw_facts, draw_text, named_row
 
@@ -41,7 +43,7 @@ class MESHCLASH_UL_events(UIList):
         cells = (
             (verdict_cell(item), Cell("", icon="BLANK1")),
             shortened(item, name_width(context), shown_things.listed().names_of_events),
-            (measure_cell(context, item, ("depth", "distance")), Cell(frames, TIPS["Frames"])),
+            (measure_cell(context, item, ("depth", "distance")), Cell(frames, FRAMES_TIP)),
         )
         draw_pair(layout.row(align=True), context, "meshclash.pick_event", index, cells)
 
@@ -96,8 +98,7 @@ def _draw_range(layout: Any, context: Any, settings: Any) -> None:
         text = said("{frames}: {range}. Test: {test}", frames=(len(frames), "frame"), **named)
         draw_text(layout, text, context.region, "BLANK1")
     except InputError as error:
-        text = str(error)
-        draw_text(layout, text[0].upper() + text[1:], context.region, "ERROR")
+        draw_text(layout, capital(str(error)), context.region, "ERROR")
 
 
 def _draw_scan(layout: Any, context: Any, scanned: Scanned) -> None:

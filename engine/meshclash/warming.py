@@ -36,7 +36,10 @@ from .query.clearance import clearance
 from .query.collide import collide, collides, self_collide
 from .query.distance import distance
 from .query.massive_collide import massive_collide
+from .query.nearest import nearest
 from .query.penetration import penetration
+from .query.rays import ray_first
+from .query.self_clearance import near_features
 from .query.shortcuts.object_pairs import MOST_OBJECTS
 from .query.signed_distance import signed_distance
 from .query.swept_collide import swept_collide, swept_self_collide
@@ -51,15 +54,17 @@ from .solid.coincidence import deny_coincidence
 from .solid.contact_centres import find_centres
 from .solid.depth import FIRST_BALL, overlap_depths
 from .solid.depth_intervals import COLUMNS
-from .solid.field import COMPILED_FOR, NEAREST, measure_field
+from .solid.field import NEAREST, measure_field
 from .solid.flush_containment import fills_cavity, span_within
 from .solid.sampling import ALL_PLACES, EFFORT, sample_sides
 from .solid.shrinkage_bound import component_signs, gather_normals, move_inward
 from .traversal.bounds import world_bounds
 from .traversal.forest import Forest, TreeSet, pack_trees
+from .traversal.nearest_triangles import COMPILED_FOR
 from .traversal.oriented_boxes import oriented_boxes, separated_pairs
 from .traversal.point import IDENTITY, new_point_workspace
 from .traversal.question import Answer, Question
+from .traversal.ray_casting import COMPILED_FOR as RAYS_COMPILED_FOR
 from .traversal.solids import Solids, solid_of
 from .traversal.wide_engine import WideEngine
 from .types.mesh import TriangleMesh
@@ -244,6 +249,12 @@ def _measure_together(mesh: TriangleMesh) -> None:
     """So many points that several cores measure them."""
     points = np.tile(mesh.vertices, (COMPILED_FOR // len(mesh.vertices), 1))
     measure_field(build(mesh), np.eye(4)[:3], points, NEAREST)
+    nearest(mesh, points)
+
+
+def _cast_together(mesh: TriangleMesh) -> None:
+    """So many rays that several cores cast them."""
+    ray_first(mesh, np.full((RAYS_COMPILED_FOR, 3), 2.0), (1.0, 0.0, 0.0))
 
 
 def _voxels_together() -> None:
@@ -316,15 +327,21 @@ def _steps() -> _Steps:
             ("contacts on several cores", lambda: _together(a)),
             ("hierarchies on several cores", lambda: _build_together(a)),
             ("distances to points on several cores", lambda: _measure_together(a)),
+            ("rays on several cores", lambda: _cast_together(a)),
         ],
         "gaps": [("gaps", lambda: verdict(a, far, touch_tolerance=1.0)), ("scenes with gaps", lambda: _scene(1e-3))],
         "distances": [
             ("distances", lambda: (distance(a, far), slabs_of(build(a).parts))),
             ("clearances", lambda: clearance(a, far, 1.0).points()),
+            ("features near each other", lambda: near_features(a, 0.1)),
             ("distances in scenes", lambda: _measured_scene(far)),
         ],
         "clouds": _cloud_steps(_cloud(), a),
-        "points": [("points against meshes", _ask_open_mesh)],
+        "points": [
+            ("points against meshes", _ask_open_mesh),
+            ("nearest points", lambda: nearest(a, _CORNERS)),
+            ("rays", lambda: ray_first(a, _CORNERS - 1.0, (1.0, 0.0, 0.0))),
+        ],
         "probabilities": [("time-critical search", lambda: _probabilities(a, b))],
         "continuous": [
             ("impacts of points and edges", lambda: edge_edge_impacts(np.zeros((1, 4, 3)), np.ones((1, 4, 3)))),
@@ -406,6 +423,10 @@ def warm_up(parts: Sequence[str] = PARTS) -> Generator[Progress, None, None]:
 
     Raises:
         UnsupportedOption: a part that does not exist.
+
+    Example:
+        >>> import meshclash as mc
+        >>> _ = mc.run(mc.warm_up(["contacts"]))
     """
     known_parts = (*PARTS, *SPECIAL_PARTS, DEVICE_PART)
     if isinstance(parts, str) or not isinstance(parts, Sequence):

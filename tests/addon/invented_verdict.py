@@ -59,7 +59,7 @@ told = {
     "verdicts": [row.verdict for row in report.rows],
     "json": [pair["verdict"] for pair in json.loads(report.to_json())["pairs"]],
     "csv": invented in report.to_csv(),
-    "html": f".{invented} td:nth-child(2)" in report.to_html(),
+    "html": f".verdict.{invented}" in report.to_html(),
     "table": invented in report.to_table(),
     "saved": [row.verdict for row in saved.from_text(saved.to_text(report), "", 1.0).rows],
     "fails": len(report.clashes),

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 from fake_scene import make_object
+from meshclash.clash.column_table import TEXT
 from meshclash.clash.errors import InputError
 from meshclash.clash.fits import Fit
 from meshclash.clash.option_table import AUTO, OPTIONS, RESOLUTION
@@ -17,7 +18,6 @@ from meshclash.clash.options import (
     set_in_words,
 )
 from meshclash.clash.queries.registry import TESTS
-from meshclash.clash.report_formats import MEASURES
 from meshclash.clash.rules import Rules, keep_mask, parse_pair
 from meshclash.clash.verdicts import FINAL_VERDICTS
 
@@ -89,7 +89,8 @@ def test_every_test_is_whole():
         assert set(test.verdicts) <= set(FINAL_VERDICTS)
         given = DetectOptions(test=name, **dict.fromkeys(test.required, 1.0))
         assert test.apart in test.verdicts and test.reach(given) >= 0.0
-        assert set(test.measures) <= set(MEASURES)
+        measured = {column.name for column in TEXT if test.name in column.tests and not column.option}
+        assert set(test.measures) == measured
 
 
 def test_options_are_strict_json():

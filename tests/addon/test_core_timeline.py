@@ -148,9 +148,9 @@ def test_a_range_backwards_or_without_a_step_is_named(given, words):
 
 def test_the_time_that_is_left_is_told(monkeypatch):
     clock = _Remaining(100)
-    assert clock.left(0) == "" and clock.left(5) == ""
+    assert clock.frame(7, 0) == clock.frame(7, 5) == "Frame 7: "
     clock._started -= 10.0
-    assert clock.left(5) == ", 3 min left" and clock.left(50) == ", 10 s left"
+    assert clock.frame(7, 5) == "Frame 7, 3 min left: " and clock.frame(7, 50) == "Frame 7, 10 s left: "
 
 
 def overlap(depth, upper, verdict="clash"):

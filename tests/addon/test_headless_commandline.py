@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 from meshclash.clash import job
-from meshclash.clash.report_formats import format_share
+from meshclash.clash.cell_text import format_share
 
 from addon import commandline, engine
 
@@ -482,8 +482,9 @@ def test_verdicts_about_open_meshes_say_how_certain_they_are(add_box, tmp_path, 
     inside, across = pairs["Inside", "Tank"], pairs["Across", "Tank"]
     assert inside["verdict"] == "contained" and 0.5 < inside["certainty"] < 1.0
     assert across["verdict"] == "clash" and across["certainty"] == 1.0, "surfaces that cross are decided exactly"
-    words = f"contained ({format_share(inside['certainty'])} certain)"
-    assert words in capfd.readouterr().out and words.replace(">", "&gt;") in (tmp_path / "report.html").read_text()
+    words = f" ({format_share(inside['certainty'])} certain)"
+    assert f"contained{words}" in capfd.readouterr().out
+    assert f"Inside{words.replace('>', '&gt;')}" in (tmp_path / "report.html").read_text("utf-8")
     with (tmp_path / "report.csv").open(newline="", encoding="utf-8") as lines:
         assert [float(line["certainty"]) for line in csv.DictReader(lines)] == [1.0, inside["certainty"]]
 

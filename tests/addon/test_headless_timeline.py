@@ -92,7 +92,7 @@ def test_events_are_in_every_report(passing, tmp_path, capfd):
     assert rows["C", "5"]["event_end"] == "20"
     assert run(passing, "--frames", "0:20", "--set-a", "A", "--report", tmp_path / "report.html", "--quiet") == DONE
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "<h2>Events</h2>" in page and re.search('<td class="number" data-label="end"[^>]*><span>6.00</span>', page)
+    assert "<h2>Events</h2>" in page and re.search('<td class="number" data-value="6.0"><span>6.00</span>', page)
     assert report_of(tmp_path / "one.json", passing)["events"] is None
     assert bpy.context.scene.frame_current == 3
 

@@ -185,7 +185,7 @@ def test_the_wide_list_has_a_column_for_the_test(building):
     bpy.ops.meshclash.fill_matrix(by="collection")
     bpy.ops.meshclash.run_tests()
     result = scene_results.existing_result(bpy.context.scene.session_uid)
-    assert results_area.columns(result)[0][0] == "Test"
+    assert next(iter(results_area.columns(result))).list_title == "Test"
     listed = bpy.context.window_manager.meshclash
     listed.sort_key = "TEST"
     tests = [result.row(item.pair_id).test for item in listed.rows]

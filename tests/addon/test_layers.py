@@ -26,7 +26,7 @@ LAYERS = (
         "engine",
         "preferences",
     },
-    {"early_bytecode", "kernel_building"},
+    {"bvhtree", "early_bytecode", "kernel_building"},
     {"histories", "kept_tests", "props", "reviews", "texts", "freshness", "ghosting", "view_notes"},
     {"results", "events_list", "refining", "groups"},
     {"view", "overlay"},

@@ -66,7 +66,7 @@ def test_reports_have_bounds_in_cubic_metres(boxes, tmp_path, test):
 def test_nothing_is_measured_unasked(boxes, tmp_path):
     report = json.loads(detected(boxes, tmp_path))
     assert set(volumes(report).values()) == {(None, None)} and not report["options"]["overlap_volume"]
-    assert "common volume" not in detected(boxes, tmp_path, ending="html")
+    assert "Common volume" not in detected(boxes, tmp_path, ending="html")
 
 
 def test_csv_and_page_say_the_volume_and_where_there_is_no_solid(boxes, tmp_path):
@@ -75,7 +75,7 @@ def test_csv_and_page_say_the_volume_and_where_there_is_no_solid(boxes, tmp_path
     assert cells["A", "Open"] == cells["B", "C"] == ""
     assert float(cells["A", "B"]) == pytest.approx(0.25e-6, rel=0.01)
     page = detected(boxes, tmp_path, "--overlap-volume", ending="html")
-    assert "common volume" in page and page.count("not a solid") == 1 and "cm³" in page
+    assert "Common volume" in page and page.count("not a solid") == 1 and "cm³" in page
 
 
 def test_pairs_that_certainly_share_less_are_left_out(boxes, tmp_path, capfd):

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import bpy
 import pytest
+from meshclash.clash.column_table import WINDOW
 from ui_fakes import RecordingLayout, draw, make_report, make_row
 
 from addon import results, scene_results, screens, translations
@@ -56,7 +57,7 @@ def test_the_area_has_a_list_with_all_columns(filled):
     layout = draw(results_area.MESHCLASH_PT_wide_results, bpy.context)
     assert "template_list" in [name for name, *_ in layout.calls]
     said = layout.texts()
-    assert {title for title, *_ in results_area.COLUMNS} <= set(said)
+    assert {column.list_title for column in WINDOW if column.name not in ("test", "volume")} <= set(said)
     assert {"meshclash.detect", "meshclash.export_report", "meshclash.sort_rows"} <= set(layout.operators())
 
 
@@ -76,7 +77,9 @@ def test_every_cell_of_a_row_has_a_tooltip(filled, shown):
     shown.draw_item(None, bpy.context, layout, filled, filled.rows[0], 0, filled, "active_row", 0)
     tips = [args[0] for name, args, _ in layout.calls if name == "tip"]
     assert len(tips) == len(layout.operators()) >= 6 and not [name for name, *_ in layout.calls if name == "label"]
-    assert set(filter(None, tips)) <= set(translations.texts()) and 2 <= tips.count("") <= 3  # names have their own
+    assert (
+        set(filter(None, tips)) <= translations.languages()["de_DE"].keys() and 2 <= tips.count("") <= 3
+    )  # names have their own
 
 
 def test_a_tooltip_says_what_the_cell_is_and_all_of_it(filled):
@@ -132,3 +135,16 @@ def test_the_timeline_is_there_where_something_moves(registered, add_box):
 def test_a_scanned_timeline_stays_in_the_tab(registered, monkeypatch):
     monkeypatch.setattr(scene_results, "timeline_of", lambda _uid: SimpleNamespace(events=()))
     assert timeline.MESHCLASH_PT_timeline.poll(bpy.context)
+
+
+def test_volumes_are_a_column_where_they_were_measured(registered):
+    measured = make_row(volume_lower=1.0, volume_upper=1.0)
+    results.show_report(bpy.context, bpy.context.scene, make_report(measured, make_row(b="C"), overlap_volume=True))
+    listed, layout = bpy.context.window_manager.meshclash, RecordingLayout()
+    shown = results_area.columns(scene_results.result_of(bpy.context.scene.session_uid))
+    assert sum(shown.values()) == pytest.approx(1.0)
+    results_area.MESHCLASH_UL_wide.draw_item(None, bpy.context, layout, listed, listed.rows[0], 0, listed, "", 0)
+    said = [kwargs["text"].strip() for name, _, kwargs in layout.calls if name == "operator"]
+    assert said[1 + [column.name for column in shown].index("volume")] == "1 m³"
+    tips = [args[0] for name, args, _ in layout.calls if name == "tip"]
+    assert set(filter(None, tips)) <= translations.languages()["de_DE"].keys()

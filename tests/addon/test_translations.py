@@ -1,14 +1,19 @@
 """Each control and sentence of the extension stands in the .po files of its languages."""
 
 import ast
-import re
+import copy
+import json
+import pickle
 import string
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from meshclash import clash, gpu
+from meshclash import clash, gpu, messages
+from meshclash.clash.errors import InputError
+from meshclash.clash.words import counted
+from meshclash.messages import Sentence
 
 from addon import ops, preferences, props, texts, translations, ui
 from addon.core.po_files import read_po
@@ -25,10 +30,23 @@ LANGUAGES = translations.languages()
 TEMPLATE = read_po((translations.FOLDER / "meshclash.pot").read_text("utf-8"))
 COMPLETE = ("de_DE", "ja_JP")
 """Languages that have all texts; of others what is missing stays in English."""
-SHOWN = {"said": 0, "possible": 2, "translated": 0, "poll_message_set": 0, "draw_text": 1, "report": 1, "Progress": 1}
+SCOPES = (ast.FunctionDef, ast.ClassDef, ast.Lambda)
+SENTENCES = {"Sentence", "said"}
+"""Functions that fill in the values of a template."""
+SHOWN = {
+    "said": 0,
+    "Sentence": 0,
+    "possible": 2,
+    "translated": 0,
+    "poll_message_set": 0,
+    "draw_text": 1,
+    "report": 1,
+    "Progress": 1,
+    "DeviceState": 1,
+}
 """Functions that show a text, and which of their arguments it is."""
 ERRORS = {
-    "InputError", "DetectError", "EngineMissing", "Skipped", "DeviceState", "DeviceFault", "OutOfDeviceMemory",
+    "InputError", "DetectError", "EngineMissing", "Skipped", "DeviceFault", "OutOfDeviceMemory",
 }  # fmt: skip
 """Classes whose texts are told."""
 SHOWN_AS = {"label", "operator", "prop", "menu", "operator_menu_enum", "progress"}
@@ -43,7 +61,8 @@ CONSOLE = {
 
 
 def is_text(text):
-    """Whether a language may have other words for it."""
+    """Whether a language may have other words for it; placeholders are no words."""
+    text = "".join(part for part, *_ in string.Formatter().parse(text)) if text and "{" in text else text
     return bool(text) and text not in SAME | NAMES and sum(map(str.islower, text)) > 3 and text[0] not in ".:(,; "
 
 
@@ -92,64 +111,140 @@ def test_every_control_is_translated(registered):
 def german(monkeypatch):
     """German, without Blender's own mechanism: it has one language until it starts anew."""
     known = LANGUAGES["de_DE"]
-    for module in (texts, translations):
-        monkeypatch.setattr(module, "iface_", lambda text, _context: known.get(text, text))
+    monkeypatch.setattr(translations, "iface_", lambda text, _context: known.get(text, text))
 
 
-def samples(node):
-    """The strings in some code; parts that are put in are a 7."""
-    if isinstance(node, ast.Constant):
-        yield from (node.value,) if isinstance(node.value, str) else ()
-    elif isinstance(node, ast.JoinedStr):
-        yield "".join(part.value if isinstance(part, ast.Constant) else "7" for part in node.values)
-    elif not (isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("said", "translated")):
+def name_of(call):
+    """The name of what is called."""
+    return getattr(call.func, "id", "") or getattr(call.func, "attr", "")
+
+
+def strings(node, assigned):
+    """The string constants that an expression may be, and its f-strings; not those of sentences in it.
+
+    Args:
+        node: the expression.
+        assigned: what is assigned to names somewhere in the file.
+    """
+    if isinstance(node, ast.Call) and name_of(node) in SENTENCES:
+        return
+    if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str)):
+        yield node
+    elif isinstance(node, ast.Name):
+        for value in assigned.pop(node.id, ()):
+            yield from strings(value, assigned)
+    else:
         for child in ast.iter_child_nodes(node):
-            yield from samples(child)
+            yield from strings(child, assigned)
+
+
+def calls(scope, known):
+    """The calls in a module, class or function, each with what is assigned to the names that it can see."""
+    inside, below = [], list(ast.iter_child_nodes(scope))
+    while below:
+        node = below.pop()
+        inside.append(node)
+        below += [] if isinstance(node, SCOPES) else ast.iter_child_nodes(node)
+    own = {}
+    for node in (node for node in inside if isinstance(node, ast.Assign)):
+        for target in (name for name in node.targets if isinstance(name, ast.Name)):
+            own.setdefault(target.id, []).append(node.value)
+    known = {**known, **own}
+    for node in inside:
+        if isinstance(node, ast.Call):
+            yield node, known
+        elif isinstance(node, SCOPES):
+            yield from calls(node, known)
+
+
+def shown_arguments(call):
+    """The arguments of a call that users of Blender read."""
+    name = name_of(call)
+    shown = list(call.args[SHOWN[name] :][:1]) if name in SHOWN else []
+    if name in ERRORS:
+        shown += call.args
+    if name in SHOWN_AS:
+        shown += [given.value for given in call.keywords if given.arg == "text"]
+    return shown
+
+
+def all_calls():
+    """The calls in all files whose texts users of Blender read, as `calls` gives them, with the path of the file."""
+    folders = [Path(ui.__file__).parents[1], *(Path(package.__file__).parent for package in (clash, gpu))]
+    paths = [*(path for folder in folders for path in folder.rglob("*.py")), Path(messages.__file__)]
+    for path in sorted(path for path in paths if path.stem not in CONSOLE):
+        yield from ((path, call, known) for call, known in calls(ast.parse(path.read_text("utf-8")), {}))
 
 
 def spoken():
-    """What is said in so many words: by panels, messages and progress of the extension, and by errors."""
-    folders = [Path(ui.__file__).parents[1], *(Path(package.__file__).parent for package in (clash, gpu))]
-    for path in (path for folder in folders for path in folder.rglob("*.py") if path.stem not in CONSOLE):
-        for call in (node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call)):
-            name = getattr(call.func, "id", "") or getattr(call.func, "attr", "")
-            shown = list(call.args[SHOWN[name] :][:1]) if name in SHOWN else []
-            if name in ERRORS:
-                shown += call.args
-            if name in SHOWN_AS:
-                shown += [given.value for given in call.keywords if given.arg == "text"]
-            yield from (text for node in shown for text in samples(node))
+    """Every constant and f-string that panels, messages, progress and errors show, with its place."""
+    for path, call, known in all_calls():
+        for argument in shown_arguments(call):
+            for found in strings(argument, dict(known)):
+                yield f"{path.name}:{found.lineno}", found
 
 
-def test_every_sentence_is_translated(registered, german):
-    sentences = {re.sub(r"(?<=[a-z])7|(?<=7')7", "", text.strip()) for text in spoken() if " " in text.strip(" :7")}
-    missing = {text for text in filter(is_text, sentences) if translations.translated(text) == text}
-    assert len(sentences) > 250 and not missing, "\n".join(sorted(missing))
+def test_every_text_is_in_the_template():
+    said = {node.value.strip(" .:") if node.value not in TEMPLATE else node.value for _, node in spoken()
+            if isinstance(node, ast.Constant) and " " in node.value}  # fmt: skip
+    missing = {text for text in filter(is_text, said) if text not in TEMPLATE}
+    assert len(said) > 250 and not missing, "\n".join(sorted(missing))
 
 
-def test_sentences_that_are_put_together_are_translated_part_by_part(german):
+def test_what_is_filled_in_is_a_sentence():
+    """An f-string cannot be translated: write Sentence(template, name=value)."""
+    wrong = [
+        f"{place} {ast.unparse(node)}" for place, node in spoken()
+        if isinstance(node, ast.JoinedStr)
+        and is_text("".join(part.value for part in node.values if isinstance(part, ast.Constant)))
+    ]  # fmt: skip
+    assert not wrong, "\n".join(wrong)
+
+
+def test_each_sentence_gets_the_values_of_its_template():
+    checked, wrong = 0, []
+    for path, call, known in all_calls():
+        if name_of(call) in SENTENCES:
+            given = [keyword.arg for keyword in call.keywords]
+            found = list(strings(call.args[0], dict(known))) if call.args and None not in given else []
+            wanted = [placeholders(node.value) for node in found if isinstance(node, ast.Constant)]
+            checked += len(wanted)
+            wrong += [f"{path.name}:{call.lineno}" for names in wanted if names and sorted(set(names)) != sorted(given)]
+    assert checked > 200 and not wrong, "\n".join(wrong)
+
+
+def test_the_template_has_no_sentence_that_nobody_says():
+    constants = {
+        node.value for folder in (Path(ui.__file__).parents[1], Path(messages.__file__).parent)
+        for path in folder.rglob("*.py") for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }  # fmt: skip
+    unsaid = {text for text in TEMPLATE if placeholders(text)} - constants
+    assert not unsaid, "\n".join(sorted(unsaid))
+
+
+def test_sentences_in_sentences_are_translated(german):
     says = translations.translated
-    assert says("3 pairs: nothing said") == "3 Paare: nichts gesagt"
-    assert says("'Bolt' is hidden: show it to select its faces; 'Nut' is gone, or in a library") == (
-        "„Bolt“ ist ausgeblendet: einblenden, um seine Flächen zu wählen; „Nut“ ist fort oder in einer Bibliothek"
+    gone = Sentence("'{name}' is gone, or in a library", name="Nut")
+    hidden = Sentence("'{name}' is hidden: show it to select its faces", name="{Bolt}")
+    assert says(Sentence.joined("; ", (hidden, gone))) == (
+        "„{Bolt}“ ist ausgeblendet: einblenden, um seine Flächen zu wählen; „Nut“ ist fort oder in einer Bibliothek"
     )
-    assert says("Name the file of the scan") == "Die Datei des Scans nennen"
-    assert says("Frame and 2 Bolt overlap, 0.1 to 4 mm deep") == "Frame und 2 Bolt überlappen sich, 0.1 bis 4 mm tief"
-    assert says("Set A: choose the object first") == "Menge A: zuerst das Objekt wählen"
+    assert says(counted(3, "pair") + ": " + Sentence("nothing said")) == "3 Paare: nichts gesagt"
+    assert says(str(InputError(Sentence("test '{name}': {why}", name="t", why=InputError(gone))))) == (
+        "Test „t“: „Nut“ ist fort oder in einer Bibliothek"
+    )
     assert says("Frame") == "Bild" and says("nobody said this") == "nobody said this"
 
 
-def test_what_is_translated_stays_as_it_is(german):
-    for english in filter(lambda text: " " in text, translations.texts()):  # "Tests" is a word of both
-        names = {name for _, name, *_ in string.Formatter().parse(english) if name}
-        said = translations.translated(english.format_map(dict.fromkeys(names, "7")))
-        assert translations.translated(said) == said, english
-
-
-@given(st.sampled_from(sorted(translations.texts())), st.text("aZ .;:'é", max_size=12))
-def test_in_english_all_stays_as_it_is(english, part):
-    text = english.format_map(dict.fromkeys((name for _, name, *_ in string.Formatter().parse(english) if name), part))
-    assert translations.translated(text) == text
+@given(st.text(max_size=9), st.text(max_size=9), st.integers())
+def test_values_are_never_translated_and_never_templates(name, other, count):
+    text = Sentence("{a} and {b} lie upon each other", a=name, b=other) + Sentence(", {depth} mm deep", depth=count)
+    assert text == f"{name} and {other} lie upon each other, {count} mm deep"
+    assert translations.translated(text) == text and json.loads(json.dumps(text)) == text
+    for same in (copy.copy(text), copy.deepcopy(text), pickle.loads(pickle.dumps(text))):
+        assert (same, same.template, same.values) == (text, text.template, text.values)
+    assert messages.capital(text) == text[:1].upper() + text[1:]
 
 
 def placeholders(text):
@@ -192,14 +287,11 @@ def test_a_new_language_is_found_by_the_name_of_its_file(tmp_path, monkeypatch):
     (tmp_path / "fr_FR.po").write_text('msgid "Clash"\nmsgstr "Conflit"\n\nmsgid "Open"\nmsgstr ""\n', "utf-8")
     monkeypatch.setattr(translations, "FOLDER", tmp_path)
     translations.languages.cache_clear()
-    translations.texts.cache_clear()
     try:
         assert translations.languages() == {"fr_FR": {"Clash": "Conflit"}}
-        assert translations.texts() == {"Clash"}
         (tmp_path / "fr_FR.po").write_text('msgid "Clash"\nmsgstr Conflit\n', "utf-8")
         translations.languages.cache_clear()
         with pytest.raises(ValueError, match=r"fr_FR\.po: line 2"):
             translations.languages()
     finally:
         translations.languages.cache_clear()
-        translations.texts.cache_clear()

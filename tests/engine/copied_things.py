@@ -17,7 +17,7 @@ from typing import Any
 
 import meshclash as mc
 import numpy as np
-from meshclash.compat import fcl
+from meshclash.compat import bvhtree, fcl
 from meshclash.compat import trimesh as compat_trimesh
 from meshclash.errors import MeshClashError
 from meshclash.reading import part as reading_part
@@ -26,7 +26,7 @@ from strategies import matrix, rotation
 
 SUBJECTS = sorted(stub.parent.name for stub in Path(mc.__file__).parent.glob("*/__init__.pyi"))
 """Packages of public names."""
-ELSEWHERE = fcl, compat_trimesh, reading_part
+ELSEWHERE = fcl, compat_trimesh, bvhtree, reading_part
 """Modules without a stub, all of whose classes are public that have no underscore."""
 Random = np.random.Generator
 
@@ -761,6 +761,9 @@ EXAMPLES: dict[type, Example | Refuses] = {
     mc.Clearances: result(lambda rng: mc.clearance(*_meeting(rng)[:2], 0.05, pose_b=pose_of(rng))),
     mc.Penetration: result(lambda rng: mc.penetration(*_meeting(rng))),
     mc.SignedDistance: result(lambda rng: mc.signed_distance(part(), rng.uniform(-1, 1, (5, 3)))),
+    mc.FeaturePairs: result(lambda rng: mc.near_features(mesh_of(rng), 0.1)),
+    mc.NearestPoints: result(lambda rng: mc.nearest(part(), rng.uniform(-1, 1, (5, 3)), upper_limit=0.5, k=2)),
+    mc.RayHits: result(lambda rng: mc.ray_first(part(), rng.uniform(-1, 1, (9, 3)), rng.normal(size=(9, 3)))),
     mc.TimeCritical: result(lambda rng: mc.time_critical(*_meeting(rng), steps=50)),
     mc.PairVerdict: result(lambda rng: mc.verdict(*_meeting(rng))),
     mc.PairGap: of_scene(lambda scene: scene.distances()[0]),
@@ -931,6 +934,21 @@ EXAMPLES: dict[type, Example | Refuses] = {
         (lambda manager, _: ask_manager(manager, 0),),
         ask_manager,
         lambda manager, rng: manager.registerObjects(fcl_objects(rng)),
+    ),
+    bvhtree.BVHTree: Example(
+        lambda rng: bvhtree.BVHTree.FromPolygons(rng.normal(size=(12, 3)), np.arange(12).reshape(4, 3)),
+        (lambda tree, _: (tree.ray_cast((0, 0, 0), (0, 0, 1)), tree.find_nearest((0, 0, 0))),),
+        lambda tree, pick: told((tree.find_nearest_range((0, 0, pick)), tree.overlap(tree))),
+    ),
+    compat_trimesh.RayMeshIntersector: Example(
+        lambda rng: compat_trimesh.RayMeshIntersector(mesh_of(rng)),
+        (lambda rays, _: rays.intersects_any([[0, 0, 0]], [[0, 0, 1]]),),
+        lambda rays, pick: told(rays.intersects_location([[0, 0, pick], [0.1, 0, 0]], [[0, 0, 1], [1, 0, 0]])),
+    ),
+    compat_trimesh.ProximityQuery: Example(
+        lambda rng: compat_trimesh.ProximityQuery(mesh_of(rng)),
+        (lambda query, _: query.on_surface([[0, 0, 0]]),),
+        lambda query, pick: told((query.on_surface([[0, 0, pick]]), query.vertex([[0, 0, pick]]))),
     ),
     compat_trimesh.CollisionManager: Example(
         trimesh_manager, (lambda manager, _: manager.in_collision_internal(),), ask_trimesh, change_trimesh

@@ -11,14 +11,16 @@ from typing import Any, NamedTuple
 
 import meshclash as mc
 import numpy as np
+from meshclash.compat.bvhtree import BVHTree
 
 CUBE = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])
 FACES = np.array(
     [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1], [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4],
      [1, 5, 7], [1, 7, 3]]
 )  # fmt: skip
+ONES = np.ones((8, 3))
 HALF = np.array([[1.0, 0, 0, 0.5], [0, 1, 0, 0.1], [0, 0, 1, 0.2], [0, 0, 0, 1]])
-COMPAT = ("compat.trimesh",)
+COMPAT = ("compat.trimesh", "compat.bvhtree")
 SPECIAL = "__call__", "__contains__", "__getitem__"
 
 
@@ -123,6 +125,10 @@ class Things:
     @cached_property
     def hull(self) -> mc.shapes.ConvexHull:
         return mc.shapes.ConvexHull(CUBE)
+
+    @cached_property
+    def polygons(self) -> BVHTree:
+        return BVHTree.FromPolygons(CUBE, FACES)
 
     @cached_property
     def scene_of(self) -> list[tuple[mc.TriangleMesh, Any, str]]:
@@ -249,7 +255,8 @@ def examples(of: Things) -> dict[str, Callable[[], Call]]:
     def voxel_contacts() -> mc.voxels.VoxelContacts:
         return mc.voxels.voxel_collide(mesh, mesh, pose_b=HALF, resolution=8)
 
-    manager = "compat.trimesh.CollisionManager"
+    manager, blender = "compat.trimesh.CollisionManager", "compat.bvhtree.BVHTree"
+    ray, near = "compat.trimesh.RayMeshIntersector", "compat.trimesh.ProximityQuery"
     found: dict[str, Callable[[], Call]] = {
         manager: lambda: call(type(of.manager())),
         f"{manager}.add_object": lambda: call(of.manager().add_object, "new", mesh, HALF),
@@ -261,6 +268,27 @@ def examples(of: Things) -> dict[str, Callable[[], Call]]:
         f"{manager}.min_distance_single": lambda: call(of.manager().min_distance_single, mesh, HALF, True),
         f"{manager}.min_distance_internal": lambda: call(of.manager().min_distance_internal, "a", True),
         f"{manager}.min_distance_other": lambda: call(of.manager().min_distance_other, of.manager(), True),
+        f"{ray}": lambda: call(compat_trimesh().RayMeshIntersector, mesh),
+        f"{ray}.intersects_id": lambda: call(
+            compat_trimesh().RayMeshIntersector(mesh).intersects_id, CUBE, ONES, True, 5
+        ),
+        f"{ray}.intersects_location": lambda: call(
+            compat_trimesh().RayMeshIntersector(mesh).intersects_location, CUBE, ONES, False
+        ),
+        f"{ray}.intersects_first": lambda: call(compat_trimesh().RayMeshIntersector(mesh).intersects_first, CUBE, ONES),
+        f"{ray}.intersects_any": lambda: call(compat_trimesh().RayMeshIntersector(mesh).intersects_any, CUBE, ONES),
+        f"{ray}.contains_points": lambda: call(compat_trimesh().RayMeshIntersector(mesh).contains_points, CUBE),
+        f"{near}": lambda: call(compat_trimesh().ProximityQuery, mesh),
+        f"{near}.on_surface": lambda: call(compat_trimesh().ProximityQuery(mesh).on_surface, CUBE),
+        f"{near}.vertex": lambda: call(compat_trimesh().ProximityQuery(mesh).vertex, CUBE),
+        f"{near}.signed_distance": lambda: call(compat_trimesh().ProximityQuery(mesh).signed_distance, CUBE),
+        "compat.trimesh.closest_point": lambda: call(compat_trimesh().closest_point, mesh, CUBE),
+        "compat.trimesh.signed_distance": lambda: call(compat_trimesh().signed_distance, mesh, CUBE),
+        f"{blender}.FromPolygons": lambda: call(BVHTree.FromPolygons, CUBE, FACES, True, 0.0),
+        f"{blender}.ray_cast": lambda: call(of.polygons.ray_cast, [0.5, 0.25, 3.0], [0.0, 0.0, -1.0], 9.0),
+        f"{blender}.find_nearest": lambda: call(of.polygons.find_nearest, [0.5, 0.25, 3.0], 9.0),
+        f"{blender}.find_nearest_range": lambda: call(of.polygons.find_nearest_range, [0.5, 0.25, 3.0], 9.0),
+        f"{blender}.overlap": lambda: call(of.polygons.overlap, of.polygons),
         "compat.trimesh.scene_to_collision": lambda: call(compat_trimesh().scene_to_collision, trimesh_scene()),
         "build": lambda: call(mc.build, mesh, split="auto", leaf_size=4),
         "refit": lambda: call(mc.refit, mc.build(mesh), CUBE + 1.0),
@@ -275,6 +303,11 @@ def examples(of: Things) -> dict[str, Callable[[], Call]]:
         "contains": lambda: call(mc.contains, mesh, CUBE),
         "signed_distance": lambda: call(mc.signed_distance, mesh, CUBE),
         "winding_number": lambda: call(mc.winding_number, mesh, CUBE),
+        "nearest": lambda: call(mc.nearest, mesh, CUBE, HALF, k=2, upper_limit=1.0),
+        "ray_first": lambda: call(mc.ray_first, mesh, CUBE, ONES, 2.0, HALF),
+        "ray_any": lambda: call(mc.ray_any, mesh, CUBE, ONES, 2.0, HALF),
+        "ray_count": lambda: call(mc.ray_count, mesh, CUBE, ONES, 2.0, HALF),
+        "ray_all": lambda: call(mc.ray_all, tree, CUBE, ONES, 2.0, HALF),
         "solidity": lambda: call(mc.solidity, mesh),
         "split_matrix": lambda: call(mc.split_matrix, HALF),
         "float32_resolution": lambda: call(mc.float32_resolution, 1.0, HALF),
@@ -315,6 +348,9 @@ def examples(of: Things) -> dict[str, Callable[[], Call]]:
         "Contacts.outlines": lambda: call(of.contacts.outlines, [0]),
         "Contacts.joined": lambda: call(mc.Contacts.joined, [(of.contacts, np.array([0, 1]))]),
         "Distance": lambda: again(mc.distance(mesh, of.ball, pose_b=HALF)),
+        "self_clearance": lambda: call(mc.self_clearance, mesh, 0.1, HALF),
+        "near_features": lambda: call(mc.near_features, mesh, 0.1, HALF),
+        "Clearances.chosen": lambda: call(mc.clearance(mesh, of.ball, 0.1).chosen, np.array([0])),
         "Clearances.points": lambda: call(mc.clearance(mesh, of.ball, 0.1).points),
         "Penetration": lambda: again(mc.penetration(mesh, mesh, pose_b=HALF)),
         "SignedDistance": lambda: again(mc.signed_distance(mesh, CUBE)),
@@ -354,6 +390,10 @@ def examples(of: Things) -> dict[str, Callable[[], Call]]:
         "Scene.collides": lambda: call(of.scene().collides, [[HALF]], ["arm"]),
         "Scene.any": lambda: call(of.scene().any, [[HALF]], ["arm"]),
         "Scene.step": lambda: call(of.scene().step),
+        "Scene.ray_first": lambda: call(of.scene().ray_first, CUBE, ONES, 2.0, objects=["arm"]),
+        "Scene.ray_any": lambda: call(of.scene().ray_any, CUBE, ONES, 2.0, objects=["arm"]),
+        "Scene.ray_count": lambda: call(of.scene().ray_count, CUBE, ONES, 2.0, objects=["arm"]),
+        "Scene.ray_all": lambda: call(of.scene().ray_all, CUBE, ONES, 2.0, objects=["arm"]),
         "Scene.clearances": lambda: call(of.scene().clearances, 0.1, set_a=["arm"]),
         "Scene.distances": lambda: call(of.scene().distances, 2, set_b=[0]),
         "Scene.time_critical": lambda: call(of.scene().time_critical, steps=5),

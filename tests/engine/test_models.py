@@ -10,9 +10,11 @@ import pytest
 from ifc_samples import write_cubes
 from meshclash.__main__ import main
 from meshclash.clash import command_line
+from meshclash.clash.file_source import FileSource
 from meshclash.clash.files.bcf import read_bcf
 from meshclash.clash.files.topics import to_bcf
 from meshclash.clash.frame_scene import Progress
+from meshclash.clash.job import run_to_end
 from meshclash.clash.models import Model, models_of, warnings
 from meshclash.clash.report_command import difference
 from meshclash.clash.review.history import History
@@ -556,6 +558,16 @@ def test_reading_says_how_far_it_is_and_stops_between_shapes(hall, tmp_path):
     ]  # fmt: skip
     assert [share for share, _ in told] == sorted(share for share, _ in told)
     assert len(mc.read(hall[0])) == 7
+
+
+def test_reading_several_files_says_which_one(hall):
+    told = []
+    steps = FileSource(hall).read_steps("all", "all", None)
+    run_to_end(steps, told.append)
+    shares, texts = zip(*told, strict=True)
+    assert [*shares] == sorted(shares) and min(shares) >= 0.0 and max(shares) <= 1.0
+    for path in hall:
+        assert f"{path.name}: parsing" in texts and any(text.startswith(f"{path.name}: 1 of ") for text in texts)
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])

@@ -1,11 +1,11 @@
-"""The documents say of each option what the table of options says."""
+"""The documents say of each option and of each column what its table says."""
 
 import dataclasses
 
 import pytest
 from meshclash.clash.option_table import OPTIONS
 from meshclash.clash.options import DetectOptions
-from option_documents import DOCS, PAGES, schema_text, written
+from option_documents import DOCS, PAGES, report_schema_text, schema_text, written
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -15,6 +15,11 @@ def test_the_tables_of_a_page_are_those_of_the_options(page):
 
 def test_the_schema_of_tests_is_that_of_the_options():
     assert (DOCS / "tests.schema.json").read_text("utf-8") == schema_text(), "python tests/engine/option_documents.py"
+
+
+def test_the_schema_of_reports_is_that_of_the_columns():
+    text = (DOCS / "report.schema.json").read_text("utf-8")
+    assert text == report_schema_text(), "python tests/engine/option_documents.py"
 
 
 def test_every_option_is_a_field_with_the_same_default():

@@ -5,67 +5,29 @@ import io
 import json
 import math
 import re
-import sys
 import uuid
 import zipfile
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from meshclash.clash.column_table import COLUMNS, CSV, JSON, TEXT, WINDOW, WORKBOOK
 from meshclash.clash.errors import InputError
 from meshclash.clash.files.bcf import BcfFile, read_bcf
-from meshclash.clash.files.glb import to_glb
 from meshclash.clash.files.junit import to_junit
-from meshclash.clash.files.nearby import WHOLE_TRIANGLES, nearby
-from meshclash.clash.files.page import AT_ONCE, to_html
-from meshclash.clash.files.pictures import pictures
+from meshclash.clash.files.page import to_html
 from meshclash.clash.files.sarif import to_sarif
 from meshclash.clash.files.topics import reviews_of, to_bcf, topic_guid
-from meshclash.clash.files.xlsx import COLUMNS, to_xlsx
-from meshclash.clash.options import DetectOptions
-from meshclash.clash.report_formats import CSV_COLUMNS, new_clashes, to_csv
+from meshclash.clash.files.xlsx import to_xlsx
+from meshclash.clash.queries.registry import TESTS
+from meshclash.clash.report_formats import new_clashes, to_csv
 from meshclash.clash.words import counted, plural
+from report_samples import GLOBAL_ID, HOSTILE, pair, report
 
 ROOT = Path(__file__).resolve().parents[2]
-HOSTILE = '<b>&"=cmd\x1b[2J\x00\ud800]]>'
-GLOBAL_ID = "2O2Fr$t4X7Zf8NOew3FL9r"
-
-
-def pair(number=1, verdict="clash", **changes):
-    made = {
-        "id": f"{number:016x}", "a": f"A{number}", "b": f"B{number}", "frame": 1, "verdict": verdict, "contacts": 4,
-        "faces_a": [0], "faces_b": [1], "original_faces_a": None, "original_faces_b": None,
-        "location": [1.0, 2.0, 3.0], "depth": 0.01, "distance": None, "point_a": None, "point_b": None, "face_a": None,
-        "face_b": None, "probability": None, "points_a": [], "points_b": [], "count_a": 1, "count_b": 1,
-        "status": "open", "comment": "", "outdated": False, "flush": False, "certainty": 1.0, "volume": None,
-        "volume_lower": None, "volume_upper": None, "depth_lower": 0.01, "depth_upper": 0.02, "new": None,
-        "group": None, "test": None,
-    }  # fmt: skip
-    return {**made, **changes}
-
-
-def report(*pairs, objects=(), lost=(), allow_lost=False):
-    skipped = [{"name": name, "reason": "it is torn", "lost": True} for name in lost]
-    skipped += [{"name": "Rail", "reason": "it has no faces", "lost": False}]
-    no_geometry = {"camera": 2, "mesh without faces": 3}
-    stats = {
-        "seconds": 1.5,
-        "skipped": skipped,
-        "no_geometry": no_geometry,
-        "resolution": 0.0,
-        "coarse": [],
-        "left_out": {"pairs": 0, "beyond": None},
-    }
-    return {
-        "schema": "meshclash.report/1", "version": "0.2.0", "file": "model.ifc", "created": "2026-11-24T12:00:00+01:00",
-        "saved_list": None, "unit": "m", "files": [], "baseline": None, "options": DetectOptions().as_dict(),
-        "objects": list(objects), "events": None, "pairs": list(pairs), "stats": {**stats, "smaller": 0},
-        "allow_lost": allow_lost,
-    }  # fmt: skip
 
 
 def test_junit_fails_for_what_clashes_and_nobody_accepted():
@@ -108,8 +70,10 @@ def test_pages_and_workbooks_tell_lost_objects_from_what_has_no_geometry():
     openpyxl = pytest.importorskip("openpyxl")
     told = report(lost=["Shaft", "<Cog>"])
     page = to_html({**told, "group_by": "cause", "groups": []})
-    lost, _, others = page.partition("Not tested: no geometry")
-    assert "<h2>Lost</h2><ul><li>Shaft: it is torn</li><li>&lt;Cog&gt;: it is torn</li></ul>" in lost
+    lost, _, others = page.partition("No geometry, nothing to test")
+    items = "<li>Shaft: it is torn</li><li>&lt;Cog&gt;: it is torn</li></ul>"
+    assert f'<h3>Lost: should have been tested</h3><ul class="plainlist">{items}' in lost
+    assert "2 objects could not be tested. Clashes with them are unknown." in lost.partition("<h2")[0], "on top"
     assert "<li>Rail: it has no faces</li><li>3 meshes without faces, 2 cameras</li>" in others
     assert "Nothing touches. 2 objects were lost and not tested." in page
     sheet = openpyxl.load_workbook(io.BytesIO(to_xlsx(told)))["Question"]
@@ -165,7 +129,8 @@ def hostile_reports(draw):
 @given(hostile_reports())
 def test_every_text_cell_of_csv_is_neutral(made):
     lines = list(csv.reader(io.StringIO(to_csv(made), newline="")))
-    assert tuple(lines[0]) == CSV_COLUMNS and all(len(line) == len(CSV_COLUMNS) for line in lines)
+    names = [name for column in CSV for name in column.cells]
+    assert lines[0] == names and all(len(line) == len(names) for line in lines)
     for title, cell in ((title, cell) for line in lines[1:] for title, cell in zip(lines[0], line, strict=True)):
         shown = [letter for letter in cell if letter.isprintable() and not letter.isspace()]
         assert not UNWANTED.search(cell), title
@@ -202,20 +167,19 @@ def test_every_text_of_the_other_formats_is_text(tmp_path_factory, made):
         assert 1 <= len(read_bcf(path).topics) <= 2
     page = to_html(made)
     assert not UNWANTED.search(page)
-    tags = Tags()
-    tags.feed(page)
-    assert tags.found == tags_of(to_html({**report(*map(plain, made["pairs"])), "group_by": "cause", "groups": []}))
+    expected = {**report(*map(plain, made["pairs"]), lost=["Shaft"]), "group_by": "cause", "groups": made["groups"]}
+    assert tags_of(page) == tags_of(to_html(expected))
 
 
 class Tags(HTMLParser):
-    """The scripts, images and links of a page, and attributes that run something."""
+    """The scripts, images and links of a page, and attributes that run something or load it."""
 
     def __init__(self):
         super().__init__()
         self.found = []
 
     def handle_starttag(self, tag, attrs):
-        self.found += [tag] if tag in ("script", "img", "a", "iframe", "link", "b", "object") else []
+        self.found += [tag] if tag in ("script", "img", "a", "iframe", "link", "object") else []
         self.found += [name for name, _ in attrs if name.startswith("on") or name in ("href", "src", "style")]
 
 
@@ -226,7 +190,7 @@ def tags_of(page):
 
 
 def plain(given):
-    return pair(1, given["verdict"], new=given["new"])
+    return pair(1, given["verdict"], new=given["new"], id=given["id"])
 
 
 def test_the_console_names_new_clashes_once_and_the_worst_first():
@@ -274,7 +238,7 @@ def test_a_workbook_has_numbers_as_numbers_and_names_as_text():
     content = to_xlsx(report(pair(1), pair(2, a="=1+1", depth=None), objects=told), {f"{1:016x}": picture})
     sheet = openpyxl.load_workbook(io.BytesIO(content))["Pairs"]
     rows = list(sheet.iter_rows(values_only=True))
-    titles = [title for title, _, _ in COLUMNS]
+    titles = [header for column in WORKBOOK for header in column.headers]
     first = dict(zip(titles, rows[1], strict=False))
     assert first["Depth [m]"] == 0.01 and first["Class A"] == "IfcWall" and first["GlobalId A"] == GLOBAL_ID
     second = sheet.cell(3, titles.index("A") + 1)
@@ -380,55 +344,18 @@ def test_hostile_names_are_text_in_every_bcf(tmp_path):
     assert BcfFile("3.0").to_bytes()
 
 
-def test_a_page_loads_nothing_and_keeps_hostile_names_as_text():
-    page = to_html(report(pair(1, a=HOSTILE, comment="</script><script>alert(1)</script>"), pair(2, "touching")))
-    assert "&lt;b&gt;&amp;&quot;=cmd\\x1b[2J" in page and "<script>alert" not in page
-    assert not re.search(r"""(?:src|href)=["'](?!data:)""", page) and "http" not in page
-    assert page.count("<script type=") == 1 and '<td data-label="depth' not in page.partition("<table")[0]
+def test_files_say_where_both_objects_are():
+    objects = [{"name": "A1", "storey": "Ground floor", "collection": "Pipes"}, {"name": "B1", "collection": "Walls"}]
+    line = next(csv.DictReader(io.StringIO(to_csv(report(pair(1), objects=objects)))))
+    assert [line[name] for name in ("storey_a", "storey_b", "collection_a", "collection_b")] == [
+        "Ground floor", "", "Pipes", "Walls",
+    ]  # fmt: skip
 
 
-def test_a_page_says_the_units_of_files():
-    files = [("a.ifc", 0.001, True), ("b.stl", 1.0, False), ("c.stl", 1.0, False)]
-    told = [dict(zip(("path", "metres_per_unit", "names_unit"), file, strict=True)) for file in files]
-    page = to_html({**report(pair(1)), "files": told})
-    assert "<dt>Units</dt><dd>1 mm; 1 m taken for 2 without a unit</dd>" in page and "Frames" not in page
-    assert "Units" not in to_html(report(pair(1)))
-
-
-def test_a_page_has_views_of_clashes_whose_shapes_are_at_hand():
-    triangle = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], np.float64)
-    few, many = triangle[None], np.array([triangle, *WHOLE_TRIANGLES * [90 + triangle]])
-    shown = nearby(pair(1, location=[0.2, 0.2, 0.0]), lambda name: {"A1": few, "B1": many}[name])
-    assert len(shown.b) == 1, "what is far from the clash is left out"
-    whole = nearby(pair(1, location=[0.2, 0.2, 0.0]), lambda name: many[1:])
-    assert len(whole.a) == WHOLE_TRIANGLES, "of few triangles nothing is left out"
-    glb = to_glb(shown)
-    assert glb[:4] == b"glTF" and int.from_bytes(glb[8:12], "little") == len(glb)
-    scene = pytest.importorskip("trimesh").load_scene(io.BytesIO(glb), file_type="glb")
-    low, high = scene.bounds
-    assert np.allclose(high - low, [1.0, 0.0, 1.0], atol=1e-4), "y up, as glTF has it"
-    page = to_html(report(pair(1)), {f"{1:016x}": b"png"}, {f"{1:016x}": glb})
-    assert '<dialog id="view"' in page and "data:image/png;base64,cG5n" in page and 'class="turn"' in page
-    assert nearby(pair(1, location=None), lambda name: few) is None
-
-
-def test_a_long_page_lays_out_few_rows_at_once():
-    page = to_html(report(*[pair(k) for k in range(1200)]))
-    first, _, rest = page.partition('<noscript class="more">')
-    assert (
-        first.count("<tr class=") == AT_ONCE and rest.partition("</noscript>")[0].count("<tr class=") == 1200 - AT_ONCE
-    )
-
-
-def test_pictures_are_drawn_without_a_window():
-    """Where VTK is installed."""
-    pytest.importorskip("vtkmodules")
-    triangles = np.array([[[0, 0, 0], [1, 0, 0], [0, 1, 0]]], np.float64)
-    found = pictures([pair(1, location=[0.2, 0.2, 0.0])], lambda name: triangles)
-    assert found[f"{1:016x}"].startswith(b"\x89PNG")
-
-
-def test_pictures_without_vtk_are_a_clear_message(monkeypatch):
-    monkeypatch.setitem(sys.modules, "vtkmodules", None)
-    with pytest.raises(InputError, match=r"pip install 'meshclash\[picture\]'"):
-        pictures([], lambda name: np.empty((0, 3, 3)))
+def test_every_output_shows_columns_that_it_can_fill():
+    shown = {column.name for columns in (CSV, WORKBOOK, TEXT) for column in columns}
+    filled = {column.name for column in JSON} | {name for name, column in COLUMNS.items() if column.of_pair is not None}
+    assert shown <= filled and {column.name for column in JSON if column.of_pair is not None} == set()
+    for columns in (CSV, WORKBOOK, TEXT, WINDOW):
+        assert len({column.name for column in columns}) == len(columns)
+    assert all(set(column.tests) <= set(TESTS) for column in COLUMNS.values())

@@ -56,6 +56,8 @@ turned[:3] = np.array([[2, -1, 2, -3], [2, 2, -1, 1.8], [-1, 2, 2, 2.4]]) / 3
 mc.verdict(b, b, turned, depth="exact")  # both shrink until they share nothing
 mc.contains(b, corners, shift)
 mc.winding_number(a, corners)
+mc.nearest(a, corners, shift, k=2)
+mc.ray_all(a, corners, corners + 1.0, pose=shift)
 mc.signed_distance(mc.TriangleMesh(b.vertices, b.triangles[1:]), corners, shift)
 mc.refit(mc.build(a), corners + 1)
 b.is_closed
@@ -99,6 +101,7 @@ for ask in (mc.motion.point_triangle_impacts, mc.motion.edge_edge_impacts):
     ask(corners.reshape(-1, 4, 3), moved.reshape(-1, 4, 3))
 LiveContacts(scene).update()
 scene.collides()
+scene.ray_first(corners, corners + 1.0)
 scene.collides(np.stack([np.eye(4)] * 3)[:, None], ids[:1])
 for k in range(3):
     scene.time_critical(budget=1e-3)

@@ -4,7 +4,7 @@ from pathlib import Path, PurePosixPath
 
 from hatchling.builders.wheel import WheelBuilder
 
-SUFFIXES = (".py", ".pyi", ".js", ".txt")
+SUFFIXES = (".py", ".pyi", ".js", ".css", ".txt")
 ROOT = Path(__file__).resolve().parents[2]
 
 

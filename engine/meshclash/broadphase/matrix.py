@@ -27,6 +27,14 @@ class CollisionMatrix(Changeable):
         rules.assign([0, 1, 2], "robot")
         rules.set_rule("robot", "robot", False)
         scene.contacts(keep=rules)
+
+    Example:
+        >>> import numpy as np
+        >>> import meshclash as mc
+        >>> rules = mc.CollisionMatrix()
+        >>> rules.set_pair(0, 1, False)
+        >>> rules(np.array([[0, 1], [0, 2]]))
+        array([False,  True])
     """
 
     def __init__(self) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..messages import Sentence
 from ..types.steps import scale_progress
 from .errors import UnusableObject
 from .frame_scene import FrameScene, Progress, Skipped, SourceCloud, SourceObject
@@ -98,7 +99,7 @@ class CloudScene:
         chosen = chosen_points(len(source.points), budget)
         part = slice(None) if chosen is None else chosen
         normals = None if source.normals is None else source.normals[part]
-        text = f"Preparing {item.name}: "
+        text = Sentence("Preparing {name}", name=item.name) + ": "
         matrix = np.frombuffer(stretch).reshape(4, 4) if stretch else np.eye(4)
         own = bandwidth / abs(np.linalg.det(matrix)) ** (1.0 / 3.0) if bandwidth else None  # `transformed` grows it
         make = self._engine.clouds.PointCloud.make

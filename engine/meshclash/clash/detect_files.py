@@ -13,6 +13,7 @@ from types import ModuleType
 
 from ..errors import MeshClashError
 from ..pointcloud.read import UNITS
+from .cell_text import format_length
 from .command_line import (
     Interruption,
     ProgressLine,
@@ -31,13 +32,11 @@ from .command_line import (
 )
 from .errors import InputError
 from .file_source import FileSource
-from .files.pictures import pictures
 from .frame_scene import Progress
 from .job import detect_steps, run_to_end
 from .journals import author, recorded
 from .models import named
 from .report import DetectReport
-from .report_formats import format_length
 from .terminal import is_terminal
 from .tessellation import with_tolerances
 from .tests_job import tests_steps
@@ -80,7 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     journal = "a journal of decisions, as `meshclash review` writes it: decisions are taken from it"
     add("--journal", type=Path, metavar="FILE", help=journal)
     add("--author", metavar="NAME", help="who works here, for the journal (default: the user of this machine)")
-    add("--pictures", action="store_true", help="draw the clashes for .html, .bcf and .xlsx; needs VTK")
+    add("--pictures", action="store_true", help="draw every clash for .html, .bcf and .xlsx")
     add("--threads", type=int, metavar="N", help="cores to use (default: all)")
     add_answer(parser)
     return parser
@@ -129,7 +128,7 @@ def _run(given: argparse.Namespace, interruption: Interruption, engine: ModuleTy
         if given.journal is not None:
             report = recorded(report, given.journal, given.author or author(), source.identities)
         if given.pictures:
-            report = _with_pictures(report, source)
+            report = replace(report, pictures=_pictures(report, source))
         return finish(given, report, reports)
 
 
@@ -140,14 +139,12 @@ def _source(given: argparse.Namespace, named: set[str]) -> FileSource:
     return FileSource(given.files, given.unit, named, given.models, given.discipline, given.revision)
 
 
-def _with_pictures(report: DetectReport, source: FileSource) -> DetectReport:
-    """With pictures of its clashes, or without where none can be drawn, which is told."""
+def _pictures(report: DetectReport, source: FileSource) -> dict[str, bytes]:
+    """A picture of each clash, the worst first."""
+    from .files.pictures import MOST_PICTURES, pictures  # noqa: PLC0415 - Numba, whose kernels are told of before
+
     clashes = replace(report, rows=report.clashes).as_dict()["pairs"]
-    try:
-        return replace(report, pictures=pictures(clashes, source.triangles))
-    except InputError as error:
-        complain(f"no pictures: {error}")
-        return report
+    return pictures(clashes, source.triangles, report.tested, MOST_PICTURES)
 
 
 def _use_threads(count: int) -> None:

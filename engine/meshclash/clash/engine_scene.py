@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import InvalidPose
+from ..messages import Sentence
 from ..types.slices import portions
 from .cloud_scene import PlacedCloud
 from .errors import UnusableObject
@@ -135,7 +136,7 @@ class EngineScene:
                 moved.append(new)
         for some in portions(moved, MOVED_AT_ONCE):
             self._move(some)
-            yield Progress(0.0, f"Preparing {some[0].item.name}")
+            yield Progress(0.0, Sentence("Preparing {name}", name=some[0].item.name))
         yield from self._place_steps(others, same)
         placed_now = [self._placed[key] for key in told if key in self._placed]
         self.objects = {placed.id: placed.item for placed in placed_now}
@@ -268,7 +269,7 @@ class EngineScene:
             except UnusableObject as error:
                 self._leave_out(new.item, error)
                 continue
-            yield Progress((count + 1) / len(wanted), f"Preparing {new.item.name}")
+            yield Progress((count + 1) / len(wanted), Sentence("Preparing {name}", name=new.item.name))
 
     def _place(self, new: _Placed, made: dict[Any, Any], same: _SameMesh) -> None:
         """Deforms an object, or builds it."""

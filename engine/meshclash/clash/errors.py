@@ -1,5 +1,7 @@
 """Errors whose message is ready for the user."""
 
+from ..messages import Sentence
+
 
 class DetectError(Exception):
     """Base of the errors that a detection raises on purpose."""
@@ -18,5 +20,5 @@ class UnusableObject(InputError):
     """
 
     def __init__(self, name: str, reason: str) -> None:
-        super().__init__(f"object '{name}' cannot be used: {reason}")
+        super().__init__(Sentence("object '{name}' cannot be used: {why}", name=name, why=reason))
         self.name, self.reason = name, reason

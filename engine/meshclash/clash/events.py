@@ -1,4 +1,4 @@
-"""Events: for how long two objects meet, or are too near, and when it is worst; made of rows of frame after frame."""
+"""Events: ranges of frames in which a pair is listed, made of the rows of one frame after the other."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from .column_table import COLUMNS, EVENT_MEASURES, Notes
 from .pair_row import PairRow
 from .verdicts import SOLID_VERDICTS
 
@@ -20,7 +21,7 @@ APPEARS, VANISHES = "appears", "vanishes"
 
 @dataclass(frozen=True, eq=False)
 class ClashEvent:
-    """One pair of objects in one run of frames in which it is listed. Lengths are scene units.
+    """One pair of objects in one range of frames in which it is listed. Lengths are in scene units.
 
     Attributes:
         row: the worst of these frames, the first one of several: names, verdict, faces, place.
@@ -51,45 +52,38 @@ class ClashEvent:
 
     @property
     def worst_frame(self) -> int:
-        """In which frame it is worst."""
+        """The worst frame."""
         return self.row.frame
 
     @property
     def order(self) -> tuple[Any, ...]:
-        """Sorts events worst first, then by their start and names."""
+        """Sort key, the worst first, then by start and names."""
         return (*_badness(self.row), self.start, self.row.a.name, self.row.b.name, self.row.id)
 
     def as_dict(self, scale: float) -> dict[str, Any]:
-        """As a report has it, but for what the user says of the pair; lengths in metres."""
-        row = self.row
+        """Returns the event as in the JSON report, without status and comment; lengths in metres."""
+
+        def of_row(*names: str) -> dict[str, Any]:
+            return {name: COLUMNS[name].json_value(self.row, Notes(), scale) for name in names}
+
         return {
-            "id": row.id,
-            "test": row.test or None,
-            "a": row.a.name,
-            "b": row.b.name,
-            "verdict": row.verdict,
+            **of_row("id", "test", "a", "b", "verdict"),
             "start": self.start,
             "end": self.end,
             "frames": self.frames,
-            "worst_frame": row.frame,
+            "worst_frame": self.row.frame,
             "begins": self.begins,
             "ends": self.ends,
             "start_time": self.start_time,
             "end_time": self.end_time,
-            "depth": _scaled(self.depth, scale),
-            "depth_lower": _scaled(self.depth_lower, scale),
-            "depth_upper": _scaled(self.depth_upper, scale),
-            "distance": _scaled(self.distance, scale),
-            "probability": row.probability,
-            "location": None if row.location is None else [scale * x for x in row.location],
-            "flush": row.flush,
-            "certainty": row.certainty,
+            **{column.name: _scaled(getattr(self, column.name), scale) for column in EVENT_MEASURES},
+            **of_row("probability", "location", "flush", "certainty"),
         }
 
 
 @dataclass
 class Moments:
-    """When contacts begin and end between two frames, by the ids of pairs [frames].
+    """Times between two frames at which contacts begin and end, by pair id [frames].
 
     Attributes:
         begun: of pairs that meet now and did not in the frame before.
@@ -106,7 +100,7 @@ class Moments:
 
 @dataclass
 class _Run:
-    """An event that may go on."""
+    """An event that may continue in the next frame."""
 
     worst: PairRow
     start: int
@@ -141,7 +135,7 @@ class _Run:
 
 
 class EventLog:
-    """Makes events of the rows of one frame after the other; at any time it says what there was so far."""
+    """Collects rows frame by frame and joins them to events; `events` may be called at any time."""
 
     def __init__(self) -> None:
         self._runs: dict[str, _Run] = {}
@@ -156,7 +150,7 @@ class EventLog:
     def add(
         self, frame: int, rows: Iterable[PairRow], present: Collection[str], moments: Moments | None = None
     ) -> None:
-        """Takes in the next frame.
+        """Adds the rows of the next frame.
 
         Args:
             frame: its number.
@@ -190,7 +184,7 @@ class EventLog:
         self._present = present
 
     def events(self) -> list[ClashEvent]:
-        """All events so far, worst first; those that go on end with the range."""
+        """Returns all events so far, the worst first; events that continue end with the range."""
         found = [*self._ended, *(run.event(RANGE) for run in self._runs.values())]
         return sorted(found, key=lambda event: event.order)
 
@@ -201,7 +195,7 @@ class EventLog:
 
 
 def _badness(row: PairRow) -> tuple[Any, ...]:
-    """Compares two frames of a pair, and two events, the worst first.
+    """Sort key of two frames of a pair, or of two events, the worst first.
 
     What shares volume is compared by how deep it is; where no depth is known, as of cloth and open meshes, by how many
     faces meet.
@@ -211,7 +205,7 @@ def _badness(row: PairRow) -> tuple[Any, ...]:
 
 
 def _known(choose: Callable[[float, float], float], one: float | None, other: float | None) -> float | None:
-    """One of two lengths, or the one that is known."""
+    """Applies `choose` to two lengths; returns the other one if one is None."""
     if one is None or other is None:
         return other if one is None else one
     return choose(one, other)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import MeshClashError
-from ..messages import suggestion
+from ..messages import Sentence, suggestion
 from ..reading.ifc_files import IFC_ENDINGS, Selection
 from ..reading.part import MeshPart, Parts, PartShape, unique_names
 from ..reading.read import MESHES, read
@@ -118,9 +118,15 @@ class FileSource:
 
     def triangles(self, name: str) -> np.ndarray:
         """World triangles (t, 3, 3) of a part, or none of points [m]."""
-        shape, matrix = next((item.part.shape, item.part.matrix) for item in self.parts if item.name == name)
+        part = self._part_of[name]
+        shape, matrix = part.shape, part.matrix
         corners = np.empty((0, 3), np.int32) if shape.triangles is None else shape.triangles
         return to_world(shape.vertices, matrix)[corners]
+
+    @cached_property
+    def _part_of(self) -> dict[str, MeshPart]:
+        """The parts by their names."""
+        return {item.name: item.part for item in self.parts}
 
     def restore(self) -> None:
         """Nothing was changed."""
@@ -160,8 +166,9 @@ class FileSource:
     def _read_files(self) -> Generator[Progress, None, None]:
         for count, model in enumerate(self.models):
             low, high = count / len(self.models), (count + 1) / len(self.models)
+            prefix = Sentence("{name}: ", name=model.path.name)
             try:
-                reading = scale_progress(steps(read, model.path, self._unit), low, high, f"{model.path.name}: ")
+                reading = scale_progress(steps(read, model.path, self._unit), low, high, prefix=prefix)
                 self.read_files.append((yield from reading))
             except MeshClashError as error:
                 raise InputError(str(error)) from error

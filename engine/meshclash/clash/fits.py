@@ -8,6 +8,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..messages import Sentence
 from .errors import InputError
 from .verdicts import CLASH, TOUCHING, severity_of
 
@@ -19,7 +20,7 @@ BETWEEN, EQUALS = "::", "="
 
 
 class Fit(NamedTuple):
-    """How deep two kinds of objects may overlap; which of the two comes first does not matter.
+    """The permitted overlap of two kinds of objects, in either order.
 
     Attributes:
         name_a, name_b: of the objects or their instancers; * stands for any letters and ? for one.
@@ -31,7 +32,7 @@ class Fit(NamedTuple):
     permitted: float
 
     def means(self, row: PairRow) -> bool:
-        """Whether a pair is one of these."""
+        """Whether the fit applies to a pair."""
 
         def meant(names: set[str], pattern: str) -> bool:
             return any(name == pattern or fnmatchcase(name, pattern) for name in names)
@@ -54,18 +55,18 @@ def parse_fit(text: str) -> Fit:
     except ValueError:
         metres = math.nan
     if not equals or len(parts) != 2 or math.isnan(metres):
-        raise InputError(f"'{text}' is not a fit: write A::B=METRES, as in Pin*::Plate*=0.00002")
+        raise InputError(Sentence("'{text}' is not a fit: write A::B=METRES, as in Pin*::Plate*=0.00002", text=text))
     return checked_fits([(parts[0], parts[1], metres)])[0]
 
 
 def checked_fits(fits: Iterable[Sequence[Any]]) -> tuple[Fit, ...]:
-    """Fits of (name, name, length in metres) each; raises InputError where one is none."""
+    """Makes fits of (name, name, length in metres); raises InputError for invalid ones."""
     found = tuple(Fit(*fit) for fit in fits)
     for fit in found:
         if not (fit.name_a and fit.name_b):
             raise InputError("a fit needs the names of two objects; * stands for any letters")
         if not (math.isfinite(fit.permitted) and fit.permitted >= 0.0):
-            raise InputError(f"a fit permits a length of at least 0 m, not {fit.permitted}")
+            raise InputError(Sentence("a fit permits a length of at least 0 m, not {length}", length=fit.permitted))
     return found
 
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
+from ..messages import Sentence
 from ..scene.pair_memory import PairMemory
 from ..types.steps import scale_progress
 from .cloud_scene import CloudScene, Prepare
@@ -183,7 +184,7 @@ class Followed:
                 a, b = row.sides[::-1] if turned else row.sides
                 rows[pair] = replace(row, a=a, b=b, frame=frame)
             if done % _ROWS_AT_ONCE == _ROWS_AT_ONCE - 1:
-                yield Progress(done / len(rows), f"Frame {frame}")
+                yield Progress(done / len(rows), Sentence("Frame {frame}", frame=frame))
         self._letters = letters
 
     def measured_steps(self) -> Generator[Progress, None, list[PairRow]]:

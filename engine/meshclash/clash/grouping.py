@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..messages import Sentence
 from .review.groups import WAYS, Clashes, Group, Part, group_clashes
 from .review.names import families
 
@@ -102,7 +103,7 @@ def grouped(rows: Sequence[PairRow], parts: Sequence[Part], scale: float, way: s
     verdicts = [row.verdict for row in kept]
     clashes = Clashes(np.array(a, np.int64), np.array(b, np.int64), depths, boxes, verdicts, span)
     if way not in WAYS and not any(way in part.properties for part in parts):
-        found = [Group(np.arange(len(kept)), f"no object has a {way}", way)] if kept else []
+        found = [Group(np.arange(len(kept)), Sentence("no object has a {property}", property=way), way)] if kept else []
     else:
         found = group_clashes(parts, clashes, way)
     return [(group, [kept[k].id for k in group.rows.tolist()]) for group in found]

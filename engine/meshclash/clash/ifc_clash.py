@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
+from ..messages import Sentence
 from ..reading.file_names import file_names
 from .errors import InputError
 from .sets import AND, EVERYTHING, NOT, OR
@@ -40,7 +41,13 @@ def _files(sources: Any) -> list[str]:
 def _of_clash_set(item: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     name, mode = item.get("name"), item["mode"]
     if mode not in MODES:
-        raise InputError(f"clash set '{name}': there is no mode {mode!r:.60}; there are {', '.join(MODES)}")
+        raise InputError(
+            Sentence(
+                "clash set '{name}': {why}",
+                name=name,
+                why=f"there is no mode {mode!r:.60}; there are {', '.join(MODES)}",
+            )
+        )
     set_a = _set(item.get("a"), name, names)
     found = {"name": name, "set_a": set_a, "set_b": _set(item["b"], name, names) if item.get("b") else set_a}
     if mode == "clearance":
@@ -51,16 +58,24 @@ def _of_clash_set(item: dict[str, Any], names: Mapping[str, str]) -> dict[str, A
 
 def _set(sources: Any, name: Any, names: Mapping[str, str]) -> str:
     if not isinstance(sources, list) or not all(isinstance(item, dict) for item in sources):
-        raise InputError(f"clash set '{name}': its sources must be a list of files with selectors")
+        raise InputError(
+            Sentence("clash set '{name}': {why}", name=name, why="its sources must be a list of files with selectors")
+        )
     return OR.join(dict.fromkeys(_source(item, name, names) for item in sources)) or EVERYTHING
 
 
 def _source(item: dict[str, Any], name: Any, names: Mapping[str, str]) -> str:
     file, mode, selector = str(item.get("file") or ""), item.get("mode") or "a", str(item.get("selector") or "")
     if mode not in ("a", "e", "i"):
-        raise InputError(f"clash set '{name}': the mode of a source is a, e or i, not {mode!r:.60}")
+        raise InputError(
+            Sentence("clash set '{name}': {why}", name=name, why=f"the mode of a source is a, e or i, not {mode!r:.60}")
+        )
     if OR in selector or AND in selector:
-        raise InputError(f"clash set '{name}': the selector {selector!r:.60} has '{OR}' or '{AND}' in it")
+        raise InputError(
+            Sentence(
+                "clash set '{name}': {why}", name=name, why=f"the selector {selector!r:.60} has '{OR}' or '{AND}' in it"
+            )
+        )
     terms = [f"collection:{names[file]}"] if file else []
     if mode != "a" and selector:
         terms.append(f"{NOT if mode == 'e' else ''}selector:{selector}")

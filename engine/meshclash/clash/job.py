@@ -8,6 +8,7 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any, TypeVar
 
+from ..messages import Sentence
 from ..types.steps import scale_progress
 from .cloud_scene import Prepare
 from .errors import DetectError, InputError
@@ -76,7 +77,7 @@ def detect_steps(
         )
         return replace(report, version=str(getattr(engine, "__version__", "")))
     except engine.errors.MeshClashError as error:
-        raise DetectError(f"the engine refused: {error}") from error
+        raise DetectError(Sentence("the engine refused: {why}", why=error)) from error
     finally:
         source.restore()
 
@@ -202,8 +203,16 @@ def require_members(options: DetectOptions, letters: str, skipped: Sequence[Skip
     """
     for letter, expression in (("A", options.set_a), ("B", options.set_b)):
         if letter not in letters:
-            notes = "; ".join(f"{item.name}: {item.reason}" for item in skipped[:3])
-            raise InputError(
-                f"set {letter} ({set_in_words(expression)}) contains no mesh with faces and no scan that is visible"
-                + (f" (left out: {notes})" if notes else ": show what is hidden, or choose another set")
-            )
+            values = {"letter": letter, "set": set_in_words(expression)}
+            if skipped:
+                parts = (Sentence("{name}: {why}", name=item.name, why=item.reason) for item in skipped[:3])
+                text = Sentence(
+                    "set {letter} ({set}) contains no mesh with faces and no scan that is visible (left out: {notes})",
+                    notes=Sentence.joined("; ", parts), **values,
+                )  # fmt: skip
+            else:
+                text = Sentence(
+                    "set {letter} ({set}) contains no mesh with faces and no scan that is visible: show what is "
+                    "hidden, or choose another set", **values,
+                )  # fmt: skip
+            raise InputError(text)

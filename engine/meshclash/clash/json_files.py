@@ -1,4 +1,4 @@
-"""JSON files of users: read within a bounded memory, and refused with a sentence."""
+"""Reads JSON files of users within a bounded memory."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from ..messages import Sentence
 from .errors import InputError
 
 MOST_BYTES, MOST_MEMORY = 1 << 29, 1 << 30
@@ -22,7 +23,7 @@ Keep = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 def read_json(path: Path, what: str, keep: Keep | None = None) -> Any:
-    """What a file holds.
+    """Reads a JSON file.
 
     Args:
         path: of a file, or of a pipe that ends.
@@ -33,33 +34,45 @@ def read_json(path: Path, what: str, keep: Keep | None = None) -> Any:
         InputError: it cannot be read, is larger than ``MOST_BYTES``, would take more than ``MOST_MEMORY``, or is no
             JSON.
     """
-    too_large = f"the {what} '{path}' is larger than {_in_words(MOST_BYTES)}, the most that is read"
+    too_large = Sentence("the {what} '{path}' is larger than {size}", what=what, path=path, size=_in_words(MOST_BYTES))
     try:
         with path.open("rb") as file:
             if os.fstat(file.fileno()).st_size > MOST_BYTES:
                 raise InputError(too_large)
             content = _read(file)
     except OSError as error:
-        raise InputError(f"the {what} '{path}' cannot be read: {error.strerror or error}") from error
+        raise InputError(
+            Sentence(
+                "the {what} {path} cannot be read: {why}", what=what, path=f"'{path}'", why=error.strerror or error
+            )
+        ) from error
     except ValueError as error:  # no file can be called so
-        raise InputError(f"the {what} {str(path)!r:.80} cannot be read: {error}") from error
+        raise InputError(
+            Sentence("the {what} {path} cannot be read: {why}", what=what, path=f"{str(path)!r:.80}", why=error)
+        ) from error
     if len(content) > MOST_BYTES:
         raise InputError(too_large)
     memory = _memory(content)
     if memory > MOST_MEMORY:
         raise InputError(
-            f"the {what} '{path}' would take {_in_words(memory)} of memory; the most is {_in_words(MOST_MEMORY)}"
+            Sentence(
+                "the {what} '{path}' would take {size} of memory; the most is {most}",
+                what=what,
+                path=path,
+                size=_in_words(memory),
+                most=_in_words(MOST_MEMORY),
+            )
         )
     try:
         text = content.decode("utf-8")
         del content
         return json.loads(text, object_hook=keep)
     except (ValueError, RecursionError) as error:  # no UTF-8, no JSON
-        raise InputError(f"'{path}' is no JSON {what}: {error}") from error
+        raise InputError(Sentence("'{path}' is no JSON {what}: {why}", path=path, what=what, why=error)) from error
 
 
 def _read(file: BinaryIO) -> bytes:
-    """All bytes of a file, or more than ``MOST_BYTES`` of one that does not end.
+    """Reads all bytes of a file, or a little more than ``MOST_BYTES`` of an endless one.
 
     One call for all would reserve the most at once.
     """
@@ -71,18 +84,18 @@ def _read(file: BinaryIO) -> bytes:
 
 
 def _memory(content: bytes) -> int:
-    """About how many bytes a JSON text takes when it is read: its own text twice, and its values."""
+    """Estimates the memory that reading a JSON text takes [bytes]: the text twice, and its values."""
     values, groups = content.count(b","), content.count(b"[") + content.count(b"{")
     return 2 * len(content) + VALUE_BYTES * values + GROUP_BYTES * groups
 
 
 def _in_words(count: int) -> str:
-    """A number of bytes."""
+    """Formats a number of bytes."""
     return f"{count / (1 << 20):,.0f} MiB" if count >= 1 << 20 else f"{count:,} bytes"
 
 
 def is_number(value: Any) -> bool:
-    """Whether it is a number that float64 holds, and no truth."""
+    """Whether a value is a finite number that float64 holds, and no bool."""
     try:
         return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     except OverflowError:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from ..messages import Sentence
 from .errors import InputError
 from .ifc_clash import is_ifc_clash, of_ifc_clash
 from .json_files import is_number, read_json
@@ -117,7 +118,7 @@ def parse_tests(data: Any) -> list[NamedTest]:
     if is_ifc_clash(data):
         found = of_ifc_clash(data)
     elif not isinstance(data, dict) or data.get("schema") != TESTS_SCHEMA:
-        raise InputError(f"no tests of schema {TESTS_SCHEMA}, and no clash sets of IfcClash")
+        raise InputError(Sentence("no tests of schema {schema}, and no clash sets of IfcClash", schema=TESTS_SCHEMA))
     elif not isinstance(data.get("tests"), list):
         raise InputError("'tests' must be a list")
     else:
@@ -133,22 +134,24 @@ def check_names(names: Sequence[str]) -> None:
     """Raises InputError where two tests share a name."""
     twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
     if twice is not None:
-        raise InputError(f"two tests are called '{twice}'")
+        raise InputError(Sentence("two tests are called '{name}'", name=twice))
 
 
 def _test(item: Any, number: int) -> NamedTest:
     if not isinstance(item, dict) or not isinstance(item.get("name"), str) or not item["name"].strip():
-        raise InputError(f"test {number} has no name")
+        raise InputError(Sentence("test {number} has no name", number=number))
     name = item["name"]
     try:
         unknown = sorted(set(item) - set(KEYS))
         if unknown:
-            raise InputError(f"there is no {unknown[0]!r}; a test has {', '.join(KEYS)}")
+            raise InputError(
+                Sentence("there is no {name}; a test has {keys}", name=repr(unknown[0]), keys=", ".join(KEYS))
+            )
         given = {key: _value(key, item[key]) for key in VALUES if key in item}
         rules = _rules(item.get("exclude", []), item.get("exclude_pairs", []), item.get("pairs", ALL_PAIRS))
         return NamedTest(name, DetectOptions(test=_value("kind", item.get("kind", DEFAULT_TEST)), rules=rules, **given))
     except InputError as error:
-        raise InputError(f"test '{name}': {error}") from error
+        raise InputError(Sentence("test '{name}': {why}", name=name, why=error)) from error
 
 
 def _value(key: str, value: Any) -> Any:
@@ -165,7 +168,9 @@ def _value(key: str, value: Any) -> Any:
     else:
         right, wanted = is_number(value) or (bool(option.words) and isinstance(value, str)), "a number"
     if not right:
-        raise InputError(f"{key} must be {wanted}, not {value!r:.60}")
+        raise InputError(
+            Sentence("{key} must be {wanted}, not {given}", key=key, wanted=wanted, given=f"{value!r:.60}")
+        )
     return value
 
 
@@ -178,13 +183,19 @@ def _is_fits(value: Any) -> bool:
 
 def _rules(exclude: Any, pairs: Any, models: Any) -> Rules:
     if not isinstance(exclude, list) or not all(rule in RULES for rule in exclude):
-        raise InputError(f"exclude must be a list of {', '.join(RULES)}, not {exclude!r:.60}")
+        raise InputError(
+            Sentence("exclude must be a list of {rules}, not {given}", rules=", ".join(RULES), given=f"{exclude!r:.60}")
+        )
     right = isinstance(pairs, list) and all(
         isinstance(pair, list) and len(pair) == 2 and all(isinstance(name, str) for name in pair) for pair in pairs
     )
     if not right:
-        raise InputError(f"exclude_pairs must be a list of pairs of names, not {pairs!r:.60}")
+        raise InputError(
+            Sentence("exclude_pairs must be a list of pairs of names, not {given}", given=f"{pairs!r:.60}")
+        )
     listed = frozenset((pair[0], pair[1]) for pair in pairs)
     if models not in MODEL_PAIRS:
-        raise InputError(f"pairs must be one of {', '.join(MODEL_PAIRS)}, not {models!r:.60}")
+        raise InputError(
+            Sentence("pairs must be one of {names}, not {given}", names=", ".join(MODEL_PAIRS), given=f"{models!r:.60}")
+        )
     return Rules("same-parent" in exclude, "same-armature" in exclude, "same-collection" in exclude, listed, models)

@@ -1,4 +1,4 @@
-"""The options of a test, an entry each.
+"""The options of the tests, an entry each.
 
 Command line, JSON, saved lists, reports, the window and the tables of the documents read them here. An option that is
 added here also needs a typed field of `DetectOptions` and whatever uses it.
@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ..messages import Sentence
 from .errors import InputError
 
 AUTO, RESOLUTION = "auto", "resolution"
@@ -71,7 +72,7 @@ class Option:
 
     @property
     def metavar(self) -> str:
-        """What stands for its value in the help of the command line; "" of a flag."""
+        """The placeholder of its value in the help of the command line; "" for a flag."""
         if self.kind == "choice":
             return "|".join(value for value, *_ in self.choices)
         return "|".join([*([UNITS[self.kind]] if self.kind in UNITS else []), *(self.words[1:])])
@@ -85,20 +86,31 @@ class Option:
         if self.kind == "choice":
             known = [name for name, *_ in self.choices]
             if value not in known:
-                raise InputError(f"the {self.title} must be {' or '.join(known)}, not {value!r}")
+                values = {"name": self.title, "kinds": " or ".join(known), "given": repr(value)}
+                raise InputError(Sentence("the {name} must be {kinds}, not {given}", **values))
         elif self.kind == "length" and isinstance(value, str):
             if value not in self.words:
-                raise InputError(f"the {self.title} must be a length, not '{value}'")
+                raise InputError(Sentence("the {name} must be a length, not '{length}'", name=self.title, length=value))
         elif value is None or self.kind in ("flag", "fits"):
             return
         elif self.kind == "time" and not (math.isfinite(value) and value > 0.0):
-            raise InputError(f"the {self.title} must be a time above 0 s, not {value}")
+            raise InputError(Sentence("the {name} must be a time above 0 s, not {time}", name=self.title, time=value))
         elif self.kind == "length" and not (math.isfinite(value) and value >= 0.0):
-            raise InputError(f"the {self.title} must be a length of at least 0 m, not {value}")
+            raise InputError(
+                Sentence("the {name} must be a length of at least 0 m, not {length}", name=self.title, length=value)
+            )
         elif self.kind == "volume" and not (math.isfinite(value) and value >= 0.0):
-            raise InputError(f"the {self.title} must be a volume of at least 0 m3, not {value}")
+            raise InputError(
+                Sentence("the {name} must be a volume of at least 0 m3, not {volume}", name=self.title, volume=value)
+            )
         elif self.kind == "count" and value and value < self.least:
-            raise InputError(f"the {self.title} must be 0 (all) or at least {self.least:.0f}, not {value}")
+            least = f"{self.least:.0f}"
+            raise InputError(
+                Sentence(
+                    "the {name} must be 0 (all) or at least {least}, not {count}",
+                    name=self.title, least=least, count=value,
+                )
+            )  # fmt: skip
 
     def schema(self) -> dict[str, Any]:
         """The JSON schema of its values."""

@@ -7,12 +7,14 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..messages import Sentence
 from .errors import InputError
 from .fits import Fit, checked_fits
 from .option_table import AUTO, EXACT, OPTIONS, default
 from .queries.registry import TESTS, test_named
 from .rules import Rules
 from .verdicts import MEETS, NEAR
+from .words import counted
 
 DEFAULT_TEST = next(iter(TESTS))
 UNASKED_RESOLUTION = 1e-4
@@ -67,10 +69,10 @@ class DetectOptions:
         for option in OPTIONS.values():
             value = getattr(self, option.name)
             if value != option.default and not option.is_for(test.name):
-                hint = f"; it belongs to {' and '.join(option.tests)}"
-                raise InputError(f"the {test.name} test takes no {option.title}{hint}")
+                text = Sentence("the {test} test takes no {option}", test=test.name, option=option.title)
+                raise InputError(text + "; " + Sentence("it belongs to {tests}", tests=" and ".join(option.tests)))
             if value == option.default and option.required and option.is_for(test.name):
-                raise InputError(f"the {test.name} test needs a {option.title}")
+                raise InputError(Sentence("the {test} test needs a {option}", test=test.name, option=option.title))
             option.check(value)
         if self.min_volume and not self.overlap_volume:
             raise InputError("a min volume needs the overlap volume")
@@ -158,7 +160,7 @@ def changed_settings(asked: DetectOptions, now: DetectOptions) -> list[str]:
         changed.append("Exclude")
     count = len(_unordered(asked.rules) - _unordered(now.rules))
     if count:
-        changed.append(f"{count} pair{'' if count == 1 else 's'} no longer excluded")
+        changed.append(Sentence("{pairs} no longer excluded", pairs=counted(count, "pair")))
     return changed
 
 
@@ -174,7 +176,7 @@ def parse_frames(text: str) -> range:
     """
     match = re.fullmatch(r"\s*(-?\d+)(?:[-:](-?\d+)(?::(\d+))?)?\s*", text)
     if match is None:
-        raise InputError(f"'{text}' is not a range of frames: write 5, 1:250 or 1:250:5")
+        raise InputError(Sentence("'{text}' is not a range of frames: write 5, 1:250 or 1:250:5", text=text))
     if any(len(number) > LONGEST_NUMBER for number in match.groups(default="")):
         raise InputError(_beyond_frames(text if len(text) <= 60 else f"{text[:60]}..."))
     first = int(match[1])
@@ -188,13 +190,15 @@ def frame_range(first: int, last: int, step: int = 1) -> range:
         InputError: there are none; the message names the range.
     """
     if step < 1 or last < first:
-        why = "its step must be at least 1" if step < 1 else "it ends before it begins"
-        raise InputError(f"the range of frames {first}:{last}{'' if step == 1 else f':{step}'} is empty: {why}")
+        why = Sentence("its step must be at least 1" if step < 1 else "it ends before it begins")
+        named = f"{first}:{last}" if step == 1 else f"{first}:{last}:{step}"
+        raise InputError(Sentence("the range of frames {range} is empty: {why}", range=named, why=why))
     return range(first, last + 1, step)
 
 
 def _beyond_frames(text: str) -> str:
-    return f"there are no frames '{text}': frames go from {-LAST_FRAME:,} to {LAST_FRAME:,}"
+    first, last = f"{-LAST_FRAME:,}", f"{LAST_FRAME:,}"
+    return Sentence("there are no frames '{text}': frames go from {first} to {last}", text=text, first=first, last=last)
 
 
 def format_frames(frames: range) -> str:

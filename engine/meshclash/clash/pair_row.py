@@ -1,4 +1,4 @@
-"""One pair of objects in one frame, as every test reports it."""
+"""The row of a report: one pair of objects in one frame."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Point = tuple[float, float, float]
 
 
 def _nothing(*shape: int, dtype: type = np.float32) -> np.ndarray:
-    """An empty array that rows share: most have nothing of most kinds, and an array takes 150 bytes."""
+    """Returns an empty read-only array that rows share; an array of their own would take 150 bytes each."""
     empty: np.ndarray = np.empty(shape, dtype)
     empty.flags.writeable = False
     return empty
@@ -23,7 +23,7 @@ _NO_FACES, _NO_POINTS = _nothing(0, dtype=np.int64), _nothing(0, dtype=np.int32)
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PairSide:
-    """One of the two objects of a pair, and what of it is in contact.
+    """One of the two objects of a pair, with its faces or points in contact.
 
     Attributes:
         name: of the object.
@@ -112,7 +112,7 @@ class PairRow:
 
     @property
     def volume(self) -> float | None:
-        """The middle of the bounds of the common volume, cubic scene units; None where there are none."""
+        """Mean of the bounds of the common volume, cubic scene units; None if they are unknown."""
         if self.volume_lower is None or self.volume_upper is None:
             return None
         return 0.5 * (self.volume_lower + self.volume_upper)
@@ -124,12 +124,12 @@ class PairRow:
 
     @property
     def names(self) -> tuple[str, str]:
-        """Of the two objects."""
+        """Names of the two objects."""
         return self.a.name, self.b.name
 
     @property
     def title(self) -> str:
-        """Both names; one of an object with itself."""
+        """Both names; one name if an object meets itself."""
         return " × ".join(dict.fromkeys(self.names))
 
     @property
@@ -139,7 +139,7 @@ class PairRow:
 
     @property
     def owners(self) -> tuple[str, str, str, str]:
-        """The objects of the scene that it is about: owners and sources of the two."""
+        """Full names of the owners and the sources of the two objects."""
         return self.a.owner, self.b.owner, self.a.source, self.b.source
 
     @property
@@ -149,18 +149,18 @@ class PairRow:
 
     @property
     def order(self) -> tuple[Any, ...]:
-        """Sorts rows worst first: severity, then probability, depth, distance and faces, then frame and names."""
+        """Sort key, the worst first: severity, probability, depth, distance, faces, frame, names."""
         measured = (-(self.probability or 0.0), *self.depth_order, self.distance or 0.0, -self.count)
         return (-self.severity, *measured, self.frame, *self.names)
 
     @property
     def proved_depth(self) -> float | None:
-        """The depth, 0 where the two may overlap but no ball is proved; None where nothing is known."""
+        """The depth; 0 if the two may overlap but no common ball is proved, None if nothing is known."""
         return self.depth_lower if self.depth is None else self.depth
 
     @property
     def depth_order(self) -> tuple[float, float]:
-        """Sorts rows by the depth that is proved, then by what it may be at most."""
+        """Sort key: the proved depth, then its upper bound."""
         return -(self.proved_depth or 0.0), -(self.depth_upper or 0.0)
 
     @property

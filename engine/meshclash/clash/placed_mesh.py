@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidPose
+from ..messages import Sentence
 from .errors import UnusableObject
 from .frame_scene import FrameScene, SourceMesh, SourceObject
 
@@ -53,7 +54,7 @@ def split_matrix(item: SourceObject) -> tuple[np.ndarray, bytes]:
     try:
         poses, stretches = split_matrices(item.matrix[None])
     except InvalidPose as error:
-        raise UnusableObject(item.name, f"its matrix: {error}") from error
+        raise UnusableObject(item.name, Sentence("its matrix: {why}", why=error)) from error
     return poses[0], stretches[0]
 
 
@@ -74,7 +75,7 @@ def engine_mesh(engine: ModuleType, item: SourceObject, mesh: SourceMesh, stretc
         made.resolution = float32_resolution(mesh.largest) if mesh.resolution is None else mesh.resolution
         return made.transformed(np.frombuffer(stretch).reshape(4, 4)) if stretch else made
     except engine.errors.MeshClashError as error:
-        raise UnusableObject(item.name, f"its mesh: {error}") from error
+        raise UnusableObject(item.name, Sentence("its mesh: {why}", why=error)) from error
 
 
 def drawn(thing: Any) -> Any:

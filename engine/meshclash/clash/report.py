@@ -13,6 +13,7 @@ import numpy as np
 from . import report_formats
 from .baseline import EarlierPair
 from .carry import UNCERTAIN, Again, again_as_dict, carried, former_rows, is_certain, thing_as_dict
+from .column_table import JSON, Notes
 from .events import ClashEvent
 from .files import page
 from .files.glb import to_glb
@@ -273,7 +274,7 @@ class DetectReport:
         summary["objects"] = [{"name": name, **self.objects[name]} for name in named]
         groups = self._own_groups
         number = {pair: k + 1 for k, group in enumerate(groups) for pair in group["pairs"]}
-        pairs = [{**self._pair(row), "group": number.get(row.id)} for row in self.rows]
+        pairs = [self._pair(row, number.get(row.id)) for row in self.rows]
         return {
             **summary,
             "tested": [thing_as_dict(item, name) for name, item in self.things.items()],
@@ -310,48 +311,15 @@ class DetectReport:
         review = self.reviews.get(event.row.id, NOT_REVIEWED)
         return {**event.as_dict(self.scale_length), "status": review.status, "comment": review.comment}
 
-    def _pair(self, row: PairRow) -> dict[str, Any]:
-        scale, review = self.scale_length, self._review(row)
-        return {
-            "id": row.id,
-            "test": row.test or None,
-            "a": row.a.name,
-            "b": row.b.name,
-            "frame": row.frame,
-            "verdict": row.verdict,
-            "contacts": row.contacts,
-            "faces_a": row.a.faces.tolist(),
-            "faces_b": row.b.faces.tolist(),
-            "original_faces_a": None if row.a.original_faces is None else row.a.original_faces.tolist(),
-            "original_faces_b": None if row.b.original_faces is None else row.b.original_faces.tolist(),
-            "location": _scaled(row.location, scale),
-            "depth": _in_metres(row.depth, scale),
-            "distance": _in_metres(row.distance, scale),
-            "point_a": _scaled(row.a.point, scale),
-            "point_b": _scaled(row.b.point, scale),
-            "face_a": row.a.face,
-            "face_b": row.b.face,
-            "probability": row.probability,
-            "points_a": row.a.points.tolist(),
-            "points_b": row.b.points.tolist(),
-            "count_a": row.a.count,
-            "count_b": row.b.count,
-            "status": review.status,
-            "comment": review.comment,
-            "assignee": review.assignee,
-            "outdated": row.id in self.outdated,
-            "flush": row.flush,
-            "certainty": row.certainty,
-            "volume": _cubed(row.volume, scale),
-            "volume_lower": _cubed(row.volume_lower, scale),
-            "volume_upper": _cubed(row.volume_upper, scale),
-            "depth_lower": _in_metres(row.depth_lower, scale),
-            "depth_upper": _in_metres(row.depth_upper, scale),
-            "new": self._is_new(row) if row.verdict in CLASH_VERDICTS else None,
-            "decide_again": row.id in self.to_decide_again,
-            **{f"model_{side}": self._model(name) for side, name in zip("ab", row.names, strict=True)},
-            **{f"object_{side}": self._object(name) for side, name in zip("ab", row.names, strict=True)},
-        }
+    def _pair(self, row: PairRow, group: int | None = None) -> dict[str, Any]:
+        review = self._review(row)
+        new = self._is_new(row) if row.verdict in CLASH_VERDICTS else None
+        (model_a, model_b), (object_a, object_b) = map(self._model, row.names), map(self._object, row.names)
+        notes = Notes(
+            review.status, review.comment, row.id in self.outdated, new, group, review.assignee,
+            row.id in self.to_decide_again, model_a, model_b, object_a, object_b,
+        )  # fmt: skip
+        return {column.name: column.json_value(row, notes, self.scale_length) for column in JSON}
 
     def _model(self, name: str) -> str | None:
         return ", ".join(self.things[name].models) if name in self.things else None
@@ -368,21 +336,30 @@ class DetectReport:
         return report_formats.to_csv(self.as_dict())
 
     def to_html(self) -> str:
-        """One self-contained page."""
-        return page.to_html(self.as_dict(), self.pictures, self.shapes())
+        """One self-contained page, with a picture of each of the largest groups as far as triangles are at hand."""
+        return page.to_html(self.as_dict(), {**self.group_pictures(), **self.pictures}, self.shapes())
+
+    def group_pictures(self) -> dict[str, bytes]:
+        """PNG of the worst clash of each of the largest groups, by the ids of pairs."""
+        if self.triangles is None or not self._own_groups:
+            return {}
+        from .files.pictures import MOST_OF_GROUPS, pictures  # noqa: PLC0415 - it imports Numba
+
+        rows = [row for row in self._worst_of_groups() if row.id not in self.pictures]
+        return pictures(map(self._pair, rows), self.triangles, self.tested, MOST_OF_GROUPS)
 
     def shapes(self, most: int = 500, most_bytes: int = 36_000_000) -> dict[str, bytes]:
         """Binary glTF of both objects near each clash, by the ids of pairs, as far as triangles are at hand.
 
         Args:
-            most: clashes, the worst first.
-            most_bytes: of all; in a page they take a third more.
+            most: clashes; the worst of each group comes first, then the worst ones.
+            most_bytes: of all, before they are compressed.
         """
         found: dict[str, bytes] = {}
         if self.triangles is None:
             return found
-        for row in self.rows:
-            if row.verdict in CLASH_VERDICTS and row.id not in found and len(found) < most:
+        for row in (*self._worst_of_groups(), *self.clashes):
+            if row.id not in found and len(found) < most:
                 shown = nearby(self._pair(row), self.triangles)
                 content = b"" if shown is None else to_glb(shown)
                 most_bytes -= len(content)
@@ -392,18 +369,11 @@ class DetectReport:
                     found[row.id] = content
         return found
 
+    def _worst_of_groups(self) -> list[PairRow]:
+        """The first row of each group, in the order of the groups."""
+        first = {row.id: row for row in reversed(self.clashes)}
+        return [first[group["pairs"][0]] for group in self._own_groups]
+
     def to_table(self) -> str:
         """Aligned text for a terminal."""
         return report_formats.to_table(self.as_dict())
-
-
-def _cubed(volume: float | None, scale: float) -> float | None:
-    return _in_metres(volume, scale**3)
-
-
-def _in_metres(length: float | None, scale: float) -> float | None:
-    return None if length is None else scale * length
-
-
-def _scaled(point: Sequence[float] | None, scale: float) -> list[float] | None:
-    return None if point is None else [scale * x for x in point]

@@ -1,4 +1,4 @@
-"""A report dictionary of schema `meshclash.report/1` as JSON, CSV or a table of text; `files/` has others."""
+"""Writes a report (schema `meshclash.report/1`) as JSON, CSV or text; `files/` has the other formats."""
 
 from __future__ import annotations
 
@@ -6,71 +6,23 @@ import csv
 import io
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any
 
+from ..messages import Sentence
+from .cell_text import format_depth, format_length, format_verdict, format_volume
+from .column_table import CSV, TEXT, Column, Surroundings
 from .queries.registry import test_named
 from .reviews import APPROVED
 from .terminal import printable, without_controls
-from .units import at_most, length_in_words, volume_between, volume_in_words
-from .verdicts import SOLID_VERDICTS
+from .units import length_in_words
 from .words import counted
 
 SCHEMA = "meshclash.report/1"
-CSV_COLUMNS = (
-    "id",
-    "a",
-    "b",
-    "frame",
-    "verdict",
-    "contacts",
-    "faces_a",
-    "faces_b",
-    "original_faces_a",
-    "original_faces_b",
-    "location_x",
-    "location_y",
-    "location_z",
-    "depth",
-    "distance",
-    "point_a_x",
-    "point_a_y",
-    "point_a_z",
-    "point_b_x",
-    "point_b_y",
-    "point_b_z",
-    "face_a",
-    "face_b",
-    "probability",
-    "points_a",
-    "points_b",
-    "count_a",
-    "count_b",
-    "status",
-    "comment",
-    "outdated",
-    "flush",
-    "unit",
-    "certainty",
-    "volume",
-    "volume_lower",
-    "volume_upper",
-    "depth_lower",
-    "depth_upper",
-    "event_start",
-    "event_end",
-    "event_worst_frame",
-    "new",
-    "group",
-    "test",
-    "global_id_a",
-    "global_id_b",
-)
-POINTS = ("location", "point_a", "point_b")
 MOST_GROUPS = 12  # that are printed
-TEXTS = ("verdict", "a", "b", "test")  # columns that are left-aligned; numbers are right-aligned
-MILLIMETRES_BELOW, MICROMETRES_BELOW = 0.1, 1e-5
-NO_SOLID = "not a solid"  # in the place of a volume
+TEXT_TITLES = tuple(column.title for column in TEXT if column.is_text)
+"""Columns that are left-aligned; numbers are right-aligned."""
+MICROMETRES_BELOW = 1e-5
 NOTHING, FOUND = "No test found a pair", ("is listed", "are listed")
 """What tests of several kinds found, in words; of one kind, `DetectTest` has them."""
 LINE_BEGINS = ("\t", "\r", "\n")
@@ -79,31 +31,22 @@ FORMULA_BEGINS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "'")
 
 
 def to_json(report: dict[str, Any]) -> str:
-    """Strict JSON; a NaN or infinity raises ValueError."""
+    """Writes strict JSON; raises ValueError for NaN and infinity."""
     text = json.dumps(report, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
     return without_controls(text, "\\u{:04x}")
 
 
 def to_csv(report: dict[str, Any]) -> str:
-    """Lines ended by CR LF; lists of faces are separated by blanks; what is unknown is empty.
+    """Writes CSV: CR LF line ends, lists of faces separated by spaces, unknown values empty.
 
     A text that a spreadsheet would run as a formula has an apostrophe in front, whatever column it is in; numbers stay
     numbers. Control characters are escapes, as "\\x1b".
     """
     text = io.StringIO(newline="")
     writer = csv.writer(text)
-    writer.writerow(CSV_COLUMNS)
-    events = _events_by_pair(report)
-    ids = {item["name"]: item.get("GlobalId") or "" for item in report["objects"]}
-    for pair in report["pairs"]:
-        cells = {**pair, "unit": report["unit"]} | {name: _csv_truth(pair[name]) for name in ("outdated", "new")}
-        event = next((item for item in events.get(pair["id"], ()) if item["start"] <= pair["frame"] <= item["end"]), {})
-        cells |= {f"event_{name}": event.get(name) for name in ("start", "end", "worst_frame")}
-        cells |= {f"global_id_{side}": ids.get(pair[side], "") for side in "ab"}
-        for name in POINTS:
-            point = pair[name] or (None, None, None)
-            cells |= {f"{name}_{axis}": value for axis, value in zip("xyz", point, strict=True)}
-        writer.writerow([_csv_cell(cells[column]) for column in CSV_COLUMNS])
+    writer.writerow(name for column in CSV for name in column.cells)
+    for pair, around in surroundings(report):
+        writer.writerow(_csv_cell(value) for column in CSV for value in column.file_values(pair, around))
     return text.getvalue()
 
 
@@ -118,7 +61,7 @@ def to_table(report: dict[str, Any]) -> str:
 
 
 def clash_line(pair: dict[str, Any]) -> str:
-    """A clash on one line: its verdict, its objects and its depth."""
+    """Writes a clash on one line: verdict, objects, depth."""
     return printable(f"{pair['verdict']} {pair['a']} | {pair['b']} {format_depth(pair)}".rstrip())
 
 
@@ -178,8 +121,17 @@ def _in_columns(given: list[tuple[str, ...]]) -> str:
     rows = [given[0], *(tuple(map(printable, row)) for row in given[1:])]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     rows.insert(1, tuple("-" * width for width in widths))
-    texts = [title in TEXTS for title in given[0]]
+    texts = [title in TEXT_TITLES for title in given[0]]
     return "\n".join("  ".join(_aligned(row, widths, texts)).rstrip() for row in rows)
+
+
+def surroundings(report: dict[str, Any]) -> Iterator[tuple[dict[str, Any], Surroundings]]:
+    """The pairs of a report, each with what files can say of it beside its own entry."""
+    events = _events_by_pair(report)
+    objects = {item["name"]: item for item in report["objects"]}
+    for number, pair in enumerate(report["pairs"], start=1):
+        event = next((item for item in events.get(pair["id"], ()) if item["start"] <= pair["frame"] <= item["end"]), {})
+        yield pair, Surroundings(number, report["unit"], event, objects)
 
 
 def _events_by_pair(report: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
@@ -212,7 +164,7 @@ def summary(report: dict[str, Any]) -> str:
 
 
 def lost(stats: dict[str, Any]) -> list[dict[str, Any]]:
-    """The objects that should have been tested, and could not: "name" and "reason" of each."""
+    """Returns the objects that could not be tested although they should: "name" and "reason" of each."""
     return [item for item in stats["skipped"] if item["lost"]]
 
 
@@ -224,12 +176,18 @@ def lost_in_words(stats: dict[str, Any]) -> str:
 
 def permitted(report: dict[str, Any]) -> str:
     """What is permitted by the resolution of the coordinates, in words; "" where a length is, or nothing is known."""
+    length = permitted_length(report)
+    return Sentence("up to {length}, which the coordinates cannot tell from flush", length=length) if length else ""
+
+
+def permitted_length(report: dict[str, Any]) -> str:
+    """The depth that is permitted by the resolution of the coordinates, with its unit; "" as of ``permitted``."""
     resolution = report["stats"].get("resolution")
     if report["options"]["permitted_by"] == "length" or resolution is None:
         return ""
     most = 2.0 * resolution  # of two objects together
     unit = "MICROMETERS" if most < MICROMETRES_BELOW else "MILLIMETERS"
-    return f"up to {length_in_words(most, 'METRIC', unit, 2)}, which the coordinates cannot tell from flush"
+    return length_in_words(most, "METRIC", unit, 2)
 
 
 def coarse(report: dict[str, Any]) -> str:
@@ -238,84 +196,35 @@ def coarse(report: dict[str, Any]) -> str:
     if not found:
         return ""
     worst = max(found, key=lambda item: item["resolution"])
-    more = f" and {len(found) - 1} more" if len(found) > 1 else ""
-    return (
-        f"coordinates of {worst['name']}{more} are stored no finer than {format_length(worst['resolution'])}: clashes "
-        "up to that depth may be roundings; move the parts towards the origin, or permit any resolution"
-    )
+    name = worst["name"]
+    if len(found) > 1:
+        name = Sentence("{name} and {count} more", name=name, count=len(found) - 1)
+    return Sentence(
+        "coordinates of {name} are stored no finer than {length}: clashes up to that depth may be roundings; move the "
+        "parts towards the origin, or permit any resolution",
+        name=name, length=format_length(worst["resolution"]),
+    )  # fmt: skip
 
 
 def left_out(counted: dict[str, Any] | None) -> str:
     """A sentence about pairs that are not listed, after a blank; "" where all are."""
     if counted is None or not counted["pairs"]:
         return ""
-    return f" {counted['pairs']:,} more are at least {format_length(counted['beyond'])} apart."
+    count, least = f"{counted['pairs']:,}", format_length(counted["beyond"])
+    return " " + Sentence("{count} more are at least {length} apart.", count=count, length=least)
 
 
 def too_small(stats: dict[str, Any], options: dict[str, Any]) -> str:
     """A sentence about pairs that are not listed as they share too little, after a blank; "" where all are."""
     if not stats.get("smaller"):
         return ""
-    return f" {stats['smaller']:,} more have less than {format_volume(options['min_volume'])} in common."
-
-
-def format_length(metres: float | None) -> str:
-    """Millimetres for small lengths, else metres, "<0.001 mm" for roundings; "" when unknown."""
-    if metres is None:
-        return ""
-    return length_in_words(metres, "METRIC", "MILLIMETERS" if abs(metres) < MILLIMETRES_BELOW else "METERS", 4)
-
-
-def format_depth(pair: dict[str, Any]) -> str:
-    """The depth that is proved, else what it is at most, as in "at most 0.002 mm"; "" when nothing is known."""
-    if pair["depth"] is None and pair["depth_upper"] is not None:
-        return at_most(format_length(pair["depth_upper"]))
-    return format_length(pair["depth"])
-
-
-def format_volume(cubic_metres: float | None) -> str:
-    """A volume in cubic metres, centimetres or millimetres, "<0.001 mm³" for roundings; "" when unknown."""
-    return "" if cubic_metres is None else volume_in_words(cubic_metres, "METRIC", digits=4)
-
-
-def format_volume_of(pair: dict[str, Any]) -> str:
-    """The common volume of a pair with its bounds; "not a solid" where one of the two bounds none."""
-    if pair["volume"] is None:
-        return NO_SOLID if pair["verdict"] in SOLID_VERDICTS else ""
-    return volume_between(pair["volume_lower"], pair["volume_upper"], "METRIC", digits=4)
-
-
-def format_share(share: float, digits: int = 0) -> str:
-    """A probability in percent; what is not certain is neither called 0 nor 100 %."""
-    step = 10.0 ** -(digits + 2)
-    if 1.0 - 0.5 * step <= share < 1.0:
-        return f">{1.0 - step:.{digits}%}"
-    return f"<{step:.{digits}%}" if 0.0 < share < 0.5 * step else f"{share:.{digits}%}"
+    count, most = f"{stats['smaller']:,}", format_volume(options["min_volume"])
+    return " " + Sentence("{count} more have less than {volume} in common.", count=count, volume=most)
 
 
 def format_seconds(seconds: float) -> str:
-    """A time, in milliseconds where it is short."""
+    """Formats a time; short times in milliseconds."""
     return f"{seconds:.1f} s" if seconds >= 0.1 else f"{1000.0 * seconds:.0f} ms"
-
-
-MEASURES: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
-    "depth": ("depth", format_depth),
-    "volume": ("common volume", format_volume_of),
-    "distance": ("gap", lambda pair: format_length(pair["distance"])),
-    "probability": ("probability", lambda pair: _known_share(pair["probability"])),
-}
-"""The columns of what tests measure: their titles, and their cells for a pair."""
-
-
-def _known_share(share: float | None) -> str:
-    return "" if share is None else format_share(share)
-
-
-def _measures(report: dict[str, Any]) -> list[str]:
-    """What the rows of a report say, in the order of the columns."""
-    found = {name for options in asked(report) for name in test_named(options["test"]).measures}
-    found |= {"volume"} if any(options.get("overlap_volume") for options in asked(report)) else set()
-    return [name for name in MEASURES if name in found]
 
 
 def asked(report: dict[str, Any]) -> list[dict[str, Any]]:
@@ -328,41 +237,30 @@ def _of_test(report: dict[str, Any], cell: str) -> tuple[str, ...]:
     return (cell,) if report.get("tests") else ()
 
 
-def _of_frame(report: dict[str, Any], cell: str) -> tuple[str, ...]:
-    """A cell of the column `frame`, which files of meshes have no use for."""
-    return () if report.get("files") else (cell,)
+def shown_columns(report: dict[str, Any]) -> list[Column]:
+    """The columns of the page and of the terminal.
+
+    `test` is shown if several tests were run; `frame` is not shown for files of meshes.
+    """
+    unused = {*(() if report.get("tests") else ("test",)), *(("frame",) if report.get("files") else ())}
+    filled = [column for column in TEXT if any(column.is_filled(options) for options in asked(report))]
+    return [column for column in filled if column.name not in unused]
 
 
 def table_header(report: dict[str, Any]) -> tuple[str, ...]:
     """The titles of the columns."""
-    measured = (MEASURES[name][0] for name in _measures(report))
-    numbers = (*_of_frame(report, "frame"), "contacts", "faces a", "faces b")
-    return ("verdict", "a", "b", *_of_test(report, "test"), *numbers, *measured, "location [m]")
+    return tuple(column.title for column in shown_columns(report))
 
 
 def table_rows(report: dict[str, Any]) -> list[tuple[str, ...]]:
     """The cells of each pair, as text."""
-    measures = _measures(report)
-    return [
-        (
-            _verdict(pair),
-            pair["a"],
-            pair["b"],
-            *_of_test(report, pair.get("test") or ""),
-            *_of_frame(report, str(pair["frame"])),
-            str(pair["contacts"]),
-            _members(pair, "a"),
-            _members(pair, "b"),
-            *(MEASURES[name][1](pair) for name in measures),
-            "" if pair["location"] is None else " ".join(f"{x:.4f}" for x in pair["location"]),
-        )
-        for pair in report["pairs"]
-    ]
+    columns = shown_columns(report)
+    return [tuple(column.in_words(pair) for column in columns) for pair in report["pairs"]]
 
 
 def event_header(report: dict[str, Any]) -> tuple[str, ...]:
     """The titles of the columns of events."""
-    measured = (MEASURES[name][0] for name in _event_measures(report))
+    measured = (column.title for column in _event_measures(report))
     moments = ("start", "end", "worst", "frames")
     return ("verdict", "a", "b", *_of_test(report, "test"), *moments, *measured, "begins", "ends")
 
@@ -372,7 +270,7 @@ def event_rows(report: dict[str, Any]) -> list[tuple[str, ...]]:
     measures = _event_measures(report)
     return [
         (
-            _verdict(event),
+            format_verdict(event),
             event["a"],
             event["b"],
             *_of_test(report, event.get("test") or ""),
@@ -380,7 +278,7 @@ def event_rows(report: dict[str, Any]) -> list[tuple[str, ...]]:
             format_moment(event["end"], event["end_time"]),
             str(event["worst_frame"]),
             str(event["frames"]),
-            *(MEASURES[name][1](event) for name in measures),
+            *(column.in_words(event) for column in measures),
             event["begins"],
             event["ends"],
         )
@@ -393,22 +291,9 @@ def format_moment(frame: int, time: float | None) -> str:
     return str(frame) if time is None else f"{time:.2f}"
 
 
-def _event_measures(report: dict[str, Any]) -> list[str]:
-    return [name for name in _measures(report) if name != "volume"]
-
-
-def _verdict(pair: dict[str, Any]) -> str:
-    """The verdict with what is to be known of it: "touching (flush)", "contained (87% certain)"."""
-    notes = ["flush"] if pair["flush"] else []
-    if pair["certainty"] < 1.0:
-        notes.append(f"{format_share(pair['certainty'])} certain")
-    return f"{pair['verdict']} ({', '.join(notes)})" if notes else str(pair["verdict"])
-
-
-def _members(pair: dict[str, Any], letter: str) -> str:
-    """How many faces, or points of a scan, are in contact."""
-    points = len(pair[f"points_{letter}"])
-    return f"{points} points" if points else str(pair[f"count_{letter}"])
+def _event_measures(report: dict[str, Any]) -> list[Column]:
+    """What tests measure, except the volume, which events do not have."""
+    return [column for column in shown_columns(report) if column.tests and column.name != "volume"]
 
 
 def _aligned(row: tuple[str, ...], widths: list[int], texts: list[bool]) -> list[str]:
@@ -425,13 +310,11 @@ def _csv_text(given: str) -> str:
     return without_controls(f"'{given}" if given and runs else given)
 
 
-def _csv_truth(value: bool | None) -> str | None:
-    return None if value is None else str(value).lower()
-
-
 def _csv_cell(value: Any) -> Any:
     if value is None:
         return ""
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, list):
         return " ".join(map(str, value))
     return _csv_text(value) if isinstance(value, str) else value

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..messages import Sentence
 from ..types.steps import hold_progress
 from .cloud_scene import PlacedCloud
 from .curves import curve_steps
@@ -28,32 +29,24 @@ ROWS_AT_ONCE = 32
 
 _NO_FACES = np.empty(0, np.int32)
 _FIRST = np.zeros(1, np.int64)
-Depths = tuple[float | None, float | None, float | None]
-"""The depth of an overlap, its lower and its upper bound."""
+_MEASURES = ("depth", "depth_lower", "depth_upper")
+"""Fields of the engine's verdicts that rows have by the same names."""
 
 
 @dataclass(frozen=True)
 class _Finding:
-    """What a row says of its pair, before its sides are put in order: ids and members are the engine's."""
+    """A pair in the order of the engine, with the values that differ for the two objects."""
 
     ids: tuple[int, int]
     members: tuple[np.ndarray, np.ndarray]
     """Triangles that are in contact, or points of a scan."""
     contacts: Any
     """The engine's `Contacts` or `CloudContacts`, or None."""
-    verdict: str
-    severity: int
-    location: np.ndarray | None = None
-    depths: Depths = (None, None, None)
-    distance: float | None = None
     points: tuple[np.ndarray, np.ndarray] | None = None
     nearest: tuple[int, int] | None = None
     """Triangles on which the points lie."""
     is_turned: bool = False
     """Whether the first object is the second one of the contacts."""
-    flush: bool = False
-    certainty: float = 1.0
-    probability: float | None = None
 
     def turned(self) -> _Finding:
         """The same with the two objects exchanged."""
@@ -65,7 +58,7 @@ class _Finding:
 
 @dataclass(frozen=True, eq=False)
 class Draft:
-    """A row without what is drawn of it.
+    """A row before its faces and curves for drawing are found.
 
     Attributes:
         row: the row.
@@ -83,7 +76,7 @@ class Draft:
 
 
 def contacts_draft(world: EngineScene, found: Any, frame: int) -> Draft:
-    """The row of one `PairVerdict`.
+    """Makes the row of a `PairVerdict`.
 
     Args:
         world: the scene that was asked.
@@ -92,17 +85,14 @@ def contacts_draft(world: EngineScene, found: Any, frame: int) -> Draft:
     """
     ids = found.a, found.b
     members = (found.touched(0), found.touched(1)) if world.has_scan(ids) else _sides(found.contacts.pairs)
-    finding = _Finding(
-        ids, members, found.contacts, found.verdict.name.lower(), int(found.verdict.severity), found.location,
-        depths_of(found), flush=found.flush, certainty=float(found.certainty),
-    )  # fmt: skip
-    return _draft(world, finding, frame)
+    verdict = found.verdict.name.lower()
+    return _draft(world, _Finding(ids, members, found.contacts), frame, verdict, found.location, **_judged(found))
 
 
 def first_contact_draft(
     engine: ModuleType, world: EngineScene, first: Any, frame: int, distance: float | None = None
 ) -> Draft:
-    """The row of one `FirstContact`: a pair that meets, listed among the clashes until more is known.
+    """Makes the row of a `FirstContact`: the pair counts as a clash until more is known.
 
     Args:
         distance: 0 where the test measures distances.
@@ -163,15 +153,14 @@ def surfaces_draft(
         probability = 1.0 if verdict == MEETS else None
     else:
         members, location = _sides(contacts.pairs), contacts.segments([0])[0].mean(axis=0)
-    finding = _Finding(
-        ids, members, contacts, verdict, severity_of(engine, verdict), location, distance=distance,
-        probability=probability,
+    return _draft(
+        world, _Finding(ids, members, contacts), frame, verdict, location, severity=severity_of(engine, verdict),
+        distance=distance, probability=probability,
     )  # fmt: skip
-    return _draft(world, finding, frame)
 
 
 def gap_draft(world: EngineScene, gap: Any, apart: str, frame: int) -> Draft:
-    """The row of one `PairGap`; arguments as `contacts_draft`.
+    """Makes the row of a `PairGap`; arguments as `contacts_draft`.
 
     Args:
         apart: the verdict of a pair that does not meet. Where no triangles are named as near, those of the nearest
@@ -184,26 +173,23 @@ def gap_draft(world: EngineScene, gap: Any, apart: str, frame: int) -> Draft:
         members = np.array(nearest[:1]), np.array(nearest[1:])
     if world.has_scan(ids):
         nearest, location = None, location if meets else None
-    finding = _Finding(
-        ids, members, contacts, gap.verdict.name.lower() if meets else apart, int(gap.verdict.severity),
-        location, depths_of(gap), float(gap.gap), None if gap.points is None else tuple(gap.points),
-        nearest, flush=gap.flush, certainty=float(gap.certainty),
-    )  # fmt: skip
-    return _draft(world, finding, frame)
+    finding = _Finding(ids, members, contacts, None if gap.points is None else tuple(gap.points), nearest)
+    verdict = gap.verdict.name.lower() if meets else apart
+    return _draft(world, finding, frame, verdict, location, distance=float(gap.gap), **_judged(gap))
 
 
 def probability_draft(engine: ModuleType, world: EngineScene, found: Any, frame: int) -> Draft:
-    """The row of one `ProbablePair`, arguments as `contacts_draft`.
+    """Makes the row of a `ProbablePair`; arguments as `contacts_draft`.
 
     Drawn is where the two meet, or a box where they may.
     """
     i, j = ([], []) if found.triangles is None else ([t] for t in found.triangles)
     members = np.array(i, np.int64), np.array(j, np.int64)
-    finding = _Finding(
-        (found.a, found.b), members, None, found.verdict, severity_of(engine, found.verdict),
-        None if found.region is None else found.region.mean(axis=0), probability=found.probability,
+    draft = _draft(
+        world, _Finding((found.a, found.b), members, None), frame, found.verdict,
+        None if found.region is None else found.region.mean(axis=0), severity=severity_of(engine, found.verdict),
+        probability=found.probability,
     )  # fmt: skip
-    draft = _draft(world, finding, frame)
     certain_scan = found.complete and world.has_scan((found.a, found.b))
     row = replace(draft.row, contacts=int(found.triangles is not None or certain_scan))
     return replace(draft, row=row, region=None if found.complete else found.region)
@@ -219,11 +205,22 @@ def _box_edges(box: np.ndarray) -> np.ndarray:
     return np.take_along_axis(box.astype(np.float32), places, axis=0).reshape(12, 2, 3)
 
 
-def _draft(world: EngineScene, finding: _Finding, frame: int) -> Draft:
+def _draft(
+    world: EngineScene, finding: _Finding, frame: int, verdict: str, location: np.ndarray | None, **values: Any
+) -> Draft:
+    """The draft of a row; `values` are those of its fields that are the same for both objects."""
     if not in_order(*(world.objects[key] for key in finding.ids)):
         finding = finding.turned()
     parts = _part(world, finding.ids[0]), _part(world, finding.ids[1])
-    return Draft(_row(parts, finding, frame), parts, finding.contacts, finding.is_turned)
+    points, nearest = finding.points or (None, None), finding.nearest or (None, None)
+    found = zip(parts, finding.members, points, nearest, strict=True)
+    a, b = (part.side(members, point, triangle) for part, members, point, triangle in found)
+    row = PairRow(
+        id=pair_id(*(part.item.identity for part in parts)), a=a, b=b, frame=frame, verdict=verdict,
+        contacts=0 if finding.contacts is None else len(finding.contacts),
+        location=None if location is None else _point(location), **values,
+    )  # fmt: skip
+    return Draft(row, parts, finding.contacts, finding.is_turned)
 
 
 class _Part(NamedTuple):
@@ -263,33 +260,10 @@ def _part(world: EngineScene, key: int) -> _Part:
     return _Part(item, world.meshes[item.mesh_key] if scan is None else None, scan)
 
 
-def _row(parts: tuple[_Part, _Part], finding: _Finding, frame: int) -> PairRow:
-    points, nearest = finding.points or (None, None), finding.nearest or (None, None)
-    found = zip(parts, finding.members, points, nearest, strict=True)
-    a, b = (part.side(members, point, triangle) for part, members, point, triangle in found)
-    return PairRow(
-        id=pair_id(*(part.item.identity for part in parts)),
-        a=a,
-        b=b,
-        frame=frame,
-        verdict=finding.verdict,
-        severity=finding.severity,
-        contacts=0 if finding.contacts is None else len(finding.contacts),
-        location=None if finding.location is None else _point(finding.location),
-        depth=finding.depths[0],
-        depth_lower=finding.depths[1],
-        depth_upper=finding.depths[2],
-        distance=finding.distance,
-        probability=finding.probability,
-        flush=finding.flush,
-        certainty=finding.certainty,
-    )
-
-
 def row_steps(
     engine: ModuleType, drafts: Iterable[Draft], highlights: bool
 ) -> Generator[Progress, None, list[PairRow]]:
-    """The rows of drafts, in slices.
+    """Completes the rows of drafts, in slices.
 
     Args:
         engine: the meshclash module.
@@ -325,7 +299,7 @@ def row_steps(
 
 
 def _progress(row: PairRow) -> Progress:
-    return Progress(1.0, f"Writing up {row.a.name} and {row.b.name}")
+    return Progress(1.0, Sentence("Writing up {a} and {b}", a=row.a.name, b=row.b.name))
 
 
 def _drawing_steps(draft: Draft, curves: np.ndarray) -> Generator[None, None, PairRow]:
@@ -356,7 +330,7 @@ def _scan_drawing_steps(row: PairRow, parts: tuple[_Part, _Part]) -> Generator[N
 
 
 def _middle(points: np.ndarray) -> np.ndarray:
-    """The point in the middle of the others."""
+    """Returns the point nearest to the mean of all."""
     middle: np.ndarray = points[np.argmin(((points - points.mean(axis=0)) ** 2).sum(axis=1))]
     return middle
 
@@ -367,7 +341,7 @@ def _sides(pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def in_order(a: SourceObject, b: SourceObject) -> bool:
-    """Whether a may stay the first: in set A, and alphabetically first where both orders are right."""
+    """Whether `a` comes first: it is in set A, and first by name if both orders are possible."""
     forward, backward = a.in_a and b.in_b, b.in_a and a.in_b
     return forward and (not backward or (a.name, a.identity) <= (b.name, b.identity))
 
@@ -434,7 +408,7 @@ def world_triangle_steps(
 
 
 def _inner_object_steps(side_a: _Part, side_b: _Part) -> Generator[None, None, tuple[np.ndarray, np.ndarray]]:
-    """All triangles of the smaller of the two, and nothing of the larger."""
+    """Returns all triangles of the smaller object, and none of the larger."""
     assert side_a.mesh is not None and side_b.mesh is not None
     all_a = yield from world_triangle_steps(side_a.item, side_a.mesh, side_a.mesh.triangles)
     all_b = yield from world_triangle_steps(side_b.item, side_b.mesh, side_b.mesh.triangles)
@@ -447,9 +421,15 @@ def _point(coordinates: np.ndarray) -> Point:
     return x, y, z
 
 
-def depths_of(verdict: Any) -> Depths:
-    """The depth of one of the engine's verdicts, with its bounds."""
-    return _finite(verdict.depth), _finite(verdict.depth_lower), _finite(verdict.depth_upper)
+def measures_of(verdict: Any) -> dict[str, float | None]:
+    """The measures of one of the engine's verdicts, by the fields of `PairRow`."""
+    return {name: _finite(getattr(verdict, name)) for name in _MEASURES}
+
+
+def _judged(verdict: Any) -> dict[str, Any]:
+    """The fields of `PairRow` that say what a verdict of the engine says."""
+    severity, certainty = int(verdict.verdict.severity), float(verdict.certainty)
+    return {"severity": severity, "flush": verdict.flush, "certainty": certainty, **measures_of(verdict)}
 
 
 def _finite(value: float | None) -> float | None:

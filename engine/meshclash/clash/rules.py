@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..messages import Sentence
 from .errors import InputError
 from .frame_scene import SourceObject
 
@@ -56,7 +57,7 @@ def parse_pair(text: str) -> tuple[str, str]:
     """
     names = text.split("::")
     if len(names) != 2 or not all(names):
-        raise InputError(f"'{text}' is not a pair of names: write A::B")
+        raise InputError(Sentence("'{text}' is not a pair of names: write A::B", text=text))
     return names[0], names[1]
 
 

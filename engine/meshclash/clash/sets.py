@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Protocol
 
-from ..messages import suggestion
+from ..messages import Sentence, suggestion
 from .errors import InputError
 
 EVERYTHING = "all"
@@ -64,7 +64,7 @@ def members(expression: str, objects: Sequence[Described], select: Select | None
         if not own and part.strip() != EVERYTHING:
             names = sorted({text for item in objects for _, known in terms for text in known(item)})
             hint = suggestion(part.partition(":")[2] or part, names)
-            raise InputError(f"there is nothing that '{part.strip()}' means{hint}")
+            raise InputError(Sentence("there is nothing that '{part}' means", part=part.strip()) + hint)
         found |= own
     return frozenset(found)
 
@@ -88,12 +88,14 @@ def _term(text: str, select: Select | None) -> tuple[Matcher, Known]:
         kind, wanted = "object", text
     if kind == "selector":
         if select is None:
-            raise InputError(f"'{text}' is a selector of IFC files: here, name sets by class:, type: or storey:")
+            raise InputError(
+                Sentence("'{text}' is a selector of IFC files: here, name sets by class:, type: or storey:", text=text)
+            )
         return select(wanted), lambda item: ()
     if kind == "property":
         key, equals, wanted = wanted.partition("=")
         if not equals or not key:
-            raise InputError(f"'{text}' is no property with its value: write property:KEY=VALUE")
+            raise InputError(Sentence("'{text}' is no property with its value: write property:KEY=VALUE", text=text))
         known = _property(key)
     else:
         known = {"object": lambda item: (item.name,), "collection": lambda item: item.groups}.get(kind, _property(kind))

@@ -111,7 +111,7 @@ class RunStatistics:
             values["device"] = device or values["device"]
         known = values["device_note"]
         if note and note not in known:
-            values["device_note"] = f"{known}; {note}" if known else note
+            values["device_note"] = known + "; " + note if known else note
 
     def add_time(self, name: str, seconds: float) -> None:
         """Adds seconds to one part of the work."""

@@ -1,4 +1,4 @@
-"""Parts of a range of frames as tasks for processes, and how they are sent to another process and back.
+"""Parts of a range of frames as tasks for other processes, and their exchange as text.
 
 Whoever works off tasks, this process or several, gets the same tasks and hands back the same answers in the same order,
 so the report does not depend on it.
@@ -43,12 +43,12 @@ class TaskAnswer:
 
 
 class Workers(Protocol):
-    """Who works off tasks: this process, several of this machine, or a cluster."""
+    """Interface of what runs tasks: this process, several processes, or a cluster."""
 
     def run_steps(
         self, tasks: Iterable[RangeTask], total: int, take: Callable[[TaskAnswer], None]
     ) -> Generator[Progress, None, None]:
-        """Works off tasks.
+        """Runs tasks.
 
         Args:
             tasks: in the order of their frames.
@@ -62,7 +62,7 @@ class Workers(Protocol):
 
 
 class ThisProcess:
-    """Works off one task after the other.
+    """Runs the tasks one after the other in this process.
 
     Args:
         source: the scene.
@@ -94,7 +94,7 @@ class ThisProcess:
             take((yield from scale_progress(self.task_steps(task), low, done / total)))
 
     def task_steps(self, task: RangeTask) -> Generator[Progress, None, TaskAnswer]:
-        """Works off one task."""
+        """Runs one task."""
         found: list[FrameFound] = []
         statistics = RunStatistics(self._source.scale_length)
         yield from frames_steps(
@@ -105,7 +105,7 @@ class ThisProcess:
 
 
 def options_text(options: DetectOptions) -> str:
-    """Options for another process."""
+    """Writes options as text for another process."""
     frames = None if options.frames is None else [options.frames.start, options.frames.stop, options.frames.step]
     rules = {**asdict(options.rules), "listed_pairs": sorted(options.rules.listed_pairs)}
     plain = {item.name: getattr(options, item.name) for item in fields(options)}
@@ -113,7 +113,7 @@ def options_text(options: DetectOptions) -> str:
 
 
 def options_of(text: str) -> DetectOptions:
-    """What `options_text` has written."""
+    """Reads the text of `options_text`."""
     given = json.loads(text)
     rules = given.pop("rules")
     listed = frozenset((a, b) for a, b in rules.pop("listed_pairs"))
@@ -124,19 +124,19 @@ def options_of(text: str) -> DetectOptions:
 
 
 def task_text(task: RangeTask) -> str:
-    """A task on one line."""
+    """Writes a task as one line of text."""
     frames = task.frames
     return json.dumps([[frames.start, frames.stop, frames.step], task.before])
 
 
 def task_of(line: str) -> RangeTask:
-    """What `task_text` has written."""
+    """Reads the text of `task_text`."""
     frames, before = json.loads(line)
     return RangeTask(range(*frames), before)
 
 
 def answer_text(answer: TaskAnswer) -> str:
-    """An answer for the process that asked; numbers keep all their digits, what is drawn stays here."""
+    """Writes an answer as text, with all digits and without what is drawn."""
     frames = [
         {
             "frame": found.frame,
@@ -152,7 +152,7 @@ def answer_text(answer: TaskAnswer) -> str:
 
 
 def answer_of(text: str) -> TaskAnswer:
-    """What `answer_text` has written."""
+    """Reads the text of `answer_text`."""
     given = json.loads(text)
     frames = [
         FrameFound(

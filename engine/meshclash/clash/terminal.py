@@ -11,7 +11,7 @@ GONE = (errno.EPIPE, errno.EBADF)  # the reader has left, or there never was one
 
 
 def printable(text: str) -> str:
-    """The text on one line, with control characters and what is no character written as escapes.
+    """Escapes control characters and characters that cannot be printed, so that the text is one line.
 
     Names come from files of others: an escape sequence in one could change the terminal's title, hide lines or type
     commands.
@@ -22,7 +22,7 @@ def printable(text: str) -> str:
 
 
 def without_controls(text: str, escape: str = "\\x{:02x}") -> str:
-    """The text of a file, with control characters as escapes, lines and tabs aside: terminals show files, too."""
+    """Escapes the control characters of a file's text, except line breaks and tabs: terminals show files, too."""
     codes = (code for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r")
     return text.translate({code: escape.format(code) for code in codes})
 
@@ -55,12 +55,12 @@ def say(stream: TextIO | None, *lines: str, end: str = "\n", raw_start: str = ""
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Whether somebody looks at the stream while it is written."""
+    """Whether the stream is a terminal."""
     return stream is not None and not stream.closed and stream.isatty()
 
 
 def give_up(stream: TextIO) -> None:
-    """Lets a stream that cannot be written end nowhere, so that what is still in its buffer is no error at exit."""
+    """Redirects a stream that cannot be written to the null device, so that its buffer is no error at exit."""
     with contextlib.suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         try:
@@ -70,7 +70,7 @@ def give_up(stream: TextIO) -> None:
 
 
 def open_standard_streams() -> None:
-    """Makes the descriptors 0 to 2 lead somewhere.
+    """Opens the null device for those of the descriptors 0 to 2 that are closed.
 
     Where the caller has closed them, the next file that is opened would get their number: the report, into which
     messages of other libraries would then go.

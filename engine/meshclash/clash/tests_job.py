@@ -7,6 +7,7 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
+from ..messages import Sentence
 from ..types.steps import scale_progress
 from .cloud_scene import Prepare
 from .errors import InputError
@@ -54,7 +55,7 @@ def tests_steps(
         try:
             reports.append((yield from scale_progress(steps, low, high, prefix=f"{test.name}: ")))
         except InputError as error:
-            raise InputError(f"test '{test.name}': {error}") from error
+            raise InputError(Sentence("test '{name}': {why}", name=test.name, why=error)) from error
     return joined(tests, reports)
 
 

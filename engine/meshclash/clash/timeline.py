@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from types import ModuleType
 
+from ..messages import Sentence
 from ..types.steps import scale_progress
 from .cloud_scene import CloudScene, Prepare
 from .events import ClashEvent, EventLog, Moments
@@ -93,15 +94,18 @@ class Timeline:
         """Objects that could not take part, with the frames where it was not in all of them."""
         found = []
         for item, frames in self._skipped.items():
-            where = "" if len(frames) == self.done else f" ({_frames_in_words(frames)})"
-            found.append(replace(item, reason=item.reason + where))
+            reason = item.reason
+            if len(frames) != self.done:
+                reason = Sentence("{why} ({frames})", why=item.reason, frames=_frames_in_words(frames))
+            found.append(replace(item, reason=reason))
         return found
 
 
 def _frames_in_words(frames: list[int]) -> str:
     if len(frames) == 1:
-        return f"frame {frames[0]}"
-    return f"{len(frames)} frames from {frames[0]} to {frames[-1]}"
+        return Sentence("frame {frame}", frame=frames[0])
+    count, first, last = len(frames), frames[0], frames[-1]
+    return Sentence("{count} frames from {first} to {last}", count=count, first=first, last=last)
 
 
 def frames_steps(
@@ -150,7 +154,7 @@ def frames_steps(
     for index, number in enumerate(frames):
         low, high = index / len(frames), (index + 1) / len(frames)
         steps = _frame_steps(source, options, followed, between, number, statistics, highlights)
-        take((yield from scale_progress(steps, low, high, prefix=f"Frame {number}{clock.left(index)}: ")))
+        take((yield from scale_progress(steps, low, high, prefix=clock.frame(number, index))))
 
 
 def _frame_steps(
@@ -192,12 +196,13 @@ class _Remaining:
     def __init__(self, count: int) -> None:
         self._count, self._started = count, time.perf_counter()
 
-    def left(self, done: int) -> str:
-        """In words, after a comma; "" while nothing is known."""
+    def frame(self, number: int, done: int) -> str:
+        """What is said of a frame before what is done in it; with the time that is left, if it is known."""
         spent = time.perf_counter() - self._started
         if not done or spent < TELL_AFTER:
-            return ""
-        return f", {time_in_words(spent / done * (self._count - done))} left"
+            return Sentence("Frame {frame}", frame=number) + ": "
+        left = time_in_words(spent / done * (self._count - done))
+        return Sentence("Frame {frame}, {time} left", frame=number, time=left) + ": "
 
 
 @dataclass(frozen=True)

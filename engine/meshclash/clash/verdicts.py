@@ -123,12 +123,12 @@ PICTURED_VERDICTS = frozenset(_those(lambda entry: entry.pictured))
 
 
 def severity_of(engine: ModuleType, verdict: str) -> int:
-    """The engine's order of verdicts, extended to those that it does not have."""
+    """Returns the severity of a verdict in the engine's order; verdicts of the tests count as one of the engine's."""
     return int(getattr(engine.Verdict, VERDICTS[verdict].counts_as.upper()).severity)
 
 
 def probability_verdict(probability: float, certain: bool) -> str:
-    """What is said of two surfaces that are not known to be apart."""
+    """Returns the verdict on two surfaces that may meet."""
     if certain:
         return MEETS
     return LIKELY if probability >= 0.5 else UNLIKELY

@@ -1,15 +1,17 @@
-"""Numbers of things in words."""
+"""Plurals and counts of things as text."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+
+from ..messages import Sentence
 
 _TAILS = (" without ", " of ", " with ")
 """What may stand behind the noun of a kind: "mesh without faces"."""
 
 
 def plural(noun: str) -> str:
-    """More than one of a noun or a kind: "camera" as "cameras", "mesh without faces" as "meshes without faces"."""
+    """Returns the plural of a noun: "camera" as "cameras", "mesh without faces" as "meshes without faces"."""
     at = min((place for tail in _TAILS if (place := noun.find(tail)) > 0), default=len(noun))
     head, tail = noun[:at], noun[at:]
     if head.endswith(("s", "sh", "ch", "x", "z")):
@@ -19,12 +21,12 @@ def plural(noun: str) -> str:
     return f"{head}s{tail}"
 
 
-def counted(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> Sentence:
     """ "1 face", "2 faces"."""
-    return f"{number:,} {noun if number == 1 else plural(noun)}"
+    return Sentence("{count} {noun}", count=f"{number:,}", noun=Sentence(noun if number == 1 else plural(noun)))
 
 
 def kinds_in_words(counts: Mapping[str, int]) -> str:
-    """How many things of which kinds, the most frequent first: "3 cameras, 2 lights"; "" of nothing."""
+    """Lists counts of things by kind, the most frequent first: "3 cameras, 2 lights"; "" if there are none."""
     found = sorted(((count, kind) for kind, count in counts.items() if count), key=lambda item: (-item[0], item[1]))
-    return ", ".join(counted(count, kind) for count, kind in found)
+    return Sentence.joined(", ", (counted(count, kind) for count, kind in found))

@@ -1,4 +1,4 @@
-"""From an object's space to the world's."""
+"""Transforms points from object space to world space."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def to_world(points: np.ndarray, matrix: np.ndarray) -> np.ndarray:
-    """Points (..., 3) moved by a matrix (4, 4), float64.
+    """Transforms points (..., 3) by a matrix (4, 4); returns float64.
 
     Not as a product of matrices: libraries for these divide it among threads, which wait for one another for a tenth
     of a second when other processes keep the cores busy, as those that compile do.

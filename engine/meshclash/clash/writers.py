@@ -1,4 +1,4 @@
-"""How a report is written, by the ending of its file."""
+"""Writes a report in the format of its file's extension."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ WRITERS: dict[str, Writer] = {
 
 
 def check_library(path: Path) -> None:
-    """Raises InputError where what writes a file of that ending is not installed."""
+    """Raises InputError if the library for the format of a file is not installed."""
     if path.suffix.lower() == ".xlsx":
         library()
 
 
 def written(path: Path, report: DetectReport) -> str | bytes:
-    """The contents of a file; its ending is one of `WRITERS`."""
+    """Returns the contents of a report file; its extension is a key of `WRITERS`."""
     return WRITERS[path.suffix.lower()](report)
 
 

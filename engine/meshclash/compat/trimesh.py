@@ -1,11 +1,16 @@
-"""``CollisionManager``: trimesh's own, answered by this engine.
+"""trimesh's ``CollisionManager``, ``RayMeshIntersector``, ``ProximityQuery`` and ``closest_point``, by this engine.
 
-``trimesh.collision.CollisionManager = meshclash.compat.trimesh.CollisionManager`` serves code that makes its own.
+``trimesh.collision.CollisionManager = meshclash.compat.trimesh.CollisionManager`` serves code that makes its own, and
+so do the others; ``mesh.ray = RayMeshIntersector(mesh)`` serves one mesh.
 
 Closed meshes are solids: what lies inside collides, and is one contact without triangles (-1). Contacts are exact,
 whatever the library of the original rounds; normals lead from the first object of a contact to the second, depths are
 those of the contact's region. Where objects overlap the distance is minus the depth of penetration, and the points of
 its data are those that touch last when the objects come apart.
+
+Rays are exact and have no gaps at edges. Crossings come by ray and distance; no ray is set off anew behind a crossing,
+so that none is lost or found twice. Of equally near triangles ``closest_point`` takes that of the lowest index, where
+the original looks at normals.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,16 +24,20 @@ from trimesh import collision
 from ..errors import InvalidPose, NotASolid, UnsupportedOption
 from ..manifold.contact_geometry import contact_points
 from ..messages import a_type, shown, suggestion
+from ..query.nearest import nearest
 from ..query.penetration import penetration
+from ..query.rays import ray_all, ray_any, ray_count, ray_first
 from ..query.results import Penetration
+from ..query.signed_distance import contains
 from ..scene.results import PairGap, PairVerdict
 from ..scene.scene import Scene
+from ..solid.solidity import solidity
 from ..types.affine import split_matrix
 from ..types.arguments import instance
-from ..types.copying import Changeable
+from ..types.copying import Changeable, Copyable
 from ..types.foreign_meshes import as_own
 from ..types.mesh import TriangleMesh
-from ..types.numbers import given_array, is_whole, truth
+from ..types.numbers import float_array, given_array, is_whole, truth, whole_number
 from ..types.pose import Pose
 
 EXTERNAL = "__external"
@@ -221,6 +230,137 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
         found = self._penetration(pair)
         normal, depth = (np.zeros(3), 0.0) if found is None else (found.direction, float(found.depth))
         return SimpleNamespace(b1=-1, b2=-1, normal=normal, pos=pair.location, penetration_depth=depth)
+
+
+class RayMeshIntersector(Copyable):
+    """Rays against one mesh; methods, arguments and answers are trimesh's. Rays without a direction hit nothing.
+
+    Args:
+        geometry: a trimesh.Trimesh, or anything that is a mesh to this engine; it may change between two questions.
+        scale_to_box: has no effect: no precision depends on it.
+    """
+
+    def __init__(self, geometry: Any, scale_to_box: bool = True) -> None:
+        self.mesh = geometry
+        self._scale_to_box = truth("scale_to_box", scale_to_box)
+
+    def intersects_id(
+        self,
+        ray_origins: Any,
+        ray_directions: Any,
+        multiple_hits: bool = True,
+        max_hits: int = 100,
+        return_locations: bool = False,
+    ) -> Any:
+        """Return the triangles that rays cross (m,), the rays (m,), and, where asked for, the locations (m, 3).
+
+        Args:
+            ray_origins, ray_directions: (n, 3).
+            multiple_hits: False gives the first one of each ray.
+            max_hits: most crossings of each ray, the nearest ones.
+            return_locations: whether to return locations.
+        """
+        most = whole_number("max_hits", max_hits, 1) if truth("multiple_hits", multiple_hits) else 1
+        hits, rays = self._cast(ray_first if most == 1 else ray_all, ray_origins, ray_directions)
+        starts = np.searchsorted(hits.ray, hits.ray)  # hits are sorted by ray
+        chosen = np.flatnonzero(hits.hit & (np.arange(len(hits)) - starts < most))
+        found = hits.triangle[chosen].astype(np.int64), rays[hits.ray[chosen]]
+        return (*found, hits.point[chosen]) if truth("return_locations", return_locations) else found
+
+    def intersects_location(
+        self, ray_origins: Any, ray_directions: Any, multiple_hits: bool = True, max_hits: int = 100
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the locations (m, 3) where rays cross the mesh, the rays (m,) and the triangles (m,).
+
+        Args:
+            ray_origins, ray_directions, multiple_hits, max_hits: as ``intersects_id``.
+        """
+        triangles, rays, locations = self.intersects_id(ray_origins, ray_directions, multiple_hits, max_hits, True)
+        return locations, rays, triangles
+
+    def intersects_first(self, ray_origins: Any, ray_directions: Any) -> np.ndarray:
+        """Return the first triangle that each ray crosses, (n,) int64; -1 for none."""
+        hits, rays = self._cast(ray_first, ray_origins, ray_directions)
+        found = np.full(len(ray_origins), -1, np.int64)
+        found[rays] = hits.triangle
+        return found
+
+    def intersects_any(self, ray_origins: Any, ray_directions: Any) -> np.ndarray:
+        """Return which rays cross the mesh, (n,) bool."""
+        crossed, rays = self._cast(ray_any, ray_origins, ray_directions)
+        found = np.zeros(len(ray_origins), np.bool_)
+        found[rays] = crossed
+        return found
+
+    def contains_points(self, points: Any) -> np.ndarray:
+        """Return which points (n, 3) lie in the mesh, (n,) bool; those on the surface of a closed one do.
+
+        In an open mesh that means no solid are the points from which rays up and down both cross it an odd number of
+        times.
+        """
+        if solidity(self.mesh).solid:
+            return contains(self.mesh, points)
+        up, down = (ray_count(self.mesh, points, (0.0, 0.0, z)) for z in (1.0, -1.0))
+        inside: np.ndarray = (up % 2 == 1) & (down % 2 == 1)
+        return inside
+
+    def _cast(self, question: Any, origins: Any, directions: Any) -> tuple[Any, np.ndarray]:
+        """The answer about the rays that have a direction, and which these are (k,)."""
+        starts, ways = (
+            float_array(name, rays, UnsupportedOption)
+            for name, rays in (("ray_origins", origins), ("ray_directions", directions))
+        )
+        if starts.shape != ways.shape:
+            raise UnsupportedOption("Ray origin and direction don't match!")  # a ValueError, as trimesh's
+        if ways.ndim != 2:
+            raise UnsupportedOption(f"rays must have shape (n, 3), not {ways.shape}")
+        chosen = np.flatnonzero(ways.any(axis=1))
+        return question(self.mesh, starts[chosen], ways[chosen]), chosen
+
+
+class ProximityQuery(Copyable):
+    """Points against one mesh; methods, arguments and answers are trimesh's.
+
+    Args:
+        mesh: a trimesh.Trimesh, or anything that is a mesh to this engine; it may change between two questions.
+    """
+
+    def __init__(self, mesh: Any) -> None:
+        self._mesh = mesh
+
+    def on_surface(self, points: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the nearest points of the surface (n, 3), distances (n,) and triangles (n,) of points (n, 3)."""
+        return closest_point(self._mesh, points)
+
+    def vertex(self, points: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return the distances (n,) of points (n, 3) to the nearest vertices, and their indices (n,)."""
+        vertices = as_own(self._mesh).vertices
+        found = nearest(TriangleMesh(vertices, np.repeat(np.arange(len(vertices))[:, None], 3, axis=1)), points)
+        return found.distance, found.triangle.astype(np.int64)
+
+    def signed_distance(self, points: Any) -> np.ndarray:
+        """Return the distances of points (n, 3), positive inside and negative outside, (n,).
+
+        Raises:
+            NotASolid: the mesh is open and bounds nothing.
+        """
+        return signed_distance(self._mesh, points)
+
+
+def closest_point(mesh: Any, points: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the nearest points of a mesh's surface (n, 3), distances (n,) and triangles (n,) of points (n, 3)."""
+    found = nearest(mesh, points)
+    return found.point, found.distance, found.triangle.astype(np.int64)
+
+
+def signed_distance(mesh: Any, points: Any) -> np.ndarray:
+    """Return the distances of points (n, 3) to a mesh, positive inside and negative outside, (n,).
+
+    Raises:
+        NotASolid: the mesh is open and bounds nothing.
+    """
+    distances: np.ndarray = -nearest(mesh, points, signed=True).distance
+    return distances
 
 
 def scene_to_collision(scene: Any) -> tuple[CollisionManager, dict[str, int]]:

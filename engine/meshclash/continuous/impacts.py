@@ -54,6 +54,13 @@ def point_triangle_impacts(start: Any, end: Any) -> Impacts:
 
     Raises:
         InvalidMesh: another shape, or coordinates that are not finite numbers.
+
+    Example:
+        >>> import meshclash as mc
+        >>> start = [[[0.2, 0.2, 1], [0, 0, 0], [1, 0, 0], [0, 1, 0]]]
+        >>> end = [[[0.2, 0.2, -1], [0, 0, 0], [1, 0, 0], [0, 1, 0]]]
+        >>> mc.motion.point_triangle_impacts(start, end).hit
+        array([ True])
     """
     return _impacts(start, end, POINT_TRIANGLE)
 
@@ -67,6 +74,13 @@ def edge_edge_impacts(start: Any, end: Any) -> Impacts:
         end: the same at time 1.
 
     Returns, raises: as ``point_triangle_impacts``.
+
+    Example:
+        >>> import meshclash as mc
+        >>> start = [[[-1, 0, 1], [1, 0, 1], [0, -1, 0], [0, 1, 0]]]
+        >>> end = [[[-1, 0, -1], [1, 0, -1], [0, -1, 0], [0, 1, 0]]]
+        >>> mc.motion.edge_edge_impacts(start, end).hit
+        array([ True])
     """
     return _impacts(start, end, EDGE_EDGE)
 

@@ -51,6 +51,16 @@ def closest_features(
 
     Raises:
         InvalidMesh: no hulls. InvalidPose; UnsupportedOption: a stack of poses, or a ``start`` of other hulls.
+
+    Example:
+        >>> import numpy as np
+        >>> import meshclash as mc
+        >>> hull = mc.shapes.ConvexHull(mc.shapes.box(1.0).vertices)
+        >>> pose = np.eye(4)
+        >>> pose[0, 3] = 3.0
+        >>> found = mc.shapes.closest_features(hull, hull, pose_b=pose)
+        >>> found.distance, found.feature_a[0]
+        (2.0, 'vertex')
     """
     for name, hull in (("a", a), ("b", b)):
         if not isinstance(hull, ConvexHull):

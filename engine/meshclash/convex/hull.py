@@ -55,6 +55,12 @@ class ConvexHull(Copyable):
 
     Raises:
         InvalidMesh: no points, not finite, beyond 1e30 m, or of sizes that no product of doubles can hold together.
+
+    Example:
+        >>> import meshclash as mc
+        >>> hull = mc.shapes.ConvexHull([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0.1, 0.1, 0.1]])
+        >>> len(hull.vertices)
+        4
     """
 
     def __init__(self, points: Any) -> None:

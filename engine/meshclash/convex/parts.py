@@ -31,6 +31,11 @@ def convex_parts(mesh: Any, concavity: float = 0.05, most: int | None = None, se
 
     Raises:
         InvalidMesh: no mesh, or it is not closed. UnsupportedOption: an option out of its range, or CoACD is missing.
+
+    Example:
+        >>> import meshclash as mc
+        >>> len(mc.shapes.convex_parts(mc.shapes.box(1.0)))
+        1
     """
     own = as_own(mesh)
     if not isinstance(own, TriangleMesh):

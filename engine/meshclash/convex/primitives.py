@@ -27,6 +27,12 @@ def box(sides: float | Sequence[float]) -> TriangleMesh:
 
     Raises:
         UnsupportedOption: a side is not above 0, or not finite.
+
+    Example:
+        >>> import meshclash as mc
+        >>> mc.shapes.box((1.0, 2.0, 3.0)).bounds
+        array([[-0.5, -1. , -1.5],
+               [ 0.5,  1. ,  1.5]])
     """
     array = float_array("sides", sides, UnsupportedOption)
     if array.shape not in ((), (3,)):
@@ -52,6 +58,11 @@ def sphere(radius: float, tolerance: float = 0.01, circumscribed: bool = False) 
 
     Raises:
         UnsupportedOption: a length is not above 0, or the tolerance not from 1e-6 to 0.5.
+
+    Example:
+        >>> import meshclash as mc
+        >>> mc.shapes.sphere(1.0, tolerance=0.1).is_closed
+        True
     """
     return capsule(radius, 0.0, tolerance, circumscribed)
 
@@ -63,6 +74,11 @@ def capsule(radius: float, length: float, tolerance: float = 0.01, circumscribed
         radius: [m].
         length: of the cylinder between the half spheres [m], from 0 on.
         tolerance, circumscribed: as ``sphere``; raises as that.
+
+    Example:
+        >>> import meshclash as mc
+        >>> mc.shapes.capsule(0.5, 2.0).bounds[1].tolist()
+        [0.5, 0.5, 1.5]
     """
     radius, half = _length("radius", radius), 0.5 * _length("length", length, least=0.0)
     count = _segments(tolerance, circumscribed, twice=True)  # around, and twice as many as along
@@ -76,7 +92,13 @@ def capsule(radius: float, length: float, tolerance: float = 0.01, circumscribed
 
 
 def cylinder(radius: float, length: float, tolerance: float = 0.01, circumscribed: bool = False) -> TriangleMesh:
-    """A cylinder, inside the true one or circumscribed; arguments and errors as ``capsule``, with a length above 0."""
+    """A cylinder, inside the true one or circumscribed; arguments and errors as ``capsule``, with a length above 0.
+
+    Example:
+        >>> import meshclash as mc
+        >>> mc.shapes.cylinder(0.5, 2.0).is_closed
+        True
+    """
     radius, length = _length("radius", radius), _length("length", length)
     count, half = _segments(tolerance, circumscribed), 0.5 * length
     radius *= _stretch(count, circumscribed)
@@ -84,7 +106,13 @@ def cylinder(radius: float, length: float, tolerance: float = 0.01, circumscribe
 
 
 def cone(radius: float, length: float, tolerance: float = 0.01, circumscribed: bool = False) -> TriangleMesh:
-    """A cone with its apex up and the origin at half its height; arguments, sides and errors as ``cylinder``."""
+    """A cone with its apex up and the origin at half its height; arguments, sides and errors as ``cylinder``.
+
+    Example:
+        >>> import meshclash as mc
+        >>> mc.shapes.cone(0.5, 2.0).bounds[1].tolist()
+        [0.5, 0.5, 1.0]
+    """
     radius, length = _length("radius", radius), _length("length", length)
     count, half = _segments(tolerance, circumscribed), 0.5 * length
     radius *= _stretch(count, circumscribed)
@@ -98,6 +126,11 @@ def plane(size: float) -> TriangleMesh:
 
     Args:
         size: its side [m]; raises as ``box``.
+
+    Example:
+        >>> import meshclash as mc
+        >>> mc.shapes.plane(10.0).is_closed
+        False
     """
     side = _length("size", size)
     corners = 0.5 * side * np.array([[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]])

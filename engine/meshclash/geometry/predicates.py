@@ -224,23 +224,59 @@ def _expanded_orient3d(a, b, c, d, workspace):
 @inner
 def _expand_orient3d(a, b, c, d, work):
     """det(a - d, b - d, c - d) as an expansion in row 11; returns its length."""
-    adx, adxt = two_difference(a[0], d[0])
-    ady, adyt = two_difference(a[1], d[1])
-    adz, adzt = two_difference(a[2], d[2])
-    bdx, bdxt = two_difference(b[0], d[0])
-    bdy, bdyt = two_difference(b[1], d[1])
-    bdz, bdzt = two_difference(b[2], d[2])
-    cdx, cdxt = two_difference(c[0], d[0])
-    cdy, cdyt = two_difference(c[1], d[1])
-    cdz, cdzt = two_difference(c[2], d[2])
-    m = _minor(bdx, bdxt, bdy, bdyt, cdx, cdxt, cdy, cdyt, work, _row(work, 7))
-    p = _times(_row(work, 7), m, adz, adzt, work, _row(work, 8))
-    m = _minor(cdx, cdxt, cdy, cdyt, adx, adxt, ady, adyt, work, _row(work, 7))
-    q = _times(_row(work, 7), m, bdz, bdzt, work, _row(work, 9))
+    x = two_difference(a[0], d[0]), two_difference(b[0], d[0]), two_difference(c[0], d[0])
+    y = two_difference(a[1], d[1]), two_difference(b[1], d[1]), two_difference(c[1], d[1])
+    z = two_difference(a[2], d[2]), two_difference(b[2], d[2]), two_difference(c[2], d[2])
+    return _expand_determinant(x, y, z, work)
+
+
+@inner
+def _expand_determinant(x, y, z, work):
+    """The determinant of three vectors as an expansion in row 11; returns its length.
+
+    ``x`` has the x of all three vectors, each with its tail; ``y`` and ``z`` likewise.
+    """
+    (ax, axt), (bx, bxt), (cx, cxt) = x
+    (ay, ayt), (by, byt), (cy, cyt) = y
+    (az, azt), (bz, bzt), (cz, czt) = z
+    m = _minor(bx, bxt, by, byt, cx, cxt, cy, cyt, work, _row(work, 7))
+    p = _times(_row(work, 7), m, az, azt, work, _row(work, 8))
+    m = _minor(cx, cxt, cy, cyt, ax, axt, ay, ayt, work, _row(work, 7))
+    q = _times(_row(work, 7), m, bz, bzt, work, _row(work, 9))
     r = add_expansions(_row(work, 8), p, _row(work, 9), q, _row(work, 10))
-    m = _minor(adx, adxt, ady, adyt, bdx, bdxt, bdy, bdyt, work, _row(work, 7))
-    q = _times(_row(work, 7), m, cdz, cdzt, work, _row(work, 9))
+    m = _minor(ax, axt, ay, ayt, bx, bxt, by, byt, work, _row(work, 7))
+    q = _times(_row(work, 7), m, cz, czt, work, _row(work, 9))
     return add_expansions(_row(work, 10), r, _row(work, 9), q, _row(work, 11))
+
+
+@inner
+def expanded_turn(d, o, a, b, workspace):
+    """det(d, a - o, b - o): positive where a line from o along d sees b counter-clockwise from a.
+
+    Returns (value, known). The sign of the value is exact and the rest of it off by 2**-51 of itself; it is not known
+    where the coordinates are out of range. All are points but d, a vector.
+    """
+    workspace.counter[0] += 1
+    if not (_in_range(d) and _in_range(o) and _in_range(a) and _in_range(b)):
+        return 0.0, False
+    work = _rows(workspace.expansions)
+    x = (d[0], 0.0), two_difference(a[0], o[0]), two_difference(b[0], o[0])
+    y = (d[1], 0.0), two_difference(a[1], o[1]), two_difference(b[1], o[1])
+    z = (d[2], 0.0), two_difference(a[2], o[2]), two_difference(b[2], o[2])
+    length = _expand_determinant(x, y, z, work)
+    value = 0.0
+    for i in range(length):  # from the smallest on
+        value += _row(work, 11)[i]
+    return value, True
+
+
+@inner
+def expanded_turn2d(dx, dy, ax, ay, bx, by, workspace):
+    """Sign of det(d, b - a) in two dimensions, exactly, of coordinates that ``expanded_turn`` found in range."""
+    work = _rows(workspace.expansions)
+    x, x_tail = two_difference(bx, ax)
+    y, y_tail = two_difference(by, ay)
+    return sign_of(_row(work, 7), _minor(dx, 0.0, dy, 0.0, x, x_tail, y, y_tail, work, _row(work, 7)))
 
 
 @inner

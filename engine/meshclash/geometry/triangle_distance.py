@@ -370,3 +370,24 @@ def nearest_points(a: np.ndarray, b: np.ndarray, apart: np.ndarray | bool = Fals
     known = np.array(np.broadcast_to(apart, len(a)), np.bool_)
     _nearest_points(np.ascontiguousarray(a), np.ascontiguousarray(b), known, distances, points)
     return distances, points
+
+
+@kernel
+def _feature_distances(a, b, distances):
+    for k in range(distances.shape[0]):
+        p = (a[k, 0, 0], a[k, 0, 1], a[k, 0, 2])
+        x = (b[k, 0, 0], b[k, 0, 1], b[k, 0, 2])
+        y = (b[k, 1, 0], b[k, 1, 1], b[k, 1, 2])
+        if b.shape[1] == 3:
+            near = closest_on_triangle(p, x, y, (b[k, 2, 0], b[k, 2, 1], b[k, 2, 2]))
+            distances[k] = math.sqrt(squared_distance(p, near))
+        else:
+            first, second = closest_of_segments(p, (a[k, 1, 0], a[k, 1, 1], a[k, 1, 2]), x, y)
+            distances[k] = math.sqrt(squared_distance(first, second))
+
+
+def feature_distances(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Distances (k,) of points (k, 1, 3) to triangles (k, 3, 3), or of segments (k, 2, 3) to segments (k, 2, 3)."""
+    distances = np.empty(len(a))
+    _feature_distances(np.ascontiguousarray(a), np.ascontiguousarray(b), distances)
+    return distances

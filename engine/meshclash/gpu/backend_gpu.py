@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..messages import Sentence
 from ..traversal.question import Question
 from . import boxes_gpu, build_gpu, near_gpu, traverse_gpu
 from .breadth_first import Hits, Workspace, traverse
@@ -83,7 +84,7 @@ class CudaBackend:
             with faults():
                 return cuda.current_context()
         except RuntimeError as error:  # another library left a context of its own to this thread
-            raise DeviceFault(f"the device cannot be used from this thread: {error}") from error
+            raise DeviceFault(Sentence("the device cannot be used from this thread: {why}", why=error)) from error
 
     def abandon(self) -> None:
         """The device has failed: leave its memory to the end of the process."""
@@ -109,7 +110,11 @@ class CudaBackend:
         limit = self._most(size)
         if self.used + size > limit:
             raise OutOfDeviceMemory(
-                f"{(self.used + size) / 1e6:.0f} MB are needed on the device, {limit / 1e6:.0f} MB may be used"
+                Sentence(
+                    "{needed} MB are needed on the device, {limit} MB may be used",
+                    needed=f"{(self.used + size) / 1000000.0:.0f}",
+                    limit=f"{limit / 1000000.0:.0f}",
+                )
             )
         with faults():
             return cuda.device_array(shape, dtype, stream=self._stream)

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from ..messages import Sentence
 from .arguments import Arguments, ptx_sizes
 from .kept_kernels import KeptKernel, code_of
 from .state import DeviceFault, DeviceState, OutOfDeviceMemory
@@ -209,7 +210,12 @@ def look() -> DeviceState:
     supported, needed = tuple(driver.get_version()), _needed_cuda()
     if supported[0] < needed:
         return DeviceState(
-            False, f"the NVIDIA driver is too old: it supports CUDA {supported[0]}.{supported[1]}, {needed}.0 is needed"
+            False,
+            Sentence(
+                "the NVIDIA driver is too old: it supports CUDA {supported}, {needed} is needed",
+                supported=f"{supported[0]}.{supported[1]}",
+                needed=f"{needed}.0",
+            ),
         )
     if driver.get_device_count() == 0:
         return DeviceState(False, "the NVIDIA driver finds no device")
@@ -219,7 +225,15 @@ def look() -> DeviceState:
     capability = tuple(device.compute_capability)
     if capability < OLDEST_CAPABILITY:
         has, needs = (".".join(map(str, c)) for c in (capability, OLDEST_CAPABILITY))
-        return DeviceState(False, f"{name} is too old: it has compute capability {has}, {needs} is needed")
+        return DeviceState(
+            False,
+            Sentence(
+                "{name} is too old: it has compute capability {has}, {needed} is needed",
+                name=name,
+                has=has,
+                needed=needs,
+            ),
+        )
     libraries = f"numba-cuda {_version('numba-cuda')}, nvvm {_version('nvidia-nvvm')}"
     versions = f"driver for CUDA {supported[0]}.{supported[1]}, {libraries}"
     memory = int(context.get_memory_info()[1])
@@ -241,7 +255,7 @@ def _initialised(driver: Any) -> bool:
 def _no_driver(error: str) -> str:
     if "cannot be found" in error:
         return "no NVIDIA driver was found: install one, or use the CPU"
-    return f"the NVIDIA driver cannot be used: {' '.join(error.split())}"
+    return Sentence("the NVIDIA driver cannot be used: {why}", why=" ".join(error.split()))
 
 
 def _needed_cuda() -> int:
@@ -308,7 +322,11 @@ class Kernel:
             compiled = cuda.jit(self.signature, lto=False, cache=True)(self.function)
             assembly = _assembly(compiled)
         if FUSED in assembly:
-            raise DeviceFault(f"this compiler fuses products of {self.function.__name__}: answers would differ")
+            raise DeviceFault(
+                Sentence(
+                    "this compiler fuses products of {function}: answers would differ", function=self.function.__name__
+                )
+            )
         return compiled
 
 

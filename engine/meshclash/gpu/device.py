@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from ..errors import DeviceUnavailable, UnsupportedOption
-from ..messages import shown
+from ..messages import Sentence, shown
 from ..traversal.question import Question
 from ..types.arguments import one_of
 from ..types.mesh import TriangleMesh
@@ -98,6 +98,11 @@ def device_state(refresh: bool = False, look: bool = True) -> DeviceState:
     Args:
         refresh: look again; otherwise what was found first stands, or the fault that ended its use.
         look: False only tells what is known already, without loading anything.
+
+    Example:
+        >>> import meshclash as mc
+        >>> isinstance(mc.device_state(look=False).reason, str)
+        True
     """
     look, refresh = truth("look", look), truth("refresh", refresh)
     if not look:
@@ -136,6 +141,11 @@ def configure_device(
 
     Raises:
         UnsupportedOption: a number that is not positive, or ``reproducible`` is no truth value.
+
+    Example:
+        >>> import meshclash as mc
+        >>> mc.configure_device(crossover=1_000_000)
+        >>> mc.configure_device()
     """
     numbers = (crossover, clearance_crossover, distance_crossover, object_crossover, point_crossover)
     crossovers = dict(zip(CROSSOVERS, numbers, strict=True))
@@ -205,11 +215,11 @@ def on_device(work: Callable[[Session], _T]) -> tuple[_T | None, str]:
         try:
             return work(_open_session()), ""
         except DeviceFault as fault:
-            note = f"{fault}; the CPU answered instead"
+            note = str(fault) + "; " + Sentence("the CPU answered instead")
             if not isinstance(fault, OutOfDeviceMemory):
                 for session in _session:
                     session.backend.abandon()
-                _state[:] = [DeviceState(False, f"{fault}; it is tried again when you look for it")]
+                _state[:] = [DeviceState(False, str(fault) + "; " + Sentence("it is tried again when you look for it"))]
             _session.clear()  # with all memory
     warnings.warn(note, RuntimeWarning, stacklevel=5)
     return None, note
@@ -267,9 +277,13 @@ def _alone() -> Iterator[bool]:
 def _look() -> DeviceState:
     """Looks for a device; whatever goes wrong is a reason."""
     if importlib.util.find_spec("numba_cuda") is None:
-        return DeviceState(False, "no CUDA support is installed (pip install 'meshclash[gpu]')")
+        return DeviceState(
+            False, Sentence("no CUDA support is installed ({hint})", hint="pip install 'meshclash[gpu]'")
+        )
     try:
         state: DeviceState = importlib.import_module(".cuda_gpu", __package__).look()
         return state
     except Exception as error:  # libraries of any version, half installed, raise errors of any kind
-        return DeviceState(False, f"CUDA cannot be used: {' '.join(str(error).split()) or type(error).__name__}")
+        return DeviceState(
+            False, Sentence("CUDA cannot be used: {why}", why=" ".join(str(error).split()) or type(error).__name__)
+        )

@@ -95,6 +95,12 @@ def build(
     Raises:
         InvalidMesh: ``mesh`` is not a TriangleMesh.
         UnsupportedOption: an option that this version does not know.
+
+    Example:
+        >>> import meshclash as mc
+        >>> tree = mc.build(mc.shapes.sphere(1.0))
+        >>> mc.collides(tree, tree)
+        True
     """
     thread_limit(threads)
     own, name, size = _checked(mesh, volume, split, leaf_size)
@@ -173,6 +179,13 @@ def refit(hierarchy: Hierarchy, vertices: np.ndarray, in_place: bool = False) ->
     Raises:
         InvalidMesh: as TriangleMesh, or another number of vertices; ``hierarchy`` is none.
         UnsupportedOption: ``in_place`` is neither True nor False.
+
+    Example:
+        >>> import meshclash as mc
+        >>> mesh = mc.shapes.sphere(1.0)
+        >>> tree = mc.refit(mc.build(mesh), 2.0 * mesh.vertices)
+        >>> mc.distance(tree, mc.shapes.box(1.0)).distance > 1.0
+        True
     """
     if not isinstance(hierarchy, Hierarchy):
         raise InvalidMesh(f"refit takes a Hierarchy made by build, not {a_type(hierarchy)}")

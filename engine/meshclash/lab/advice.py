@@ -94,6 +94,13 @@ def advise(
 
     Raises:
         InvalidMesh: a or b is not a TriangleMesh. InvalidPose. UnsupportedOption: an unknown name, or none at all.
+
+    Example:
+        >>> import meshclash as mc
+        >>> box = mc.shapes.box(1.0)
+        >>> advice = mc.lab.advise(box, box, volumes=["aabb"], splits=["lbvh"])
+        >>> len(advice.candidates)
+        1
     """
     for mesh in (a, b):
         if not isinstance(mesh, TriangleMesh):

@@ -43,6 +43,11 @@ def hierarchy_level(a: MeshLike, level: int, volume: str | None = None, most: in
     Raises:
         InvalidMesh; UnsupportedOption: a level that is no whole number from 0 on, or ``most`` none from 1 on, an
         unknown volume, or another one than that of the hierarchy.
+
+    Example:
+        >>> import meshclash as mc
+        >>> len(mc.lab.hierarchy_level(mc.shapes.sphere(1.0), level=1).lines) > 0
+        True
     """
     level = whole_number("level", level, 0)
     most = None if most is None else whole_number("most, unless None,", most, 1)
@@ -91,5 +96,10 @@ def level_wireframe(a: MeshLike, level: int, volume: str | None = None) -> np.nd
 
     Returns:
         (k, 2, 3) float64 [m], in the object's frame: edges of boxes and polytopes, circles and outlines of round ones.
+
+    Example:
+        >>> import meshclash as mc
+        >>> mc.lab.level_wireframe(mc.shapes.sphere(1.0), level=0).shape
+        (12, 2, 3)
     """
     return hierarchy_level(a, level, volume).lines

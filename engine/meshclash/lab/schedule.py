@@ -34,6 +34,11 @@ def safe_time(distance: float, speed: float, acceleration: float = 0.0) -> float
 
     Raises:
         UnsupportedOption: numbers that are not finite, a distance or an acceleration below 0.
+
+    Example:
+        >>> import meshclash as mc
+        >>> mc.lab.safe_time(distance=3.0, speed=2.0)
+        1.5
     """
     d, v, a = real_number(distance), real_number(speed), real_number(acceleration)
     if not (math.isfinite(d) and math.isfinite(v) and math.isfinite(a)) or d < 0.0 or a < 0.0:

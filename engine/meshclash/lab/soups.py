@@ -40,6 +40,12 @@ def collide_soups(
 
     Raises:
         InvalidMesh: what is no TriangleMesh. InvalidPose; UnsupportedOption: an unknown partition.
+
+    Example:
+        >>> import meshclash as mc
+        >>> box = mc.shapes.box(1.0)
+        >>> len(mc.lab.collide_soups(box, box)) == len(mc.collide(box, box))
+        True
     """
     start = time.perf_counter()
     find, touching = partition_named(partition), truth("touching", touching)

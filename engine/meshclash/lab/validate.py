@@ -23,6 +23,10 @@ def assert_well_formed(hierarchy: Hierarchy) -> None:
     Raises:
         AssertionError: names the node and what is wrong with it.
         InvalidMesh: what is no hierarchy.
+
+    Example:
+        >>> import meshclash as mc
+        >>> mc.lab.assert_well_formed(mc.build(mc.shapes.box(1.0)))
     """
     if not isinstance(hierarchy, Hierarchy):
         raise no_mesh(hierarchy, "a Hierarchy made by build")

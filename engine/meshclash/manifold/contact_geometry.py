@@ -29,7 +29,18 @@ class ContactPoints(NamedTuple):
 
 
 def contact_points(contacts: Contacts) -> ContactPoints:
-    """Return a point, a normal and a depth for every contact; arguments and errors as ``contact_regions``."""
+    """Return a point, a normal and a depth for every contact; arguments and errors as ``contact_regions``.
+
+    Example:
+        >>> import numpy as np
+        >>> import meshclash as mc
+        >>> box = mc.shapes.box(1.0)
+        >>> pose = np.eye(4)
+        >>> pose[2, 3] = 0.75
+        >>> points = mc.manifold.contact_points(mc.collide(box, box, pose_b=pose))
+        >>> round(float(points.depths.max()), 9)
+        0.25
+    """
     instance("contacts", contacts, Contacts)
     regions = contact_regions(contacts)
     normals, depths = np.zeros((len(contacts), 3)), np.zeros(len(contacts))

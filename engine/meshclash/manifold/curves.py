@@ -47,6 +47,16 @@ def intersection_curves(contacts: Any) -> list[IntersectionCurve]:
 
     Args:
         contacts: as ``collide`` gives them, of one pose.
+
+    Example:
+        >>> import numpy as np
+        >>> import meshclash as mc
+        >>> sphere = mc.shapes.sphere(1.0)
+        >>> pose = np.eye(4)
+        >>> pose[0, 3] = 1.0
+        >>> curves = mc.manifold.intersection_curves(mc.collide(sphere, sphere, pose_b=pose))
+        >>> len(curves), curves[0].closed
+        (1, True)
     """
     instance("contacts", contacts, Contacts)
     rows = np.flatnonzero(contacts.kinds == int(ContactKind.CROSSING))

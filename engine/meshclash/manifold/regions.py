@@ -110,6 +110,16 @@ def contact_regions(contacts: Contacts) -> list[ContactRegion]:
 
     Raises:
         UnsupportedOption: a side is a point cloud, or a clustered mesh.
+
+    Example:
+        >>> import numpy as np
+        >>> import meshclash as mc
+        >>> box = mc.shapes.box(1.0)
+        >>> pose = np.eye(4)
+        >>> pose[2, 3] = 0.75
+        >>> regions = mc.manifold.contact_regions(mc.collide(box, box, pose_b=pose))
+        >>> len(regions), regions[0].normal.round(9).tolist()
+        (1, [0.0, 0.0, 1.0])
     """
     instance("contacts", contacts, Contacts)
     meshes = meshes_of(contacts)

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..errors import InvalidFile, InvalidMesh
+from ..messages import Sentence
 from ..output import OutputFile
 from ..types.pose import LARGEST_COORDINATE
 from ..types.results import Progress
@@ -91,7 +92,7 @@ def _read_steps(source: MeshSource, work: WorkFolder) -> Generator[Progress, Non
             faces.write(np.ascontiguousarray(piece.triangles, np.int64).tobytes())
             vertices += len(piece.vertices)
             triangles += len(piece.triangles)
-            yield Progress(_READ * piece.share, f"reading {source.name}")
+            yield Progress(_READ * piece.share, Sentence("reading {name}", name=source.name))
         settle(points)
         settle(faces)
     if source.soup:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import UnsupportedOption
 from ..jit import thread_limit
-from ..messages import a_type, shown
+from ..messages import Sentence, a_type, shown
 from ..types.numbers import float_array, real_number, whole_number
 from ..types.results import Progress
 from ..types.steps import in_slices
@@ -223,7 +223,7 @@ class MeshLevels(HoldsFile):
         """
         for number, row in enumerate(self._table):
             decode_node(self.path, row, number, self._file.read(int(row["at"]), int(row["bytes"])), 0)
-            yield Progress((number + 1) / self.node_count, f"reading {self.path}")
+            yield Progress((number + 1) / self.node_count, Sentence("reading {name}", name=self.path))
 
     def close(self) -> None:
         """Close the file; its levels can no longer be used."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import InvalidFile, UnsupportedOption
 from ..hierarchy.bvh import Hierarchy
-from ..messages import shown
+from ..messages import Sentence, shown
 from ..types.numbers import real_number, whole_number
 from ..types.results import Progress
 from ..types.steps import in_slices
@@ -136,7 +136,7 @@ class ClusteredMesh(HoldsFile):
                 raise InvalidFile(f"{self.path}: the boxes of blocks of page {number} do not hold its triangles")
             ids = data.triangle_ids.astype(np.int64)
             np.bitwise_or.at(seen, ids >> 3, (1 << (ids & 7)).astype(np.uint8))
-            yield Progress((number + 1) / self.cluster_count, f"reading {self.path}")
+            yield Progress((number + 1) / self.cluster_count, Sentence("reading {name}", name=self.path))
         if int(np.unpackbits(seen).sum()) != self.triangle_count:
             raise InvalidFile(f"{self.path}: some triangles are in more than one page, and others in none")
 
@@ -163,7 +163,7 @@ class ClusteredMesh(HoldsFile):
         for number in range(self.cluster_count):
             data = self.pages.read(number)
             parts.append(data.vertices[data.corners[::stride]])
-            yield Progress((number + 1) / self.cluster_count, f"reading {self.path.name}")
+            yield Progress((number + 1) / self.cluster_count, Sentence("reading {name}", name=self.path.name))
         return np.concatenate(parts)
 
     @in_slices
@@ -179,7 +179,7 @@ class ClusteredMesh(HoldsFile):
             vertices.append(data.vertices)
             triangles.append(data.corners.astype(np.int64) + start)
             start += len(data.vertices)
-            yield Progress((number + 1) / self.cluster_count, f"reading {self.path.name}")
+            yield Progress((number + 1) / self.cluster_count, Sentence("reading {name}", name=self.path.name))
         return np.concatenate(vertices), np.concatenate(triangles)
 
     def close(self) -> None:

@@ -115,6 +115,16 @@ def time_of_contact(
     Raises:
         InvalidMesh, InvalidPose; UnsupportedOption: a tolerance or interruption not above 0, or too small to be
         resolved in float64 at these coordinates, speeds and times.
+
+    Example:
+        >>> import numpy as np
+        >>> import meshclash as mc
+        >>> box = mc.shapes.box(1.0)
+        >>> first, last = np.eye(4), np.eye(4)
+        >>> first[0, 3], last[0, 3] = -4.0, 4.0
+        >>> way = mc.motion.KeyframedMotion([0.0, 8.0], [first, last])
+        >>> round(mc.motion.time_of_contact(box, box, way).time, 3)
+        3.0
     """
     motions = as_motion("motion_a", motion_a), as_motion("motion_b", motion_b)
     chase = _Chase(as_own(a), as_own(b), *motions, tolerance)

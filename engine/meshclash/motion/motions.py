@@ -106,6 +106,14 @@ class ScrewMotion(Motion):
 
     Raises:
         InvalidPose; UnsupportedOption: times that are not finite or not in this order.
+
+    Example:
+        >>> import numpy as np
+        >>> import meshclash as mc
+        >>> last = np.eye(4)
+        >>> last[2, 3] = 2.0
+        >>> mc.motion.ScrewMotion(np.eye(4), last, 0.0, 1.0).poses([0.5])[0, 2, 3].item()
+        1.0
     """
 
     def __init__(self, pose_start: Any = None, pose_end: Any = None, start: float = 0.0, end: float = 1.0) -> None:
@@ -170,6 +178,14 @@ class KeyframedMotion(Motion):
     Raises:
         InvalidPose; UnsupportedOption: times that are not finite or do not rise, another number of poses, an unknown
         interpolation.
+
+    Example:
+        >>> import numpy as np
+        >>> import meshclash as mc
+        >>> last = np.eye(4)
+        >>> last[0, 3] = 2.0
+        >>> mc.motion.KeyframedMotion([0.0, 1.0], [np.eye(4), last]).poses([0.25])[0, 0, 3].item()
+        0.5
     """
 
     def __init__(self, times: Any, poses: Any, interpolation: str = "linear") -> None:

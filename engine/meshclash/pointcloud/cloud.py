@@ -175,6 +175,14 @@ class PointCloud(Copyable):
             line, normals that do not fit; when the hierarchy is built: nearly all points coincide with others, or the
             bandwidth is so small that there is no surface.
         UnsupportedOption: a bandwidth or surface that does not exist.
+
+    Example:
+        >>> import numpy as np
+        >>> import meshclash as mc
+        >>> x, y = np.meshgrid(np.linspace(-1, 1, 40), np.linspace(-1, 1, 40))
+        >>> cloud = mc.clouds.PointCloud(np.stack([x.ravel(), y.ravel(), np.zeros(1600)], axis=1))
+        >>> mc.collides(cloud, mc.shapes.sphere(0.5))
+        True
     """
 
     def __init__(

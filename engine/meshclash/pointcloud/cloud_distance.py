@@ -222,6 +222,14 @@ def cloud_distance(
 
     Raises:
         InvalidMesh, InvalidPointCloud, InvalidPose, UnsupportedOption.
+
+    Example:
+        >>> import numpy as np
+        >>> import meshclash as mc
+        >>> x, y = np.meshgrid(np.linspace(-1, 1, 40), np.linspace(-1, 1, 40))
+        >>> cloud = mc.clouds.PointCloud(np.stack([x.ravel(), y.ravel(), np.full(1600, 2.0)], axis=1))
+        >>> round(float(mc.lab.cloud_distance(cloud, mc.shapes.plane(4.0)).distance), 3)
+        2.0
     """
     if not is_for_clouds(a, b):
         raise UnsupportedOption("cloud_distance needs a PointCloud")

@@ -145,6 +145,14 @@ def deviation(
         UnsupportedOption: signed, but the mesh is not closed or the other cloud has no normals; or a stack of poses;
             or an unknown device.
         DeviceUnavailable: "cuda" was asked for and no device can be used.
+
+    Example:
+        >>> import numpy as np
+        >>> import meshclash as mc
+        >>> x, y = np.meshgrid(np.linspace(-1, 1, 20), np.linspace(-1, 1, 20))
+        >>> scan = mc.clouds.PointCloud(np.stack([x.ravel(), y.ravel(), np.full(400, 0.25)], axis=1))
+        >>> float(np.abs(mc.clouds.deviation(scan, mc.shapes.plane(4.0))).max())
+        0.25
     """
     require_device(device)
     signed = truth("signed", signed)

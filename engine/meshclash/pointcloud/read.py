@@ -15,7 +15,7 @@ from ..files.pcd import read_pcd
 from ..files.ply import read_ply
 from ..files.source import RawPoints, Source
 from ..files.text import read_text
-from ..messages import a_type, shown
+from ..messages import Sentence, a_type, shown
 from ..types.arguments import one_of
 from ..types.numbers import real_number
 from ..types.results import Progress
@@ -87,6 +87,15 @@ def read_points(
     Raises:
         InvalidFile: missing, damaged, truncated, of an unknown format, or too large for memory; names file and place.
         UnsupportedOption: the unit or the memory.
+
+    Example:
+        >>> import meshclash as mc
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> path = Path(tempfile.mkdtemp()) / "scan.xyz"
+        >>> _ = path.write_text("0 0 0\\n1 0 0\\n0 1 0\\n")
+        >>> len(mc.run(mc.clouds.read_points(path)).points)
+        3
     """
     file, scale, limit = _checked_path(path), metres_of(unit), _checked_memory(memory)
     reader = FORMATS.get(file.suffix.lower())
@@ -96,7 +105,7 @@ def read_points(
         with file.open("rb") as stream:
             source = Source(file, stream, limit)
             steps = reader(source)
-            yield Progress(0.0, f"reading {file.name}")
+            yield Progress(0.0, Sentence("reading {name}", name=file.name))
             while True:
                 try:
                     with np.errstate(over="ignore", invalid="ignore"):  # PointCloud names points that are not finite
@@ -104,7 +113,7 @@ def read_points(
                 except StopIteration as stop:
                     raw: RawPoints = stop.value
                     break
-                yield Progress(share, f"reading {file.name}")
+                yield Progress(share, Sentence("reading {name}", name=file.name))
     except OSError as error:
         raise InvalidFile(f"{file}: cannot be read: {error.strerror or error}") from None
     with np.errstate(over="ignore"):
@@ -127,6 +136,15 @@ def read_cloud(
     Raises:
         InvalidFile, UnsupportedOption: as ``read_points``.
         InvalidPointCloud: the points have no surface; names the file.
+
+    Example:
+        >>> import meshclash as mc
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> path = Path(tempfile.mkdtemp()) / "scan.xyz"
+        >>> _ = path.write_text("".join(f"{x} {y} 0\\n" for x in range(20) for y in range(20)))
+        >>> len(mc.clouds.read_cloud(path).points)
+        400
     """
     steps = read_points(path, unit, memory)
     while True:

@@ -40,6 +40,16 @@ def clearance(
     Raises:
         InvalidMesh, InvalidPose, DeviceUnavailable; UnsupportedOption: a tolerance that is negative or not finite, or
         another option that this version does not know.
+
+    Example:
+        >>> import numpy as np
+        >>> import meshclash as mc
+        >>> box = mc.shapes.box(1.0)
+        >>> pose = np.eye(4)
+        >>> pose[2, 3] = 1.25
+        >>> near = mc.clearance(box, box, 0.5, pose_b=pose)
+        >>> len(near), float(near.distances.min())
+        (62, 0.25)
     """
     options = {"tolerance": tolerance, "volume": volume, "threads": threads, "device": device}
     return ask(CLEARANCE, (a, b), (pose_a, pose_b), **options)

@@ -92,6 +92,16 @@ def collide(
 
     Raises:
         InvalidMesh, InvalidPose, UnsupportedOption, DeviceUnavailable.
+
+    Example:
+        >>> import numpy as np
+        >>> import meshclash as mc
+        >>> box = mc.shapes.box(1.0)
+        >>> pose = np.eye(4)
+        >>> pose[:3, 3] = 0.5, 0.0, 0.25
+        >>> contacts = mc.collide(box, box, pose_b=pose)
+        >>> len(contacts), contacts.pairs[0].tolist(), mc.ContactKind(contacts.kinds[0]).name
+        (28, [2, 6], 'TOUCHING')
     """
     options = {"touching": touching, "volume": volume, "threads": threads, "device": device, "engine": engine}
     return ask(COLLIDE, (a, b), (pose_a, pose_b), **options)
@@ -116,6 +126,17 @@ def collides(
 
     Returns:
         bool; for a stack of k poses an array (k,) bool.
+
+    Example:
+        >>> import numpy as np
+        >>> import meshclash as mc
+        >>> box = mc.shapes.box(1.0)
+        >>> poses = np.repeat(np.eye(4)[None], 3, axis=0)
+        >>> poses[:, 0, 3] = 0.5, 1.0, 1.5
+        >>> mc.collides(box, box, pose_b=poses)
+        array([ True,  True, False])
+        >>> mc.collides(box, box, pose_b=poses, touching=False)
+        array([False, False, False])
     """
     return ask(COLLIDES, (a, b), (pose_a, pose_b), touching=touching, volume=volume, threads=threads, device=device)
 
@@ -136,5 +157,12 @@ def self_collide(
     edge, and nothing else. What crosses, overlaps (a fold, a doubled face) or touches beyond it (an edge along another
     triangle, a T-junction) is reported. Vertices at one position under several indices are not shared: weld them
     (``TriangleMesh(..., weld=True)``), or every edge of a soup is reported. Arguments and errors as ``collide``.
+
+    Example:
+        >>> import meshclash as mc
+        >>> corners = [[0, 0, 0], [2, 0, 0], [0, 2, 0], [0.5, 0.5, -1], [0.5, 0.5, 1], [3, 3, 0]]
+        >>> mesh = mc.TriangleMesh(corners, [[0, 1, 2], [3, 4, 5]])
+        >>> mc.self_collide(mesh).pairs
+        array([[0, 1]], dtype=int32)
     """
     return ask(SELF_COLLIDE, (a,), (pose,), touching=touching, volume=volume, threads=threads, device=device)

@@ -105,6 +105,16 @@ def distance(
     Raises:
         InvalidMesh, InvalidPose, DeviceUnavailable; UnsupportedOption: an error negative, not finite, or relative and
         not below 1; a ``start`` that is no Distance, of other meshes, or of another number of poses.
+
+    Example:
+        >>> import numpy as np
+        >>> import meshclash as mc
+        >>> box = mc.shapes.box(1.0)
+        >>> pose = np.eye(4)
+        >>> pose[2, 3] = 3.0
+        >>> found = mc.distance(box, box, pose_b=pose)
+        >>> found.distance, found.normal.tolist()
+        (2.0, [0.0, 0.0, 1.0])
     """
     errors = {"relative_error": relative_error, "absolute_error": absolute_error}
     limits = {"upper_limit": upper_limit, "lower_limit": lower_limit}

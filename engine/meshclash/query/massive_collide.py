@@ -187,6 +187,13 @@ def massive_collide(
         InvalidMesh, InvalidPose: as ``collide``.
         InvalidFile: a file is damaged, or the levels are those of another mesh.
         UnsupportedOption: a stack of poses, a length that is negative or not finite, too little memory.
+
+    Example:
+        >>> import meshclash as mc
+        >>> mesh = mc.shapes.sphere(1.0)
+        >>> found = mc.massive.massive_collide(mesh, mesh, delta=0.0, epsilon=0.01)
+        >>> bool(found)
+        True
     """
     lengths = check_length("delta", delta), check_length("epsilon", epsilon)
     return ask(MASSIVE_COLLIDE, (a, b), (pose_a, pose_b), detail=(lengths, checked_memory(memory), None))

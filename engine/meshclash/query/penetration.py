@@ -47,5 +47,15 @@ def penetration(
     Raises:
         InvalidMesh: a mesh is not closed. InvalidPose, DeviceUnavailable; UnsupportedOption: a ``start`` that is no
         Penetration, or another option that this version does not know.
+
+    Example:
+        >>> import numpy as np
+        >>> import meshclash as mc
+        >>> box = mc.shapes.box(1.0)
+        >>> pose = np.eye(4)
+        >>> pose[:3, 3] = 0.25, 0.0, 0.875
+        >>> found = mc.penetration(box, box, pose_b=pose)
+        >>> round(found.depth, 9), found.direction.round(9).tolist()
+        (0.125, [0.0, 0.0, 1.0])
     """
     return ask(PENETRATION, (a, b), (pose_a, pose_b), start=start, threads=threads, device=device)

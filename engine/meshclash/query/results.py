@@ -183,6 +183,11 @@ class Clearances(Copyable):
     def __len__(self) -> int:
         return len(self.pairs)
 
+    def chosen(self, rows: np.ndarray) -> "Clearances":
+        """Some of the pairs, by their indices (m,)."""
+        found = self.pairs[rows], self.distances[rows], self.pose[rows]
+        return Clearances(found, self.tolerance, self.stats, self._meshes, self._rows)
+
     def points(self) -> np.ndarray:
         """The nearest points of each pair, on a and on b, (k, 2, 3) float64 [m], world."""
         points = np.empty((len(self), 2, 3))

@@ -46,6 +46,11 @@ def signed_distance(
     Raises:
         NotASolid: signs are asked for of an open mesh that bounds nothing; the message says where it is open.
         InvalidMesh, InvalidPose; UnsupportedOption: a stack of poses, points that are no finite (n, 3) numbers.
+
+    Example:
+        >>> import meshclash as mc
+        >>> mc.signed_distance(mc.shapes.box(2.0), [[0, 0, 0.5], [0, 0, 4]]).distance
+        array([-0.5,  3. ])
     """
     detail = truth("signed", signed)
     return ask(SIGNED_DISTANCE, (mesh, checked_points(points)), (pose,), threads=threads, detail=detail)
@@ -65,6 +70,11 @@ def contains(
 
     Raises:
         as ``signed_distance``.
+
+    Example:
+        >>> import meshclash as mc
+        >>> mc.contains(mc.shapes.box(1.0), [[0, 0, 0], [0, 0, 0.5], [0, 0, 1]])
+        array([ True,  True, False])
     """
     return ask(CONTAINS, (mesh, checked_points(points)), (pose,), threads=threads)
 
@@ -88,6 +98,11 @@ def winding_number(
 
     Raises:
         as ``signed_distance``.
+
+    Example:
+        >>> import meshclash as mc
+        >>> mc.winding_number(mc.shapes.box(1.0), [[0, 0, 0], [0, 0, 1]]).round(9).tolist()
+        [1.0, 0.0]
     """
     return ask(WINDING_NUMBER, (mesh, checked_points(points)), (pose,), threads=threads)
 

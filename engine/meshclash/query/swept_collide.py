@@ -108,6 +108,13 @@ def swept_collide(
         InvalidMesh: neither a mesh nor a hierarchy, vertices of another number or shape, or coordinates not finite or
             above 1e30; stacks of different lengths.
         UnsupportedOption: threads or first_only are not what they should be.
+
+    Example:
+        >>> import meshclash as mc
+        >>> point = mc.TriangleMesh([[0, 0, 1], [0.1, 0, 1], [0, 0.1, 1]], [[0, 1, 2]])
+        >>> found = mc.motion.swept_collide(point, mc.shapes.plane(4.0), end_a=point.vertices - [0, 0, 2])
+        >>> round(float(found.time[0]), 9)
+        0.5
     """
     if b is None:
         raise InvalidMesh("b: expected a TriangleMesh or a Hierarchy, not None; swept_self_collide asks about one")
@@ -129,6 +136,12 @@ def swept_self_collide(
     that share vertices do not count for what happens at the shared vertex or edge alone, such as a corner that comes to
     lie exactly there. The time of a pair is that of the first such moment, or, where such moments have no first one,
     the moment after which they begin. Arguments and errors as ``swept_collide``.
+
+    Example:
+        >>> import meshclash as mc
+        >>> mesh = mc.shapes.box(1.0)
+        >>> len(mc.motion.swept_self_collide(mesh, end=2.0 * mesh.vertices))
+        0
     """
     return (yield from _swept([_Side("a", a, start, end)], first_only, threads))
 

@@ -30,6 +30,7 @@ from ..massive.mesh import ClusteredMesh
 from ..messages import a_type
 from ..pointcloud.cloud import PointCloud
 from ..traversal.question import Answer
+from ..traversal.ray_casting import Rays
 from ..types.foreign_meshes import as_own
 from ..types.mesh import TriangleMesh, no_mesh
 from ..types.pose import Pose, matched_poses, pose_of
@@ -54,11 +55,13 @@ class Kind(Enum):
     CLOUD = "point clouds"
     CLUSTERED = "clustered meshes"
     POINTS = "points"
+    RAYS = "rays"
 
 
-MESH, CLOUD, CLUSTERED, POINTS = Kind
+MESH, CLOUD, CLUSTERED, POINTS, RAYS = Kind
 KINDS: dict[type, Kind] = {
     TriangleMesh: MESH, Hierarchy: MESH, PointCloud: CLOUD, ClusteredMesh: CLUSTERED, np.ndarray: POINTS,
+    Rays: RAYS,
 }  # fmt: skip
 """Of a side; what has vertices and faces is a ``TriangleMesh`` by then."""
 SceneThing = TriangleMesh | Hierarchy | PointCloud | ClusteredMesh
@@ -91,6 +94,11 @@ PENETRATION = Query("penetration", at_once=penetration_of_records)
 SIGNED_DISTANCE = Query("signed_distance", stacks=False)
 CONTAINS = Query("contains", stacks=False)
 WINDING_NUMBER = Query("winding_number", stacks=False)
+NEAREST = Query("nearest", stacks=False)
+RAY_FIRST = Query("ray_first", stacks=False)
+RAY_ANY = Query("ray_any", stacks=False)
+RAY_COUNT = Query("ray_count", stacks=False)
+RAY_ALL = Query("ray_all", stacks=False)
 VOXEL_COLLIDE = Query("voxel_collide", served=True, stacks=False)
 MASSIVE_COLLIDE = Query("massive_collide", stacks=False)
 
@@ -125,6 +133,11 @@ TABLE: dict[tuple[Any, ...], tuple[str, ...]] = {
     (SIGNED_DISTANCE, MESH, POINTS): ("points.find_signed_distances",),
     (CONTAINS, MESH, POINTS): ("points.find_contained",),
     (WINDING_NUMBER, MESH, POINTS): ("points.find_winding_numbers",),
+    (NEAREST, MESH, POINTS): ("points.find_nearest",),
+    (RAY_FIRST, MESH, RAYS): ("rays.find_first",),
+    (RAY_ANY, MESH, RAYS): ("rays.find_any",),
+    (RAY_COUNT, MESH, RAYS): ("rays.find_counts",),
+    (RAY_ALL, MESH, RAYS): ("rays.find_all",),
     (VOXEL_COLLIDE, MESH, MESH): ("voxels.find_common_voxels",),
     (MASSIVE_COLLIDE, MESH, MESH): ("levels_of_detail.find_close_runs",),
     (MASSIVE_COLLIDE, CLUSTERED, MESH): ("levels_of_detail.find_close_runs",),
@@ -197,7 +210,7 @@ def ask(query: Query, things: tuple[Any, ...], poses: tuple[Any, ...], **given: 
     start = time.perf_counter()
     things = tuple([thing if type(thing) in KINDS else as_own(thing) for thing in things])
     kinds = tuple(map(kind_of, things))
-    others = next((kind.value for kind in kinds if kind not in (MESH, POINTS, None)), None)
+    others = next((kind.value for kind in kinds if kind not in (MESH, POINTS, RAYS, None)), None)
     options = checked_options(given, CLUSTERED in kinds, others, query.served)
     names = _solvers_for(query, things, kinds)
     rows_a, rows_b, stacked = matched_poses(poses[0], poses[-1])

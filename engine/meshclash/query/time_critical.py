@@ -84,6 +84,16 @@ def time_critical(
 
     Raises:
         InvalidMesh, InvalidPose, UnsupportedOption, DeviceUnavailable.
+
+    Example:
+        >>> import numpy as np
+        >>> import meshclash as mc
+        >>> box = mc.build(mc.shapes.box(1.0))
+        >>> pose = np.eye(4)
+        >>> pose[0, 3] = 3.0
+        >>> found = mc.time_critical(box, box, pose_b=pose, budget=10.0)
+        >>> found.colliding, found.complete
+        (False, True)
     """
     start = time.perf_counter()
     device, _ = check_device(device), check_threads(threads)

@@ -55,6 +55,14 @@ def verdict(
 
     Raises:
         InvalidMesh, InvalidPose, UnsupportedOption, DeviceUnavailable.
+
+    Example:
+        >>> import meshclash as mc
+        >>> box = mc.shapes.box(1.0)
+        >>> mc.verdict(box, mc.shapes.box(0.5))
+        PairVerdict(0, 1, CONTAINED, depth=0.5)
+        >>> mc.verdict(box, box)
+        PairVerdict(0, 1, DUPLICATE, depth=1)
     """
     limits = checked_limits(permitted_overlap, touch_tolerance, depth)
     return ask(VERDICT, (a, b), (pose_a, pose_b), limits=limits, threads=threads, device=device)

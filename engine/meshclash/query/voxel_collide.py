@@ -59,6 +59,12 @@ def voxel_collide(
         UnsupportedOption: no such mode, a resolution or voxel size that is no positive number or needs more than the
             memory, both of them, volumes that float64 cannot hold, or a stack of poses.
         DeviceUnavailable: "cuda" with another mode, or no device can be used.
+
+    Example:
+        >>> import meshclash as mc
+        >>> box = mc.shapes.box(1.0)
+        >>> len(mc.voxels.voxel_collide(box, box, resolution=4).voxels) > 0
+        True
     """
     detail = one_of("mode", mode, MODES), checked_fineness(resolution, voxel_size, memory)
     options = {"touching": touching, "threads": threads, "device": device, "detail": detail}

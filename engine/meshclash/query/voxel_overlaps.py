@@ -115,6 +115,15 @@ def voxel_overlaps(
 
     Raises:
         InvalidMesh, InvalidPose, UnsupportedOption: as ``voxel_collide``.
+
+    Example:
+        >>> import numpy as np
+        >>> import meshclash as mc
+        >>> boxes = [mc.shapes.box(1.0)] * 3
+        >>> poses = np.repeat(np.eye(4)[None], 3, axis=0)
+        >>> poses[:, 0, 3] = 0.0, 0.5, 5.0
+        >>> mc.voxels.voxel_overlaps(boxes, poses, voxel_size=0.1).pairs
+        array([[0, 1]], dtype=int32)
     """
     start = time.perf_counter()
     fineness, threads = checked_fineness(resolution, voxel_size, memory), thread_limit(threads)

@@ -72,6 +72,16 @@ def read(path: str | os.PathLike[str], unit: str | float | None = None) -> Gener
         InvalidFile: the file is missing, damaged, of an unknown kind, or changed while it was read, or the library
             that reads it is not installed; the message names what to do.
         UnsupportedOption: the unit.
+
+    Example:
+        >>> import meshclash as mc
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> path = Path(tempfile.mkdtemp()) / "corner.obj"
+        >>> _ = path.write_text("v 0 0 0\\nv 1 0 0\\nv 0 1 0\\nf 1 2 3\\n")
+        >>> parts = mc.read(path)
+        >>> len(parts), parts[0].mesh.triangle_count
+        (1, 1)
     """
     if not isinstance(path, str | bytes | os.PathLike):
         raise InvalidFile(f"path must be that of a file, not {shown(path)}")

@@ -21,12 +21,14 @@ from ..answering.devices import may_answer
 from ..errors import UnsupportedOption
 from ..query.limits import checked_limits
 from ..query.options import check_device, check_length
+from ..query.ray_hits import RayHits
 from ..query.shortcuts.configuration import OneConfiguration
 from ..query.table import SceneThing
 from ..solid.case import Case, Limits
 from ..solid.pair_verdict import PairVerdict, verdict_order
 from ..timecritical.criteria import checked_budget, checked_criterion, checked_steps
 from ..timecritical.shared_budget import SceneEstimate, SharedSearch
+from ..traversal.rays import ALL, ANY, COUNT, FIRST
 from ..types.copying import Changeable
 from ..types.foreign_meshes import ForeignMesh
 from ..types.numbers import truth
@@ -61,6 +63,7 @@ from .object_pair import ObjectPair
 from .pair_estimates import estimate_steps
 from .pair_keys import different_pairs
 from .proximity import check_most, gaps_steps
+from .rays import rays_steps
 from .results import SceneContacts, SceneGaps
 from .scene_step import SceneStep, Stepper
 from .trimesh_scenes import placed_meshes
@@ -91,6 +94,15 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
 
     ``len(scene)`` is the number of objects, iteration gives their ids, ``in`` takes an id or a name. Every
     method takes the id or the name of an object; results have ids, and names where objects have some.
+
+    Example:
+        >>> import meshclash as mc
+        >>> scene = mc.Scene()
+        >>> box = mc.shapes.box(1.0)
+        >>> left, right = scene.add(box, name="left"), scene.add(box, name="right")
+        >>> scene.set_pose("right", [[1, 0, 0, 0.75], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
+        >>> [(pair.a, pair.b, pair.verdict.name, round(pair.depth, 9)) for pair in scene.contacts()]
+        [(0, 1, 'CLASH', 0.25)]
     """
 
     def __init__(self) -> None:
@@ -628,6 +640,95 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         packed_trees = yield from self._packed_steps(self._objects.meshes()[1])
         asked = Configurations(packed_trees, chosen.ids, rows, chosen.in_a, chosen.in_b, checked_keep(keep))
         return (yield from configured_distances_steps(asked, most))
+
+    @in_slices
+    @_of_one_state
+    def ray_first(
+        self,
+        origins: Any,
+        directions: Any,
+        lengths: Any = None,
+        *,
+        objects: Keys = None,
+        threads: int | None = None,
+    ) -> Generator[Progress, None, RayHits]:
+        """Return where each of n rays first crosses an object; ``RayHits.object`` has the ids.
+
+        Which triangles are crossed is decided exactly, without gaps at edges, as ``meshclash.ray_first`` says.
+
+        Args:
+            origins, directions, lengths, threads: as ``meshclash.ray_first``.
+            objects: ids or names of the objects that rays may meet; None for all.
+
+        Raises:
+            UnknownObject: an id or name is not in the scene.
+            UnsupportedOption: as ``meshclash.ray_first``, or an object is a point cloud or a clustered mesh.
+            SceneChanged: the scene changed between two slices.
+        """
+        return (yield from rays_steps(self._objects, FIRST, (origins, directions, lengths), objects, threads))
+
+    @in_slices
+    @_of_one_state
+    def ray_any(
+        self,
+        origins: Any,
+        directions: Any,
+        lengths: Any = None,
+        *,
+        objects: Keys = None,
+        threads: int | None = None,
+    ) -> Generator[Progress, None, np.ndarray]:
+        """Return which of n rays cross an object, (n,) bool: a test of occlusion, or line of sight.
+
+        Args:
+            origins, directions, lengths, objects, threads: as ``ray_first``.
+
+        Raises:
+            as ``ray_first``.
+        """
+        return (yield from rays_steps(self._objects, ANY, (origins, directions, lengths), objects, threads))
+
+    @in_slices
+    @_of_one_state
+    def ray_count(
+        self,
+        origins: Any,
+        directions: Any,
+        lengths: Any = None,
+        *,
+        objects: Keys = None,
+        threads: int | None = None,
+    ) -> Generator[Progress, None, np.ndarray]:
+        """Return how often each of n rays crosses surfaces of objects, (n,) int32.
+
+        Args:
+            origins, directions, lengths, objects, threads: as ``ray_first``.
+
+        Raises:
+            as ``ray_first``.
+        """
+        return (yield from rays_steps(self._objects, COUNT, (origins, directions, lengths), objects, threads))
+
+    @in_slices
+    @_of_one_state
+    def ray_all(
+        self,
+        origins: Any,
+        directions: Any,
+        lengths: Any = None,
+        *,
+        objects: Keys = None,
+        threads: int | None = None,
+    ) -> Generator[Progress, None, RayHits]:
+        """Return all crossings of n rays with objects, sorted by ray and distance.
+
+        Args:
+            origins, directions, lengths, objects, threads: as ``ray_first``.
+
+        Raises:
+            as ``ray_first``.
+        """
+        return (yield from rays_steps(self._objects, ALL, (origins, directions, lengths), objects, threads))
 
     @in_slices
     @_of_one_state

@@ -16,20 +16,20 @@ from typing import NamedTuple
 import numpy as np
 
 from ..geometry.incidence import LIES_ON, crossing_of_integers, lies_on_of_integers
-from ..geometry.predicates import UNCERTAIN, ExactWorkspace, new_workspace
-from ..geometry.triangle_distance import closest_on_triangle, squared_distance
+from ..geometry.predicates import UNCERTAIN, ExactWorkspace
+from ..geometry.triangle_distance import squared_distance
 from ..hierarchy.bvh import Hierarchy
 from ..hierarchy.moments import moment_unit, moments_of
 from ..jit import inner, is_compiled, kernel, parallel_kernel, parallel_region, prange, thread_limit
 from ..reference import by_reference
 from ..traversal.forest import pack_trees
-from ..traversal.frames import beyond_root, make_frame, nearest_in, surface_tolerance, winding_in
+from ..traversal.frames import beyond_root, make_frame, surface_tolerance, winding_in
+from ..traversal.nearest_triangles import COMPILED_FOR, along_curve, find_nearest, new_nearest, parts_of
 from ..traversal.point import (
-    STACK_SIZE,
     PointWorkspace,
+    new_workspace_arrays,
     on_surface,
     winding_along,
-    world_triangle,
 )
 from ..traversal.solids import kept_solids
 from ..traversal.winding import NO_MOMENTS, generalised_winding
@@ -43,7 +43,6 @@ ON, CLEAR, UNDECIDED = 0, 1, 2
 
 _PART = 512  # points between two fresh starts
 _SHARED_FROM = 1 << 14  # points from which several cores pay
-COMPILED_FOR = 1 << 18  # points for which it is worth compiling for several cores
 _LEAST = 2.0**-1022
 
 
@@ -83,19 +82,6 @@ def _crossed_number(forest, solids, frame, p, reference, work):
 
 
 @inner
-def _nearest_from(forest, frame, p, hint, work):
-    """Distance, point and triangle of the surface nearest to p; the search begins with the triangle ``hint``."""
-    limit = math.inf
-    y = p
-    if hint >= 0:
-        a, b, c = world_triangle(forest, frame.tree, hint, frame.pose)
-        y = closest_on_triangle(p, a, b, c)
-        limit = math.sqrt(squared_distance(p, y))
-    distance, point, triangle = nearest_in(forest, frame, p, limit, -1.0, work)
-    return (distance, point, triangle) if triangle >= 0 else (limit, y, hint)
-
-
-@inner
 def _within_free_ball(p, reference, free, tolerance):
     """Whether the reference point is in the ball around p that is free of the surface."""
     q = (reference[0], reference[1], reference[2])
@@ -105,27 +91,28 @@ def _within_free_ball(p, reference, free, tolerance):
 @inner
 def _measure_tasks(
     forest, solids, pose, inverse, origins, reaches, moments, unit, points, places, tasks, wanted,
-    stack, gaps, counter, expansions, distances, nearest_points, triangles, windings, states,
+    stack, gaps, counter, expansions, scratch, found, windings, states,
 ):  # fmt: skip
-    """Fill the arrays of a ``Field`` for ``points`` (n, 3), row places[i] for point i; ``tasks`` (k, 2) are ranges."""
+    """Fill a Nearest and the other arrays of a ``Field`` for ``points`` (n, 3), row places[i] for point i.
+
+    ``tasks`` (k, 2) are ranges of points.
+    """
     forest = by_reference(forest)
     solids = by_reference(solids)
-    work = by_reference(PointWorkspace(stack, gaps, ExactWorkspace(counter, expansions), gaps))
+    found = by_reference(found)
+    work = by_reference(PointWorkspace(stack, gaps, ExactWorkspace(counter, expansions), scratch))
     frame = by_reference(make_frame(np.int64(0), pose, inverse, origins, reaches))
     for task in range(tasks.shape[0]):
-        hint = np.int64(-1)
+        before = np.int64(-1)
         reference = (0.0, 0.0, 0.0, 0.0, 0.0)
         for i in range(tasks[task, 0], tasks[task, 1]):
             p = (points[i, 0], points[i, 1], points[i, 2])
             row = places[i]
             free = 0.0
             if wanted & NEAREST:
-                distance, point, hint = _nearest_from(forest, frame, p, hint, work)
-                free = distance
-                distances[row] = distance
-                triangles[row] = hint
-                for k in range(3):
-                    nearest_points[row, k] = point[k]
+                find_nearest(forest, frame, p, math.inf, found, row, before, work)
+                before = row
+                free = found.distances[row, 0]
             if wanted & EXACT_SIDE:
                 tolerance = surface_tolerance(p, frame)
                 if beyond_root(forest, frame, p, 0.0):
@@ -139,11 +126,11 @@ def _measure_tasks(
                 if state == CLEAR:
                     reference = (p[0], p[1], p[2], number, 1.0)
                     if wanted & NEAREST:
-                        distances[row] = max(distances[row], _LEAST)
+                        found.distances[row, 0] = max(found.distances[row, 0], _LEAST)
                 elif state == ON and wanted & NEAREST:
-                    distances[row] = 0.0
+                    found.distances[row, 0] = 0.0
                     for k in range(3):
-                        nearest_points[row, k] = p[k]
+                        found.points[row, 0, k] = p[k]
             elif wanted & (WINDING | WINDING_SIDE):
                 windings[row] = generalised_winding(forest, frame, moments, unit, p, wanted & WINDING_SIDE != 0, work)
 
@@ -151,26 +138,26 @@ def _measure_tasks(
 @kernel
 def _measure(
     forest, solids, pose, inverse, origins, reaches, moments, unit, points, places, tasks, wanted,
-    stack, gaps, counter, expansions, distances, nearest_points, triangles, windings, states,
+    stack, gaps, counter, expansions, scratch, found, windings, states,
 ):  # fmt: skip
     """``_measure_tasks`` for Python."""
     _measure_tasks(
         forest, solids, pose, inverse, origins, reaches, moments, unit, points, places, tasks, wanted,
-        stack, gaps, counter, expansions, distances, nearest_points, triangles, windings, states,
+        stack, gaps, counter, expansions, scratch, found, windings, states,
     )  # fmt: skip
 
 
 @parallel_kernel
 def _measure_together(
     forest, solids, pose, inverse, origins, reaches, moments, unit, points, places, tasks, wanted,
-    stack, gaps, counter, expansions, distances, nearest_points, triangles, windings, states,
+    stack, gaps, counter, expansions, scratch, found, windings, states,
 ):  # fmt: skip
     """``_measure_tasks`` by every worker w, on every so manieth task."""
     workers = stack.shape[0]
     for w in prange(workers):
         _measure_tasks(
             forest, solids, pose, inverse, origins, reaches, moments, unit, points, places, tasks[w::workers], wanted,
-            stack[w], gaps[w], counter[w], expansions[w], distances, nearest_points, triangles, windings, states,
+            stack[w], gaps[w], counter[w], expansions[w], scratch[w], found, windings, states,
         )  # fmt: skip
 
 
@@ -185,29 +172,27 @@ class PosedSurface:
         self._forest = tree_set.forest, kept_solids(hierarchy)
         self._frame = self._rows, inverse_rotations(self._rows), tree_set.origins, tree_set.reaches
         self._unit = moment_unit(hierarchy.parts)
-        self._work = _workspaces(())
+        self._work = new_workspace_arrays(())
 
     def measure(self, points: np.ndarray, wanted: int, threads: int | None = None) -> Field:
         """Measure points; arguments as ``measure_field``."""
         asked_windings = bool(wanted & (WINDING | WINDING_SIDE))
         moments = moments_of(self._hierarchy.parts) if asked_windings else NO_MOMENTS
-        order = _along_curve(points)
+        order = along_curve(points)
         count = len(points)
         nearest, sides = count if wanted & NEAREST else 0, count if wanted & EXACT_SIDE else 0
-        field = Field(
-            np.empty(nearest), np.empty((nearest, 3)), np.empty(nearest, np.int32),
-            np.empty(sides if sides else count * asked_windings), np.empty(sides, np.int8),
-        )  # fmt: skip
-        begins = np.arange(0, count, _PART)
-        tasks = np.stack([begins, np.minimum(begins + _PART, count)], axis=1)
+        found = new_nearest(nearest, 1)
+        windings, states = np.empty(sides if sides else count * asked_windings), np.empty(sides, np.int8)
+        field = Field(found.distances[:, 0], found.points[:, 0], found.triangles[:, 0], windings, states)
+        tasks = parts_of(0, count, _PART)
         given = *self._forest, *self._frame, moments, self._unit, points[order], order, tasks, np.int64(wanted)
         allowed = thread_limit(threads)
         shared = count >= (_SHARED_FROM if is_compiled(_measure_together) else COMPILED_FOR)
         with parallel_region(allowed if shared else 1) as workers:
             if workers > 1:
-                _measure_together(*given, *_workspaces((workers,)), *field)
+                _measure_together(*given, *new_workspace_arrays((workers,)), found, windings, states)
             else:
-                _measure(*given, *self._work, *field)
+                _measure(*given, *self._work, found, windings, states)
         for row in np.flatnonzero(field.states == UNDECIDED).tolist():
             _decide(self._hierarchy, self._rows, points, row, field)
         return field
@@ -226,28 +211,6 @@ def measure_field(
         threads: most threads; the answer is the same for any number.
     """
     return PosedSurface(hierarchy, rows).measure(points, wanted, threads)
-
-
-def _workspaces(shape: tuple[int, ...]) -> tuple[np.ndarray, ...]:
-    counter, expansions = new_workspace()
-    return (
-        np.empty((*shape, STACK_SIZE), np.int64),
-        np.empty((*shape, STACK_SIZE)),
-        np.zeros((*shape, *counter.shape), np.int64),
-        np.empty((*shape, *expansions.shape)),
-    )
-
-
-def _along_curve(points: np.ndarray) -> np.ndarray:
-    """Order (n,) int64 of points along a Morton curve of 2**10 cells a side."""
-    if len(points) < 3:
-        return np.arange(len(points))
-    low = points.min(axis=0)
-    size = max(float((points - low).max()), _LEAST)
-    cells = np.minimum((points - low) / size * 1024.0, 1023.0).astype(np.int64)
-    for shift, mask in ((16, 0x030000FF), (8, 0x0300F00F), (4, 0x030C30C3), (2, 0x09249249)):
-        cells = (cells | (cells << shift)) & mask
-    return np.argsort((cells[:, 0] << 2) | (cells[:, 1] << 1) | cells[:, 2], kind="stable")
 
 
 def _decide(hierarchy: Hierarchy, rows: np.ndarray, points: np.ndarray, row: int, field: Field) -> None:

@@ -121,6 +121,15 @@ def solidity(mesh: MeshLike | ForeignMesh) -> Solidity:
 
     Args:
         mesh: a mesh, or a hierarchy made by ``build``.
+
+    Example:
+        >>> import meshclash as mc
+        >>> box = mc.shapes.box(1.0)
+        >>> mc.solidity(box).solid
+        True
+        >>> without_a_face = mc.TriangleMesh(box.vertices, box.triangles[:-1])
+        >>> mc.solidity(without_a_face).closed
+        False
     """
     mesh = as_own(mesh)
     return intended_solid(mesh.mesh if isinstance(mesh, Hierarchy) else as_hierarchy(mesh).mesh).solidity

@@ -59,6 +59,13 @@ def new_point_workspace() -> PointWorkspace:
     )
 
 
+def new_workspace_arrays(shape: tuple[int, ...]) -> tuple[np.ndarray, ...]:
+    """The arrays of workspaces, each behind dimensions of a shape: those of several threads, or () for one."""
+    stack, gaps, (counter, expansions), scratch = new_point_workspace()
+    parts = stack, gaps, counter, expansions, scratch
+    return tuple(np.zeros((*shape, *part.shape), part.dtype) for part in parts) if shape else parts
+
+
 @inner
 def place(forest, v, pose):
     """A vertex of all, v, in world coordinates."""

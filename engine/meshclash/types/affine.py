@@ -24,6 +24,17 @@ def split_matrix(matrix: Any) -> tuple[Pose, np.ndarray | None]:
 
     Raises:
         InvalidPose: wrong shape or not finite.
+
+    Example:
+        >>> import numpy as np
+        >>> import meshclash as mc
+        >>> scaled = np.diag([2.0, 1.0, 1.0, 1.0])
+        >>> pose, rest = mc.split_matrix(scaled)
+        >>> rest
+        array([[2., 0., 0., 0.],
+               [0., 1., 0., 0.],
+               [0., 0., 1., 0.],
+               [0., 0., 0., 1.]])
     """
     rows, stretches, stretched = split_matrices(checked_matrix(matrix)[None])
     return pose_of(rows[0]), stretches[0] if stretched[0] else None

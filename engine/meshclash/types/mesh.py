@@ -130,6 +130,13 @@ class TriangleMesh(Copyable, caches={"derived": dict}):
     Raises:
         InvalidMesh: empty, wrong shape or type, NaN or infinite coordinates, an index out of range, a resolution that
             is no finite length, ``weld`` or ``shell`` neither True nor False.
+
+    Example:
+        >>> import meshclash as mc
+        >>> corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+        >>> tetrahedron = mc.TriangleMesh(corners, [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
+        >>> tetrahedron.is_closed
+        True
     """
 
     def __init__(

@@ -140,6 +140,12 @@ class Pose(Copyable):
 
     Raises:
         InvalidPose: wrong shape, not finite, or scaled, sheared or mirrored (see ``split_matrix``).
+
+    Example:
+        >>> import meshclash as mc
+        >>> pose = mc.Pose([[0, -1, 0, 2], [1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
+        >>> pose.apply([[1.0, 0.0, 0.0]])
+        array([[2., 1., 0.]])
     """
 
     __slots__ = ("_rows",)

@@ -31,6 +31,11 @@ def float32_resolution(largest: Any, matrix: Any = None) -> float:
     Raises:
         UnsupportedOption: ``largest`` is no finite length of single precision. InvalidPose: the matrix is of another
         shape or not finite.
+
+    Example:
+        >>> import meshclash as mc
+        >>> mc.float32_resolution(1000.0) < 0.001
+        True
     """
     size = real_number(largest)
     if not 0.0 <= size <= float(np.finfo(np.float32).max):

@@ -99,6 +99,14 @@ def steps(question: Callable[_P, _T], /, *args: _P.args, **options: _P.kwargs) -
 
     Raises:
         UnsupportedOption: the function does not work in slices.
+
+    Example:
+        >>> import meshclash as mc
+        >>> sphere = mc.shapes.sphere(1.0)
+        >>> pose = [[1, 0, 0, 3], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
+        >>> work = mc.steps(mc.distance, sphere, sphere, pose_b=pose)
+        >>> print(round(mc.run(work).distance, 2))
+        1.0
     """
     slices = getattr(question, "slices", None)  # a bound method has the attributes of its function
     if slices is None:
@@ -114,6 +122,11 @@ def run(steps: Generator[Any, None, _T], tell: Callable[[Any], object] | None = 
 
     Raises:
         UnsupportedOption: it is no generator, or has ended before: its result is gone; ``tell`` is no function.
+
+    Example:
+        >>> import meshclash as mc
+        >>> mc.run(mc.steps(mc.collides, mc.shapes.box(1.0), mc.shapes.box(0.5)), tell=None)
+        False
     """
     if not isinstance(steps, Generator):
         raise UnsupportedOption(f"steps must be a generator, as meshclash.steps makes it, not {a_type(steps)}")

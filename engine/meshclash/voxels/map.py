@@ -217,6 +217,13 @@ class VoxelMap(Copyable, caches=_ROOM):
 
     Raises:
         InvalidMesh; NotASolid: the mesh is open; UnsupportedOption: a wrong fineness, or more than the memory.
+
+    Example:
+        >>> import meshclash as mc
+        >>> tool = mc.voxels.VoxelMap(mc.shapes.box(1.0), voxel_size=0.05)
+        >>> found = tool.touch([[0.0, 0.0, 0.46], [0.0, 0.0, 0.6]])
+        >>> len(found.points)
+        1
     """
 
     def __init__(

@@ -39,6 +39,11 @@ def voxel_self_collide(
 
     Returns:
         VoxelContacts of mode "exact"; ``voxels`` are all that the surface touches.
+
+    Example:
+        >>> import meshclash as mc
+        >>> len(mc.voxels.voxel_self_collide(mc.shapes.box(1.0), resolution=8).contacts)
+        0
     """
     start = time.perf_counter()
     fineness, crossing_only = checked_fineness(resolution, voxel_size, memory), not truth("touching", touching)

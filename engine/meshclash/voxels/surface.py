@@ -60,6 +60,11 @@ def voxelise(
 
     Raises:
         InvalidMesh, InvalidPose, UnsupportedOption: as ``voxel_collide``; ``separating`` is neither 6 nor 26.
+
+    Example:
+        >>> import meshclash as mc
+        >>> len(mc.voxels.voxelise(mc.shapes.box(1.0), resolution=4).voxels)
+        56
     """
     fineness, threads = checked_fineness(resolution, voxel_size, memory), thread_limit(threads)
     if not isinstance(separating, int | np.integer) or separating not in (THIN, WHOLE):

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
+from ...messages import Sentence
 from ..errors import InputError
 
 Element = ElementTree.Element
@@ -35,7 +36,7 @@ FIRST_DAY = (1980, 1, 1, 0, 0, 0)
 
 
 class BcfComment(NamedTuple):
-    """What somebody said of a topic."""
+    """A comment on a topic."""
 
     guid: str
     date: str
@@ -146,7 +147,7 @@ def version_xml(version: str) -> bytes:
 
 
 def xml_bytes(root: Element) -> bytes:
-    """A tree as UTF-8."""
+    """Writes an XML tree as UTF-8."""
     return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
 
 
@@ -161,10 +162,12 @@ class Nodes:
         self._left = left
 
     def take(self, count: int, file: str) -> None:
-        """Counts some; raises InputError where there are too many."""
+        """Counts elements and attributes; raises InputError if there are too many."""
         self._left -= count
         if self._left < 0:
-            raise InputError(f"{file}: there are more elements and attributes than a BCF file of this size has")
+            raise InputError(
+                Sentence("{path}: there are more elements and attributes than a BCF file of this size has", path=file)
+            )
 
 
 class _Builder(ElementTree.TreeBuilder):
@@ -181,13 +184,15 @@ class _Builder(ElementTree.TreeBuilder):
 
     def doctype(self, name: str, public: str | None, system: str | None) -> None:
         """An entity may stand for any amount of text."""
-        raise InputError(f"{self._file}: a BCF file has no document type and no entities")
+        raise InputError(f"{self._file}: " + Sentence("a BCF file has no document type and no entities"))
 
     def start(self, tag: str, attributes: dict[str, str], /) -> Element:
         """Trees are written by recursion."""
         self._depth += 1
         if self._depth > MOST_LEVELS:
-            raise InputError(f"{self._file}: more than {MOST_LEVELS} elements lie in each other")
+            raise InputError(
+                f"{self._file}: " + Sentence("more than {most} elements lie in each other", most=MOST_LEVELS)
+            )
         if self._nodes is not None:
             self._nodes.take(1 + len(attributes), self._file)
         return super().start(tag, attributes)
@@ -199,7 +204,7 @@ class _Builder(ElementTree.TreeBuilder):
 
 
 def parse_xml(content: bytes, name: str, nodes: Nodes | None = None) -> Element:
-    """A tree of bytes; no entity is resolved.
+    """Parses XML without resolving entities.
 
     Args:
         content: the text.
@@ -213,13 +218,13 @@ def parse_xml(content: bytes, name: str, nodes: Nodes | None = None) -> Element:
     try:
         return ElementTree.fromstring(content, parser)
     except (ValueError, LookupError) as error:  # an encoding that is not known
-        raise InputError(f"{name}: this is no XML: {error}") from error
+        raise InputError(f"{name}: " + Sentence("this is no XML: {why}", why=error)) from error
     except ElementTree.ParseError as error:
-        raise InputError(f"{name}: this is no XML: {error}") from error
+        raise InputError(f"{name}: " + Sentence("this is no XML: {why}", why=error)) from error
 
 
 def read_bcf(path: Path) -> BcfFile:
-    """The topics of a file, in time and memory in proportion to its size.
+    """Reads the topics of a BCF file, in time and memory proportional to its size.
 
     Raises:
         InputError: it cannot be read, is damaged, of another version or packed as no BCF file is; the message names
@@ -234,9 +239,9 @@ def read_bcf(path: Path) -> BcfFile:
     except InputError:
         raise
     except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
-        raise InputError(f"'{path}' cannot be read as BCF: {error}") from error
+        raise InputError(Sentence("'{path}' cannot be read as BCF: {why}", path=path, why=error)) from error
     except Exception as error:  # zlib.error and what else a damaged archive raises
-        raise InputError(f"'{path}' is damaged: {error}") from error
+        raise InputError(Sentence("'{path}' is damaged: {why}", path=path, why=error)) from error
     nodes = Nodes(FREE_NODES + NODES_A_BYTE * size)
     found = BcfFile(_version(contents, path))
     folders: dict[str, BcfTopic] = {}
@@ -245,7 +250,7 @@ def read_bcf(path: Path) -> BcfFile:
         if file == MARKUP and folder:
             markup = parse_xml(content, f"{path}: {name}", nodes)
             if markup.find("Topic") is None or not markup.find("Topic").get("Guid"):  # type: ignore[union-attr]
-                raise InputError(f"{path}: {name}: it has no topic with a Guid")
+                raise InputError(Sentence("{part}: it has no topic with a Guid", part=f"{path}: {name}"))
             folders[folder] = BcfTopic(markup, own_folder=folder)
             found.topics.append(folders[folder])
     for name, content in contents.items():
@@ -263,18 +268,44 @@ def _refuse_bomb(path: Path, size: int, members: list[zipfile.ZipInfo]) -> None:
     """Raises InputError where members of a zip of so many bytes take far more memory than these."""
     most = FREE_BYTES + MOST_PACKED * size
     if sum(info.file_size for info in members) > most:
-        raise InputError(f"'{path}' unpacks to more than {most >> 20} MiB, which no BCF file of its size does")
+        raise InputError(
+            Sentence(
+                "'{path}' unpacks to more than {size}",
+                path=path,
+                size=f"{most >> 20} MiB",
+            )
+        )
     for info in members:
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise InputError(f"'{path}': '{info.filename:.80}' uses a compression that BCF files do not use")
+            raise InputError(
+                Sentence(
+                    "'{path}': '{name}' uses a compression that BCF files do not use",
+                    path=path,
+                    name=f"{info.filename:.80}",
+                )
+            )
         if len(info.filename) > LONGEST_NAME:
-            raise InputError(f"'{path}': '{info.filename:.80}...' is longer than {LONGEST_NAME} characters")
+            raise InputError(
+                Sentence(
+                    "'{path}': '{name}...' is longer than {count} characters",
+                    path=path,
+                    name=f"{info.filename:.80}",
+                    count=LONGEST_NAME,
+                )
+            )
 
 
 def _version(contents: dict[str, bytes], path: Path) -> str:
     if VERSION not in contents:
-        raise InputError(f"'{path}' is no BCF: it has no {VERSION}")
+        raise InputError(Sentence("'{path}' is no BCF: it has no {part}", path=path, part=VERSION))
     version = parse_xml(contents[VERSION], f"{path}: {VERSION}", Nodes(FREE_NODES)).get("VersionId", "")
     if version not in VERSIONS:
-        raise InputError(f"'{path}' is of BCF {version!r:.20}: known are {' and '.join(VERSIONS)}")
+        raise InputError(
+            Sentence(
+                "'{path}' is of BCF {version}: known are {versions}",
+                path=path,
+                version=f"{version!r:.20}",
+                versions=" and ".join(VERSIONS),
+            )
+        )
     return version

@@ -11,15 +11,15 @@ import numpy as np
 from ..colours import COLOUR_A, COLOUR_B, linear
 from .nearby import Nearby
 
-COLOURS = (*linear(COLOUR_A), 0.8), (*linear(COLOUR_B), 0.8)
-"""Of the two objects, linear, not quite opaque."""
+COLOURS = (*linear(COLOUR_A), 0.65), (*linear(COLOUR_B), 0.65)
+"""Of the two objects, linear; one is seen through the other."""
 GRID = 32_767
 _MAGIC, _JSON, _BINARY = 0x46546C67, 0x4E4F534A, 0x004E4942
 _SHORT, _ARRAY, _DOUBLE_SIDED = 5122, 34962, True
 
 
 def to_glb(shown: Nearby) -> bytes:
-    """The file; triangles keep no more than 1/32767 of the size."""
+    """The file, with the clash at the origin; triangles keep no more than 1/32767 of the size."""
     whole = np.concatenate((shown.a, shown.b)).reshape(-1, 3) - shown.centre
     scale = float(np.abs(whole).max()) or 1.0
     rows: list[bytes] = []
@@ -37,7 +37,7 @@ def to_glb(shown: Nearby) -> bytes:
         })  # fmt: skip
         offset += len(row)
     document = {
-        "asset": {"version": "2.0", "generator": "MeshClash"},
+        "asset": {"version": "2.0", "generator": "MeshClash", "extras": {"focus": shown.focus}},
         "extensionsUsed": ["KHR_mesh_quantization"],
         "extensionsRequired": ["KHR_mesh_quantization"],
         "scene": 0,

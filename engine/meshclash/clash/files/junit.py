@@ -1,11 +1,12 @@
-"""A report as JUnit XML, which pipelines show as tests: each pair is one, and an open clash fails."""
+"""Writes a report as JUnit XML: each pair is a test case, and open clashes fail."""
 
 from __future__ import annotations
 
 from typing import Any
 from xml.etree import ElementTree
 
-from ..report_formats import format_depth, lost, summary
+from ..cell_text import format_depth
+from ..report_formats import lost, summary
 from ..terminal import without_controls
 from ..verdicts import CLASH_VERDICTS
 
@@ -55,7 +56,7 @@ def to_junit(report: dict[str, Any]) -> str:
 
 
 def fails(pair: dict[str, Any]) -> bool:
-    """Whether a pair shares volume and nobody accepted that."""
+    """Whether a pair clashes and is neither approved nor resolved."""
     return pair["verdict"] in CLASH_VERDICTS and pair["status"] not in ACCEPTED
 
 
@@ -69,7 +70,7 @@ def _name(pair: dict[str, Any]) -> str:
 
 
 def as_xml(text: str) -> str:
-    """Text that XML can hold."""
+    """Escapes characters that XML cannot hold."""
     plain = without_controls(text)
     return "".join(letter if _is_xml(ord(letter)) else f"\\u{ord(letter):04x}" for letter in plain)
 

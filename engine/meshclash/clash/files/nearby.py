@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,13 +23,15 @@ class Nearby(NamedTuple):
     Attributes:
         a, b: world triangles (t, 3, 3) of the two objects.
         centre: where they meet.
-        reach: how far around it is shown.
+        reach: how far around it triangles are kept.
+        focus: how far around it is shown at first.
     """
 
     a: np.ndarray
     b: np.ndarray
     centre: np.ndarray
     reach: float
+    focus: float
 
 
 def nearby(pair: dict[str, Any], triangles: Triangles) -> Nearby | None:
@@ -42,7 +44,14 @@ def nearby(pair: dict[str, Any], triangles: Triangles) -> Nearby | None:
     sizes = [float(np.ptp(one.reshape(-1, 3), axis=0).max()) for one in both]
     reach = float(np.clip(0.75 * min(sizes), LEAST_REACH, MOST_REACH))
     a, b = (_around(one, centre, reach) for one in both)
-    return Nearby(a, b, centre, reach)
+    return Nearby(a, b, centre, reach, focus_of(pair, both))
+
+
+def focus_of(pair: dict[str, Any], both: Sequence[np.ndarray]) -> float:
+    """How far around a clash is shown [m]: some times its depth, and as much as tells what the objects are."""
+    sizes = [np.sort(np.ptp(one.reshape(-1, 3), axis=0)) for one in both]
+    largest, middle = (min(float(size[k]) for size in sizes) for k in (2, 1))
+    return max(min(6.0 * (pair["depth"] or 0.0) + 4.0 * middle, 0.95 * largest), 0.5 * LEAST_REACH)
 
 
 def _around(triangles: np.ndarray, centre: np.ndarray, reach: float) -> np.ndarray:

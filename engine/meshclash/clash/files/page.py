@@ -1,7 +1,7 @@
 """A report dictionary of schema `meshclash.report/1` as one page to read, search and print.
 
-The page is complete without its script, which adds search, filters, sorting and views that turn. No file beside it is
-needed, and nothing is loaded from anywhere.
+The page is complete without its script, which adds filters, search, sorting and views that turn. No file beside it is
+needed, and nothing is loaded from anywhere. It names files without their folders.
 """
 
 from __future__ import annotations
@@ -9,93 +9,42 @@ from __future__ import annotations
 import base64
 import html
 import json
-import ntpath
 import re
+import zlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..option_table import OPTIONS, Option
-from ..options import set_in_words
-from ..queries.registry import test_named
-from ..report_formats import (
-    coarse,
-    event_header,
-    event_rows,
-    format_length,
-    format_seconds,
-    format_volume,
-    lost,
-    permitted,
-    summary,
-    table_header,
-    table_rows,
-)
+from ..cell_text import format_depth
+from ..colours import COLOUR_A, COLOUR_B, hexadecimal
+from ..report_formats import APPROVED, coarse, lost, summary
 from ..terminal import without_controls
-from ..verdicts import AMBER, GREEN, QUIET_VERDICTS, RED, VERDICTS
-from ..words import kinds_in_words
+from ..units import length_in_words
+from ..verdicts import AMBER, CLASH_VERDICTS, GREEN, NEAR, QUIET_VERDICTS, RED, VERDICTS
+from ..words import counted, kinds_in_words, plural
+from .page_objects import Matrix, Objects, base_name, matrices
+from .page_rows import PageRows, breakable, image, label_style, table
+from .page_settings import MOST_IN_TITLE, settings, tests_of, title, when
 
-_STYLED = {
-    style: [f".{entry.name} td:nth-child(2)" for entry in reversed(VERDICTS.values()) if entry.style == style]
-    for style in (RED, AMBER, GREEN)
-}
-_VERDICT_RULES = "".join(f"{', '.join(names)} {{ {style} }}\n" for style, names in _STYLED.items())
-STYLE = f"""
-body {{ font: 14px/1.5 system-ui, sans-serif; margin: 2em auto; padding: 0 1em; color: #222; background: #fff; }}
-h1, dd, li, td {{ overflow-wrap: anywhere; }}
-dl {{ display: grid; grid-template-columns: max-content 1fr; gap: 0 1.5em; }}
-dt {{ color: #595959; }} dd {{ margin: 0; }}
-table {{ border-collapse: collapse; width: 100%; }}
-table.overview {{ width: auto; margin: 1em 0; }}
-th, td {{ border-bottom: 1px solid #ddd; padding: .3em .5em; text-align: right; vertical-align: top; }}
-.pairs th:nth-child(-n+4), .pairs td:nth-child(-n+4), .said, .overview th:first-child {{ text-align: left; }}
-.pairs td:nth-child(3), .pairs td:nth-child(4), td.said:last-child {{ min-width: 10em; }}
-td.number, td.said {{ white-space: nowrap; }}
-td.said:last-child {{ white-space: normal; }}
-.pairs td:nth-child(2) {{ overflow-wrap: normal; }}
-td small {{ display: block; color: #595959; }}
-td img {{ display: block; width: 16em; max-width: 100%; margin: .3em 0; border: 1px solid #ddd; }}
-th {{ background: #f4f4f4; position: sticky; top: 0; }}
-button {{ white-space: nowrap; }}
-th button {{ all: unset; cursor: pointer; font-weight: inherit; }}
-th[aria-sort] button::after {{ content: " ▲"; }} th[aria-sort=descending] button::after {{ content: " ▼"; }}
-:focus-visible {{ outline: 2px solid #2f6fde !important; outline-offset: 2px; }}
-summary {{ cursor: pointer; margin: 1em 0; }}
-#controls {{ display: flex; flex-wrap: wrap; gap: .5em 1em; align-items: end; margin: 1em 0; }}
-#controls[hidden], tr[hidden], button[hidden] {{ display: none; }}
-#controls label {{ display: grid; }} #controls select {{ max-width: 20em; }}
-#controls input, #controls select, #view button {{ font: inherit; padding: .3em; }}
-dialog {{ width: min(60em, 92vw); height: min(44em, 88vh); border: 1px solid #999; border-radius: 6px; padding: 1em; }}
-dialog h2 {{ margin: 0 0 .5em; font-size: 1em; }} dialog .place {{ height: calc(100% - 6em); }}
-model-viewer {{ width: 100%; height: 100%; background: #f6f6f6; }}
-{_VERDICT_RULES}.approved td:nth-child(2) {{ color: inherit; font-weight: inherit; }}
-.outdated td {{ color: #707070; }}
-@media (max-width: 700px) {{
-  body {{ margin: 1em auto; }}
-  table.pairs thead {{ position: absolute; clip-path: inset(50%); }}
-  table.pairs, table.pairs tbody {{ display: block; }}
-  table.pairs tr {{ display: grid; border: 1px solid #ccc; border-radius: 6px; margin: .7em 0; padding: .3em .6em; }}
-  table.pairs tr[hidden] {{ display: none; }}
-  table.pairs td {{ display: grid; grid-template-columns: 7em 1fr; border: 0; padding: .1em 0; text-align: left; }}
-  table.pairs td::before {{ content: attr(data-label); color: #595959; font-weight: normal; }}
-  table.pairs td > * {{ grid-column: 2; }}
-  table.pairs td:empty {{ display: none; }}
-}}
-@media print {{
-  body {{ margin: 0; max-width: none; font-size: 10px; }} th {{ position: static; }}
-  #controls, button.turn {{ display: none !important; }}
-  tbody tr {{ break-inside: avoid; }}
-}}
-"""
-SIGNS = re.compile(r"([._:/\\|-]+)(?=\w)")
-TEXT_CELLS = ("verdict", "a", "b", "test")  # numbers are all others
-AT_ONCE, NEWLINE = 200, "\n"
-"""Rows of a table that a browser builds before somebody wants more."""
-FEWEST_OF_OVERVIEW, MOST_KINDS = 8, 20
-"""Pairs from which on there is an overview; pairs of classes in it."""
-OUTDATED = "Of pairs in grey an object may have changed since."
+FOLDER = Path(__file__).parent
+TONES = {RED: "red", AMBER: "amber", GREEN: "green"}
+"""Variables of the style sheet that stand for the styles of verdicts, so that they can be read on a dark page, too."""
+CARDS_AT_ONCE = 60
+"""Groups that a browser lays out before somebody wants more."""
+MOST_NAMED = 5
+"""Lost objects that the head of the page names."""
+WORDS_OF_TESTS = {"intersection", "clearance"}
+"""Tests whose outcome is told in clashes; others have their own words."""
+FOLDERS = re.compile(r"(?<![\w./])(?:~?(?:/[^\s/:'\"]+)+/|[A-Za-z]:\\(?:[^\\\s:'\"]+\\)+)")
+"""The folders of a path in a sentence."""
+OUTDATED = "An object of the pairs in grey may have changed since the test."
 SAVED = "The list came with the .blend file: which faces are in contact was not saved with it."
+SHARED_TITLE = "Elements that several models contain"
+SHARED = (
+    "Equal GlobalId, shape and place in several models, such as origin markers and shared grids. The models contain "
+    "the same element, so these pairs are duplicates, and no clash between different elements."
+)
 
 
 def to_html(
@@ -108,237 +57,487 @@ def to_html(
         pictures: PNG by the ids of pairs.
         shapes: binary glTF by the ids of pairs, for views that turn.
     """
-    escape = html.escape
-    pictures, shapes = pictures or {}, shapes or {}
-    title = f"MeshClash: {escape(ntpath.basename(report['file'] or '') or 'unsaved file')}"
-    facts = "\n".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in _facts(report))
-    notes = "".join(f"<p>{escape(line)}</p>\n" for line in (summary(report), *_notes(report)))
-    page = without_controls(
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
-        f'<meta name="viewport" content="width=device-width"><title>{title}</title>\n<style>{STYLE}</style>\n'
-        f"</head><body><main><h1>{title}</h1>\n{notes}<dl>\n{facts}\n</dl>\n{_overview(report)}{_controls(report)}"
-        f"{_events(report)}"
-        f"{_tables(table_header(report), report['pairs'], table_rows(report), _Told(report, pictures, shapes))}"
-        f"{_not_tested(report['stats'])}"
-        f"<p>Schema {escape(report['schema'])}, MeshClash {escape(report['version'])}</p></main>\n"
-    )
-    return f"{page}{_scripts(report, shapes)}</body></html>\n"
+    return _Page(report, pictures or {}, shapes or {}).text()
 
 
-def _not_tested(stats: dict[str, Any]) -> str:
-    """What took no part: what is lost, and what has nothing to collide with."""
-    gone = [f"{item['name']}: {item['reason']}" for item in lost(stats)]
-    left_out = [f"{item['name']}: {item['reason']}" for item in stats["skipped"] if not item["lost"]]
-    kinds = kinds_in_words(stats["no_geometry"])
-    return _listed("Lost", gone) + _listed("Not tested: no geometry", [*left_out, *([kinds] if kinds else [])])
-
-
-def _listed(title: str, lines: list[str]) -> str:
-    items = "".join(f"<li>{html.escape(line)}</li>" for line in lines)
-    return f"<h2>{title}</h2><ul>{items}</ul>\n" if lines else ""
-
-
-def _scripts(report: dict[str, Any], shapes: Mapping[str, bytes]) -> str:
-    """What makes the page move; of a page with shapes also what draws them."""
-    if not report["pairs"]:
-        return ""
-    folder, parts = Path(__file__).parent, list[str]()
-    if shapes:
-        encoded = json.dumps({pair: base64.b64encode(content).decode() for pair, content in shapes.items()})
-        encoded = encoded.replace("<", "\\u003c")
-        viewer = (folder / "model_viewer.js").read_text("utf-8").replace("</script", "<\\/script")
-        parts = [
-            '<dialog id="view" aria-labelledby="view-title"><h2 id="view-title"></h2><div class="place"></div>'
-            '<p><button type="button" class="close">Close</button></p></dialog>',
-            f'<script type="application/json" id="shapes">{encoded}</script>',
-            f'<script type="module">{viewer}</script>',
-        ]
-    parts.append(f'<script type="module">{(folder / "page.js").read_text("utf-8")}</script>')
-    return "\n".join(parts) + "\n"
-
-
-def _overview(report: dict[str, Any]) -> str:
-    """How many pairs of each verdict have which status, and which kinds of things they are; "" of a few."""
-    pairs = report["pairs"]
-    if len(pairs) < FEWEST_OF_OVERVIEW:
-        return ""
-    told = {item["name"]: item for item in report["objects"]}
-    statuses = list(dict.fromkeys(pair["status"] for pair in pairs))
-    verdicts = list(dict.fromkeys(pair["verdict"] for pair in pairs))
-    counts = Counter((pair["verdict"], pair["status"]) for pair in pairs)
-    rows = [[verdict, *(counts[verdict, status] for status in statuses)] for verdict in verdicts]
-    tables = _counts(["verdict", *statuses], rows)
-    kinds = Counter(
-        " and ".join(sorted(kind)) for pair in pairs
-        if pair["verdict"] not in QUIET_VERDICTS and all(kind := _kinds(pair, told))
-    )  # fmt: skip
-    if kinds:
-        tables += _counts(["classes", "pairs"], [[name, count] for name, count in kinds.most_common(MOST_KINDS)])
-    return f"<h2>Overview</h2>\n{tables}{_groups(report)}"
-
-
-def _groups(report: dict[str, Any]) -> str:
-    """The groups of clashes with their reasons, folded; "" where each clash is one of its own."""
-    groups = report.get("groups") or []
-    count = sum(len(group["pairs"]) for group in groups)
-    if len(groups) in (0, count):
-        return ""
-    items = "".join(f"<li>{html.escape(group['reason'])}: {len(group['pairs']):,}</li>" for group in groups)
-    head = html.escape(f"{count:,} clashes in {len(groups):,} groups by {report['group_by']}")
-    return f"<details><summary>{head}</summary><ol>{items}</ol></details>\n"
-
-
-def _kinds(pair: dict[str, Any], told: Mapping[str, Mapping[str, str]]) -> list[str]:
-    return [told.get(pair[name], {}).get("class", "") for name in ("a", "b")]
-
-
-def _counts(titles: list[str], rows: list[list[Any]]) -> str:
-    head = "".join(f'<th scope="col">{html.escape(title)}</th>' for title in titles)
-    body = "\n".join(
-        f'<tr><th scope="row">{html.escape(str(row[0]))}</th>{"".join(f"<td>{count:,}</td>" for count in row[1:])}</tr>'
-        for row in rows
-    )
-    return f'<table class="overview"><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table>\n'
-
-
-def _controls(report: dict[str, Any]) -> str:
-    """Search and filters, which the script shows."""
-    menus = []
-    for name in ("verdict", "status"):
-        values = list(dict.fromkeys(pair[name] for pair in report["pairs"]))
-        if len(values) > 1:
-            menus.append(_menu(name, values))
-    if report["baseline"] is not None:
-        menus.append(_menu("new", ["new", "known"]))
-    groups = report.get("groups") or []
-    if len(groups) > 1:
-        named = {str(k): f"{k}: {group['reason']} ({len(group['pairs'])})" for k, group in enumerate(groups, start=1)}
-        menus.append(_menu("group", list(named), named))
-    return (
-        '<div id="controls" role="search" hidden><label>Search<input id="search" type="search"></label>'
-        f'{"".join(menus)}<output id="counted"></output>'
-        '<button type="button" id="more" hidden>Show more</button></div>\n'
-    )
-
-
-def _menu(name: str, values: list[str], words: Mapping[str, str] | None = None) -> str:
-    shown = words or {}
-    options = "".join(
-        f'<option value="{html.escape(value, quote=True)}">{html.escape(shown.get(value, value))}</option>'
-        for value in values
-    )
-    return f'<label>{name}<select id="filter-{name}"><option value="">all</option>{options}</select></label>'
-
-
-class _Told:
-    """What a page shows of pairs beside their cells."""
+class _Page:
+    """The parts of one page, from the top down."""
 
     def __init__(self, report: dict[str, Any], pictures: Mapping[str, bytes], shapes: Mapping[str, bytes]) -> None:
-        self.objects = {item["name"]: item for item in report["objects"]}
-        self.pictures, self.shapes = dict(pictures), shapes
+        self.report, self.pictures, self.shapes = report, pictures, shapes
+        self.objects = Objects(report)
+        self.matrices = matrices(report, self.objects)
+        self.by_id = {pair["id"]: pair for pair in reversed(report["pairs"])}  # the worst row of each
+        groups = list(enumerate(report.get("groups") or [], start=1))
+        known = [(k, group, [self.by_id[each] for each in group["pairs"] if each in self.by_id]) for k, group in groups]
+        shared = [all(map(self.objects.is_shared, pairs)) for _, _, pairs in known]
+        self.groups = [item for item, is_shared in zip(known, shared, strict=True) if not is_shared and item[2]]
+        self.shared = [item for item, is_shared in zip(known, shared, strict=True) if is_shared and item[2]]
+        of_cards = {self._face(pairs) for _, _, pairs in known}
+        self.rows = PageRows(
+            report, self.objects, self.matrices, {key: pictures[key] for key in pictures if key not in of_cards}
+        )
 
-    def of_name(self, name: str) -> str:
-        """GlobalId, class and storey under a name."""
-        item = self.objects.get(name, {})
-        known = [item[key] for key in ("class", "type", "storey", "system", "GlobalId") if item.get(key)]
-        return f"<small>{html.escape(' · '.join(known))}</small>" if known else ""
+    def text(self) -> str:
+        """The whole page."""
+        name = html.escape(title(self.objects))
+        body = "".join((
+            self._head(name), self._matrices(), self._controls(), self._groups(), self._tables(),
+            self._not_tested(), self._settings(),
+        ))  # fmt: skip
+        page = without_controls(
+            '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+            f"<title>{name} – Clash report</title>\n<style>\n{self._style()}</style>\n</head>\n<body>\n"
+            f'<a class="skip" href="#findings">Skip to the findings</a>\n{body}'
+        )
+        return f"{page}{self._scripts()}</body></html>\n"
 
-    def look(self, pair: dict[str, Any]) -> str:
-        """A picture and a button, of the first row of a pair."""
-        label = html.escape(f"{pair['a']} and {pair['b']}", quote=True)
-        picture = self.pictures.pop(pair["id"], None)
-        shown = ""
-        if picture is not None:
-            data = base64.b64encode(picture).decode()
-            shown = f'<img loading="lazy" alt="{label}" src="data:image/png;base64,{data}">'
-        if pair["id"] in self.shapes:
-            given = f'class="turn" data-id="{html.escape(pair["id"], quote=True)}" aria-label="View {label}"'
-            shown += f'<button type="button" hidden {given}>View</button>'
-        return shown
+    # ---- first screen
+
+    def _head(self, name: str) -> str:
+        told = [part for part in ("Clash report", when(self.report)) if part]
+        models = "".join(f"<li>{breakable(model)}</li>" for model in self._model_names())
+        return (
+            f'<main>\n<header><p class="soft">{html.escape(" · ".join(told))}</p>\n<h1>{name}</h1>\n'
+            f'<p class="outcome">{html.escape(self.outcome())}</p>\n'
+            f"{_paragraphs(summary(self.report), *_notes(self.report))}\n"
+            + (f'<ul class="models" aria-label="Models that were compared">{models}</ul>\n' if models else "")
+            + f"{self._figures()}{self._lost()}{self._warnings()}</header>\n"
+        )
+
+    def _model_names(self) -> list[str]:
+        """The models in full, where the title does not say everything of them."""
+        names = self.objects.models
+        said = {item["name"]: item.get("discipline") for item in self.report.get("models") or []}
+        if len(names) <= MOST_IN_TITLE and not any(said.values()):
+            return []
+        return [f"{self.objects.short(name)}: {said[name]}" if said.get(name) else name for name in names]
+
+    def outcome(self) -> str:
+        """The result in one sentence."""
+        report = self.report
+        if not tests_of(report) <= WORDS_OF_TESTS:
+            return summary(report)
+        listed = [pair for pair in self.by_id.values() if pair["status"] != APPROVED]
+        clashes = [pair for pair in listed if pair["verdict"] in CLASH_VERDICTS and not self.objects.is_shared(pair)]
+        near = sum(pair["verdict"] == NEAR for pair in listed)
+        if clashes:
+            groups = len({pair.get("group") for pair in clashes} - {None})
+            words = _number(len(clashes), "clash")
+            words += f" in {_number(groups, 'group')}" if 0 < groups < len(clashes) else ""
+            new = sum(bool(pair.get("new")) for pair in clashes)
+            words += f", {new:,} of them new" if report["baseline"] is not None else ""
+        else:
+            settled = (pair["verdict"] for pair in self.by_id.values() if pair["status"] == APPROVED)
+            approved = any(verdict in CLASH_VERDICTS for verdict in settled)
+            words = "No clashes besides the approved ones" if approved else "No clashes"
+            words += " between different elements" if self.shared else ""
+        if near:
+            words += f", and {_number(near, 'pair')} too near"
+        if lost(report["stats"]):
+            words += ". Some objects could not be tested"
+        return f"{words}."
+
+    def _figures(self) -> str:
+        """The numbers of the report in a line."""
+        pairs = self.by_id.values()
+        found = [pair for pair in pairs if pair["verdict"] in CLASH_VERDICTS]
+        clashes = [pair for pair in found if not self.objects.is_shared(pair)]
+        shared = len(found) - len(clashes)
+        statuses = Counter(pair["status"] for pair in clashes)
+        quiet = Counter(pair["verdict"] for pair in pairs if pair["verdict"] not in CLASH_VERDICTS)
+        numbers = [
+            (len(self.groups), _noun(len(self.groups), "group"), ""), (len(clashes), _noun(len(clashes), "clash"), ""),
+            *((count, status, "") for status, count in statuses.items()),
+            *([(sum(bool(pair.get("new")) for pair in clashes), "new", "")] if self.report["baseline"] else []),
+            *((count, VERDICTS[verdict].counted, "") for verdict, count in quiet.items()),
+            (shared, _noun(shared, "pair") + " of one element in two models", ""),
+            (len(lost(self.report["stats"])), "lost, not tested", "lost"),
+        ]  # fmt: skip
+        items = "".join(
+            f"<li{f' class={kind}' if kind else ''}><b>{number:,}</b> {html.escape(words)}</li>"
+            for number, words, kind in numbers
+            if number
+        )
+        return f'<ul class="figures" aria-label="Numbers">{items}</ul>\n' if items else ""
+
+    def _lost(self) -> str:
+        """A warning about objects that should have been tested; "" where none is lost."""
+        gone = lost(self.report["stats"])
+        if not gone:
+            return ""
+        named = [f"{item['name']}: {self._without_folders(item['reason'])}" for item in gone[:MOST_NAMED]]
+        more = [f"and {len(gone) - MOST_NAMED:,} more"] if len(gone) > MOST_NAMED else []
+        items = "".join(f"<li>{html.escape(line)}</li>" for line in (*named, *more))
+        head = f"{counted(len(gone), 'object')} could not be tested. Clashes with {'it' if len(gone) == 1 else 'them'} "
+        return (
+            f'<div class="warning" role="note"><b>{head}are unknown.</b><ul>{items}</ul>'
+            '<a href="#not-tested">What was not tested</a></div>\n'
+        )
+
+    def _warnings(self) -> str:
+        """What looks wrong about the models together, and decisions that have to be made again."""
+        told = [line[:1].upper() + line[1:] for line in self.report.get("warnings") or []]
+        if again := [item for item in self.report.get("undecided") or [] if item["candidates"]]:
+            told.append(f"{counted(len(again), 'decision')} of the earlier report cannot be told apart: decide again")
+        items = "".join(f"<li>{html.escape(line)}</li>" for line in told)
+        return f'<div class="warning mild" role="note"><b>Please check</b><ul>{items}</ul></div>\n' if told else ""
+
+    # ---- matrices and filters
+
+    def _matrices(self) -> str:
+        """How many pairs there are between the models, and between kinds of objects."""
+        if not self.matrices:
+            return ""
+        parts = []
+        if matrix := self.matrices.get("m"):
+            parts.append(_matrix("m", matrix, "Clashes between models", self.objects.short))
+        if matrix := self.matrices.get("k"):
+            word = {"class": "classes", "collection": "collections"}.get(self.objects.kind_word, "kinds of objects")
+            shown = _matrix("k", matrix, f"Clashes between {word}", str)
+            parts.append(
+                f"<details><summary>By {self.objects.kind_word}</summary>{shown}</details>" if parts else shown
+            )
+        hint = '<p class="soft scripted" hidden>Click a number to see only these clashes.</p>'
+        head = '<h2 id="where">Where the clashes are</h2>'
+        return f'<section aria-labelledby="where">{head}{hint}{"".join(parts)}</section>\n'
+
+    def _controls(self) -> str:
+        """Search and filters, which the script shows."""
+        pairs = self.report["pairs"]
+        menus = []
+        for name, label, words in (("verdict", "Result", _verdict_label), ("status", "Status", str)):
+            values = list(dict.fromkeys(pair[name] for pair in pairs))
+            if len(values) > 1:
+                menus.append(_menu(name, label, {value: words(value) for value in values}))
+        if self.report["baseline"] is not None:
+            menus.append(_menu("new", "Since the earlier report", {"new": "new", "known": "known"}))
+        storeys = sorted({name for pair in pairs for name in self.objects.storeys(pair)})
+        if len(storeys) > 1:
+            menus.append(_menu("storey", "Storey", {name: name for name in storeys}))
+        return (
+            '<div id="findings"></div><form id="controls" role="search" hidden>'
+            '<label>Search<input id="search" type="search" placeholder="Name, class, GlobalId"></label>'
+            f'{"".join(menus)}<button type="button" class="plain" id="clear" hidden>Clear filters</button>'
+            '<output id="counted" aria-live="polite"></output></form>\n'
+        )
+
+    # ---- groups
+
+    def _groups(self) -> str:
+        """A card for each group of clashes; those of shared elements come last."""
+        way = self.report.get("group_by", "")
+        head = f"{_number(len(self.groups), 'group')} by {way}. One decision can cover all pairs of a group."
+        return (
+            self._cards("Groups of clashes", head, self.groups)
+            + self._cards(SHARED_TITLE, SHARED, self.shared)
+            + self._shared_once()
+        )
+
+    def _shared_once(self) -> str:
+        """Elements that several models contain and that were tested once."""
+        found = Counter(
+            f"{item['name']} in {', '.join(map(self.objects.short, item['models']))}"
+            for item in self.report.get("shared") or []
+        )
+        if not found:
+            return ""
+        items = "".join(
+            f"<li>{html.escape(words)}{f' ({count:,})' if count > 1 else ''}</li>" for words, count in found.items()
+        )
+        head = f"{counted(found.total(), 'element')} with equal GlobalId, shape and place; each was tested once."
+        return (
+            f'<section><h2>{SHARED_TITLE}</h2><details><summary>{head}</summary><ul class="plainlist">{items}</ul>'
+            "</details></section>\n"
+        )
+
+    def _cards(self, name: str, head: str, groups: list[tuple[int, dict[str, Any], list[dict[str, Any]]]]) -> str:
+        if not groups:
+            return ""
+        cards = [self._card(*group) for group in groups]
+        rest = cards[CARDS_AT_ONCE:]
+        more = f'<noscript class="rest">{"".join(rest)}</noscript>\n' if rest else ""
+        return (
+            f'<section class="groups"><h2>{name}</h2><p class="soft">{html.escape(head)}</p>\n'
+            f'<div class="cards">{"".join(cards[:CARDS_AT_ONCE])}</div>\n{more}</section>\n'
+        )
+
+    def _card(self, number: int, group: dict[str, Any], pairs: list[dict[str, Any]]) -> str:
+        look = self._look(pairs)
+        name = group.get("name") or ""
+        reason = f"{name}: {group['reason']}" if name else group["reason"]
+        verdicts = Counter(pair["verdict"] for pair in pairs)
+        badges = "".join(
+            f'<span class="badge {html.escape(verdict)}">{count:,} {html.escape(VERDICTS[verdict].counted)}</span>'
+            for verdict, count in verdicts.items()
+        )
+        new = sum(bool(pair.get("new")) for pair in pairs)
+        badges += f'<span class="badge">{new:,} new</span>' if new else ""
+        again = sum(bool(pair.get("decide_again")) for pair in pairs)
+        badges += f'<span class="badge again">{again:,} to decide again</span>' if again else ""
+        facts = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in self._facts_of(group, pairs) if value)
+        members = (
+            f'<details class="members"><summary>{_number(len(pairs), "pair")}</summary>'
+            '<p class="listed"><a href="#pairs">In the list of all pairs</a></p></details>'
+        )
+        return (
+            f'<article class="group{"" if look else " bare"}" id="group-{number}" data-group="{number}" '
+            f'aria-labelledby="group-{number}-title">\n{look}<div class="said"><p>{badges}'
+            f'<span class="tag scripted matching"></span></p>\n'
+            f'<h3 id="group-{number}-title">{number}. {breakable(reason)}</h3>\n'
+            f"<dl>{facts}</dl>{'' if look else self._view(pairs)}</div>\n{members}</article>\n"
+        )
+
+    def _look(self, pairs: list[dict[str, Any]]) -> str:
+        """The picture of a group with a button that shows it from all sides; "" without both."""
+        face = self._face(pairs)
+        if face is None:
+            return ""
+        pair = self.by_id[face]
+        label = f"{pair['a']} in red and {pair['b']} in blue"
+        return f"<figure>{image(self.pictures[face], label)}{self._view(pairs)}</figure>"
+
+    def _view(self, pairs: list[dict[str, Any]]) -> str:
+        """The button of a view in 3D, which the script shows; "" where no shape is at hand."""
+        pair = next((pair for pair in pairs if pair["id"] in self.shapes), None)
+        if pair is None:
+            return ""
+        label = html.escape(f"View {pair['a']} and {pair['b']} in 3D")
+        return (
+            f'<button type="button" class="plain turn" hidden data-id="{html.escape(pair["id"])}" '
+            f'aria-label="{label}">View in 3D</button>'
+        )
+
+    def _face(self, pairs: list[dict[str, Any]]) -> str | None:
+        """The pair whose picture stands for a group: the first that has one."""
+        return next((pair["id"] for pair in pairs if pair["id"] in self.pictures), None)
+
+    def _facts_of(self, group: dict[str, Any], pairs: list[dict[str, Any]]) -> list[tuple[str, str]]:
+        """Names and values, as HTML, of what a card tells."""
+        worst = pairs[0]
+        objects = self.objects
+        storeys = Counter(name for pair in pairs for name in objects.storeys(pair))
+        models = dict.fromkeys(words for pair in pairs if (words := self._models_of(pair)))
+        statuses = Counter(pair["status"] for pair in pairs)
+        alone = len(pairs) == 1 and worst["location"] is not None
+        who, due = (_most_said(group, pairs, name) for name in ("assignee", "due"))
+        write = '<span class="write"></span>'
+        comments = list(dict.fromkeys(pair["comment"] for pair in pairs if pair["comment"]))
+        return [
+            ("Objects", _coloured(worst["a"], worst["b"]) if alone else ""),
+            ("Worst pair", "" if alone else _coloured(worst["a"], worst["b"])),
+            ("Depth", html.escape(_depths(pairs))),
+            ("Models", html.escape(", ".join(models)) if len(objects.models) > 1 else ""),
+            ("Storey", html.escape(_shares(storeys))),
+            ("Place", html.escape(" ".join(f"{x:.2f}" for x in worst["location"])) + " m" if alone else ""),
+            ("Status", html.escape(group.get("status") or _with_counts(statuses))),
+            ("Assigned to", html.escape(who) or f'<span class="nobody soft">nobody yet</span>{write}'),
+            ("Due", html.escape(due) or f'<span class="nobody soft">no date</span>{write}'),
+            ("Comment", html.escape(group.get("comment") or " · ".join(comments[:3]))),
+        ]
+
+    def _models_of(self, pair: dict[str, Any]) -> str:
+        """The models of a pair in words; "" where they are not known."""
+        names = sorted(self.objects.short(self.objects.model(pair, side)) for side in "ab")
+        if not all(names):
+            return ""
+        return f"within {names[0]}" if names[0] == names[1] else " × ".join(names)
+
+    # ---- pairs
+
+    def _tables(self) -> str:
+        """All pairs, and before them the events of a range of frames."""
+        report = self.report
+        if not report["pairs"]:
+            return ""
+        columns, events = self.rows.pair_columns(), ""
+        if report["events"] is not None:
+            told = self.rows.event_columns()
+            rows = [(event, self.rows.row(k, event, told)) for k, event in enumerate(report["events"], start=1)]
+            events = f"<h2>Events</h2>\n{_loud_and_quiet(told, rows, 'events')}"
+        rows = [(pair, self.rows.row(k, pair, columns)) for k, pair in enumerate(report["pairs"], start=1)]
+        name = "All pairs" if report["events"] is None else "Frame by frame"
+        key = f'<p class="soft">{_key("a")}first object {_key("b")}second object, as in pictures and 3D views</p>'
+        return (
+            f'<section id="pairs" class="{"in-cards" if self.groups or self.shared else ""}">{events}'
+            f"<h2>{name}</h2>\n{key if self.pictures or self.shapes else ''}"
+            f"{_loud_and_quiet(columns, rows, 'list')}</section>\n"
+        )
+
+    # ---- the end
+
+    def _not_tested(self) -> str:
+        """What took no part: what is lost, and what has nothing to collide with."""
+        stats = self.report["stats"]
+        gone = [f"{item['name']}: {self._without_folders(item['reason'])}" for item in lost(stats)]
+        left_out = [
+            f"{item['name']}: {self._without_folders(item['reason'])}" for item in stats["skipped"] if not item["lost"]
+        ]
+        kinds = kinds_in_words(stats["no_geometry"])
+        if not gone and not left_out and not kinds:
+            return ""
+        parts = _listed("Lost: should have been tested", gone) + _listed(
+            "No geometry, nothing to test", [*left_out, *([kinds] if kinds else [])]
+        )
+        return f'<section id="not-tested"><h2>What was not tested</h2>{parts}</section>\n'
+
+    def _without_folders(self, reason: str) -> str:
+        """A reason without the folders of the files that it names."""
+        paths = [item["path"] for item in self.report.get("files") or []] + [self.report["file"] or ""]
+        folders = {path[: -len(base_name(path))] for path in paths if base_name(path) != path}
+        for folder in sorted(folders - {"/"}, key=len, reverse=True):
+            reason = reason.replace(folder, "")
+        return FOLDERS.sub("", reason)
+
+    def _settings(self) -> str:
+        facts = "\n".join(
+            f"<dt>{html.escape(name)}</dt><dd>{html.escape(value)}</dd>" for name, value in settings(self.report)
+        )
+        return (
+            f'<section class="settings"><h2>How it was tested</h2><dl>\n{facts}\n</dl></section>\n</main>\n'
+            f"<footer>MeshClash {html.escape(self.report['version'])} · {html.escape(self.report['schema'])}</footer>\n"
+        )
+
+    def _style(self) -> str:
+        tables = [(self.rows.pair_columns(), "list")]
+        if self.report["events"] is not None:
+            tables.append((self.rows.event_columns(), "events"))
+        colours = f":root {{ --one: #{hexadecimal(COLOUR_A)}; --two: #{hexadecimal(COLOUR_B)}; }}\n"
+        verdicts = "".join(
+            f".badge.{entry.name}, .verdict.{entry.name} {{ color: var(--{TONES.get(entry.style, 'ink')}); }}\n"
+            for entry in VERDICTS.values()
+        )
+        labels = "".join(label_style(columns, name) for columns, name in tables)
+        return (FOLDER / "page.css").read_text("utf-8") + colours + verdicts + labels
+
+    def _scripts(self) -> str:
+        """What makes the page move; of a page with shapes also what draws them."""
+        if not self.report["pairs"]:
+            return ""
+        parts = list[str]()
+        if self.shapes:
+            encoded = {pair: base64.b64encode(zlib.compress(data)).decode() for pair, data in self.shapes.items()}
+            texts = json.dumps(encoded).replace("<", "\\u003c")
+            viewer = (FOLDER / "model_viewer.js").read_text("utf-8").replace("</script", "<\\/script")
+            parts = [
+                '<dialog id="view" aria-labelledby="view-title"><h2 id="view-title"></h2><div class="place"></div>'
+                '<p class="bar"><span class="soft">Drag to turn, scroll or pinch to zoom</span>'
+                '<button type="button" class="plain close">Close</button></p></dialog>',
+                f'<script type="application/json" id="shapes">{texts}</script>',
+                f'<script type="module">{viewer}</script>',
+            ]
+        parts.append(f'<script type="module">{(FOLDER / "page.js").read_text("utf-8")}</script>')
+        return "\n".join(parts) + "\n"
 
 
-def _events(report: dict[str, Any]) -> str:
-    """The events of a range of frames, before the pairs of each frame; "" of one frame."""
-    if report["events"] is None:
-        return ""
-    tables = _tables(event_header(report), report["events"], event_rows(report), _Told(report, {}, {}))
-    return f"<h2>Events</h2>\n{tables}<h2>Frame by frame</h2>\n"
+def _paragraphs(*lines: str) -> str:
+    return "".join(f"<p>{html.escape(line)}</p>" for line in lines)
 
 
-def _tables(titles: tuple[str, ...], said: list[dict[str, Any]], cells: list[tuple[str, ...]], told: _Told) -> str:
+def _number(count: int, noun: str) -> str:
+    return f"{count:,} {_noun(count, noun)}"
+
+
+def _noun(count: int, noun: str) -> str:
+    return noun if count == 1 else plural(noun)
+
+
+def _verdict_label(verdict: str) -> str:
+    return VERDICTS[verdict].label
+
+
+def _with_counts(counts: Mapping[str, int]) -> str:
+    """ "24 open, 3 approved"."""
+    return ", ".join(f"{count:,} {name}" for name, count in counts.items())
+
+
+def _shares(counts: Mapping[str, int]) -> str:
+    """ "Level 0 (8), Level 1 (4)"; without numbers where all is one."""
+    return ", ".join(f"{name} ({counts[name]:,})" if len(counts) > 1 else name for name in sorted(counts))
+
+
+def _depths(pairs: Collection[dict[str, Any]]) -> str:
+    """The proved depths of pairs, as "37.3 mm to 59.6 mm"; what is known of the worst one where none is proved."""
+    known = [pair["depth"] for pair in pairs if pair["depth"] is not None]
+    if not known:
+        return format_depth(next(iter(pairs)))
+    least, most = (length_in_words(length, "METRIC", "MILLIMETERS") for length in (min(known), max(known)))
+    return most if least == most else f"{least} to {most}"
+
+
+def _coloured(a: str, b: str) -> str:
+    """Two names with the colours that the objects have in pictures."""
+    return f"{_key('a')}{breakable(a)}<br>{_key('b')}{breakable(b)}"
+
+
+def _key(side: str) -> str:
+    return f'<span class="key {side}" aria-hidden="true"></span>'
+
+
+def _most_said(group: Mapping[str, Any], pairs: Collection[dict[str, Any]], name: str) -> str:
+    """Who is assigned to a group, or when it is due: what the group says, else its pairs."""
+    found = group.get(name) or ", ".join(dict.fromkeys(str(pair[name]) for pair in pairs if pair.get(name)))
+    return str(found)
+
+
+def _matrix(letter: str, matrix: Matrix, caption: str, short: Callable[[str], str]) -> str:
+    """A table with a number for each two names; the script makes filters of the numbers."""
+    names = [short(name) for name in matrix.names]
+    most = max(matrix.counts.values())
+    heads = "".join(f'<th scope="col">{breakable(name)}</th>' for name in names)
+    lines = []
+    for row, name in enumerate(names):
+        cells = '<td class="twice"></td>' * row
+        for column in range(row, len(names)):
+            count = matrix.counts[row, column]
+            if not count:
+                cells += '<td class="none"><span class="count">–</span></td>'
+                continue
+            label = html.escape(f"{name} and {names[column]}")
+            cells += (
+                f'<td class="heat-{round(9 * (count / most) ** 0.5)}">'
+                f'<span class="count" data-cell="{letter}{row}-{column}" data-label="{label}">{count:,}</span></td>'
+            )
+        lines.append(f'<tr><th scope="row">{breakable(name)}</th>{cells}</tr>')
+    return (
+        f'<div class="scroll"><table class="matrix"><caption>{caption}</caption>'
+        f'<thead><tr><td class="twice"></td>{heads}</tr></thead>'
+        f"<tbody>\n{''.join(lines)}\n</tbody></table></div>"
+    )
+
+
+def _menu(name: str, label: str, words: Mapping[str, str]) -> str:
+    options = "".join(
+        f'<option value="{html.escape(value)}">{html.escape(shown)}</option>' for value, shown in words.items()
+    )
+    return f'<label>{label}<select id="filter-{name}"><option value="">all</option>{options}</select></label>'
+
+
+def _loud_and_quiet(columns: list[Any], rows: list[tuple[dict[str, Any], str]], name: str) -> str:
     """A table of pairs or events; those that only touch, or are apart, in one that is closed, where there are others.
 
     In an assembly nearly everything touches something: clashes would be lost among them, on a page that nobody prints.
     """
-    heads = ("no.", *titles, "status", "comment")
-    rows = [
-        (_row(number, pair, row, heads, told), pair["verdict"] in QUIET_VERDICTS)
-        for number, (pair, row) in enumerate(zip(said, cells, strict=True), start=1)
-    ]
-    loud, quiet = ([row for row, is_quiet in rows if is_quiet == kind] for kind in (False, True))
+    loud, quiet = (
+        [row for pair, row in rows if (pair["verdict"] in QUIET_VERDICTS) == is_quiet] for is_quiet in (False, True)
+    )
     if not loud or not quiet:
-        return _table(heads, loud or quiet)
-    names = " or ".join(VERDICTS[name].counted for name in dict.fromkeys(pair["verdict"] for pair in said)
-                        if name in QUIET_VERDICTS)  # fmt: skip
-    more = f'<details class="quiet"><summary>{len(quiet):,} more: {names}</summary>\n{_table(heads, quiet)}</details>\n'
-    return _table(heads, loud) + more
+        return table(columns, loud or quiet, name)
+    words = " or ".join(
+        VERDICTS[verdict].counted
+        for verdict in dict.fromkeys(pair["verdict"] for pair, _ in rows)
+        if verdict in QUIET_VERDICTS
+    )
+    return (
+        f'{table(columns, loud, name)}<details class="quiet"><summary>{len(quiet):,} more: {words}</summary>\n'
+        f"{table(columns, quiet, name)}</details>\n"
+    )
 
 
-def _table(titles: tuple[str, ...], rows: list[str]) -> str:
-    """A table; what follows its first rows is text for the script, and a table of its own where none runs."""
-    head = "".join(f'<th scope="col">{html.escape(title)}</th>' for title in titles[:-2])
-    head += "".join(f'<th scope="col" class="said">{title}</th>' for title in titles[-2:])
-    parts = [
-        f'<table class="pairs"><thead><tr>{head}</tr></thead>\n<tbody>\n{NEWLINE.join(part)}\n</tbody></table>\n'
-        for part in (rows[:AT_ONCE], rows[AT_ONCE:])
-    ]
-    return parts[0] + (f'<noscript class="more">{parts[1]}</noscript>\n' if rows[AT_ONCE:] else "")
-
-
-def _breakable(text: str) -> str:
-    """A text, escaped, that may be broken after the signs between its words; longer words only where they must."""
-    return SIGNS.sub(r"\1<wbr>", html.escape(text))
-
-
-def _row(number: int, pair: dict[str, Any], cells: tuple[str, ...], titles: tuple[str, ...], told: _Told) -> str:
-    classes = [pair["verdict"], pair["status"], *(["outdated"] if pair.get("outdated") else [])]
-    new = {None: "", True: "new", False: "known"}[pair.get("new")]
-    labels = [html.escape(title, quote=True) for title in titles]
-    look = told.look(pair)
-    shown = [f'<td data-label="{labels[0]}" data-value="{number}"><span>{number}</span>{look}</td>']
-    for k, cell in enumerate(cells):
-        is_text = titles[k + 1] in TEXT_CELLS
-        inner = f"<span>{_breakable(cell) if is_text else html.escape(cell)}</span>" if cell else ""
-        if k in (1, 2):
-            inner += told.of_name(cell)
-        kind = f' data-value="{VALUES[titles[k + 1]](pair)!r}"' if _has_value(titles[k + 1], pair) else ""
-        style = "" if is_text else ' class="number"'
-        mark = f" ({new})" if k == 0 and new else ""
-        shown.append(f'<td{style} data-label="{labels[k + 1]}"{kind}>{inner}{mark}</td>')
-    for name, label in zip(("status", "comment"), labels[-2:], strict=True):
-        inner = f"<span>{_breakable(pair[name])}</span>" if pair[name] else ""
-        shown.append(f'<td class="said" data-label="{label}">{inner}</td>')
-    given = {"verdict": pair["verdict"], "status": pair["status"], "new": new, "group": str(pair.get("group") or "")}
-    data = "".join(f' data-{name}="{html.escape(value, quote=True)}"' for name, value in given.items())
-    return f'<tr class="{html.escape(" ".join(classes))}"{data} title="{html.escape(pair["id"])}">{"".join(shown)}</tr>'
-
-
-VALUES: dict[str, Any] = {
-    "depth": lambda pair: pair["depth"] if pair["depth"] is not None else pair["depth_upper"],
-    "gap": lambda pair: pair["distance"],
-    "common volume": lambda pair: pair["volume"],
-    "probability": lambda pair: pair["probability"],
-    "contacts": lambda pair: pair["contacts"],
-    "frame": lambda pair: pair["frame"],
-}
-"""Numbers by which columns are sorted, by their titles."""
-
-
-def _has_value(title: str, pair: dict[str, Any]) -> bool:
-    try:
-        return title in VALUES and VALUES[title](pair) is not None
-    except KeyError:  # events have fewer
-        return False
+def _listed(name: str, lines: list[str]) -> str:
+    items = "".join(f"<li>{html.escape(line)}</li>" for line in lines)
+    return f'<h3>{name}</h3><ul class="plainlist">{items}</ul>\n' if lines else ""
 
 
 def _notes(report: dict[str, Any]) -> list[str]:
@@ -349,73 +548,3 @@ def _notes(report: dict[str, Any]) -> list[str]:
         *([SAVED + missing] if saved else []),
         *([warning[0].upper() + warning[1:] + "."] if (warning := coarse(report)) else []),
     ]
-
-
-def _facts(report: dict[str, Any]) -> list[tuple[str, str]]:
-    """What was asked, when, and of which file: only what the test uses, in words."""
-    asked = report["options"]
-    test = test_named(asked["test"])
-    common = [
-        ("File", report["file"] or "never saved"),
-        *([("Compared with", report["baseline"])] if report["baseline"] else []),
-        ("Detected", (report["created"] or "at an unknown time").replace("T", " ")),
-    ]
-    if report.get("tests", ()):
-        return [*common, *((item["name"], _of_test(item)) for item in report.get("tests", ()))]
-    facts = [
-        *common,
-        ("Test", test.label),
-        ("Set A" if test.of_pairs else "Objects", set_in_words(asked["set_a"])),
-        *([("Set B", set_in_words(asked["set_b"]))] if test.of_pairs else []),
-    ]
-    for option in OPTIONS.values():
-        known = asked.get(option.name, option.default)
-        if option.is_for(test.name) and (option.tests or known != option.default):
-            told = permitted(report) if option.name == "permitted_overlap" else ""
-            if value := told or _of_option(option, known):
-                facts.append((option.title.capitalize(), value))
-    if files := report.get("files"):
-        facts.append(("Units", _units(files)))
-    else:
-        facts.append(("Frames", asked["frames"] or "the current one"))
-    if asked["exclude"]:
-        facts.append(("Pairs left out", ", ".join(asked["exclude"])))
-    if asked["exclude_pairs"]:
-        facts.append(("Single pairs left out", "; ".join(" × ".join(pair) for pair in asked["exclude_pairs"])))
-    return facts
-
-
-def _of_option(option: Option, value: Any) -> str:
-    """The value of an option in words; "" where there is nothing to say."""
-    if option.kind == "length":
-        return format_length(value)
-    if option.kind == "volume":
-        return f"at least {format_volume(value)}"
-    if option.kind == "time":
-        return format_seconds(value)
-    if option.kind == "count":
-        return f"at most {value:,}"
-    if option.kind == "fits":
-        return "; ".join(f"{a} × {b} {format_length(permitted)}" for a, b, permitted in value)
-    return value if option.kind == "choice" else "yes" if value else ""
-
-
-def _units(files: list[dict[str, Any]]) -> str:
-    """What a length of 1 means in the files."""
-    kinds = Counter((format_length(item["metres_per_unit"]), item["names_unit"]) for item in files)
-    told = (
-        length if named else f"{length} taken for {count:,} without a unit" for (length, named), count in kinds.items()
-    )
-    return "; ".join(told)
-
-
-def _of_test(asked: dict[str, Any]) -> str:
-    """What one of several tests asks: its kind, its sets and its lengths."""
-    test = test_named(asked["test"])
-    sets = f"{set_in_words(asked['set_a'])} with {set_in_words(asked['set_b'])}" if test.of_pairs else asked["set_a"]
-    lengths = [
-        f"{option.title} {format_length(asked[option.name])}"
-        for option in OPTIONS.values()
-        if option.kind == "length" and option.tests and asked[option.name]
-    ]
-    return ", ".join([f"{test.label}: {sets}", *lengths])

@@ -1,132 +1,208 @@
-"""Pictures of clashes without a window, by VTK."""
+"""Pictures of clashes: both objects, their overlap, and the objects around them."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..colours import COLOUR_A, COLOUR_B
-from ..errors import InputError
-from .nearby import Nearby, Triangles, nearby
-from .topics import FIELD, VIEW
+from . import raster
+from .nearby import Triangles, focus_of
 
-WIDTH, HEIGHT = 640, 360
-MOST_PICTURES = 500
+WIDTH, HEIGHT = 720, 450
 COLOURS = COLOUR_A, COLOUR_B
-CANNOT_DRAW = "VTK cannot draw here: it found neither a display, nor EGL, nor OSMesa"
-_TRIAL = """
-from vtkmodules import vtkRenderingCore, vtkRenderingOpenGL2
-window = vtkRenderingCore.vtkRenderWindow()
-window.SetOffScreenRendering(1)
-window.AddRenderer(vtkRenderingCore.vtkRenderer())
-window.Render()
-raise SystemExit(not window.SupportsOpenGL())
-"""
-_LONGEST_TRIAL = 120.0  # s
+DIRECTIONS = ((0.55, -0.62, 0.56), (-0.62, -0.55, 0.56), (-0.55, 0.62, 0.56), (0.62, 0.55, 0.56), (0.55, -0.62, -0.56))
+"""From where a clash may be looked at; the one that shows most of the overlap is taken."""
+SMALL = 8
+"""A trial image has so many times fewer columns and rows."""
+MOST_PICTURES, MOST_OF_GROUPS = 500, 40
+"""Pictures of all pairs, and of groups, of which one is drawn each."""
+MOST_TRIANGLES = 200_000
+"""Of one object that is drawn."""
+MOST_EDGES = 40_000
+"""Triangles of an object up to which its edges are drawn."""
+SHARP = np.cos(np.radians(28.0))
+"""Faces that meet at a larger angle have an edge between them."""
+CUT = -0.3
+"""Depth before which nothing else is drawn, in half heights of the image: a section just before the clash."""
+RING = 0.0025
+"""Share of the image below which an overlap is pointed at by a ring."""
+RING_COLOUR = (0.95, 0.45, 0.0)
 
 
-def pictures(pairs: Iterable[dict[str, Any]], triangles: Triangles) -> dict[str, bytes]:
-    """PNG by the ids of pairs, of the first `MOST_PICTURES`.
+def pictures(
+    pairs: Iterable[dict[str, Any]], triangles: Triangles, names: Iterable[str], most: int
+) -> dict[str, bytes]:
+    """PNG by the ids of pairs.
 
-    Raises:
-        InputError: VTK is not installed, or cannot draw here; the message says what to do.
+    Args:
+        pairs: of a report; of several rows of one pair the first one is drawn.
+        triangles: world triangles (t, 3, 3) [m] of an object by its name.
+        names: the objects that are drawn around a clash.
+        most: pictures that are drawn.
     """
-    try:
-        import vtkmodules.vtkRenderingOpenGL2  # noqa: F401, PLC0415 - registers what draws
-        from vtkmodules import vtkRenderingCore  # noqa: PLC0415
-        from vtkmodules.vtkCommonCore import vtkLogger  # noqa: PLC0415
-    except ImportError as error:
-        raise InputError(f"pictures are drawn by VTK ({error}): pip install 'meshclash[picture]'") from error
-    _try_to_draw()
-    vtkLogger.SetStderrVerbosity(vtkLogger.VERBOSITY_OFF)  # it tells each way to draw that it tries
-    window = vtkRenderingCore.vtkRenderWindow()
-    window.SetOffScreenRendering(1)
-    window.SetSize(WIDTH, HEIGHT)
-    window.SetMultiSamples(0)  # as peeling wants it
-    found: dict[str, bytes] = {}
+    found, drawn = dict[str, bytes](), _Around(triangles, names)
     for pair in pairs:
-        if len(found) == MOST_PICTURES:
+        if len(found) == most:
             break
-        if pair["id"] not in found and (shown := nearby(pair, triangles)) is not None:
-            found[pair["id"]] = _drawn(window, vtkRenderingCore, shown)
-    window.Finalize()
+        if pair["id"] not in found and (picture := drawn.png(pair)) is not None:
+            found[pair["id"]] = picture
     return found
 
 
-def _try_to_draw() -> None:
-    """Raises InputError where VTK cannot draw: it may end the process that asks it, so another one does."""
-    try:
-        drawn = subprocess.run([sys.executable, "-c", _TRIAL], capture_output=True, timeout=_LONGEST_TRIAL, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise InputError(f"VTK cannot draw here: {error}") from error
-    if drawn.returncode:
-        raise InputError(CANNOT_DRAW)
+class _Around:
+    """Draws pairs among the other objects of one scene."""
+
+    def __init__(self, triangles: Triangles, names: Iterable[str]) -> None:
+        self._triangles = triangles
+        self._names: list[str] = []
+        boxes = []
+        for name in names:
+            corners = triangles(name).reshape(-1, 3)
+            if len(corners):
+                self._names.append(name)
+                boxes.append((corners.min(axis=0), corners.max(axis=0)))
+        self._boxes = np.array(boxes, np.float64).reshape(-1, 2, 3)
+
+    def png(self, pair: dict[str, Any]) -> bytes | None:
+        """A picture of a pair of a report; None where nobody knows where it is, or one of the two has no faces."""
+        if pair["location"] is None:
+            return None
+        both = [self._triangles(pair[side]).astype(np.float64) for side in "ab"]
+        if not all(0 < len(one) <= MOST_TRIANGLES for one in both):
+            return None
+        centre, reach = np.array(pair["location"]), focus_of(pair, both)
+        closed = all(map(is_closed, both))
+        scenes = [_Scene(both, closed, centre, reach, direction) for direction in DIRECTIONS]
+        best = max(scenes, key=lambda scene: scene.overlap(SMALL))
+        return raster.to_png(best.image(self._around(pair, centre, reach)))
+
+    def _around(self, pair: dict[str, Any], centre: np.ndarray, reach: float) -> list[np.ndarray]:
+        """The triangles of the other objects near a clash."""
+        wide = 2.5 * reach  # what an image shows of the diagonal, and what is behind it
+        near = ((self._boxes[:, 0] <= centre + wide) & (self._boxes[:, 1] >= centre - wide)).all(axis=1)
+        names = [self._names[k] for k in np.flatnonzero(near).tolist()]
+        found = [self._triangles(name).astype(np.float64) for name in names if name not in (pair["a"], pair["b"])]
+        return [one for one in found if len(one) <= MOST_TRIANGLES]
 
 
-def _drawn(window: Any, core: Any, shown: Nearby) -> bytes:
-    from vtkmodules.util.numpy_support import vtk_to_numpy  # noqa: PLC0415
-    from vtkmodules.vtkIOImage import vtkPNGWriter  # noqa: PLC0415
+class _Scene:
+    """Two objects as they are seen from one direction."""
 
-    renderer = core.vtkRenderer()
-    renderer.SetBackground(1.0, 1.0, 1.0)
-    renderer.SetUseDepthPeeling(1)  # else what is behind shows through or not by the order of triangles
-    renderer.SetUseFXAA(1)
-    for triangles, colour in zip((shown.a, shown.b), COLOURS, strict=True):
-        mesh = _mesh(triangles)
-        renderer.AddActor(_actor(core, mesh, colour, 0.6, wireframe=False))
-        # edges of the faces' own look are drawn wrong where a triangle reaches behind the camera
-        renderer.AddActor(_actor(core, mesh, (0.0, 0.0, 0.0), 0.2, wireframe=True))
-    window.AddRenderer(renderer)
-    camera = renderer.GetActiveCamera()
-    reach = 3.2 * shown.reach
-    camera.SetFocalPoint(*shown.centre)
-    camera.SetPosition(*(shown.centre + reach * np.array(VIEW)))
-    camera.SetViewUp(0.0, 0.0, 1.0)
-    camera.SetViewAngle(0.75 * FIELD)
-    renderer.ResetCameraClippingRange()
-    window.Render()
-    grab = core.vtkWindowToImageFilter()
-    grab.SetInput(window)
-    grab.ReadFrontBufferOff()
-    writer = vtkPNGWriter()
-    writer.SetWriteToMemory(1)
-    writer.SetInputConnection(grab.GetOutputPort())
-    writer.Write()
-    window.RemoveRenderer(renderer)
-    if not writer.GetResult():
-        raise InputError(CANNOT_DRAW)
-    return bytes(vtk_to_numpy(writer.GetResult()))
+    def __init__(
+        self, both: Sequence[np.ndarray], closed: bool, centre: np.ndarray, reach: float, towards: Any
+    ) -> None:
+        right = np.cross((0.0, 0.0, 1.0), towards)
+        right /= np.linalg.norm(right)
+        ahead = np.array(towards) / np.linalg.norm(towards)
+        self._axes = np.stack([right, np.cross(ahead, right), ahead])
+        self._centre, self._reach, self._closed = centre, reach, closed
+        self._both = [self._seen(one) for one in both]
+
+    def _seen(self, triangles: np.ndarray) -> np.ndarray:
+        """Corners to the right, up and towards the viewer, in units of half the height of the image."""
+        return (triangles - self._centre) @ self._axes.T / self._reach
+
+    def overlap(self, smaller: int) -> int:
+        """Pixels of a small image that show the overlap."""
+        width, height = WIDTH // smaller, HEIGHT // smaller
+        _, overlaps = self._blended(self._layers(width, height), np.full((height, width), -1.0))
+        return int(overlaps.sum())
+
+    def _layers(self, width: int, height: int) -> tuple[np.ndarray, ...]:
+        """The surfaces behind each pixel, as ``raster.fill_solids`` fills them."""
+        shape = height, width, raster.MOST_LAYERS
+        found = np.full(shape, np.inf), np.zeros(shape), np.zeros(shape, np.int64), np.zeros(shape[:2], np.int64)
+        corners = np.concatenate([_pixels(one, width, height) for one in self._both])
+        owners = np.repeat([0, 1], [len(one) for one in self._both])
+        raster.fill_solids(corners, owners, np.concatenate([raster.shades(one) for one in self._both]), *found)
+        return found
+
+    def _blended(self, layers: tuple[np.ndarray, ...], behind: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The image of both before what is behind, and 1 for each pixel where they overlap."""
+        image, overlaps = np.empty((*behind.shape, 3)), np.zeros(behind.shape, np.int64)
+        colours = np.array([*COLOURS, raster.CONTEXT, raster.PAPER, raster.OVERLAP])
+        raster.blend(*layers, self._closed, behind, colours, image, overlaps)
+        return image, overlaps
+
+    def image(self, around: Sequence[np.ndarray]) -> np.ndarray:
+        """The picture (h, w, 3), colours from 0 to 1."""
+        layers = self._layers(WIDTH, HEIGHT)
+        front = np.ascontiguousarray(layers[0][:, :, 0])
+        covered = np.isfinite(front)
+        limits = np.where(covered, front, CUT)
+        depth, behind = np.full((HEIGHT, WIDTH), np.inf), np.full((HEIGHT, WIDTH), -1.0)
+        others = [self._seen(one) for one in around]
+        for one in others:
+            raster.fill_behind(_pixels(one, WIDTH, HEIGHT), 0.4 + 0.6 * raster.shades(one), limits, depth, behind)
+        image, overlaps = self._blended(layers, behind)
+        ink = np.array(raster.INK)
+        lines = _joined([_pixels(sharp_edges(one), WIDTH, HEIGHT) for one in others])
+        raster.draw_lines(lines, np.where(covered, -np.inf, depth), 0.02, 0.02, 0.0, 0.3, ink, image)
+        lines = _joined([_pixels(sharp_edges(one), WIDTH, HEIGHT) for one in self._both])
+        raster.draw_lines(lines, front, np.inf, 0.01, 0.2, 0.75, ink, image)
+        if overlaps.sum() < RING * overlaps.size:
+            _ring(image)
+        return image
 
 
-def _mesh(triangles: np.ndarray) -> Any:
-    from vtkmodules.util.numpy_support import numpy_to_vtk, numpy_to_vtkIdTypeArray  # noqa: PLC0415
-    from vtkmodules.vtkCommonCore import vtkPoints  # noqa: PLC0415
-    from vtkmodules.vtkCommonDataModel import vtkCellArray, vtkPolyData  # noqa: PLC0415
-
-    points = vtkPoints()
-    points.SetData(numpy_to_vtk(np.ascontiguousarray(triangles.reshape(-1, 3)), deep=True))
-    cells = vtkCellArray()
-    cells.SetData(3, numpy_to_vtkIdTypeArray(np.arange(3 * len(triangles)), deep=True))
-    mesh = vtkPolyData()
-    mesh.SetPoints(points)
-    mesh.SetPolys(cells)
-    return mesh
+def _pixels(seen: np.ndarray, width: int, height: int) -> np.ndarray:
+    """Points as columns, rows and depths away from the viewer."""
+    x, y, z = np.moveaxis(seen, -1, 0)
+    return np.stack([0.5 * (width + height * x), 0.5 * height * (1.0 - y), -z], axis=-1)
 
 
-def _actor(core: Any, mesh: Any, colour: tuple[float, float, float], opacity: float, wireframe: bool) -> Any:
-    mapper = core.vtkPolyDataMapper()
-    mapper.SetInputData(mesh)
-    actor = core.vtkActor()
-    actor.SetMapper(mapper)
-    look = actor.GetProperty()
-    look.SetColor(*colour)
-    look.SetOpacity(opacity)
-    look.SetInterpolationToFlat()
-    if wireframe:
-        look.SetRepresentationToWireframe()
-        mapper.SetResolveCoincidentTopologyToPolygonOffset()
-    return actor
+def _joined(lines: Sequence[np.ndarray]) -> np.ndarray:
+    return np.concatenate([np.empty((0, 2, 3)), *lines])
+
+
+def _ring(image: np.ndarray) -> None:
+    """Draws a ring around the middle of an image."""
+    height, width, _ = image.shape
+    rows, columns = np.ogrid[:height, :width]
+    off = np.hypot(columns - 0.5 * width, rows - 0.5 * height) - 0.11 * height
+    for wide, colour in ((5.0, (1.0, 1.0, 1.0)), (2.5, RING_COLOUR)):
+        share = np.clip(wide + 0.5 - np.abs(off), 0.0, 1.0)[:, :, None]
+        image += share * (np.array(colour) - image)
+
+
+def is_closed(triangles: np.ndarray) -> bool:
+    """Whether each edge is run through as often in one direction as in the other, so that there is an inside."""
+    corners = _numbered(triangles)
+    count = int(corners.max()) + 1
+    first, second = corners.ravel(), np.roll(corners, -1, axis=1).ravel()
+    forth, back = first * count + second, second * count + first
+    return bool((np.sort(forth[first != second]) == np.sort(back[first != second])).all())
+
+
+def sharp_edges(triangles: np.ndarray) -> np.ndarray:
+    """Edges (n, 2, 3) of triangles (t, 3, 3) between faces that meet at an angle, and those of one face only."""
+    if len(triangles) > MOST_EDGES:
+        return np.empty((0, 2, 3))
+    corners = _numbered(triangles)
+    normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+    normals = normals / np.where(lengths > 0.0, lengths, 1.0)
+    ends = np.stack([corners, np.roll(corners, -1, axis=1)], axis=2).reshape(-1, 2)
+    face = np.repeat(np.arange(len(triangles)), 3)
+    keys = np.sort(ends, axis=1) @ np.array([int(corners.max()) + 1, 1])
+    order = np.argsort(keys, kind="stable")
+    sorted_keys = keys[order]
+    same = sorted_keys[1:] == sorted_keys[:-1]
+    flat = same & ((normals[face[order[1:]]] * normals[face[order[:-1]]]).sum(axis=1) > SHARP)
+    inner_edges = np.zeros(len(keys), bool)  # both halves of an edge between faces of nearly one plane
+    inner_edges[order[1:][flat]] = inner_edges[order[:-1][flat]] = True
+    places = np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=2).reshape(-1, 2, 3)
+    return places[~inner_edges]
+
+
+def _numbered(triangles: np.ndarray) -> np.ndarray:
+    """The corners (t, 3) of triangles as numbers, the same where they are at one place."""
+    points = triangles.reshape(-1, 3)
+    grid = np.rint((points - points.min(axis=0)) * (1e6 / (float(np.ptp(points, axis=0).max()) or 1.0))).astype(
+        np.int64
+    )
+    keys = (grid[:, 0] << 42) | (grid[:, 1] << 21) | grid[:, 2]
+    return np.unique(keys, return_inverse=True)[1].reshape(-1, 3).astype(np.int64)

@@ -1,4 +1,4 @@
-"""A report as SARIF 2.1.0, which code hosts show beside a change: each clash is a result with a fingerprint."""
+"""Writes a report as SARIF 2.1.0: each clash is a result with a fingerprint."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ..report_formats import format_depth, lost
+from ..cell_text import format_depth
+from ..report_formats import lost
 from ..terminal import without_controls
 from ..verdicts import CLASH_VERDICTS, VERDICTS
 from .junit import ACCEPTED

@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
+from ..cell_text import format_depth
 from ..colours import COLOUR_A, COLOUR_B, hexadecimal
 from ..grouping import SPACE, group_guid
-from ..report_formats import format_depth
 from ..reviews import NOT_REVIEWED, Review
 from ..verdicts import CLASH_VERDICTS
 from .bcf import BcfFile, BcfTopic, xml_bytes

@@ -1,52 +1,25 @@
-"""A report as a workbook: what was asked, and the pairs with units in the headers. Needs xlsxwriter."""
+"""Writes a report as an XLSX workbook: a sheet with the pairs, a sheet with the question. Needs xlsxwriter."""
 
 from __future__ import annotations
 
 import importlib
 import io
-from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+from ...messages import Sentence
+from ..column_table import WORKBOOK
 from ..errors import InputError
-from ..report_formats import summary
+from ..report_formats import summary, surroundings
 from ..words import kinds_in_words
 from .junit import as_xml
 
-Cell = Callable[[dict[str, Any]], Any]
-
-COLUMNS: tuple[tuple[str, float, Cell], ...] = (
-    ("Number", 8, lambda pair: pair["number"]),
-    ("Test", 16, lambda pair: pair.get("test")),
-    ("Verdict", 12, lambda pair: pair["verdict"]),
-    ("New", 7, lambda pair: None if pair["new"] is None else "new" if pair["new"] else "known"),
-    ("A", 32, lambda pair: pair["a"]),
-    ("B", 32, lambda pair: pair["b"]),
-    ("Status", 10, lambda pair: pair["status"]),
-    ("Comment", 32, lambda pair: pair["comment"]),
-    ("Depth [m]", 12, lambda pair: pair["depth"]),
-    ("Depth at most [m]", 12, lambda pair: pair["depth_upper"]),
-    ("Gap [m]", 12, lambda pair: pair["distance"]),
-    ("Common volume [m³]", 14, lambda pair: pair["volume"]),
-    ("X [m]", 11, lambda pair: (pair["location"] or (None,))[0]),
-    ("Y [m]", 11, lambda pair: (pair["location"] or (None, None))[1]),
-    ("Z [m]", 11, lambda pair: (pair["location"] or (None, None, None))[2]),
-    ("Class A", 18, lambda pair: pair["told_a"].get("class")),
-    ("Class B", 18, lambda pair: pair["told_b"].get("class")),
-    ("Storey A", 16, lambda pair: pair["told_a"].get("storey")),
-    ("Storey B", 16, lambda pair: pair["told_b"].get("storey")),
-    ("GlobalId A", 25, lambda pair: pair["told_a"].get("GlobalId")),
-    ("GlobalId B", 25, lambda pair: pair["told_b"].get("GlobalId")),
-    ("Frame", 7, lambda pair: pair["frame"]),
-    ("Contacts", 9, lambda pair: pair["contacts"]),
-    ("Id", 18, lambda pair: pair["id"]),
-)
 MOST_ROWS, MOST_TEXT = 1_048_575, 32_767
 """Of a sheet, under its header; of a cell."""
 
 
 def library() -> ModuleType:
-    """What writes workbooks; raises InputError where it is not installed."""
+    """Returns the module xlsxwriter; raises InputError if it is not installed."""
     try:
         return importlib.import_module("xlsxwriter")  # an extra
     except ImportError as error:
@@ -54,7 +27,7 @@ def library() -> ModuleType:
 
 
 def to_xlsx(report: dict[str, Any], pictures: dict[str, bytes] | None = None) -> bytes:
-    """The workbook.
+    """Returns the workbook as bytes.
 
     Args:
         report: of schema `meshclash.report/1`.
@@ -65,7 +38,13 @@ def to_xlsx(report: dict[str, Any], pictures: dict[str, bytes] | None = None) ->
     """
     xlsxwriter = library()
     if len(report["pairs"]) > MOST_ROWS:
-        raise InputError(f"a sheet has {MOST_ROWS:,} rows, and there are {len(report['pairs']):,} pairs: write .csv")
+        raise InputError(
+            Sentence(
+                "a sheet has {most} rows, and there are {pairs} pairs: write .csv",
+                most=f"{MOST_ROWS:,}",
+                pairs=f"{len(report['pairs']):,}",
+            )
+        )
     file = io.BytesIO()
     book = xlsxwriter.Workbook(file, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
     bold = book.add_format({"bold": True, "text_wrap": True, "valign": "top"})
@@ -77,19 +56,17 @@ def to_xlsx(report: dict[str, Any], pictures: dict[str, bytes] | None = None) ->
 
 def _add_pairs(book: Any, bold: Any, report: dict[str, Any], pictures: dict[str, bytes]) -> None:
     sheet = book.add_worksheet("Pairs")
-    titles = [*COLUMNS, *([("Picture", 24.0, lambda pair: None)] if pictures else [])]
-    for column, (title, width, _) in enumerate(titles):
-        sheet.set_column(column, column, width)
-        sheet.write_string(0, column, title, bold)
-    told = {item["name"]: item for item in report["objects"]}
-    for row, pair in enumerate(report["pairs"], start=1):
-        full = {**pair, "number": row, "told_a": told.get(pair["a"], {}), "told_b": told.get(pair["b"], {})}
-        for column, (_, _, cell) in enumerate(COLUMNS):
-            value = cell(full)
+    titles = [(header, column.width) for column in WORKBOOK for header in column.headers]
+    for place, (title, width) in enumerate([*titles, *([("Picture", 24.0)] if pictures else [])]):
+        sheet.set_column(place, place, width)
+        sheet.write_string(0, place, title, bold)
+    for row, (pair, around) in enumerate(surroundings(report), start=1):
+        values = (value for column in WORKBOOK for value in column.file_values(pair, around))
+        for place, value in enumerate(values):
             if isinstance(value, str):
-                sheet.write_string(row, column, as_xml(value)[:MOST_TEXT])
+                sheet.write_string(row, place, as_xml(value)[:MOST_TEXT])
             elif value is not None:
-                sheet.write_number(row, column, value)
+                sheet.write_number(row, place, value)
         if pair["id"] in pictures:
             sheet.set_row(row, 96)
             image = {
@@ -98,9 +75,9 @@ def _add_pairs(book: Any, bold: Any, report: dict[str, Any], pictures: dict[str,
                 "y_scale": 0.4,
                 "object_position": 2,
             }
-            sheet.insert_image(row, len(COLUMNS), f"{pair['id']}.png", image)
+            sheet.insert_image(row, len(titles), f"{pair['id']}.png", image)
     sheet.freeze_panes(1, 0)
-    sheet.autofilter(0, 0, max(len(report["pairs"]), 1), len(COLUMNS) - 1)
+    sheet.autofilter(0, 0, max(len(report["pairs"]), 1), len(titles) - 1)
     sheet.set_landscape()
     sheet.repeat_rows(0)
     sheet.fit_to_pages(1, 0)

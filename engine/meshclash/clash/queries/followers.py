@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ...messages import Sentence
 from ...types.slices import portions
 from ..fits import fitted_steps
 from ..frame_scene import Progress
@@ -101,7 +102,7 @@ class WatchFollower(Follower):
             self.rows.update(zip(pairs, rows, strict=True))
             for pair in pairs:
                 del self._unwritten[pair]
-            yield Progress(1.0, f"Writing up {rows[-1].a.name} and {rows[-1].b.name}")
+            yield Progress(1.0, Sentence("Writing up {a} and {b}", a=rows[-1].a.name, b=rows[-1].b.name))
         for pairs in portions(list(self._unwritten), ROWS_AT_ONCE):
             drafts = (self._draft(question, self._unwritten[pair], frame) for pair in pairs)
             rows = yield from row_steps(question.engine, drafts, highlights)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...messages import Sentence
 from ..errors import InputError
 from .base import DetectTest
 from .clearance import ClearanceTest
@@ -30,4 +31,8 @@ def test_named(name: str) -> DetectTest:
     try:
         return TESTS[name]
     except KeyError:
-        raise InputError(f"there is no test '{name}'; choose one of {', '.join(TESTS)}") from None
+        raise InputError(
+            Sentence("there is no test '{name}'", name=name)
+            + "; "
+            + Sentence("choose one of {names}", names=", ".join(TESTS))
+        ) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
+from ...messages import Sentence
 from ..frame_scene import Progress
 from .followers import Pair
 from .question import DetectQuestion
@@ -29,5 +30,5 @@ class SelfContactTest(SurfaceTest):
     def contacts_steps(self, question: DetectQuestion, a: int, b: int) -> Generator[Any, None, Any]:
         """As `SurfaceTest`; an object is asked about at once."""
         contacts = question.engine.self_collide(*question.world.scene.posed(a), touching=False)
-        yield Progress(1.0, f"Comparing {question.world.objects[a].name} with itself")
+        yield Progress(1.0, Sentence("Comparing {name} with itself", name=question.world.objects[a].name))
         return contacts

@@ -47,6 +47,11 @@ def coaxial_fit(solid: TriangleMesh | ForeignMesh) -> CoaxialFit | None:
 
     Raises:
         InvalidMesh: it is no mesh.
+
+    Example:
+        >>> import meshclash as mc
+        >>> mc.clash.coaxial_fit(mc.shapes.box(1.0)) is None
+        True
     """
     solid = as_own(solid)
     if not isinstance(solid, TriangleMesh):

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import InvalidMesh, InvalidPose, NotASolid, UnsupportedOption
+from ...messages import Sentence
 from ...query.options import check_length
 from ...types.foreign_meshes import ForeignMesh, as_own
 from ...types.mesh import TriangleMesh, no_mesh
@@ -64,6 +65,15 @@ def interference(
         NotASolid: a mesh is open, or more than two faces meet in an edge: what it encloses is unknown.
         UnsupportedOption: manifold3d is not installed.
         InvalidMesh, InvalidPose: what is given is none.
+
+    Example:
+        >>> import numpy as np
+        >>> import meshclash as mc
+        >>> box = mc.shapes.box(1.0)
+        >>> pose = np.eye(4)
+        >>> pose[0, 3] = 0.5
+        >>> round(mc.clash.interference(box, box, pose_b=pose).volume, 9)
+        0.5
     """
     library = _library()
     meshes = [as_own(mesh) for mesh in (a, b)]
@@ -99,7 +109,7 @@ def _solid(library: ModuleType, mesh: Any, points: np.ndarray, name: str) -> Any
     """The solid of a mesh with moved vertices; raises NotASolid."""
     topology = mesh.topology
     if not mesh.is_closed:
-        raise NotASolid(f"{name} is open: what it has in common with another object is unknown")
+        raise NotASolid(Sentence("{name} is open: what it has in common with another object is unknown", name=name))
     triangles = topology.welded[mesh.triangles]
     triangles = np.where(topology.orientation[:, None] < 0, triangles[:, ::-1], triangles)
     p, q, r = (points[triangles[:, k]] for k in range(3))
@@ -108,5 +118,7 @@ def _solid(library: ModuleType, mesh: Any, points: np.ndarray, name: str) -> Any
     flat = (triangles == np.roll(triangles, 1, axis=1)).any(axis=1)  # welding has left no area
     solid = library.Manifold(library.Mesh64(points, np.ascontiguousarray(triangles[~flat], np.uint64)))
     if solid.status() != library.Error.NoError:
-        raise NotASolid(f"{name} is no manifold: more than two of its faces meet in an edge, or it is flat")
+        raise NotASolid(
+            Sentence("{name} is no manifold: more than two of its faces meet in an edge, or it is flat", name=name)
+        )
     return solid

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ...errors import UnsupportedOption
 from ...manifold.connected_components import components
-from ...messages import shown, suggestion
+from ...messages import Sentence, shown, suggestion
 from ...types.arguments import by_text, instance, several, text
 from ...types.numbers import float_array, whole_numbers
 
@@ -105,6 +105,18 @@ def group_clashes(parts: Sequence[Part], clashes: Clashes, way: str = "cause") -
 
     Raises:
         UnsupportedOption: no part has a property of that name; parts or columns of wrong kinds, or of other lengths.
+
+    Example:
+        >>> import numpy as np
+        >>> import meshclash as mc
+        >>> import numpy as np
+        >>> names = ["Bolt.001", "Bolt.002", "Plate"]
+        >>> parts = [mc.clash.Part(name, name, name.partition(".")[0]) for name in names]
+        >>> boxes = np.zeros((2, 2, 3))
+        >>> a, b, depths = np.array([0, 1]), np.array([2, 2]), np.array([0.001, 0.001])
+        >>> clashes = mc.clash.Clashes(a, b, depths, boxes, ["CLASH", "CLASH"])
+        >>> [len(group.rows) for group in mc.clash.group_clashes(parts, clashes)]
+        [2]
     """
     parts = [_checked_part(part) for part in several("parts", parts, Part)]
     clashes = _checked_clashes(instance("clashes", clashes, Clashes), len(parts))
@@ -191,20 +203,28 @@ class _Rows:
         counts = Counter(self.family[distinct[np.argsort(first)]].tolist())
         some = [f"{count} {self.names[family]}" for family, count in counts.most_common(3)]
         more = len(counts) - len(some)
-        return ", ".join(some) + (f" and {more} more kind{'s' * (more > 1)}" if more else "")
+        if not more:
+            return ", ".join(some)
+        template = "{some} and {count} more kind" if more == 1 else "{some} and {count} more kinds"
+        return Sentence(template, some=", ".join(some), count=more)
 
     def in_words(self, rows: Numbers) -> str:
         """What the rows of one pair of families have in common."""
         most = self.kinds[np.argmax(np.bincount(self.verdict[rows]))]
-        doing = _DOING.get(most.lower(), "meet")
+        template = _TEMPLATES.get(most.lower(), "{a} and {b} meet")
         left, right = self.several(self.left[rows]), self.several(self.right[rows])
-        return f"{left} and {right} {doing}{_depth_in_words(self.clashes.depths[rows])}"
+        return Sentence(template, a=left, b=right) + _depth_in_words(self.clashes.depths[rows])
 
 
-_DOING = {"clash": "overlap", "contained": "lie one inside the other", "duplicate": "lie upon each other"}
+_TEMPLATES = {
+    "clash": "{a} and {b} overlap",
+    "contained": "{a} and {b} lie one inside the other",
+    "duplicate": "{a} and {b} lie upon each other",
+}
 
 
 def _depth_in_words(depths: Lengths) -> str:
+    """The depths of some clashes, after a comma; "" if none is known."""
     known = depths[~np.isnan(depths)]
     if not len(known):
         return ""
@@ -212,7 +232,9 @@ def _depth_in_words(depths: Lengths) -> str:
         np.format_float_positional(1000.0 * value, 3, unique=False, fractional=False, trim="-")
         for value in (known.min(), known.max())
     )
-    return f", {most} mm deep" if least == most else f", {least} to {most} mm deep"
+    if least == most:
+        return Sentence(", {depth} mm deep", depth=most)
+    return Sentence(", {least} to {most} mm deep", least=least, most=most)
 
 
 # Ways to group.
@@ -326,7 +348,8 @@ def _fewest(rows: _Rows, of: Mapping[int, set[int]]) -> list[tuple[int, Numbers]
 def _of_object(rows: _Rows, place: int, some: Numbers) -> Group:
     left = rows.left[some]
     others = rows.several(np.where(left == place, rows.right[some], left))
-    reason = f"{rows.name(place)} meets {others}{_depth_in_words(rows.clashes.depths[some])}"
+    text = Sentence("{name} meets {others}", name=rows.name(place), others=others)
+    reason = text + _depth_in_words(rows.clashes.depths[some])
     return Group(some, reason, _key("object", rows.parts[place].id))
 
 
@@ -348,7 +371,13 @@ def _by_place(rows: _Rows) -> list[Group]:
         objects = rows.several(np.concatenate([rows.left[place], rows.right[place]]))
         known = boxes[place][placed[place]]
         at = ", ".join(f"{value:.2f}" for value in known.mean(axis=(0, 1))) if len(known) else "unknown"
-        found.append(Group(place, f"{objects} meet at {at}" + " m" * bool(len(known)), _key("place", at, objects)))
+        found.append(
+            Group(
+                place,
+                Sentence("{names} meet at {place}", names=objects, place=at) + " m" * bool(len(known)),
+                _key("place", at, objects),
+            )
+        )
     return found
 
 
@@ -361,8 +390,9 @@ def _by_property(rows: _Rows, name: str) -> list[Group]:
     pair = np.sort(np.stack([codes[rows.left], codes[rows.right]]), axis=0)
     found = []
     for some in _split(pair[0] * len(values) + pair[1]):
-        a, b = (values[side[some[0]]] or f"no {name}" for side in pair)
-        found.append(Group(some, f"within {a}" if a == b else f"{a} with {b}", _key(name, a, b)))
+        a, b = (values[side[some[0]]] or Sentence("no {property}", property=name) for side in pair)
+        text = Sentence("within {name}", name=a) if a == b else Sentence("{name} with {other}", name=a, other=b)
+        found.append(Group(some, text, _key(name, a, b)))
     return found
 
 
@@ -377,7 +407,11 @@ def _by_frames(rows: _Rows) -> list[Group]:
     found = []
     for some in np.split(order, begins) if len(order) else ():
         first, last = int(frames[some, 0].min()), int(frames[some, 1].max())
-        text = f"frame {first}" if first == last else f"frames {first} to {last}"
+        text = (
+            Sentence("frame {frame}", frame=first)
+            if first == last
+            else Sentence("frames {first} to {last}", first=first, last=last)
+        )
         found.append(Group(np.sort(some), text, _key("frames", str(first), str(last))))
     return found
 

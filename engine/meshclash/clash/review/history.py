@@ -263,7 +263,14 @@ class History(Changeable):
 
 
 def decisions(events: Iterable[Event]) -> dict[str, Decision]:
-    """Returns the decision for each clash from all events; the order of the events does not matter."""
+    """Returns the decision for each clash from all events; the order of the events does not matter.
+
+    Example:
+        >>> import meshclash as mc
+        >>> said = mc.clash.event("ann", "wall/pipe", "status", "approved", time="2026-11-27T08:00:00Z")
+        >>> mc.clash.decisions([said])["wall/pipe"].status
+        'approved'
+    """
     return History(events).decisions
 
 
@@ -272,6 +279,12 @@ def progress(decision: Decision, last_detection: str) -> str:
 
     Args:
         last_detection: time of it; what it found first is new.
+
+    Example:
+        >>> import meshclash as mc
+        >>> events = mc.clash.found_events({}, ["wall/pipe"], "ann", time="2026-11-27T08:00:00Z")
+        >>> mc.clash.progress(mc.clash.decisions(events)["wall/pipe"], "2026-11-27T08:00:00Z")
+        'new'
     """
     instance("decision", decision, Decision)
     if decision.gone:
@@ -284,7 +297,14 @@ def progress(decision: Decision, last_detection: str) -> str:
 def said_events(
     author: str, clashes: Sequence[str], what: str, value: str, time: str = "", scene: str = ""
 ) -> list[Event]:
-    """Returns events that set the same value for many pairs, as few as possible; arguments as ``event``."""
+    """Returns events that set the same value for many pairs, as few as possible; arguments as ``event``.
+
+    Example:
+        >>> import meshclash as mc
+        >>> events = mc.clash.said_events("ann", ["wall/pipe", "wall/duct"], "status", "approved")
+        >>> sorted(mc.clash.decisions(events))
+        ['wall/duct', 'wall/pipe']
+    """
     moment, clashes = text("time", time) or now(), several("clashes", clashes, str)
     return [
         event(author, "\n".join(clashes[k : k + AT_ONCE]), what, value, moment, scene)
@@ -314,6 +334,13 @@ def detection_steps(
         time, scene: as ``event``.
         answers: whether it answered a question: of others it does not say that their pairs are gone.
         others: ids of objects that are there, and were not tested: of their pairs it does not say so either.
+
+    Example:
+        >>> import meshclash as mc
+        >>> found = {"wall/pipe": mc.clash.Found(("Wall", "Pipe"), ("1", "2"))}
+        >>> events = mc.run(mc.clash.detection_steps(mc.clash.History(), found, [], "ann"))
+        >>> [event.clash for event in events if event.field == "found"]
+        ['wall/pipe']
     """
     same = {} if same is None else by_text("same", same, str)
     _check_detection(history, pairs, answers)
@@ -401,6 +428,11 @@ def found_events(before: Mapping[str, Decision], found: Iterable[str], author: s
         found: the ids of all clashes that the detection found.
         author: who detected.
         time: of the detection.
+
+    Example:
+        >>> import meshclash as mc
+        >>> [event.clash for event in mc.clash.found_events({}, ["wall/pipe"], "ann")]
+        ['wall/pipe']
     """
     moment, there = text("time", time) or now(), set(several("found", found, str))
     before = by_text("before", before, Decision)

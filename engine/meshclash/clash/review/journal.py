@@ -94,6 +94,11 @@ def event(author: str, clash: str, what: str, value: str = "", time: str = "", s
 
     Raises:
         UnsupportedOption: there is no such field, something is no text, or a text is too long.
+
+    Example:
+        >>> import meshclash as mc
+        >>> mc.clash.event("ann", "wall/pipe", "status", "approved", time="2026-11-27T08:00:00Z").value
+        'approved'
     """
     said = Event(secrets.token_hex(8), text("time", time) or now(), author, clash, what, value, scene)
     return checked_event(said)

@@ -25,6 +25,11 @@ def families(names: Sequence[str]) -> list[str]:
 
     Raises:
         UnsupportedOption: they are no texts.
+
+    Example:
+        >>> import meshclash as mc
+        >>> mc.clash.families(["Bolt.001", "Bolt.002", "Plate"])
+        ['Bolt', 'Bolt', 'Plate']
     """
     names = several("names", names, str)
     stems = [_TWICE.sub(r"\1", _COPY.sub("", name) or name) for name in names]

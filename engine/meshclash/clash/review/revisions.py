@@ -100,6 +100,15 @@ def match_revisions(before: Sequence[Identity], after: Sequence[Identity]) -> di
 
     Raises:
         UnsupportedOption: they are something else.
+
+    Example:
+        >>> import numpy as np
+        >>> import meshclash as mc
+        >>> cube = np.array([[0.0, 0, 0], [1, 1, 1]])
+        >>> before = [mc.clash.Identity("1", "Wall", cube, 12, 6.0)]
+        >>> after = [mc.clash.Identity("9", "Wall", cube, 12, 6.0)]
+        >>> mc.clash.match_revisions(before, after)
+        {'9': '1'}
     """
     before = [checked_identity(item) for item in several("before", before, Identity)]
     after = [checked_identity(item) for item in several("after", after, Identity)]

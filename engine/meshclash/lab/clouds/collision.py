@@ -105,6 +105,14 @@ def cloud_collision(
 
     Raises:
         InvalidMesh, InvalidPointCloud, InvalidPose, UnsupportedOption.
+
+    Example:
+        >>> import numpy as np
+        >>> import meshclash as mc
+        >>> x, y = np.meshgrid(np.linspace(-1, 1, 40), np.linspace(-1, 1, 40))
+        >>> cloud = mc.clouds.PointCloud(np.stack([x.ravel(), y.ravel(), np.zeros(1600)], axis=1))
+        >>> mc.lab.cloud_collision(cloud, mc.shapes.sphere(0.5)).colliding
+        True
     """
     if not is_for_clouds(a, b):
         raise UnsupportedOption("cloud_collision needs a PointCloud; for two meshes there is collides")

@@ -40,6 +40,12 @@ def progressive_collide(
 
     Args, Raises:
         as ``massive_collide``.
+
+    Example:
+        >>> import meshclash as mc
+        >>> mesh = mc.shapes.sphere(1.0)
+        >>> bool(mc.lab.progressive_collide(mesh, mesh, epsilon=0.01))
+        True
     """
     lengths = check_length("delta", delta), check_length("epsilon", epsilon)
     return ask(MASSIVE_COLLIDE, (a, b), (pose_a, pose_b), detail=(lengths, checked_memory(memory), _by_front))

@@ -11,6 +11,7 @@ from ...massive.level_build import build_level_steps
 from ...massive.level_layout import header_for
 from ...massive.levels import NOTHING_SIMPLIFIED, checked_mesh, checked_weld
 from ...massive.mesh import ClusteredMesh, checked_memory
+from ...messages import Sentence
 from ...types.results import Progress
 from ...types.steps import in_slices
 from .build import progressive_form
@@ -124,7 +125,7 @@ class ProgressiveMeshes(HoldsFile):
         for number, row in enumerate(self._table):
             if row["stops"]:
                 decode_progressive(self.path, row, number, self._file.read(int(row["at"]), int(row["bytes"])))
-            yield Progress((number + 1) / self.node_count, f"reading {self.path}")
+            yield Progress((number + 1) / self.node_count, Sentence("reading {name}", name=self.path))
 
     def close(self) -> None:
         """Close the file; it can no longer be asked."""

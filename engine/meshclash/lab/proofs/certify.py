@@ -35,6 +35,13 @@ def certify(first: Any, second: Any, first_end: Any = None, second_end: Any = No
 
     Raises:
         InvalidMesh: other shapes, coordinates that are not finite, or only one of the ends.
+
+    Example:
+        >>> import meshclash as mc
+        >>> triangle = [[0, 0, 0], [1, 0, 0], [0, 1, 0]]
+        >>> point, moved = [[0.2, 0.2, -1]], [[0.2, 0.2, 1]]
+        >>> mc.lab.certify(point, triangle, moved, triangle)["meets"]
+        True
     """
     if (first_end is None) != (second_end is None):
         raise InvalidMesh("give the positions at time 1 of both, or of neither")

@@ -1,4 +1,4 @@
-"""Points against a mesh: containment, signed distances and winding numbers."""
+"""Points against a mesh: containment, signed distances, nearest triangles and winding numbers."""
 
 from collections.abc import Generator
 
@@ -8,6 +8,9 @@ from ...errors import NotASolid
 from ...hierarchy.build import as_boxes
 from ...solid.field import EXACT_SIDE, NEAREST, ON, WINDING, WINDING_SIDE, measure_field
 from ...solid.solidity import certainties
+from ...traversal.forest import pack_trees
+from ...traversal.nearest_triangles import NearestFinder
+from ..nearest_points import NearestPoints
 from ..operands import intended_tree, is_inside, mesh_of
 from ..results import SignedDistance
 from ..table import Request
@@ -47,6 +50,32 @@ def find_signed_distances(request: Request) -> Generator[float, None, SignedDist
     return SignedDistance(
         distance, field.points, meant.repair.sources[field.triangles], certainty, world, (mesh_of(mesh, None), rows)
     )
+
+
+def find_nearest(request: Request) -> Generator[float, None, NearestPoints]:
+    """``nearest``: the nearest triangles of each point, with signs if ``signed=True``."""
+    yield 0.0
+    (mesh, world), rows, options = request.things, request.rows[0][0], request.options
+    count, signed = options.detail
+    tree = as_boxes(mesh)
+    meant = intended_tree(mesh) if signed else None  # refuses before anything is measured
+    finder = NearestFinder(pack_trees([tree]), rows)
+    found = yield from finder.steps(world, count, options.upper_limit, options.threads)
+    distances, points = found.distances, found.points
+    if meant is not None:
+        boxes, means = meant
+        closed = means.solidity.closed
+        field = measure_field(boxes, rows, world, EXACT_SIDE if closed else WINDING_SIDE, options.threads)
+        within = np.isfinite(distances)
+        if closed:  # exact: 0 on the surface and nowhere else
+            distances[within] = np.maximum(distances[within], 2.0**-1022)
+            on = field.states == ON
+            distances[on, 0] = np.where(within[on, 0], 0.0, distances[on, 0])
+        inside = is_inside(field)
+        distances[inside] = -distances[inside]
+    shape = (len(world),) if count == 1 else (len(world), count)
+    surface = mesh_of(mesh, None), rows
+    return NearestPoints(distances.reshape(shape), points.reshape((*shape, 3)), found.triangles.reshape(shape), surface)
 
 
 def find_winding_numbers(request: Request) -> Generator[float, None, np.ndarray]:

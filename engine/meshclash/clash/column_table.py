@@ -1,0 +1,512 @@
+"""The columns of a row of a report, an entry each.
+
+JSON and its schema, CSV, workbooks, the page, the terminal, the window's list and its sort menu, and the table in
+docs/report-format.md read them here. To add a column, write an entry, and add its name to the outputs that show it
+(the tuples below the table). If the engine finds the value, it also needs a field of `PairRow`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from .cell_text import (
+    format_count,
+    format_depth,
+    format_length,
+    format_point,
+    format_probability,
+    format_verdict,
+    format_volume_of,
+)
+from .option_table import EXACT
+from .reviews import STATUSES
+from .verdicts import FINAL_VERDICTS
+
+if TYPE_CHECKING:
+    from .pair_row import PairRow
+
+AXES = ("x", "y", "z")
+
+
+class Notes(NamedTuple):
+    """What a report knows of a row in addition to what the engine found.
+
+    Attributes:
+        status: one of `STATUSES`.
+        comment: of the user, or "".
+        outdated: whether an object may have changed since.
+        new: whether the clash is missing in the baseline; None without a baseline, and for other verdicts.
+        group: number of its group, from 1 on; None if it is in no group.
+        assignee: who takes care of it, or "".
+        decide_again: whether a decision of the baseline may be about it, and cannot be told apart.
+        model_a, model_b: names of the models that hold its objects; None if there are no models.
+        object_a, object_b: ids of its objects among those that were tested; None if the report does not list them.
+    """
+
+    status: str = "open"
+    comment: str = ""
+    outdated: bool = False
+    new: bool | None = None
+    group: int | None = None
+    assignee: str = ""
+    decide_again: bool = False
+    model_a: str | None = None
+    model_b: str | None = None
+    object_a: str | None = None
+    object_b: str | None = None
+
+
+class Surroundings(NamedTuple):
+    """What a file of a report can say of a pair in addition to its JSON entry.
+
+    Attributes:
+        number: position of the pair in the report, from 1 on.
+        unit: of lengths.
+        event: the event that contains the pair and its frame, or {}.
+        objects: properties of objects by name.
+    """
+
+    number: int
+    unit: str
+    event: Mapping[str, Any]
+    objects: Mapping[str, Mapping[str, str]]
+
+    def property_of(self, name: str, key: str) -> str | None:
+        """A property of an object, or None."""
+        return self.objects.get(name, {}).get(key)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column.
+
+    Attributes:
+        name: the key in JSON and CSV.
+        kind: "id" (16 hexadecimal digits), "text", "choice", "flag", "integer", "integers", "number", "share"
+            (0 to 1) or "point" (3 numbers).
+        label: in workbooks and in the window, in lower case on the page and in the terminal.
+        help: its meaning, for the documents.
+        read: its value in a row, lengths in scene units; None if the JSON report does not have it.
+        of_pair: its value in a file, from the JSON entry of the pair; None: that entry has it.
+        unit: "m" or "m³".
+        nullable: whether it may be unknown.
+        required: whether all reports of schema version 1 have it; False for columns that were added later.
+        choices: the values of a choice.
+        least: the smallest integer.
+        tests: names of the tests that fill it in; empty: all tests.
+        option: the option without which no test fills it in, or "".
+        text: its text on the page and in the terminal; None: the value itself.
+        sorts_as: the number by which the page sorts it; None: the page sorts by the text.
+        width: in workbooks, in characters.
+        key: by what the window sorts the column, or "": it does not.
+        key_label: in the window's sort menu.
+        tip: what a cell of the window's list is.
+        key_tip: tooltip of the entry of the sort menu.
+        list_label: its header in the window's list, if it is not `label`.
+        share: of the width of the window's list.
+    """
+
+    name: str
+    kind: Literal["id", "text", "choice", "flag", "integer", "integers", "number", "share", "point"]
+    label: str = ""
+    help: str = ""
+    read: Callable[[PairRow, Notes], Any] | None = None
+    of_pair: Callable[[dict[str, Any], Surroundings], Any] | None = None
+    unit: Literal["", "m", "m³"] = ""
+    nullable: bool = False
+    required: bool = True
+    choices: tuple[str, ...] = ()
+    least: int | None = None
+    tests: tuple[str, ...] = ()
+    option: str = ""
+    text: Callable[[dict[str, Any]], str] | None = field(default=None, repr=False)
+    sorts_as: Callable[[dict[str, Any]], float | None] | None = field(default=None, repr=False)
+    width: float = 12
+    key: str = ""
+    key_label: str = ""
+    tip: str = ""
+    key_tip: str = ""
+    list_label: str = ""
+    share: float = 0.0
+
+    @property
+    def title(self) -> str:
+        """Its header on the page and in the terminal; points have their unit in it, other values beside them."""
+        return f"{self.label.lower()} [{self.unit}]" if self.kind == "point" else self.label.lower()
+
+    @property
+    def list_title(self) -> str:
+        """Its header in the window's list."""
+        return self.list_label or self.label
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is aligned to the left."""
+        return self.kind in ("id", "text", "choice")
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """Names of its columns in CSV and in workbooks: a point has three."""
+        return tuple(f"{self.name}_{axis}" for axis in AXES) if self.kind == "point" else (self.name,)
+
+    @property
+    def headers(self) -> tuple[str, ...]:
+        """Their headers in workbooks, with the unit."""
+        labels = tuple(axis.upper() for axis in AXES) if self.kind == "point" else (self.label,)
+        return tuple(f"{label} [{self.unit}]" if self.unit else label for label in labels)
+
+    def json_value(self, row: PairRow, notes: Notes, scale: float) -> Any:
+        """Its value in the JSON report, in metres.
+
+        Args:
+            row: the row.
+            notes: what the report knows of it.
+            scale: metres per scene unit.
+        """
+        assert self.read is not None
+        value = self.read(row, notes)
+        if value is None:
+            return None
+        if self.kind == "integers":
+            return value.tolist()
+        if self.kind == "point":
+            return [scale * x for x in value]
+        return value * {"": 1, "m": scale, "m³": scale**3}[self.unit] if self.unit else value
+
+    def file_value(self, pair: dict[str, Any], around: Surroundings) -> Any:
+        """Its value in a file, from the JSON entry of a pair."""
+        return pair[self.name] if self.of_pair is None else self.of_pair(pair, around)
+
+    def file_values(self, pair: dict[str, Any], around: Surroundings) -> tuple[Any, ...]:
+        """The values of `cells`."""
+        value = self.file_value(pair, around)
+        return (value,) if self.kind != "point" else (None,) * len(AXES) if value is None else tuple(value)
+
+    def in_words(self, pair: dict[str, Any]) -> str:
+        """Its text on the page and in the terminal."""
+        if self.text is not None:
+            return self.text(pair)
+        value = pair.get(self.name)
+        return "" if value is None else str(value)
+
+    def is_filled(self, options: Mapping[str, Any]) -> bool:
+        """Whether a test with these options fills it in."""
+        takes = not self.tests or options["test"] in self.tests
+        return takes and (not self.option or bool(options.get(self.option)))
+
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema of its values."""
+        if self.kind == "id":
+            return {"type": "string", "pattern": "^[0-9a-f]{16}$"}
+        if self.kind == "choice":
+            return {"enum": list(self.choices)}
+        names = {"text": "string", "flag": "boolean", "integer": "integer", "number": "number", "share": "number"}
+        name = names.get(self.kind, "array")
+        found: dict[str, Any] = {"type": [name, "null"] if self.nullable else name}
+        if self.kind == "integers":
+            found["items"] = {"type": "integer"}
+        if self.kind == "point":
+            found |= {"items": {"type": "number"}, "minItems": 3, "maxItems": 3}
+        if self.kind == "share":
+            found |= {"minimum": 0, "maximum": 1}
+        return found if self.least is None else {**found, "minimum": self.least}
+
+
+_MEASURED = ("clearance", "distance")
+_TABLE = (
+    Column(
+        "id", "id", "Id",
+        "16 hexadecimal digits from the names, of IFC from the GlobalIds, of files with the names of their models; the "
+        "same in every run and frame whatever the sets; of an instance from instancer, source and position",
+        lambda row, _: row.id, width=18,
+    ),
+    Column(
+        "test", "text", "Test",
+        "with several tests, the name of the test that found the pair; `id` is that of the pair in this test",
+        lambda row, _: row.test or None, nullable=True, required=False, width=16, key="TEST", key_label="Test",
+        tip="Test that found the pair", key_tip="Sort by test", share=0.11,
+    ),
+    Column(
+        "a", "text", "A",
+        "the first object; `a` is in set A and `b` in set B, in alphabetical order if both are in both sets. Instances "
+        "are `Instancer/Object[position]`",
+        lambda row, _: row.a.name, width=32, key="A", key_label="Name of A",
+        key_tip="Sort by the name of the first object", share=0.19,
+    ),
+    Column(
+        "b", "text", "B", "the second object",
+        lambda row, _: row.b.name, width=32, key="B", key_label="Name of B",
+        key_tip="Sort by the name of the second object", share=0.19,
+    ),
+    Column(
+        "frame", "integer", "Frame", "frame of the scene",
+        lambda row, _: row.frame, sorts_as=lambda pair: pair["frame"], width=7, key="FRAME", key_label="Frame",
+        tip="The frame in which they were tested", key_tip="Sort by frame", share=0.05,
+    ),
+    Column(
+        "verdict", "choice", "Verdict",
+        '`"clash"`: common volume, or surfaces that cross where one is open; `"duplicate"`; `"contained"`; '
+        '`"touching"`: contact without common volume, or within what is permitted; `"near"` (clearance); `"apart"` '
+        '(distance); `"meets"` (deforming, self: `a` and `b` are the same); `"meets"`, `"likely"`, `"unlikely"` '
+        "(time-critical)",
+        lambda row, _: row.verdict, choices=FINAL_VERDICTS, text=format_verdict, key="VERDICT", key_label="Verdict",
+        tip="Verdict on the two objects", key_tip="Sort by verdict, the worst first",
+    ),
+    Column(
+        "contacts", "integer", "Contacts",
+        "number of triangle pairs in contact; for a scan, of points on both surfaces",
+        lambda row, _: row.contacts, least=0, sorts_as=lambda pair: pair["contacts"], width=9,
+    ),
+    Column(
+        "faces_a", "integers", "Faces of A",
+        "faces of `a` in contact, ascending: indices of the *evaluated* mesh. For near pairs all faces within the "
+        "tolerance, for apart pairs the nearest",
+        lambda row, _: row.a.faces,
+    ),
+    Column("faces_b", "integers", "Faces of B", "the same for `b`", lambda row, _: row.b.faces),
+    Column(
+        "original_faces_a", "integers", "Original Faces of A",
+        "the faces of `a` in the original mesh; null if modifiers change the faces, and for curves and texts",
+        lambda row, _: row.a.original_faces, nullable=True,
+    ),
+    Column(
+        "original_faces_b", "integers", "Original Faces of B", "the same for `b`",
+        lambda row, _: row.b.original_faces, nullable=True,
+    ),
+    Column(
+        "location", "point", "Location", "a point of the contact, world [m]",
+        lambda row, _: row.location, unit="m", nullable=True, text=lambda pair: format_point(pair["location"]),
+        width=11,
+    ),
+    Column(
+        "depth", "number", "Depth",
+        "diameter of a ball that is proved to lie in both solids [m]; null if none is proved, if there is no common "
+        "volume, or if an open mesh bounds no solid",
+        lambda row, _: row.depth, unit="m", nullable=True, tests=EXACT, text=format_depth,
+        sorts_as=lambda pair: pair["depth"] if pair["depth"] is not None else pair["depth_upper"],
+    ),
+    Column(
+        "distance", "number", "Gap",
+        "distance of the objects [m]: 0 if they have a common point, on their surfaces or inside; null for "
+        "intersection",
+        lambda row, _: row.distance, unit="m", nullable=True, tests=_MEASURED,
+        text=lambda pair: format_length(pair["distance"]), sorts_as=lambda pair: pair["distance"],
+    ),
+    Column(
+        "point_a", "point", "Nearest Point of A",
+        "point of `a` nearest to `b`, world [m]; a common point if the pair meets",
+        lambda row, _: row.a.point, unit="m", nullable=True, tests=_MEASURED,
+    ),
+    Column(
+        "point_b", "point", "Nearest Point of B", "the same for `b`",
+        lambda row, _: row.b.point, unit="m", nullable=True, tests=_MEASURED,
+    ),
+    Column(
+        "face_a", "integer", "Nearest Face of A", "face of the evaluated mesh of `a` with `point_a`",
+        lambda row, _: row.a.face, nullable=True, tests=_MEASURED,
+    ),
+    Column(
+        "face_b", "integer", "Nearest Face of B", "the same for `b`",
+        lambda row, _: row.b.face, nullable=True, tests=_MEASURED,
+    ),
+    Column(
+        "probability", "share", "Probability", "probability that the surfaces meet",
+        lambda row, _: row.probability, nullable=True, tests=("time-critical",), text=format_probability,
+        sorts_as=lambda pair: pair["probability"],
+    ),
+    Column(
+        "points_a", "integers", "Points of A",
+        "points of `a`, a scan, in contact or inside a closed mesh, ascending", lambda row, _: row.a.points,
+    ),
+    Column("points_b", "integers", "Points of B", "the same for `b`", lambda row, _: row.b.points),
+    Column(
+        "count_a", "integer", "Faces A", "number of faces, or points of a scan, of `a`",
+        lambda row, _: row.a.count, text=lambda pair: format_count(pair, "a"),
+    ),
+    Column(
+        "count_b", "integer", "Faces B", "the same for `b`",
+        lambda row, _: row.b.count, text=lambda pair: format_count(pair, "b"),
+    ),
+    Column(
+        "status", "choice", "Status", 'the user\'s: `"open"`, `"reviewed"`, `"approved"`, `"resolved"`',
+        lambda _, notes: notes.status, choices=STATUSES, width=10, key="STATUS", key_label="Status",
+        tip="Status of this pair", key_tip="Sort by status", share=0.08,
+    ),
+    Column("comment", "text", "Comment", "the user's", lambda _, notes: notes.comment, width=32),
+    Column(
+        "assignee", "text", "Assignee", "who takes care of it, or empty",
+        lambda _, notes: notes.assignee, required=False, key="ASSIGNEE", key_label="Assignee",
+        key_tip="Sort by assignee",
+    ),
+    Column(
+        "outdated", "flag", "Outdated", "an object may have changed since the test; never true from the command line",
+        lambda _, notes: notes.outdated,
+    ),
+    Column(
+        "flush", "flag", "Flush", "the verdict would be worse if the resolution of the coordinates permitted nothing",
+        lambda row, _: row.flush,
+    ),
+    Column(
+        "certainty", "share", "Certainty",
+        "probability that the verdict is right: 1 if decided exactly, less if an open mesh counts as a solid",
+        lambda row, _: row.certainty, tip="How certain the verdict is",
+    ),
+    Column(
+        "volume", "number", "Common volume",
+        "mean of the bounds of the common volume [m³], if `overlap_volume` is set; null if one object is not closed",
+        lambda row, _: row.volume, unit="m³", nullable=True, tests=EXACT, option="overlap_volume",
+        text=format_volume_of, sorts_as=lambda pair: pair["volume"], width=14, key="VOLUME", key_label="Volume",
+        tip="Common volume of the two objects", key_tip="Sort by common volume, the largest first", list_label="Volume",
+        share=0.08,
+    ),
+    Column(
+        "volume_lower", "number", "Common volume at least", "proved lower bound of the common volume [m³]",
+        lambda row, _: row.volume_lower, unit="m³", nullable=True, tests=EXACT, option="overlap_volume",
+    ),
+    Column(
+        "volume_upper", "number", "Common volume at most", "proved upper bound of the common volume [m³]",
+        lambda row, _: row.volume_upper, unit="m³", nullable=True, tests=EXACT, option="overlap_volume",
+    ),
+    Column(
+        "depth_lower", "number", "Depth at least",
+        "proved lower bound of the diameter of the largest ball [m]; null if nothing is proved",
+        lambda row, _: row.depth_lower, unit="m", nullable=True, tests=EXACT,
+    ),
+    Column(
+        "depth_upper", "number", "Depth at most",
+        "proved upper bound of the same diameter [m]; do not use it as a depth. Null if nothing is proved",
+        lambda row, _: row.depth_upper, unit="m", nullable=True, tests=EXACT,
+    ),
+    Column(
+        "new", "flag", "New", "whether the clash is missing in the baseline; null without a baseline",
+        lambda _, notes: notes.new, nullable=True, required=False,
+    ),
+    Column(
+        "group", "integer", "Group", "number of the clash's group in `groups`, from 1 on",
+        lambda _, notes: notes.group, nullable=True, required=False, least=1, key="GROUP", key_label="Group",
+        tip="Group of the clash", key_tip="Sort by group, the largest first", share=0.12,
+    ),
+    Column(
+        "decide_again", "flag", "Decide again",
+        "whether a decision of the baseline may be about this pair, and cannot be told apart (`undecided`)",
+        lambda _, notes: notes.decide_again, required=False,
+    ),
+    Column(
+        "model_a", "text", "Model A",
+        'names of the models that hold `a`, of a shared one separated by ", "; null without models',
+        lambda _, notes: notes.model_a, nullable=True, required=False, width=16,
+    ),
+    Column(
+        "model_b", "text", "Model B", "the same for `b`",
+        lambda _, notes: notes.model_b, nullable=True, required=False, width=16,
+    ),
+    Column(
+        "object_a", "text", "Object A", "`a` in `tested`; null if that list is empty",
+        lambda _, notes: notes.object_a, nullable=True, required=False,
+    ),
+    Column(
+        "object_b", "text", "Object B", "the same for `b`",
+        lambda _, notes: notes.object_b, nullable=True, required=False,
+    ),
+    Column("number", "integer", "Number", of_pair=lambda _, around: around.number, width=8),
+    Column("unit", "text", "Unit", of_pair=lambda _, around: around.unit),
+    Column("event_start", "integer", of_pair=lambda _, around: around.event.get("start")),
+    Column("event_end", "integer", of_pair=lambda _, around: around.event.get("end")),
+    Column("event_worst_frame", "integer", of_pair=lambda _, around: around.event.get("worst_frame")),
+    Column(
+        "since_baseline", "text", "New", width=7,
+        of_pair=lambda pair, _: None if pair["new"] is None else "new" if pair["new"] else "known",
+    ),
+    *(
+        Column(
+            f"{name}_{side}", "text", f"{label} {side.upper()}", width=width,
+            of_pair=lambda pair, around, side=side, key=key: around.property_of(pair[side], key),  # type: ignore[misc]
+        )
+        for name, key, label, width in (
+            ("class", "class", "Class", 18), ("storey", "storey", "Storey", 16),
+            ("global_id", "GlobalId", "GlobalId", 25), ("collection", "collection", "Collection", 20),
+        )
+        for side in "ab"
+    ),
+    Column(
+        "worst", "text", key="WORST", key_label="Worst First", key_tip="In the order of the report",
+    ),
+    Column(
+        "measure", "number", "Measure", key="MEASURE", key_label="Measure",
+        tip="Depth of the overlap, gap, or probability of contact",
+        key_tip="Sort by depth, gap or probability, the worst first", share=0.08,
+    ),
+    Column(
+        "faces", "integer", "Faces", key="FACES", key_label="Faces",
+        tip="Number of faces in contact on both objects, or of points of a scan",
+        key_tip="Sort by the number of faces or points in contact", share=0.06,
+    ),
+    Column("collections", "text", "Collections", tip="Collections of the two objects", share=0.13),
+    Column(
+        "way_out", "text", "Way Out", tip="The shortest way out that was found: its length and direction", share=0.10,
+    ),
+    Column(
+        "progress", "text", key="PROGRESS", key_label="Progress",
+        key_tip="Sort by progress: new pairs first, then reopened ones",
+    ),
+    Column("priority", "text", key="PRIORITY", key_label="Priority", key_tip="Sort by priority"),
+    Column("due", "text", key="DUE", key_label="Due", key_tip="Sort by due date"),
+)  # fmt: skip
+COLUMNS = {column.name: column for column in _TABLE}
+"""All columns by name."""
+
+
+def _named(*names: str) -> tuple[Column, ...]:
+    return tuple(COLUMNS[name] for name in names)
+
+
+JSON = tuple(column for column in _TABLE if column.read is not None)
+"""The keys of a pair in the JSON report, in its order."""
+_CAPITAL_FLUSH = replace(COLUMNS["flush"], of_pair=lambda pair, _: str(pair["flush"]))
+"""CSV has always written this one flag as "True" and "False"; programs compare these words."""
+CSV = _named(
+    "id", "a", "b", "frame", "verdict", "contacts", "faces_a", "faces_b", "original_faces_a", "original_faces_b",
+    "location", "depth", "distance", "point_a", "point_b", "face_a", "face_b", "probability", "points_a", "points_b",
+    "count_a", "count_b", "status", "comment", "outdated", "flush", "unit", "certainty", "volume", "volume_lower",
+    "volume_upper", "depth_lower", "depth_upper", "event_start", "event_end", "event_worst_frame", "new", "group",
+    "test", "global_id_a", "global_id_b", "storey_a", "storey_b", "collection_a", "collection_b",
+)  # fmt: skip
+CSV = tuple(_CAPITAL_FLUSH if column.name == "flush" else column for column in CSV)
+"""The columns of CSV; new ones go to the end, since programs read them by their places."""
+WORKBOOK = _named(
+    "number", "test", "verdict", "since_baseline", "a", "b", "status", "comment", "depth", "depth_upper", "distance",
+    "volume", "location", "class_a", "class_b", "storey_a", "storey_b", "collection_a",
+    "collection_b", "global_id_a", "global_id_b", "frame", "contacts", "id",
+)  # fmt: skip
+"""The columns of XLSX."""
+TEXT = _named(
+    "verdict", "a", "b", "test", "frame", "contacts", "count_a", "count_b", "depth", "volume", "distance",
+    "probability", "location",
+)  # fmt: skip
+"""The columns of the page and of the terminal, as far as the tests fill them in."""
+WINDOW = _named(
+    "test", "group", "a", "b", "collections", "measure", "volume", "way_out", "faces", "status", "frame"
+)  # fmt: skip
+"""The columns of the window's list, as far as they are filled in."""
+LISTED = _named("depth", "depth_upper", "distance", "probability", "volume")
+"""The numbers of a row that the items of the window's list hold."""
+EVENT_MEASURES = _named("depth", "depth_lower", "depth_upper", "distance")
+"""The numbers of an event: the largest depth with its bounds, and the smallest gap."""
+KEPT = _named("depth_upper", "distance", "probability", "volume", "volume_upper")
+"""The numbers by which the window filters and sorts rows, in addition to the proved depth."""
+SORTED = _named(
+    "worst", "a", "b", "faces", "measure", "status", "verdict", "group", "progress", "frame", "test", "volume",
+    "assignee", "priority", "due",
+)  # fmt: skip
+"""By what the window sorts its list, in the order of the menu."""
+
+
+def pair_schema() -> dict[str, Any]:
+    """The JSON schema of a pair of the report."""
+    return {
+        "type": "object",
+        "required": [column.name for column in JSON if column.required],
+        "properties": {column.name: column.schema() for column in JSON},
+    }

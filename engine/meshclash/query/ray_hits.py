@@ -1,0 +1,88 @@
+"""``RayHits``: where rays cross surfaces."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..traversal.rays import Found
+from ..types.copying import Copyable
+from ..types.mesh import Corners
+from ..types.pose import transform_points
+from .features import unit_normals
+
+
+@dataclass(frozen=True, eq=False)
+class RayHits(Copyable):
+    """Crossings of rays with surfaces, k of them. Made by ``ray_first`` and ``ray_all``.
+
+    ``ray_first`` gives one for each ray; where a ray crosses nothing, ``triangle`` is -1 and ``distance`` infinite.
+
+    Attributes:
+        ray: Which ray it is, (k,) int64.
+        triangle: Triangle that is crossed, (k,) int32.
+        distance: From the origin of the ray [m], (k,) float64.
+        barycentric: Of the crossing in its triangle, for the corners in their order, (k, 3) float64; NaN where nothing
+            is crossed.
+        front: Whether the ray comes from the side to which the triangle's normal points, (k,) bool.
+        object: Id of the object in a scene, (k,) int64, -1 where nothing is crossed; of one mesh all are 0 or -1.
+    """
+
+    ray: np.ndarray
+    triangle: np.ndarray
+    distance: np.ndarray
+    barycentric: np.ndarray
+    front: np.ndarray
+    object: np.ndarray
+    _places: np.ndarray = field(repr=False)
+    _surfaces: Sequence[tuple[Corners, np.ndarray]] = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.ray)
+
+    @property
+    def hit(self) -> np.ndarray:
+        """Where something is crossed, (k,) bool."""
+        found: np.ndarray = self.triangle >= 0
+        return found
+
+    @property
+    def point(self) -> np.ndarray:
+        """World point of the crossing [m], (k, 3) float64: in its triangle; NaN where nothing is crossed."""
+        points = np.full((len(self), 3), np.nan)
+        for chosen, corners in self._corners():
+            points[chosen] = (self.barycentric[chosen][:, :, None] * corners).sum(axis=1)
+        return points
+
+    @property
+    def normal(self) -> np.ndarray:
+        """Unit normal of the triangle as it is wound, world, (k, 3) float64; NaN where nothing is crossed."""
+        normals = np.full((len(self), 3), np.nan)
+        for chosen, corners in self._corners():
+            normals[chosen] = unit_normals(corners)
+        return normals
+
+    def _corners(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Of each surface that is crossed: which of the crossings, and their triangles (n, 3, 3), world."""
+        found = []
+        for place in np.unique(self._places[self.hit]).tolist():
+            chosen = np.flatnonzero(self._places == place)
+            mesh, rows = self._surfaces[place]
+            found.append((chosen, transform_points(rows, mesh.corners_of(self.triangle[chosen]))))
+        return found
+
+
+def ray_hits(
+    of: np.ndarray, found: Found, surfaces: Sequence[tuple[Corners, np.ndarray]], ids: np.ndarray | None = None
+) -> RayHits:
+    """What was found, as RayHits.
+
+    Args:
+        of: which ray each row is of.
+        found: the rows.
+        surfaces: the meshes of the objects, and their poses (3, 4).
+        ids: of the objects, (n,) int64; None for their indices.
+    """
+    things = found.objects.astype(np.int64)
+    known = things if ids is None else np.where(things < 0, -1, ids[things] if len(ids) else -1)
+    return RayHits(of, found.triangles, found.distances, found.weights, found.along < 0, known, found.objects, surfaces)

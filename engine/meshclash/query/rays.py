@@ -1,0 +1,161 @@
+"""``ray_first``, ``ray_any``, ``ray_count`` and ``ray_all``: rays against the surface of a mesh."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+import numpy as np
+
+from ..errors import UnsupportedOption
+from ..hierarchy.bvh import MeshLike
+from ..traversal.ray_casting import Rays
+from ..types.foreign_meshes import ForeignMesh
+from ..types.numbers import float_array
+from ..types.pose import LARGEST_COORDINATE, PoseLike
+from ..types.results import Progress
+from .ray_hits import RayHits
+from .table import RAY_ALL, RAY_ANY, RAY_COUNT, RAY_FIRST, answers, ask
+
+
+@answers(RAY_FIRST)
+def ray_first(
+    mesh: MeshLike | ForeignMesh,
+    origins: Any,
+    directions: Any,
+    lengths: Any = None,
+    pose: PoseLike = None,
+    *,
+    threads: int | None = None,
+) -> Generator[Progress, None, RayHits]:
+    """Return where each of n rays first crosses the surface of a mesh.
+
+    Which triangles a ray crosses is decided exactly, for the numbers as they are given. The surface has no gaps at
+    edges and vertices: a ray through one crosses the surface once, or passes by it, as any ray does that is infinitely
+    near. So a ray that ends outside a closed mesh crosses it an even number of times where it starts outside, and an
+    odd number where it starts inside, and one that grazes an edge crosses both triangles or none. Triangles seen
+    edge-on, or without area, are not crossed. A ray that starts on a triangle crosses it at distance 0.
+
+    Distances are rounded. They choose the first crossing; of equally near ones it is that of the lowest triangle.
+
+    Args:
+        mesh: a mesh, open or closed, or a hierarchy made by ``build``.
+        origins: array-like, shape (n, 3), world coordinates [m]; or (3,), one for all rays.
+        directions: array-like, shape (n, 3), of any length but 0; or (3,), one for all rays.
+        lengths: how long the rays are [m], (n,) or one number; None for infinitely long ones.
+        pose: of the mesh: None (identity), a Pose or a rigid (4, 4) matrix.
+        threads: most threads to use; None leaves the choice to the engine. The answer is the same.
+
+    Raises:
+        InvalidMesh, InvalidPose; UnsupportedOption: a stack of poses, arrays of other shapes, numbers that are not
+            finite, a direction that is zero, a negative length.
+    """
+    return ask(RAY_FIRST, (mesh, checked_rays(origins, directions, lengths)), (pose,), threads=threads)
+
+
+@answers(RAY_ANY)
+def ray_any(
+    mesh: MeshLike | ForeignMesh,
+    origins: Any,
+    directions: Any,
+    lengths: Any = None,
+    pose: PoseLike = None,
+    *,
+    threads: int | None = None,
+) -> Generator[Progress, None, np.ndarray]:
+    """Return which of n rays cross the surface of a mesh at all, (n,) bool: a test of occlusion, or line of sight.
+
+    Args:
+        mesh, origins, directions, lengths, pose, threads: as ``ray_first``.
+
+    Raises:
+        as ``ray_first``.
+    """
+    return ask(RAY_ANY, (mesh, checked_rays(origins, directions, lengths)), (pose,), threads=threads)
+
+
+@answers(RAY_COUNT)
+def ray_count(
+    mesh: MeshLike | ForeignMesh,
+    origins: Any,
+    directions: Any,
+    lengths: Any = None,
+    pose: PoseLike = None,
+    *,
+    threads: int | None = None,
+) -> Generator[Progress, None, np.ndarray]:
+    """Return how often each of n rays crosses the surface of a mesh, (n,) int32.
+
+    Args:
+        mesh, origins, directions, lengths, pose, threads: as ``ray_first``.
+
+    Raises:
+        as ``ray_first``.
+    """
+    return ask(RAY_COUNT, (mesh, checked_rays(origins, directions, lengths)), (pose,), threads=threads)
+
+
+@answers(RAY_ALL)
+def ray_all(
+    mesh: MeshLike | ForeignMesh,
+    origins: Any,
+    directions: Any,
+    lengths: Any = None,
+    pose: PoseLike = None,
+    *,
+    threads: int | None = None,
+) -> Generator[Progress, None, RayHits]:
+    """Return all crossings of n rays with the surface of a mesh, sorted by ray and distance.
+
+    Args:
+        mesh, origins, directions, lengths, pose, threads: as ``ray_first``.
+
+    Raises:
+        as ``ray_first``.
+    """
+    return ask(RAY_ALL, (mesh, checked_rays(origins, directions, lengths)), (pose,), threads=threads)
+
+
+def checked_rays(origins: Any, directions: Any, lengths: Any = None) -> Rays:
+    """Rays as arrays; raises UnsupportedOption and names the first one that is none."""
+    starts, ways = _rows("origins", origins), _rows("directions", directions)
+    count = max(len(starts), len(ways))
+    if starts.shape[0] != ways.shape[0]:
+        if 1 not in (starts.shape[0], ways.shape[0]):
+            raise UnsupportedOption(f"there are {len(starts)} origins and {len(ways)} directions")
+        count = len(starts) if len(ways) == 1 else len(ways)
+        starts, ways = (np.repeat(part, count, axis=0) if len(part) != count else part for part in (starts, ways))
+    zero = np.flatnonzero((ways[:, 0] == 0.0) & (ways[:, 1] == 0.0) & (ways[:, 2] == 0.0))
+    if len(zero):
+        raise UnsupportedOption(f"direction {zero[0]} is zero ({len(zero)} such in all)")
+    return Rays(starts, ways, _checked_lengths(lengths, count))
+
+
+def _rows(name: str, values: Any) -> np.ndarray:
+    """Rows of three finite numbers, (n, 3) float64."""
+    array = float_array(name, values, UnsupportedOption)
+    if array.ndim == 1 and array.shape == (3,):
+        array = array[None]
+    if array.ndim != 2 or array.shape[1] != 3:
+        raise UnsupportedOption(f"{name} must have shape (n, 3) or (3,), not {array.shape}")
+    if len(array) and not np.abs(array).max() <= LARGEST_COORDINATE:
+        bad = np.flatnonzero(~(np.abs(array) <= LARGEST_COORDINATE).all(axis=1))
+        raise UnsupportedOption(
+            f"row {bad[0]} of {name} is {array[bad[0]].tolist()} ({len(bad)} such in all): numbers must be finite and "
+            f"at most {LARGEST_COORDINATE:g}"
+        )
+    return array
+
+
+def _checked_lengths(lengths: Any, count: int) -> np.ndarray:
+    if lengths is None:
+        return np.full(count, np.inf)
+    array = float_array("lengths", lengths, UnsupportedOption)
+    if array.ndim == 0:
+        array = np.full(count, float(array))
+    if array.shape != (count,):
+        raise UnsupportedOption(f"lengths must be one number or have shape ({count},), not {array.shape}")
+    bad = np.flatnonzero(~(array >= 0.0))
+    if len(bad):
+        raise UnsupportedOption(f"length {bad[0]} is {array[bad[0]]} ({len(bad)} such in all): it must not be negative")
+    return array

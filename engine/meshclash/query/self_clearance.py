@@ -1,0 +1,94 @@
+"""``self_clearance`` and ``near_features``: what of one mesh comes near to itself."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+import numpy as np
+
+from ..geometry.triangle_distance import feature_distances
+from ..hierarchy.bvh import MeshLike
+from ..types.foreign_meshes import ForeignMesh
+from ..types.pose import PoseLike, matched_poses, transform_points
+from ..types.results import Progress
+from ..types.steps import in_slices, steps
+from .clearance import clearance
+from .feature_pairs import FeaturePairs
+from .operands import mesh_of
+from .results import Clearances
+
+_TOGETHER = 1 << 16
+_CORNERS = np.array([(i, j) for i in range(3) for j in range(3)])
+
+
+@in_slices
+def self_clearance(
+    mesh: MeshLike | ForeignMesh, tolerance: float, pose: PoseLike = None, *, threads: int | None = None
+) -> Generator[Progress, None, Clearances]:
+    """Return the pairs of triangles of one mesh that are no farther apart than a tolerance and share no vertex.
+
+    Each pair comes once, the lower index first. Distances, errors and memory are those of ``clearance``.
+
+    Args:
+        mesh: a mesh, or a hierarchy made by ``build``.
+        tolerance: [m], from 0 on.
+        pose: of the mesh: None (identity), a Pose or a rigid (4, 4) matrix.
+        threads: most threads to use; None leaves the choice to the engine.
+
+    Raises:
+        InvalidMesh, InvalidPose; UnsupportedOption: a tolerance that is negative or not finite, or a stack of poses.
+    """
+    found = yield from _pairs_steps(mesh, tolerance, pose, threads)
+    corners = mesh_of(mesh, None).triangles[found.pairs]
+    shared = (corners[:, 0, :, None] == corners[:, 1, None, :]).any(axis=(1, 2))
+    return found.chosen(np.flatnonzero(~shared))
+
+
+@in_slices
+def near_features(
+    mesh: MeshLike | ForeignMesh, tolerance: float, pose: PoseLike = None, *, threads: int | None = None
+) -> Generator[Progress, None, FeaturePairs]:
+    """Return the pairs of vertices and faces, and of edges, of one mesh that are no farther apart than a tolerance.
+
+    These are the candidates of contact potentials and of solvers for cloth: no vertex comes with a face that has it,
+    and no edge with one that shares a vertex. Vertices and edges that belong to no triangle are left out.
+
+    Args:
+        mesh, tolerance, pose, threads: as ``self_clearance``.
+
+    Raises:
+        as ``self_clearance``.
+    """
+    found = yield from _pairs_steps(mesh, tolerance, pose, threads)
+    own = mesh_of(mesh, None)
+    points = transform_points(matched_poses(pose, None)[0][0], own.vertices)
+    faces = own.triangles.astype(np.int64)
+    sides = np.sort(faces[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
+    edges, edge_of = np.unique(sides, axis=0, return_inverse=True)
+    edge_of = edge_of.reshape(-1, 3)
+    near_faces, near_edges = [np.empty((0, 2), np.int64)], [np.empty((0, 2), np.int64)]
+    for begin in range(0, len(found), _TOGETHER):
+        i, j = found.pairs[begin : begin + _TOGETHER].astype(np.int64).T
+        pairs = [np.stack([faces[a][:, k], b], axis=1) for a, b in ((i, j), (j, i)) for k in range(3)]
+        near_faces.append(np.unique(np.concatenate(pairs), axis=0))
+        both = edge_of[i][:, _CORNERS[:, 0]], edge_of[j][:, _CORNERS[:, 1]]
+        near_edges.append(np.unique(np.sort(np.stack(both, axis=2).reshape(-1, 2), axis=1), axis=0))
+        yield Progress(0.5 + 0.5 * begin / len(found), "comparing vertices and edges")
+    vertex_face, edge_edge = (np.unique(np.concatenate(part), axis=0) for part in (near_faces, near_edges))
+    vertex_face = vertex_face[(faces[vertex_face[:, 1]] != vertex_face[:, :1]).all(axis=1)]
+    ends = edges[edge_edge]
+    edge_edge = edge_edge[(ends[:, 0, :, None] != ends[:, 1, None, :]).all(axis=(1, 2))]
+    to_faces = feature_distances(points[vertex_face[:, 0]][:, None], points[faces[vertex_face[:, 1]]])
+    to_edges = feature_distances(points[edges[edge_edge[:, 0]]], points[edges[edge_edge[:, 1]]])
+    near, close = to_faces <= found.tolerance, to_edges <= found.tolerance
+    return FeaturePairs(
+        vertex_face[near].astype(np.int32), to_faces[near], edge_edge[close].astype(np.int32), to_edges[close],
+        edges.astype(np.int32), found.tolerance,
+    )  # fmt: skip
+
+
+def _pairs_steps(mesh: Any, tolerance: float, pose: Any, threads: Any) -> Generator[Progress, None, Clearances]:
+    """All pairs of different triangles within a tolerance, each once."""
+    found = yield from steps(clearance, mesh, mesh, tolerance, pose, pose, threads=threads, device="cpu")
+    return found.chosen(np.flatnonzero(found.pairs[:, 0] < found.pairs[:, 1]))

@@ -1,0 +1,210 @@
+"""Many rays against posed trees, on several threads: what ``rays.py`` finds, as arrays."""
+
+import math
+from collections.abc import Generator
+from typing import NamedTuple
+
+import numpy as np
+
+from ..geometry.predicates import ExactWorkspace
+from ..jit import inner, is_compiled, kernel, parallel_kernel, parallel_region, prange, thread_limit
+from ..reference import by_reference
+from ..types.pose import inverse_rotations, transform_points
+from ..types.steps import map_progress
+from .forest import TreeSet
+from .frames import make_frame
+from .nearest_triangles import parts_of
+from .point import PointWorkspace, new_workspace_arrays
+from .rational_rays import Crossing, crossings_by_fractions
+from .rays import ALL, ANY, COUNT, FIRST, Found, trace
+
+_PART = 512
+"""Rays that one thread takes at a time."""
+_SLICE = 1 << 15
+"""Rays between two reports of progress, for each thread."""
+_SHARED_FROM = 1 << 13
+"""Rays from which several cores pay."""
+_TESTS = 32
+"""Volume tests of a ray, about."""
+COMPILED_FOR = 1 << 20
+"""Rays for which it is worth compiling for several cores."""
+
+
+class Rays(NamedTuple):
+    """n rays."""
+
+    origins: np.ndarray
+    """(n, 3) float64 [m]."""
+    directions: np.ndarray
+    """(n, 3) float64, none of them zero."""
+    lengths: np.ndarray
+    """(n,) float64 [m], may be infinite."""
+
+
+@inner
+def _cast(
+    forest, tree_of, poses, inverses, origins, reaches, rays, which, tasks, offsets, counts, found,
+    stack, gaps, counter, expansions, scratch,
+):  # fmt: skip
+    """Fill ``counts`` (n,), -1 where undecided, and the arrays of a Found.
+
+    It has a row for each ray, or for ALL as many as the ray has crossings, from its offset on. Poses are those of
+    objects, each with one of the trees.
+    """
+    forest = by_reference(forest)
+    rays = by_reference(rays)
+    found = by_reference(found)
+    work = by_reference(PointWorkspace(stack, gaps, ExactWorkspace(counter, expansions), scratch))
+    for task in range(tasks.shape[0]):
+        for i in range(tasks[task, 0], tasks[task, 1]):
+            counts[i] = 0
+            if which == FIRST:
+                found.distances[i], found.triangles[i] = math.inf, -1
+                found.objects[i], found.along[i] = -1, 0
+                found.weights[i, 0], found.weights[i, 1], found.weights[i, 2] = math.nan, math.nan, math.nan
+        for thing in range(poses.shape[0]):
+            frame = by_reference(make_frame(tree_of[thing], poses[thing], inverses[thing], origins, reaches))
+            for i in range(tasks[task, 0], tasks[task, 1]):
+                if counts[i] < 0 or (which == ANY and counts[i] > 0):
+                    continue
+                o = (rays.origins[i, 0], rays.origins[i, 1], rays.origins[i, 2])
+                d = (rays.directions[i, 0], rays.directions[i, 1], rays.directions[i, 2])
+                limit = min(rays.lengths[i], found.distances[i]) if which == FIRST else rays.lengths[i]
+                row = offsets[i] + counts[i] if which == ALL else i
+                count, decided = trace(forest, frame, thing, o, d, limit, which, found, row, work)
+                counts[i] = counts[i] + count if decided else -1
+
+
+@kernel
+def _cast_alone(
+    forest, tree_of, poses, inverses, origins, reaches, rays, which, tasks, offsets, counts, found,
+    stack, gaps, counter, expansions, scratch,
+):  # fmt: skip
+    """``_cast`` for Python."""
+    _cast(
+        forest, tree_of, poses, inverses, origins, reaches, rays, which, tasks, offsets, counts, found,
+        stack, gaps, counter, expansions, scratch,
+    )  # fmt: skip
+
+
+@parallel_kernel
+def _cast_together(
+    forest, tree_of, poses, inverses, origins, reaches, rays, which, tasks, offsets, counts, found,
+    stack, gaps, counter, expansions, scratch,
+):  # fmt: skip
+    """``_cast`` by every worker w, on every so manieth task."""
+    workers = stack.shape[0]
+    for w in prange(workers):
+        _cast(
+            forest, tree_of, poses, inverses, origins, reaches, rays, which, tasks[w::workers], offsets, counts, found,
+            stack[w], gaps[w], counter[w], expansions[w], scratch[w],
+        )  # fmt: skip
+
+
+class RayCaster:
+    """Objects, each a tree of boxes in a pose, against any number of rays.
+
+    Args:
+        tree_set: the trees.
+        rows: the poses of n objects, (n, 3, 4).
+        tree_of: which tree each of them has, (n,); None: there are as many.
+    """
+
+    def __init__(self, tree_set: TreeSet, rows: np.ndarray, tree_of: np.ndarray | None = None) -> None:
+        self._rows = np.array(rows)  # not read-only: a kernel is compiled anew for those
+        self._trees = np.arange(len(rows)) if tree_of is None else tree_of.astype(np.int64)
+        self._tree_set = tree_set
+        inverses = np.ascontiguousarray(inverse_rotations(self._rows))  # one layout for any number of objects
+        placed = self._trees, self._rows, inverses
+        self._given = tree_set.forest, *placed, tree_set.origins, tree_set.reaches
+
+    def counts(self, rays: Rays, which: int, threads: int | None) -> Generator[float, None, np.ndarray]:
+        """How many crossings each ray has, (n,) int32: all of them for COUNT, 0 or any other number for ANY."""
+        counts = np.empty(len(rays.origins), np.int32)
+        yield from self._steps(rays, which, threads, _NO_OFFSETS, counts, _new_found(0))
+        for k in _undecided(counts):
+            counts[k] = len(self._by_fractions(rays, k))
+        return counts
+
+    def first(self, rays: Rays, threads: int | None) -> Generator[float, None, Found]:
+        """The nearest crossing of each ray, n rows: triangle -1 and an infinite distance where there is none.
+
+        Of equally near ones that of the first object, and of its triangle of the lowest index.
+        """
+        n = len(rays.origins)
+        counts, found = np.empty(n, np.int32), _new_found(n)
+        yield from self._steps(rays, FIRST, threads, _NO_OFFSETS, counts, found)
+        for k in _undecided(counts):
+            crossings = self._by_fractions(rays, k)
+            _put(found, slice(k, k + 1), crossings[:1] or [(-1, Crossing(-1, math.inf, math.nan, math.nan, 0))])
+        return found
+
+    def all(self, rays: Rays, threads: int | None) -> Generator[float, None, tuple[np.ndarray, Found]]:
+        """Which ray each crossing is of, (k,) int64, and all crossings, by ray, distance, object and triangle."""
+        counts = np.empty(len(rays.origins), np.int32)
+        counting = self._steps(rays, COUNT, threads, _NO_OFFSETS, counts, _new_found(0))
+        yield from map_progress(counting, lambda share: 0.5 * share)
+        undecided = {k: self._by_fractions(rays, k) for k in _undecided(counts)}
+        lengths = counts.astype(np.int64)
+        lengths[list(undecided)] = list(map(len, undecided.values()))
+        starts, found = np.cumsum(lengths) - lengths, _new_found(int(lengths.sum()))
+        chosen = np.flatnonzero(counts > 0)
+        met = Rays(*(part[chosen] for part in rays))
+        filling = self._steps(met, ALL, threads, starts[chosen], np.empty(len(chosen), np.int32), found)
+        yield from map_progress(filling, lambda share: 0.5 + 0.5 * share)
+        for k, crossings in undecided.items():
+            _put(found, slice(starts[k], starts[k] + lengths[k]), crossings)
+        of = np.repeat(np.arange(len(lengths)), lengths)
+        order = np.lexsort((found.triangles, found.objects, found.distances, of))
+        return of, Found(*(part[order] for part in found))
+
+    def _steps(
+        self, rays: Rays, which: int, threads: int | None, offsets: np.ndarray, counts: np.ndarray, found: Found
+    ) -> Generator[float, None, None]:
+        """Cast rays, slice by slice; ``counts`` are -1 for those that the kernels cannot decide."""
+        n, allowed = len(counts), thread_limit(threads)
+        for part in self._tree_set.parts:  # much use gives a tree that is better to descend
+            part.usage.volume_tests += _TESTS * n / len(self._tree_set.parts)
+        shared = n >= (_SHARED_FROM if is_compiled(_cast_together) else COMPILED_FOR)
+        together = _SLICE * (allowed if shared else 1)
+        for begin in range(0, n, together):
+            tasks = parts_of(begin, min(begin + together, n), _PART)
+            given = *self._given, rays, np.int64(which), tasks, offsets, counts, found
+            with parallel_region(allowed if shared else 1) as workers:
+                if workers > 1:
+                    _cast_together(*given, *new_workspace_arrays((workers,)))
+                else:
+                    _cast_alone(*given, *new_workspace_arrays(()))
+            yield min(begin + together, n) / n
+
+    def _by_fractions(self, rays: Rays, k: int) -> list[tuple[int, Crossing]]:
+        """Objects and crossings of one ray, the nearest first."""
+        ray = rays.origins[k], rays.directions[k], float(rays.lengths[k])
+        found = []
+        for thing, (tree, rows) in enumerate(zip(self._trees.tolist(), self._rows, strict=True)):
+            vertices, triangles = self._tree_set.meshes[tree].arrays
+            corners = transform_points(rows, vertices)[triangles]
+            found += [(thing, crossing) for crossing in crossings_by_fractions(*ray, corners)]
+        return sorted(found, key=lambda item: (item[1].distance, item[0], item[1].triangle))
+
+
+_NO_OFFSETS = np.empty(0, np.int64)
+
+
+def _undecided(counts: np.ndarray) -> list[int]:
+    """The rays that kernels could not decide."""
+    return np.flatnonzero(counts < 0).tolist() if len(counts) and counts.min() < 0 else []
+
+
+def _new_found(n: int) -> Found:
+    return Found(np.empty(n), np.empty((n, 3)), np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int8))
+
+
+def _put(found: Found, rows: slice, crossings: list[tuple[int, Crossing]]) -> None:
+    """Note crossings of objects in as many rows."""
+    found.objects[rows] = [thing for thing, _ in crossings]
+    found.triangles[rows] = [crossing.triangle for _, crossing in crossings]
+    found.distances[rows] = [crossing.distance for _, crossing in crossings]
+    found.along[rows] = [crossing.along for _, crossing in crossings]
+    weights = [(crossing.u, crossing.v, 1.0 - crossing.u - crossing.v) for _, crossing in crossings]
+    found.weights[rows] = np.array(weights).reshape(-1, 3)
