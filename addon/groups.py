@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from . import histories, scene_results, shown_things
+from .texts import typical
 
 if TYPE_CHECKING:
     from meshclash.clash.review.history import History
@@ -37,14 +38,26 @@ def fill(listed: bpy.types.PropertyGroup, scene: bpy.types.Scene) -> None:
     for group in found:
         item = listed.groups.add()
         item.name, item.count, item.key = group["reason"], len(group["pairs"]), group["key"]
+        item.side_a, item.side_b = _sides(group)
+        rows = [] if result is None else [result.rows[pair] for pair in group["pairs"] if pair in result.rows]
+        depths = [row.proved_depth for row in rows if row.proved_depth is not None]
+        item.least, item.depth = (min(depths), max(depths)) if depths else (-1.0, -1.0)
+    state.group_depth = typical(item.depth for item in listed.groups)
     keys = [group["key"] for group in found]
     listed.active_group = keys.index(chosen) if chosen in keys else -1
     state.groups = [frozenset(group["pairs"]) for group in found]
+    state.group_sides = [_sides(group) for group in found]
     state.group_reasons = [group["reason"] for group in found]
     state.group = state.groups[listed.active_group] if listed.active_group >= 0 else None
     state.reasons = {pair: group["reason"] for group in found for pair in group["pairs"]}
     state.group_numbers = {pair: k for k, group in enumerate(found) for pair in group["pairs"]}
     listed.filling = False
+
+
+def _sides(group: dict[str, Any]) -> tuple[str, str]:
+    """The two kinds of objects of a group; the reason where it is of no two."""
+    first, second = group.get("sides") or (group["reason"], "")
+    return first, second
 
 
 def _edited(found: list[dict[str, Any]], history: History, way: str) -> list[dict[str, Any]]:
@@ -55,9 +68,10 @@ def _edited(found: list[dict[str, Any]], history: History, way: str) -> list[dic
     for group in found:
         for pair in group["pairs"]:
             pairs[history.group_of(group["key"], pair, way)].append(pair)
-    reasons = {group["key"]: group["reason"] for group in found}
-    made = [
-        {"key": key, "reason": history.names.get(key) or reasons.get(key, BY_HAND), "pairs": some}
-        for key, some in pairs.items()
-    ]
+    before = {group["key"]: group for group in found}
+    made = []
+    for key, some in pairs.items():
+        known, name = before.get(key, {"reason": BY_HAND}), history.names.get(key)
+        own = {"reason": name, "sides": []} if name else {}
+        made.append({"sides": [], **known, **own, "key": key, "pairs": some})
     return sorted(made, key=lambda group: -len(group["pairs"]))

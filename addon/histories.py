@@ -505,3 +505,15 @@ def notes(scene: bpy.types.Scene) -> list[tuple[str, str]]:
             ("Another Blender has saved this file. Its decisions were merged, its other changes were not", "ERROR")
         )
     return found
+
+
+def why_gone(scene: bpy.types.Scene, decision: Decision) -> str:
+    """Why a pair is not found any more, as far as the scene tells."""
+    names = {item.name_full for item in scene.objects if item is not None}
+    absent = [name for name in dict.fromkeys(decision.names) if name.partition("/")[0] not in names]
+    if absent:
+        return Sentence("{name} is not in the scene", name=absent[0])
+    excluded = {frozenset(pair) for pair in scene.meshclash.excluded_names}
+    if frozenset(decision.names) in excluded:
+        return "Excluded"
+    return "Moved or changed: no longer found"

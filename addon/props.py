@@ -72,6 +72,7 @@ GROUPINGS_SHOWN = (
     ("pattern", "Pattern", "Group by the types of the two objects and the size of the overlap"),
     ("object", "Object", "Group by the fewest objects that are involved in all clashes"),
     ("place", "Place", "Group clashes of an object that are close to each other"),
+    ("material", "Material", "Group by the materials of the two objects"),
     ("collection", "Collection", "Group by the collections of the two objects"),
     ("assembly", "Assembly", "Group by sub-assemblies: objects with the same parent"),
     ("class", "IFC Class", "Group by the IFC classes of the two objects"),
@@ -641,6 +642,12 @@ class MESHCLASH_PG_group(PropertyGroup):
     """One group of clashes; `name` is the reason why they belong together."""
 
     count: IntProperty(description="Pairs of the group")
+    side_a: StringProperty(
+        description="The first of the two kinds of objects; all of the reason where there are no two"
+    )
+    side_b: StringProperty(description="The second of the two kinds of objects")
+    depth: FloatProperty(description="Greatest depth in Blender units; negative: unknown", default=-1.0)
+    least: FloatProperty(description="Least depth in Blender units; negative: unknown", default=-1.0)
     key: StringProperty(description="The same for the same group of another detection")
 
 

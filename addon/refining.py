@@ -1,6 +1,7 @@
 """Refines the rows of a list after Detect, in slices of a timer: numbers change, and rows stay where they are.
 
-It ends with the list: another detection, Live, another file. The selected pair comes first, then the page shown.
+When all numbers are refined, the list is sorted by them, once. It ends with the list: another detection, Live, another
+file. The selected pair comes first, then the page shown.
 """
 
 from __future__ import annotations
@@ -65,5 +66,6 @@ def work() -> float | None:
         results.show_refined(bpy.context, scene_uid)
     if not len(refinement):
         _State.running = None
+        results.sort_refined(bpy.context, scene_uid)
         return None
     return PAUSE

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 PAGE_ROWS = 200
 """Rows in Blender's own list, which is slow to fill; all others are on other pages of it."""
+NOTHING_LISTED = np.empty(0, np.int64)
 UNKNOWN = -1.0  # of a measure, which is never negative
 
 
@@ -79,7 +80,22 @@ def list_live(context: bpy.types.Context, scene_uid: int) -> None:
 
 def _find(listed: bpy.types.PropertyGroup, scene: bpy.types.Scene, result: scene_results.SceneResult) -> None:
     """Finds out which rows are listed, in which order."""
-    shown_things.listed().order = rows_of(result, listed.query(), scene)
+    shown_things.listed().order = result.serial, rows_of(result, listed.query(), scene)
+
+
+def listed_order(scene_uid: int) -> Positions:
+    """Positions of the rows that are listed in the report of a scene as it is now; of another scene, none.
+
+    A report may have been replaced since they were found: Live answers, and undo brings excluded pairs back. Then they
+    are found again.
+    """
+    listed, state = bpy.context.window_manager.meshclash, shown_things.listed()
+    result, scene = scene_results.result_of(scene_uid), scene_with(scene_uid)
+    if result is None or scene is None or listed.scene_uid != scene_uid or state.order is None:
+        return NOTHING_LISTED
+    if state.order[0] != result.serial:
+        _find(listed, scene, result)
+    return state.order[1]
 
 
 def rows_of(result: scene_results.SceneResult, query: ListQuery, scene: bpy.types.Scene) -> Positions:
@@ -118,6 +134,15 @@ def _column(result: scene_results.SceneResult, key: str, scene: bpy.types.Scene)
     return state.columns[key][1]
 
 
+def progress_counts(scene: bpy.types.Scene, result: scene_results.SceneResult) -> dict[str, int]:
+    """How many pairs of a result have each progress, by the names of `PROGRESSES`."""
+    codes = _column(result, PROGRESS, scene)
+    assert codes is not None
+    counts = np.bincount(codes, minlength=len(PROGRESS_ORDER)).tolist()
+    found = {name.upper(): count for name, count in zip(PROGRESS_ORDER, counts, strict=True) if name}
+    return {**found, "STILL": len(histories.found_again(scene, result.rows))}
+
+
 def _values(result: scene_results.SceneResult, key: str, history: History) -> np.ndarray:
     rows = result.report.rows
     if key == GROUP:
@@ -141,9 +166,13 @@ def _fill(listed: bpy.types.PropertyGroup, scene_uid: int, result: scene_results
     Only what differs from what it shows is written, which Blender is slow at: a microsecond for every value.
     """
     state = shown_things.listed()
-    count = 0 if result is None else len(state.order)
-    page = min(listed.page, page_count(count))
-    rows = [] if result is None else [result.report.rows[at] for at in state.order[_of_page(page)].tolist()]
+    if result is None:
+        order = NOTHING_LISTED
+    else:
+        listed.scene_uid = scene_uid
+        order = listed_order(scene_uid)
+    count, page = len(order), min(listed.page, page_count(len(order)))
+    rows = [] if result is None else [result.report.rows[at] for at in order[_of_page(page)].tolist()]
     state.names = tuple(dict.fromkeys(name for row in rows for name in row.names))
     lengths = (row.distance if row.depth is None else row.depth for row in rows)
     state.typical = typical(value for value in lengths if value is not None)
@@ -209,7 +238,7 @@ def _known(value: float | None) -> float:
 def clear_list(context: bpy.types.Context) -> None:
     """Empties the list (not the session's results)."""
     listed, state = context.window_manager.meshclash, shown_things.listed()
-    state.order, state.owners = state.order[:0], None
+    state.order, state.owners = None, None
     listed.selected = ""
     _fill(listed, 0, None)
     tag_redraw(context)
@@ -261,6 +290,27 @@ def list_again(context: bpy.types.Context) -> None:
         relist(context, context.scene, listed.selected)
 
 
+def sort_refined(context: bpy.types.Context, scene_uid: int) -> None:
+    """Sorts the list once by the depths that it shows, when all of them are refined; the selected pair stays so.
+
+    Until the user asks for another order, rows stay where they are from now on.
+    """
+    listed, scene = context.window_manager.meshclash, scene_with(scene_uid)
+    scene_results.sort_again(scene_uid)
+    if scene is not None and listed.scene_uid == scene_uid:
+        relist(context, scene, listed.selected)
+        at = place_of(context, listed.selected) if context.scene == scene and listed.selected else None
+        if at is not None and listed.page != 1 + at // PAGE_ROWS:
+            listed.page = 1 + at // PAGE_ROWS
+
+
+def list_said(context: bpy.types.Context) -> None:
+    """Brings the list up to date after the user said something of pairs; rows that stay listed keep their order."""
+    listed = context.window_manager.meshclash
+    if listed.scene_uid == context.scene.session_uid:
+        relist(context, context.scene, listed.selected)
+
+
 def show_refined(context: bpy.types.Context, scene_uid: int) -> None:
     """Writes the depths that have got closer bounds; every row stays where it is."""
     listed = context.window_manager.meshclash
@@ -292,7 +342,7 @@ def place_of(context: bpy.types.Context, pair_id: str) -> int | None:
     listed, result = context.window_manager.meshclash, scene_results.result_of(context.scene.session_uid)
     if result is None or listed.scene_uid != context.scene.session_uid or pair_id not in result.table.positions:
         return None
-    (places,) = np.nonzero(shown_things.listed().order == result.table.positions[pair_id])
+    (places,) = np.nonzero(listed_order(listed.scene_uid) == result.table.positions[pair_id])
     return int(places[0]) if len(places) else None
 
 
@@ -302,7 +352,7 @@ def neighbour(context: bpy.types.Context, step: int = 1) -> str | None:
     Where there is none, the pair on the other side of it; None where no other is listed. Where the selected pair is not
     listed, the first one.
     """
-    order, result = shown_things.listed().order, scene_results.result_of(context.scene.session_uid)
+    order, result = listed_order(context.scene.session_uid), scene_results.result_of(context.scene.session_uid)
     listed = context.window_manager.meshclash
     if result is None or not len(order) or listed.scene_uid != context.scene.session_uid:
         return None
@@ -338,7 +388,8 @@ def chosen_rows(context: bpy.types.Context) -> list[PairRow]:
         return []
     if state.marked:
         return [row for pair, row in result.rows.items() if pair in state.marked]
-    return list({row.id: row for row in (result.report.rows[at] for at in state.order.tolist())}.values())
+    order = listed_order(context.scene.session_uid)
+    return list({row.id: row for row in (result.report.rows[at] for at in order.tolist())}.values())
 
 
 def active_pair(context: bpy.types.Context) -> PairRow | None:

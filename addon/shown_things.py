@@ -27,7 +27,8 @@ class Listed:
 
     Attributes:
         cells: of each row of the page, so that nothing is written to Blender twice.
-        order: positions in the report of all rows that are listed, on whatever page, in the order of the list.
+        order: the serial of a result and the positions in it of all rows that are listed, on whatever page, in the
+            order of the list; None where nothing is listed. Read by `results.listed_order`.
         owners: full names of the objects whose pairs alone are listed, or None.
         group: ids of the pairs of the chosen group, which alone are listed, or None.
         groups: ids of the pairs of each group.
@@ -35,6 +36,8 @@ class Listed:
         reasons: why each pair is in its group, by the id of the pair.
         grouped: of which result the groups are, by its serial, by what, and after which edits; None without groups.
         group_numbers: in which group each pair is, by the id of the pair.
+        group_sides: the two kinds of objects of each group.
+        group_depth: the depth in whose unit those of groups are written, or None.
         columns: values of the rows of a result, by which they are sorted, with what they depend on.
         marked: ids of pairs that are selected together, by Ctrl or Shift.
         names: of the page, each once.
@@ -44,7 +47,7 @@ class Listed:
     """
 
     cells: list[dict[str, object]] = field(default_factory=list)
-    order: Positions = field(default_factory=lambda: np.empty(0, np.int64))
+    order: tuple[int, Positions] | None = None
     owners: frozenset[str] | None = None
     group: frozenset[str] | None = None
     groups: list[frozenset[str]] = field(default_factory=list)
@@ -52,6 +55,8 @@ class Listed:
     reasons: dict[str, str] = field(default_factory=dict)
     grouped: tuple[int, str, int] | None = None
     group_numbers: dict[str, int] = field(default_factory=dict)
+    group_depth: float | None = None
+    group_sides: list[tuple[str, str]] = field(default_factory=list)
     columns: dict[str, tuple[tuple[int, object], np.ndarray]] = field(default_factory=dict)
     marked: frozenset[str] = frozenset()
     names: tuple[str, ...] = ()
@@ -128,6 +133,7 @@ class _State:
     # the same of views that are given back while a file is saved, and what is to be isolated there again
     suspended: dict[int, tuple[tuple[str, ...] | None, tuple[str, ...]]] = {}  # noqa: RUF012
     ghosted: dict[int, dict[str, object]] = {}  # noqa: RUF012 - key of a 3D view: its shading before (`ghosting`)
+    heated: dict[int, tuple[str, str]] = {}  # noqa: RUF012 - key of a 3D view: shading and colours before a heat map
     suspended_ghosts: tuple[int, ...] = ()
     viewpoints: dict[int, Viewpoint] = {}  # noqa: RUF012 - key of a 3D view: from where it looked before
     suspended_viewpoints: dict[int, tuple[Viewpoint, Viewpoint]] = {}  # noqa: RUF012
@@ -165,6 +171,11 @@ def suspended_viewpoints() -> dict[int, tuple[Viewpoint, Viewpoint]]:
 def ghosted_views() -> dict[int, dict[str, object]]:
     """The 3D views in which all but one pair is transparent: key of the view to its shading before."""
     return _State.ghosted
+
+
+def heated_views() -> dict[int, tuple[str, str]]:
+    """The 3D views that show the colours of a heat map: key of the view to its shading and its colours before."""
+    return _State.heated
 
 
 def suspend_ghosts(views: tuple[int, ...]) -> None:

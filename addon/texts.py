@@ -164,9 +164,10 @@ def text_widths() -> Callable[[str], float]:
     return lambda text: dimensions(FONT, text)[0]
 
 
-def wrapped(text: str, region: bpy.types.Region | None, share: float = 1.0) -> list[str]:
-    """Lines of `text` that fit that share of the region's width; labels do not wrap by themselves."""
-    room = share * ((region.width if region else 280) - MARGIN * (bpy.context.preferences.system.ui_scale or 1.0))
+def wrapped(text: str, region: bpy.types.Region | None, share: float = 1.0, within: float | None = None) -> list[str]:
+    """Lines of `text` that fit that share of the region's width, or `within`; labels do not wrap by themselves."""
+    width = within if within is not None else region.width if region else 280
+    room = share * (width - MARGIN * (bpy.context.preferences.system.ui_scale or 1.0))
     lines = [""]
     for piece in PIECES.findall(text):
         if text_width((lines[-1] + piece).rstrip()) <= room:

@@ -21,6 +21,7 @@ SENSOR = 36.0  # [mm]; a 3D view shows twice of what a camera with its lens does
 BEFORE = 0.95  # of the way to what hides a pair: where the eye stops
 LEAST_WAY = 0.5  # of the way to the eye: nearer than that the pair would not fit into the view
 MOST_IN_THE_WAY, MOST_FACES_IN_THE_WAY = 3000, 200_000  # objects, faces of one: more take too long to ask
+GHOST_FRAME = 0.4  # the same among ghosts, which are there to show where the contact is
 SMALLEST_FRAME = 0.02  # share of the pair's size below which a tiny contact is not enlarged further
 
 
@@ -259,7 +260,8 @@ def _frame(area: bpy.types.Area, row: PairRow, pair: list[bpy.types.Object]) -> 
         return
     size = float(np.linalg.norm(box[1] - box[0]))
     if around is not None:
-        size = max(size, SMALLEST_FRAME * float(np.linalg.norm(around[1] - around[0])))
+        least = GHOST_FRAME if ghosting.is_ghosted(area) else SMALLEST_FRAME
+        size = max(size, least * float(np.linalg.norm(around[1] - around[0])))
     _look_at(area, box, size)
 
 

@@ -205,8 +205,8 @@ def copy_sources(stage: Path) -> None:
     for path in stage.rglob("*.py"):
         if not path.is_relative_to(stage / "meshclash"):
             path.write_text(with_own_engine(path.read_text("utf-8"), len(path.relative_to(stage).parts)), "utf-8")
-    if (ROOT / "LICENSE").exists():
-        shutil.copy(ROOT / "LICENSE", stage / "LICENSE")
+    shutil.copy(ROOT / "LICENSE", stage / "LICENSE")
+    shutil.copy(ROOT / "engine" / "LICENSE", stage / "meshclash" / "LICENSE")
 
 
 def with_own_engine(source: str, depth: int) -> str:

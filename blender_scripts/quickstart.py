@@ -14,6 +14,7 @@ import argparse
 import os
 import subprocess
 import sys
+import time
 import venv
 from pathlib import Path
 
@@ -22,6 +23,9 @@ BLENDER_VERSIONS = {(3, 11): ["4.5.15", "4.2.23"], (3, 13): ["5.2.3"]}  # first 
 NUMPY_OF_BLENDER = {"4.2.23": "numpy<2"}  # that wheel does not say which NumPy it was built for
 PERMITTED_OVERLAP = "0.0001"  # of the example's press fits [m]
 BUILT_RANGES = ("py311", "py313")  # Blender 4.2 to 5.0, and later ones
+if sys.platform == "linux":
+    BUILT_RANGES += ("distribution",)  # Blender as Linux distributions package it
+BUILD_MINUTES = 6  # of one zip, on two cores: most of it compiles kernels
 LIBRARIES = "libx11-6 libxext6 libxfixes3 libxi6 libxrender1 libxxf86vm1 libxkbcommon0 libsm6 libice6 libgl1 libgomp1"
 
 
@@ -87,7 +91,13 @@ def _test(versions: list, more: list) -> int:
 def _build(version: str, more: list) -> int:
     """Builds the zips of this platform, whichever Python the environment has, or what further options ask for."""
     python = _environment(version, "")
-    for options in [more] if more else [["--range", name] for name in BUILT_RANGES]:
+    wanted = [more] if more else [["--range", name] for name in BUILT_RANGES]
+    begun = time.time()
+    for number, options in enumerate(wanted, 1):
+        left = BUILD_MINUTES * (len(wanted) - number + 1)
+        if number > 1:
+            left = (time.time() - begun) / 60.0 / (number - 1) * (len(wanted) - number + 1)
+        _say("Building zip {} of {}; about {:.0f} minutes left".format(number, len(wanted), max(1.0, left)))
         _run([python, ROOT / "blender_scripts" / "build_extension.py", *options])
     return 0
 

@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeVar
 
 from meshclash.clash.errors import DetectError
 from meshclash.clash.fingerprints import Seen, fingerprint_steps
+from meshclash.clash.followed import Followed
 from meshclash.clash.frame_scene import FrameScene, Progress
 from meshclash.clash.job import run_to_end
 from meshclash.clash.kernel_parts import BASIC_PARTS
@@ -74,6 +75,7 @@ class Live:
         source: the scene.
         load: a generator that loads the engine and returns it; it is given the parts that are to be compiled next.
         publish: takes every answer.
+        known: gives what an earlier detection by the same engine knows of the scene, or None.
 
     Attributes:
         budget: seconds of the main thread that an answer may take before Live falls back to first-contact mode.
@@ -90,6 +92,7 @@ class Live:
         source: LiveScene,
         load: Callable[[Sequence[str]], Generator[Progress, None, ModuleType]],
         publish: Callable[[DetectReport, bool], None],
+        known: Callable[[ModuleType], Followed | None] = lambda _engine: None,
     ) -> None:
         self.budget = BUDGET
         self.complete_cost = 0.0
@@ -97,7 +100,8 @@ class Live:
         self.problem = ""
         self.text = "Starting"
         self.longest_slice = 0.0
-        self._source, self._load, self._publish = source, load, publish
+        self._source, self._load, self._publish, self._known = source, load, publish, known
+        self._answers: Answers | None = None
         self._changes = Changes(everything=True)
         self._unanswered, self._asking = Changes(), Changes()
         self._changed_at = self._retry_at = -QUIET_SECONDS
@@ -133,6 +137,11 @@ class Live:
         options, frame = self._answered
         return Seen(options.set_a, options.set_b, run_to_end(fingerprint_steps(frame)))
 
+    @property
+    def followed(self) -> Followed | None:
+        """What is known of the scene, for the next detection; None before the first answer."""
+        return None if self._answered is None else self._answers
+
     def note(self, changes: Changes) -> None:
         """Takes note of changes; nothing is read or computed here."""
         if changes:
@@ -166,11 +175,14 @@ class Live:
     def close(self) -> None:
         """Ends for good; what was read and built is freed."""
         self._steps.close()
-        self._answered = None
+        self._answered = self._answers = None
 
     def _forever(self) -> Generator[Progress, None, None]:
         engine = yield from self._loaded(self._parts())
-        answers = Answers(engine, self._source, self._publish, self._prepare)
+        answers = self._answers = Answers(engine, self._source, self._publish, self._prepare)
+        known = self._known(engine)
+        if known is not None:
+            answers.take_over(known)
         while True:
             changes, self._changes = self._changes, Changes()
             if changes:

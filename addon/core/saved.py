@@ -11,6 +11,7 @@ from meshclash.clash.column_table import JSON, Column
 from meshclash.clash.errors import InputError
 from meshclash.clash.fits import Fit
 from meshclash.clash.frame_scene import Skipped
+from meshclash.clash.grouping import PlacedShape
 from meshclash.clash.named_tests import TESTS_SCHEMA, parse_tests
 from meshclash.clash.option_table import OPTIONS
 from meshclash.clash.options import DEFAULT_TEST, DetectOptions
@@ -45,10 +46,12 @@ def to_text(report: DetectReport) -> str:
     plain = [_plain(row) for row in rows[:MOST_ROWS]]
     total = len(rows) + (report.missing or 0)  # of a list that came with a file, and was not detected anew
     skipped = [[item.name, item.reason, item.lost] for item in report.skipped[:MOST_ROWS]]
+    placed = sorted(report.placed.items())
     about = {
         "asked": asked, "rules": rules, "excluded": sorted(options.rules.listed_pairs), "fits": options.fits,
         "created": report.created, "tested": report.tested[:MOST_ROWS], "skipped": skipped,
         "stats": {name: report.stats[name] for name in _STATS if name in report.stats},
+        "placed": [[name, item.shape, *item.pose[:3].ravel().tolist()] for name, item in placed[:MOST_ROWS]],
     }  # fmt: skip
     tests = {"tests": [test.as_dict() for test in report.tests]} if report.tests else {}
     return json.dumps({"format": FORMAT, **about, **tests, "total": total, "rows": plain})
@@ -81,14 +84,16 @@ def from_text(text: str, file: str, scale_length: float) -> DetectReport | None:
         skipped = [Skipped(_text(name), _text(why), bool(bad)) for name, why, bad in data.get("skipped", ())]
         tested = [_text(name) for name in data.get("tested", ())]
         stats = _stats(data.get("stats", {}))
+        placed = {_text(item[0]): _placed(item[1:]) for item in data.get("placed", ())}
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, InputError) as error:
         text = Sentence("The list of results in this file is damaged. Press Detect for a new one")
         if isinstance(error, InputError):
             text = Sentence("The list of results in this file is damaged: {why}. Press Detect for a new one", why=error)
         raise InputError(text) from error
     return DetectReport(
-        file, scale_length, options, rows, skipped, stats, created=created, missing=missing, tested=tested, tests=tests
-    )
+        file, scale_length, options, rows, skipped, stats, created=created, missing=missing, tested=tested, tests=tests,
+        placed=placed,
+    )  # fmt: skip
 
 
 def strict_json(text: str) -> Any:
@@ -191,6 +196,15 @@ def _side(item: dict[str, Any], letter: str, count: int) -> PairSide:
         face=None if face is None else _whole(face),
         counted=count,
     )
+
+
+def _placed(item: list[Any]) -> PlacedShape:
+    """The shape and the pose of an object."""
+    shape, *numbers = item
+    if len(numbers) != 12:
+        raise ValueError("a pose is no matrix")
+    values = [float(_number(value, least=-_MOST_LENGTH) or 0.0) for value in numbers]
+    return PlacedShape(_text(shape), np.array([*values, 0.0, 0.0, 0.0, 1.0]).reshape(4, 4))
 
 
 def _text(value: Any) -> str:

@@ -9,7 +9,9 @@ from functools import cache
 
 CUT = "…"
 ROUNDS = 3
-WORDS = re.compile(r"\d+|[^\W\d_]+|[\W_]+")  # numbers, words, and what stands between
+DECIMAL = r"(?<![\w.])\d+\.\d+(?![\w.])"
+WORDS = re.compile(rf"{DECIMAL}|\d+|[^\W\d_]+|[\W_]+")  # numbers, words, and what stands between
+UNCUT = re.compile(rf"{DECIMAL}|[^\W_]+|[\W_]+")  # the same, where "M8" is a word
 
 
 def commonness(names: Iterable[str]) -> Counter[str]:
@@ -50,6 +52,22 @@ def shorten(
         if width(alone) <= room:
             return alone
     return cut_in_the_middle(_joined(words, kept, found) if order else name, room, width)
+
+
+def whole_words(text: str, room: float, width: Callable[[str], float]) -> str:
+    """As many whole words and numbers of a text as fit, of its beginning and its end; none is ever cut."""
+    if width(text) <= room:
+        return text
+    words = UNCUT.findall(text)
+    places = [k for k, word in enumerate(words) if word[0].isalnum()]
+    for count in range(len(places) - 1, 0, -1):
+        for last in (count // 2, 0) if count > 1 else (0, 1):
+            first = count - last
+            head = "".join(words[: places[first - 1] + 1]) if first else ""
+            tail = "".join(words[places[len(places) - last] :]) if last else ""
+            if width(head + CUT + tail) <= room:
+                return head + CUT + tail
+    return CUT
 
 
 def told_apart(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -19,6 +19,7 @@ Way = tuple[float, float, float]
 AXES = "XYZ"
 DIGITS = 3  # of a direction, behind the point
 READ_END = 0.3
+HEAD, HEAD_WIDTH = 0.25, 0.1  # of an arrow, shares of its length
 
 
 def way_steps(source: SceneSource, engine: ModuleType, row: PairRow) -> Generator[Any, None, Way | None]:
@@ -35,6 +36,18 @@ def way_steps(source: SceneSource, engine: ModuleType, row: PairRow) -> Generato
         return None
     x, y, z = map(float, found.translation)
     return (x, y, z) if found.depth > 0.0 else None
+
+
+def arrow(way: Way, start: Sequence[float]) -> np.ndarray:
+    """Lines of an arrow that shows a way out, (10, 3) float32: a shaft and four lines of its head, pairs of ends."""
+    along, begin = np.asarray(way, np.float64), np.asarray(start, np.float64)
+    across = np.eye(3)[int(np.abs(along).argmin())]
+    first = np.cross(along, across)
+    first *= np.linalg.norm(along) / np.linalg.norm(first)
+    second = np.cross(along, first) / np.linalg.norm(along)
+    tip = begin + along
+    ends = [tip - HEAD * along + HEAD_WIDTH * side for side in (first, -first, second, -second)]
+    return np.array([begin, tip, *(point for end in ends for point in (tip, end))], np.float32)
 
 
 def direction(way: Way) -> tuple[str, float]:

@@ -82,7 +82,7 @@ class MESHCLASH_OT_find_fits(TaskOperator):
             return "No listed pair is a screw in its hole or a press fit"
         state = shown_things.listed()
         state.group = state.marked = frozenset(found)
-        results.list_again(context)
+        results.list_said(context)
         return Sentence("{fits} selected: approve them in one go", fits=counted(len(found), "screw or press fit"))
 
 

@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import bpy
+from bpy.app.translations import pgettext_tip as tip_
 from bpy.props import FloatProperty
 from bpy.types import Operator
 from meshclash.clash import job
@@ -39,12 +40,12 @@ from ..adapters.source import BlenderSource, metres_per_unit
 from ..core.table import RowTable
 from ..redraw import tag_redraw
 from ..reviews import reviews_of
-from ..texts import said
+from ..texts import length, said
 from ..translations import translated
-from .heartbeat import Heartbeat
+from .heartbeat import INTERVAL, Heartbeat
 from .loading import load_steps
 from .polls import has_pair, is_idle, possible
-from .task import Task, uncollected
+from .task import Task, slice_after, uncollected
 
 REDRAW_SECONDS = 0.1
 DRAWING_SHARE = 0.2  # of the time: where pictures take long, progress is shown less often
@@ -87,9 +88,10 @@ def _steps(
 ) -> Generator[Any, None, DetectReport]:
     """Loads the engine, then detects; what is known of the scene afterwards is kept, also where it is stopped."""
     module = yield from loading
-    followed = scene_results.take_followed(scene_uid, module)
-    if followed is None:
-        followed = Followed(module, prepare, device=job.DEVICE)
+    known = scene_results.take_followed(scene_uid, module)
+    followed = Followed(module, prepare, device=job.DEVICE)
+    if known is not None:
+        followed.take_over(known)
     try:
         report = yield from job.detect_steps(source, options, module, remember=True, followed=followed)
     except (GeneratorExit, DetectError):
@@ -189,6 +191,7 @@ class Run:
         self._shown: tuple[str, int] | None = None
         self._asked_at = -math.inf  # when a picture was asked for
         self._picture_seconds: float | None = 0.0  # what the last one took, None while it is awaited
+        self._rests_since: float | None = None  # when the last slice ended
 
     def step(self, context: bpy.types.Context, event: Any) -> bool:
         """Handles one event; True when the detection has ended. Errors of the detection pass through."""
@@ -197,8 +200,11 @@ class Run:
         elif event.type == "TIMER" and not self.task.ended:
             if self._picture_seconds is None:
                 self._picture_seconds = time.perf_counter() - self._asked_at
+            waited = 0.0 if self._rests_since is None else time.perf_counter() - self._rests_since - INTERVAL
+            self.task.slice_seconds = slice_after(waited)
             self.task.run_slice()
             self._show_progress(context)
+            self._rests_since = time.perf_counter()
         return self.task.ended
 
     def end(self, context: bpy.types.Context) -> None:
@@ -361,6 +367,12 @@ class MESHCLASH_OT_hide_overlaps(Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     length: FloatProperty(name="Ignore Overlaps Below", subtype="DISTANCE", min=0.0, options={"SKIP_SAVE"})
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, properties: Any) -> str:
+        """The tooltip, with the length."""
+        below = said("Ignore Overlaps Below {length}", length=length(properties.length, context.scene.unit_settings))
+        return f"{below}: {tip_(cls.__doc__ or '')}"
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

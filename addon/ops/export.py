@@ -22,9 +22,9 @@ from ..translations import ChoiceProperty, translated
 from .polls import has_result, possible
 
 FORMATS = (
-    ("JSON", "JSON", "All data, schema meshclash.report/1", ".json"),
-    ("CSV", "CSV", "One line per pair, for a spreadsheet", ".csv"),
     ("HTML", "HTML", "Web page to search, filter and print", ".html"),
+    ("CSV", "CSV", "One line per pair, for a spreadsheet", ".csv"),
+    ("JSON", "JSON", "All data, schema meshclash.report/1", ".json"),
     ("XLSX", "XLSX", "A workbook; needs the Python package xlsxwriter", ".xlsx"),
     ("BCF", "BCF 3.0", "Topics with viewpoints, for BIM programs", ".bcf"),
     ("BCF21", "BCF 2.1", "Topics with viewpoints, for older BIM programs", ".bcfzip"),
@@ -40,11 +40,11 @@ class MESHCLASH_OT_export_report(Operator, ExportHelper):
     bl_label = "Export Report"
     bl_options = {"REGISTER"}
 
-    filename_ext = ".json"
+    filename_ext = ".html"
     filepath: StringProperty(name="File Path", subtype="FILE_PATH")
     filter_glob: StringProperty(default=";".join(f"*{item[3]}" for item in FORMATS), options={"HIDDEN"})
     listed: BoolProperty(name="Only Listed Pairs", description="Export only the pairs in the list")
-    format: ChoiceProperty(name="Format", items=[item[:3] for item in FORMATS], default="JSON")
+    format: ChoiceProperty(name="Format", items=[item[:3] for item in FORMATS], default="HTML")
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -116,7 +116,7 @@ class MESHCLASH_OT_import_bcf(Operator, ImportHelper):
             alike[review.status.upper(), review.comment].append(rows[pair])
         for (status, comment), pairs in alike.items():
             reviews.say(context.scene, pairs, status=status, comment=comment)
-        results.list_again(context)
+        results.list_said(context)
         others = len(file.topics) - len(said)
         text = Sentence("{pairs} have what {file} says of them", pairs=counted(len(said), "pair"), file=path.name)
         if others:

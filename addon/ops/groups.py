@@ -45,7 +45,7 @@ class MESHCLASH_OT_set_listed_status(OfListed):
     def execute(self, context: bpy.types.Context) -> set[str]:
         rows = results.chosen_rows(context)
         reviews.say(context.scene, rows, status=self.status)
-        results.list_again(context)
+        results.list_said(context)
         self.report({"INFO"}, translated(counted(len(rows), "pair") + ": " + Sentence(STATUS_LABELS[self.status])))
         return {"FINISHED"}
 
@@ -109,7 +109,7 @@ class MESHCLASH_OT_say_of_listed(OfListed):
         said = {name: value for name, value in given.items() if value not in ("", "as_it_is")}
         rows = results.chosen_rows(context)
         reviews.say(context.scene, rows, **said)
-        results.list_again(context)
+        results.list_said(context)
         names = Sentence.joined(", ", (Sentence(name.capitalize()) for name in said)) or Sentence("nothing said")
         self.report({"INFO"}, translated(counted(len(rows), "pair") + ": " + names))
         return {"FINISHED"}

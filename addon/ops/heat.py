@@ -16,13 +16,15 @@ from meshclash.clash.verdicts import QUIET_VERDICTS
 from meshclash.messages import Sentence
 from numpy.typing import NDArray
 
-from .. import preferences, running_work, scene_results, view
+from .. import preferences, running_work, scene_results, shown_things, view
 from ..adapters import vertex_weights
 from ..adapters.face_marks import meshes_of
 from ..adapters.heat_attributes import remove_heat, write_heat
 from ..adapters.source import BlenderSource
 from ..core.corrective import Corrections, corrective_steps
 from ..redraw import tag_redraw
+from ..screens import view3d_areas
+from ..texts import said
 from ..translations import translated
 from .detect import scene_of
 from .loading import load_steps
@@ -57,7 +59,35 @@ class MESHCLASH_OT_write_heat(HeatOperator):
                 remove_heat(mesh)
             for name, often, depth in found.of_meshes():
                 found.attempt(partial(write_heat, bpy.data.meshes[name], often, depth, found.warmth(often, depth)))
-        return found.told(self)
+        answer = found.told(self)
+        if found.written:
+            show_colours(context)
+            meshes = (found.written, "mesh")
+            self.report({"INFO"}, said("Heat map on {meshes}: the views show its colours", meshes=meshes))
+        return answer
+
+
+HEATED = ("SOLID", "VERTEX")
+"""Shading and colours of a 3D view in which a heat map is seen."""
+
+
+def show_colours(context: bpy.types.Context) -> None:
+    """Makes the 3D views show the colours of meshes."""
+    for _window, _screen, area in view3d_areas(context):
+        shading, views = area.spaces.active.shading, shown_things.heated_views()
+        if (shading.type, shading.color_type) != HEATED:
+            views.setdefault(area.as_pointer(), (shading.type, shading.color_type))
+            shading.type, shading.color_type = HEATED
+
+
+def hide_colours(context: bpy.types.Context) -> None:
+    """Gives the 3D views back as they were before `show_colours`; what the user has changed meanwhile stays."""
+    views = shown_things.heated_views()
+    for _window, _screen, area in view3d_areas(context):
+        shading, before = area.spaces.active.shading, views.get(area.as_pointer())
+        if before is not None and (shading.type, shading.color_type) == HEATED:
+            shading.type, shading.color_type = before[0], before[1]
+    views.clear()
 
 
 class _Warmth:
@@ -132,6 +162,10 @@ class MESHCLASH_OT_remove_heat(MeshCleaner):
     bl_label = "Remove Heat Map"
     bl_options = {"REGISTER", "UNDO"}
     done = "Removed from {meshes}"
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        hide_colours(context)
+        return super().execute(context)
 
     def clean(self, _context: bpy.types.Context, mesh: bpy.types.Mesh) -> bool:
         """As `MeshCleaner`."""

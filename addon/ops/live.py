@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import Any
 
 import bpy
@@ -34,13 +35,13 @@ class LiveRun:
         self._source = source = LiveSource(context.scene, context.view_layer)
         folder = preferences.cache_folder()
         self.scene_uid = source.scene_uid
-        self.live = Live(source, lambda parts: load_steps(folder, parts), self._publish)
+        known = partial(scene_results.take_followed, self.scene_uid)
+        self.live = Live(source, lambda parts: load_steps(folder, parts), self._publish, known)
         self.stopped_because: str | None = None
         self._shown = ("", "")
         self._unlisted = self._list_waits = False
         self._list_again = self._list_cost = 0.0
         running_work.start_live(self)
-        scene_results.forget_followed()  # Live builds its own
         self._heartbeat = Heartbeat(context)
 
     @property
@@ -106,6 +107,8 @@ class LiveRun:
         self.stopped_because = reason
         self._heartbeat.stop()
         seen = None if reason else self.live.seen()  # with a reason, the file or the extension goes away
+        if not reason and self.live.followed is not None:
+            scene_results.keep_followed(self.scene_uid, self.live.followed)
         self.live.close()
         self._source.forget()
         scene_results.live_ended(self.scene_uid, self.live.pending, seen)

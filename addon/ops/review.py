@@ -6,6 +6,7 @@ from typing import Any
 
 import bpy
 from bpy.app.translations import pgettext_tip as tip_
+from bpy.props import StringProperty
 from bpy.types import Operator
 
 from .. import results, reviews, shown_things
@@ -36,7 +37,7 @@ class SetStatus(Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         rows = results.chosen_rows(context) if shown_things.listed().marked else [results.selected_pair(context)]
         reviews.say(context.scene, rows, status=self.status)
-        results.list_again(context)
+        results.list_said(context)
         return {"FINISHED"}
 
 
@@ -47,4 +48,27 @@ class MESHCLASH_OT_set_status(SetStatus):
     bl_label = "Status"
 
 
-CLASSES = (MESHCLASH_OT_set_status,)
+class MESHCLASH_OT_read_message(Operator):
+    """Show all of this text"""
+
+    bl_idname = "meshclash.read_message"
+    bl_label = "Message"
+    bl_options = {"INTERNAL"}
+
+    text: StringProperty(options={"SKIP_SAVE", "HIDDEN"})
+
+    @classmethod
+    def description(cls, _context: bpy.types.Context, properties: Any) -> str:
+        """The tooltip: all of the text."""
+        return str(properties.text)
+
+    def execute(self, _context: bpy.types.Context) -> set[str]:
+        if self.text:
+            self.report({"INFO"}, self.text)
+        return {"FINISHED"}
+
+
+CLASSES = (
+    MESHCLASH_OT_read_message,
+    MESHCLASH_OT_set_status,
+)

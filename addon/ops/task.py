@@ -11,6 +11,17 @@ from meshclash.messages import capital
 from meshclash.types.slices import TimeSlice
 
 SLICE_SECONDS = 0.03  # the interface stays fluent and ESC is noticed at once
+LONGEST_SLICE = 0.4  # where redraws are dear
+DRAWING_PART = 1.0 / 3.0  # most of the time that redraws take
+
+
+def slice_after(waited: float) -> float:
+    """How long the next slice is, so that redraws take at most a third of the time.
+
+    Args:
+        waited: seconds since the last slice ended: Blender draws what changed before it asks for another one.
+    """
+    return min(max(SLICE_SECONDS, waited * (1.0 - DRAWING_PART) / DRAWING_PART), LONGEST_SLICE)
 
 
 @contextmanager
@@ -36,19 +47,20 @@ class Task:
         self._steps = steps
         self.fraction = 0.0
         self.text = "Starting"
+        self.slice_seconds = SLICE_SECONDS
         self.result: Any = None
         self.finished = False
         self.stopped_because: str | None = None
 
-    def run_slice(self, seconds: float = SLICE_SECONDS) -> bool:
-        """Runs one step, and more while another as long as the last fits into `seconds`.
+    def run_slice(self, seconds: float | None = None) -> bool:
+        """Runs one step, and more while another as long as the last fits into `seconds`, or `slice_seconds`.
 
         Errors of the steps pass through.
 
         Returns:
             Whether the task has ended.
         """
-        piece = TimeSlice(seconds)
+        piece = TimeSlice(self.slice_seconds if seconds is None else seconds)
         with uncollected():
             while not self.ended:
                 try:

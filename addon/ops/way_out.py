@@ -6,6 +6,8 @@ from collections.abc import Generator
 from typing import Any
 
 import bpy
+from bpy.types import Operator
+from mathutils import Vector
 from meshclash.clash.kernel_parts import BASIC_PARTS, WAY_PARTS
 from meshclash.clash.pair_row import PairRow
 from meshclash.clash.verdicts import SOLID_VERDICTS
@@ -17,9 +19,11 @@ from .. import preferences, results, scene_results
 from ..adapters.source import BlenderSource
 from ..core.way_out import Way, way_steps
 from ..redraw import tag_redraw
-from ..translations import ChoiceProperty
+from ..texts import said, way_out
+from ..translations import ChoiceProperty, translated
+from ..view import find_object
 from .loading import load_steps
-from .polls import possible
+from .polls import in_object_mode, is_idle, possible
 from .task import Task
 from .task_operator import TaskOperator
 
@@ -73,4 +77,39 @@ def _steps(source: BlenderSource, rows: list[PairRow], known: dict[str, Way]) ->
     return found, len(rows) - found
 
 
-CLASSES = (MESHCLASH_OT_find_ways_out,)
+class MESHCLASH_OT_apply_way_out(Operator):
+    """Move the second object of the selected pair along its way out. Undo brings it back"""
+
+    bl_idname = "meshclash.apply_way_out"
+    bl_label = "Apply Way Out"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        row, result = results.active_pair(context), scene_results.result_of(context.scene.session_uid)
+        return (
+            is_idle(cls)
+            and in_object_mode(cls, context)
+            and possible(
+                cls, row is not None and result is not None and row.id in result.ways, "Find the way out first"
+            )
+            and possible(cls, row is not None and row.b.name == row.b.owner, "An instance cannot be moved by itself")
+        )
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        row = results.selected_pair(context)
+        ways = scene_results.existing_result(context.scene.session_uid).ways
+        item = find_object(context, row.b.owner)
+        if item is None or not item.is_editable:
+            self.report({"ERROR"}, translated(Sentence("'{name}' is gone, or in a library", name=row.b.owner)))
+            return {"CANCELLED"}
+        way = ways.pop(row.id)
+        moved = item.matrix_world.copy()
+        moved.translation += Vector(way)
+        item.matrix_world = moved
+        text = way_out(way, context.scene.unit_settings)
+        self.report({"INFO"}, said("{name} moved by {way}", name=row.b.owner, way=text))
+        return {"FINISHED"}
+
+
+CLASSES = (MESHCLASH_OT_find_ways_out, MESHCLASH_OT_apply_way_out)

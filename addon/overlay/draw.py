@@ -238,10 +238,12 @@ def _current_batches(context: bpy.types.Context, settings: Any, result: scene_re
 
         current.append(_batches_of("ALL", wanted, of_all))
     if row is not None:
-        selected = (result.serial, shown_levels.version(), result.stale, row.id)
+        way = result.ways.get(row.id)
+        selected = (result.serial, shown_levels.version(), result.stale, row.id, way)
 
         def of_selected() -> render_data.OverlayData:
-            return render_data.collect(shown_levels.on_levels(context, [row]), result.is_stale)
+            data = render_data.collect(shown_levels.on_levels(context, [row]), result.is_stale)
+            return data if way is None else render_data.with_way(data, row, way)
 
         current.append(_batches_of("ACTIVE", selected, of_selected))
     return current

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from meshclash.clash.verdicts import GUESSES, QUIET_VERDICTS, VERDICTS
 from numpy.typing import NDArray
 
 from ..core.table import Mask, Positions, RowTable
+from ..core.way_out import Way, arrow
 
 if TYPE_CHECKING:
     from meshclash.clash.pair_row import PairRow, PairSide
@@ -220,6 +222,16 @@ def _label(row: PairRow) -> Label | None:
 
 def _points(parts: NDArray[np.float32]) -> NDArray[np.float32]:
     return parts.reshape(-1, 3)
+
+
+def with_way(data: OverlayData, row: PairRow, way: Way) -> OverlayData:
+    """What is drawn of a pair, with an arrow from the contact along the way that leads B out of A, and its length."""
+    if row.location is None:
+        return data
+    lines = arrow(way, row.location)
+    x, y, z = lines[1].tolist()
+    labels = (*data.labels, ((x, y, z), math.hypot(*way)))
+    return replace(data, gaps=np.concatenate([data.gaps, lines]), labels=labels)
 
 
 def apart(boxes: NDArray[np.float64], gap: float) -> list[int]:

@@ -2,33 +2,60 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from bpy.types import UIList
 
 from .. import histories, scene_results, shown_things
-from ..texts import said
+from ..core.short_names import whole_words
+from ..texts import length, said, text_width
 from ..translations import translated
-from .lists import BLOCK, CELL, STATUS_ICONS, fitting, line_width
+from .lists import CELL, STATUS_ICONS, draw_list, line_width
 from .parts import TabPanel, draw_facts, draw_text
 
-ROWS = 6
-MOST_COMMENTS, MOST_GONE = 5, 3
-COUNT_SHARE, REASON_SHARE, GROUPS_SHARE = 0.16, 0.2, 0.24  # of the width: a count, a caption, all of it beside rows
+ROWS = 5
+MOST_COMMENTS = 5
+REASON_LINES = 3  # of the chosen group, whatever its reason, so that nothing below moves
+REASON_SHARE, GROUPS_SHARE = 0.28, 0.24  # of the width: a caption, all of it beside rows
 
 
 class MESHCLASH_UL_groups(UIList):
-    """How many pairs a group has, and why they belong together."""
+    """A group on two lines: its number and its size, the two kinds of objects, and how deep they overlap."""
 
     def draw_item(
         self, context: Any, layout: Any, data: Any, item: Any, _icon: int, _active_data: Any, _active: str, index: int
     ) -> None:
-        row = layout.split(factor=COUNT_SHARE, align=True)
-        row.label(text=f"{item.count:,}")
-        first = index // BLOCK * BLOCK
-        names = tuple(_reason(data.groups, at) for at in range(first, min(first + BLOCK, len(data.groups))))
-        room = (1.0 - COUNT_SHARE) * line_width(context, _share(context)) - CELL
-        row.label(text=fitting(names, room)[_reason(data.groups, index)], translate=False)
+        scale, width = context.preferences.system.ui_scale or 1.0, line_width(context, _share(context))
+        known = shown_things.listed().group_sides
+        sides = [translated(side) for side in (known[index] if index < len(known) else (item.side_a, item.side_b))]
+        depths = depth_texts(context, item)
+        first = max(map(text_width, (f"{item.count:,} ×", f"#{index + 1}"))) + CELL * scale
+        last = max((text_width(text) for text in depths if text), default=0.0) + CELL * scale
+        layout.scale_y = 0.5  # of the row
+        rest = layout.split(factor=min(first / width, 0.4), align=True)
+        _two_lines(rest, (f"{item.count:,} ×", f"#{index + 1}"), "LEFT")
+        room = max(width - first - last, 0.4 * width)
+        rest = rest.split(factor=min(room / (width - first), 1.0), align=True)
+        _two_lines(rest, [whole_words(side, room - CELL * scale, text_width) for side in sides], "LEFT")
+        _two_lines(rest, depths, "RIGHT")
+
+
+def depth_texts(context: Any, item: Any) -> tuple[str, str]:
+    """The greatest depth of a group, and the least one where it differs, in one unit."""
+    if item.depth < 0.0:
+        return "", ""
+    units, like = context.scene.unit_settings, shown_things.listed().group_depth
+    most, least = (length(value, units, digits=2, like=like) for value in (item.depth, item.least))
+    return most, "" if least == most else least
+
+
+def _two_lines(layout: Any, texts: Sequence[str], alignment: str) -> None:
+    column = layout.column(align=True)
+    for text in texts:
+        line = column.row()
+        line.alignment = alignment
+        line.label(text=text, translate=False)
 
 
 def _reason(groups: Any, index: int) -> str:
@@ -73,63 +100,45 @@ def draw_groups(layout: Any, context: Any, most_rows: int) -> None:
     line = layout.row(align=True)
     line.prop(listed, "group_by", text="By")
     line.operator("meshclash.find_fits", text="", icon="MOD_SCREW")
-    rows = min(most_rows, max(3, len(listed.groups)))
-    layout.template_list("MESHCLASH_UL_groups", "", listed, "groups", listed, "active_group", rows=rows)
-    if 0 <= listed.active_group < len(listed.groups):
-        reason = [("Group", _reason(listed.groups, listed.active_group))]
-        draw_facts(layout, reason, context.region, REASON_SHARE, _share(context))
-    _draw_progress(layout, context)
-    if shown_things.listed().group is None and not shown_things.listed().marked:
-        return
+    draw_list(
+        layout, "MESHCLASH_UL_groups", listed, "groups", "active_group", min(most_rows, max(3, len(listed.groups)))
+    )
+    chosen = listed.groups[listed.active_group] if 0 <= listed.active_group < len(listed.groups) else None
+    hint = said("Choose a group to list its pairs alone")
+    reason = [("Group", _reason(listed.groups, listed.active_group) if chosen else hint)]
+    draw_facts(layout, reason, context.region, REASON_SHARE, _share(context), REASON_LINES)
+    column = layout.column()
+    column.enabled = shown_things.listed().group is not None or bool(shown_things.listed().marked)
     marked = len(shown_things.listed().marked)
-    line = layout.row(align=True)
+    line = column.row(align=True)
     line.label(text=said("{marked} selected:", marked=marked) if marked else "All listed:")
     for status, icon in STATUS_ICONS.items():
         line.operator("meshclash.set_listed_status", text="", icon=icon).status = status
-    line = layout.row(align=True)
+    line = column.row(align=True)
     line.operator("meshclash.say_of_listed", text="Assign", icon="USER")
     line.operator("meshclash.select_listed", text="", icon="RESTRICT_SELECT_OFF")
     line.operator("meshclash.select_listed", text="", icon="HIDE_OFF").isolate = True
     line.operator("meshclash.exclude_listed", text="", icon="REMOVE")
     line.operator("meshclash.export_report", text="", icon="EXPORT").listed = True
-    _draw_edits(layout, context)
+    _draw_edits(column, context, chosen)
+    for text, icon in histories.notes(context.scene):
+        draw_text(layout, text, context.region, icon)
 
 
-def _draw_edits(layout: Any, context: Any) -> None:
+def _draw_edits(layout: Any, context: Any, chosen: Any) -> None:
     """What can be done to the chosen group itself, and what was said of it."""
-    listed = context.window_manager.meshclash
     line = layout.row(align=True)
     line.operator("meshclash.name_group", text="Name")
     line.operator("meshclash.comment_group", text="Comment")
+    line = layout.row(align=True)
     line.operator("meshclash.split_group", text="Split")
     line.operator("meshclash.merge_group", text="Merge")
     line.operator("meshclash.reset_groups", text="", icon="LOOP_BACK")
-    if not 0 <= listed.active_group < len(listed.groups):
-        return
-    decision = histories.history_of(context.scene).decisions.get(listed.groups[listed.active_group].key)
+    decision = None if chosen is None else histories.history_of(context.scene).decisions.get(chosen.key)
     for remark in decision.comments[-MOST_COMMENTS:] if decision else ():
         draw_text(
             layout, f"{remark.author}, {remark.time[:16].replace('T', ' ')}: {remark.text}", context.region, "NONE"
         )
-
-
-def _draw_progress(layout: Any, context: Any) -> None:
-    """What became of pairs since the last detection, and what is wrong with the journal."""
-    scene = context.scene
-    for text, icon in histories.notes(scene):
-        draw_text(layout, text, context.region, icon)
-    result = scene_results.result_of(scene.session_uid)
-    still = 0 if result is None else len(histories.found_again(scene, result.rows))
-    if still:
-        text = said("Resolved, but still found: {pairs}", pairs=(still, "pair"))
-        layout.operator("meshclash.list_found_again", text=text, icon="ERROR")
-    gone = histories.gone(scene)
-    if gone:
-        column = layout.column(align=True)
-        column.label(text=said("{pairs} gone, the last ones:", pairs=(len(gone), "pair")), icon="CHECKMARK")
-        for _, decision in gone[:MOST_GONE]:
-            names = " × ".join(dict.fromkeys(decision.names))
-            draw_text(column, f"{decision.gone[:10]} {names}", context.region, "BLANK1")
 
 
 CLASSES = (MESHCLASH_UL_groups, MESHCLASH_PT_groups)

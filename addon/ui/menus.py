@@ -36,6 +36,7 @@ class MESHCLASH_MT_main(Menu):
         layout.operator("meshclash.exclude_pair", icon="REMOVE")
         layout.operator("meshclash.add_fit", icon="ADD")
         layout.operator("meshclash.find_ways_out", icon="EMPTY_SINGLE_ARROW")
+        layout.operator("meshclash.apply_way_out")
         layout.separator()
         layout.operator("meshclash.show_common_solid")
         layout.operator("meshclash.frame_common_solid")

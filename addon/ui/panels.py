@@ -16,7 +16,7 @@ from meshclash.clash.units import clearly_above
 from meshclash.clash.verdicts import PROVISIONAL_VERDICTS, SOLID_VERDICTS, VERDICTS
 from meshclash.messages import Sentence, capital
 
-from .. import engine, kept_tests, preferences, results, running_work, scene_results, shown_things
+from .. import engine, histories, kept_tests, preferences, results, running_work, scene_results, shown_things
 from ..adapters.massive_objects import PROPERTY as MASSIVE_FILE
 from ..adapters.scene_size import shown_unit
 from ..adapters.shell_objects import PROPERTY as SHELL
@@ -38,7 +38,7 @@ from ..texts import (
 )
 from ..translations import translated
 from .lists import STATUS_ICONS, draw_list
-from .parts import ResearchPanel, TabPanel, draw_facts, draw_table, draw_text, named_row
+from .parts import ResearchPanel, TabPanel, draw_facts, draw_line, draw_table, draw_text, named_row
 from .presets import MESHCLASH_PT_presets
 
 FIRST = ("tolerance", "budget")
@@ -47,11 +47,19 @@ LATER = tuple(
 )
 """Options of tests that stand in the panel itself, and among its options; only those that a test takes are shown."""
 NOT_KNOWN_YET = "Default: the precision of the coordinates"
-LONG_NAME_SHARE = 0.46  # of the narrowest sidebar
+LONG_NAME_SHARE = 0.54  # of the narrowest sidebar
 LEAST_ROWS, MOST_ROWS = 4, 12  # of the list, by the height of the sidebar
-ABOVE_AND_BELOW, ROW = 460.0, 34.0  # height of all but the list where a pair is selected, of a row [px at scale 1]
+ABOVE_AND_BELOW, ROW = 560.0, 34.0  # height of all but the list where a pair is selected, of a row [px at scale 1]
 MOST_NAMED = 3  # objects that are named where some took no part
 PAGE_SHARE = 0.3  # of the width between two arrows, for the number of a page
+SINCE = (("NEW", "{count} new"), ("REOPENED", "{count} back"), ("STILL", "{count} still"))
+MOST_GONE = 12  # pairs that are gone, in the popover
+FACT_LINES = 9  # of the selected pair, whatever is known of it, so that nothing below moves
+LINES_OF_PAIR = 3  # of what the user says of the selected pair, and of what can be done with it
+STATE_LINES, MESSAGE_LINES = 2, 2
+BUTTONS_BESIDE = 1  # columns of buttons at the right of the messages
+WHY_AGAIN = ("FILE_BLEND", "INFO")
+"""Icons of messages that Detect answers."""
 CAPTION_SHARE = 0.25  # of the width, before the facts of the selected pair
 LONG_CAPTION_SHARE = 0.32  # the same where a caption is as long as "Probability", which fits a narrow sidebar so
 
@@ -87,8 +95,7 @@ class MESHCLASH_PT_detect(TabPanel):
         row = layout.row(align=True)
         row.scale_y = 1.5
         draw_detection(row)
-        if task is None:
-            _draw_live(layout, running_work.running_live(), context.region)
+        draw_line(layout, context, *_state(context, task, running_work.running_live()), STATE_LINES)
 
 
 def draw_detection(row: Any) -> None:
@@ -104,19 +111,18 @@ def draw_detection(row: Any) -> None:
 
 
 def _draw_permitted(layout: Any, context: Any, settings: Any) -> None:
-    """The permitted overlap, with the ways to raise it and back to what the coordinates cannot tell."""
+    """The permitted overlap, with the ways to raise it and back to the precision of the coordinates, in one row."""
     result = scene_results.result_of(context.scene.session_uid)
     row = layout.row(align=True)
     if settings.permitted_by == "LENGTH" or settings.permitted_overlap > 0.0:
         row.prop(settings, "permitted_overlap")
-    else:  # what the coordinates cannot tell is not known yet
+    else:  # the precision of the coordinates is not known yet
         row.prop_enum(settings, "permitted_by", "LENGTH", text="Ignore Overlaps Below")
-    if settings.permitted_by == "LENGTH":
-        row.prop_enum(settings, "permitted_by", "AUTO", text="", icon="LOOP_BACK")
     wanted = None if result is None else shallow_below(context.scene, result)
     if wanted is not None:
-        text = said("Ignore Overlaps Below {length}", length=length(wanted, context.scene.unit_settings))
-        layout.operator("meshclash.hide_overlaps", text=text, icon="HIDE_ON").length = wanted
+        row.operator("meshclash.hide_overlaps", text="", icon="HIDE_ON").length = wanted
+    if settings.permitted_by == "LENGTH":
+        row.prop_enum(settings, "permitted_by", "AUTO", text="", icon="LOOP_BACK")
 
 
 def shallow_below(scene: Any, result: scene_results.SceneResult) -> float | None:
@@ -127,19 +133,24 @@ def shallow_below(scene: Any, result: scene_results.SceneResult) -> float | None
     return wanted if result.table.has_clash_below(wanted) else None
 
 
-def _draw_live(layout: Any, run: Any, region: Any) -> None:
-    """How well Live keeps its budget."""
+def _state(context: Any, task: Any, run: Any) -> tuple[str, str]:
+    """What is going on, for the line below the buttons, which is always there."""
+    result = scene_results.result_of(context.scene.session_uid)
+    if task is not None:
+        return "ESC stops it", "TIME"
     if run is None:
-        return
+        if result is None:
+            return "", "BLANK1"
+        counts = (len(result.report.rows), "pair"), (result.report.stats.get("objects", 0), "object")
+        return ", ".join(said("{objects}", objects=count) for count in counts), "BLANK1"
     live = run.live
-    text, icon = "Live: the results are complete", "CHECKMARK"
     if live.problem:
-        text, icon = live.problem, "ERROR"
-    elif live.starting:
-        text, icon = live.starting, "TIME"
-    elif live.incomplete:
-        text, icon = live.shortfall, "SORTTIME"
-    draw_text(layout.box(), text, region, icon)
+        return live.problem, "ERROR"
+    if live.starting:
+        return live.starting, "TIME"
+    if live.incomplete:
+        return live.shortfall, "SORTTIME"
+    return "Live: the results are complete", "CHECKMARK"
 
 
 def _draw_set(layout: Any, settings: Any, which: str, title: str) -> None:
@@ -272,7 +283,7 @@ class MESHCLASH_PT_results(TabPanel):
     def draw(self, context: Any) -> None:
         layout, listed = self.layout, context.window_manager.meshclash
         result = scene_results.existing_result(context.scene.session_uid)
-        _draw_age(layout, context, result)
+        draw_messages(layout, context, result)
         if result.found.rows and not result.report.rows:
             draw_text(layout, "All pairs found are excluded", context.region, "CHECKMARK")
         elif not result.report.rows:
@@ -285,6 +296,8 @@ class MESHCLASH_PT_results(TabPanel):
             draw_steps(layout.column(align=True), context, pair)
             if pair is not None:
                 draw_pair_facts(layout, context, pair, result.report.asked(pair))
+            else:
+                draw_facts(layout, [("", said("Select a pair in the list"))], context.region, 0.1, lines=FACT_LINES)
         _draw_left_out(layout, context, result.report)
         draw_skipped(layout, result.report.skipped, result.report.stats.get("no_geometry", {}), context.region)
         warning = coarse(result.report.as_summary())
@@ -320,24 +333,61 @@ def advice(options: DetectOptions, count: int) -> str:
     return "Use the test Clearance to find objects that are too close, or Distance to list the nearest pairs"
 
 
-def _draw_age(layout: Any, context: Any, result: scene_results.SceneResult) -> None:
-    """Why the list may no longer be true, and the button that helps."""
-    lines = []
+def messages(context: Any, result: scene_results.SceneResult) -> list[tuple[str, str]]:
+    """Why the list may no longer be true, and what it leaves out, the most important first."""
+    lines, listed = [], context.window_manager.meshclash
+    owners = shown_things.listed().owners
     if result.loaded:
         lines.append(("Saved with the file: press Detect to see faces", "FILE_BLEND"))
         if result.found.missing:
             lines.append((said("Not saved: {pairs}", pairs=(result.found.missing, "pair")), "INFO"))
-    if result.stale:
-        lines.append((said("{objects} changed since, shown in grey", objects=(len(result.stale), "object")), "INFO"))
     changed = [] if result.live else _changed_settings(context.scene, result.report)
     if changed:
-        text = "Settings changed: {names}. The list shows the results of the old settings"
+        text = "Settings changed: {names}. Detect again to apply them"
         lines.append((said(text, names=", ".join(translated(name) for name in changed)), "INFO"))
-    for text, icon in lines:
-        draw_text(layout, text, context.region, icon)
-    if lines:
+    if result.stale:
+        lines.append((said("{objects} changed since, shown in grey", objects=(len(result.stale), "object")), "INFO"))
+    if owners is not None and listed.scene_uid == context.scene.session_uid:
+        names = next(iter(owners)) if len(owners) == 1 else (len(owners), "object")
+        lines.append((said("Only pairs of {names}", names=names), "RESTRICT_SELECT_OFF"))
+    accepted = approved_counts(result, reviews_of(context.scene)).total()
+    if accepted:
+        text = said("{pairs} approved: listed, but not counted and not drawn", pairs=(accepted, "pair"))
+        lines.append((text, "CHECKMARK"))
+    return lines
+
+
+def draw_messages(layout: Any, context: Any, result: scene_results.SceneResult) -> None:
+    """The first message in a line that is always there, with all of them and *Detect Again* behind a button."""
+    lines = messages(context, result)
+    text, icon = lines[0] if lines else ("", "BLANK1")
+    row = draw_line(layout, context, text, icon, MESSAGE_LINES, BUTTONS_BESIDE)
+    beside = row.column(align=True)
+    if any(sign in WHY_AGAIN for _, sign in lines):
         again = "meshclash.run_tests" if result.report.tests else "meshclash.detect"
-        layout.operator(again, text="Detect Again", icon="FILE_REFRESH")
+        beside.operator(again, text="", icon="FILE_REFRESH")
+    else:
+        beside.label(text="", icon="BLANK1")
+    if len(lines) > 1:
+        beside.popover("MESHCLASH_PT_messages", text="", icon="DOWNARROW_HLT")
+    else:
+        beside.label(text="", icon="BLANK1")
+
+
+class MESHCLASH_PT_messages(Panel):
+    """All messages about the list, in full."""
+
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "HEADER"
+    bl_label = "About the List"
+    bl_options = {"INSTANCED"}
+    bl_ui_units_x = 16
+
+    def draw(self, context: Any) -> None:
+        result = scene_results.result_of(context.scene.session_uid)
+        lines = [] if result is None else messages(context, result)
+        for text, icon in lines:
+            draw_text(self.layout, text, None, icon)
 
 
 def _changed_settings(scene: Any, report: Any) -> list[str]:
@@ -353,13 +403,9 @@ def _changed_settings(scene: Any, report: Any) -> list[str]:
 def _draw_list(layout: Any, context: Any, result: scene_results.SceneResult) -> None:
     listed = context.window_manager.meshclash
     draw_verdicts(layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True), context, result)
-    accepted = approved_counts(result, reviews_of(context.scene))
-    if accepted.total():
-        text = said("{pairs} approved: listed, but not counted and not drawn", pairs=(accepted.total(), "pair"))
-        draw_text(layout, text, context.region, "CHECKMARK")
     draw_filters(layout, context, result)
     column = layout.column(align=True)
-    draw_list(column, "MESHCLASH_UL_pairs", listed, "rows", "active_row", _rows_that_fit(context, listed))
+    draw_list(column, "MESHCLASH_UL_pairs", listed, "rows", "active_row", _rows_that_fit(context, result))
     draw_pages(column, context, listed)
 
 
@@ -375,26 +421,63 @@ def draw_verdicts(buttons: Any, context: Any, result: scene_results.SceneResult)
         button.prop(listed, f"show_{verdict}", text=f"{said(entry.label)} {count:,}", icon=entry.icon, toggle=True)
 
 
-def _rows_that_fit(context: Any, listed: Any) -> int:
-    """Rows of the list that leave room for what is said of the selected pair below it."""
+def _rows_that_fit(context: Any, result: scene_results.SceneResult) -> int:
+    """Rows of the list that leave room for what is said of the selected pair below it, however many are listed."""
     height = (context.region.height if context.region else 0) / (context.preferences.system.ui_scale or 1.0)
-    return int(min(max((height - ABOVE_AND_BELOW) // ROW, LEAST_ROWS), MOST_ROWS, max(len(listed.rows), LEAST_ROWS)))
+    fitting = max((height - ABOVE_AND_BELOW) // ROW, LEAST_ROWS)
+    return int(min(fitting, MOST_ROWS, max(len(result.found.rows), LEAST_ROWS)))
 
 
 def draw_filters(layout: Any, context: Any, result: scene_results.SceneResult) -> None:
     """What the list is asked for beside verdicts: words, an order, and what stands in the popover."""
-    listed, owners = context.window_manager.meshclash, shown_things.listed().owners
-    column = layout.column(align=True)
-    row = column.row(align=True)
+    listed = context.window_manager.meshclash
+    row = layout.column(align=True).row(align=True)
     row.prop(listed, "search", text="", icon="VIEWZOOM", placeholder=said("Search"))
     row.operator("meshclash.list_selected", text="", icon="RESTRICT_SELECT_OFF")
     row.popover("MESHCLASH_PT_filter", text="", icon="FILTER")
-    if owners is not None:
-        names = next(iter(owners)) if len(owners) == 1 else (len(owners), "object")
-        draw_text(column, said("Only pairs of {names}", names=names), context.region, "RESTRICT_SELECT_OFF")
-    if listed.found < len(result.report.rows):
-        text = said("Show All {pairs}", pairs=(len(result.report.rows), "Pair"))
-        column.operator("meshclash.list_all", text=text, icon="PANEL_CLOSE")
+    whole = row.row(align=True)
+    whole.enabled = listed.found < len(result.report.rows)
+    whole.operator("meshclash.list_all", text="", icon="PANEL_CLOSE")
+    _draw_since(layout, context, result)
+
+
+def _draw_since(layout: Any, context: Any, result: scene_results.SceneResult) -> None:
+    """What the last detection changed, with counts: a click lists these pairs alone; and the pairs that are gone."""
+    listed = context.window_manager.meshclash
+    counts = {} if result.live else results.progress_counts(context.scene, result)
+    grid, gone = (
+        layout.grid_flow(row_major=True, columns=4, even_columns=True, align=True),
+        histories.gone(context.scene),
+    )
+    again = bool(gone) or counts.get("ACTIVE", 0) > 0 or bool(listed.progress)
+    for name, label in SINCE:
+        if again and (counts.get(name, 0) or name in listed.progress):
+            grid.prop_enum(listed, "progress", name, text=said(label, count=counts.get(name, 0)))
+        else:
+            grid.label(text="")
+    if gone:
+        grid.popover("MESHCLASH_PT_gone", text=said("{count} gone", count=len(gone)))
+    else:
+        grid.label(text="")
+
+
+class MESHCLASH_PT_gone(Panel):
+    """The pairs that are not found any more, and why."""
+
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "HEADER"
+    bl_label = "Gone"
+    bl_options = {"INSTANCED"}
+    bl_ui_units_x = 18
+
+    def draw(self, context: Any) -> None:
+        gone = histories.gone(context.scene)
+        for _, decision in gone[:MOST_GONE]:
+            names = " × ".join(dict.fromkeys(decision.names))
+            why = translated(histories.why_gone(context.scene, decision))
+            draw_text(self.layout, f"{names} ({decision.gone[:10]}): {why}", None, "CHECKMARK")
+        if len(gone) > MOST_GONE:
+            self.layout.label(text=said("and {pairs} more", pairs=(len(gone) - MOST_GONE, "pair")), translate=False)
 
 
 class MESHCLASH_PT_filter(Panel):
@@ -440,7 +523,10 @@ def draw_pages(layout: Any, context: Any, listed: Any) -> None:
         row.operator("meshclash.turn_page", text="", icon="TRIA_RIGHT").step = 1
     elif listed.found < listed.total:
         none = said("None of the {total} pairs matches the filters", total=listed.total)
-        draw_text(layout, said("{pairs} listed", pairs=total) if listed.found else none, context.region, "NONE")
+        text = said("{found} of {pairs} listed", found=listed.found, pairs=(listed.total, "pair"))
+        draw_line(layout, context, text if listed.found else none, "BLANK1")
+    else:
+        draw_line(layout, context, said("{pairs} listed", pairs=total), "BLANK1")
 
 
 def draw_steps(actions: Any, context: Any, row: Any) -> None:
@@ -451,6 +537,25 @@ def draw_steps(actions: Any, context: Any, row: Any) -> None:
     steps.operator("meshclash.step_pair", text="", icon="TRIA_DOWN").step = 1
     if row is not None:
         _draw_review(actions, context, row)
+        _draw_ways(actions, context, row)
+    else:  # their place, so that nothing moves when a pair is selected
+        for _ in range(LINES_OF_PAIR):
+            actions.label(text="")
+
+
+def _draw_ways(layout: Any, context: Any, row: Any) -> None:
+    """What can be done with the selected pair, in one place, whatever the pair; what is impossible is grey."""
+    result = scene_results.result_of(context.scene.session_uid)
+    ways = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
+    ways.operator("meshclash.select_faces", text="Select Faces", icon="FACESEL")
+    ways.operator("meshclash.check_again", text="Check Again", icon="FILE_REFRESH")
+    ways.operator("meshclash.exclude_pair", text="Exclude", icon="REMOVE")
+    if result is not None and row.id in result.ways:
+        ways.operator("meshclash.apply_way_out", icon="EMPTY_SINGLE_ARROW")
+    elif row.verdict in SOLID_VERDICTS:
+        ways.operator("meshclash.find_ways_out", text="Find Way Out", icon="EMPTY_SINGLE_ARROW").scope = "PAIR"
+    else:
+        ways.label(text="")
 
 
 def draw_pair_facts(layout: Any, context: Any, row: Any, options: DetectOptions, within: float = 1.0) -> None:
@@ -492,13 +597,7 @@ def draw_pair_facts(layout: Any, context: Any, row: Any, options: DetectOptions,
     if row.location is not None:
         lines.append(("At", place(row.location, units)))
     share = CAPTION_SHARE if row.probability is None else LONG_CAPTION_SHARE
-    draw_facts(layout, lines, context.region, share, within)
-    ways = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
-    ways.operator("meshclash.select_faces", text="Select Faces", icon="FACESEL")
-    ways.operator("meshclash.check_again", text="Check Again", icon="FILE_REFRESH")
-    ways.operator("meshclash.exclude_pair", text="Exclude", icon="REMOVE")
-    if way is None and row.verdict in SOLID_VERDICTS:
-        ways.operator("meshclash.find_ways_out", text="Find Way Out", icon="EMPTY_SINGLE_ARROW").scope = "PAIR"
+    draw_facts(layout, lines, context.region, share, within, FACT_LINES)
 
 
 def _draw_review(layout: Any, context: Any, row: Any) -> None:
@@ -662,6 +761,8 @@ CLASSES = (
     MESHCLASH_PT_object,
     MESHCLASH_PT_results,
     MESHCLASH_PT_filter,
+    MESHCLASH_PT_messages,
+    MESHCLASH_PT_gone,
     MESHCLASH_PT_marks,
     MESHCLASH_PT_display,
     MESHCLASH_PT_statistics,

@@ -7,9 +7,12 @@ from typing import Any
 from bpy.types import Panel
 
 from .. import preferences
+from ..core.short_names import CUT, whole_words
 from ..screens import TAB_NAME
-from ..texts import said, wrapped
+from ..texts import said, text_width, wrapped
 from ..translations import translated
+
+NO_WIDTH, LINE_MARGIN, BUTTON = 280.0, 90.0, 20.0  # [px at scale 1]
 
 
 class TabPanel(Panel):
@@ -35,7 +38,39 @@ def draw_text(layout: Any, text: str, region: Any, icon: str) -> None:
         column.label(text=line, icon="BLANK1" if index else icon, translate=False)
 
 
-def named_row(layout: Any, name: str, share: float = 0.18) -> Any:
+def draw_line(layout: Any, context: Any, text: str, icon: str, lines: int = 1, buttons: int = 0) -> Any:
+    """A text that always takes so many lines, so that nothing moves when it changes.
+
+    Args:
+        layout: the place.
+        context: of the region.
+        text: cut between words where it is too long; then a click and the tooltip show all of it.
+        icon: before it.
+        lines: whatever the length of the text.
+        buttons: how many are added to the row that is returned.
+    """
+    text, scale = translated(text), context.preferences.system.ui_scale or 1.0
+    width = (context.region.width if context.region else NO_WIDTH) - buttons * BUTTON * scale
+    row = layout.row(align=True)
+    column, shown = row.column(align=True), wrapped(text, None, within=width)
+    if len(shown) > lines:
+        rest = " ".join(shown[lines - 1 :])
+        shown = [*shown[: lines - 1], whole_words(rest, width - LINE_MARGIN * scale, text_width)]
+    cut = CUT in shown[-1] and CUT not in text
+    for index in range(lines):
+        line = shown[index] if index < len(shown) else ""
+        sign = "BLANK1" if index or not text else icon
+        if cut and index == lines - 1:
+            cell = column.row()
+            cell.alignment = "LEFT"
+            told = cell.operator("meshclash.read_message", text=line, icon=sign, emboss=False, translate=False)
+            told.text = text
+        else:
+            column.label(text=line, icon=sign, translate=False)
+    return row
+
+
+def named_row(layout: Any, name: str, share: float = 0.26) -> Any:
     """A row that begins with a name, on a share of its width; returns the rest of it."""
     split = layout.row(align=True).split(factor=share, align=True)
     split.label(text=said(name), translate=False)
@@ -53,7 +88,9 @@ def draw_table(layout: Any, rows: list[tuple[str, str]]) -> None:
         right.label(text=value, translate=False)
 
 
-def draw_facts(layout: Any, facts: list[tuple[str, str]], region: Any, share: float, within: float = 1.0) -> None:
+def draw_facts(
+    layout: Any, facts: list[tuple[str, str]], region: Any, share: float, within: float = 1.0, lines: int = 0
+) -> None:
     """Names at the left, on a share of the width, and at the right texts of several lines.
 
     Args:
@@ -62,12 +99,15 @@ def draw_facts(layout: Any, facts: list[tuple[str, str]], region: Any, share: fl
         region: that is drawn.
         share: of the width, for the names.
         within: see above.
+        lines: how many there are at least, so that what is below does not move.
     """
-    box = layout.box().column(align=True)
+    box, used = layout.box().column(align=True), 0
     for name, text in facts:
         for index, line in enumerate(wrapped(text, region, within * (1.0 - share))):
-            split = box.split(factor=share)
+            split, used = box.split(factor=share), used + 1
             left = split.row()
             left.active = False
             left.label(text="" if index else said(name), translate=False)
             split.label(text=line, translate=False)
+    for _ in range(used, lines):
+        box.label(text="", icon="BLANK1")

@@ -10,10 +10,11 @@ from meshclash.clash.column_table import COLUMNS, WINDOW, Column
 
 from .. import results, scene_results, shown_things
 from ..adapters.lookup import object_named
+from ..core.short_names import whole_words
 from ..props import STATUS_LABELS
 from ..reviews import review_of
 from ..screens import TAB, shows_results
-from ..texts import column_text, measure, said, way_out
+from ..texts import column_text, measure, said, text_width, way_out
 from ..translations import CONTEXT, translated
 from .groups import GROUPS_SHARE, draw_groups
 from .lists import (
@@ -21,7 +22,6 @@ from .lists import (
     ITSELF,
     STATUS_ICONS,
     Cell,
-    begin,
     draw_cell,
     shortened,
     spaces,
@@ -93,7 +93,7 @@ class MESHCLASH_UL_wide(UIList):
         sign = CONTRADICTS if wrong else verdict_cell(item, review, shown.marked)
         draw_cell(cells[0], "meshclash.pick_row", index, sign)
         texts = {
-            "group": translated(shown.reasons.get(item.pair_id, "")), "a": name_a, "b": name_b,
+            "group": group_text(shown, item.pair_id), "a": name_a, "b": name_b,
             "collections": collections(pair),
             "measure": measure(item, measures, context.scene.unit_settings, shown.typical),
             "way_out": "" if way is None else way_out(way, context.scene.unit_settings),
@@ -106,7 +106,7 @@ class MESHCLASH_UL_wide(UIList):
             if text is None:
                 text = "" if pair is None else column_text(column, pair, context.scene.unit_settings)
             room = share * width - (PADDING if icon == "NONE" else PADDING + ICON) * _scale(context)
-            fitting = text if name else begin(text, room)
+            fitting = text if name else whole_words(text, room, text_width)
             cell = Cell(fitting + spaces(fitting, room), column.tip, text, icon)
             draw_cell(place, "meshclash.pick_row", index, cell, column.name if name else "a")
 
@@ -115,6 +115,12 @@ class MESHCLASH_UL_wide(UIList):
 
     def filter_items(self, _context: Any, _data: Any, _propname: str) -> tuple[list[int], list[int]]:
         return [], []
+
+
+def group_text(shown: Any, pair_id: str) -> str:
+    """The number of the group of a pair, as the list of groups has it, and its reason."""
+    reason = translated(shown.reasons.get(pair_id, ""))
+    return f"#{shown.group_numbers[pair_id] + 1} {reason}" if reason and pair_id in shown.group_numbers else reason
 
 
 def collections(pair: Any) -> str:

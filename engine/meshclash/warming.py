@@ -15,6 +15,9 @@ from .continuous.impacts import edge_edge_impacts
 from .continuous.moving_engine import MovingEngine
 from .continuous.moving_tree import Elements, MovingTree
 from .convex.closest_features import closest_features
+from .convex.convex_distance import COLUMNS as DISTANCE_COLUMNS
+from .convex.convex_distance import convex_distance_beside
+from .convex.exact_shapes import Cylinder, Halfspace
 from .convex.hull import ConvexHull
 from .errors import UnsupportedOption
 from .files.pcd import unpack_lzf
@@ -263,6 +266,15 @@ def _voxels_together() -> None:
     voxel_collide(sheet, sheet, mode="voxels", resolution=8)
 
 
+def _exact_shapes(a: TriangleMesh) -> None:
+    """Distances of round solids, of faces, and of one pair in the world's coordinates."""
+    solid = Cylinder(1.0, 1.0)
+    distance(solid, a)
+    distance(solid, Halfspace((0.0, 0.0, 1.0)))
+    here = np.eye(4)
+    convex_distance_beside(solid.points, solid.form, here, solid.points, solid.form, here, np.empty(DISTANCE_COLUMNS))
+
+
 def _two_in_one() -> TriangleMesh:
     """Two boxes apart as one mesh, which is not convex."""
     return TriangleMesh(np.concatenate([_CORNERS, _CORNERS + 3.0]), np.concatenate([_BOX, _BOX + 8]))
@@ -356,6 +368,7 @@ def _steps() -> _Steps:
             ("voxel maps", lambda: VoxelMap(a, resolution=4).touch(_CORNERS)),
         ],
         "motion": [
+            ("exact shapes", lambda: _exact_shapes(a)),
             ("convex hulls", lambda: closest_features(ConvexHull(_CORNERS), ConvexHull(_CORNERS * (1.0, 1.0, 0.0)))),
             ("steps of scenes", lambda: _steps_of_scene(a, b)),
         ],

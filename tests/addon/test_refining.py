@@ -44,12 +44,13 @@ def listed():
     return {row.name: round(row.depth, 6) for row in bpy.context.window_manager.meshclash.rows}
 
 
-def test_numbers_change_and_rows_stay_until_the_user_sorts(found):
+def test_numbers_change_and_rows_stay_until_all_are_refined(found):
     before = list(listed())
     assert before == ["A × B", "B × C", "C × D"]
     while refining.work() is not None:
         assert list(listed()) == before
     assert listed() == dict(zip(before, (0.01, 0.02, 0.03), strict=True)) and len(found) == 3
+    assert list(listed()) == before[::-1]
     bpy.context.window_manager.meshclash.sort_key = "MEASURE"
     assert list(listed()) == before[::-1]
     bpy.context.window_manager.meshclash.sort_key = "WORST"

@@ -9,6 +9,7 @@ import pytest
 from ui_fakes import RecordingLayout, draw, make_report, make_row
 
 from addon import histories, results, scene_results
+from addon.core.short_names import CUT
 from addon.texts import text_width
 from addon.ui import groups
 
@@ -36,28 +37,37 @@ def test_clashes_are_grouped_by_cause_after_detect(hall):
     assert hall.found == hall.total == POSTS + 1
 
 
-@pytest.mark.parametrize("width", [300, 400])
-@pytest.mark.parametrize("way", ["cause", "families", "object", "place"])
-def test_reasons_of_groups_are_told_apart_in_a_sidebar(registered, width, way):
+@pytest.mark.parametrize("width", [300, 333, 400])
+@pytest.mark.parametrize("way", ["cause", "families", "object", "place", "pattern", "collection"])
+def test_labels_of_groups_fit_a_sidebar_and_cut_no_word_and_no_number(registered, width, way):
     """Of clashes in a building; the whole reason of the chosen one stands below."""
     names = (Path(__file__).parent / "names_of_a_building.txt").read_text("utf-8").split("\n")[:-1]
-    rows = [make_row(a, b, location=(k, 0.0, 0.0)) for k, (a, b) in enumerate(pairwise(names[::3]))]
+    rows = [make_row(a, b, location=(k, 0.0, 0.0), depth=0.0012 * k) for k, (a, b) in enumerate(pairwise(names[::3]))]
     results.show_report(bpy.context, bpy.context.scene, make_report(*rows))
     listed = bpy.context.window_manager.meshclash
     listed.group_by = way
-    context = SimpleNamespace(area=None, region=SimpleNamespace(width=width), preferences=bpy.context.preferences)
-    texts = []
+    context = SimpleNamespace(
+        area=None, region=SimpleNamespace(width=width), preferences=bpy.context.preferences, scene=bpy.context.scene
+    )
     for index, item in enumerate(listed.groups):
         layout = RecordingLayout()
         groups.MESHCLASH_UL_groups.draw_item(None, context, layout, listed, item, 0, listed, "active_group", index)
-        texts.append(layout.texts()[1])
-    reasons = [item.name for item in listed.groups]
-    assert len(reasons) > 20 and len(set(texts)) == len(set(reasons))
-    assert max(map(text_width, texts)) < 0.84 * (width - 80)
+        count, number, *sides = [kwargs["text"] for name, _, kwargs in layout.calls if name == "label"][:4]
+        assert (count, number) == (f"{item.count:,} ×", f"#{index + 1}")
+        assert sum(max(map(text_width, texts), default=0.0) for texts in ((count, number), sides)) < width - 80
+        for text, whole in zip(sides, (item.side_a, item.side_b), strict=True):
+            assert text == whole or is_whole(*text.split(CUT), whole)
+    assert way == "collection" or len(listed.groups) > 20
     listed.active_group = 0
-    assert reasons[0].replace(" ", "") in "".join(draw(groups.MESHCLASH_PT_groups, bpy.context).texts()).replace(
-        " ", ""
-    )
+    reason = listed.groups[0].name.replace(" ", "")
+    assert reason in "".join(draw(groups.MESHCLASH_PT_groups, bpy.context).texts()).replace(" ", "")
+
+
+def is_whole(head, tail, text):
+    """Whether what is left of the beginning and of the end of a text are whole words and numbers."""
+    ends = head[-1:] + text[len(head) :][:1], text[: len(text) - len(tail)][-1:] + tail[:1]
+    cut = [len(pair) == 2 and all(map(str.isalnum, pair)) for pair in ends if pair[:1]]
+    return text.startswith(head) and text.endswith(tail) and not (head and cut[0]) and not (tail and cut[-1])
 
 
 def test_a_chosen_group_lists_its_pairs_alone_until_all_are_asked_for(hall):

@@ -447,7 +447,7 @@ def test_first_contact_mode_is_said_in_the_panel(agrees, boxes, driver, monkeypa
     assert bpy.ops.meshclash.export_report.poll()
 
 
-def test_memory_of_the_meshes_is_freed_when_it_ends(registered, add_box, engine):
+def test_memory_of_the_meshes_is_freed_when_no_detection_can_need_it(registered, add_box, engine):
     import gc
     import weakref
 
@@ -460,6 +460,7 @@ def test_memory_of_the_meshes_is_freed_when_it_ends(registered, add_box, engine)
     alive += [weakref.ref(mesh) for mesh in answerer.frame.meshes.values()]
     del answerer
     driver.escape()
+    scene_results.forget_followed()  # as another scene, or another file, does
     gc.collect()
     assert [item() for item in alive] == [None] * 4
 
@@ -568,3 +569,44 @@ def test_objects_of_other_scenes_do_not_count(agrees, boxes, add_box):
     assert agrees() == {("A", "B"), ("B", "C")}
     boxes["Elsewhere"].location.x = 1.0
     assert agrees() == {("A", "B"), ("B", "C")}
+
+
+def test_live_begins_with_what_detect_knows_and_leaves_what_it_knows_to_detect(registered, add_box, engine):
+    for k in range(5):
+        add_box(f"Box {k}", (0, 0, 0), (1, 1, 1), (0.9 * k, 0.0, 0.01 * k))
+    bpy.context.view_layer.update()
+    bpy.ops.meshclash.detect()
+    uid = bpy.context.scene.session_uid
+    known = scene_results.known_followed(uid)
+    driver = LiveDriver()
+    rows = driver.settle()
+    followed = driver.run.live.followed
+    assert followed.built == 0 and followed.world is known.world  # nothing was made anew
+    assert described(rows) == described(detected(engine))
+    bpy.data.objects["Box 2"].location.z = 0.5
+    rows = driver.settle()
+    assert described(rows) == described(detected(engine))
+    driver.escape()
+    assert scene_results.known_followed(uid) is followed
+    bpy.ops.meshclash.detect()
+    assert scene_results.known_followed(uid).built == 0
+    assert described(scene_results.result_of(uid).report.rows) == described(rows)
+
+
+def test_what_live_leaves_in_the_middle_of_an_answer_is_asked_by_detect(registered, add_box, engine):
+    for k in range(4):
+        add_box(f"Box {k}", (0, 0, 0), (1, 1, 1), (0.9 * k, 0.0, 0.01 * k))
+    bpy.context.view_layer.update()
+    driver = LiveDriver()
+    driver.settle()
+    for steps in (1, 3, 7, 12):
+        bpy.data.objects["Box 1"].location.z += 0.1
+        bpy.context.view_layer.update()
+        driver.tick(steps)
+        driver.escape()
+        bpy.ops.meshclash.detect()
+        found = scene_results.result_of(bpy.context.scene.session_uid).report.rows
+        assert described(found) == described(detected(engine))
+        driver = LiveDriver()
+        driver.settle()
+    driver.escape()

@@ -12,6 +12,7 @@ NEEDS_ITS_PLACE = {
     "include_pair", "remove_fit", "hide_overlaps", "show_results", "show_events",  # what the panel says beside it
     "step_over_results", "status_over_results",  # keys
     "add_preset",  # stands in the menu of presets
+    "read_message",  # a text that is cut
     "clear_cache",  # belongs to the preferences
 }  # fmt: skip
 

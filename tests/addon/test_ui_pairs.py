@@ -352,7 +352,7 @@ def test_export(listed, tmp_path, kind, start):
 
 
 @pytest.mark.parametrize(
-    ("name", "start"), [("a.JSON", "{"), ("b.csv", "id,"), ("c.html", "<!"), ("d.txt", "{"), ("e", "{")]
+    ("name", "start"), [("a.JSON", "{"), ("b.csv", "id,"), ("c.html", "<!"), ("d.txt", "<!DOCTYPE"), ("e", "<!DOCTYPE")]
 )
 def test_export_writes_what_the_file_is_named(listed, tmp_path, name, start):
     assert bpy.ops.meshclash.export_report(filepath=str(tmp_path / name)) == {"FINISHED"}

@@ -1,6 +1,7 @@
 """The panels show what the session holds."""
 
 import re
+from types import SimpleNamespace
 
 import bpy
 import pytest
@@ -13,6 +14,7 @@ from meshclash.clash.verdicts import VERDICTS
 from ui_fakes import RecordingLayout, draw, make_report, make_row
 
 from addon import preferences, results, running_work, scene_results, texts
+from addon.ops import detect
 from addon.ops.task import Task
 from addon.ui import lists, panels
 
@@ -84,7 +86,9 @@ def test_shallow_overlaps_are_hidden_by_one_click(registered, add_box):
     layout, settings = draw(panels.MESHCLASH_PT_detect, bpy.context), bpy.context.scene.meshclash
     assert "Up to 7.6 µm, which the coordinates cannot tell from flush" in options_in_words()
     assert settings.permitted_overlap == pytest.approx(7.6e-6, rel=0.01), "the field says what is permitted"
-    assert "Ignore Overlaps Below 0.1 mm" in shown(layout) and "meshclash.hide_overlaps" in layout.operators()
+    assert "meshclash.hide_overlaps" in layout.operators()
+    described = detect.MESHCLASH_OT_hide_overlaps.description(bpy.context, SimpleNamespace(length=1e-4))
+    assert described.startswith("Ignore Overlaps Below 0.1 mm: ")
     bpy.ops.meshclash.hide_overlaps(length=1e-4)
     assert {row.name: row.verdict for row in listed.rows} == {
         "B × C": "clash",

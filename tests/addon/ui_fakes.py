@@ -102,3 +102,182 @@ def timer():
 
 def escape():
     return SimpleNamespace(type="ESC", value="PRESS")
+
+
+class PlacedLayout:
+    """Takes layout calls and gives each control a place, as Blender does: columns downwards, rows side by side.
+
+    Attributes:
+        places: (x, y) of each control by what it is: a share of the width, and lines from the top.
+        height: lines.
+    """
+
+    def __init__(self, down=True, root=None, left=0.0, width=1.0, top=0.0, columns=1):
+        object.__setattr__(self, "down", down)
+        object.__setattr__(self, "root", root or self)
+        object.__setattr__(self, "parts", [])
+        object.__setattr__(self, "size", 1.0)
+        object.__setattr__(self, "factor", None)
+        object.__setattr__(self, "columns", columns)
+
+    def __setattr__(self, name, value):
+        if name == "scale_y":
+            object.__setattr__(self, "size", value)
+
+    def _nested(self, down, factor=None, columns=1):
+        nested = PlacedLayout(down, self.root, columns=columns)
+        object.__setattr__(nested, "factor", factor)
+        self.parts.append(nested)
+        return nested
+
+    def column(self, **_):
+        return self._nested(True)
+
+    def box(self):
+        return self._nested(True)
+
+    def row(self, **_):
+        return self._nested(False)
+
+    def split(self, factor=0.5, **_):
+        return self._nested(False, factor)
+
+    def grid_flow(self, columns=1, **_):
+        return self._nested(False, columns=columns)
+
+    def _control(self, what, lines=1.0, text="", icon="NONE"):
+        self.parts.append((what, lines, text, icon))
+
+    def label(self, text="", icon="NONE", translate=True, **_):
+        self._control(None, 1.0, _shown(text, translate), icon)
+
+    def separator(self, **_):
+        self._control(None)
+
+    def progress(self, **_):
+        self._control(None)
+
+    def prop(self, data, name, text=None, icon="NONE", expand=False, **_):
+        known = data.bl_rna.properties[name]
+        if expand:
+            across = self._nested(False) if self.down else self
+            for item in known.enum_items:
+                across._control(("prop", name, item.identifier), 1.0, _shown(item.name, True))
+            return
+        shown = _shown(known.name, True) if text is None else text
+        self._control(("prop", name), 1.0, shown if known.type == "BOOLEAN" else "", "NONE" if icon == "NONE" else icon)
+
+    def prop_enum(self, data, name, value, text=None, icon="NONE", **_):
+        items = data.bl_rna.properties[name].enum_items
+        shown = _shown(items[value].name, True) if text is None else text
+        self._control(("prop", name, value), 1.0, shown, icon)
+
+    def prop_search(self, data, name, *_, **__):
+        self._control(("prop", name))
+
+    def popover(self, name, text="", icon="NONE", **_):
+        self._control(("popover", name), 1.0, _shown(text, True), icon)
+
+    def menu(self, name, **_):
+        self._control(("menu", name))
+
+    def template_list(self, kind, _id, _data, _rows, _active, _name, rows=5, **_):
+        self._control(("list", kind), float(rows))
+
+    def operator(self, name, text=None, icon="NONE", translate=True, **_):
+        given = {}
+        shown = _shown(operator_label(name), True) if text is None else _shown(text, translate)
+        self._control(("operator", name, given), 1.0, shown, icon)
+        return _Given(given)
+
+    def places(self):
+        """Each control's place by what it is; those of one name are numbered."""
+        found = {}
+        self._place(found, 0.0, 0.0, 1.0)
+        return found
+
+    def height(self):
+        return self._place({}, 0.0, 0.0, 1.0)
+
+    def cut(self, width, text_width):
+        """The texts that are wider than their place in a region of some width [px at scale 1], with both widths."""
+        texts = []
+        self._place({}, 0.0, 0.0, 1.0, texts)
+        found = []
+        for text, icon, share in texts:
+            room = share * (width - EDGES) - PADDING - (ICON if icon != "NONE" else 0.0)
+            if text_width(text) > room:
+                found.append((text, round(text_width(text)), round(room)))
+        return found
+
+    def _place(self, found, x, y, width, texts=None):
+        """Puts what is in it into `found`; gives its height."""
+        below = 0.0
+        for index, part in enumerate(self.parts):
+            if self.down:
+                left, top, wide = x, y + below, width
+            else:
+                count = max(self.columns, 1) if self.columns > 1 else len(self.parts)
+                share = width / count
+                left, top, wide = x + index % count * share, y + index // count, share
+                if self.columns == 1:
+                    left, wide = self._across(index, x, width)
+            if isinstance(part, PlacedLayout):
+                high = part._place(found, left, top, wide, texts)
+            else:
+                what, high, text, icon = part
+                high *= self.size
+                if texts is not None and text.strip():
+                    texts.append((text, icon, wide))
+                if what is not None:
+                    key = tuple(tuple(sorted(item.items())) if isinstance(item, dict) else item for item in what)
+                    number = sum(known[0] == key for known in found)
+                    found[key, number] = round(left, 6), round(top, 6)
+            below = below + high if self.down else max(below, high + (index // self.columns if self.columns > 1 else 0))
+        return below
+
+    def _across(self, index, x, width):
+        """Left edge and width of a part of a row: buttons that are icons alone are small, others share what is left."""
+        if self.factor is not None:
+            share = self.factor if index == 0 else (1.0 - self.factor) / max(len(self.parts) - 1, 1)
+            return x + (0.0 if index == 0 else self.factor * width + (index - 1) * share * width), share * width
+        small = [not isinstance(part, PlacedLayout) and not part[2] and part[3] != "NONE" for part in self.parts]
+        small = [one or getattr(part, "is_small", False) is True for one, part in zip(small, self.parts, strict=True)]
+        tiny = min(SMALL, 1.0 / len(small)) * width
+        rest = (width - sum(small) * tiny) / max(len(small) - sum(small), 1)
+        return x + sum(tiny if one else rest for one in small[:index]), tiny if small[index] else rest
+
+    @property
+    def is_small(self):
+        """Whether it holds icons alone, one below the other."""
+        icons = (not isinstance(part, PlacedLayout) and not part[2] and part[3] != "NONE" for part in self.parts)
+        return bool(self.parts) and self.down and all(icons)
+
+
+EDGES, PADDING, ICON, SMALL = 32.0, 10.0, 20.0, 0.075
+"""Of a sidebar beside its panels, of a text beside the edges of its button, of an icon [px]; a small button's share."""
+
+
+def operator_label(name):
+    """What a button says that has no text of its own."""
+    import bpy
+
+    return getattr(getattr(bpy.ops, name.partition(".")[0]), name.partition(".")[2]).get_rna_type().name
+
+
+def _shown(text, translate):
+    """A text as Blender shows it: in the user's language."""
+    from addon import translations
+
+    return translations.iface_(text, translations.CONTEXT) if translate and text else text or ""
+
+
+class _Given:
+    """Takes the values of an operator's properties that tell one button from another."""
+
+    def __init__(self, given):
+        object.__setattr__(self, "_given", given)
+
+    def __setattr__(self, name, value):
+        if name in ("status", "step", "scope", "isolate", "listed"):
+            self._given[name] = value

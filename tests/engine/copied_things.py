@@ -739,6 +739,14 @@ def of_scene(ask: Callable[[mc.Scene], Any]) -> Example:
     return result(lambda rng: ask(_scene_of_two(rng)))
 
 
+def ask_exact_shape(shape: mc.shapes.ExactShape, pick: int) -> Any:
+    """What a shape is, and how far it is from others."""
+    pose = matrix(np.eye(3), np.random.default_rng(pick).normal(size=3) * 2.0)
+    found = mc.distance(shape, mc.shapes.Sphere(0.1), None, pose)
+    return told((repr(shape), shape.bounds, found.distance, found.points, mc.collides(mc.shapes.box(1.0), shape)))
+
+
+EXACT_USES = (lambda shape, _: mc.distance(shape, mc.shapes.box(0.5)),)
 MESH = Example(mesh_of, (use_mesh, use_mesh, use_mesh_much), ask_mesh)
 SHAPE_USES = (use_shape,)
 FCL_CONSTANTS = fcl.NODE_TYPE, fcl.OBJECT_TYPE, fcl.CCDMotionType, fcl.CCDSolverType, fcl.GJKSolverType
@@ -853,6 +861,18 @@ EXAMPLES: dict[type, Example | Refuses] = {
     mc.clash.Journal: Example(journal_of, (lambda journal, _: journal.read(),), ask_journal, change_journal),
     mc.clash.Part: result(lambda _: parts_of()[0]),
     mc.shapes.ClosestFeatures: result(lambda rng: mc.shapes.closest_features(*_hulls(rng))),
+    mc.shapes.ExactShape: Example(lambda _: mc.shapes.Sphere(1.0), EXACT_USES, ask_exact_shape),
+    mc.shapes.Sphere: Example(lambda rng: mc.shapes.Sphere(rng.uniform(0.5, 1.0)), EXACT_USES, ask_exact_shape),
+    mc.shapes.Capsule: Example(lambda rng: mc.shapes.Capsule(rng.uniform(0.5, 1.0), 1.0), EXACT_USES, ask_exact_shape),
+    mc.shapes.Box: Example(lambda rng: mc.shapes.Box(rng.uniform(0.5, 1.5, 3), 0.1), EXACT_USES, ask_exact_shape),
+    mc.shapes.Cylinder: Example(lambda rng: mc.shapes.Cylinder(rng.uniform(0.5, 1), 1.0), EXACT_USES, ask_exact_shape),
+    mc.shapes.Cone: Example(lambda rng: mc.shapes.Cone(rng.uniform(0.5, 1.0), 1.0), EXACT_USES, ask_exact_shape),
+    mc.shapes.Ellipsoid: Example(lambda rng: mc.shapes.Ellipsoid(rng.uniform(0.5, 1, 3)), EXACT_USES, ask_exact_shape),
+    mc.shapes.Halfspace: Example(lambda rng: mc.shapes.Halfspace(rng.normal(size=3)), EXACT_USES, ask_exact_shape),
+    mc.shapes.Plane: Example(lambda rng: mc.shapes.Plane(rng.normal(size=3)), EXACT_USES, ask_exact_shape),
+    mc.shapes.Inflated: Example(
+        lambda rng: mc.shapes.Inflated(mc.shapes.box(rng.uniform(0.5, 1.5, 3)), 0.1), EXACT_USES, ask_exact_shape
+    ),
     mc.shapes.ConvexHull: Example(
         lambda rng: _hulls(rng)[0],
         (lambda hull, rng: mc.shapes.closest_features(hull, _hulls(rng)[1]), lambda hull, _: hull.mesh()),

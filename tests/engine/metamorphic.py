@@ -2,6 +2,7 @@
 
     python tests/engine/metamorphic.py COUNT [SEED]           # writes what contradicts, and how many are certain
     python tests/engine/metamorphic.py COUNT [SEED] --doors   # so many objects, all pairs asked by every door
+    python tests/engine/metamorphic.py COUNT [SEED] --models FILES...   # .npz, .obj, .ply, .stl, .ifc and others
 
 Solids with curved, thin, hollow and branching forms are written in many ways: closed, open, doubled, unwelded, with
 inner faces, cracks and seams. A change permutes triangles and vertices, swaps the sides, turns by quarters, moves and
@@ -23,6 +24,7 @@ from meshclash.clash.frame_scene import FrameScene, SourceMesh, SourceObject
 sys.path.insert(0, str(Path(__file__).parent))
 
 from solids import box, gear, joined, l_shape, moved, open_box, prism, shell, torus, tube
+from strategies import rotation
 
 Written = tuple[np.ndarray, np.ndarray]
 GRID = 2.0**-10  # of all coordinates: turns, moves, scales and middles are exact
@@ -231,6 +233,62 @@ def random_pair(rng: np.random.Generator) -> tuple[str, Pair]:
     return " | ".join(names), Pair(*sides)
 
 
+MOST_TRIANGLES = 1500  # of a piece of a model
+FINE_GRID = 2.0**-20
+Model = list[Written]
+"""The parts of a model at their places, in single precision."""
+
+
+def read_model(path: Path) -> Model:
+    """A file of arrays v and f, or NAME|v and NAME|f, or one that the engine reads."""
+    if path.suffix != ".npz":
+        parts = [part for part in mc.read(path) if part.mesh is not None]
+        return [
+            (part.mesh.vertices @ part.matrix[:3, :3].T + part.matrix[:3, 3], part.mesh.triangles) for part in parts
+        ]
+    with np.load(path) as arrays:
+        if "v" in arrays:
+            return [(np.asarray(arrays["v"], float), arrays["f"])]
+        names = sorted({key.rsplit("|", 1)[0] for key in arrays if "|" in key})
+        return [(np.asarray(arrays[f"{name}|v"], float), arrays[f"{name}|f"]) for name in names]
+
+
+def _piece(mesh: Written, centre: np.ndarray) -> Written:
+    """A part, or what of it is nearest to a place: a sheet with a rim, as scans and garments are."""
+    if len(mesh[1]) <= MOST_TRIANGLES:
+        return mesh
+    away = np.abs(mesh[0][mesh[1]].mean(axis=1) - centre).max(axis=1)
+    return mesh[0], mesh[1][np.sort(np.argpartition(away, MOST_TRIANGLES)[:MOST_TRIANGLES])]
+
+
+def model_pair(models: dict[str, Model], rng: np.random.Generator) -> tuple[str, Pair]:
+    """Two parts of one model at their places, or of two models in each other's box; about 2 m long, on a fine grid."""
+    name, other = (str(rng.choice(list(models))) for _ in range(2))
+    first = models[name][rng.integers(len(models[name]))]
+    at = first[0][rng.choice(first[1].ravel())]
+    if len(models[name]) > 1:
+        gaps = [float(np.maximum(v.min(0) - at, at - v.max(0)).max()) for v, _ in models[name]]
+        second, other = models[name][int(rng.choice(np.argsort(gaps)[1:6]))], "beside it"
+    else:
+        second = models[other][rng.integers(len(models[other]))]
+    sides = [
+        _piece(first, at),
+        _piece(second, at if other == "beside it" else second[0][rng.choice(second[1].ravel())]),
+    ]
+    used = [mesh[0][np.unique(mesh[1])] for mesh in sides]
+    size = 2.0 ** np.round(np.log2(max(float(np.ptp(points, axis=0).max()) for points in used)))
+    if other != "beside it":
+        turn = np.eye(3) if rng.random() < 0.5 else rotation(rng)
+        shift = at + rng.normal(0.0, 0.1 * size, 3) - used[1].mean(axis=0) @ turn.T
+        sides[1] = sides[1][0] @ turn.T + shift, sides[1][1]
+    ways = [str(rng.choice(list(WAYS))) if rng.random() < 0.4 else "as it is" for _ in range(2)]
+    placed = []
+    for mesh, way in zip(sides, ways, strict=True):
+        vertices = np.round((mesh[0] - at) / size / FINE_GRID) * FINE_GRID
+        placed.append(WAYS[way]((vertices, mesh[1]), rng))
+    return f"{name} {ways[0]} | {other} {ways[1]}", Pair(*placed)
+
+
 def told(pair: Pair, permitted: float | str = 0.0) -> mc.PairVerdict:
     meshes = [mc.TriangleMesh(*mesh, pair.resolution) for mesh in pair[:2]]
     return mc.verdict(*meshes, permitted_overlap=permitted)
@@ -253,10 +311,10 @@ def contradiction(before: mc.PairVerdict, after: mc.PairVerdict, factor: float) 
     return None
 
 
-def case(seed: int) -> tuple[str, list[str], Counter[str]]:
-    """A pair, what its changes contradict, and what was counted."""
+def case(seed: int, models: dict[str, Model] | None = None) -> tuple[str, list[str], Counter[str]]:
+    """A pair, of models where there are any, what its changes contradict, and what was counted."""
     rng = np.random.default_rng(seed)
-    name, pair = random_pair(rng)
+    name, pair = model_pair(models, rng) if models else random_pair(rng)
     before, found, counted = told(pair), [], Counter[str]()
     counted["answers"] += 1
     counted["certain"] += before.certainty == 1.0
@@ -328,14 +386,16 @@ def main() -> int:
     parser.add_argument("count", type=int, help="pairs, each with every change")
     parser.add_argument("seed", type=int, nargs="?", default=0)
     parser.add_argument("--doors", action="store_true", help="COUNT objects, of which all pairs are asked")
+    parser.add_argument("--models", type=Path, nargs="*", default=[], help="pairs of parts of these")
     options = parser.parse_args()
+    models = {path.stem: read_model(path) for path in options.models}
     if options.doors:
         differ = doors(written_objects(options.count, np.random.default_rng(options.seed)))
         print(*differ, f"{options.count * (options.count - 1) // 2} pairs, {len(differ)} differ", sep="\n")
         return bool(differ)
     total, bad = Counter[str](), 0
     for seed in range(options.seed, options.seed + options.count):
-        name, found, counted = case(seed)
+        name, found, counted = case(seed, models)
         total += counted
         for line in found:
             bad += 1

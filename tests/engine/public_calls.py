@@ -85,6 +85,14 @@ def _is_ours(kind: type) -> bool:
     return kind.__module__.startswith("meshclash")
 
 
+EXACT_SHAPES: dict[str, tuple[Any, ...]] = {
+    "Sphere": (1.0,), "Capsule": (1.0, 2.0), "Box": ([1.0, 2.0, 3.0], 0.1), "Cylinder": (1.0, 2.0, 0.1),
+    "Cone": (1.0, 2.0, 0.1), "Ellipsoid": ([1.0, 2.0, 3.0], 0.1), "Halfspace": ([0.0, 0.0, 1.0], 1.0),
+    "Plane": ([0.0, 0.0, 1.0], 1.0), "Inflated": ([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]], 0.1),
+}  # fmt: skip
+"""Arguments of shapes, by their names."""
+
+
 class Things:
     """Objects that calls are about, made when they are first needed.
 
@@ -527,6 +535,11 @@ def examples(of: Things) -> dict[str, Callable[[], Call]]:
         "clash.match_revisions": lambda: call(clash.match_revisions, [of.identity], [of.identity]),
         "clash.progress": lambda: call(clash.progress, clash.Decision(found="2026"), "2026"),
         "clash.said_events": lambda: call(clash.said_events, "Ann", ["0123"], "status", "open"),
+        **{
+            f"shapes.{name}": lambda name=name, given=given: call(getattr(mc.shapes, name), *given)
+            for name, given in EXACT_SHAPES.items()
+        },
+        "shapes.ExactShape": lambda: again(mc.shapes.Sphere(1.0)),
         "shapes.box": lambda: call(mc.shapes.box, [1.0, 2.0, 3.0]),
         "shapes.capsule": lambda: call(mc.shapes.capsule, 1.0, 1.0, 0.2),
         "shapes.cone": lambda: call(mc.shapes.cone, 1.0, 1.0, 0.2),

@@ -317,8 +317,9 @@ def test_helpers_of_tests_are_modules_of_their_own():
 
 
 def test_no_two_classes_of_the_engine_share_a_name():
-    """A reader who meets a name looks for one meaning."""
+    """A reader who meets a name looks for one meaning; ``compat`` has the names of other libraries."""
     public = re.compile(r"^class ([A-Z]\w*)", re.MULTILINE)
-    names = [name for path in SOURCES for name in public.findall(path.read_text(encoding="utf-8"))]
+    own = [path for path in SOURCES if not path.is_relative_to(ENGINE / "compat")]
+    names = [name for path in own for name in public.findall(path.read_text(encoding="utf-8"))]
     assert sorted({name for name in names if names.count(name) > 1}) == []
     assert "Question" in names

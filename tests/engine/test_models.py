@@ -327,18 +327,18 @@ def test_decisions_at_the_command_line(crossing, tmp_path, capsys):
         return code, told.out, told.err
 
     slab, across = by_names["Slab Wall"], by_names["Duct Slab"]
-    said = ["--status", "approved", "--assignee", "Anna", "--comment", "agreed on site", "--author", "Ben"]
-    assert review("set", slab[:6], *said)[0] == 0
-    code, out, _ = review("list", "--status", "approved")
-    assert code == 0 and f'{slab}  clash Slab | Wall 100 mm: approved, for Anna, "agreed on site"' in out
-    assert out.endswith("1 pair of 3\n") and across not in out
-    assert "Ben: agreed on site" in review("show", slab)[1]
     number = next(group["pairs"] for group in data["groups"] if across in group["pairs"])
     at = data["groups"].index(next(group for group in data["groups"] if group["pairs"] is number)) + 1
     assert review("set", f"group:{at}", "--status", "reviewed", "--name", "Ducts through slabs")[0] == 0
     listed = json.loads(review("list", "--json")[1])
     group = next(item for item in listed["groups"] if item["number"] == at)
     assert group["name"] == "Ducts through slabs" and {pair["status"] for pair in group["pairs"]} <= {"reviewed"}
+    said = ["--status", "approved", "--assignee", "Anna", "--comment", "agreed on site", "--author", "Ben"]
+    assert review("set", slab[:6], *said)[0] == 0
+    code, out, _ = review("list", "--status", "approved")
+    assert code == 0 and f'{slab}  clash Slab | Wall 100 mm: approved, for Anna, "agreed on site"' in out
+    assert out.endswith("1 pair of 3\n") and across not in out
+    assert "Ben: agreed on site" in review("show", slab)[1]
 
     write_cubes(crossing[1], [(ids("D01"), "Duct", 1.8), (ids("D02"), "Pipe", 2.7), (ids("D03"), "Duct", 0.95)])
     assert detect(*run) == 0

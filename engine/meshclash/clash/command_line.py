@@ -336,6 +336,9 @@ def _print_left_out(report: DetectReport, quiet: bool) -> None:
         say(sys.stderr, *(f"left out: {item.name}: {item.reason}" for item in report.skipped if not item.lost))
         kinds = kinds_in_words(report.stats.get("no_geometry", {}))
         say(sys.stderr, *([f"not tested (no geometry): {kinds}"] if kinds else []))
+    told = report_formats.understood(report.as_summary())
+    if told and not quiet:
+        say(sys.stderr, told)
     if not quiet:
         complain(*(f"warning: {text}" for text in report.warnings))
     warning = report_formats.coarse(report.as_summary())

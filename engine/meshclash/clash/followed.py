@@ -33,6 +33,10 @@ _LARGE = 1 << 15  # triangles from which several cores may work
 _MESHES_SHARE = 0.5  # of taking up a state; scans have the rest
 
 
+_KNOWN = ("world", "frame", "_question", "_subject", "_follower", "_clouds", "_warm", "_letters", "_volumes")
+"""Attributes of `Followed` that say what is known of a scene."""
+
+
 class Followed:
     """What is known of a scene, from one state of it to the next.
 
@@ -63,6 +67,11 @@ class Followed:
         self._warm: set[str] = set()
         self._letters: dict[int, tuple[bool, bool]] = {}
         self._volumes: Any = None  # bounds of common volumes
+
+    def take_over(self, known: Followed) -> None:
+        """Makes what another one knows of a scene its own; the other one, of the same engine, is not used any more."""
+        for name in _KNOWN:
+            setattr(self, name, getattr(known, name))
 
     @property
     def built(self) -> int:

@@ -1,28 +1,39 @@
-"""Groups the clashes of a report, with the reason of each group in words."""
+"""Groups the clashes of a report, with the reason of each group in words.
+
+A *kind* of parts is what one decision may be about. Files say it by a type, where they know one. Else names say it, as
+far as people chose them; else shapes, which copies and instances have in common, or class, material and collection.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import uuid
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections import Counter, defaultdict
+from collections.abc import Generator, Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..manifold.connected_components import components
 from ..messages import Sentence
+from .fingerprints import shape_steps
+from .frame_scene import FrameScene, Progress
 from .review.groups import WAYS, Clashes, Group, Part, group_clashes
-from .review.names import families
+from .review.names import families, is_telling
 
 if TYPE_CHECKING:
     from .pair_row import PairRow
 
 SPACE = uuid.UUID("4d1c8a56-0a0b-5f0e-9a53-6d657368636c")
 """Namespace of the ids that are made of those of pairs and groups."""
-PROPERTIES = ("class", "type", "storey", "system", "collection", "assembly", "model", "discipline")
+PROPERTIES = ("class", "type", "storey", "system", "material", "collection", "assembly", "model", "discipline")
 """By what else clashes are grouped, where files say it."""
 GROUPINGS = (*WAYS, *PROPERTIES)
 _UNKNOWN = (np.nan,) * 3
 
 
+_TOLD = ("class", "material", "collection")
+"""What tells the kind of a part whose name says nothing, and that no other is shaped like."""
 EarlierGroup = tuple[str, set[str]]
 """The Guid of a group's topic in an earlier run, and the ids that its pairs have now."""
 SAME_GROUP = 0.5
@@ -66,18 +77,116 @@ def group_guid(key: str) -> str:
     return str(uuid.uuid5(SPACE, text))
 
 
-def parts_of(names: Sequence[str], objects: Mapping[str, Mapping[str, str]]) -> list[Part]:
-    """The objects that were tested; the family is what the file says of its type, else it is told by the name.
+class PlacedShape(NamedTuple):
+    """What an object is made of, and where it is.
 
-    A name that has its type in it says more: "Cabinet:800 mm:157200" is of the family "Cabinet:800 mm", not "800 mm".
+    Attributes:
+        shape: digest; equal for objects that a rigid motion makes the same.
+        pose: (4, 4) object to world, scene units.
+    """
+
+    shape: str
+    pose: np.ndarray
+
+
+def placed_steps(frame: FrameScene) -> Generator[Progress, None, dict[str, PlacedShape]]:
+    """The objects of a frame that share their shape with others, by their names, in slices.
+
+    Only meshes that can be equal are compared by their coordinates.
+    """
+    uses = Counter(item.mesh_key for item in frame.objects)
+    alike = defaultdict[tuple[int, int], list[Hashable]](list)
+    for key in uses:
+        mesh = frame.meshes[key]
+        alike[len(mesh.vertices), mesh.triangle_count].append(key)
+    digests: dict[Hashable, bytes] = {}
+    for keys in alike.values():
+        if len(keys) > 1 or uses[keys[0]] > 1:
+            for key in keys:
+                digests[key] = yield from shape_steps(frame.meshes[key])
+    found = {}
+    for item in frame.objects:
+        if item.mesh_key in digests:
+            found[item.name] = PlacedShape(_shape(digests[item.mesh_key], item.matrix), item.matrix)
+    shared = Counter(placed.shape for placed in found.values())
+    return {name: placed for name, placed in found.items() if shared[placed.shape] > 1}
+
+
+def _shape(mesh: bytes, matrix: np.ndarray) -> str:
+    """A digest of a mesh as a matrix stretches it, however it turns and moves it."""
+    linear = matrix[:3, :3]
+    stretch = linear.T @ linear
+    size = float(np.trace(stretch))
+    rounded = np.round(stretch / size, 4) + 0.0 if size > 0.0 else stretch
+    told = f"{rounded.tolist()} {size**0.5:.4g} {np.linalg.det(linear) < 0.0}"
+    return hashlib.sha256(mesh + told.encode()).hexdigest()[:16]
+
+
+def parts_of(
+    names: Sequence[str], objects: Mapping[str, Mapping[str, str]], placed: Mapping[str, PlacedShape] | None = None
+) -> list[Part]:
+    """The objects that were tested, each with its family: what kind of part it is.
+
+    The family is what the file says of the type. A name that has its type in it says more: "Cabinet:800 mm:157200" is
+    of the family "Cabinet:800 mm", not "800 mm". Without a type, names tell it, and shapes where names tell nothing;
+    parts of one shape are of one family, whatever they are called.
+
+    Args:
+        names: of all objects.
+        objects: what files say of them, by their names.
+        placed: as `placed_steps` gives it.
     """
     found = [objects.get(name, {}) for name in names]
     types = [said.get("type", "") for said in found]
-    told = families([name if kind in name else kind for name, kind in zip(names, types, strict=True)])
-    return [*map(Part, names, names, told, found)]
+    shapes = [placed[name].shape if placed and name in placed else "" for name in names]
+    untyped = ["" if kind else shape for kind, shape in zip(types, shapes, strict=True)]
+    told = families([name if kind in name else kind for name, kind in zip(names, types, strict=True)], untyped)
+    left = [k for k, kind in enumerate(types) if not kind]
+    kinds = _kinds([told[k] for k in left], [shapes[k] for k in left], [found[k] for k in left])
+    for k, kind in zip(left, kinds, strict=True):
+        told[k] = kind
+    return [*map(Part, names, names, told, found, shapes)]
 
 
-def grouped(rows: Sequence[PairRow], parts: Sequence[Part], scale: float, way: str) -> list[tuple[Group, list[str]]]:
+def _kinds(told: Sequence[str], shapes: Sequence[str], said: Sequence[Mapping[str, str]]) -> list[str]:
+    """The kinds of parts without types: what has a telling name in common, or a shape, directly or through others.
+
+    Args:
+        told: families by names.
+        shapes: "" of a part that shares its own with no other.
+        said: what is known of each besides.
+    """
+    number: dict[tuple[str, str], int] = {}
+    nodes, edges, labels = [], [], list[str]()
+    for family, shape, known in zip(told, shapes, said, strict=True):
+        telling = is_telling(family)
+        label = family if telling else next((known[name] for name in _TOLD if known.get(name)), family)
+        named = ("name", label) if telling or not shape else ("shape", shape)
+        nodes.append(number.setdefault(named, len(number)))
+        labels.append(label)
+        if shape:
+            edges.append((nodes[-1], number.setdefault(("shape", shape), len(number))))
+    joined = components(len(number), np.array(edges, np.int64).reshape(-1, 2))[nodes] if nodes else ()
+    counts = defaultdict[int, Counter[str]](Counter)
+    for kind, label, family in zip(joined, labels, told, strict=True):
+        counts[int(kind)][label] += 1 if is_telling(family) else 0
+    best = {kind: min(some, key=lambda label: (-some[label], label)) for kind, some in counts.items()}
+    of_label = defaultdict[str, list[int]](list)
+    for kind, label in best.items():
+        of_label[label].append(kind)
+    for label, several in of_label.items():
+        if len(several) > 1:
+            best |= {kind: f"{label} ({k})" for k, kind in enumerate(several, start=1)}
+    return [best[int(kind)] for kind in joined]
+
+
+def grouped(
+    rows: Sequence[PairRow],
+    parts: Sequence[Part],
+    scale: float,
+    way: str,
+    placed: Mapping[str, PlacedShape] | None = None,
+) -> list[tuple[Group, list[str]]]:
     """Groups of clashes with the ids of their pairs, those with most pairs first.
 
     Args:
@@ -85,6 +194,7 @@ def grouped(rows: Sequence[PairRow], parts: Sequence[Part], scale: float, way: s
         parts: all objects that were tested.
         scale: metres per scene unit.
         way: one of ``GROUPINGS``; all are one group where no object has that property.
+        placed: where objects were at the only frame of the rows, as `placed_steps` gives it.
     """
     number: dict[str, int] = {}
     pair = np.array([number.setdefault(row.id, len(number)) for row in rows], np.int64)
@@ -101,9 +211,26 @@ def grouped(rows: Sequence[PairRow], parts: Sequence[Part], scale: float, way: s
     reach = 0.5 * np.nan_to_num(depths)[:, None]
     boxes = np.stack([middles - reach, middles + reach], axis=1)
     verdicts = [row.verdict for row in kept]
-    clashes = Clashes(np.array(a, np.int64), np.array(b, np.int64), depths, boxes, verdicts, span)
+    poses, furthest = _poses(kept, placed or {}, scale)
+    clashes = Clashes(np.array(a, np.int64), np.array(b, np.int64), depths, boxes, verdicts, span, poses, furthest)
     if way not in WAYS and not any(way in part.properties for part in parts):
         found = [Group(np.arange(len(kept)), Sentence("no object has a {property}", property=way), way)] if kept else []
     else:
         found = group_clashes(parts, clashes, way)
     return [(group, [kept[k].id for k in group.rows.tolist()]) for group in found]
+
+
+def _poses(rows: Sequence[PairRow], placed: Mapping[str, PlacedShape], scale: float) -> tuple[np.ndarray, float]:
+    """Where b is in the coordinates of a [m], but turned only and not stretched; and the largest coordinate."""
+    found = np.full((len(rows), 3, 4), np.nan)
+    both = [k for k, row in enumerate(rows) if row.a.name in placed and row.b.name in placed]
+    if not both:
+        return found, 0.0
+    a, b = (
+        np.array([placed[side].pose for side in sides]) for sides in zip(*(rows[k].names for k in both), strict=True)
+    )
+    left, _, right = np.linalg.svd(a[:, :3, :3])
+    turn = (left @ right).transpose(0, 2, 1)  # of the nearest rotation, back
+    found[both, :, :3] = turn @ b[:, :3, :3]
+    found[both, :, 3:] = scale * (turn @ (b[:, :3, 3:] - a[:, :3, 3:]))
+    return found, scale * float(max(np.abs(a[:, :3, 3]).max(), np.abs(b[:, :3, 3]).max()))

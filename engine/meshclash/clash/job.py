@@ -15,6 +15,7 @@ from .errors import DetectError, InputError
 from .fingerprints import Seen, fingerprint_steps
 from .followed import Followed
 from .frame_scene import FrameScene, Progress, SceneSource, Skipped
+from .grouping import placed_steps
 from .options import DetectOptions, set_in_words
 from .queries.registry import test_named
 from .report import DetectReport, now
@@ -166,6 +167,7 @@ def _now_steps(
     rows = yield from scale_progress(followed.measured_steps(), 1.0, 1.0)
     large = [row for row in rows if not has_less(row, options.min_volume / source.scale_length**3)]
     statistics.add_smaller(len(rows) - len(large))
+    statistics.add_understood(followed.world)
     # A scan without a surface is no member: to find nothing with it would be taken for an all-clear.
     require_members(options, letters_of(followed.world.objects.values()), statistics.skipped)
     objects = (yield from scale_progress(fingerprint_steps(followed.frame), 1.0, 1.0)) if remember else None
@@ -173,12 +175,14 @@ def _now_steps(
     taken = _taken(followed)
     remember = remember or any(item.models for item in (*taken.objects, *taken.scans))
     revision = (yield from scale_progress(identity_steps(taken, source.scale_length), 1.0, 1.0)) if remember else []
+    placed = yield from scale_progress(placed_steps(taken), 1.0, 1.0)
     tested = [item.name for item in (*taken.objects, *taken.scans)]
     large.sort(key=lambda row: row.order)
     told = {item.name: item.told_properties for item in (*frame.objects, *frame.scans) if item.told_properties}
     return DetectReport(
         source.file, source.scale_length, options, large, statistics.skipped, statistics.as_dict(), seen, created,
         objects=told, tested=tested, revision=revision, things=dict(zip(tested, revision, strict=bool(revision))),
+        placed=placed,
     )  # fmt: skip
 
 

@@ -21,7 +21,7 @@ from .files.nearby import nearby
 from .fingerprints import Seen
 from .frame_scene import Skipped
 from .gone import NOT_TESTED, Present, gone_as_dict, gone_pairs
-from .grouping import EarlierGroup, grouped, parts_of, same_topics
+from .grouping import EarlierGroup, PlacedShape, grouped, parts_of, same_topics
 from .identity import without_number
 from .named_tests import NamedTest
 from .options import DetectOptions
@@ -82,6 +82,7 @@ class DetectReport:
             they are not at hand.
         topics: what a topic of BCF is made of, one of `topics.TOPICS`.
         earlier_groups: of the baseline, with their topics, and the ids that their pairs have now.
+        placed: shapes and poses of the objects that share a shape with others, by their names; of one frame.
         tests: those that were run together; `options` are those of the first one. None for a single question.
     """
 
@@ -116,6 +117,7 @@ class DetectReport:
     allow_lost: bool = False
     topics: str = "pair"
     earlier_groups: Sequence[EarlierGroup] = ()
+    placed: Mapping[str, PlacedShape] = field(default_factory=dict)
 
     @property
     def lost(self) -> list[Skipped]:
@@ -232,21 +234,33 @@ class DetectReport:
         return Present(verdicts, {item.id: item for item in self.things.values()}, models, lost, questions)
 
     def groups(self, way: str | None = None, parts: Sequence[Part] | None = None) -> list[dict[str, Any]]:
-        """The groups of clashes, as ``group_by`` or another way: "key", "reason" in words, and "pairs", the ids.
+        """The groups of clashes, as ``group_by`` or another way, those with most pairs first.
+
+        Each has "key", "reason" in words, "sides", the two kinds of objects or [], "depths", least and most [m] or
+        None, and "pairs", the ids.
 
         Args:
             way: how they are grouped.
             parts: as ``parts`` gives them, where they are known.
         """
         parts = self.parts() if parts is None else parts
-        found = grouped(self.clashes, parts, self.scale_length, way or self.group_by)
-        return [{"key": group.key, "reason": group.reason, "pairs": pairs} for group, pairs in found]
+        found = grouped(self.clashes, parts, self.scale_length, way or self.group_by, self.placed)
+        return [
+            {
+                "key": group.key,
+                "reason": group.reason,
+                "sides": list(group.sides),
+                "depths": None if group.depths is None else list(group.depths),
+                "pairs": pairs,
+            }
+            for group, pairs in found
+        ]
 
     def parts(self) -> list[Part]:
         """All objects that were tested, as groups are made of them."""
         clashes = self.clashes
         named = dict.fromkeys((*self.tested, *(row.a.name for row in clashes), *(row.b.name for row in clashes)))
-        return parts_of([*named], self.objects)
+        return parts_of([*named], self.objects, self.placed)
 
     @cached_property
     def _own_groups(self) -> list[dict[str, Any]]:

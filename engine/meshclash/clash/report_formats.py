@@ -206,6 +206,16 @@ def coarse(report: dict[str, Any]) -> str:
     )  # fmt: skip
 
 
+def understood(report: dict[str, Any]) -> str:
+    """A sentence about objects whose meshes were not judged as they stand; "" if there are none."""
+    found = report["stats"].get("understood") or []
+    if not found:
+        return ""
+    first = min(found, key=lambda item: item["certainty"])
+    more = f"; and {len(found) - 1} more" if len(found) > 1 else ""
+    return f"not judged as it stands: {first['name']}: {first['what'].rstrip('.')}{more}"
+
+
 def left_out(counted: dict[str, Any] | None) -> str:
     """A sentence about pairs that are not listed, after a blank; "" where all are."""
     if counted is None or not counted["pairs"]:

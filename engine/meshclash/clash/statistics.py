@@ -36,6 +36,7 @@ class RunStatistics:
             "smaller": 0,
             "resolution": 0.0,
             "coarse": [],
+            "understood": [],
             "no_geometry": {},
         }
         self._seconds: dict[str, float] = {}
@@ -78,6 +79,21 @@ class RunStatistics:
                 self._values["resolution"] = max(self._values["resolution"], metres)
             elif name not in known:
                 self._values["coarse"].append({"name": name, "resolution": metres})
+
+    def add_understood(self, world: EngineScene) -> None:
+        """Notes what was done to meshes that were not judged as they stand, of each object once."""
+        from ..scene.members import members_of_scene  # noqa: PLC0415 - needs the compiler
+        from ..solid.solidity import understood  # noqa: PLC0415 - needs the compiler
+
+        known = {item["name"] for item in self._values["understood"]}
+        members = members_of_scene(world.scene).by_id
+        for key, item in world.objects.items():
+            if item.name in known or members[key].is_special:
+                continue
+            mesh: Any = members[key].mesh  # one, or a hierarchy of one
+            found = understood(getattr(mesh, "mesh", mesh))
+            if found is not None:
+                self._values["understood"].append({"name": item.name, "what": found[0], "certainty": found[1]})
 
     def add_answer(self, answer: DetectAnswer) -> None:
         """Adds the counters and times of one answer, and what it leaves out."""
@@ -143,6 +159,8 @@ class RunStatistics:
             left_out["beyond"] = beyond if left_out["beyond"] is None else min(beyond, left_out["beyond"])
         known = {item["name"] for item in values["coarse"]}
         values["coarse"] += [item for item in more["coarse"] if item["name"] not in known]
+        known = {item["name"] for item in values["understood"]}
+        values["understood"] += [item for item in more["understood"] if item["name"] not in known]
         for name, seconds in other._seconds.items():
             self.add_time(name, seconds)
 

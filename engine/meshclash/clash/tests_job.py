@@ -83,6 +83,7 @@ def joined(tests: Sequence[NamedTest], reports: Sequence[DetectReport]) -> Detec
         tested=sorted({name for report in reports for name in report.tested}),
         revision=list({item.id: item for report in reports for item in report.revision}.values()),
         things={name: item for report in reports for name, item in report.things.items()},
+        placed={name: item for report in reports for name, item in report.placed.items()},
         tests=tuple(tests),
         seen=None,
     )
@@ -109,5 +110,6 @@ def _stats(several: Sequence[dict[str, Any]]) -> dict[str, Any]:
         **found,
         "no_geometry": largest(*(stats["no_geometry"] for stats in several)),
         "coarse": list(coarse.values()),
+        "understood": list({item["name"]: item for stats in several for item in stats["understood"]}.values()),
         "left_out": {"pairs": left_out, "beyond": min(beyond, default=None)},
     }

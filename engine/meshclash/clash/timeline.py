@@ -178,6 +178,7 @@ def _frame_steps(
     moments = yield from scale_progress(between.moments_steps(number, followed, before), ASK_SHARE, MOMENTS_SHARE)
     large = [row for row in rows if not has_less(row, options.min_volume / source.scale_length**3)]
     statistics.add_smaller(len(rows) - len(large))
+    statistics.add_understood(followed.world)
     members = followed.world.objects.values()
     skipped = [*followed.frame.skipped, *followed.world.skipped, *followed.clouds.skipped]
     names = frozenset(item.name for item in members)

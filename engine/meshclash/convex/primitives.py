@@ -37,7 +37,7 @@ def box(sides: float | Sequence[float]) -> TriangleMesh:
     array = float_array("sides", sides, UnsupportedOption)
     if array.shape not in ((), (3,)):
         raise UnsupportedOption(f"sides must be three lengths or one, not an array of shape {array.shape}")
-    x, y, z = (_length("a side", side) for side in np.broadcast_to(array, 3).tolist())
+    x, y, z = (checked_length("a side", side) for side in np.broadcast_to(array, 3).tolist())
     corners = np.array(list(product((-0.5, 0.5), repeat=3))) * (x, y, z)
     quads = np.array([[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]])
     return TriangleMesh(corners, quads[:, [0, 1, 2, 0, 2, 3]].reshape(-1, 3))
@@ -80,7 +80,7 @@ def capsule(radius: float, length: float, tolerance: float = 0.01, circumscribed
         >>> mc.shapes.capsule(0.5, 2.0).bounds[1].tolist()
         [0.5, 0.5, 1.5]
     """
-    radius, half = _length("radius", radius), 0.5 * _length("length", length, least=0.0)
+    radius, half = checked_length("radius", radius), 0.5 * checked_length("length", length, least=0.0)
     count = _segments(tolerance, circumscribed, twice=True)  # around, and twice as many as along
     stretch = _stretch(count, circumscribed)  # once along the profile, and once more around
     angles = 0.5 * np.pi * np.linspace(-1.0, 1.0, count // 2 + 1)
@@ -99,7 +99,7 @@ def cylinder(radius: float, length: float, tolerance: float = 0.01, circumscribe
         >>> mc.shapes.cylinder(0.5, 2.0).is_closed
         True
     """
-    radius, length = _length("radius", radius), _length("length", length)
+    radius, length = checked_length("radius", radius), checked_length("length", length)
     count, half = _segments(tolerance, circumscribed), 0.5 * length
     radius *= _stretch(count, circumscribed)
     return _revolved(np.array([0.0, radius, radius, 0.0]), np.array([-half, -half, half, half]), count)
@@ -113,7 +113,7 @@ def cone(radius: float, length: float, tolerance: float = 0.01, circumscribed: b
         >>> mc.shapes.cone(0.5, 2.0).bounds[1].tolist()
         [0.5, 0.5, 1.0]
     """
-    radius, length = _length("radius", radius), _length("length", length)
+    radius, length = checked_length("radius", radius), checked_length("length", length)
     count, half = _segments(tolerance, circumscribed), 0.5 * length
     radius *= _stretch(count, circumscribed)
     return _revolved(np.array([0.0, radius, 0.0]), np.array([-half, -half, half]), count)
@@ -132,12 +132,12 @@ def plane(size: float) -> TriangleMesh:
         >>> mc.shapes.plane(10.0).is_closed
         False
     """
-    side = _length("size", size)
+    side = checked_length("size", size)
     corners = 0.5 * side * np.array([[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]])
     return TriangleMesh(corners, [[0, 1, 2], [0, 2, 3]])
 
 
-def _length(name: str, value: Any, least: float | None = None) -> float:
+def checked_length(name: str, value: Any, least: float | None = None) -> float:
     """A length, checked: above 0, or from ``least`` on."""
     number = real_number(value)
     if not math.isfinite(number) or (number <= 0.0 if least is None else number < least):

@@ -22,10 +22,11 @@ from __future__ import annotations
 import math
 from collections.abc import Generator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from ..convex.exact_shapes import ConvexShape, Inflated
 from ..errors import UnsupportedOption
 from ..hierarchy.build import as_hierarchy
 from ..hierarchy.bvh import Hierarchy
@@ -85,8 +86,8 @@ class TimeOfContact:
 
 @in_slices
 def time_of_contact(
-    a: Thing | ForeignMesh,
-    b: Thing | ForeignMesh,
+    a: Thing | ForeignMesh | ConvexShape,
+    b: Thing | ForeignMesh | ConvexShape,
     motion_a: Any = None,
     motion_b: Any = None,
     *,
@@ -101,14 +102,15 @@ def time_of_contact(
     meets is found, however fast it is; what comes within the tolerance but not within half of it may be.
 
     Args:
-        a, b: meshes, or hierarchies made by ``build``, or PointClouds. Distances of clouds are those of
-            ``cloud_distance``: as near to the truth as the surface that a cloud stands for.
+        a, b: meshes, or hierarchies made by ``build``, or PointClouds, or exact shapes but half-spaces and planes.
+            Distances of clouds are those of ``cloud_distance``: as near to the truth as the surface that a cloud stands
+            for.
         motion_a, motion_b: a ScrewMotion or KeyframedMotion; or a pose (None: identity) of an object that stays. The
             question is about the time from the first beginning to the last end of both; outside its own time an object
             stays where it was. Without any motion the time is 0.
         tolerance: [m], above 0; None: 1e-5 of the size of the smaller object.
         intervals: True also finds from when to when the objects stay in contact, and the deepest moment.
-        depth: False leaves out the deepest moments, which often take most of the time.
+        depth: False leaves out the deepest moments, which often take most of the time; exact shapes have none.
         interruption: contacts that are interrupted for a shorter time than this may be reported as one; None: 1/256 of
             the time. No contact is too short to be found, and outside the intervals the objects are apart for certain.
 
@@ -142,16 +144,20 @@ def time_of_contact(
         meeting = None if free is None else (yield from chase.contact_towards_steps(free, chase.end))
     found = []
     for span in spans:
-        found.append((yield from deepest_moment_steps(chase, *span)) if deepest else ContactInterval(*span))
+        measured = deepest and not chase.has_shape
+        found.append((yield from deepest_moment_steps(chase, *span)) if measured else ContactInterval(*span))
     return chase.answer(first, found)
+
+
+Moving = Thing | ConvexShape
 
 
 @dataclass
 class _Chase:
     """Two objects on their way, and what was measured last."""
 
-    a: Thing
-    b: Thing
+    a: Moving
+    b: Moving
     motion_a: Motion
     motion_b: Motion
     wanted: float | None
@@ -160,8 +166,10 @@ class _Chase:
     _movers: dict[tuple[int, int], Mover] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not is_for_clouds(self.a, self.b):
-            self.a, self.b = as_hierarchy(self.a), as_hierarchy(self.b)
+        if self.has_shape or not is_for_clouds(self.a, self.b):
+            self.a, self.b = (
+                thing if isinstance(thing, ConvexShape) else as_hierarchy(thing) for thing in (self.a, self.b)
+            )
         self._points = [_points_of(thing) for thing in (self.a, self.b)]
         motions = [m for m in (self.motion_a, self.motion_b) if m.end > m.start]
         self.start = min((m.start for m in motions), default=0.0)
@@ -171,14 +179,17 @@ class _Chase:
         rows, points = self.motion_a.rows_at(self.start), self._points[0][0]
         self._origin = rows[:, :3] @ (0.5 * (points.min(axis=0) + points.max(axis=0))) + rows[:, 3]
         self.motion_a, self.motion_b = self.motion_a.moved(-self._origin), self.motion_b.moved(-self._origin)
-        sizes = [float(np.ptp(points, axis=0).max()) for points, _ in self._points]
+        sizes = [
+            float(np.ptp(thing.bounds if isinstance(thing, ConvexShape) else points, axis=0).max())
+            for thing, (points, _) in zip((self.a, self.b), self._points, strict=True)
+        ]
         self.tolerance = self._checked_tolerance(self.wanted, min(sizes) or max(sizes) or 1.0)
 
     def _checked_tolerance(self, wanted: float | None, size: float) -> float:
         tolerance = _DEFAULT_TOLERANCE * size if wanted is None else real_number(wanted)
         if not (math.isfinite(tolerance) and tolerance > 0.0):
             raise UnsupportedOption(f"tolerance must be a length above 0 [m], not {shown(wanted)}")
-        self._rounding = _ROUNDING * max(self._reach(motion, points) for motion, (points, _) in self._sides())
+        self._rounding = _ROUNDING * max(self._reach(motion, *extent) for motion, extent in self._sides())
         with np.errstate(over="ignore", invalid="ignore"):  # of ways, which are looked at below
             farthest = sum(
                 max(self._way_in_a_tick(side, span) for span in motion.spans)
@@ -212,9 +223,9 @@ class _Chase:
         return list(zip((self.motion_a, self.motion_b), self._points, strict=True))
 
     @staticmethod
-    def _reach(motion: Motion, points: np.ndarray) -> float:
+    def _reach(motion: Motion, points: np.ndarray, margin: float) -> float:
         """A bound of the coordinates at any time."""
-        local = float(np.abs(points).max())
+        local = float(np.abs(points).max()) + margin
         return max(
             2.0 * local + 2.0 * float(np.abs(rows[:, 3]).max()) for s in motion.spans for rows in (s.first, s.last)
         )
@@ -235,7 +246,8 @@ class _Chase:
     def measure(self, time: float) -> Approach:
         """How far apart the objects are at a time."""
         poses = pose_of(self.motion_a.rows_at(time)), pose_of(self.motion_b.rows_at(time))
-        found: Distance | CloudDistance = distance(self.a, self.b, *poses, start=self._start_pair, device="cpu")
+        a: Any = self.a
+        found: Distance | CloudDistance = distance(a, cast(Any, self.b), *poses, start=self._start_pair, device="cpu")
         if isinstance(found, Distance):
             self._start_pair = found
         self.queries += 1
@@ -245,9 +257,18 @@ class _Chase:
         """Whether one object is in the other, which is closed, although their surfaces are apart."""
         if isinstance(self.a, PointCloud) or isinstance(self.b, PointCloud):
             return False
+        if self.has_shape:
+            surfaces = [thing for thing in map(_surface_of, (self.a, self.b)) if thing is not None]
+            closed = any(_mesh_of(surface).is_closed for surface in surfaces)
+            return closed and verdict(cast(Any, self.a), cast(Any, self.b), *at.poses).verdict not in (APART, TOUCHING)
         if not (_mesh_of(self.a).is_closed or _mesh_of(self.b).is_closed):
             return False
-        return verdict(self.a, self.b, *at.poses, depth=False) not in (APART, TOUCHING)
+        return verdict(cast(Any, self.a), cast(Any, self.b), *at.poses, depth=False).verdict not in (APART, TOUCHING)
+
+    @property
+    def has_shape(self) -> bool:
+        """Whether one of the objects is an exact shape."""
+        return isinstance(self.a, ConvexShape) or isinstance(self.b, ConvexShape)
 
     def is_contact(self, at: Approach) -> bool:
         """Whether the objects are in contact."""
@@ -336,8 +357,18 @@ class _Chase:
         return TimeOfContact(first.time, first.distance, *points, found, self.tolerance, self.queries)
 
 
-def _points_of(thing: Thing) -> tuple[np.ndarray, float]:
+def _surface_of(thing: Moving) -> Any:
+    """The surface of a mesh, inflated or not; None of other shapes."""
+    if isinstance(thing, Inflated):
+        return thing.surface
+    return None if isinstance(thing, ConvexShape) else thing
+
+
+def _points_of(thing: Moving) -> tuple[np.ndarray, float]:
     """Points (n, 3) whose hull holds an object up to a margin [m], and the margin."""
+    if isinstance(thing, ConvexShape):
+        surface = _surface_of(thing)
+        return _points_of(thing.enclosing if surface is None else surface)[0], thing.radius
     if isinstance(thing, PointCloud):
         return thing.points, float(thing.lengths.horizon)
     mesh = _mesh_of(thing)
@@ -345,7 +376,7 @@ def _points_of(thing: Thing) -> tuple[np.ndarray, float]:
     return (mesh.vertices if used is None else mesh.vertices[used]), 0.0
 
 
-def _mesh_of(thing: Thing) -> TriangleMesh:
+def _mesh_of(thing: Moving) -> TriangleMesh:
     if isinstance(thing, Hierarchy):
         return thing.mesh
     if not isinstance(thing, TriangleMesh):

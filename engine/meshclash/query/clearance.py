@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
+from ..convex.exact_shapes import ExactShape
 from ..hierarchy.bvh import MeshLike
 from ..massive.mesh import ClusteredMesh
 from ..types.foreign_meshes import ForeignMesh
@@ -15,8 +16,8 @@ from .table import CLEARANCE, answers, ask
 
 @answers(CLEARANCE)
 def clearance(
-    a: MeshLike | ForeignMesh | ClusteredMesh,
-    b: MeshLike | ForeignMesh | ClusteredMesh,
+    a: MeshLike | ForeignMesh | ClusteredMesh | ExactShape,
+    b: MeshLike | ForeignMesh | ClusteredMesh | ExactShape,
     tolerance: float,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
@@ -33,7 +34,8 @@ def clearance(
     are sorted: a tolerance as large as the objects means every triangle of one with every triangle of the other.
 
     Args:
-        a, b: meshes, hierarchies made by ``build``, or clustered meshes (``ClusteredMesh``).
+        a, b: meshes, hierarchies made by ``build``, clustered meshes (``ClusteredMesh``), or exact shapes
+            (``mc.shapes.Sphere``, ``Inflated``), which have no triangles but -1.
         tolerance: [m], from 0 on.
         pose_a, pose_b, volume, threads, device: as ``collide``.
 

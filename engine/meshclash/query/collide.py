@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any, overload
 
+from ..convex.exact_shapes import ExactShape
 from ..hierarchy.bvh import MeshLike
 from ..massive.mesh import ClusteredMesh
 from ..pointcloud.cloud import PointCloud
@@ -109,8 +110,8 @@ def collide(
 
 @answers(COLLIDES)
 def collides(
-    a: Thing | ForeignMesh | ClusteredMesh,
-    b: Thing | ForeignMesh | ClusteredMesh,
+    a: Thing | ForeignMesh | ClusteredMesh | ExactShape,
+    b: Thing | ForeignMesh | ClusteredMesh | ExactShape,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
     *,
@@ -121,6 +122,7 @@ def collides(
 ) -> Generator[Progress, None, Any]:
     """Whether the surfaces of two objects meet: False for one that lies inside the other without contact.
 
+    Exact shapes (``mc.shapes.Sphere``, ``Inflated``) are filled, except for an inflated mesh.
     ``Scene.collides`` asks about solids, and counts such a pair; ``verdict`` says CONTAINED. It stops at the first
     contact. Arguments and errors as ``collide``.
 

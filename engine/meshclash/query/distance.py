@@ -6,6 +6,7 @@ import math
 from collections.abc import Generator
 from typing import Any, overload
 
+from ..convex.exact_shapes import ExactShape
 from ..hierarchy.bvh import MeshLike
 from ..massive.mesh import ClusteredMesh
 from ..pointcloud.cloud import PointCloud
@@ -50,8 +51,8 @@ def distance(
 ) -> CloudDistance: ...
 @overload
 def distance(
-    a: MeshLike | ForeignMesh | ClusteredMesh,
-    b: MeshLike | ForeignMesh | ClusteredMesh,
+    a: MeshLike | ForeignMesh | ClusteredMesh | ExactShape,
+    b: MeshLike | ForeignMesh | ClusteredMesh | ExactShape,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
     *,
@@ -88,9 +89,10 @@ def distance(
     sphere volumes" (1999), for the search.
 
     Args:
-        a, b: meshes, hierarchies made by ``build``, or clustered meshes (``ClusteredMesh``), whose distance is found
-            without errors and ``start``; with a PointCloud the result is that of ``cloud_distance``,
-            whatever the errors, ``start``, ``volume`` and ``threads`` are.
+        a, b: meshes, hierarchies made by ``build``, exact shapes (``mc.shapes.Sphere``, ``Inflated``, ...), or
+            clustered meshes (``ClusteredMesh``), whose distance is found without errors and ``start``. With a
+            PointCloud the result is that of ``cloud_distance``, whatever the errors, ``start``, ``volume`` and
+            ``threads`` are.
         pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) that asks k questions.
         relative_error, absolute_error: the true distance d may be overestimated, up to
             (d + absolute_error [m]) / (1 - relative_error); larger errors are found faster.

@@ -44,6 +44,12 @@ def nearest(
         NotASolid: signs are asked for of an open mesh that bounds nothing.
         InvalidMesh, InvalidPose; UnsupportedOption: a stack of poses, points that are no finite (n, 3) numbers, a
             number of triangles below 1, a negative limit.
+
+    Example:
+        >>> import meshclash as mc
+        >>> found = mc.nearest(mc.shapes.plane(2.0), [[0.5, 0.25, 3.0]])
+        >>> found.distance, found.point
+        (array([3.]), array([[0.5 , 0.25, 0.  ]]))
     """
     detail = whole_number("k", k, 1), truth("signed", signed)
     sides = mesh, checked_points(points)

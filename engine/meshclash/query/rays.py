@@ -49,6 +49,13 @@ def ray_first(
     Raises:
         InvalidMesh, InvalidPose; UnsupportedOption: a stack of poses, arrays of other shapes, numbers that are not
             finite, a direction that is zero, a negative length.
+
+    Example:
+        >>> import meshclash as mc
+        >>> box = mc.shapes.box(2.0)
+        >>> hits = mc.ray_first(box, [[0, 0, 5], [3, 0, 5]], [0, 0, -1])
+        >>> hits.distance
+        array([ 4., inf])
     """
     return ask(RAY_FIRST, (mesh, checked_rays(origins, directions, lengths)), (pose,), threads=threads)
 
@@ -70,6 +77,11 @@ def ray_any(
 
     Raises:
         as ``ray_first``.
+
+    Example:
+        >>> import meshclash as mc
+        >>> mc.ray_any(mc.shapes.box(2.0), [[0, 0, 5], [3, 0, 5]], [0, 0, -1])
+        array([ True, False])
     """
     return ask(RAY_ANY, (mesh, checked_rays(origins, directions, lengths)), (pose,), threads=threads)
 
@@ -91,6 +103,11 @@ def ray_count(
 
     Raises:
         as ``ray_first``.
+
+    Example:
+        >>> import meshclash as mc
+        >>> mc.ray_count(mc.shapes.box(2.0), [[0, 0, 5], [0, 0, 0]], [0, 0, -1]).tolist()
+        [2, 1]
     """
     return ask(RAY_COUNT, (mesh, checked_rays(origins, directions, lengths)), (pose,), threads=threads)
 
@@ -112,6 +129,11 @@ def ray_all(
 
     Raises:
         as ``ray_first``.
+
+    Example:
+        >>> import meshclash as mc
+        >>> mc.ray_all(mc.shapes.box(2.0), [[0, 0, 5]], [0, 0, -1]).distance
+        array([4., 6.])
     """
     return ask(RAY_ALL, (mesh, checked_rays(origins, directions, lengths)), (pose,), threads=threads)
 

@@ -30,7 +30,8 @@ class Distance(Copyable):
 
     Attributes:
         distance: [m], float or (k,); 0 exactly when triangles meet; infinite beyond the upper limit.
-        triangle_a: triangle of a on which ``point_a`` lies, int or (k,); -1 beyond the upper limit.
+        triangle_a: triangle of a on which ``point_a`` lies, int or (k,); -1 beyond the upper limit, and of an exact
+            shape.
         triangle_b: triangle of b on which ``point_b`` lies.
     """
 
@@ -93,7 +94,7 @@ class Distance(Copyable):
         """Of ``point_a`` in ``triangle_a``, for its corners in their order, (3,) or (k, 3); NaN beyond the limit.
 
         Raises:
-            UnsupportedOption: the distance of a clustered mesh, whose triangles are not kept.
+            UnsupportedOption: the distance of a clustered mesh, whose triangles are not kept, or of an exact shape.
         """
         return self._weights(0)
 
@@ -117,7 +118,9 @@ class Distance(Copyable):
 
     def _weights(self, side: int) -> np.ndarray:
         if self._surfaces is None:
-            raise UnsupportedOption("a clustered mesh keeps no triangles: barycentric coordinates are of meshes")
+            raise UnsupportedOption(
+                "barycentric coordinates are of meshes: a clustered mesh keeps no triangles, an exact shape has none"
+            )
         triangles = np.atleast_1d((self.triangle_a, self.triangle_b)[side])
         points = self._points[..., side, :].reshape(-1, 3)
         weights, found = np.full((len(triangles), 3), np.nan), np.flatnonzero(triangles >= 0)
@@ -159,7 +162,8 @@ class Clearances(Copyable):
     """Pairs of triangles within a tolerance, sorted by (pose, i, j). Made by ``clearance``.
 
     Attributes:
-        pairs: (k, 2) int32, triangle of a and triangle of b; int64 where a clustered mesh has more than 2^31.
+        pairs: (k, 2) int32, triangle of a and triangle of b, -1 of an exact shape; int64 where a clustered mesh has
+            more than 2^31.
         distances: (k,) float64 [m], at most the tolerance; 0 exactly for triangles that meet.
         pose: (k,) int32, which pose of a stack the pair belongs to; 0 without a stack.
         tolerance: [m].
@@ -171,14 +175,16 @@ class Clearances(Copyable):
         found: tuple[np.ndarray, np.ndarray, np.ndarray],
         tolerance: float,
         stats: QueryStats,
-        meshes: tuple[Corners, Corners],
-        rows: tuple[np.ndarray, np.ndarray],
+        meshes: tuple[Corners, Corners] | None = None,
+        rows: tuple[np.ndarray, np.ndarray] | None = None,
+        known_points: np.ndarray | None = None,
     ) -> None:
         self.pairs, self.distances, self.pose = found
         self.tolerance = tolerance
         self.stats = stats
         self._meshes = meshes
         self._rows = rows
+        self._known_points = known_points
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -190,6 +196,8 @@ class Clearances(Copyable):
 
     def points(self) -> np.ndarray:
         """The nearest points of each pair, on a and on b, (k, 2, 3) float64 [m], world."""
+        if self._known_points is not None:
+            return self._known_points
         points = np.empty((len(self), 2, 3))
         for begin in range(0, len(self), _TOGETHER):  # what is worked on stays in the cache
             part = slice(begin, begin + _TOGETHER)
@@ -198,6 +206,7 @@ class Clearances(Copyable):
         return points
 
     def _world_triangles(self, side: int, part: slice) -> np.ndarray:
+        assert self._meshes is not None and self._rows is not None
         corners = self._meshes[side].corners_of(self.pairs[part, side])
         return transform_points(self._rows[side][self.pose[part], None], corners)
 

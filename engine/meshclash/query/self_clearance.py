@@ -38,6 +38,12 @@ def self_clearance(
 
     Raises:
         InvalidMesh, InvalidPose; UnsupportedOption: a tolerance that is negative or not finite, or a stack of poses.
+
+    Example:
+        >>> import meshclash as mc
+        >>> box = mc.shapes.box(1.0)
+        >>> len(mc.self_clearance(box, 0.5)), len(mc.self_clearance(box, 1.0)) > 0
+        (0, True)
     """
     found = yield from _pairs_steps(mesh, tolerance, pose, threads)
     corners = mesh_of(mesh, None).triangles[found.pairs]
@@ -59,6 +65,11 @@ def near_features(
 
     Raises:
         as ``self_clearance``.
+
+    Example:
+        >>> import meshclash as mc
+        >>> len(mc.near_features(mc.shapes.box(1.0), 0.5))
+        0
     """
     found = yield from _pairs_steps(mesh, tolerance, pose, threads)
     own = mesh_of(mesh, None)

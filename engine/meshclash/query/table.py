@@ -24,6 +24,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 import numpy as np
 
 from ..answering.devices import may_answer
+from ..convex.exact_shapes import ExactShape
 from ..errors import InvalidMesh, UnsupportedOption
 from ..hierarchy.bvh import Hierarchy
 from ..massive.mesh import ClusteredMesh
@@ -55,16 +56,17 @@ class Kind(Enum):
     CLOUD = "point clouds"
     CLUSTERED = "clustered meshes"
     POINTS = "points"
+    SHAPE = "exact shapes"
     RAYS = "rays"
 
 
-MESH, CLOUD, CLUSTERED, POINTS, RAYS = Kind
+MESH, CLOUD, CLUSTERED, POINTS, SHAPE, RAYS = Kind
 KINDS: dict[type, Kind] = {
     TriangleMesh: MESH, Hierarchy: MESH, PointCloud: CLOUD, ClusteredMesh: CLUSTERED, np.ndarray: POINTS,
-    Rays: RAYS,
+    ExactShape: SHAPE, Rays: RAYS,
 }  # fmt: skip
 """Of a side; what has vertices and faces is a ``TriangleMesh`` by then."""
-SceneThing = TriangleMesh | Hierarchy | PointCloud | ClusteredMesh
+SceneThing = TriangleMesh | Hierarchy | PointCloud | ClusteredMesh | ExactShape
 """What a scene takes: objects that have a verdict, a distance and, in their own coordinates, ``bounds``."""
 
 
@@ -114,6 +116,8 @@ TABLE: dict[tuple[Any, ...], tuple[str, ...]] = {
     (COLLIDES, CLOUD, CLOUD): ("clouds.find_collision",),
     (COLLIDES, CLUSTERED, MESH): ("clustered_meshes.find_collision",),
     (COLLIDES, CLUSTERED, CLUSTERED): ("clustered_meshes.find_collision",),
+    (COLLIDES, SHAPE, MESH): ("shapes.find_collision",),
+    (COLLIDES, SHAPE, SHAPE): ("shapes.find_collision",),
     (SELF_COLLIDE, MESH): ("meshes.find_contacts",),
     (SELF_COLLIDE, CLUSTERED): ("clustered_meshes.find_contacts",),
     (DISTANCE, MESH, MESH): ("meshes.find_prepared", "meshes.find_distance"),
@@ -121,14 +125,20 @@ TABLE: dict[tuple[Any, ...], tuple[str, ...]] = {
     (DISTANCE, CLOUD, CLOUD): ("clouds.find_distance",),
     (DISTANCE, CLUSTERED, MESH): ("clustered_meshes.find_distance",),
     (DISTANCE, CLUSTERED, CLUSTERED): ("clustered_meshes.find_distance",),
+    (DISTANCE, SHAPE, MESH): ("shapes.find_distance",),
+    (DISTANCE, SHAPE, SHAPE): ("shapes.find_distance",),
     (CLEARANCE, MESH, MESH): ("meshes.find_clearances",),
     (CLEARANCE, CLUSTERED, MESH): ("clustered_meshes.find_clearances",),
     (CLEARANCE, CLUSTERED, CLUSTERED): ("clustered_meshes.find_clearances",),
+    (CLEARANCE, SHAPE, MESH): ("shapes.find_clearances",),
+    (CLEARANCE, SHAPE, SHAPE): ("shapes.find_clearances",),
     (VERDICT, MESH, MESH): ("meshes.find_verdict",),
     (VERDICT, CLOUD, MESH): ("clouds.find_verdict",),
     (VERDICT, CLOUD, CLOUD): ("clouds.find_verdict",),
     (VERDICT, CLUSTERED, MESH): ("clustered_meshes.find_verdict",),
     (VERDICT, CLUSTERED, CLUSTERED): ("clustered_meshes.find_verdict",),
+    (VERDICT, SHAPE, MESH): ("shapes.find_verdict",),
+    (VERDICT, SHAPE, SHAPE): ("shapes.find_verdict",),
     (PENETRATION, MESH, MESH): ("meshes.find_prepared", "solids.find_convex_penetration", "solids.find_penetration"),
     (SIGNED_DISTANCE, MESH, POINTS): ("points.find_signed_distances",),
     (CONTAINS, MESH, POINTS): ("points.find_contained",),

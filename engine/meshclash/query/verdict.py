@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
+from ..convex.exact_shapes import ExactShape
 from ..massive.mesh import ClusteredMesh
 from ..pointcloud.query import Thing
 from ..solid.pair_verdict import PairVerdict
@@ -16,8 +17,8 @@ from .table import VERDICT, answers, ask
 
 @answers(VERDICT)
 def verdict(
-    a: Thing | ForeignMesh | ClusteredMesh,
-    b: Thing | ForeignMesh | ClusteredMesh,
+    a: Thing | ForeignMesh | ClusteredMesh | ExactShape,
+    b: Thing | ForeignMesh | ClusteredMesh | ExactShape,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
     *,

@@ -19,6 +19,7 @@ from ..query.shortcuts.kernels import FIRST, PLACE, SECOND
 from ..query.shortcuts.object_pairs import UNDECIDED, YES, CollidingPairs
 from ..reference import by_reference
 from ..solid.case import Case, Limits
+from ..solid.holes import near_holes_steps
 from ..solid.judge import judge
 from ..solid.open_judge import may_lie_in
 from ..traversal.bounds import world_bounds
@@ -312,7 +313,7 @@ def _enclosed_steps(case: Case) -> Generator[float, None, np.ndarray]:
     inside[left[found == _YES]] = True
     unsure = np.zeros(len(met), np.bool_)
     unsure[left[found == _UNSURE]] = True
-    unsure[left[found == _NO]] = _may_lie_in_open(case, left[found == _NO])
+    unsure[left[found == _NO]] = yield from hold_progress(_may_lie_in_open(case, left[found == _NO]), 1.0)
     if unsure.any():
         judging = steps(judge, _with_exact_boxes(case.chosen(unsure)), Limits(depths=False))
         judgement = yield from hold_progress(judging, 1.0)
@@ -344,12 +345,18 @@ def _enclosed(forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a,
                 break
 
 
-def _may_lie_in_open(case: Case, jobs: np.ndarray) -> np.ndarray:
-    """Which pairs (n,) of some of a case have an open object whose box holds a corner of a component of the other."""
+def _may_lie_in_open(case: Case, jobs: np.ndarray) -> Generator[None, None, np.ndarray]:
+    """Which pairs (n,) of some of a case have an open object in which a part of the other one may lie.
+
+    Its box holds a corner of a component of the other one, or that comes near a hole. Yields every few milliseconds.
+    """
     asked = np.zeros((len(case.jobs), 2), np.bool_)
     asked[jobs] = ~case.solids.closed[case.jobs[jobs, ::-1]]
-    may: np.ndarray = may_lie_in(case, asked)[jobs]
-    return np.logical_or(may[:, 0], may[:, 1])
+    may = may_lie_in(case, asked)
+    asked[may.any(axis=1)] = False
+    may |= yield from near_holes_steps(case, asked)
+    found: np.ndarray = may[jobs].any(axis=1)
+    return found
 
 
 def _with_exact_boxes(case: Case) -> Case:

@@ -80,7 +80,8 @@ class ObjectPair(NamedTuple):
             nearest, near = (gap.triangle_a, gap.triangle_b), (NO_POINTS, NO_POINTS)
             if tolerance is not None and is_answered(CLEARANCE, self.things):
                 within = yield from scale_progress(self._ask(CLEARANCE, tolerance=tolerance), _NEAREST_END, 1.0)
-                near = np.unique(within.pairs[:, 0]), np.unique(within.pairs[:, 1])
+                first, second = (np.unique(triangles[triangles >= 0]) for triangles in within.pairs.T)
+                near = first, second
         points = np.stack([gap.point_a, gap.point_b])
         nothing = FoundPair(found.contacts, points.mean(axis=0), self.names)
         return PairGap(*self.ids, float(gap.distance), points, nearest, *near, nothing), work

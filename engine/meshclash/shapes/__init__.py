@@ -1,4 +1,4 @@
-"""Primitives as meshes, convex hulls, and the closest features of two hulls."""
+"""Exact shapes, primitives as meshes, convex hulls, and the closest features of two hulls."""
 
 from ..lazy import public_names
 

@@ -1,7 +1,17 @@
-"""Primitives as meshes, convex hulls, and the features of two hulls that are nearest to each other."""
+"""Exact shapes, primitives as meshes, convex hulls, and the features of two hulls that are nearest to each other."""
 
 from ..convex.closest_features import ClosestFeatures as ClosestFeatures
 from ..convex.closest_features import closest_features as closest_features
+from ..convex.exact_shapes import Box as Box
+from ..convex.exact_shapes import Capsule as Capsule
+from ..convex.exact_shapes import Cone as Cone
+from ..convex.exact_shapes import Cylinder as Cylinder
+from ..convex.exact_shapes import Ellipsoid as Ellipsoid
+from ..convex.exact_shapes import ExactShape as ExactShape
+from ..convex.exact_shapes import Halfspace as Halfspace
+from ..convex.exact_shapes import Inflated as Inflated
+from ..convex.exact_shapes import Plane as Plane
+from ..convex.exact_shapes import Sphere as Sphere
 from ..convex.hull import ConvexHull as ConvexHull
 from ..convex.parts import convex_parts as convex_parts
 from ..convex.primitives import box as box

@@ -19,7 +19,7 @@ from ..types.mesh import TriangleMesh
 from ..types.steps import run
 from .cells import bounding_steps, thick
 from .repair import component_turns
-from .seams import may_have_seams_steps, seam_steps
+from .seams import outlook_steps, seam_steps
 
 
 class BoundaryMesh(NamedTuple):
@@ -34,7 +34,7 @@ class BoundaryMesh(NamedTuple):
     joined: int
     """Vertices at seams that were taken for others."""
     certainty: float
-    """That the mesh draws this."""
+    """That the mesh draws this; of one that stays open, that it does not mean a closed one."""
 
 
 def find_boundary_mesh(mesh: TriangleMesh) -> BoundaryMesh:
@@ -47,7 +47,7 @@ def boundary_mesh_steps(mesh: TriangleMesh) -> Generator[None, None, BoundaryMes
     if "drawn" not in mesh.derived:
         drawn = mesh.derived["drawn"] = yield from _drawn_steps(mesh)
         if drawn.mesh is not mesh:
-            drawn.mesh.derived["drawn"] = _itself(drawn.mesh)
+            drawn.mesh.derived["drawn"] = _itself(drawn.mesh)._replace(certainty=drawn.certainty)
     return mesh.derived["drawn"]
 
 
@@ -72,13 +72,15 @@ def _drawn_steps(mesh: TriangleMesh) -> Generator[None, None, BoundaryMesh]:
             if layered:
                 made = yield from _turned_steps(made)
             return BoundaryMesh(made, solid.faces, count - len(solid.faces), 0, 1.0)
-    if not layered and not (yield from may_have_seams_steps(mesh, faces)):
+    outlook = yield from outlook_steps(mesh, faces)
+    itself = itself._replace(certainty=outlook.certainty)
+    if not layered and not outlook.may:
         return itself
     kept = TriangleMesh(mesh.vertices, mesh.triangles[faces], mesh.resolution)
     closed = yield from _closed_at_seams_steps(kept, faces, count)
     if closed is not None:
         return closed
-    return BoundaryMesh(kept, faces, count - len(faces), 0, 1.0) if layered else itself
+    return BoundaryMesh(kept, faces, count - len(faces), 0, outlook.certainty) if layered else itself
 
 
 def _turned_steps(mesh: TriangleMesh) -> Generator[None, None, TriangleMesh]:

@@ -15,7 +15,7 @@ from ..types.steps import in_slices
 from ..types.verdict import Verdict
 from .case import Case, Limits
 from .contact_centres import Locations
-from .open_judge import as_drawn, drawn_meshes_steps
+from .open_judge import as_drawn_steps, drawn_meshes_steps
 from .pair_verdict import Findings, FoundPairs, PairVerdict
 from .rules import State, applied_steps
 
@@ -72,7 +72,7 @@ def _known(length: float) -> float | None:
 def judge(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
     """Verdicts and depths of all object pairs of a case.
 
-    Pairs with a mesh that draws another one are judged by that one, and their contacts by its faces.
+    Pairs with a mesh that draws another one are judged by that one: by contacts of its faces, and of what was added.
     """
     drawn = yield from drawn_meshes_steps(case)
     if not drawn:
@@ -82,7 +82,8 @@ def judge(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
     others: np.ndarray = (np.isin(case.jobs[:, 0], list(drawn))) | (np.isin(case.jobs[:, 1], list(drawn)))
     sure = np.ones(int(case.jobs.max()) + 1)
     sure[list(drawn)] = [found.certainty for found in drawn.values()]
-    states = [(others, (yield from applied_steps(as_drawn(case.chosen(others), drawn), limits)))]
+    meant = yield from as_drawn_steps(case.chosen(others), drawn)
+    states = [(others, (yield from applied_steps(meant, limits)))]
     if not others.all():
         states.append((~others, (yield from applied_steps(case.chosen(~others), limits))))
     both = State(case, limits)

@@ -12,8 +12,12 @@ import numpy as np
 
 from ..answering.answer import answer_steps
 from ..geometry.triangle_pair import CROSSING
+from ..hierarchy.build import as_hierarchy
+from ..hierarchy.bvh import Hierarchy
 from ..traversal.bounds import world_bounds
+from ..traversal.forest import pack_trees
 from ..traversal.question import Question
+from ..traversal.solids import doubled_areas
 from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
 from ..types.steps import hold_progress
@@ -97,14 +101,58 @@ def drawn_meshes_steps(case: Case) -> Generator[None, None, dict[int, BoundaryMe
     return found
 
 
-def as_drawn(case: Case, drawn: Mapping[int, BoundaryMesh]) -> Case:
-    """A case with other meshes in the place of some of its trees."""
+def as_drawn_steps(case: Case, drawn: Mapping[int, BoundaryMesh]) -> Generator[None, None, Case]:
+    """A case with other meshes in the place of some of its trees, and with the contacts of what was added to them."""
     meshes = {}
     for tree in np.unique(case.jobs).tolist():
         mesh = case.tree_set.parts[tree].mesh
         other = drawn.get(tree)
         meshes[tree] = (mesh, np.arange(mesh.triangle_count, dtype=np.int32)) if other is None else other[:2]
-    return with_meshes(case, meshes)[0]
+    made = with_meshes(case, meshes)[0]
+    first = {made_tree: len(faces) for made_tree, (_, faces) in enumerate(meshes.values())}
+    return (yield from _with_seams_steps(made, first))
+
+
+def _with_seams_steps(case: Case, first: Mapping[int, int]) -> Generator[None, None, Case]:
+    """A case with the contacts of the flat triangles at seams of its trees, which begin at some numbers.
+
+    Those without area are on edges, whose contacts are known.
+    """
+    seams: list[tuple[np.ndarray, Hierarchy]] = []
+    numbers = np.full(len(first), -1)
+    for tree, begin in first.items():
+        mesh = case.tree_set.parts[tree].mesh
+        size = max(float((mesh.bounds[1] - mesh.bounds[0]).max()), 2.0**-1000)
+        rows = begin + np.flatnonzero(doubled_areas(mesh, size)[begin:] > 0.0)
+        if len(rows):
+            numbers[tree] = len(seams)
+            seams.append((rows, as_hierarchy(TriangleMesh(mesh.vertices, mesh.triangles[rows]))))
+    if not seams:
+        return case
+    answer, own = case.answer, pack_trees([hierarchy for _, hierarchy in seams])
+    pairs, kinds, jobs = [answer.pairs], [answer.kinds], [answer.jobs]
+    for side, (posed, others) in enumerate(((case.rows_a, case.rows_b), (case.rows_b, case.rows_a))):
+        chosen = np.flatnonzero(numbers[case.jobs[:, side]] >= 0)
+        if not len(chosen):
+            continue
+        trees = np.stack([numbers[case.jobs[chosen, side]], case.jobs[chosen, 1 - side]], axis=1)
+        question = Question(own.side, case.tree_set.side, trees, posed[chosen], others[chosen])
+        found = yield from hold_progress(answer_steps(question), None)
+        job = chosen[found.jobs]
+        begins = np.cumsum([0, *(len(rows) for rows, _ in seams)])
+        at_seams = np.concatenate([rows for rows, _ in seams])[begins[trees[found.jobs, 0]] + found.pairs[:, 0]]
+        if side:  # seams of the second object on those of the first one were found before
+            ends = np.array([first[tree] for tree in range(len(first))])[case.jobs[job, 0]]
+            new = (found.pairs[:, 1] < ends) | (numbers[case.jobs[job, 0]] < 0)
+        else:
+            new = np.ones(len(job), np.bool_)
+        both = np.stack([at_seams, found.pairs[:, 1]], axis=1)[new]
+        pairs.append((both[:, ::-1] if side else both).astype(answer.pairs.dtype))
+        kinds.append(found.kinds[new])
+        jobs.append(job[new].astype(answer.jobs.dtype))
+    every, kind, job = np.concatenate(pairs), np.concatenate(kinds), np.concatenate(jobs)
+    order = np.lexsort((every[:, 1], every[:, 0], job))
+    return case._replace(answer=answer._replace(pairs=every[order], kinds=kind[order], jobs=job[order]))
 
 
 def _balls_of_open(

@@ -25,6 +25,8 @@ _AT_ONCE = 1 << 14  # boxes of triangles that rays pass in one step, about
 _MOST_PASSED = 64  # for each triangle of the mesh: where rays pass more, fewer triangles are asked
 _FIRST, _MANY, _AGREEING = 256, 4096, 0.5  # of so many triangles the first ones tell whether rays agree
 _FEW_PASSED = 1 << 21  # that rays may pass in any mesh
+_MUCH_LIKE, _FEW_OTHERS = 0.25, 0.05  # change of compactness, and share of the area that may change more
+_FLAT = 1e-3  # volume over area ** 1.5 of what has no side that faces outward: 0.094 of a ball
 
 
 class Repair(NamedTuple):
@@ -50,22 +52,82 @@ class Repair(NamedTuple):
         return np.append(self.faces, owner[triangles[known:, 0]])
 
 
-def repair_steps(mesh: TriangleMesh, faces: np.ndarray) -> Generator[None, None, Repair]:
-    """The solid that an open mesh means, which some (m,) triangles of a mesh draw; yields every some milliseconds."""
+class Shaped(NamedTuple):
+    """The components of a mesh when it was decided which way they face, and what the mesh means."""
+
+    faces: np.ndarray
+    """Which triangle of the given mesh each is, (m,) int32."""
+    component: np.ndarray
+    """Component of each triangle, (m,) int32."""
+    orientation: np.ndarray
+    """As ``Topology`` has it, (m,) int8."""
+    volumes: np.ndarray
+    """Signed, about the middle of each component, (c,), in units of the mesh's size."""
+    areas: np.ndarray
+    """(c,)"""
+    turns: np.ndarray = np.empty(0, np.int8)
+    """As ``component_turns`` gives them, (c,)."""
+
+    def is_much_like(self, before: "Shaped") -> bool:
+        """Whether a mesh has only deformed: its components are as compact as before, and face the same way."""
+        for name in ("faces", "component", "orientation"):
+            if not np.array_equal(getattr(self, name), getattr(before, name)):
+                return False
+        now, then = (of.volumes / np.maximum(of.areas, 2.0**-500) ** 1.5 for of in (self, before))
+        larger = np.maximum(np.abs(now), np.abs(then))
+        if (np.minimum(np.abs(now), np.abs(then))[now * then < 0.0] > _FLAT).any():
+            return False
+        changed = (np.abs(now - then) > _MUCH_LIKE * larger) & (larger > _FLAT)
+        return float(self.areas[changed].sum()) <= _FEW_OTHERS * float(self.areas.sum())
+
+
+def repair_steps(
+    mesh: TriangleMesh, faces: np.ndarray, before: Shaped | None = None
+) -> Generator[None, None, tuple[Repair, Shaped | None]]:
+    """The solid that an open mesh means, which some (m,) triangles of a mesh draw; yields every some milliseconds.
+
+    Args:
+        mesh: what is drawn.
+        faces: which triangles these are.
+        before: what was decided of a mesh over the same triangles before it deformed.
+
+    Returns:
+        The solid, and what was decided: ``before`` itself, if the shape is still much like that one.
+    """
     count = mesh.triangle_count
     rows = yield from copies_steps(mesh)
     if len(rows) == 0:  # nothing but points and segments
-        return Repair(mesh, faces, 0, 0, np.empty((0, 2), np.int32))
+        return Repair(mesh, faces, 0, 0, np.empty((0, 2), np.int32)), None
     kept = mesh if len(rows) == count else TriangleMesh(mesh.vertices, mesh.triangles[rows])
     yield from kept.topology_steps()
-    turns = yield from component_turns(kept)
+    shaped = shape_of(kept, faces[rows])
+    if before is not None and shaped.is_much_like(before):
+        shaped = before
+    else:
+        shaped = shaped._replace(turns=(yield from component_turns(kept)))
+    turns = shaped.turns
     turn = kept.topology.orientation * turns[kept.topology.component]
     solid = kept
     if (turn < 0).any():
         solid = TriangleMesh(mesh.vertices, np.where(turn[:, None] < 0, kept.triangles[:, ::-1], kept.triangles))
         yield from solid.topology_steps()
     open_edges = yield from open_edges_steps(solid.arrays[1], solid.topology.welded)
-    return Repair(solid, faces[rows], count - len(rows), int((turn < 0).sum()), open_edges.ends)
+    return Repair(solid, faces[rows], count - len(rows), int((turn < 0).sum()), open_edges.ends), shaped
+
+
+def shape_of(mesh: TriangleMesh, faces: np.ndarray) -> Shaped:
+    """How large the components of a mesh are, whose triangles are some (m,) of another one."""
+    topology = mesh.topology
+    component, count = topology.component, topology.component_count
+    corners = mesh.vertices[mesh.triangles]
+    sums = np.stack([np.bincount(component, corners[:, :, k].mean(axis=1), count) for k in range(3)], axis=1)
+    middles = sums / np.bincount(component, minlength=count)[:, None]
+    size = max(float((mesh.bounds[1] - mesh.bounds[0]).max()), 2.0**-1000)
+    moved = (corners - middles[component][:, None]) / size
+    across = np.cross(moved[:, 1] - moved[:, 0], moved[:, 2] - moved[:, 0])
+    volumes = topology.orientation * (moved[:, 0] * across).sum(axis=1) / 6.0
+    areas = np.bincount(component, 0.5 * np.linalg.norm(across, axis=1), count)
+    return Shaped(faces, component, topology.orientation, np.bincount(component, volumes, count), areas)
 
 
 def component_turns(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:

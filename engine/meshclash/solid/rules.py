@@ -26,6 +26,7 @@ from .contact_centres import centre_steps
 from .contact_planes import kept_apart_steps
 from .depth_intervals import LOWER, UPPER, Overlaps, measure_steps
 from .flush_containment import within_steps
+from .holes import near_holes_steps, passing_steps
 from .open_judge import ball_steps, contain_steps, may_lie_in, parted_steps
 from .open_overlap import DEPTH_CERTAINTY
 from .sampling import COMMON, ONLY_A, ONLY_B, SURFACE_IN, SURFACE_OUT
@@ -202,6 +203,26 @@ def balls_in_open_solids(state: State) -> Steps:
     )
 
 
+def through_holes(state: State) -> Steps:
+    """What passes through a hole of an open solid clashes with it; what comes near one may do so.
+
+    Applies to pairs that are apart, touch, or of which one is contained. A surface that neither meets the mesh nor
+    comes near its holes is on one side of what it means: the verdict stays as certain as it is. Of objects that touch
+    the rule before has decided by balls; here they become less certain only. Certainty: by the points that are
+    farthest inside and outside (measured by ``tests/engine/open_truth.py``).
+    """
+    asked = state.codes <= CONTAINED
+    near = yield from near_holes_steps(state.case, np.stack([asked, asked], axis=1))
+    for job, inner in np.argwhere(near).tolist():
+        passing, sure = yield from passing_steps(state.case, job, inner)
+        if state.codes[job] == CLASH:
+            continue
+        if passing > 0.5 and state.codes[job] != TOUCHING:
+            state.codes[job], state.certainties[job] = CLASH, min(passing, sure)
+        else:
+            state.certainties[job] = min(state.certainties[job], max(0.5, 1.0 - passing), sure)
+
+
 # Depths, and what they permit
 
 
@@ -298,7 +319,7 @@ RULES_OF_CONTACT = tuple(
     map(
         Rule,
         (meeting, solids_by_cells, surface_in_solid, surfaces_cross, same_points, parts_in_open_solid,
-         balls_in_open_solids),
+         balls_in_open_solids, through_holes),
     )
 )  # fmt: skip
 """What objects do to each other, nothing permitted."""

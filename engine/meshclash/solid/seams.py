@@ -21,7 +21,7 @@ from ..types.mesh import TriangleMesh
 _ROUNDING = 2.0**-46  # of the largest coordinate: vertices at one place, computed in two ways, are no farther apart
 _FINE = 16.0  # times what joins vertices: features that are longer are no seams
 COARSE_CERTAINTY = 0.9
-"""That a seam, which is no shorter than a sixteenth of the shortest open edge, is one."""
+"""That a seam, which is no shorter than a sixteenth of the shortest open edge, is one; that a hole is no seam."""
 _SAMPLES = 8  # open edges that are looked at first
 _REACH = 8.0  # steps of joining: what a seam joins is nearer
 _AT_ONCE = 1 << 17  # candidates that are looked at in one step
@@ -64,15 +64,24 @@ def seam_steps(mesh: TriangleMesh, triangles: np.ndarray) -> Generator[None, Non
     return None if flat is None else Seams(np.vstack([seams, flat]), int((first[places] != places).sum()), certainty)
 
 
-def may_have_seams_steps(mesh: TriangleMesh, faces: np.ndarray) -> Generator[None, None, bool]:
+class Outlook(NamedTuple):
+    """Whether a mesh may be closed at seams, and how surely it is open where it is not."""
+
+    may: bool
+    certainty: float
+
+
+def outlook_steps(mesh: TriangleMesh, faces: np.ndarray) -> Generator[None, None, Outlook]:
     """Whether some triangles (m,) of a mesh may be closed at seams: some of their open edges lie near others.
 
-    Nearly every mesh that is no solid is told so at little cost; yields every few milliseconds.
+    Nearly every mesh that is no solid is told so at little cost. Where the resolution exceeds half of the open edges,
+    or the mesh itself, its holes may be seams. Yields every few milliseconds.
     """
     triangles = mesh.triangles[faces]
     found = yield from open_edges_steps(np.ascontiguousarray(triangles), mesh.topology.welded)
     ends = mesh.vertices[found.ends]
-    near = _REACH * (2.0 * mesh.resolution + _ROUNDING * float(np.abs(mesh.bounds).max()))
+    step = 2.0 * mesh.resolution + _ROUNDING * float(np.abs(mesh.bounds).max())
+    certainty = COARSE_CERTAINTY if mesh.resolution > 0.0 and 2.0 * step >= _feature(mesh, ends) else 1.0
     for k in range(0, len(ends), len(ends) // _SAMPLES + 1):
         middle, least = ends[k].mean(axis=0), np.inf
         for begin in range(0, len(ends), _AT_ONCE):
@@ -82,11 +91,18 @@ def may_have_seams_steps(mesh: TriangleMesh, faces: np.ndarray) -> Generator[Non
                 off[k - begin] = np.inf
             least = min(least, float(off.min()))
             yield
-            if least <= near:
+            if least <= _REACH * step:
                 break
-        if least > near:
-            return False
-    return True
+        if least > _REACH * step:
+            return Outlook(False, certainty)
+    return Outlook(True, certainty)
+
+
+def _feature(mesh: TriangleMesh, ends: np.ndarray) -> float:
+    """How long open edges (n, 2, 3) are, half of them, and no more than the middle extent of the mesh [m]."""
+    lengths = np.abs(ends[:, 1] - ends[:, 0]).max(axis=1)
+    half = float(np.median(lengths)) if len(lengths) else np.inf
+    return min(half, float(np.sort(mesh.bounds[1] - mesh.bounds[0])[1]))
 
 
 def _shortest(mesh: TriangleMesh, edges: np.ndarray) -> float:

@@ -24,7 +24,7 @@ from ..types.pose import transform_points
 from ..types.steps import run
 from .boundary_mesh import BoundaryMesh, boundary_mesh_steps
 from .field import NEAREST, WINDING, Field, measure_field
-from .repair import Repair, passed_boxes, repair_steps
+from .repair import Repair, Shaped, passed_boxes, repair_steps
 
 KNOWN = 0.99
 """Certainty from which on a side counts as known."""
@@ -86,6 +86,14 @@ class IntendedSolid(NamedTuple):
     solidity: Solidity
     radii: np.ndarray
     """Radius of the hole at each side of each triangle of the repaired mesh [m], (m, 3); NaN where there is none."""
+
+
+class _Decided(NamedTuple):
+    """What was clear of a mesh before it deformed."""
+
+    shaped: Shaped
+    decided: float
+    thickness: float
 
 
 def intended_solid(mesh: TriangleMesh) -> IntendedSolid:
@@ -154,6 +162,21 @@ def certainties(meant: IntendedSolid, field: Field, rows: np.ndarray = IDENTITY)
     return result
 
 
+def understood(mesh: TriangleMesh) -> tuple[str, float] | None:
+    """What was done to a mesh to judge it, in words, and how sure that is; None where it was taken as it stands.
+
+    Says what is known already, and looks for nothing.
+    """
+    drawn: BoundaryMesh | None = mesh.derived.get("drawn")
+    if drawn is None or mesh.shell:
+        return None
+    if drawn.mesh.is_closed:
+        done = _what_was_done(drawn.left_out, 0, drawn.joined)
+        return (done or "seams closed", drawn.certainty) if drawn.mesh is not mesh else None
+    meant: IntendedSolid | None = mesh.derived.get("meant") or drawn.mesh.derived.get("meant")
+    return None if meant is None else (meant.solidity.reason, meant.solidity.certainty)
+
+
 def _meant_steps(mesh: TriangleMesh, drawn: BoundaryMesh) -> Generator[None, None, IntendedSolid]:
     no_rims = np.empty((0, 3))
     if drawn.mesh.is_closed:
@@ -162,7 +185,9 @@ def _meant_steps(mesh: TriangleMesh, drawn: BoundaryMesh) -> Generator[None, Non
         ends = np.empty((0, 2, 3))
         told = Solidity(True, True, done, ends, 0.0, 1.0, drawn.left_out, 0, drawn.joined, drawn.certainty)
         return IntendedSolid(repair, told, no_rims)
-    repair = yield from repair_steps(drawn.mesh, drawn.faces)
+    before: _Decided | None = mesh.decided.get("meant")
+    repair, shaped = yield from repair_steps(drawn.mesh, drawn.faces, mesh.decided.get("facing"))
+    mesh.decided["facing"] = shaped
     ends, left_out = repair.mesh.vertices[repair.open_edges], mesh.triangle_count - len(repair.faces)
     repair = repair._replace(merged=left_out)
     numbers = left_out, repair.turned, 0
@@ -170,11 +195,16 @@ def _meant_steps(mesh: TriangleMesh, drawn: BoundaryMesh) -> Generator[None, Non
         return IntendedSolid(repair, Solidity(False, False, _SHELL, ends, 0.0, 0.0, *numbers, 1.0), no_rims)
     yield
     probes = max(_LEAST_PROBES, int(_PROBES * min(1.0, _CLEAR / passed_boxes(repair.mesh))))
-    decided, thickness, gap = yield from _probed_steps(repair.mesh, probes)
+    if before is not None and shaped is before.shaped:  # it only deforms
+        decided, thickness, gap = before.decided, before.thickness, _crack_width(repair.mesh, _rng(), probes)
+    else:
+        decided, thickness, gap = yield from _probed_steps(repair.mesh, probes)
     place = ", ".join(f"{x:.6g}" for x in ends[0].mean(axis=0)) if len(ends) else "nowhere"
     where = f"{len(ends)} open edges, one at ({place})"
     nearly = min(decided - _LEAST_DECIDED, thickness - _LEAST_THICKNESS)
-    certainty = _CLOSE_CERTAINTY if abs(nearly) < _CLOSE * math.sqrt(_PROBES / probes) else 1.0
+    if shaped is not None and abs(nearly) > 2.0 * _CLOSE:
+        mesh.decided["meant"] = _Decided(shaped, decided, thickness)
+    certainty = _CLOSE_CERTAINTY if abs(nearly) < _CLOSE * math.sqrt(_PROBES / probes) else drawn.certainty
     if nearly < 0.0:
         kind = "a sheet rather than a solid" if thickness < _LEAST_THICKNESS else "too open to be a solid"
         reason = (
@@ -217,7 +247,7 @@ def _probed_steps(mesh: TriangleMesh, probes: int) -> Generator[None, None, tupl
 
     Thickness is 1 - 2 mean ||w| - 1/2| over the surface, w the mean of its two sides: 1 for a solid, 0 for a sheet.
     """
-    tree, rng = as_hierarchy(mesh), np.random.default_rng(0)
+    tree, rng = as_hierarchy(mesh), _rng()
     gap = _crack_width(mesh, rng, probes)
     low, high = mesh.bounds
     size = max(float((high - low).max()), 2.0**-1000)
@@ -242,6 +272,11 @@ def _probed_steps(mesh: TriangleMesh, probes: int) -> Generator[None, None, tupl
     clear = field.distances > max(0.003 * size, _GAPS * gap)
     decided = np.abs(np.abs(field.windings[clear]) - 0.5) >= _SURE
     return float(decided.mean()) if len(decided) else 0.0, thickness, gap
+
+
+def _rng() -> np.random.Generator:
+    """That of all probes, so that they are the same in every run."""
+    return np.random.default_rng(0)
 
 
 def _fields_steps(tree: Hierarchy, points: np.ndarray, kind: int) -> Generator[None, None, Field]:

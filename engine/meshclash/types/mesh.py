@@ -93,7 +93,7 @@ class Corners(Protocol):
         """Corners (n, 3, 3) float64 [m] of triangles (n,), in the object's own frame."""
 
 
-class _Common(Copyable, caches={"topology": NoneType}):
+class _Common(Copyable, caches={"topology": NoneType, "decided": dict}):
     """What meshes over the same triangles share, so that a deformed mesh does not find it anew."""
 
     def __init__(self, triangles: np.ndarray, vertex_count: int) -> None:
@@ -101,6 +101,8 @@ class _Common(Copyable, caches={"topology": NoneType}):
         self._vertex_count = vertex_count
         self.topology: Topology | None = None
         """That of the mesh that was analysed last."""
+        self.decided: dict[str, Any] = {}
+        """What later stages decided of one of the meshes, which holds for those that are shaped much like it."""
 
     @cached_property
     def used(self) -> np.ndarray | None:
@@ -241,6 +243,11 @@ class TriangleMesh(Copyable, caches={"derived": dict}):
         stretch = _OUTWARD * float(np.linalg.norm(array[:3, :3], 2)) if self.resolution else 0.0
         points = transform_points(array, self._vertices)
         return TriangleMesh(points, self._triangles, self.resolution * stretch, shell=self.shell)
+
+    @property
+    def decided(self) -> dict[str, Any]:
+        """What later stages decided of a mesh over the same triangles, for meshes that deform."""
+        return self._common.decided
 
     def with_vertices(self, vertices: Any) -> "TriangleMesh":
         """Return the same mesh with moved vertices (n, 3) [m]; raises InvalidMesh for another number of them."""

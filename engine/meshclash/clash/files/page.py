@@ -18,7 +18,7 @@ from typing import Any
 
 from ..cell_text import format_depth
 from ..colours import COLOUR_A, COLOUR_B, hexadecimal
-from ..report_formats import APPROVED, coarse, lost, summary
+from ..report_formats import APPROVED, coarse, lost, summary, understood
 from ..terminal import without_controls
 from ..units import length_in_words
 from ..verdicts import AMBER, CLASH_VERDICTS, GREEN, NEAR, QUIET_VERDICTS, RED, VERDICTS
@@ -547,4 +547,5 @@ def _notes(report: dict[str, Any]) -> list[str]:
         *([OUTDATED] if any(pair["outdated"] for pair in report["pairs"]) else []),
         *([SAVED + missing] if saved else []),
         *([warning[0].upper() + warning[1:] + "."] if (warning := coarse(report)) else []),
+        *([told[0].upper() + told[1:].rstrip(".") + "."] if (told := understood(report)) else []),
     ]

@@ -7,7 +7,7 @@ clashes with parts of many kinds, as none of its family does, for another.
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from heapq import heapify, heappop, heapreplace
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from ...errors import UnsupportedOption
 from ...manifold.connected_components import components
 from ...messages import Sentence, shown, suggestion
 from ...types.arguments import by_text, instance, several, text
-from ...types.numbers import float_array, whole_numbers
+from ...types.numbers import float_array, real_number, whole_numbers
 
 Numbers = NDArray[np.int64]
 Lengths = NDArray[np.float64]
@@ -31,6 +31,10 @@ SAME_SIZE = 0.1
 """Share by which the sides of one interference differ from those of the same detail elsewhere."""
 ONE_PLACE = 0.02
 """[m] Clashes of one object that are no farther apart are at one place."""
+SAME_PLACE, SAME_TURN = 1e-4, 1e-3
+"""Share of its distance by which an object may be elsewhere, and by which axes may differ, in the same detail."""
+PLACED_TO = 2.0**-20
+"""Share of the largest coordinate to which places are known: single precision, through a chain of assemblies."""
 ASSEMBLY = "assembly"
 """The property of parts that count as one; a part that is in none counts by itself."""
 SYSTEMATIC = 0.5
@@ -48,12 +52,14 @@ class Part(NamedTuple):
         name: as a user knows it; objects may share it.
         family: which kind of part it is (``families``).
         properties: by what else groups are made, as "class", "storey", "collection" or "material".
+        shape: what it is made of; equal for copies and instances, "" where it is unknown.
     """
 
     id: str
     name: str
     family: str
     properties: Mapping[str, str] = _NO_PROPERTIES
+    shape: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +72,9 @@ class Clashes:
         boxes: (n, 2, 3) [m] least and greatest corner of where the two meet; NaN where unknown.
         verdicts: (n,) names.
         frames: (n, 2) first and last frame; None without animation.
+        poses: (n, 3, 4) [m] where b is in the coordinates of a; NaN where unknown. None where nobody knows. Clashes of
+            the same two shapes in the same place to each other are one detail that repeats.
+        reach: [m] largest coordinate in the world that the poses were made of, which limits how exact they are.
     """
 
     a: Numbers
@@ -74,6 +83,8 @@ class Clashes:
     boxes: Lengths
     verdicts: Sequence[str]
     frames: Numbers | None = None
+    poses: Lengths | None = None
+    reach: float = 0.0
 
     def __len__(self) -> int:
         return len(self.a)
@@ -87,11 +98,15 @@ class Group:
         rows: their places in the list, ascending.
         reason: why they belong together, in words.
         key: the same for the same group of another detection, as far as names tell.
+        sides: the two kinds of objects in words, or the objects and their place; () where a group is of neither.
+        depths: [m] least and most that is proved; None where nothing is.
     """
 
     rows: Numbers
     reason: str
     key: str
+    sides: tuple[str, ...] = ()
+    depths: tuple[float, float] | None = None
 
 
 def group_clashes(parts: Sequence[Part], clashes: Clashes, way: str = "cause") -> list[Group]:
@@ -136,8 +151,8 @@ def group_clashes(parts: Sequence[Part], clashes: Clashes, way: str = "cause") -
 
 def _checked_part(part: Part) -> Part:
     """A part as it is; raises UnsupportedOption for attributes of wrong kinds."""
-    if not all(isinstance(part[k], str) for k in range(3)):
-        raise UnsupportedOption(f"id, name and family of a Part must be texts, not {shown(part)}")
+    if not all(isinstance(text, str) for text in (*part[:3], part.shape)):
+        raise UnsupportedOption(f"id, name, family and shape of a Part must be texts, not {shown(part)}")
     by_text("properties", part.properties, str)
     return part
 
@@ -148,31 +163,43 @@ def _checked_clashes(given: Clashes, count: int) -> Clashes:
     depths, boxes = (float_array(name, getattr(given, name), UnsupportedOption) for name in ("depths", "boxes"))
     verdicts = several("verdicts", given.verdicts, str)
     frames = None if given.frames is None else whole_numbers("frames", given.frames)
+    poses = None if given.poses is None else float_array("poses", given.poses, UnsupportedOption)
     rows = len(verdicts)
     if not rows:
         boxes = boxes.reshape(0, 2, 3) if not boxes.size else boxes
-    shapes = a.shape, b.shape, depths.shape, boxes.shape, (rows, 2) if frames is None else frames.shape
-    if shapes != ((rows,), (rows,), (rows,), (rows, 2, 3), (rows, 2)):
+        poses = None
+    wanted = (rows,), (rows,), (rows,), (rows, 2, 3), (rows, 2), (rows, 3, 4)
+    of_frames, of_poses = (
+        one if some is None else some.shape for one, some in zip(wanted[4:], (frames, poses), strict=True)
+    )
+    shapes = a.shape, b.shape, depths.shape, boxes.shape, of_frames, of_poses
+    if shapes != wanted:
         raise UnsupportedOption(
-            f"{rows} clashes need a, b and depths (n,), boxes (n, 2, 3), frames (n, 2) or None, not of shapes {shapes}"
+            f"{rows} clashes need a, b and depths (n,), boxes (n, 2, 3), frames (n, 2) or None, poses (n, 3, 4) or"
+            f" None, not of shapes {shapes}"
         )
     places = np.concatenate([a, b])
     if rows and not 0 <= places.min() <= places.max() < count:
         raise UnsupportedOption(
             f"a and b must be places in a list of {count} parts, not {places.min()} to {places.max()}"
         )
-    return Clashes(a, b, depths, boxes, verdicts, frames)
+    return Clashes(a, b, depths, boxes, verdicts, frames, poses, real_number(given.reach))
 
 
 class _Rows:
-    """The rows with families as numbers, the family that comes first alphabetically on the left."""
+    """The rows with families as numbers, the family that comes first alphabetically on the left.
 
-    def __init__(self, parts: Sequence[Part], clashes: Clashes) -> None:
+    Args:
+        parts, clashes: as ``group_clashes`` has them.
+        members: how many objects of each family there are; None: all parts.
+    """
+
+    def __init__(self, parts: Sequence[Part], clashes: Clashes, members: Numbers | None = None) -> None:
         self.parts, self.clashes = parts, clashes
         self.names = sorted({part.family for part in parts})
         number = {name: k for k, name in enumerate(self.names)}
         self.family = np.array([number[part.family] for part in parts], np.int64)
-        self.members = np.bincount(self.family, minlength=len(self.names))
+        self.members = np.bincount(self.family, minlength=len(self.names)) if members is None else members
         turned = self.family[clashes.a] > self.family[clashes.b]
         self.left, self.right = np.where(turned, clashes.b, clashes.a), np.where(turned, clashes.a, clashes.b)
         self.kinds = [*dict.fromkeys(clashes.verdicts)]
@@ -208,12 +235,14 @@ class _Rows:
         template = "{some} and {count} more kind" if more == 1 else "{some} and {count} more kinds"
         return Sentence(template, some=", ".join(some), count=more)
 
-    def in_words(self, rows: Numbers) -> str:
-        """What the rows of one pair of families have in common."""
+    def group(self, rows: Numbers, key: str) -> Group:
+        """The rows of one pair of families, which have a cause in common."""
         most = self.kinds[np.argmax(np.bincount(self.verdict[rows]))]
         template = _TEMPLATES.get(most.lower(), "{a} and {b} meet")
         left, right = self.several(self.left[rows]), self.several(self.right[rows])
-        return Sentence(template, a=left, b=right) + _depth_in_words(self.clashes.depths[rows])
+        reason = Sentence(template, a=left, b=right) + _depth_in_words(self.clashes.depths[rows])
+        sides = tuple(self.names[self.family[side[rows[0]]]] for side in (self.left, self.right))
+        return Group(rows, reason, key, sides, _extent(self.clashes.depths[rows]))
 
 
 _TEMPLATES = {
@@ -223,14 +252,17 @@ _TEMPLATES = {
 }
 
 
-def _depth_in_words(depths: Lengths) -> str:
-    """The depths of some clashes, after a comma; "" if none is known."""
+def _extent(depths: Lengths) -> tuple[float, float] | None:
     known = depths[~np.isnan(depths)]
-    if not len(known):
+    return (float(known.min()), float(known.max())) if len(known) else None
+
+
+def _depth_in_words(depths: Lengths) -> str:
+    extent = _extent(depths)
+    if extent is None:
         return ""
     least, most = (
-        np.format_float_positional(1000.0 * value, 3, unique=False, fractional=False, trim="-")
-        for value in (known.min(), known.max())
+        np.format_float_positional(1000.0 * value, 3, unique=False, fractional=False, trim="-") for value in extent
     )
     if least == most:
         return Sentence(", {depth} mm deep", depth=most)
@@ -241,7 +273,85 @@ def _depth_in_words(depths: Lengths) -> str:
 
 
 def _by_cause(rows: _Rows) -> list[Group]:
-    """Details that repeat between two families, and objects that clash as no other of their family does."""
+    """Details that repeat between two families, and objects that clash as no other of their family does.
+
+    What repeats exactly, the same two shapes in the same place to each other, counts once: twelve instances of an
+    assembly have the causes of one.
+    """
+    repeat = _repeats(rows)
+    order = np.lexsort((rows.right, rows.left, repeat))  # the first one of each is in the instance that comes first
+    first = order[np.unique(repeat[order], return_index=True)[1]]
+    if len(first) == len(repeat):
+        return _causes(rows)
+    clashes = rows.clashes
+    once = Clashes(
+        clashes.a[first], clashes.b[first], clashes.depths[first], clashes.boxes[first],
+        [clashes.verdicts[k] for k in first.tolist()],
+    )  # fmt: skip
+    found = []
+    for group in _causes(_Rows(rows.parts, once, _members_once(rows, repeat))):
+        some = np.flatnonzero(np.isin(repeat, repeat[first[group.rows]]))
+        kind, place = group.key.partition("|")[0], group.key.partition("|")[2]
+        if kind == "object":
+            at = next(k for k in (rows.left[first[group.rows[0]]], rows.right[first[group.rows[0]]])
+                      if _key(rows.parts[k].id) == place)  # fmt: skip
+            found.append(_of_object(rows, int(at), some))
+        else:
+            found.append(rows.group(some, group.key))
+    return found
+
+
+def _repeats(rows: _Rows) -> Numbers:
+    """(n,) a number for each row, equal where the same two shapes have the same place to each other."""
+    own = np.arange(len(rows.left))
+    poses = rows.clashes.poses
+    if poses is None:
+        return own
+    shape = [part.shape for part in rows.parts]
+    number = {name: k for k, name in enumerate(sorted(set(shape)))}
+    code = np.array([number[name] for name in shape], np.int64)
+    a, b = code[rows.clashes.a], code[rows.clashes.b]
+    known = np.flatnonzero(np.isfinite(poses).all(axis=(1, 2)) & (a != number.get("", -1)) & (b != number.get("", -1)))
+    seen = poses.copy()
+    for k in known[a[known] >= b[known]].tolist():
+        other = _from_the_other(poses[k])
+        alike = a[k] == b[k]  # then either may be the first: the one that the other lies farther along x from, y or z
+        seen[k] = max(poses[k], other, key=lambda pose: np.round(pose[:, 3], 6).tolist()) if alike else other
+    size = np.linalg.norm(seen[:, :, 3], axis=1)
+    slack = SAME_PLACE * size + PLACED_TO * rows.clashes.reach
+    pairs = np.minimum(a, b) * len(number) + np.maximum(a, b)
+    for some in _split(pairs[known]):
+        left = known[some][np.argsort(size[known[some]], kind="stable")]
+        while len(left):
+            one, near = left[0], left[size[left] <= size[left[0]] + slack[left[0]]]
+            differ = np.abs(seen[near] - seen[one])
+            same = near[(differ[:, :, :3] <= SAME_TURN).all(axis=(1, 2)) & (differ[:, :, 3] <= slack[one]).all(axis=1)]
+            own[same] = same.min()
+            left = left[~np.isin(left, same)]
+    return own
+
+
+def _from_the_other(pose: Lengths) -> Lengths:
+    """Where a is in the coordinates of b."""
+    turned = np.linalg.pinv(pose[:, :3])
+    return np.concatenate([turned, -(turned @ pose[:, 3:])], axis=1)
+
+
+def _members_once(rows: _Rows, repeat: Numbers) -> Numbers:
+    """How many objects of each family there are, of what repeats one instance."""
+    shape = [part.shape for part in rows.parts]
+    count, times = Counter(shape), dict[str, int]()
+    sizes = np.bincount(repeat, minlength=len(repeat))[repeat]
+    for side in (rows.left, rows.right):
+        for place, size in zip(side.tolist(), sizes.tolist(), strict=True):
+            times[shape[place]] = min(times.get(shape[place], size), size)
+    found = np.zeros(len(rows.names))
+    for place, name in enumerate(shape):
+        found[rows.family[place]] += 1.0 / min(times.get(name, 1), count[name]) if name else 1.0
+    return np.ceil(found - 1e-6).astype(np.int64)
+
+
+def _causes(rows: _Rows) -> list[Group]:
     details = _by_size_of_depth(rows)
     single = [detail for detail in details if not _is_systematic(rows, detail)]
     kinds: dict[int, set[int]] = defaultdict(set)  # how many details each object has a part in
@@ -259,7 +369,7 @@ def _by_cause(rows: _Rows) -> list[Group]:
     for detail in details:
         left = detail.rows[~taken[detail.rows]]
         if len(left):
-            found.append(replace(detail, rows=left, reason=rows.in_words(left)))
+            found.append(rows.group(left, detail.key))
     return found
 
 
@@ -291,7 +401,7 @@ def _by_families(rows: _Rows) -> list[Group]:
 
 def _of_families(rows: _Rows, some: Numbers, what: str = "") -> Group:
     left, right = (rows.names[rows.family[side[some[0]]]] for side in (rows.left, rows.right))
-    return Group(some, rows.in_words(some), _key("families", left, right, what))
+    return rows.group(some, _key("families", left, right, what))
 
 
 def _by_pattern(rows: _Rows) -> list[Group]:
@@ -347,10 +457,15 @@ def _fewest(rows: _Rows, of: Mapping[int, set[int]]) -> list[tuple[int, Numbers]
 
 def _of_object(rows: _Rows, place: int, some: Numbers) -> Group:
     left = rows.left[some]
-    others = rows.several(np.where(left == place, rows.right[some], left))
-    text = Sentence("{name} meets {others}", name=rows.name(place), others=others)
-    reason = text + _depth_in_words(rows.clashes.depths[some])
-    return Group(some, reason, _key("object", rows.parts[place].id))
+    family = rows.family[place]
+    its = np.where(rows.family[left] == family, left, rows.right[some])  # itself, or what is like it in other instances
+    its[(left == place) | (rows.right[some] == place)] = place
+    others = np.where(its == left, rows.right[some], left)
+    kinds, depths = np.unique(rows.family[others]), rows.clashes.depths[some]
+    own = rows.several(its)
+    reason = Sentence("{name} meets {others}", name=own, others=rows.several(others)) + _depth_in_words(depths)
+    sides = own, rows.names[kinds[0]] if len(kinds) == 1 else Sentence("{count} kinds", count=len(kinds))
+    return Group(some, reason, _key("object", rows.parts[place].id), sides, _extent(depths))
 
 
 def _by_place(rows: _Rows) -> list[Group]:
@@ -371,13 +486,9 @@ def _by_place(rows: _Rows) -> list[Group]:
         objects = rows.several(np.concatenate([rows.left[place], rows.right[place]]))
         known = boxes[place][placed[place]]
         at = ", ".join(f"{value:.2f}" for value in known.mean(axis=(0, 1))) if len(known) else "unknown"
-        found.append(
-            Group(
-                place,
-                Sentence("{names} meet at {place}", names=objects, place=at) + " m" * bool(len(known)),
-                _key("place", at, objects),
-            )
-        )
+        where, depths = at + " m" * bool(len(known)), _extent(rows.clashes.depths[place])
+        text = Sentence("{names} meet at {place}", names=objects, place=at) + " m" * bool(len(known))
+        found.append(Group(place, text, _key("place", at, objects), (objects, where), depths))
     return found
 
 
@@ -392,7 +503,8 @@ def _by_property(rows: _Rows, name: str) -> list[Group]:
     for some in _split(pair[0] * len(values) + pair[1]):
         a, b = (values[side[some[0]]] or Sentence("no {property}", property=name) for side in pair)
         text = Sentence("within {name}", name=a) if a == b else Sentence("{name} with {other}", name=a, other=b)
-        found.append(Group(some, text, _key(name, a, b)))
+        depths = _extent(rows.clashes.depths[some])
+        found.append(Group(some, text, _key(name, a, b), (a, b), depths))
     return found
 
 

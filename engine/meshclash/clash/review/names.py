@@ -1,30 +1,49 @@
-"""Families of objects: what is one kind of part, told from names that carry the number of an instance."""
+"""Families of objects: what is one kind of part, by their names."""
 
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Sequence
 
+from ...errors import UnsupportedOption
 from ...types.arguments import several
 
+_INSTANCE = re.compile(r"[^/]*/(.+)\[[\d.-]+\]'*", re.DOTALL)
+"""What an instance is called: ``Instancer/Object[position]``."""
+_GUID = re.compile(
+    r"[({\[]?(?:\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"  # a UUID
+    r"|(?<![\w$])(?=\S*\d)(?=\S*[a-z])(?=\S*[A-Z])[0-3][\w$]{21}(?![\w$])"  # an IFC GlobalId
+    r"|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{12,}\b)[)}\]]?"  # other keys
+)
+_SEPARATORS = re.compile(r"[\s._:#-]*([\s._:#-])[\s._:#-]*")
 _COPY = re.compile(r"(?:\.\d{3,}|:\d{4,}| \(\d+\))+$")
 """What modellers add to the name of a copy: ``Bolt.001``, ``Basic Wall:143410``, ``IfcMember (2)``."""
 _TWICE = re.compile(r"(:[^:]+)\1$")
 """Revit says a type that is named like its family's size twice: ``Cabinet:800 mm:800 mm``."""
 _NUMBER = re.compile(r"[\s._:#-]+\d+$")
 """What people add: ``Wall-3``, ``Pump 12``."""
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_GENERIC = frozenset((
+    "assembly", "body", "brep", "cell", "component", "copy", "cube", "default", "element", "entity", "face",
+    "faces", "faceset", "geom", "geometry", "group", "imported", "instance", "item", "layer", "line", "material",
+    "mesh", "model", "name", "node", "none", "null", "obj", "object", "part", "polygon", "polymesh", "primitive",
+    "product", "prim", "region", "root", "shape", "shell", "solid", "sub", "submesh", "surface", "tessellation",
+    "triangle", "unnamed", "untitled", "volume", "world",
+))  # fmt: skip
+"""Words that programs, not people, put into names: they do not tell one kind of part from another."""
 
 
-def families(names: Sequence[str]) -> list[str]:
-    """Returns the family of each object: its name without the number of the instance.
+def families(names: Sequence[str], shapes: Sequence[str] | None = None) -> list[str]:
+    """Returns the family of each object: its name without keys and without the number of the instance.
 
     A number that several objects share is a size, not a number of instances: three objects ``Pipe DN 50`` are a family
-    of that name, ``Wall-1`` and ``Wall-2`` are both of the family ``Wall``.
+    of that name, ``Wall-1`` and ``Wall-2`` are both of the family ``Wall``. Objects of one shape count once.
 
     Args:
         names: of all objects of the scene, since a name alone does not tell what its number means.
+        shapes: what objects are made of, as a text for each; equal for copies and instances, "" where it is unknown.
 
     Raises:
-        UnsupportedOption: they are no texts.
+        UnsupportedOption: they are no texts, or not as many shapes as names.
 
     Example:
         >>> import meshclash as mc
@@ -32,6 +51,26 @@ def families(names: Sequence[str]) -> list[str]:
         ['Bolt', 'Bolt', 'Plate']
     """
     names = several("names", names, str)
-    stems = [_TWICE.sub(r"\1", _COPY.sub("", name) or name) for name in names]
-    shared = Counter(stems)
-    return [stem if shared[stem] > 1 else _NUMBER.sub("", stem) or stem for stem in stems]
+    shapes = [""] * len(names) if shapes is None else several("shapes", shapes, str)
+    if len(shapes) != len(names):
+        raise UnsupportedOption(f"{len(names)} names need as many shapes, not {len(shapes)}")
+    stems, sharing = [], defaultdict[str, set[object]](set)
+    for k, (name, shape) in enumerate(zip(names, shapes, strict=True)):
+        instance = _INSTANCE.fullmatch(name)
+        own = _without_keys(instance[1] if instance else name)
+        stems.append(_TWICE.sub(r"\1", _COPY.sub("", own) or own))
+        sharing[stems[-1]].add(shape or (instance[1] if instance else k))
+    return [
+        stem if len(sharing[stem]) > 1 or _GUID.fullmatch(stem) else _NUMBER.sub("", stem) or stem for stem in stems
+    ]
+
+
+def is_telling(family: str) -> bool:
+    """Whether a family has a word that people chose: ``Bolt`` tells a kind of part, ``mesh_12`` does not."""
+    return any(word not in _GENERIC for word in _WORD.findall(family.casefold()))
+
+
+def _without_keys(name: str) -> str:
+    """A name without GUIDs and other keys; the name itself where nothing is left of it."""
+    found, count = _GUID.subn("", name)
+    return (_SEPARATORS.sub(r"\1", found).strip(" ._:#-") or name) if count else name

@@ -1,8 +1,9 @@
 """The interface of python-fcl, answered by this engine: ``from meshclash.compat import fcl``.
 
 Names, arguments and results are those of python-fcl 0.7. Spheres and capsules are exact: a point or a segment with a
-radius. Cylinders, cones and ellipsoids are meshes that contain the true shape and reach beyond it by at most
-``TOLERANCE`` of the radius. So no overlap is missed, and distances may be too small by that much, never too large.
+radius. Distances of cylinders, cones and ellipsoids are known to 1e-12 of the size; beside a ``BVHModel``, a half-space
+or a plane these are meshes that contain the true shape and reach beyond it by at most ``TOLERANCE`` of the radius. No
+overlap is missed, and distances may be too small by that much, never too large.
 Primitives are solids, and so is a ``BVHModel`` that is closed. Normals lead from the first object to the second.
 ``docs/python.md`` lists the differences from python-fcl.
 """

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...convex import exact_shapes as exact
 from ...convex import primitives
 from ...convex.hull import ConvexHull
 from ...errors import InvalidMesh, UnsupportedOption
@@ -52,7 +53,7 @@ class _Parameter:
             least = "" if self._least < 0.0 else " and from 0 on" if self._least == 0.0 else " and above 0"
             raise UnsupportedOption(f"{what} must be finite{least}, not {shown(value)}")
         shape._parameters[self._name] = array if self._shape else float(array)
-        shape._trees.clear()
+        shape._forget()
 
 
 class CollisionGeometry(Changeable):
@@ -73,6 +74,23 @@ class CollisionGeometry(Changeable):
     def __init__(self) -> None:
         self._parameters: dict[str, Any] = {}
         self._trees: dict[str, Hierarchy] = {}
+        self._shape: exact.ConvexShape | None = None
+
+    def _forget(self) -> None:
+        """Forget what was made of the parameters."""
+        self._trees.clear()
+        self._shape = None
+
+    @property
+    def shape(self) -> exact.ConvexShape | None:
+        """The exact convex shape; None of a ``BVHModel``, a half-space and a plane."""
+        if self._shape is None and self.is_convex and self.is_bounded:
+            self._shape = self._exact_shape()
+        return self._shape
+
+    def _exact_shape(self) -> exact.ConvexShape | None:
+        """The shape as the engine has it: by default the hull of the core, inflated by the margin."""
+        return exact.Inflated(ConvexHull(self.core.mesh.vertices), self.margin)
 
     def _shared_things(self) -> Iterable[object]:
         return self._trees.values()
@@ -137,6 +155,9 @@ class Box(CollisionGeometry):
     def _core_mesh(self) -> TriangleMesh:
         return primitives.box(self.side)
 
+    def _exact_shape(self) -> exact.ConvexShape:
+        return exact.Box(self.side)
+
 
 class Sphere(CollisionGeometry):
     """A sphere around the origin: a point with a radius [m]."""
@@ -161,6 +182,9 @@ class Sphere(CollisionGeometry):
 
     def _enclosing_mesh(self) -> TriangleMesh:
         return primitives.sphere(self.radius, TOLERANCE, circumscribed=True)
+
+    def _exact_shape(self) -> exact.ConvexShape:
+        return exact.Sphere(self.radius)
 
 
 @cache
@@ -187,6 +211,9 @@ class Ellipsoid(CollisionGeometry):
         sphere = _unit_sphere()
         return TriangleMesh(sphere.vertices * self.radii, sphere.triangles)
 
+    def _exact_shape(self) -> exact.ConvexShape:
+        return exact.Ellipsoid(self.radii)
+
 
 class Capsule(CollisionGeometry):
     """A segment of length ``lz`` along z, from 0 on, with a radius [m]."""
@@ -211,6 +238,9 @@ class Capsule(CollisionGeometry):
     def _enclosing_mesh(self) -> TriangleMesh:
         return primitives.capsule(self.radius, self.lz, TOLERANCE, circumscribed=True)
 
+    def _exact_shape(self) -> exact.ConvexShape:
+        return exact.Capsule(self.radius, self.lz)
+
 
 class Cylinder(CollisionGeometry):
     """A cylinder along z with a radius and a length [m], as a mesh that contains it."""
@@ -226,6 +256,9 @@ class Cylinder(CollisionGeometry):
     def _core_mesh(self) -> TriangleMesh:
         return primitives.cylinder(self.radius, self.lz, TOLERANCE, circumscribed=True)
 
+    def _exact_shape(self) -> exact.ConvexShape:
+        return exact.Cylinder(self.radius, self.lz)
+
 
 class Cone(CollisionGeometry):
     """A cone along z, apex up, with a radius and a length [m], as a mesh that contains it."""
@@ -240,6 +273,9 @@ class Cone(CollisionGeometry):
 
     def _core_mesh(self) -> TriangleMesh:
         return primitives.cone(self.radius, self.lz, TOLERANCE, circumscribed=True)
+
+    def _exact_shape(self) -> exact.ConvexShape:
+        return exact.Cone(self.radius, self.lz)
 
 
 class TriangleP(CollisionGeometry):
@@ -354,7 +390,7 @@ class BVHModel(CollisionGeometry):
     def beginModel(self, num_tris_: int = 0, num_vertices_: int = 0) -> int:
         """Begin, without triangles; the counts are not needed. Returns 0."""
         self._state, self._vertices, self._triangles = 1, [], []
-        self._trees.clear()
+        self._forget()
         return 0
 
     def addVertex(self, x: float, y: float, z: float) -> bool:

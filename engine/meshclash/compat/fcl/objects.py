@@ -131,6 +131,11 @@ class CollisionObject(Changeable):
         return self._transform.pose
 
     @property
+    def matrix(self) -> np.ndarray:
+        """The matrix (4, 4) itself, which is not to be changed."""
+        return self._transform._pose
+
+    @property
     def geometry(self) -> CollisionGeometry:
         """The shape."""
         return self._geometry

@@ -125,7 +125,7 @@ class BoundedPair:
     def gap(self) -> Gap:
         """Of shapes that are apart."""
         near = self._near
-        points = self._on_surfaces(near.point_a, near.point_b, _direction(near.point_a, near.point_b))
+        points = self._on_surfaces(near.point_a, near.point_b, direction_of(near.point_a, near.point_b))
         return Gap(self._value, points, self._triangles(near.triangle_a, near.triangle_b))
 
     def _triangles(self, a: int, b: int) -> tuple[int, int]:
@@ -165,7 +165,7 @@ class BoundedPair:
             triangles: of the sides, for a ``BVHModel``.
         """
         if gap > 1e4 * self._rounding:
-            direction, depth = _direction(ends[0], ends[1]), -gap
+            direction, depth = direction_of(ends[0], ends[1]), -gap
         else:
             sides = []
             for shape, core, triangle in zip(self._shapes, self._cores, triangles, strict=True):
@@ -252,7 +252,7 @@ class BoundedPair:
         return touches
 
 
-def _direction(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def direction_of(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The unit vector (3,) from one point to another; zero where they are equal."""
     way: np.ndarray = b - a
     largest = np.abs(way).max()

@@ -9,6 +9,7 @@ from ...messages import shown
 from ...motion.contact_times import time_of_contact
 from ...motion.motions import KeyframedMotion, Motion, ScrewMotion
 from ...types.numbers import real_number, truth, whole_number
+from .convex_pairs import ConvexPair, meet, nearest, short_gap
 from .data import (
     CCDMotionType,
     CollisionData,
@@ -33,10 +34,16 @@ _LEAST_TOLERANCE = 1e-12
 
 def _pair(o1: CollisionObject, o2: CollisionObject) -> Pair:
     if o1.geometry.is_bounded and o2.geometry.is_bounded:
-        return BoundedPair(o1, o2)
+        first, second = o1.geometry.shape, o2.geometry.shape
+        return BoundedPair(o1, o2) if first is None or second is None else ConvexPair(o1, o2, first, second)
     if o1.geometry.is_bounded or o2.geometry.is_bounded:
         return FacePair(o1, o2)
     return TwoFaces(o1, o2)
+
+
+def is_plain(request: CollisionRequest) -> bool:
+    """Whether a request is only about whether two objects meet."""
+    return request.num_max_contacts == 1 and request.enable_contact is False and request.enable_cost is False
 
 
 def collide(
@@ -53,6 +60,14 @@ def collide(
         UnsupportedOption: ``num_max_contacts`` below 1, or ``enable_cost``: cost maps are not computed.
     """
     request = CollisionRequest() if request is None else request
+    first, second = o1.geometry.shape, o2.geometry.shape
+    if first is not None and second is not None and is_plain(request):
+        if not meet(o1, o2, first, second, nearest(o1, o2, first, second)):
+            return 0
+        if result is not None:
+            result.is_collision = True
+            result.contacts.append(Contact(o1.geometry, o2.geometry, NONE, NONE))
+        return 1
     most = whole_number("num_max_contacts", request.num_max_contacts, 1)
     if request.enable_cost:
         raise UnsupportedOption("enable_cost is not supported: meshclash.verdict tells how deep two objects overlap")
@@ -80,8 +95,11 @@ def distance(
     A result keeps the least distance of all calls that were given it.
     """
     request = DistanceRequest() if request is None else request
-    pair, triangles = _pair(o1, o2), (NONE, NONE)
-    if pair.is_apart:
+    triangles = NONE, NONE
+    told = _short_distance(o1, o2, bool(request.enable_signed_distance))
+    if told is not None:
+        value, points = told[0], list(told[1])
+    elif (pair := _pair(o1, o2)).is_apart:
         value, points, triangles = pair.gap()
     elif request.enable_signed_distance:
         depth, _, points = pair.parting()
@@ -93,6 +111,18 @@ def distance(
         result.o1, result.o2 = o1.geometry, o2.geometry
         result.b1, result.b2 = triangles
     return value
+
+
+def _short_distance(
+    o1: CollisionObject, o2: CollisionObject, signed: bool
+) -> tuple[float, tuple[np.ndarray, np.ndarray]] | None:
+    """The distance of two convex shapes, where that needs no more than their nearest points."""
+    first, second = o1.geometry.shape, o2.geometry.shape
+    if first is None or second is None:
+        return None
+    answer = nearest(o1, o2, first, second)
+    apart = not meet(o1, o2, first, second, answer)
+    return short_gap(first, second, answer, apart) if apart or not signed else None
 
 
 def continuousCollide(

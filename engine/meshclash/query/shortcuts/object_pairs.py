@@ -109,6 +109,8 @@ class FewObjects(NotCopied):
         corners = forest.triangles[forest.triangle_start[of] + solids.representatives, 0]
         points = forest.vertices[forest.vertex_start[of] + corners]
         self.objects = bounds, trees, points, starts
+        open_ones = [not solids.closed[k] and not part.mesh.shell for k, part in enumerate(tree_set.parts)]
+        self._may_have_holes = np.array(open_ones)[trees] if any(open_ones) else None
         self._oriented = oriented
         self._side: int = tree_set.lane_record.ctypes.data
 
@@ -149,6 +151,8 @@ class FewObjects(NotCopied):
         return self._told(rows, meeting)
 
     def _meeting(self, rows: np.ndarray, jobs: np.ndarray) -> Meeting:
+        if self._may_have_holes is not None and len(jobs):  # what passes through one need not begin in the box
+            jobs[:, MAY_LIE_IN] |= self._may_have_holes[jobs[:, FIRST : SECOND + 1]].any(axis=1)
         return Meeting(self._side, self._oriented, self._trees, rows, jobs)
 
     def _told(self, rows: np.ndarray, meeting: Meeting) -> CollidingPairs:

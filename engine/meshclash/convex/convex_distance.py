@@ -1,0 +1,533 @@
+"""The distance of two convex shapes between proved bounds, compiled: the algorithm of Gilbert, Johnson and Keerthi.
+
+The differences of points of both shapes form a convex set, and its distance from the origin is that of the shapes. A
+simplex of differences comes nearer and nearer to the origin; each step adds the difference that is farthest towards it
+(Gilbert, Johnson, Keerthi, "A fast procedure for computing the distance between complex objects in three-dimensional
+space" (1988)). The simplex's nearest point bounds the distance from above. The plane through that difference, across
+the direction of the search, bounds it from below. Rounding may end a search early, but both bounds hold but for
+``ROUNDING`` of the size: what is proved to be apart is apart.
+"""
+
+import math
+
+import numpy as np
+
+from ..geometry.tuples import cross, dot, minus
+from ..jit import inner, kernel
+from .supports import POINTS, farthest_round, half_extents
+
+ROUNDING = 2.0**-48
+"""Share of the size by which both bounds may be wrong: thirty-two roundings of the coordinates seen from a's origin."""
+_EQUAL = 2.0**-52
+"""Share of the size by which bounds differ that are the same but for rounding."""
+_ENOUGH = 2.0**-43
+"""Share of the size by which bounds may differ without another search."""
+_SEARCHES = 8
+_BARELY = 2.0**-30
+"""Share of the size: shapes that are no deeper in each other may be apart."""
+_NEAR = 2.0**-16
+"""Share of the size: shapes that are nearer nearly touch."""
+_MOVE = 2.0**-12
+"""Share of the size by which one of these is moved off, and how many searches follow."""
+_BESIDE = 4
+_MOST_STEPS = 256
+_MOST_RESTARTS = 3
+"""In a row, without progress: then rounding is all that changes."""
+
+LOWER, UPPER, POINT_A, POINT_B, SIZE, ACROSS, COLUMNS = 0, 1, 2, 5, 8, 9, 12
+"""Columns of an answer: bounds of the distance [m], the lower one negative where shapes certainly overlap; the nearest
+points, world; the largest coordinate seen from a's origin [m]; a vector from a to b, of any length, across the planes
+that prove the lower bound, zero where it is 0."""
+
+
+@inner
+def _placed(pose, p):
+    """World coordinates of a point, as they are defined (``Pose.apply``)."""
+    x, y, z = p
+    return (
+        pose[0, 0] * x + pose[0, 1] * y + pose[0, 2] * z + pose[0, 3],
+        pose[1, 0] * x + pose[1, 1] * y + pose[1, 2] * z + pose[1, 3],
+        pose[2, 0] * x + pose[2, 1] * y + pose[2, 2] * z + pose[2, 3],
+    )
+
+
+@inner
+def _point(points, i):
+    return points[i, 0], points[i, 1], points[i, 2]
+
+
+@inner
+def _place(points, form, pose, origin, local):
+    """Puts the points of a shape as they are seen from an origin; returns its largest coordinate."""
+    size = 0.0
+    if form[0] == POINTS:
+        for i in range(points.shape[0]):
+            p = _placed(pose, _point(points, i))
+            for k in range(3):
+                local[i, k] = p[k] - origin[k]
+                size = max(size, abs(local[i, k]))
+        return size
+    half = half_extents(form)
+    for k in range(3):
+        reach = abs(pose[k, 3] - origin[k])
+        for j in range(3):
+            reach += abs(pose[k, j]) * half[j]
+        size = max(size, reach)
+    return size
+
+
+@inner
+def _scale(local, count, scale):
+    for i in range(count):
+        for k in range(3):
+            local[i, k] *= scale
+
+
+@inner
+def _farthest(local, count, form, pose, shift, scale, u):
+    """The point of a shape that is farthest along a world direction, seen from the origin and scaled."""
+    if form[0] == POINTS:
+        best, at = -math.inf, 0
+        for i in range(count):
+            height = u[0] * local[i, 0] + u[1] * local[i, 1] + u[2] * local[i, 2]
+            if height > best:
+                best, at = height, i
+        return local[at, 0], local[at, 1], local[at, 2]
+    x, y, z = farthest_round(
+        form,
+        (
+            u[0] * pose[0, 0] + u[1] * pose[1, 0] + u[2] * pose[2, 0],
+            u[0] * pose[0, 1] + u[1] * pose[1, 1] + u[2] * pose[2, 1],
+            u[0] * pose[0, 2] + u[1] * pose[1, 2] + u[2] * pose[2, 2],
+        ),
+    )
+    return (
+        scale * (pose[0, 0] * x + pose[0, 1] * y + pose[0, 2] * z + shift[0]),
+        scale * (pose[1, 0] * x + pose[1, 1] * y + pose[1, 2] * z + shift[1]),
+        scale * (pose[2, 0] * x + pose[2, 1] * y + pose[2, 2] * z + shift[2]),
+    )
+
+
+@inner
+def _on_segment(p, q):
+    """Weights of the ends of the point of a segment that is nearest to the origin."""
+    d = minus(q, p)
+    square = dot(d, d)
+    if square == 0.0:
+        return 1.0, 0.0
+    t = -dot(p, d) / square
+    if t <= 0.0:
+        return 1.0, 0.0
+    if t >= 1.0:
+        return 0.0, 1.0
+    if t > 0.5:  # seen from the nearer end less is lost
+        s = min(max(dot(q, d) / square, 0.0), 1.0)
+        return s, 1.0 - s
+    return 1.0 - t, t
+
+
+@inner
+def _combined(x, p, y, q, z, r):
+    return (
+        x * p[0] + y * q[0] + z * r[0],
+        x * p[1] + y * q[1] + z * r[1],
+        x * p[2] + y * q[2] + z * r[2],
+    )
+
+
+@inner
+def _on_triangle(p, q, r):
+    """Weights of the corners of the point of a triangle that is nearest to the origin, and its squared distance."""
+    best = math.inf
+    weights = (1.0, 0.0, 0.0)
+    for k in range(3):
+        a, b = (p, q) if k == 0 else ((q, r) if k == 1 else (r, p))
+        s, t = _on_segment(a, b)
+        v = _combined(s, a, t, b, 0.0, b)
+        square = dot(v, v)
+        if square < best:
+            best = square
+            weights = (s, t, 0.0) if k == 0 else ((0.0, s, t) if k == 1 else (t, 0.0, s))
+    pq, qr, rp = minus(q, p), minus(r, q), minus(p, r)
+    n = cross(pq, qr)
+    z, x, y = -dot(n, cross(pq, p)), -dot(n, cross(qr, q)), -dot(n, cross(rp, r))
+    if x > 0.0 and y > 0.0 and z > 0.0:
+        total = x + y + z
+        x, y, z = x / total, y / total, z / total
+        v = _combined(x, p, y, q, z, r)
+        square = dot(v, v)
+        if square < best:
+            best, weights = square, (x, y, z)
+    return weights, best
+
+
+@inner
+def _corner(corners, k):
+    return corners[k, 0], corners[k, 1], corners[k, 2]
+
+
+@inner
+def _keep(k, corners, of_a, of_b, weights, at, weight):
+    """Moves corner k to place ``at``, which is not behind it, with its weight."""
+    for axis in range(3):
+        corners[at, axis], of_a[at, axis], of_b[at, axis] = corners[k, axis], of_a[k, axis], of_b[k, axis]
+    weights[at] = weight
+
+
+@inner
+def _weigh_inside(p, q, r, o, weights):
+    """Weights of the corners of a tetrahedron that contains the origin: the volumes across from them."""
+    weights[0], weights[1] = abs(dot(q, cross(r, o))), abs(dot(p, cross(r, o)))
+    weights[2], weights[3] = abs(dot(p, cross(q, o))), abs(dot(p, cross(q, r)))
+    total = weights[0] + weights[1] + weights[2] + weights[3]
+    for k in range(4):
+        weights[k] = weights[k] / total if total > 0.0 else 0.25
+
+
+@inner
+def _sum(rows, weights, count):
+    x, y, z = 0.0, 0.0, 0.0
+    for k in range(count):
+        x += weights[k] * rows[k, 0]
+        y += weights[k] * rows[k, 1]
+        z += weights[k] * rows[k, 2]
+    return x, y, z
+
+
+@inner
+def _reduce(corners, of_a, of_b, weights, count, outside):
+    """Keeps the corners of a simplex that give its nearest point to the origin; returns how many.
+
+    Of a simplex that contains the origin it keeps four: -1 where that is certain, 0 where rounding may have decided it.
+    ``outside``: the origin is known to be outside, which rounding hides of flat simplices.
+    """
+    p = _corner(corners, 0)
+    if count == 1:
+        weights[0] = 1.0
+        return 1
+    q = _corner(corners, 1)
+    if count == 2:
+        s, t = _on_segment(p, q)
+        x, y, z, w = s, t, 0.0, 0.0
+    elif count == 3:
+        (x, y, z), _ = _on_triangle(p, q, _corner(corners, 2))
+        w = 0.0
+    else:
+        r, o = _corner(corners, 2), _corner(corners, 3)
+        best = math.inf
+        x, y, z, w = 1.0, 0.0, 0.0, 0.0
+        for k in range(4):
+            a, b, c, d = (q, r, o, p) if k == 0 else ((p, o, r, q) if k == 1 else (p, q, o, r))
+            if k == 3:
+                a, b, c, d = p, r, q, o
+            n = cross(minus(b, a), minus(c, a))
+            outside = outside or dot(n, a) * dot(n, minus(d, a)) >= 0.0  # the origin is across from the fourth corner
+            (s, t, u), square = _on_triangle(a, b, c)  # of all faces: of flat simplices rounding hides which is near
+            if square < best:
+                best = square
+                if k == 0:
+                    x, y, z, w = 0.0, s, t, u
+                elif k == 1:
+                    x, y, z, w = s, 0.0, u, t
+                elif k == 2:
+                    x, y, z, w = s, t, 0.0, u
+                else:
+                    x, y, z, w = s, u, t, 0.0
+        if not outside:
+            _weigh_inside(p, q, r, o, weights)
+            v = _sum(corners, weights, 4)
+            if (
+                best < _BARELY * _BARELY or dot(v, v) > best
+            ):  # rounding may have turned a face, of which this is a point
+                weights[0], weights[1], weights[2], weights[3] = x, y, z, w
+                return 0
+            return -1
+    kept = 0
+    for k in range(count):
+        weight = x if k == 0 else (y if k == 1 else (z if k == 2 else w))
+        if weight > 0.0:
+            _keep(k, corners, of_a, of_b, weights, kept, weight)
+            kept += 1
+    return kept
+
+
+@inner
+def _largest(v):
+    return max(abs(v[0]), abs(v[1]), abs(v[2]))
+
+
+@inner
+def _length(v):
+    largest = _largest(v)
+    if largest == 0.0:
+        return 0.0
+    x, y, z = v[0] / largest, v[1] / largest, v[2] / largest
+    return largest * math.sqrt(x * x + y * y + z * z)
+
+
+@inner
+def _without(v, along):
+    """A vector without its part along another one."""
+    square = dot(along, along)
+    t = dot(v, along) / square if square > 0.0 else 0.0
+    return v[0] - t * along[0], v[1] - t * along[1], v[2] - t * along[2]
+
+
+@inner
+def _across(corners, count, v):
+    """The way to the origin from the nearest point of a segment or triangle, made perpendicular to it again.
+
+    Of shapes that nearly touch the way is as short as the rounding of the corners, which turns it. Flat faces need a
+    search across them: a turn by a small angle loses as much of the lower bound as the face is long.
+    """
+    if count != 2 and count != 3:
+        return v
+    p, q = _corner(corners, 0), _corner(corners, 1)
+    first = minus(q, p)
+    if count == 3:
+        r = _corner(corners, 2)
+        second, third = minus(r, p), minus(r, q)
+        if dot(second, second) > dot(first, first):
+            first, second = second, first
+        if dot(third, third) > dot(first, first):
+            first, second = third, first
+        second = _without(second, first)
+        if dot(second, second) > dot(v, v):
+            u = _without(_without(v, first), second)
+            u = _without(_without(u, first), second)
+            return u if dot(u, u) > 0.25 * dot(v, v) else v
+    u = _without(_without(v, first), first)
+    return u if dot(u, u) > 0.25 * dot(v, v) else v
+
+
+@inner
+def _put(rows, k, p):
+    for axis in range(3):
+        rows[k, axis] = p[axis]
+
+
+@inner
+def _is_known(corners, count, w):
+    found = False
+    for k in range(count):
+        found = found or (corners[k, 0] == w[0] and corners[k, 1] == w[1] and corners[k, 2] == w[2])
+    return found
+
+
+@inner
+def _search(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, move, space, start, row):
+    """One search for two placed shapes, scaled to a size of about 1; betters the bounds and nearest points of a row.
+
+    ``move`` is added to b's points; ``start`` is the direction of the first step.
+    """
+    count_a, count_b = counts
+    corners, of_a, of_b, weights = space[0], space[1], space[2], space[3].reshape(12)
+    u, count, restarts, best = start, 0, 0, math.inf
+    x, y, v = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for _ in range(_MOST_STEPS):
+        largest = _largest(u)
+        u = (u[0] / largest, u[1] / largest, u[2] / largest)
+        p = _farthest(local_a, count_a, form_a, pose_a, shift_a, scale, u)
+        q = _farthest(local_b, count_b, form_b, pose_b, shift_b, scale, (-u[0], -u[1], -u[2]))
+        q = (q[0] + move[0], q[1] + move[1], q[2] + move[2])
+        w = minus(p, q)
+        bound = -dot(u, w) / math.sqrt(dot(u, u))
+        if bound > row[LOWER]:
+            row[LOWER] = bound
+            row[ACROSS], row[ACROSS + 1], row[ACROSS + 2] = u
+        if row[UPPER] - row[LOWER] <= _EQUAL:
+            break
+        progress = not _is_known(corners, count, w)
+        if progress:
+            _put(corners, count, w)
+            _put(of_a, count, p)
+            _put(of_b, count, q)
+            count = _reduce(corners, of_a, of_b, weights, count + 1, row[LOWER] > 0.0)
+            if count <= 0:
+                x, y = _sum(of_a, weights, 4), _sum(of_b, weights, 4)
+                length = _length(minus(y, x))
+                row[UPPER] = length
+                if count < 0:
+                    row[UPPER], row[LOWER] = 0.0, -_BARELY
+                for k in range(3):
+                    row[POINT_A + k], row[POINT_B + k] = x[k], y[k]
+                break
+            v = _sum(corners, weights, count)
+            length = _length(v)
+            progress = length < best
+            if progress:
+                best, restarts = length, 0
+                x, y = _sum(of_a, weights, count), _sum(of_b, weights, count)
+                if length < row[UPPER]:
+                    row[UPPER] = length
+                    for k in range(3):
+                        row[POINT_A + k], row[POINT_B + k] = x[k], y[k]
+                if length == 0.0:
+                    break
+        if not progress:  # the simplex is so flat that rounding spoils it: go on from its nearest point so far
+            restarts += 1
+            if restarts > _MOST_RESTARTS:
+                break
+            v = minus(x, y)
+            _put(corners, 0, v)
+            _put(of_a, 0, x)
+            _put(of_b, 0, y)
+            weights[0], count = 1.0, 1
+            if _largest(v) == 0.0:
+                break
+        u = _across(corners, count, (-v[0], -v[1], -v[2]))
+
+
+@inner
+def _start(k):
+    """The direction of the first step of a search; each search has its own."""
+    if k == 0:
+        return 0.0, 0.0, 1.0
+    return (1.0 if k & 1 else -1.0), (0.7 if k & 2 else -0.7), (0.4 if k & 4 else -0.4)
+
+
+@inner
+def _clear(row):
+    row[LOWER], row[UPPER] = 0.0, math.inf
+    row[ACROSS] = row[ACROSS + 1] = row[ACROSS + 2] = 0.0
+
+
+@inner
+def _search_beside(
+    local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, space, start, other, row
+):
+    """Betters the bounds of shapes that nearly touch, by a search with b moved off.
+
+    The way between such shapes is so short that rounding turns it. Moved along the way, b has the same nearest point,
+    and the way there is long enough to tell its direction. Where the move was not quite along the way, the direction
+    that is found is better by the share that the move has of the radius of the surface; then another search follows.
+    """
+    count_a, count_b = counts
+    n = (row[ACROSS], row[ACROSS + 1], row[ACROSS + 2])
+    length = _length(n)
+    if length == 0.0:
+        n = (row[POINT_B] - row[POINT_A], row[POINT_B + 1] - row[POINT_A + 1], row[POINT_B + 2] - row[POINT_A + 2])
+        length = _length(n)
+    if length == 0.0:
+        return
+    move = (_MOVE * n[0] / length, _MOVE * n[1] / length, _MOVE * n[2] / length)
+    _clear(other)
+    _search(
+        local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, move, space, start, other
+    )
+    u = (other[ACROSS], other[ACROSS + 1], other[ACROSS + 2])
+    length = _length(u)
+    if length == 0.0:
+        return
+    p = _farthest(local_a, count_a, form_a, pose_a, shift_a, scale, u)
+    q = _farthest(local_b, count_b, form_b, pose_b, shift_b, scale, (-u[0], -u[1], -u[2]))
+    bound = dot(u, minus(q, p)) / length
+    row[LOWER] = max(row[LOWER], bound)
+    row[ACROSS], row[ACROSS + 1], row[ACROSS + 2] = u
+    x = (other[POINT_A], other[POINT_A + 1], other[POINT_A + 2])
+    y = (other[POINT_B] - move[0], other[POINT_B + 1] - move[1], other[POINT_B + 2] - move[2])
+    length = _length(minus(y, x))
+    if length < row[UPPER]:
+        row[UPPER] = length
+        for k in range(3):
+            row[POINT_A + k], row[POINT_B + k] = x[k], y[k]
+
+
+@inner
+def _find(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, space, other, row):
+    """The bounds and nearest points of two placed shapes: by one search, or by more where rounding ended it early."""
+    _clear(row)
+    still = (0.0, 0.0, 0.0)
+    for k in range(_SEARCHES):
+        start = _start(k)
+        _search(
+            local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, still, space, start, row
+        )
+        if row[UPPER] - row[LOWER] <= _ENOUGH or row[LOWER] < 0.0:
+            break
+        if row[UPPER] < _NEAR:
+            for j in range(_BESIDE):
+                start = _start(j)
+                _search_beside(
+                    local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, space, start,
+                    other, row,
+                )  # fmt: skip
+            if k == 2:
+                break
+    row[LOWER] = min(row[LOWER], row[UPPER])
+
+
+@inner
+def _measure(corners_a, form_a, pose_a, corners_b, form_b, pose_b, room, row):
+    """The answer for one pair into a row; room is (5 + n + m, 4, 3)."""
+    space, other = room[:4], room[4].reshape(12)
+    count_a, count_b = corners_a.shape[0], corners_b.shape[0]
+    local_a, local_b = room[5 : 5 + count_a, 0], room[5 + count_a :, 0]
+    if form_a[0] == POINTS:
+        origin = _placed(pose_a, _point(corners_a, 0))
+    else:
+        origin = (pose_a[0, 3], pose_a[1, 3], pose_a[2, 3])
+    size = max(_place(corners_a, form_a, pose_a, origin, local_a), _place(corners_b, form_b, pose_b, origin, local_b))
+    scale = 1.0
+    if size > 0.0:
+        scale = math.ldexp(1.0, min(max(-math.frexp(size)[1], -1000), 1000))
+    _scale(local_a, count_a, scale)
+    _scale(local_b, count_b, scale)
+    shift_a = (pose_a[0, 3] - origin[0], pose_a[1, 3] - origin[1], pose_a[2, 3] - origin[2])
+    shift_b = (pose_b[0, 3] - origin[0], pose_b[1, 3] - origin[1], pose_b[2, 3] - origin[2])
+    counts = (count_a, count_b)
+    _find(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, space, other, row)
+    row[LOWER] /= scale
+    row[UPPER] /= scale
+    row[SIZE] = size
+    for k in range(3):
+        row[POINT_A + k] = row[POINT_A + k] / scale + origin[k]
+        row[POINT_B + k] = row[POINT_B + k] / scale + origin[k]
+
+
+@kernel
+def convex_distances(points_a, form_a, rows_a, points_b, form_b, rows_b, answers):
+    """Bounds of the distances of two convex shapes, in a stack of poses or of several shapes.
+
+    Args:
+        points_a: corners, (k, n, 3), or (1, n, 3) for all; see ``supports.py``.
+        form_a: the kind of shape and its lengths, (4,).
+        rows_a: poses, (k, 3, 4) float64, or (1, 3, 4) for all.
+        points_b, form_b, rows_b: the other shapes.
+        answers: (k, COLUMNS) float64.
+    """
+    room = np.empty((5 + points_a.shape[1] + points_b.shape[1], 4, 3))
+    for m in range(answers.shape[0]):
+        pose_a, pose_b = rows_a[min(m, rows_a.shape[0] - 1)], rows_b[min(m, rows_b.shape[0] - 1)]
+        corners_a, corners_b = points_a[min(m, points_a.shape[0] - 1)], points_b[min(m, points_b.shape[0] - 1)]
+        _measure(corners_a, form_a, pose_a, corners_b, form_b, pose_b, room, answers[m])
+
+
+@kernel
+def convex_distance_beside(points_a, form_a, pose_a, points_b, form_b, pose_b, answer):
+    """As ``convex_distances`` of one pair in poses (4, 4), where coordinates are taken from a's origin.
+
+    So rounding does not grow with the distance from the world's origin. The points are in the world.
+    """
+    room = np.empty((5 + points_a.shape[1] + points_b.shape[1], 4, 3))
+    rows = np.empty((2, 3, 4))
+    for i in range(3):
+        for j in range(3):
+            rows[0, i, j], rows[1, i, j] = pose_a[i, j], pose_b[i, j]
+        rows[0, i, 3], rows[1, i, 3] = 0.0, pose_b[i, 3] - pose_a[i, 3]
+    _measure(points_a[0], form_a, rows[0], points_b[0], form_b, rows[1], room, answer)
+    for k in range(3):
+        answer[POINT_A + k] += pose_a[k, 3]
+        answer[POINT_B + k] += pose_a[k, 3]
+
+
+def bounds_of_distances(
+    points_a: np.ndarray, form_a: np.ndarray, rows_a: np.ndarray, points_b: np.ndarray, form_b: np.ndarray,
+    rows_b: np.ndarray,
+) -> np.ndarray:  # fmt: skip
+    """The answers (k, COLUMNS) of ``convex_distances``, which says what the arguments are."""
+    counts = len(points_a), len(rows_a), len(points_b), len(rows_b)
+    count = max(counts) if min(counts) else 0
+    answers = np.empty((count, COLUMNS))
+    convex_distances(points_a, form_a, rows_a, points_b, form_b, rows_b, answers)
+    return answers

@@ -1,0 +1,116 @@
+"""Whether two convex polyhedra are within a distance of each other, exactly: in whole numbers.
+
+Float64 numbers are whole multiples of a power of two. So squared distances of points, segments and triangles are
+quotients of whole numbers, and so is the square of a sum of radii. The search is that of ``convex_distance.py``; here
+nothing is rounded, so that each step comes nearer to the origin, and it ends.
+"""
+
+import math
+from collections.abc import Iterable
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+Vector = tuple[int, int, int]
+_BITS = 53
+
+
+def is_within(points_a: np.ndarray, points_b: np.ndarray, lengths: Iterable[float], towards: np.ndarray) -> bool:
+    """Whether the hulls of two point sets are no farther apart than the sum of some lengths.
+
+    Args:
+        points_a, points_b: (n, 3) and (m, 3) float64 [m], in one frame.
+        lengths: [m], from 0 on.
+        towards: a vector (3,) from a to b, as good as it is known: the search begins there.
+    """
+    a, b, reaches, way = _whole(points_a.ravel(), points_b.ravel(), np.array(list(lengths)), towards.ravel())
+    first, second, reach = _vectors(a), _vectors(b), sum(reaches)
+    across: Vector = (way[0], way[1], way[2])
+    corners = [_farthest(first, second, across)]
+    while True:
+        corners, point, share = _nearest_point(corners)
+        square = _dot(point, point)
+        if square <= (reach * share) ** 2:
+            return True
+        corner = _farthest(first, second, (-point[0], -point[1], -point[2]))
+        height = _dot(point, corner)
+        if height > 0 and height * height > reach * reach * square:  # all of the polyhedra is beyond this plane
+            return False
+        if height * share >= square:  # nothing is nearer than the point
+            return False
+        corners.append(corner)
+
+
+def _whole(*parts: np.ndarray) -> list[list[int]]:
+    """Float64 numbers as multiples of one power of two."""
+    pieces = [[math.frexp(x) for x in part.tolist()] for part in parts]
+    least = min((exponent for piece in pieces for share, exponent in piece if share), default=0)
+    return [[int(math.ldexp(share, _BITS)) << max(exponent - least, 0) for share, exponent in p] for p in pieces]
+
+
+def _vectors(numbers: list[int]) -> list[Vector]:
+    return [(numbers[k], numbers[k + 1], numbers[k + 2]) for k in range(0, len(numbers), 3)]
+
+
+def _dot(p: Vector, q: Vector) -> int:
+    return p[0] * q[0] + p[1] * q[1] + p[2] * q[2]
+
+
+def _minus(p: Vector, q: Vector) -> Vector:
+    return p[0] - q[0], p[1] - q[1], p[2] - q[2]
+
+
+def _farthest(first: list[Vector], second: list[Vector], way: Vector) -> Vector:
+    """The difference of two points that is farthest along a way."""
+    return _minus(max(first, key=lambda p: _dot(p, way)), min(second, key=lambda p: _dot(p, way)))
+
+
+def _nearest_point(corners: list[Vector]) -> tuple[list[Vector], Vector, int]:
+    """The point of a simplex that is nearest to the origin: the corners around it, the point times a number, and that.
+
+    The number is above 0.
+    """
+    best: tuple[Any, ...] | None = None
+    for count in range(1, len(corners) + 1):
+        for chosen in combinations(corners, count):
+            weights = _weights(chosen)
+            if weights is None:
+                continue
+            share = sum(weights)
+            x, y, z = (sum(w * p[k] for w, p in zip(weights, chosen, strict=True)) for k in range(3))
+            square = x * x + y * y + z * z
+            if best is None or square * best[1] ** 2 < best[0] * share**2:
+                best = square, share, list(chosen), (x, y, z)
+    assert best is not None  # a corner alone is one
+    return best[2], best[3], best[1]
+
+
+def _weights(chosen: tuple[Vector, ...]) -> tuple[int, ...] | None:
+    """Positive weights, to be divided by their sum, of the point of the corners' plane that is nearest to the origin.
+
+    None where that is not between the corners, or these are not independent.
+    """
+    origin, *others = chosen
+    ways = [_minus(p, origin) for p in others]
+    sides = [-_dot(way, origin) for way in ways]
+    if not ways:
+        return (1,)
+    gram = [[_dot(p, q) for q in ways] for p in ways]
+    whole = _determinant(gram)
+    if whole <= 0:
+        return None
+    parts = [
+        _determinant([[*r[:k], s, *r[k + 1 :]] for r, s in zip(gram, sides, strict=True)]) for k in range(len(ways))
+    ]
+    rest = whole - sum(parts)
+    return (rest, *parts) if rest > 0 and all(part > 0 for part in parts) else None
+
+
+def _determinant(m: list[list[int]]) -> int:
+    if len(m) == 1:
+        return m[0][0]
+    if len(m) == 2:
+        return m[0][0] * m[1][1] - m[0][1] * m[1][0]
+    (a, b, c), (d, e, f), (g, h, i) = m
+    return a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)

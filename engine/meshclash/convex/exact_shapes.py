@@ -1,0 +1,333 @@
+"""Exact shapes: spheres, capsules, boxes, cylinders, cones, ellipsoids, half-spaces, and what is inflated by a radius.
+
+A shape is a core and a radius around it: a sphere is a point, a capsule a segment, a rounded box a box. Its distance
+from another shape is that of the cores less the radii, so that no pair of shapes needs a way of its own.
+"""
+
+from collections.abc import Sequence
+from types import NoneType
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidMesh, UnsupportedOption
+from ..hierarchy.build import build
+from ..hierarchy.bvh import Hierarchy
+from ..messages import a_type, shown
+from ..types.copying import Copyable
+from ..types.foreign_meshes import as_own
+from ..types.mesh import TriangleMesh
+from ..types.numbers import float_array, real_number
+from ..types.pose import LARGEST_COORDINATE
+from . import primitives
+from .hull import ConvexHull
+from .supports import CONE, CYLINDER, ELLIPSOID, NO_POINTS, POINTS_FORM
+
+TOLERANCE = 1e-2
+"""Share of the radius by which the mesh around a round solid may reach beyond it."""
+_OUTWARD = 1.0 + 2.0**-50
+
+
+class ExactShape(Copyable):
+    """The base of all exact shapes, for ``isinstance``; it has no constructor of its own."""
+
+    radius: float = 0.0
+    """The shape is all within this distance [m] of its core."""
+
+    @property
+    def bounds(self) -> np.ndarray:
+        """A box along the shape's axes that contains it: lowest and highest corner, (2, 3) float64 [m]."""
+        raise NotImplementedError
+
+    def _grown(self, bounds: np.ndarray) -> np.ndarray:
+        """Bounds of the core grown by the radius, rounded outward."""
+        margin = self.radius * _OUTWARD
+        grown: np.ndarray = np.stack([bounds[0] - margin, bounds[1] + margin])
+        return np.stack([np.nextafter(grown[0], -np.inf), np.nextafter(grown[1], np.inf)])
+
+
+class ConvexShape(ExactShape, caches={"_enclosing": NoneType}):
+    """A convex solid: the hull of points, or a round solid, and a radius around it. The base of most shapes."""
+
+    points: np.ndarray
+    """Corners of the core, (1, n, 3) float64 [m]; none of a round solid."""
+    form: np.ndarray
+    """What the core is, (4,) float64, see ``supports.py``."""
+
+    def _set(self, radius: float, points: np.ndarray = NO_POINTS, form: np.ndarray = POINTS_FORM) -> None:
+        self.radius, self.points, self.form = radius, points, form.copy()
+        self._enclosing: Hierarchy | None = None
+
+    @property
+    def is_polyhedron(self) -> bool:
+        """Whether the core is the hull of points, whose distances are compared exactly."""
+        return self.points.shape[1] > 0
+
+    @property
+    def enclosing(self) -> Hierarchy:
+        """A mesh that contains the core, and reaches beyond it by ``slack`` at most."""
+        if self._enclosing is None:
+            self._enclosing = build(self._enclosing_mesh())
+        return self._enclosing
+
+    @property
+    def slack(self) -> float:
+        """How far the enclosing mesh may reach beyond the core [m]."""
+        return 0.0 if self.is_polyhedron else TOLERANCE * float(self.form[1:].max())
+
+    def _enclosing_mesh(self) -> TriangleMesh:
+        kind, first, second, third = self.form.tolist()
+        if kind == CYLINDER:
+            return primitives.cylinder(first, 2.0 * second, TOLERANCE, circumscribed=True)
+        if kind == CONE:
+            return primitives.cone(first, 2.0 * second, TOLERANCE, circumscribed=True)
+        if kind == ELLIPSOID:
+            sphere = primitives.sphere(1.0, TOLERANCE, circumscribed=True)
+            return TriangleMesh(sphere.vertices * (first, second, third), sphere.triangles)
+        hull = ConvexHull(self.points[0])
+        if hull.faces:
+            return hull.mesh()
+        ends = hull.vertices
+        return TriangleMesh(ends, [[0, len(ends) - 1, len(ends) - 1]])
+
+    @property
+    def bounds(self) -> np.ndarray:
+        """As of all shapes."""
+        if self.is_polyhedron:
+            return self._grown(np.stack([self.points[0].min(axis=0), self.points[0].max(axis=0)]))
+        kind, first, second, third = self.form.tolist()
+        half = np.array([first, second, third] if kind == ELLIPSOID else [first, first, second])
+        return self._grown(np.stack([-half, half]))
+
+
+class Sphere(ConvexShape):
+    """A sphere around the origin, exactly: a point with a radius.
+
+    Args:
+        radius: [m].
+
+    Raises:
+        UnsupportedOption: the radius is negative or not finite.
+
+    Example:
+        >>> import numpy as np
+        >>> import meshclash as mc
+        >>> pose = np.eye(4)
+        >>> pose[0, 3] = 2.0
+        >>> mc.collides(mc.shapes.Sphere(1.0), mc.shapes.Sphere(1.0), pose_b=pose)
+        True
+    """
+
+    def __init__(self, radius: float) -> None:
+        self._set(_radius(radius), np.zeros((1, 1, 3)))
+
+    def __repr__(self) -> str:
+        return f"Sphere({self.radius!r})"
+
+
+class Capsule(ConvexShape):
+    """A capsule along z around the origin, exactly: a segment with a radius.
+
+    Args:
+        radius: [m].
+        length: of the segment, between the centres of the half spheres [m].
+
+    Raises:
+        UnsupportedOption: a length that is negative or not finite.
+    """
+
+    def __init__(self, radius: float, length: float) -> None:
+        self.length = primitives.checked_length("length", length, least=0.0)
+        self._set(_radius(radius), np.array([[[0.0, 0.0, -0.5 * self.length], [0.0, 0.0, 0.5 * self.length]]]))
+
+    def __repr__(self) -> str:
+        return f"Capsule({self.radius!r}, {self.length!r})"
+
+
+class Box(ConvexShape):
+    """A box around the origin, filled; with a radius a rounded box, which is larger by the radius on all sides.
+
+    Args:
+        sides: its three sides [m], or one for a cube.
+        radius: [m].
+
+    Raises:
+        UnsupportedOption: a side is not above 0, the radius is negative, or one of them is not finite.
+    """
+
+    def __init__(self, sides: float | Sequence[float], radius: float = 0.0) -> None:
+        corners = primitives.box(sides).vertices
+        self.sides: tuple[float, ...] = tuple((2.0 * corners[-1]).tolist())
+        self._set(_radius(radius), corners[None].copy())
+
+    def __repr__(self) -> str:
+        return f"Box({list(self.sides)}, {self.radius!r})"
+
+
+class Cylinder(ConvexShape):
+    """A cylinder along z around the origin, filled.
+
+    Args:
+        radius, length: [m].
+        margin: a radius around all of it [m].
+
+    Raises:
+        UnsupportedOption: a length is not above 0, the margin is negative, or one of them is not finite.
+    """
+
+    def __init__(self, radius: float, length: float, margin: float = 0.0) -> None:
+        self._set_round(CYLINDER, radius, length, margin)
+
+    def _set_round(self, kind: int, radius: float, length: float, margin: float) -> None:
+        sides = primitives.checked_length("radius", radius), primitives.checked_length("length", length)
+        self._set(_radius(margin), form=np.array([kind, sides[0], 0.5 * sides[1], 0.0]))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.form.item(1)!r}, {2.0 * self.form.item(2)!r}, {self.radius!r})"
+
+
+class Cone(Cylinder):
+    """A cone along z, its apex up and the origin at half its height, filled; arguments and errors as ``Cylinder``."""
+
+    def __init__(self, radius: float, length: float, margin: float = 0.0) -> None:
+        self._set_round(CONE, radius, length, margin)
+
+
+class Ellipsoid(ConvexShape):
+    """An ellipsoid around the origin, filled.
+
+    Args:
+        radii: along x, y and z [m].
+        margin: a radius around all of it [m].
+
+    Raises:
+        UnsupportedOption: not three radii above 0, a negative margin, or one of them is not finite.
+    """
+
+    def __init__(self, radii: Sequence[float], margin: float = 0.0) -> None:
+        array = float_array("radii", radii, UnsupportedOption)
+        if array.shape != (3,):
+            raise UnsupportedOption(f"radii must be three lengths, not an array of shape {array.shape}")
+        lengths = [primitives.checked_length("a radius", radius) for radius in array.tolist()]
+        self._set(_radius(margin), form=np.array([ELLIPSOID, *lengths]))
+
+    def __repr__(self) -> str:
+        return f"Ellipsoid({self.form[1:].tolist()}, {self.radius!r})"
+
+
+class Inflated(ConvexShape):
+    """Everything within a radius of a core: a security margin around a mesh, a rounded hull, a ball, a capsule.
+
+    A mesh is its triangles, as in ``collides`` and ``distance``: what lies inside a closed mesh is as far from it as
+    from its surface. Hulls and other shapes are solids.
+
+    Args:
+        core: a mesh, a hierarchy made by ``build``, a ConvexHull, another shape but a half-space or plane, one point
+            (3,) or the two ends (2, 3) of a segment [m].
+        radius: [m], from 0 on.
+
+    Raises:
+        InvalidMesh: no such core, or points that are not finite or beyond 1e30 m.
+        UnsupportedOption: the radius is negative or not finite.
+
+    Example:
+        >>> import numpy as np
+        >>> import meshclash as mc
+        >>> box = mc.shapes.box(1.0)
+        >>> pose = np.eye(4)
+        >>> pose[0, 3] = 1.25
+        >>> mc.collides(mc.shapes.Inflated(box, 0.25), box, pose_b=pose)
+        True
+    """
+
+    def __init__(self, core: Any, radius: float) -> None:
+        own = core if isinstance(core, ConvexHull) else as_own(core)  # a hull has vertices and faces, as meshes have
+        radius = _radius(radius)
+        self.surface: Hierarchy | TriangleMesh | None = None
+        if isinstance(own, TriangleMesh | Hierarchy):
+            self.surface = own
+            self._set(radius)
+        elif isinstance(own, Inflated) and own.surface is not None:
+            self.surface = own.surface
+            self._set(own.radius + radius)
+        elif isinstance(own, ConvexShape):
+            self._set(own.radius + radius, own.points, own.form)
+        elif isinstance(own, ConvexHull):
+            self._set(radius, own.vertices[None].copy())
+        else:
+            self._set(radius, _few_points(own))
+
+    @property
+    def bounds(self) -> np.ndarray:
+        """As of all shapes."""
+        if self.surface is None:
+            return super().bounds
+        mesh = self.surface.mesh if isinstance(self.surface, Hierarchy) else self.surface
+        return self._grown(np.asarray(mesh.bounds, np.float64))
+
+    def __repr__(self) -> str:
+        core: Any = self.surface
+        if core is None:
+            core = f"{self.points.shape[1]} points" if self.is_polyhedron else "a round solid"
+        return f"Inflated({core}, {self.radius!r})"
+
+
+class Halfspace(ExactShape):
+    """All points x with normal . x <= offset; the boundary belongs to it.
+
+    Args:
+        normal: (3,), out of the half-space, of any length above 0.
+        offset: the distance of the boundary from the origin [m], times the length of the normal.
+
+    Raises:
+        UnsupportedOption: the normal has no length, or a number is not finite or beyond 1e30.
+
+    Example:
+        >>> import meshclash as mc
+        >>> floor = mc.shapes.Halfspace([0, 0, 1], 0.0)
+        >>> mc.collides(mc.shapes.box(1.0), floor)
+        True
+    """
+
+    def __init__(self, normal: Sequence[float], offset: float = 0.0) -> None:
+        array = float_array("normal", normal, UnsupportedOption)
+        height = real_number(offset)
+        if array.shape != (3,):
+            raise UnsupportedOption(f"normal must be three numbers, not an array of shape {array.shape}")
+        if not (np.abs(array).max() <= LARGEST_COORDINATE and abs(height) <= LARGEST_COORDINATE and array.any()):
+            raise UnsupportedOption(
+                f"normal must have a length, and all numbers be finite and within {LARGEST_COORDINATE:g}, not "
+                f"{shown(normal)} and {shown(offset)}"
+            )
+        self.normal: np.ndarray = array.copy()
+        self.offset: float = height
+
+    @property
+    def bounds(self) -> np.ndarray:
+        """All of space that coordinates may reach."""
+        return np.array([[-LARGEST_COORDINATE] * 3, [LARGEST_COORDINATE] * 3])
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.normal.tolist()}, {self.offset!r})"
+
+
+class Plane(Halfspace):
+    """All points x with normal . x = offset; arguments and errors as ``Halfspace``."""
+
+
+def _radius(value: Any) -> float:
+    return primitives.checked_length("radius", value, least=0.0)
+
+
+def _few_points(given: Any) -> np.ndarray:
+    """One point or two, (1, n, 3); raises InvalidMesh."""
+    wanted = "a mesh, a ConvexHull, another bounded shape, a point (3,) or a segment (2, 3)"
+    if not isinstance(given, np.ndarray | list | tuple):
+        raise InvalidMesh(f"core must be {wanted}, not {a_type(given)}")
+    array = float_array("core", given, InvalidMesh)
+    if array.shape not in ((3,), (1, 3), (2, 3)):
+        more = "; use a ConvexHull of more points" if array.ndim == 2 and array.shape[1:] == (3,) else ""
+        raise InvalidMesh(f"core must be {wanted}, not an array of shape {array.shape}{more}")
+    if not np.abs(array).max() <= LARGEST_COORDINATE:
+        raise InvalidMesh(f"core must have finite coordinates within {LARGEST_COORDINATE:g} m")
+    return np.array(array.reshape(1, -1, 3), order="C")

@@ -1,0 +1,356 @@
+"""Two objects of which one is an exact shape: whether they meet, and how far apart they are.
+
+A side is a convex solid, a surface of triangles, or a half-space or plane; each of the first two has a radius. So there
+are few ways, whatever the shapes are called. Every one finds the distance of the cores and compares it with the sum of
+the radii, in float64 where that is certain. Otherwise points, triangles and half-spaces are compared exactly, by their
+float64 world coordinates. A round solid (cylinder, cone, ellipsoid) is apart only where a plane is proved to be between
+the two; its distance is known to some 1e-13 of the size.
+"""
+
+import math
+from collections.abc import Callable, Generator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..convex.convex_distance import COLUMNS, LOWER, POINT_A, POINT_B, ROUNDING, SIZE, UPPER, bounds_of_distances
+from ..convex.exact_comparison import is_within
+from ..convex.exact_shapes import ConvexShape, Halfspace, Inflated
+from ..convex.supports import POINTS_FORM
+from ..hierarchy.bvh import Hierarchy, MeshLike
+from ..types.mesh import TriangleMesh
+from ..types.pose import transform_points
+from .flat_faces import Face, face_and_points, face_and_round, faces
+from .results import Clearances, Distance
+from .table import CLEARANCE, COLLIDES, DISTANCE, Request, ask
+
+Steps = Generator[Any, None, Any]
+_NO_TRIANGLES = np.empty((0, 2), np.int32)
+_STILL = np.eye(4)[None, :3].copy()
+_REACH_ROUNDING = 2.0**-50
+"""Share of the radii by which their sum may be wrong, with room."""
+_LEAST = 2.0**-1060
+"""[m]: what is lost where numbers have no full precision any more."""
+_SURFACE_ROUNDING = 2.0**-45
+"""Share of the extent by which distances of triangles may be wrong, with room."""
+
+
+class Near(NamedTuple):
+    """What is known of two objects in k poses."""
+
+    met: np.ndarray
+    """Whether they have a common point, (k,) bool."""
+    distances: np.ndarray
+    """(k,) [m], 0 where they meet."""
+    points: np.ndarray
+    """The nearest points of both, (k, 2, 3) [m], world; where they meet, twice a common point."""
+    triangles: np.ndarray
+    """Of both, (k, 2) int32; -1 for shapes that have none."""
+
+
+class ShapeSide(NamedTuple):
+    """One object: one of the three is not None."""
+
+    radius: float
+    convex: ConvexShape | None
+    surface: MeshLike | None
+    flat: Halfspace | None
+
+    @classmethod
+    def of(cls, thing: Any) -> "ShapeSide":
+        """The side that a mesh or shape is."""
+        if isinstance(thing, Halfspace):
+            return cls(0.0, None, None, thing)
+        if isinstance(thing, Inflated) and thing.surface is not None:
+            return cls(thing.radius, None, thing.surface, None)
+        if isinstance(thing, ConvexShape):
+            return cls(thing.radius, thing, None, None)
+        assert isinstance(thing, MeshLike)
+        return cls(0.0, None, thing, None)
+
+    @property
+    def mesh(self) -> TriangleMesh:
+        """Of a surface."""
+        assert self.surface is not None
+        return self.surface.mesh if isinstance(self.surface, Hierarchy) else self.surface
+
+
+def near_steps(request: Request, only_met: bool = False) -> Generator[Any, None, Near]:
+    """Whether two objects meet in each pose, and how far apart they are unless ``only_met``."""
+    a, b = map(ShapeSide.of, request.things)
+    if a.convex and b.convex:
+        return near_convex(a.convex, b.convex, *request.rows, only_met)
+    rows_a, rows_b = request.every_row
+    if a.surface is not None and b.surface is not None:
+        return (yield from _surfaces(a, b, rows_a, rows_b, request, only_met))
+    found = []
+    for row_a, row_b in zip(rows_a, rows_b, strict=True):
+        found.append((yield from _one_pose(a, b, row_a, row_b, request, only_met)))
+    return Near(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+
+
+def _one_pose(
+    a: ShapeSide, b: ShapeSide, row_a: np.ndarray, row_b: np.ndarray, request: Request, only_met: bool
+) -> Steps:
+    """Of two objects of which one is a half-space or plane, or a convex solid and a surface."""
+    if a.flat and b.flat:
+        return _as_near(*faces(Face.of(a.flat, row_a), Face.of(b.flat, row_b)))
+    if b.flat or (b.convex and a.surface is not None):
+        found = yield from _one_pose(b, a, row_b, row_a, request, only_met)
+        return Near(found.met, found.distances, found.points[:, ::-1], found.triangles[:, ::-1])
+    if not a.flat:
+        return (yield from _convex_and_surface(a, b, row_a, row_b, request, only_met))
+    face = Face.of(a.flat, row_a)
+    if b.surface is not None:
+        yield 0.0
+        corners = transform_points(row_b, b.mesh.corners_of(np.arange(b.mesh.triangle_count)))
+        return _as_near(*face_and_points(face, corners, b.radius))
+    assert b.convex is not None
+    if b.convex.is_polyhedron:
+        met, distance, points, _ = face_and_points(face, transform_points(row_b, b.convex.points), b.radius)
+    else:
+        met, distance, points = face_and_round(face, b.convex.form, row_b, b.radius)
+    return _as_near(met, distance, points)
+
+
+def _as_near(met: bool, distance: float, points: np.ndarray, triangle: int = -1) -> Near:
+    return Near(np.array([met]), np.array([distance]), points[None], np.array([[-1, triangle]], np.int32))
+
+
+def near_convex(a: ConvexShape, b: ConvexShape, rows_a: np.ndarray, rows_b: np.ndarray, only_met: bool = False) -> Near:
+    """Two convex solids in poses (k, 3, 4), or (1, 3, 4) for all."""
+    answers = bounds_of_distances(a.points, a.form, rows_a, b.points, b.form, rows_b)
+
+    def exactly(k: int) -> bool:
+        corners_a = transform_points(rows_a[min(k, len(rows_a) - 1)], a.points[0])
+        corners_b = transform_points(rows_b[min(k, len(rows_b) - 1)], b.points[0])
+        return is_within(corners_a, corners_b, (a.radius, b.radius), _way(answers[k]))
+
+    both = a.is_polyhedron and b.is_polyhedron  # of round solids the lower bound is the better one
+    met, doubtful = _compared(answers, a.radius + b.radius, both)
+    for k in doubtful.tolist():
+        met[k] = exactly(k)
+    if only_met:
+        return Near(met, answers[:, UPPER], answers[:, POINT_A : POINT_B + 3], _NO_TRIANGLES)
+    if not both:
+        answers[:, UPPER] = np.where(met, answers[:, UPPER], answers[:, LOWER])
+    distances, points = _with_radii(met, answers, a.radius, b.radius)
+    return Near(met, distances, points, np.full((len(met), 2), -1, np.int32))
+
+
+def _way(answer: np.ndarray) -> np.ndarray:
+    """From the nearest point of the first object to that of the second."""
+    way: np.ndarray = answer[POINT_B : POINT_B + 3] - answer[POINT_A : POINT_A + 3]
+    return way
+
+
+def _compared(answers: np.ndarray, reach: float, exact: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Which cores are no farther apart than the reach (k,) bool, and which are to be compared exactly, indices (n,).
+
+    Without ``exact`` comparison what is not proved to be apart meets.
+    """
+    rounding = ROUNDING * answers[:, SIZE] + _REACH_ROUNDING * reach + _LEAST
+    met = ~(answers[:, LOWER] > reach + rounding)
+    if not exact:
+        return met, np.empty(0, np.int64)
+    surely = (answers[:, UPPER] < reach - rounding) | (answers[:, LOWER] < 0.0)
+    return met, np.flatnonzero(met & ~surely)
+
+
+def _with_radii(
+    met: np.ndarray, answers: np.ndarray, radius_a: float, radius_b: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Distances (k,) and nearest points (k, 2, 3) of shapes from those of their cores."""
+    reach = radius_a + radius_b
+    distances = np.where(met, 0.0, np.maximum(answers[:, UPPER] - reach, math.ulp(reach)))
+    ends = answers[:, POINT_A : POINT_B + 3].reshape(-1, 2, 3)
+    ways = ends[:, 1] - ends[:, 0]
+    shares = np.full((len(met), 2, 1), radius_a / reach if reach else 0.5)
+    apart = np.flatnonzero(~met)
+    lengths = np.maximum(answers[apart, UPPER], math.ulp(0.0))
+    with np.errstate(over="ignore"):
+        shares[apart, 0, 0], shares[apart, 1, 0] = radius_a / lengths, 1.0 - radius_b / lengths
+    return distances, ends[:, :1] + np.clip(shares, 0.0, 1.0) * ways[:, None]
+
+
+def _extent(a: Any, b: Any, row_a: np.ndarray, row_b: np.ndarray) -> float:
+    """A length [m] that no coordinate of two objects exceeds, seen from any point of both."""
+    size = float(np.abs(row_a[:, 3] - row_b[:, 3]).max())
+    return size + sum(3.0 * float(np.abs(thing.bounds).max()) for thing in (a, b))
+
+
+def _convex_and_surface(
+    a: ShapeSide, b: ShapeSide, row_a: np.ndarray, row_b: np.ndarray, request: Request, only_met: bool
+) -> Generator[Any, None, Near]:
+    """A convex solid and a surface in one pose each: the triangles that may be nearest are measured."""
+    convex = a.convex
+    assert convex is not None
+    reach = a.radius + b.radius
+    rounding = _SURFACE_ROUNDING * (_extent(convex, b.mesh, row_a, row_b) + reach) + _LEAST
+    within = reach + rounding
+    if not only_met:
+        limit = request.options.upper_limit + reach + convex.slack
+        near = yield from _ask(DISTANCE, convex.enclosing, b, row_a, row_b, request, upper_limit=limit)
+        within = max(float(near.distance[0]) + convex.slack + rounding, within)
+        if within == math.inf:
+            within = 0.0
+    triangles = yield from _triangles_near(convex, b, row_a, row_b, request, within)
+    nowhere = np.full((1, 2, 3), np.nan)
+    if not len(triangles):
+        return Near(np.zeros(1, np.bool_), np.array([np.inf]), nowhere, np.full((1, 2), -1, np.int32))
+    corners, answers = _measured(convex, b, row_a, row_b, triangles)
+    met, doubtful = _compared(answers, reach, convex.is_polyhedron)
+    surely = met.copy()
+    surely[doubtful] = False
+    if surely.any():
+        met = surely
+    else:
+        points = transform_points(row_a, convex.points[0])
+        for k in doubtful.tolist():
+            met[k] = is_within(points, corners[k], (a.radius, b.radius), _way(answers[k]))
+            if met[k]:
+                break
+    best = int(np.argmin(np.where(met, -1.0, answers[:, UPPER])))
+    distances, points = _with_radii(met[best : best + 1], answers[best : best + 1], a.radius, b.radius)
+    return Near(met[best : best + 1], distances, points, np.array([[-1, triangles[best]]], np.int32))
+
+
+def _measured(
+    convex: ConvexShape, b: ShapeSide, row_a: np.ndarray, row_b: np.ndarray, triangles: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """World corners (n, 3, 3) of triangles of a surface, and bounds of their distances from a convex solid's core."""
+    corners = np.ascontiguousarray(transform_points(row_b, b.mesh.corners_of(triangles)))
+    row = np.ascontiguousarray(row_a[None])
+    answers = bounds_of_distances(convex.points, convex.form, row, corners, POINTS_FORM, _STILL)
+    if not convex.is_polyhedron:  # the lower bound is the better one
+        answers[:, UPPER] = np.where(answers[:, LOWER] > 0.0, answers[:, LOWER], answers[:, UPPER])
+    return corners, answers
+
+
+def _triangles_near(
+    convex: ConvexShape, b: ShapeSide, row_a: np.ndarray, row_b: np.ndarray, request: Request, within: float
+) -> Generator[Any, None, np.ndarray]:
+    """Triangles of a surface that are within a length of a convex solid's core, ascending; some may be farther.
+
+    Of a part of the surface that is all inside the solid there is at least one.
+    """
+    found = yield from _ask(CLEARANCE, convex.enclosing, b, row_a, row_b, request, tolerance=within)
+    mesh = b.mesh
+    if "first triangles" not in mesh.derived:
+        mesh.derived["first triangles"] = np.unique(mesh.topology.component, return_index=True)[1]
+    firsts = mesh.derived["first triangles"]
+    places = transform_points(row_b, mesh.corners_of(firsts)[:, 0])
+    corners = transform_points(row_a, convex.enclosing.mesh.vertices)
+    is_near = (places >= corners.min(axis=0)).all(axis=1) & (places <= corners.max(axis=0)).all(axis=1)
+    triangles: np.ndarray = np.union1d(found.pairs[:, 1], firsts[is_near])
+    return triangles
+
+
+def _ask(
+    query: Any, first: Any, b: ShapeSide, row_a: np.ndarray, row_b: np.ndarray, request: Request, **options: Any
+) -> Steps:
+    """Ask about two surfaces in one pose each."""
+    return ask(query, (first, b.surface), (row_a[None], row_b[None]), threads=request.options.threads, **options)
+
+
+def _surfaces(
+    a: ShapeSide, b: ShapeSide, rows_a: np.ndarray, rows_b: np.ndarray, request: Request, only_met: bool
+) -> Generator[Any, None, Near]:
+    """Two surfaces with radii, in poses (k, 3, 4)."""
+    things, poses, options = (a.surface, b.surface), (rows_a, rows_b), {"threads": request.options.threads}
+    reach = a.radius + b.radius
+    extents = [_extent(a.mesh, b.mesh, *pair) for pair in zip(rows_a, rows_b, strict=True)]
+    rounding = _SURFACE_ROUNDING * (max(extents) + reach) + _LEAST
+    limits = {"upper_limit": request.options.upper_limit + reach}
+    if only_met:
+        limits = {"upper_limit": reach + 2.0 * rounding, "lower_limit": max(reach - 2.0 * rounding, 0.0)}
+    near: Distance = yield from ask(DISTANCE, things, poses, **limits, **options)
+    met = near.distance < reach - rounding
+    if reach == 0.0:
+        met = np.asarray((yield from ask(COLLIDES, things, poses, **options)))
+    else:
+        for k in np.flatnonzero(~met & ~(near.distance > reach + rounding)).tolist():
+            met[k] = yield from _are_within(a, b, rows_a[k], rows_b[k], request, reach + rounding)
+    answers = np.empty((len(met), COLUMNS))
+    answers[:, UPPER], answers[:, POINT_A : POINT_B + 3] = near.distance, near.points.reshape(-1, 6)
+    distances, points = _with_radii(met, answers, a.radius, b.radius)
+    return Near(met, distances, points, np.stack([near.triangle_a, near.triangle_b], axis=1))
+
+
+def _are_within(
+    a: ShapeSide, b: ShapeSide, row_a: np.ndarray, row_b: np.ndarray, request: Request, within: float
+) -> Generator[Any, None, bool]:
+    """Whether two surfaces are no farther apart than their radii, exactly, in one pose each."""
+    found: Clearances = yield from _ask(CLEARANCE, a.surface, b, row_a, row_b, request, tolerance=within)
+    order = np.argsort(found.distances, kind="stable")
+    for i, j in found.pairs[order].tolist():
+        corners_a = transform_points(row_a, a.mesh.corners_of(np.array([i]))[0])
+        corners_b = transform_points(row_b, b.mesh.corners_of(np.array([j]))[0])
+        way = corners_b.mean(axis=0) - corners_a.mean(axis=0)
+        if is_within(corners_a, corners_b, (a.radius, b.radius), way):
+            return True
+    return False
+
+
+def within_steps(request: Request) -> Generator[Any, None, tuple[np.ndarray, ...]]:
+    """Pairs of triangles within the tolerance, -1 for a shape that has none.
+
+    Returns:
+        Pairs (n, 2), distances (n,), poses (n,), sorted by pose and pair, and nearest points (n, 2, 3).
+    """
+    a, b = map(ShapeSide.of, request.things)
+    if b.surface is not None and a.surface is None:
+        return (yield from _surface_within(a, b, *request.every_row, request, lambda rows: rows))
+    if a.surface is not None and b.surface is None:
+        rows_a, rows_b = request.every_row
+        return (yield from _surface_within(b, a, rows_b, rows_a, request, lambda rows: rows[:, ::-1]))
+    if a.surface is not None:
+        return (yield from _surfaces_within(a, b, request))
+    near = yield from near_steps(request)
+    found = np.flatnonzero(near.distances <= request.options.tolerance)
+    return near.triangles[found], near.distances[found], found.astype(np.int32), near.points[found]
+
+
+def _surfaces_within(a: ShapeSide, b: ShapeSide, request: Request) -> Generator[Any, None, tuple[np.ndarray, ...]]:
+    reach = a.radius + b.radius
+    tolerance, options = request.options.tolerance + reach, {"threads": request.options.threads}
+    cores: Clearances = yield from ask(
+        CLEARANCE, (a.surface, b.surface), request.every_row, tolerance=tolerance, **options
+    )
+    answers = np.empty((len(cores), COLUMNS))
+    answers[:, UPPER], answers[:, POINT_A : POINT_B + 3] = cores.distances, cores.points().reshape(-1, 6)
+    distances, points = _with_radii(cores.distances <= reach, answers, a.radius, b.radius)
+    return cores.pairs, distances, cores.pose, points
+
+
+def _surface_within(
+    a: ShapeSide,
+    b: ShapeSide,
+    rows_a: np.ndarray,
+    rows_b: np.ndarray,
+    request: Request,
+    turned: Callable[[np.ndarray], np.ndarray],
+) -> Generator[Any, None, tuple[np.ndarray, ...]]:
+    """Triangles of a surface b near a shape without triangles."""
+    every, tolerance = [], request.options.tolerance
+    for k, (row_a, row_b) in enumerate(zip(rows_a, rows_b, strict=True)):
+        if a.convex is None:
+            assert a.flat is not None
+            yield 0.0
+            triangles = np.arange(b.mesh.triangle_count)
+            corners = transform_points(row_b, b.mesh.corners_of(triangles))
+            face = Face.of(a.flat, row_a)
+            told = [face_and_points(face, corners[j : j + 1], b.radius)[1:3] for j in range(len(corners))]
+            distances, points = np.array([t[0] for t in told]), np.array([t[1] for t in told])
+        else:
+            within = tolerance + a.radius + b.radius
+            within += _SURFACE_ROUNDING * (_extent(a.convex, b.mesh, row_a, row_b) + within) + _LEAST
+            triangles = yield from _triangles_near(a.convex, b, row_a, row_b, request, within)
+            answers = _measured(a.convex, b, row_a, row_b, triangles)[1]
+            met = answers[:, UPPER] <= a.radius + b.radius
+            distances, points = _with_radii(met, answers, a.radius, b.radius)
+        near = np.flatnonzero(distances <= tolerance)
+        pairs = np.stack([np.full(len(near), -1), triangles[near]], axis=1).astype(np.int32)
+        every.append((turned(pairs), distances[near], np.full(len(near), k, np.int32), turned(points[near])))
+    pairs, distances, poses, points = (np.concatenate(parts) for parts in zip(*every, strict=True))
+    return np.ascontiguousarray(pairs), distances, poses, np.ascontiguousarray(points)

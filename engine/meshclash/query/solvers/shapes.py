@@ -1,0 +1,101 @@
+"""Questions about exact shapes, beside each other and beside meshes."""
+
+import time
+from collections.abc import Generator
+from typing import Any
+
+import numpy as np
+
+from ...convex.exact_shapes import ConvexShape
+from ...errors import UnsupportedOption
+from ...hierarchy.bvh import Hierarchy
+from ...solid.pair_verdict import PairVerdict
+from ...traversal.contacts import Contacts
+from ...types.mesh import TriangleMesh
+from ...types.results import QueryStats
+from ...types.verdict import APART, CLASH, CONTAINED, TOUCHING
+from ..found_pair import FoundPair, PairOfScene
+from ..results import Clearances, Distance, no_start
+from ..shape_pairs import ShapeSide, near_steps, within_steps
+from ..table import CONTAINS, Request, ask
+
+_POINT = TriangleMesh(np.zeros((1, 3)), [[0, 0, 0]])
+
+
+def find_collision(request: Request) -> Generator[Any, None, bool | np.ndarray]:
+    """Whether they have a common point, or (k,) bool for a stack of poses."""
+    if not request.options.touching:
+        raise UnsupportedOption("touching=False is a question about triangles: exact shapes are request without it")
+    near = yield from near_steps(request, only_met=True)
+    return near.met if request.stacked else bool(near.met[0])
+
+
+def find_distance(request: Request) -> Generator[Any, None, Distance]:
+    """The distance; errors and an earlier answer do not make it faster."""
+    options = request.options
+    if not isinstance(options.start, Distance | None):
+        raise no_start("distance", options.start)
+    near = yield from near_steps(request)
+    beyond = near.distances > options.upper_limit
+    distances, points = np.where(beyond, np.inf, near.distances), near.points.copy()
+    points[beyond | np.isinf(near.distances)] = np.nan
+    triangles = np.where(beyond[:, None], -1, near.triangles)
+    stats = QueryStats(seconds=time.perf_counter() - request.start)
+    bounds = 0.0, 0.0, options.upper_limit, 0.0
+    if request.stacked:
+        return Distance(distances, points, triangles[:, 0], triangles[:, 1], stats, None, bounds)
+    first, second = triangles[0].tolist()
+    return Distance(float(distances[0]), points[0], first, second, stats, None, bounds)
+
+
+def find_clearances(request: Request) -> Generator[Any, None, Clearances]:
+    """All pairs of triangles within the tolerance; a shape without triangles has -1 in their place."""
+    pairs, distances, poses, points = yield from within_steps(request)
+    stats = QueryStats(seconds=time.perf_counter() - request.start)
+    return Clearances((pairs, distances, poses), request.options.tolerance, stats, known_points=points)
+
+
+def find_verdict(request: Request) -> Generator[Any, None, PairVerdict]:
+    """The verdict; there are no pairs of triangles.
+
+    Shapes clash where they have a common point, whatever overlap is permitted: no depth is measured. What lies inside a
+    closed mesh without touching its surface is contained.
+    """
+    listing: PairOfScene = request.options.detail or PairOfScene()
+    near = yield from near_steps(request)
+    verdict, place = APART, None
+    if near.met[0]:
+        verdict, place = CLASH, near.points[0].mean(axis=0)
+    elif near.distances[0] <= request.options.limits.touch_tolerance:
+        verdict, place = TOUCHING, near.points[0].mean(axis=0)
+    elif (yield from _is_contained(request)):
+        verdict, place = CONTAINED, near.points[0].mean(axis=0)
+    none = np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empty(0, np.int32)
+    stats = QueryStats(seconds=time.perf_counter() - request.start)
+    hits = Contacts(*none, stats, (_POINT, _POINT), request.rows)
+    return PairVerdict(*listing.ids, verdict, found=FoundPair(hits, place, listing.names))
+
+
+def _is_contained(request: Request) -> Generator[Any, None, bool]:
+    """Whether a shape that meets no triangle of a closed mesh is inside it, or the other way round."""
+    sides = tuple(map(ShapeSide.of, request.things))
+    for k, (inner, outer) in enumerate((sides, sides[::-1])):
+        if outer.surface is None or inner.flat or not outer.mesh.is_closed:
+            continue
+        rows = request.rows[k][0], request.rows[1 - k][0]
+        point = _a_point(inner)
+        world = rows[0][:, :3] @ point + rows[0][:, 3]
+        surface = outer.surface.mesh if isinstance(outer.surface, Hierarchy) else outer.surface
+        inside = yield from ask(CONTAINS, (surface, world[None]), (rows[1], None))
+        if bool(np.asarray(inside)[0]):
+            return True
+    return False
+
+
+def _a_point(side: ShapeSide) -> np.ndarray:
+    """A point of a side, in its own frame."""
+    if isinstance(side.convex, ConvexShape):
+        point: np.ndarray = side.convex.points[0, 0] if side.convex.is_polyhedron else np.zeros(3)
+        return point
+    corner: np.ndarray = side.mesh.vertices[side.mesh.triangles[0, 0]]
+    return corner

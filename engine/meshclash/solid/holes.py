@@ -1,0 +1,192 @@
+"""What comes near the holes of an open mesh that means a solid, and whether it passes through one.
+
+The surface that is missing at a hole lies near its rim: in the box of the rim, grown by half its diagonal, which holds
+every cap up to half a sphere. A surface that meets neither the mesh nor any such box is on one side of the solid,
+whatever closes it. One that meets a box may pass through the hole: then points of it tell, by winding numbers, how
+likely a part of it is inside.
+"""
+
+from collections.abc import Generator
+
+import numpy as np
+
+from ..traversal.layers import copies_steps, joined_numbers, open_edges_steps
+from ..types.mesh import TriangleMesh
+from ..types.pose import transform_points
+from .boundary_mesh import boundary_mesh_steps
+from .case import Case
+from .field import NEAREST, WINDING_SIDE
+from .open_overlap import OpenSide, side_of
+from .opening import opening_steps
+from .solidity import intended_solid_steps
+
+_GROWN = 0.5  # of a rim's diagonal
+_ROUNDING = 2.0**-40  # of the coordinates: boxes and places are rounded
+_MOST_BOXES = 1 << 12  # of a mesh; one with more rims is cracked, and its own box stands for all
+_AT_ONCE = 1 << 16  # comparisons of triangles with boxes in one step
+_FINE = 8.0  # pieces of triangles are this much smaller than the mesh
+_MOST_NEAR, _MOST_INSIDE = 384, 128  # pieces of a surface that are looked at: near holes, and in the mesh's box
+_MOST_PIECES = 1 << 13
+UNDECIDED_MOST = 0.999
+"""Of an answer that hangs on what is missing."""
+# Fitted by ``tests/engine/open_truth.py``: how likely it is that a part of a surface is inside, by the largest winding
+# number of its points, and outside, by what is missing of the smallest one to 1; where the mesh stands open by no more
+# than a third of its width. One that stands open by more than its half may be a container as well: then a half is as
+# much as is said, whatever passes through.
+_WINDINGS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8)
+_INSIDE = (0.003, 0.02, 0.1, 0.4, 0.65, 0.9, 0.98, 0.997)
+_MISSING = (0.0, 0.3, 0.45, 0.5, 0.55, 0.65, 0.8)
+_OUTSIDE = (0.001, 0.02, 0.15, 0.35, 0.65, 0.9, 0.98)
+_OPENINGS = (0.33, 0.6)
+_WIDE_WINDING = 0.1
+
+
+def hole_boxes_steps(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
+    """Boxes (n, 6) [m] that hold what an open mesh lacks, in its frame: near its holes, and at seams that are closed.
+
+    Kept with the mesh. A shell lacks nothing. Yields every few milliseconds.
+    """
+    if "hole boxes" not in mesh.derived:
+        mesh.derived["hole boxes"] = np.empty((0, 6)) if mesh.shell else (yield from _hole_boxes_steps(mesh))
+    boxes: np.ndarray = mesh.derived["hole boxes"]
+    return boxes
+
+
+def _hole_boxes_steps(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
+    drawn = yield from boundary_mesh_steps(mesh)
+    if drawn.mesh.is_closed:
+        added = drawn.mesh.triangles[len(drawn.faces) :]
+        return _boxes(mesh, mesh.vertices[added].reshape(-1, 3), np.repeat(np.arange(len(added)), 3), 0.0)
+    rows = yield from copies_steps(drawn.mesh)
+    if not len(rows):
+        return np.empty((0, 6))
+    kept = TriangleMesh(mesh.vertices, drawn.mesh.triangles[rows])
+    yield from kept.topology_steps()
+    turned = np.where(kept.topology.orientation[:, None] < 0, kept.triangles[:, ::-1], kept.triangles)
+    edges = (yield from open_edges_steps(np.ascontiguousarray(turned), kept.topology.welded)).ends
+    ends, numbers = np.unique(edges, return_inverse=True)
+    pairs = numbers.reshape(-1, 2)
+    return _boxes(mesh, mesh.vertices[ends], joined_numbers(len(ends), pairs), _GROWN)
+
+
+def _boxes(mesh: TriangleMesh, points: np.ndarray, numbers: np.ndarray, grown: float) -> np.ndarray:
+    """Boxes (k, 6) of points (n, 3) that have the same numbers (n,), grown by so many diagonals, in that of a mesh."""
+    order = np.argsort(numbers, kind="stable")
+    begins = np.flatnonzero(np.diff(numbers[order], prepend=-1))
+    if len(begins) > _MOST_BOXES:
+        return np.concatenate(mesh.bounds)[None]
+    low, high = (f.reduceat(points[order], begins, axis=0) for f in (np.minimum, np.maximum))
+    more = grown * np.linalg.norm(high - low, axis=1)[:, None] + _ROUNDING * float(np.abs(mesh.bounds).max())
+    return np.hstack([np.maximum(low - more, mesh.bounds[0]), np.minimum(high + more, mesh.bounds[1])])
+
+
+def near_holes_steps(case: Case, asked: np.ndarray) -> Generator[None, None, np.ndarray]:
+    """Whether each object of a pair comes near a hole of the other one, (k, 2) bool; where ``asked`` (k, 2).
+
+    What is missing of an object is taken to lie in its box. Yields every few milliseconds.
+    """
+    meets: np.ndarray = np.logical_and(
+        case.boxes_a[:, :3] <= case.boxes_b[:, 3:], case.boxes_b[:, :3] <= case.boxes_a[:, 3:]
+    )
+    near = asked & np.asarray(meets.all(axis=1))[:, None] & ~case.solids.closed[case.jobs[:, ::-1]]
+    for job, inner in np.argwhere(near).tolist():
+        outer = case.tree_set.parts[case.jobs[job, 1 - inner]].mesh
+        boxes = yield from hole_boxes_steps(outer)
+        own = case.tree_set.parts[case.jobs[job, inner]].mesh
+        rows = case.rows_a[job], case.rows_b[job]
+        corners = _in_frame(own, rows[inner], rows[1 - inner])
+        near[job, inner] = bool((yield from _meeting_steps(corners, boxes)).any())
+        yield
+    return near
+
+
+def passing_steps(case: Case, job: int, inner: int) -> Generator[None, None, tuple[float, float]]:
+    """Probability that an object of a pair, which comes near a hole of the other one, is partly in it and partly not.
+
+    Also how sure it is what the other one means; of one that means no solid the first number is 0. Yields every few
+    milliseconds.
+    """
+    own, outer = (case.tree_set.parts[case.jobs[job, side]].mesh for side in (inner, 1 - inner))
+    meant = yield from intended_solid_steps(outer)
+    if not meant.solidity.solid or meant.solidity.closed:
+        return 0.0, meant.solidity.certainty
+    rows = case.rows_a[job], case.rows_b[job]
+    boxes = yield from hole_boxes_steps(outer)
+    corners = _in_frame(own, rows[inner], rows[1 - inner])
+    points = yield from _points_steps(corners, boxes, outer.bounds)
+    if not len(points):
+        return 1.0 - UNDECIDED_MOST, meant.solidity.certainty
+    reaches_out = bool(((corners < outer.bounds[0]) | (corners > outer.bounds[1])).any())
+    side = side_of(meant, rows[1 - inner])
+    partly = yield from _partly_steps(side, transform_points(rows[1 - inner], points), reaches_out)
+    return partly, meant.solidity.certainty
+
+
+def _partly_steps(side: OpenSide, points: np.ndarray, reaches_out: bool) -> Generator[None, None, float]:
+    """How likely a surface, on which some points (n, 3) in the world are, is partly in an open solid, partly not."""
+    windings = np.abs(side.surface.measure(points, NEAREST | WINDING_SIDE).windings)
+    opening = yield from opening_steps(side.meant)
+    most, missing = float(windings.max()), 1.0 - float(windings.min())
+    narrow = float(np.interp(opening, _OPENINGS, (1.0, 0.0)))
+    inside = narrow * float(np.interp(most, _WINDINGS, _INSIDE)) + (1.0 - narrow) * min(0.5, 0.5 * most / _WIDE_WINDING)
+    outside = 1.0 if reaches_out else float(np.interp(missing, _MISSING, _OUTSIDE))
+    return max(1.0 - UNDECIDED_MOST, min(inside, outside))
+
+
+def _in_frame(mesh: TriangleMesh, rows: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """The triangles (m, 3, 3) of a mesh in a pose (3, 4), in the frame of another pose."""
+    points = (transform_points(rows, mesh.vertices) - other[:, 3]) @ other[:, :3]
+    corners: np.ndarray = points[mesh.triangles]
+    return corners
+
+
+def _meeting_steps(corners: np.ndarray, boxes: np.ndarray) -> Generator[None, None, np.ndarray]:
+    """Which triangles (m, 3, 3) may meet one of some boxes (n, 6), (m,) bool: their own boxes do."""
+    meeting = np.zeros(len(corners), np.bool_)
+    if not len(boxes) or not len(corners):
+        return meeting
+    slack = _ROUNDING * max(float(np.abs(corners).max()), float(np.abs(boxes).max()))
+    low, high = corners.min(axis=1) - slack, corners.max(axis=1) + slack
+    in_all = (low <= boxes[:, 3:].max(axis=0)).all(axis=1) & (high >= boxes[:, :3].min(axis=0)).all(axis=1)
+    left = np.flatnonzero(in_all)
+    at_once = max(1, _AT_ONCE // len(boxes))
+    for begin in range(0, len(left), at_once):
+        some = left[begin : begin + at_once, None]
+        met = (low[some] <= boxes[None, :, 3:]).all(axis=2) & (high[some] >= boxes[None, :, :3]).all(axis=2)
+        meeting[left[begin : begin + at_once]] = met.any(axis=1)
+        yield
+    return meeting
+
+
+def _points_steps(corners: np.ndarray, boxes: np.ndarray, bounds: np.ndarray) -> Generator[None, None, np.ndarray]:
+    """Points (n, 3) of triangles (m, 3, 3) that are in the bounds (2, 3) of a mesh, most of them near its holes.
+
+    Triangles that are long beside the mesh are cut into pieces.
+    """
+    whole = np.concatenate(bounds)[None]
+    largest = max(float((bounds[1] - bounds[0]).max()) / _FINE, 2.0**-1000)
+    done = []
+    pieces = corners[(yield from _meeting_steps(corners, whole))]
+    while len(pieces):
+        long_ones = (pieces.max(axis=1) - pieces.min(axis=1)).max(axis=1) > largest
+        if len(pieces) > _MOST_PIECES:
+            long_ones[:] = False
+        done.append(pieces[~long_ones])
+        a, b, c = np.moveaxis(pieces[long_ones], 1, 0)
+        ab, bc, ca = 0.5 * (a + b), 0.5 * (b + c), 0.5 * (c + a)
+        pieces = np.concatenate([np.stack(t, 1) for t in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))])
+        pieces = pieces[(yield from _meeting_steps(pieces, whole))]
+    pieces = np.concatenate([*done, np.empty((0, 3, 3))])
+    near = yield from _meeting_steps(pieces, boxes)
+    chosen = np.concatenate([_spread(pieces[near], _MOST_NEAR), _spread(pieces[~near], _MOST_INSIDE)])
+    points = np.concatenate([chosen, chosen.mean(axis=1, keepdims=True)], axis=1).reshape(-1, 3)
+    points = np.unique(points, axis=0)
+    found: np.ndarray = points[((points >= bounds[0]) & (points <= bounds[1])).all(axis=1)]
+    return found
+
+
+def _spread(pieces: np.ndarray, most: int) -> np.ndarray:
+    """At most so many of some triangles (n, 3, 3), evenly along the axes, whatever their order."""
+    order = np.lexsort(pieces.reshape(-1, 9).T)
+    chosen: np.ndarray = pieces[order[np.linspace(0, len(order) - 1, min(most, len(order))).round().astype(np.int64)]]
+    return chosen
