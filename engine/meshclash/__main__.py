@@ -20,9 +20,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     if arguments is None:
         leave_at_ctrl_c()
+        _announce(sys.argv[1:])
     from .commands import main as act  # noqa: PLC0415 - see above
 
     return act(sys.argv[1:] if arguments is None else arguments)
+
+
+def _announce(given: Sequence[str]) -> None:
+    """Shows a first line on a terminal: imports take seconds on a machine that has just been started."""
+    stream = sys.stderr
+    if given[:1] == ["detect"] and not {"--quiet", "--help", "-h"} & {*given} and stream and stream.isatty():
+        stream.write("\r  0 %  Loading MeshClash")
+        stream.flush()
 
 
 if __name__ == "__main__":

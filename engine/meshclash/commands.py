@@ -1,6 +1,6 @@
 """`meshclash detect FILE...`: clashes in files of meshes; `meshclash report diff OLD NEW`: two reports; `meshclash
-tests convert IN OUT`: named tests and clash sets of IfcClash;
-`meshclash massive build|info|verify|collide`: clustered meshes."""
+tests convert IN OUT`: named tests, matrices and clash sets of IfcClash; `meshclash review list|show|set REPORT`:
+decisions; `meshclash massive build|info|verify|collide`: clustered meshes."""
 
 import argparse
 import importlib
@@ -18,6 +18,7 @@ import numpy as np
 
 from .clash.detect_files import main as detect
 from .clash.report_command import main as report
+from .clash.review_command import main as review
 from .clash.tests_command import main as tests
 from .early_exit import raise_at_ctrl_c
 from .errors import InvalidFile, MeshClashError
@@ -60,6 +61,8 @@ def main(arguments: Sequence[str], parser: argparse.ArgumentParser | None = None
         return report(given[1:])
     if parser is None and given[:1] == ["tests"]:
         return tests(given[1:])
+    if parser is None and given[:1] == ["review"]:
+        return review(given[1:])
     options = (parser or _parser()).parse_args(given)
     try:
         raise_at_ctrl_c()
@@ -98,6 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     subjects = parser.add_subparsers(required=True, metavar="SUBJECT")
     subjects.add_parser("detect", help="clashes in files of meshes (docs/headless.md)")
     subjects.add_parser("report", help="compare two reports")
+    subjects.add_parser("review", help="list, show and set decisions about clashes (docs/tasks/coordination.md)")
     subjects.add_parser("tests", help="convert named tests and clash sets of IfcClash (docs/headless.md)")
     massive = subjects.add_parser("massive", help="meshes that stay on disk (docs/massive.md)")
     commands = massive.add_subparsers(required=True, metavar="COMMAND")

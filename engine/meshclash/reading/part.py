@@ -96,6 +96,7 @@ class Parts(Sequence[MeshPart]):
         items: the parts.
         left_out: (name, reason) of geometry that is lost: the file has it, and it could not be understood.
         no_geometry: how many objects of the file have nothing to collide with, by kind, as ``{"camera": 1}``.
+        tessellation: most that triangles may be from the surfaces that they stand for [m]; 0 of files of triangles.
 
     Every object that the reader found is in one of ``items``, ``left_out`` and ``no_geometry``.
     """
@@ -106,6 +107,7 @@ class Parts(Sequence[MeshPart]):
     items: tuple[MeshPart, ...]
     left_out: tuple[tuple[str, str], ...] = ()
     no_geometry: Mapping[str, int] = field(default_factory=dict)
+    tessellation: float = 0.0
 
     def __len__(self) -> int:
         return len(self.items)
@@ -123,11 +125,17 @@ class Parts(Sequence[MeshPart]):
     @property
     def size(self) -> float:
         """The longest side of the box around everything [m]."""
+        box = self.box
+        return 0.0 if box is None else float((box[1] - box[0]).max())
+
+    @property
+    def box(self) -> np.ndarray | None:
+        """(2, 3) [m] The box around everything; None where there is nothing."""
         corners = [part.shape.vertices @ part.matrix[:3, :3].T + part.matrix[:3, 3] for part in self.items]
         if not corners:
-            return 0.0
+            return None
         low = np.min([points.min(axis=0) for points in corners], axis=0)
-        return float((np.max([points.max(axis=0) for points in corners], axis=0) - low).max())
+        return np.array([low, np.max([points.max(axis=0) for points in corners], axis=0)])
 
 
 def unique_names(names: Sequence[str]) -> list[str]:
