@@ -45,8 +45,8 @@ def verdict(
         permitted_overlap: depth [m] up to which a clash of solids counts as touching (press fits). The proved bounds of
             the depth decide; if even refined bounds do not, the largest ball that was found decides. "resolution"
             permits the sum of both meshes' ``resolution`` and marks a verdict that this made milder as ``flush``. Parts
-            that stick out of a solid, and crossing surfaces that bound no solid, are permitted by at most that sum, and
-            by at most a length that you state.
+            that stick out of a solid, and crossing surfaces that bound no solid, may do so by at most the sum of both
+            resolutions, and by at most a number given here.
         touch_tolerance: gap [m] up to which objects that do not meet count as touching.
         threads, device: as for ``collide``.
         depth: False skips the depth if the verdict does not depend on it. True computes a first interval, which costs
