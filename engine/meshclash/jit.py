@@ -70,7 +70,7 @@ def kernel_notes() -> list[str]:
 
 
 def kernel_counts() -> dict[str, int]:
-    """Return how many kernels this process has loaded or compiled, by the origins of ``cache.origins``."""
+    """Return how many kernels this process has loaded or compiled, by their origin as in ``cache.origins``."""
     found = list(cache.origins.values())
     return {kind: found.count(kind) for kind in ("cached", "shipped", "built", "compiled")}
 
@@ -151,7 +151,7 @@ _stored: dict[Any, bool] = {}
 
 
 def thread_limit(threads: int | None) -> int:
-    """Return the number of threads that an option allows: ``threads`` at most, None for all of this process.
+    """Return the number of threads that an option allows: at most ``threads``; for None, all of this process.
 
     Raises:
         UnsupportedOption: neither None nor a positive integer.

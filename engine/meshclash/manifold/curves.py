@@ -86,9 +86,10 @@ def _welded(ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _near(places: np.ndarray, tolerance: float) -> np.ndarray:
-    """Return labels (k,) that points (k, 3) within a tolerance share; points more than 7 tolerances apart never do.
+    """Return labels (k,) of points (k, 3), equal for points within a tolerance of each other.
 
-    Uses the cubes of eight grids, each shifted by half a side along some of the axes: one cube contains both points.
+    Points in the same cube of one of eight grids are joined. Each grid is shifted by half a side along some of the
+    axes, so that two points within a tolerance always share a cube. Points more than 7 tolerances apart never do.
     """
     scaled, joined = places / (4.0 * tolerance), []
     for shift in product((0.0, 0.5), repeat=3):

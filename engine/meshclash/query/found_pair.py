@@ -39,24 +39,24 @@ class FoundPair(Copyable):
     """Side of that cloud: 0 or 1."""
 
     def contacts(self, job: int) -> Contacts | CloudContacts:
-        """As ``Findings``."""
+        """See ``Findings``."""
         return self.hits
 
     def count(self, job: int) -> int:
-        """As ``Findings``."""
+        """See ``Findings``."""
         return len(self.hits)
 
     def location(self, job: int) -> np.ndarray | None:
-        """As ``Findings``."""
+        """See ``Findings``."""
         return self.place() if callable(self.place) else self.place
 
     def touched(self, job: int, side: int) -> np.ndarray:
-        """As ``Findings``."""
+        """See ``Findings``."""
         if isinstance(self.hits, Contacts):
             return np.unique(self.hits.pairs[:, side])
         touched = self.hits.touched(side)
         return np.union1d(touched, self.within) if side == self.cloud else touched
 
     def inside(self, job: int) -> np.ndarray:
-        """As ``Findings``."""
+        """See ``Findings``."""
         return self.within

@@ -64,21 +64,21 @@ class DeferredFindings(Copyable):
         return self._found
 
     def contacts(self, job: int) -> Any:
-        """As ``Findings``."""
+        """See ``Findings``."""
         return self._asked().contacts
 
     def count(self, job: int) -> int:
-        """As ``Findings``."""
+        """See ``Findings``."""
         return len(self._asked().contacts)
 
     def location(self, job: int) -> np.ndarray | None:
-        """As ``Findings``."""
+        """See ``Findings``."""
         return self._asked().location
 
     def touched(self, job: int, side: int) -> np.ndarray:
-        """As ``Findings``."""
+        """See ``Findings``."""
         return self._asked().touched(side)
 
     def inside(self, job: int) -> np.ndarray:
-        """As ``Findings``."""
+        """See ``Findings``."""
         return self._asked().inside

@@ -301,10 +301,10 @@ class SignedDistance:
 
     @property
     def gradient(self) -> np.ndarray:
-        """Gradient of the signed distance at each point, unit vectors (n, 3): away from the surface outside, towards it
-        inside.
+        """Gradient of the signed distance at each point, unit vectors (n, 3).
 
-        For a point on the surface it is the normal of the triangle by its winding.
+        It points away from the surface outside, and towards it inside. For a point on the surface it is the normal of
+        the triangle by its winding.
         """
         away = unit(np.sign(self.distance)[:, None] * (self.asked - self.point))
         on = np.flatnonzero(np.isnan(away[:, 0]))

@@ -32,8 +32,8 @@ class TimeCritical:
             probable answer.
         probability: Probability that the objects collide, 0 to 1.
         complete: Whether the answer is exact.
-        region: World box (2, 3) float64 [m] of the most probable place of a collision; None if a collision is
-            excluded.
+        region: World box (2, 3) float64 [m] of the most probable place of a collision; None if the objects are apart,
+            or if an exact query of the whole objects had to decide.
         triangles: Triangles of a and b that meet, if the search found them.
         counted: Number of pairs of nodes with a probability of at least ``p_min``.
     """

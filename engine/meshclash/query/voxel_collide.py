@@ -36,7 +36,7 @@ def voxel_collide(
     cached. Only the common region of the bounding boxes of both objects is divided into voxels.
 
     Args:
-        a, b: meshes, or hierarchies, of which only the mesh is used.
+        a, b: meshes, or hierarchies (only their mesh is used).
         pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix; no stacks.
         resolution: number of voxels along the longest side of the region, an integer.
         voxel_size: side length of a voxel [m]; voxels lie at its multiples. Default without ``resolution`` and

@@ -230,8 +230,10 @@ class TriangleMesh(Copyable, caches={"derived": dict}):
 
     @property
     def is_closed(self) -> bool:
-        """Whether the mesh bounds a solid: each edge is used equally often in both directions, and the mesh is neither
-        a shell nor two-sided."""
+        """Whether the mesh bounds a solid.
+
+        Each edge is used equally often in both directions, and the mesh is neither a shell nor two-sided.
+        """
         return self.topology.closed and not self.shell
 
     def transformed(self, matrix: Any) -> "TriangleMesh":

@@ -39,7 +39,7 @@ class QueryStats:
     """Engine that compared the objects: "hierarchies" or "voxels"."""
 
     def plus(self, other: "QueryStats") -> "QueryStats":
-        """Return the sum with other statistics: device "cuda" if either used it, and each note once."""
+        """Return the sum of the counts of both statistics, with device "cuda" if either used it, and each note once."""
         other = instance("other", other, QueryStats)
         return replace(
             self, volume_tests=self.volume_tests + other.volume_tests,

@@ -59,8 +59,9 @@ _NO_LIMIT = 1 << 62
 
 
 class PackedPair:
-    """Two objects in the form that kernels of posed solids take. The record of the first keeps it as long as the second
-    stays the same.
+    """Two objects in the form that kernels of posed solids take.
+
+    The record of the first object keeps it as long as the second one stays the same.
 
     Attributes:
         parts: of both.

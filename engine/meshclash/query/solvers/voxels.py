@@ -34,7 +34,7 @@ _BUILD, _PLACE, _MARK = 85.0, 13.0, 75.0  # ns a triangle
 _MARGIN = 0.8
 _SAMPLE = 1000  # triangles of each object that are sampled
 _MOST_VOXELS = 16.0
-"""Average number of voxel faces that a triangle may cover; of voxels of the default size it covers about 3."""
+"""Largest mean area that triangles may cover, in squares of voxels; with the default voxel size it is about 3."""
 _ASKED = "asked by voxels"  # a key of ``TriangleMesh.derived``
 
 
