@@ -82,7 +82,7 @@ def look_for_new_kernels() -> None:
 
 
 def missing_parts(parts: Sequence[str]) -> list[str]:
-    """Return the parts of the warm-up that must be compiled, since no store has their kernels for this computer."""
+    """Return the parts of the warm-up to compile: no store has their kernels for this processor and Python."""
     return store.missing_parts(parts, SOURCES)
 
 

@@ -8,7 +8,7 @@ A volume is a row of float32 numbers and a few functions, which are marked ``por
 ``contains(volume, x, y, z)``       whether it contains a point; exact for fractions (for tests, not compiled)
 ``wireframe(volumes)``              segments (m, 2, 3) float64 that draw rows (n, width) (not compiled)
 
-There are two ways to make a volume from its contents. Either from points one by one and from two others,
+A volume is made from its contents in one of two ways. Either from points one by one and from two others,
 
 ``clear(volume)``                   make it empty
 ``extend(volume, x, y, z)``         enlarge it to contain a point (float64, relative to the hierarchy's origin), outward
@@ -19,8 +19,8 @@ or at once,
 ``fit(points, volume)``             around the corners of triangles, (3 m, 3) float64, relative to the origin
 
 A volume may be derived from its parent's volume during a traversal instead of being stored. It then defines
-``DERIVED``, which says how its trees are made and read, and has none of these functions. Its ``size``, ``overlap`` and
-``gap`` take the numbers that the traversal carries.
+``DERIVED``, which says how its trees are made and read, and has no ``clear``, ``extend``, ``merge`` or ``fit``. Its
+``size``, ``overlap`` and ``gap`` take the numbers that the traversal carries.
 
 ``relative`` is a row of ``relative_pose.py``. A volume that needs more defines ``PREPARED``, the length of a longer
 row, and ``prepare(relative, root_a, root_b, out)``, which is called once per pose.
