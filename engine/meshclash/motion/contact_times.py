@@ -50,7 +50,7 @@ from .deepest_moment import Approach, ContactInterval, deepest_moment_steps
 from .motion_piece import MotionPiece
 from .motions import Motion, as_motion
 
-_DEFAULT_TOLERANCE = 1e-5  # of the objects' size
+_DEFAULT_TOLERANCE = 1e-5  # relative to the objects' size
 _ROUNDING = 64.0 * 2.0**-53
 """Bound of the rounding error of a distance, relative to the coordinates: poses, world coordinates and the search."""
 _PARTS = 256

@@ -20,7 +20,7 @@ from ..types.mesh import TriangleMesh
 from ..types.results import Progress
 from ..types.steps import hold_progress, run, scale_progress, steps
 
-_CONTACTS_SHARE = 0.6  # of the work, about
+_CONTACTS_SHARE = 0.6  # approximate fraction of the work
 _IDS = [(0, 1)]
 """Ids for two objects that are not in a scene."""
 

@@ -177,7 +177,7 @@ class BoundedPair:
             direction, depth = found.directions[0].copy(), -gap
             if gap == 0.0:
                 depth = max(float(found.lengths[0]), 0.0)
-                ends = found.points[0].copy() if np.isfinite(found.points[0]).all() else ends  # not of flat hulls
+                ends = found.points[0].copy() if np.isfinite(found.points[0]).all() else ends  # not for flat hulls
         return Parting(depth + self._margin + self._rounding, direction, self._on_surfaces(ends[0], ends[1], direction))
 
     def common_point(self) -> np.ndarray:

@@ -51,7 +51,7 @@ class OneConfiguration(NotCopied):
     """Some objects of a scene, of which the movers get new poses in each query.
 
     Attributes:
-        uses: remaining queries until this is made anew, so that better trees are used.
+        uses: remaining queries before this is made again, to use improved trees.
     """
 
     def __init__(self, packed_trees: object, few: FewObjects, choice: Chosen) -> None:

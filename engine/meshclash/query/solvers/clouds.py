@@ -21,7 +21,7 @@ from ..found_pair import NO_POINTS, FoundPair, PairOfScene
 from ..results import Distance, no_start
 from ..table import Request
 
-_CONTACTS_END = 0.5  # of the work
+_CONTACTS_END = 0.5  # fraction of the work
 
 
 def find_contacts(request: Request) -> Generator[Progress, None, CloudContacts]:

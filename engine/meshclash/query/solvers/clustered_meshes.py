@@ -18,7 +18,7 @@ from ..found_pair import FoundPair, PairOfScene
 from ..results import Clearances, Distance, distance_of, known_pairs
 from ..table import Request
 
-_CONTACTS_END = 0.5  # of the work
+_CONTACTS_END = 0.5  # fraction of the work
 
 
 def find_contacts(request: Request) -> Generator[float, None, Contacts]:

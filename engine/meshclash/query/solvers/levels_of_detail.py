@@ -79,7 +79,7 @@ def _by_levels(
 def _levels_of(
     a: Any, b: Any, sides: tuple[Clusters, Clusters], rows: tuple[np.ndarray, np.ndarray], epsilon: float, memory: int
 ) -> tuple[Leveled, Leveled]:
-    """Both objects as they are request."""
+    """Return what is compared: a level of each object with a small enough error, or the object itself."""
     found = [levels_beside(thing) if isinstance(thing, ClusteredMesh) else None for thing in (a, b)]
     bounds = bounds_of(sides[0]), bounds_of(sides[1])
     error = largest_error(sum(levels is not None for levels in found), epsilon, bounds, rows)

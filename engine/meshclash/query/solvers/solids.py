@@ -26,13 +26,13 @@ from ..table import Request
 from ..verdict import verdict
 
 _MARGIN = 4e-15  # relative to the coordinates: first gap to try after touching, about twenty rounding errors
-_LEAST_MARGIN = 1e-300  # [m]: points at the origin have no size
+_LEAST_MARGIN = 1e-300  # [m]: if all points are at the origin
 _LENGTHS = 24  # translations tried along a direction
 _MOST_NORMALS = 12  # directions taken from contacts
-_ROUNDS = 4  # of turning the best direction
+_ROUNDS = 4  # in which the best direction is turned
 _TURNS = 10
 _HALVINGS = 30
-_LONGER = (1.0, 1.01, 1.03, 1.1, 1.3)  # factors by which a known length is tried to be lengthened
+_LONGER = (1.0, 1.01, 1.03, 1.1, 1.3)  # factors to try for a known length that is too short now
 _FITTED = 1e-3  # relative to the length: accuracy with which a known translation is fitted
 _SHORTENINGS = 3
 _PARTS = np.array([1e-3, 0.2])  # positions between the length that a normal suggests and the known one

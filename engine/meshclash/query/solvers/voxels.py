@@ -30,7 +30,7 @@ from ..table import Request
 
 _FEWEST = 50_000
 """Number of triangles without a hierarchy below which building takes almost no time."""
-_BUILD, _PLACE, _MARK = 85.0, 13.0, 75.0  # ns a triangle
+_BUILD, _PLACE, _MARK = 85.0, 13.0, 75.0  # ns per triangle
 _MARGIN = 0.8
 _SAMPLE = 1000  # triangles of each object that are sampled
 _MOST_VOXELS = 16.0
