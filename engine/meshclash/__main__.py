@@ -1,6 +1,6 @@
-"""The command `meshclash`, also `python -m meshclash`; `commands.py` is what it does.
+"""The command `meshclash`, also `python -m meshclash`; `commands.py` implements it.
 
-Imports are within: Ctrl+C is to end the command also while the rest is imported.
+Imports are inside the function, so that Ctrl+C also works while the rest is imported.
 """
 
 import sys
@@ -10,10 +10,10 @@ from .early_exit import leave_at_ctrl_c
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what the command line asks for.
+    """Run the command line.
 
     Args:
-        arguments: behind the name of the program; None: those of this process.
+        arguments: the arguments after the program's name; None: those of this process.
 
     Returns:
         The exit code.

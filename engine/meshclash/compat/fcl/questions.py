@@ -29,9 +29,9 @@ from .plane_pairs import FacePair, TwoFaces
 
 _R = TypeVar("_R", CollisionRequest, DistanceRequest, ContinuousCollisionRequest)
 _TIME_TOLERANCE = 1e-5
-"""Share of the smaller object's size: moving objects that come no nearer than this do not collide."""
+"""Moving objects that stay farther apart than this do not collide; relative to the size of the smaller object."""
 _LEAST_TOLERANCE = 1e-12
-"""Share of sizes and ways: what float64 resolves of moving objects."""
+"""Smallest tolerance, relative to sizes and ways, that float64 can resolve for moving objects."""
 
 
 def _pair(o1: CollisionObject, o2: CollisionObject) -> Pair:
@@ -56,7 +56,7 @@ def _checked(
 
 
 def is_plain(request: CollisionRequest) -> bool:
-    """Whether a request is only about whether two objects meet."""
+    """Return whether a request only asks whether two objects meet."""
     return request.num_max_contacts == 1 and request.enable_contact is False and request.enable_cost is False
 
 
@@ -66,9 +66,9 @@ def collide(
     request: CollisionRequest | None = None,
     result: CollisionResult | None = None,
 ) -> int:
-    """Whether two objects meet, also where one is inside the other: how many contacts this call found.
+    """Return the number of contacts that this call found: 0 if the objects do not meet. Containment counts as meeting.
 
-    The contacts are added to those that the result has, and its ``is_collision`` stays True once it was.
+    The contacts are added to those of the result, and its ``is_collision`` stays True once it is set.
 
     Raises:
         UnsupportedOption: ``num_max_contacts`` below 1, or ``enable_cost``: cost maps are not computed.
@@ -104,9 +104,9 @@ def distance(
     request: DistanceRequest | None = None,
     result: DistanceResult | None = None,
 ) -> float:
-    """The distance of two objects [m]. Of objects that meet: minus the depth if signed distances are enabled, else -1.
+    """Return the distance of two objects [m]. If they meet: minus the depth if signed distances are enabled, else -1.
 
-    A result keeps the least distance of all calls that were given it.
+    A result keeps the smallest distance of all calls with it.
     """
     request = _checked(o1, o2, request, DistanceRequest, result, DistanceResult)
     triangles = NONE, NONE
@@ -130,7 +130,7 @@ def distance(
 def _short_distance(
     o1: CollisionObject, o2: CollisionObject, signed: bool
 ) -> tuple[float, tuple[np.ndarray, np.ndarray]] | None:
-    """The distance of two convex shapes, where that needs no more than their nearest points."""
+    """Return the distance of two convex shapes if their nearest points suffice, else None."""
     first, second = o1.geometry.shape, o2.geometry.shape
     if first is None or second is None:
         return None
@@ -147,12 +147,12 @@ def continuousCollide(
     request: ContinuousCollisionRequest | None = None,
     result: ContinuousCollisionResult | None = None,
 ) -> float:
-    """When two objects meet on their ways from where they are to other places, from 0 to 1; 1 where they do not.
+    """Return the time at which two moving objects meet, from 0 at their transforms to 1 at the ends; 1 if they do not.
 
-    What meets is found, however fast it is. Objects that stay 1e-5 of the smaller one's size apart do not collide;
-    round shapes are meshes here, which reach beyond the true ones by at most ``TOLERANCE`` of the radius. ``toc_err``
-    is how exact the time is, as a share of the motion. ``CCDM_TRANS`` and ``CCDM_LINEAR`` move the origin along a line
-    and turn at constant speed, ``CCDM_SCREW`` moves as a screw.
+    Every meeting is found, no matter how fast. Objects that stay farther apart than 1e-5 of the size of the smaller one
+    do not collide. Round shapes are meshes here, which exceed the true shapes by at most ``TOLERANCE`` of the radius.
+    ``toc_err`` is the accuracy of the time, as a fraction of the motion. ``CCDM_TRANS`` and ``CCDM_LINEAR`` move the
+    origin along a line and rotate at constant speed; ``CCDM_SCREW`` is a screw motion.
 
     Raises:
         UnsupportedOption: ``CCDM_SPLINE``, a ``toc_err`` that is not above 0, a half-space or a plane.
@@ -183,7 +183,7 @@ def _motion(begin: np.ndarray, end: np.ndarray, kind: int) -> Motion:
 
 
 def _tolerance(toc_err: Any, bounds: list[Any], motions: list[Motion]) -> float:
-    """How near objects may come without a collision [m]: a share of their size, or less where the way is short."""
+    """Return the distance below which objects collide [m]: relative to their size, or less if the way is short."""
     share = real_number(toc_err)
     if not 0.0 < share < np.inf:
         raise UnsupportedOption(f"toc_err must be a share of the motion above 0, not {shown(toc_err)}")
@@ -212,9 +212,9 @@ def defaultCollisionCallback(o1: CollisionObject, o2: CollisionObject, cdata: Co
 
 
 def defaultDistanceCallback(o1: CollisionObject, o2: CollisionObject, ddata: DistanceData) -> tuple[bool, float]:
-    """Measure, and return whether the search may end and the least distance so far.
+    """Measure the distance, and return whether the search may end and the smallest distance so far.
 
-    It ends where objects meet, unless signed distances are enabled: then the deepest pair is looked for.
+    The search ends if objects meet, unless signed distances are enabled: then it looks for the deepest pair.
     """
     if instance("ddata", ddata, DistanceData).done:
         return True, ddata.result.min_distance
