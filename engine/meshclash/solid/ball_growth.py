@@ -18,7 +18,7 @@ from .exhaustive_nearest import PLACED_LENGTH
 from .nearest_points import along, nearest_from
 
 MEMORY = 12
-"""Nearest points remembered while climbing."""
+"""Number of nearest points remembered while climbing."""
 _MOST_STEPS = 60
 _MOST_SHRINKS = 12
 _MOST_TURNS = 24

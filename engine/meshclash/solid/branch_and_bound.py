@@ -21,7 +21,7 @@ from .depth import proved_radius
 from .nearest_points import along, nearest_from, search_frame
 
 MOST_CELLS = 1 << 13
-"""Cells of one pair; a pair that needs more keeps the bound that is reached."""
+"""Maximum number of cells of one pair; a pair that needs more keeps the bound reached so far."""
 _CLOSE = 1.08  # times the radius of the largest known ball: only larger ones are searched
 _COARSE = 2.0**-44  # of the coordinates: points nearer to a surface than this may be on its other side
 _BEYOND = 1.0 + 1e-9  # covers the rounding of distances of points farther than that

@@ -19,7 +19,7 @@ _SPAN = 4096  # contacts that are looked at in one step
 _AXES, _SPREAD, _LOW = (40503, 30011, 52391), 2654435761, 2**31 - 1  # products below 2**63, of bits without pattern
 _EXPONENT, _MAGNITUDE = 0x7FF << 52, (1 << 63) - 1  # of the bits of a float64
 SAMPLED = 32
-"""Contacts of a pair, about, whose middles are laid where a sample does."""
+"""Approximate number of contacts of a pair whose middles are computed, if only a sample is needed."""
 
 
 @inner

@@ -29,7 +29,7 @@ from .nearest_points import along, is_inside, near_triangle, nearest_from, prove
 from .width import width_across
 
 FIRST_BALL, DEEP_STARTS, MANY_STARTS, THOROUGH = range(4)
-"""Efforts of a search."""
+"""Efforts of a search, in increasing order."""
 _CELLS = 4  # along each axis; one contact per cell is a mark
 _MOST_MARKS = _CELLS**3
 _MOST_SPREAD = 24  # marks that starts are made of

@@ -31,7 +31,7 @@ from .shrinkage_bound import (
 )
 
 LOWER, UPPER = range(2)
-"""Columns of what is measured; the centre of the ball follows."""
+"""Columns of the measured values; the centre of the ball follows."""
 COLUMNS = 5
 _AT_ONCE = 2048  # triangles of pairs that are measured in one step
 _PILED_UP = 16.0  # times a move within the rounding errors: accumulated errors of many numbers

@@ -36,10 +36,10 @@ from ..traversal.winding import NO_MOMENTS, generalised_winding
 from ..types.pose import inverse_rotations, transform_points
 
 NEAREST, EXACT_SIDE, WINDING, WINDING_SIDE = 1, 2, 4, 8
-"""What is asked for: nearest points; winding numbers of a closed mesh by crossings; generalised ones, precise or just
-precise enough to tell inside from outside."""
+"""What to compute: nearest points; winding numbers of a closed mesh by crossings; generalised winding numbers, precise
+or just precise enough to tell inside from outside."""
 ON, CLEAR, UNDECIDED = 0, 1, 2
-"""What a side is: on the surface, off it, or not decided by the predicates' number range."""
+"""Side of a point: on the surface, off it, or undecided because of the predicates' number range."""
 
 _PART = 512  # points in a row; after them a search starts without an earlier result
 _SHARED_FROM = 1 << 14  # number of points from which several cores are faster

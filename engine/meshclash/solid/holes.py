@@ -28,11 +28,11 @@ _FINE = 8.0  # the mesh is so many times as large as pieces of triangles
 _MOST_NEAR, _MOST_INSIDE = 384, 128  # tested pieces of a surface: near holes, and in the mesh's box
 _MOST_PIECES = 1 << 13
 UNDECIDED_MOST = 0.999
-"""Of an answer that hangs on what is missing."""
-# Fitted by ``tests/engine/open_truth.py``: how likely it is that a part of a surface is inside, by the largest winding
-# number of its points, and outside, by what is missing of the smallest one to 1; where the mesh stands open by no more
-# than a third of its width. One that stands open by more than its half may be a container as well: then a half is as
-# much as is said, whatever passes through.
+"""Highest certainty of an answer that depends on what is missing."""
+# Fitted by ``tests/engine/open_truth.py``: the probability that part of a surface is inside, by the largest winding
+# number of its points, or outside, by 1 minus the smallest one. It holds for meshes that stand open by no more
+# than a third of their width. A mesh that stands open by more than half of it may be a container as well: then the
+# probability is at most one half.
 _WINDINGS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8)
 _INSIDE = (0.003, 0.02, 0.1, 0.4, 0.65, 0.9, 0.98, 0.997)
 _MISSING = (0.0, 0.3, 0.45, 0.5, 0.55, 0.65, 0.8)

@@ -20,7 +20,7 @@ from ..traversal.exact_winding import held_edges, held_triangle, is_at, numbers_
 from ..traversal.point import world_triangle
 
 BOTH, ONLY_OWN, ONLY_OTHER = 1, 2, 4
-"""Cells that may be around a point, to be added up: in both solids, or in one of them only."""
+"""Bits of the cells that may be around a point: in both solids, or in one of them only."""
 ANY = BOTH | ONLY_OWN | ONLY_OTHER
 
 _FRONT, _BEHIND, _UNKNOWN = 1, 2, 4

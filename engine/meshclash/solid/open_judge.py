@@ -39,7 +39,7 @@ _ROUNDING_OF_SUMS = 2.0**-48  # of the largest coordinate
 _MOST = 4096  # contacts of a pair that are tested first
 
 JudgesPlainly = Callable[[Case], Generator[None, None, np.ndarray]]
-"""Verdict codes (k,) of the pairs of a case, nothing permitted."""
+"""A function that returns the verdict codes (k,) of the pairs of a case, with nothing permitted."""
 
 
 def contain_steps(

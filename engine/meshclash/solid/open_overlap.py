@@ -34,7 +34,7 @@ _SMALL_HOLE = 0.25  # or its radius is below this; both in radii of the ball
 _SHARE, _MARGIN = 0.9, 0.2  # of the samples on one side, and their median ||w| - 1/2|, for containment to be known
 _KNOWN_CONTAINMENT, _UNSURE_CONTAINMENT = 0.999, 0.65
 DEPTH_CERTAINTY = 0.95
-"""Of a verdict that depends on a depth."""
+"""Certainty of a verdict that depends on a depth."""
 
 _grid = np.stack(np.meshgrid(*[(-1.0, 0.0, 1.0)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
 _SPHERE = np.delete(_grid, 13, axis=0) / np.linalg.norm(np.delete(_grid, 13, axis=0), axis=1, keepdims=True)

@@ -17,7 +17,7 @@ from ..types.verdict import Verdict
 COLUMNS = (
     "a", "b", "verdict", "depth", "depth_lower", "depth_upper", "certainty", "flush", "contacts", "x", "y", "z",
 )  # fmt: skip
-"""Of a table of pairs."""
+"""Columns of a table of pairs."""
 _NOTHING_COUNTED = QueryStats()
 _NO_POINTS = np.empty(0, np.int32)
 

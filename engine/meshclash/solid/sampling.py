@@ -51,18 +51,18 @@ from .local_separation import (
 )
 
 COMMON, ONLY_A, ONLY_B, SURFACE_IN, SURFACE_OUT, UNDECIDED = 1, 2, 4, 8, 16, 32
-"""Bits of the result for a pair: cells in both solids, or in one of them; parts of an open surface inside and outside
-the solid of the other object; that something could not be decided in float64 and its expansions."""
+"""Bits of the result for a pair: cells in both solids or in one of them; parts of an open surface inside and outside
+the other object's solid; a test that float64 and expansions could not decide."""
 
 _SOLID, _SURFACE = COMMON | ONLY_A | ONLY_B, SURFACE_IN | SURFACE_OUT
 
 TOUCHED_A, TOUCHED_B, CONTACTS, COMPONENTS_A, COMPONENTS_B, ITSELF_A, ITSELF_B = 0, 1, 2, 3, 4, 5, 6
-"""What is looked at: triangles of one side that have contacts; contacts by themselves; components of one side; pairs of
-triangles of one side that cross each other."""
+"""Kinds of places to test: triangles of one side that have contacts; the contacts themselves; components of one side;
+pairs of triangles of one side that cross each other."""
 ALL_PLACES = np.array([CONTACTS, COMPONENTS_A, COMPONENTS_B, TOUCHED_A, TOUCHED_B])
-"""All that is looked at of surfaces that do not cross themselves, in the order in which most pairs are told soonest."""
+"""All places of surfaces that do not cross themselves, in the order that decides most pairs soonest."""
 EFFORT = 1 << 14
-"""Of a portion of work: some milliseconds."""
+"""Effort of a portion of work, which takes some milliseconds."""
 _LOOK = 1 << 5  # effort of testing around a point; skipping a contact costs 1
 
 

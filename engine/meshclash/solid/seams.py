@@ -20,7 +20,7 @@ from ..types.mesh import TriangleMesh
 _ROUNDING = 2.0**-46  # of the largest coordinate: vertices at one place, computed in two ways, are no farther apart
 _FINE = 16.0  # times the joining distance: longer features are no seams
 COARSE_CERTAINTY = 0.9
-"""That a seam, which is no shorter than a sixteenth of the shortest open edge, is one; that a hole is no seam."""
+"""Certainty that a seam no shorter than a sixteenth of the shortest open edge is a seam, and that a hole is none."""
 _SAMPLES = 8  # open edges that are tested first
 _REACH = 8.0  # joining distances: a seam joins what is nearer
 _AT_ONCE = 1 << 17  # candidates that are tested in one step
