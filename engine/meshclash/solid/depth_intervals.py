@@ -2,8 +2,8 @@
 
 * The first interval: one ball, and the least width found (``depth.py``).
 * If the interval does not decide whether the depth is permitted: shrink the solids by the permitted length and test
-whether they still share volume (``shrinkage_bound.py``). Otherwise a thorough search, then branch and bound
-(``branch_and_bound.py``). If this does not decide either, the largest ball found decides.
+  whether they still share volume (``shrinkage_bound.py``). Otherwise a thorough search, then branch and bound
+  (``branch_and_bound.py``). If this does not decide either, the largest ball found decides.
 * If the interval is wide because parts fit each other, or if it contains no ball: a bound from shrunk solids.
 * On request, branch and bound for every interval; if the bounds stay apart, again after the thorough search.
 """
