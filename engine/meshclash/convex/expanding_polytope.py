@@ -57,7 +57,7 @@ class PolytopeRoom(NamedTuple):
     """Differences, (c, 3); ``pairs`` holds the indices of their points."""
     pairs: np.ndarray
     faces: np.ndarray
-    """Corners of facets, counter-clockwise from outside, (f, 3), and their ``planes``: normals and offsets (f, 4)."""
+    """Corners of facets, counter-clockwise from outside, (f, 3); ``planes`` holds their normals and offsets (f, 4)."""
     planes: np.ndarray
     rim: np.ndarray
     """Edges around the visible facets, (f, 2)."""

@@ -24,7 +24,7 @@ class Features(NamedTuple):
     vertices: np.ndarray
     """(n, 3) float64 [m]."""
     edges: np.ndarray
-    """Ends, (m, 2) int32."""
+    """Vertices at the ends of each edge, (m, 2) int32."""
     edge_faces: np.ndarray
     """Faces on both sides, (m, 2) int32: the first one contains the edge in its direction; -1 if there is no face."""
     vertex_begin: np.ndarray

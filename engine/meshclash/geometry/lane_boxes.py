@@ -3,7 +3,7 @@
 A contact is defined on float64 world coordinates. Let R, T be b's frame in a's (exact numbers), and map the world to
 a's frame by the exact inverse of a's pose: triangles meet there if and only if they meet in the world. Call the corners
 so mapped the *ideal* corners. They differ from R x + T and from x (x: coordinates relative to the hierarchy's origin)
-by what float64 rounds on the way, s64, which ``relative_pose.py`` bounds.
+by the rounding errors of float64 on the way, s64, which ``relative_pose.py`` bounds.
 
 Let u = 2**-24, E_a and E_b the largest absolute coordinates relative to the origins, and m the largest component of
 E_a + |R| E_b + |T|; rows of R and of its inverse have lengths up to 1.0003, so the sums of their absolute entries stay
@@ -19,7 +19,7 @@ below 1.74. The float32 numbers used here are off by, for each axis:
   of both boxes 7 u m. Together less than 44 u m + s64.
 
 ``slack`` = 64 u m + s64 covers all of these, its own sums included, with a quarter to spare. Numbers too small for
-float32 lose at most 1.2e-38 an operation, even where the processor flushes them to zero; 1e-36 is added for them.
+float32 lose at most 1.2e-38 per operation, even if the processor flushes them to zero; 1e-36 is added for them.
 
 A box is dropped if its *margin* (sum of half extents minus distance of middles, least of six axes) is below zero;
 rounding keeps the sign of a difference. An overflow to NaN drops nothing.

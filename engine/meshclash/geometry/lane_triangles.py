@@ -1,13 +1,12 @@
 """Triangles in lanes: which of eight may meet another one, and which certainly do, in float32.
 
-Notation as in ``lane_boxes.py``. Triangles of two leaves are compared in a frame of their own: a's, with its begin at
-the lowest corner of the box of a's leaf. Corners are stored relative to the lowest corner l of their leaf's box, and
-b's are turned and moved by c = R l_b + T - l_a, which float64 computes. So float32 rounds sizes of leaves, not of
-objects. Let M = the largest component of (edges of a's box) + 1.74 (largest edge of b's) + |c|. A corner of a is
-stored to u of itself; one of b is off by 5.1 u (|R| |b's| + |c|) from turning it, and u more from storing it; c
-itself by 12 roundings of float64 of E_b, T and l_a, less than s64. So a corner of a and one of b together are off by
-less than 7 u M + 2 s64, ``slack`` is 16 u M + 2 s64, and their boxes, compared with it, are never dropped when they
-meet.
+Notation as in ``lane_boxes.py``. Triangles of two leaves are compared in a frame of their own: a's frame with its
+origin at the lowest corner of the box of a's leaf. Corners are stored relative to the lowest corner l of their leaf's
+box, and b's are turned and moved by c = R l_b + T - l_a, which float64 computes. So float32 rounds sizes of leaves, not
+of objects. Let M = the largest component of (edges of a's box) + 1.74 (largest edge of b's) + |c|. A corner of a is
+stored to u of itself; one of b is off by 5.1 u (|R| |b's| + |c|) from turning it, and u more from storing it; c itself
+by 12 roundings of float64 of E_b, T and l_a, less than s64. So a corner of a and one of b together are off by less than
+7 u M + 2 s64, ``slack`` is 16 u M + 2 s64, and their boxes, compared with it, are never dropped when they meet.
 
 Comparisons keep a lane, and leave it to the exact stage, if a number is infinite or NaN.
 
@@ -24,20 +23,20 @@ on one side for all three corners proves the triangles apart. ``products`` is 1e
 infinite for m beyond 1e12, where overflow might occur, and then nothing is dropped.
 
 Certain signs. The kind of a pair is CROSSING or APART by the signs of eight determinants of ideal corners (Guigue and
-Devillers 2003; as in ``generic_pair.py``), and a sign is certain when float32 is further from zero than it can be
-off. Differences of two ideal corners are known up to D = 2 slack, and up to u of themselves. Of three differences
-with components below E, F, G the determinant, six products, is off by 6 D (E F + F G + G E) from the corners, by 18 u
-E F G from rounding the differences and 30 u E F G from evaluating it as (e x f).g: four roundings of a component of
-the cross product, two of a product with it, two of the sum. The boxes of the two triangles come within slack, so
-every difference of corners is below S = 1.001 (the largest edges of the two boxes) + 4 slack. The edges' own E and F,
-with 3 slack added, are better where a plane is concerned:
+Devillers 2003; as in ``generic_pair.py``), and a sign is certain if the float32 number is farther from zero than its
+error bound. Differences of two ideal corners are known up to D = 2 slack, and up to u of themselves. Of three
+differences with components below E, F, G the determinant, six products, is off by 6 D (E F + F G + G E) from the
+corners, by 18 u E F G from rounding the differences and 30 u E F G from evaluating it as (e x f).g: four roundings of a
+component of the cross product, two of a product with it, two of the sum. The boxes of the two triangles come within
+slack, so every difference of corners is below S = 1.001 (the largest edges of the two boxes) + 4 slack. The edges' own
+E and F, with 3 slack added, give a better bound for a plane:
 
     plane of a triangle, another's corner:   6 D (E F + (E + F) S) + 48 u E F S + products
     edge against edge:                       18 D S S + 48 u S S S + products
 
 both multiplied by 1.01 for their own rounding. Signs of a plane decide which corner is alone on its side; the corners
 are renamed in the lanes, and two determinants of edges decide. Zero is never certain: touching and coplanar pairs go
-on.
+on to the exact stage.
 """
 
 import numpy as np

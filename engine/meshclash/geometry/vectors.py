@@ -46,7 +46,7 @@ _OPERATORS: dict[Any, tuple[int, Callable[..., Any]]] = {
     operator.xor: (2, lambda builder, a, b: builder.xor(a, b)),
     operator.invert: (1, lambda builder, a: builder.not_(a)),
 }
-"""What an operator takes and does."""
+"""Number of operands of each operator, and the function that builds its code."""
 
 ARITHMETIC = (operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, abs)
 LOGIC = (operator.and_, operator.or_, operator.xor, operator.invert)

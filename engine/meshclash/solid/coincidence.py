@@ -28,7 +28,7 @@ from ..traversal.frames import make_frame
 from ..traversal.point import new_point_workspace, world_triangle
 from .case import Case
 
-_SPAN = 512  # triangles that are looked at in one step
+_SPAN = 512  # triangles that are compared in one step
 
 
 @inner

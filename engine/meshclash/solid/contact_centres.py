@@ -15,7 +15,7 @@ from ..types.steps import run
 from ..types.verdict import CONTAINED
 from .case import Case
 
-_SPAN = 4096  # contacts that are looked at in one step
+_SPAN = 4096  # contacts that are processed in one step
 _AXES, _SPREAD, _LOW = (40503, 30011, 52391), 2654435761, 2**31 - 1  # products below 2**63, of bits without pattern
 _EXPONENT, _MAGNITUDE = 0x7FF << 52, (1 << 63) - 1  # of the bits of a float64
 SAMPLED = 32

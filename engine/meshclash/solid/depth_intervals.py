@@ -144,7 +144,7 @@ def _bring_together(overlaps: Overlaps, chosen: np.ndarray) -> Steps:
 def _without_ball(overlaps: Overlaps, chosen: np.ndarray, clashing: np.ndarray, shares_volume: SharesVolume) -> Steps:
     """Bound pairs that fit except for rounding, and search the others for a ball.
 
-    Large pairs are searched first, since they shrink slowly.
+    Large pairs are searched before they are shrunk, since shrinking takes long for them.
     """
     if not len(chosen):
         return
@@ -170,7 +170,7 @@ def _without_fit(
     moves: list[np.ndarray],
     shares_volume: SharesVolume,
 ) -> Generator[None, None, np.ndarray]:
-    """Return which of the chosen pairs (n,), among those that ``may_fit`` (k,) bool, are not found to fit.
+    """Return the chosen pairs (n,) without those found to fit; only pairs that ``may_fit`` (k,) bool are tried.
 
     Args:
         overlaps, chosen, shares_volume: as for ``measure_steps``.

@@ -145,7 +145,7 @@ def parts_of(inner: OpenSide, outer: OpenSide) -> EnclosedParts:
     passing = [bool((windings[end - len(some) : end] > 0.5).any()) for end, some in zip(ends, points, strict=True)]
     beyond_box = np.where(passing, _UNSURE_CONTAINMENT, 1.0)  # it may pass through a hole
     known = np.where(outside, beyond_box, np.minimum(sides_known, most))
-    if outer.meant.solidity.closed:  # what crosses nothing is outside where one exact winding number says so
+    if outer.meant.solidity.closed:  # a component without crossings is outside if one winding number is
         none_inside = ~np.array(passing)
         known[none_inside] = 1.0
     return EnclosedParts(inside & ~outside, known, tuple(points))

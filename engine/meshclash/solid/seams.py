@@ -22,7 +22,7 @@ _FINE = 16.0  # times the joining distance: longer features are no seams
 COARSE_CERTAINTY = 0.9
 """Certainty that a seam no shorter than a sixteenth of the shortest open edge is a seam, and that a hole is none."""
 _SAMPLES = 8  # open edges that are tested first
-_REACH = 8.0  # joining distances: a seam joins what is nearer
+_REACH = 8.0  # joining distances: a seam joins only nearer vertices
 _AT_ONCE = 1 << 17  # candidates that are tested in one step
 _MOST_CANDIDATES, _MOST_TOUCHING = 256, 16  # for each open edge and vertex: a mesh with more has no seams
 _FEW = 1 << 22  # candidates that any mesh may have

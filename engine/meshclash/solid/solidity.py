@@ -1,8 +1,7 @@
 """Whether an open mesh bounds a solid nevertheless, how wide its gaps are, and how certain inside and outside are.
 
 Source: Jacobson et al. (2013) for the winding number as a measure of inside. Thresholds and certainties were fitted to
-known solids that were damaged (``python -m bench open-meshes``, with other models and seeds than the benchmark's own
-test).
+known solids that were damaged. The benchmark ``python -m bench open-meshes`` tests them on other models and seeds.
 """
 
 import math
