@@ -192,7 +192,7 @@ class _Number:
     __hash__ = None  # type: ignore[assignment]
 
     def _compared_with(self, other: Any) -> int:
-        form = subtract(self._form, other._form) if isinstance(other, _Number) else self._form  # else with 0
+        form = subtract(self._form, other._form) if isinstance(other, _Number) else self._form  # otherwise with 0
         return self._root.sign_of(form) if any(form) else 0
 
 

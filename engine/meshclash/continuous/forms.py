@@ -151,7 +151,7 @@ def _remainder(p: Form, q: Form) -> Form:
         p = [x * q[-1] for x in p]
         for i, x in enumerate(q):
             p[shift + i] -= head * x
-        p.pop()  # it is zero now
+        p.pop()  # the leading coefficient is zero now
     return p
 
 

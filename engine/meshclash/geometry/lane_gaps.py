@@ -27,7 +27,7 @@ from .relative_pose import NARROW_LENGTH, SLACK
 _ZERO = np.float32(0.0)
 _HALF = np.float32(0.5)
 _TWICE = np.float32(2.0)
-_LARGEST_SUM = np.float32(1.75)  # of the absolute components of a unit vector: the square root of 3, and some more
+_LARGEST_SUM = np.float32(1.75)  # of the absolute components of a unit vector: slightly more than the square root of 3
 _DEFECT = np.float32(24.0 * 2.0**-24 * 1.001)
 _ALIKE = np.float32(0.99999)  # cosine above which two directions count as equal
 _LEAST = 1e-36  # squares below this are lost to underflow
@@ -42,7 +42,7 @@ _RECENT = DIRECTION + _VECTOR
 _SLABS = DIRECTION + _VECTOR * DIRECTION_COUNT  # whether both sides have slabs
 FRAME_LENGTH = _SLABS + 1
 
-_HEIGHTS = 24  # numbers of a row: eight of a, eight of b, how far their leaves are apart
+_HEIGHTS = 24  # numbers of a row: eight of a, eight of b, distance of their leaves
 HEIGHT_ROWS = DIRECTION_COUNT + 3
 """Number of directions along which two leaves may be compared: the known ones, and some found meanwhile."""
 HEIGHTS_LENGTH = HEIGHT_ROWS * _HEIGHTS

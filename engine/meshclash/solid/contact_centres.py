@@ -114,7 +114,7 @@ class Locations(Copyable):
         self._found: list[np.ndarray | None] | None = None
 
     def __getstate__(self) -> Any:
-        self._all()  # the points, not the trees of the scene
+        self._all()  # store the points, not the trees of the scene
         return super().__getstate__()
 
     def of(self, job: int) -> np.ndarray | None:

@@ -32,12 +32,12 @@ FIRST_BALL, DEEP_STARTS, MANY_STARTS, THOROUGH = range(4)
 """Efforts of a search, in increasing order."""
 _CELLS = 4  # along each axis; one contact per cell is a mark
 _MOST_MARKS = _CELLS**3
-_MOST_SPREAD = 24  # marks that starts are made of
-_PARTNERS = 4  # of each mark, near and far ones, to start from the middle between both
+_MOST_SPREAD = 24  # most marks used for starts
+_PARTNERS = 4  # of each mark, near and far; searches start midway between both
 _TESTED = 24  # middles that are tried, the farthest from both surfaces first
 _BESIDE = 8  # marks beside which balls start
-_CLIMBS, _FEW_CLIMBS = 64, 4  # balls that climb
-_SURFACE_MARKS = 8  # triangles of each solid beside which balls start where contacts gave none
+_CLIMBS, _FEW_CLIMBS = 64, 4  # number of balls that climb
+_SURFACE_MARKS = 8  # triangles of each solid beside which balls start if contacts gave none
 _SAMPLES = 64  # of each surface in the overlap of both boxes
 _DEEP = 16  # of these, deep in the other solid, beside which balls start
 _NEARLY = 0.5  # of the greatest depth: points less deep are skipped
@@ -177,7 +177,7 @@ def _is_enough(store, count, most):
 @inner
 def _try_middles(forest, solids, a, b, origin, most, rows, spread, pairs, middles, hints, store, count, work):
     """Grow balls from middles between marks far apart, those farthest from both surfaces first."""
-    found = np.empty((_MOST_SPREAD * _PARTNERS, 7))  # places, how near the surface is, less than 0, and where
+    found = np.empty((_MOST_SPREAD * _PARTNERS, 7))  # positions, negative distances of the surface, and nearest points
     near = np.empty((_MOST_SPREAD * _PARTNERS, 2), np.int64)
     squares = np.empty(spread)
     used = 0

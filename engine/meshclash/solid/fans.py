@@ -26,7 +26,7 @@ _LITTLE = 0.3  # of the aim of a move: planes that recede by less count as not r
 _ENOUGH = 0.3  # of the aim, by which all recede once a fan is cut
 _OTHER = 0.05  # weight of the planes of the other half
 _MOST_SECTORS = 32  # of fans that are cut
-_PREFERENCE = 1e-3  # for shorter moves, of cuts that make planes recede alike
+_PREFERENCE = 1e-3  # preference for shorter moves among cuts that make planes recede equally
 _OFF_MIDDLE = 0.618  # of a sector: a direction that arcs between corners seldom meet
 
 
@@ -112,7 +112,7 @@ class _Sectors(NamedTuple):
         across = cross(way, end)
         passes = (self.first @ across) * (self.last @ across) < 0.0
         passes &= (self.normals @ way) * (self.normals @ end) < 0.0
-        meets = cross(across, self.normals)  # on both planes, one way or the other
+        meets = cross(across, self.normals)  # on both planes, in either direction
         same = np.einsum("nk,nk->n", meets, self.through) * (meets @ (way + end)) > 0.0
         passes &= same & (np.arange(len(passes)) != target)
         return bool((self.normals[target] @ way < 0.0) != (np.count_nonzero(passes) % 2 == 1))
@@ -203,7 +203,7 @@ def _most_inward(normals: np.ndarray, move: np.ndarray) -> np.ndarray:
     normals = normals[np.abs(normals).max(axis=1) > 0.0]
     if not 1 < len(normals) <= _MOST_SECTORS:
         return move
-    ends = normals[np.array(list(combinations_with_replacement(range(len(normals)), 3)))]  # three decide it, or two
+    ends = normals[np.array(list(combinations_with_replacement(range(len(normals)), 3)))]  # three planes, or two
     turned = cross(ends[:, 1] - ends[:, 0], ends[:, 2] - ends[:, 0])
     ways = _LONGEST * np.concatenate([_units(ways) for ways in (-ends[:, 0] - ends[:, 2], turned, -turned)])
     ways = np.append(ways, move[None], axis=0)

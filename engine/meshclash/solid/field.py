@@ -228,7 +228,7 @@ def _decide(hierarchy: Hierarchy, rows: np.ndarray, points: np.ndarray, row: int
     rng = np.random.default_rng(1)
     number: int | None = None
     while number is None:  # a point off the surface sees its edges in a set of directions of measure zero
-        q = p + reach * np.array([1.0, *rng.uniform(-1e-3, 1e-3, 2)])  # nearly along an axis: few boxes are met
+        q = p + reach * np.array([1.0, *rng.uniform(-1e-3, 1e-3, 2)])  # nearly along an axis to meet few boxes
         near = _with_boxes_that_meet(corners, np.minimum(p, q), np.maximum(p, q))
         number = _crossings_by_integers(p, q, corners[near], turns[near].tolist())
     field.windings[row] = number

@@ -26,7 +26,7 @@ ANY = BOTH | ONLY_OWN | ONLY_OTHER
 _FRONT, _BEHIND, _UNKNOWN = 1, 2, 4
 _MOST_PLANES = 6  # of each surface that are tried
 _WITHIN, _BEYOND, _NEITHER = range(3)
-_MOST_CELL_PLANES = 4  # planes: their sides, and which of them a place lies in, are six bits
+_MOST_CELL_PLANES = 4  # planes; the sides of a place, and the planes that contain it, take six bits
 _ORIGIN = (0.0, 0.0, 0.0)
 NO_PLANES = ((_ORIGIN, _ORIGIN, _ORIGIN),) * _MOST_CELL_PLANES
 

@@ -98,7 +98,7 @@ def _common_ball(
             break
         y = (x[0] + step * u[0], x[1] + step * u[1], x[2] + step * u[2])
         ea, qa, eb, qb = _clearance(forest_a, a, forest_b, b, y, work)
-        if min(ea, eb) > radius and squared_distance(x, y) < radius * radius:  # so the way there is inside
+        if min(ea, eb) > radius and squared_distance(x, y) < radius * radius:  # then the way there is inside
             x, da, pa, db, pb = y, ea, qa, eb, qb
             radius = min(da, db)
             step = min(1.5 * step, 0.9 * radius)

@@ -30,7 +30,7 @@ from .opening import enclosed_steps
 from .solidity import IntendedSolid, bounding_steps, intended_solid_steps
 
 _ROUNDING = 512.0 * 2.0**-53  # of the largest coordinate: lengths below this may be rounding
-_STRETCH = 1.001  # of poses that are rigid but for ``RIGID_TOLERANCE``
+_STRETCH = 1.001  # of poses that are rigid within ``RIGID_TOLERANCE``
 _DIRECTIONS = np.array([row for row in product((-1.0, 0.0, 1.0), repeat=3) if any(row)])
 _DIRECTIONS /= np.linalg.norm(_DIRECTIONS, axis=1, keepdims=True)
 _SHARES = (0.999, 1e-3)  # of the permitted length: a short move is for parts that fit in a slot

@@ -26,10 +26,10 @@ from .depth_intervals import LOWER, UPPER, Overlaps, box_overlaps
 from .field import EXACT_SIDE, NEAREST, WINDING_SIDE, PosedSurface
 from .solidity import IntendedSolid, certainties
 
-_SAMPLES, _MOST_SAMPLES = 64, 1 << 12  # of a component, and of all of an object but one of each, for containment
+_SAMPLES, _MOST_SAMPLES = 64, 1 << 12  # for containment: samples of a component, and of the whole object
 _SURE = 0.7  # |w| at the whole sphere of a ball that is known to be inside
 _INSIDE_SPHERE = 0.95  # of its radius
-_RIM_RADII = 1.2  # a hole is clear of a ball when its rim is farther than this from the centre,
+_RIM_RADII = 1.2  # a hole is clear of a ball if its rim is farther than this from the centre,
 _SMALL_HOLE = 0.25  # or its radius is below this; both in radii of the ball
 _SHARE, _MARGIN = 0.9, 0.2  # of the samples on one side, and their median ||w| - 1/2|, for containment to be known
 _KNOWN_CONTAINMENT, _UNSURE_CONTAINMENT = 0.999, 0.65
@@ -145,7 +145,7 @@ def parts_of(inner: OpenSide, outer: OpenSide) -> EnclosedParts:
     passing = [bool((windings[end - len(some) : end] > 0.5).any()) for end, some in zip(ends, points, strict=True)]
     beyond_box = np.where(passing, _UNSURE_CONTAINMENT, 1.0)  # it may pass through a hole
     known = np.where(outside, beyond_box, np.minimum(sides_known, most))
-    if outer.meant.solidity.closed:  # a component without crossings is outside if one winding number is
+    if outer.meant.solidity.closed:  # without crossings it is outside if one exact winding number is
         none_inside = ~np.array(passing)
         known[none_inside] = 1.0
     return EnclosedParts(inside & ~outside, known, tuple(points))

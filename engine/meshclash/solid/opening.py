@@ -23,7 +23,7 @@ from .open_overlap import OpenSide
 from .solidity import IntendedSolid
 
 _RIM_POINTS = 32  # on the rims; every two of them have a middle
-_TRIED = 200  # points of open edges among which they are chosen
+_TRIED = 200  # points of open edges from which they are chosen
 _LEAST_HOLE = 0.01  # of the mesh's size: narrower gaps are not holes
 _SKIN = 0.2  # ||w| - 1/2| up to which a middle counts as on the skin
 _STARTS = 250

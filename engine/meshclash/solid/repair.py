@@ -22,7 +22,7 @@ from ..types.mesh import TriangleMesh
 
 _VOTERS = 64  # most triangles of a component that vote
 _RAYS = 8
-_AT_ONCE = 1 << 14  # boxes of triangles that rays pass in one step, about
+_AT_ONCE = 1 << 14  # approximate number of triangle boxes that rays pass in one step
 _MOST_PASSED = 64  # for each triangle of the mesh; if rays pass more, fewer triangles vote
 _FIRST, _MANY, _AGREEING = 256, 4096, 0.5  # if there are many voters, the first ones tell whether rays agree
 _FEW_PASSED = 1 << 21  # boxes that rays may pass in any mesh

@@ -35,7 +35,7 @@ from .fans import cut_fans, least_moves, split_fans
 
 _BEYOND = 1.0 + 1e-12  # covers the rounding of a move's length
 _LARGE = 16  # times the triangles of the other object: such a large object is not shrunk
-_KEPT, _KEPT_TRIANGLES = 4, 4096  # shrunk forms that a mesh of no more triangles keeps: for other pairs and questions
+_KEPT, _KEPT_TRIANGLES = 4, 4096  # shrunk forms cached with a mesh of at most so many triangles
 _ROUNDINGS = (3.0, 7.0)  # spacings of the largest coordinate: moves that part solids overlapping by rounding only
 _GROWTH = 3.0  # from twice the resolutions of two parts, single precision, to less than sixteen spacings
 _LITTLE = 0.125  # of an upper bound: the longest of growing moves

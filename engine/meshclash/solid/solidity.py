@@ -37,7 +37,7 @@ _CLEAR = 64.0  # triangle boxes that a ray passes; if there are more, fewer poin
 _AT_ONCE = 128  # probes
 _SHELL = "the mesh was made a shell: nothing lies inside it. Make it without shell=True"
 _SURE = 0.39  # least ||w| - 1/2| with which a winding number tells inside from outside
-_GAPS = 2.0  # widths of a crack from which on it does
+_GAPS = 2.0  # crack widths from the surface from which on a winding number is reliable
 _RIM_REACH = 1.5  # hole radii: points outside that near to its rim may be in the missing part
 _KNOTS = np.array([0.0, 0.1, 0.2, 0.3, _SURE])  # of ||w| - 1/2|
 _PLAIN, _AT_RIM, _IN_CRACK = 0, 1, 2
