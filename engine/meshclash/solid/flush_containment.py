@@ -63,7 +63,7 @@ def span_within(
 ):  # fmt: skip
     """Return whether triangles of one side's object, or points beside its contacts, are within the limit.
 
-    The triangles are those from ``begin`` to ``end``.
+    The triangles are those from ``begin`` to ``end`` of the object of ``side``.
     """
     if begin >= end:
         return True

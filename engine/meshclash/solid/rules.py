@@ -274,7 +274,7 @@ def flush_parts(state: State) -> Steps:
     """An object that sticks out of a solid by no more than the resolution is contained in it; both ways: duplicates.
 
     Applies to clashing and contained objects with one solid, if the resolution is permitted. All corners, edge middles
-    and centroids, and points beside contacts, are tested (``flush_containment.py``).
+    and centroids of triangles, and points beside contacts, are looked at (``flush_containment.py``).
     """
     if state.middles is None or not state.forgives:
         return
