@@ -32,9 +32,10 @@ def shares_volume(case: Case) -> Generator[None, None, np.ndarray]:
 def sample_steps(
     case: Case, posed: tuple[Any, ...], start: np.ndarray, asked: np.ndarray, known: int = 0
 ) -> Generator[None, None, np.ndarray]:
-    """Return the bits of ``sampling.py`` for every pair; 0 for two open objects and if not ``asked`` (k,).
+    """Return the bits of ``sampling.py`` for every pair; only pairs that are ``asked`` (k,) about are searched.
 
-    The bits in ``known``, which are already known or not needed, are not searched.
+    Pairs of two open objects are not searched. All results include the bits in ``known``, which are already known or of
+    no interest.
     """
     answer, solids = case.answer, case.solids
     bits = np.full(len(case.jobs), known, np.int64)

@@ -59,7 +59,10 @@ def _put_plane(planes, at, n, a, b, c):
 
 @inner
 def put_triangle(address, t, a, b, c):
-    """Write a triangle, relative to an origin, into the table at an address; return its largest coordinate."""
+    """Write a triangle, relative to an origin, into the table at an address.
+
+    Returns the sum of its largest coordinates along the three axes.
+    """
     table, planes = doubles(address), floats(address + 8 * _HEIGHTS)
     size = 0.0
     for k in range(3):

@@ -192,9 +192,9 @@ def cut_fans(
 
 
 def _most_inward(normals: np.ndarray, move: np.ndarray) -> np.ndarray:
-    """Return the move (3,), no longer than the given one, that maximises how far the least receding plane recedes.
+    """Return the move (3,), at most ``_LONGEST`` long, that maximises how far the least receding plane recedes.
 
-    Returns the given move if no move makes all planes recede.
+    Returns the given move if none is better, or if there are too many planes.
 
     Args:
         normals: outward normals of the planes, (n, 3); 0 for a triangle without area.

@@ -92,7 +92,11 @@ def fills_cavity(
     forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b,
     job, side, begin, end, limit, work,
 ):  # fmt: skip
-    """Return whether the solid of ``side``, beside components of the other, has a point farther away than ``limit``."""
+    """Return whether the solid of ``side`` fills a cavity of the other object.
+
+    It does so if it contains a point outside the other object, in front of one of the other's components from ``begin``
+    to ``end``, and farther from the other object than ``limit``.
+    """
     if begin >= end:
         return False
     forest = by_reference(forest)
@@ -133,7 +137,7 @@ def within_steps(
     Args:
         posed: arguments that all kernels on posed solids share.
         boxes: exact world bounds of the first and of the second objects, (k, 6) each [m].
-        chosen: the pairs to test; the result for other pairs has no meaning.
+        chosen: the pairs to test; the result is False for other pairs.
         start, pairs, middles: contacts, as in ``judge.Judgement``.
         limits: (k,) [m].
     """

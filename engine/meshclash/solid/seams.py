@@ -76,8 +76,9 @@ class Outlook(NamedTuple):
 def outlook_steps(mesh: TriangleMesh, faces: np.ndarray) -> Generator[None, None, Outlook]:
     """Return whether some triangles (m,) of a mesh may be closed at seams: some of their open edges lie near others.
 
-    This cheaply rules out nearly every mesh that is no solid. If the resolution exceeds half of the open edges'
-    lengths, or the size of the mesh, its holes may be seams. The generator yields every few milliseconds.
+    This cheaply rules out nearly every mesh that is no solid. If a few times the resolution exceeds the median open
+    edge, or the mesh itself, the holes may be seams: then the certainty is lower. The generator yields every few
+    milliseconds.
     """
     triangles = mesh.triangles[faces]
     found = yield from open_edges_steps(np.ascontiguousarray(triangles), mesh.topology.welded)
