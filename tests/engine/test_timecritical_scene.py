@@ -123,7 +123,7 @@ def test_under_any_changes_the_answers_are_those_of_a_fresh_scene(seed, data):
 
 def test_by_steps_the_answer_is_the_same_in_slices_or_at_once(monkeypatch):
     whole = random_scene(5).time_critical(steps=700)
-    monkeypatch.setattr(mc.timecritical.shared, "SLICE_SECONDS", 1e-5)
+    monkeypatch.setattr(mc.timecritical.shared_budget, "SLICE_SECONDS", 1e-5)
     steps = mc.steps(random_scene(5).time_critical, steps=700)
     slices = 0
     while True:

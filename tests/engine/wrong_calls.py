@@ -50,7 +50,8 @@ SKIPPED = {"warm_up": "compiles for minutes", "configure_device": "changes later
 
 
 CALLBACKS = (
-    "told = keep(pairs)", "told = answers(question)", "tell(told)", "if callback(rows.firsts[k], rows.seconds[j], data):",
+    "told = keep(pairs)", "told = answers(question)", "tell(told)",
+    "if callback(rows.firsts[k], rows.seconds[j], data):",
     "done, least = callback(rows.firsts[k], rows.seconds[start + j], data)",
 )  # fmt: skip
 """Lines of MeshClash that call what a caller gave: its errors are the caller's."""

@@ -82,16 +82,14 @@ class RunStatistics:
 
     def add_understood(self, world: EngineScene) -> None:
         """Notes what was done to meshes that were not judged as they stand, of each object once."""
-        from ..scene.members import members_of_scene  # noqa: PLC0415 - needs the compiler
         from ..solid.solidity import understood  # noqa: PLC0415 - needs the compiler
 
         known = {item["name"] for item in self._values["understood"]}
-        members = members_of_scene(world.scene).by_id
         for key, item in world.objects.items():
-            if item.name in known or members[key].is_special:
+            if item.name in known or not world.plain([key]):
                 continue
-            mesh: Any = members[key].mesh  # one, or a hierarchy of one
-            found = understood(getattr(mesh, "mesh", mesh))
+            built = world.shape(key).built  # a mesh, or a hierarchy of one
+            found = understood(getattr(built, "mesh", built))
             if found is not None:
                 self._values["understood"].append({"name": item.name, "what": found[0], "certainty": found[1]})
 

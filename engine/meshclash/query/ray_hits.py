@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..traversal.rays import Found
+from ..traversal.rays import RayCrossings
 from ..types.copying import Copyable
 from ..types.mesh import Corners
 from ..types.pose import transform_points
@@ -74,7 +74,7 @@ class RayHits(Copyable):
 
 
 def ray_hits(
-    of: np.ndarray, found: Found, surfaces: Sequence[tuple[Corners, np.ndarray]], ids: np.ndarray | None = None
+    of: np.ndarray, found: RayCrossings, surfaces: Sequence[tuple[Corners, np.ndarray]], ids: np.ndarray | None = None
 ) -> RayHits:
     """Convert the rows that a search found to RayHits.
 

@@ -16,7 +16,7 @@ from .frames import make_frame
 from .nearest_triangles import parts_of
 from .point import PointWorkspace, new_workspace_arrays
 from .rational_rays import Crossing, crossings_by_fractions
-from .rays import ALL, ANY, COUNT, FIRST, Found, trace
+from .rays import ALL, ANY, COUNT, FIRST, RayCrossings, trace
 
 _PART = 512
 """Rays that one thread takes at a time."""
@@ -46,7 +46,7 @@ def _cast(
     forest, tree_of, poses, inverses, origins, reaches, rays, which, tasks, offsets, counts, found,
     stack, gaps, counter, expansions, scratch,
 ):  # fmt: skip
-    """Fill ``counts`` (n,), -1 where undecided, and the arrays of a Found.
+    """Fill ``counts`` (n,), -1 where undecided, and the arrays of a RayCrossings.
 
     It has a row for each ray, or for ALL as many as the ray has crossings, from its offset on. Poses are those of
     objects, each with one of the trees.
@@ -126,7 +126,7 @@ class RayCaster:
             counts[k] = len(self._by_fractions(rays, k))
         return counts
 
-    def first(self, rays: Rays, threads: int | None) -> Generator[float, None, Found]:
+    def first(self, rays: Rays, threads: int | None) -> Generator[float, None, RayCrossings]:
         """The nearest crossing of each ray, n rows: triangle -1 and an infinite distance where there is none.
 
         Of equally near ones that of the first object, and of its triangle of the lowest index.
@@ -139,7 +139,7 @@ class RayCaster:
             _put(found, slice(k, k + 1), crossings[:1] or [(-1, Crossing(-1, math.inf, math.nan, math.nan, 0))])
         return found
 
-    def all(self, rays: Rays, threads: int | None) -> Generator[float, None, tuple[np.ndarray, Found]]:
+    def all(self, rays: Rays, threads: int | None) -> Generator[float, None, tuple[np.ndarray, RayCrossings]]:
         """Which ray each crossing is of, (k,) int64, and all crossings, by ray, distance, object and triangle."""
         counts = np.empty(len(rays.origins), np.int32)
         counting = self._steps(rays, COUNT, threads, _NO_OFFSETS, counts, _new_found(0))
@@ -156,10 +156,10 @@ class RayCaster:
             _put(found, slice(starts[k], starts[k] + lengths[k]), crossings)
         of = np.repeat(np.arange(len(lengths)), lengths)
         order = np.lexsort((found.triangles, found.objects, found.distances, of))
-        return of, Found(*(part[order] for part in found))
+        return of, RayCrossings(*(part[order] for part in found))
 
     def _steps(
-        self, rays: Rays, which: int, threads: int | None, offsets: np.ndarray, counts: np.ndarray, found: Found
+        self, rays: Rays, which: int, threads: int | None, offsets: np.ndarray, counts: np.ndarray, found: RayCrossings
     ) -> Generator[float, None, None]:
         """Cast rays, slice by slice; ``counts`` are -1 for those that the kernels cannot decide."""
         n, allowed = len(counts), thread_limit(threads)
@@ -196,11 +196,13 @@ def _undecided(counts: np.ndarray) -> list[int]:
     return np.flatnonzero(counts < 0).tolist() if len(counts) and counts.min() < 0 else []
 
 
-def _new_found(n: int) -> Found:
-    return Found(np.empty(n), np.empty((n, 3)), np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int8))
+def _new_found(n: int) -> RayCrossings:
+    return RayCrossings(
+        np.empty(n), np.empty((n, 3)), np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int8)
+    )
 
 
-def _put(found: Found, rows: slice, crossings: list[tuple[int, Crossing]]) -> None:
+def _put(found: RayCrossings, rows: slice, crossings: list[tuple[int, Crossing]]) -> None:
     """Note crossings of objects in as many rows."""
     found.objects[rows] = [thing for thing, _ in crossings]
     found.triangles[rows] = [crossing.triangle for _, crossing in crossings]

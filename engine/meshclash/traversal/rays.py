@@ -27,7 +27,7 @@ FIRST, ANY, COUNT, ALL = range(4)
 """What is asked for."""
 
 
-class Found(NamedTuple):
+class RayCrossings(NamedTuple):
     """Where crossings are noted, a row each."""
 
     distances: np.ndarray
@@ -108,7 +108,7 @@ def trace(forest, frame, thing, o, d, limit, which, found, row, work):
         o, d: the ray; d is not zero.
         limit: crossings are no farther [m]; may be infinite.
         which: FIRST, ANY, COUNT or ALL. FIRST and ANY may return any number above 0 where there is a crossing.
-        found: a Found by reference. FIRST replaces what stands in ``row`` by what is nearer; of equally near crossings
+        found: a RayCrossings by reference. FIRST replaces what stands in ``row`` by what is nearer; of equally near crossings
             it takes the first object, and the triangle of the lowest index. ALL fills the rows from ``row`` on, in any
             order.
         work: a PointWorkspace by reference.

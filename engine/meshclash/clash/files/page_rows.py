@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from ..cell_text import format_verdict
-from ..column_table import Column as RowColumn
+from ..column_table import Column
 from ..report_formats import format_moment, shown_columns
 from ..verdicts import VERDICTS
 from ..words import counted
@@ -23,7 +23,7 @@ AT_ONCE, NEWLINE = 200, "\n"
 Pair = dict[str, Any]
 
 
-class Column(NamedTuple):
+class PageColumn(NamedTuple):
     """A column of a table.
 
     Attributes:
@@ -59,38 +59,38 @@ class PageRows:
         self._report, self._objects, self._matrices = report, objects, matrices
         self._pictures = dict(pictures)
 
-    def pair_columns(self) -> list[Column]:
+    def pair_columns(self) -> list[PageColumn]:
         """The columns of a table of pairs. This is the only place that lists them."""
         report = self._report
         return [
             self._verdict(),
             self._object("a"),
             self._object("b"),
-            *([Column("Test", lambda pair: text(pair.get("test") or ""))] if report.get("tests") else []),
+            *([PageColumn("Test", lambda pair: text(pair.get("test") or ""))] if report.get("tests") else []),
             *([_count("Frame", "frame")] if report["options"]["frames"] else []),
             *[_measure(column) for column in self._measures()],
-            Column("Place [m]", _place, kind="number place"),
+            PageColumn("Place [m]", _place, kind="number place"),
             *_decision(report["pairs"]),
         ]
 
-    def event_columns(self) -> list[Column]:
+    def event_columns(self) -> list[PageColumn]:
         """The columns of a table of events."""
         report = self._report
         return [
             self._verdict(),
             self._object("a"),
             self._object("b"),
-            *([Column("Test", lambda event: text(event.get("test") or ""))] if report.get("tests") else []),
+            *([PageColumn("Test", lambda event: text(event.get("test") or ""))] if report.get("tests") else []),
             *(_moment(title, name) for title, name in (("Start", "start"), ("End", "end"))),
             _count("Worst frame", "worst_frame"),
             _count("Frames", "frames"),
             *[_measure(column) for column in self._measures() if column.name != "volume"],
-            Column("Begins", lambda event: text(event["begins"])),
-            Column("Ends", lambda event: text(event["ends"])),
+            PageColumn("Begins", lambda event: text(event["begins"])),
+            PageColumn("Ends", lambda event: text(event["ends"])),
             *_decision(report["events"]),
         ]
 
-    def row(self, number: int, pair: Pair, columns: list[Column]) -> str:
+    def row(self, number: int, pair: Pair, columns: list[PageColumn]) -> str:
         """One row, with what the script filters by in its attributes."""
         new = {None: "", True: "new", False: "known"}[pair.get("new")]
         cells = [
@@ -114,16 +114,16 @@ class PageRows:
             return ""
         return image(picture, f"{pair['a']} and {pair['b']}")
 
-    def _verdict(self) -> Column:
+    def _verdict(self) -> PageColumn:
         def cell(pair: Pair) -> str:
             label = VERDICTS[pair["verdict"]].label
             said = format_verdict(pair).replace(pair["verdict"], label, 1)
             mark = " (new)" if pair.get("new") else " (decide again)" if pair.get("decide_again") else ""
             return f'<span class="verdict {html.escape(pair["verdict"])}">{html.escape(said)}</span>{mark}'
 
-        return Column("Result", cell)
+        return PageColumn("Result", cell)
 
-    def _object(self, side: str) -> Column:
+    def _object(self, side: str) -> PageColumn:
         title = {"a": "First object", "b": "Second object"}[side]
 
         def cell(pair: Pair) -> str:
@@ -136,13 +136,13 @@ class PageRows:
                 more += f'<small class="id">{html.escape(said["GlobalId"])}</small>'
             return f"{text(pair[side])}{more}"
 
-        return Column(title, cell, kind="name")
+        return PageColumn(title, cell, kind="name")
 
-    def _measures(self) -> list[RowColumn]:
+    def _measures(self) -> list[Column]:
         return [column for column in shown_columns(self._report) if column.tests]
 
 
-def table(columns: list[Column], rows: list[str], name: str) -> str:
+def table(columns: list[PageColumn], rows: list[str], name: str) -> str:
     """A table; what follows its first rows is text for the script, and a table of its own where none runs."""
     heads = "".join(f'<th scope="col"{_kind(column)}>{html.escape(column.title)}</th>' for column in columns)
     head = f'<tr><th scope="col" class="number">No.</th>{heads}</tr>'
@@ -153,7 +153,7 @@ def table(columns: list[Column], rows: list[str], name: str) -> str:
     return parts[0] + (f'<noscript class="rest">{parts[1]}</noscript>\n' if rows[AT_ONCE:] else "")
 
 
-def label_style(columns: list[Column], name: str) -> str:
+def label_style(columns: list[PageColumn], name: str) -> str:
     """Rules that name the cells of a table on a narrow screen, where it has no head."""
     titles = ["No.", *(column.title for column in columns)]
     rules = "".join(
@@ -183,29 +183,29 @@ def _css_text(value: str) -> str:
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _cell(column: Column, pair: Pair) -> str:
+def _cell(column: PageColumn, pair: Pair) -> str:
     value = column.number(pair) if column.number else None
     data = "" if value is None else f' data-value="{value!r}"'
     return f"<td{_kind(column)}{data}>{column.cell(pair)}</td>"
 
 
-def _kind(column: Column) -> str:
+def _kind(column: PageColumn) -> str:
     return f' class="{column.kind}"' if column.kind else ""
 
 
-def _measure(column: RowColumn) -> Column:
-    return Column(column.label, lambda pair: text(column.in_words(pair)), column.sorts_as, "number")
+def _measure(column: Column) -> PageColumn:
+    return PageColumn(column.label, lambda pair: text(column.in_words(pair)), column.sorts_as, "number")
 
 
-def _count(title: str, name: str) -> Column:
-    return Column(title, lambda pair: text(str(pair[name])), lambda pair: float(pair[name]), "number")
+def _count(title: str, name: str) -> PageColumn:
+    return PageColumn(title, lambda pair: text(str(pair[name])), lambda pair: float(pair[name]), "number")
 
 
-def _moment(title: str, name: str) -> Column:
+def _moment(title: str, name: str) -> PageColumn:
     def cell(event: Pair) -> str:
         return text(format_moment(event[name], event[f"{name}_time"]))
 
-    return Column(title, cell, lambda event: float(event[name]), "number")
+    return PageColumn(title, cell, lambda event: float(event[name]), "number")
 
 
 def _place(pair: Pair) -> str:
@@ -218,11 +218,11 @@ def _place(pair: Pair) -> str:
     return f"{where}<small>{members}</small>" if any(pair[f"count_{side}"] for side in "ab") else where
 
 
-def _decision(pairs: list[Pair]) -> list[Column]:
+def _decision(pairs: list[Pair]) -> list[PageColumn]:
     """The status, and as far as somebody said more: who, until when, and the comment."""
     told = [
-        Column(title, lambda pair, name=name: text(str(pair.get(name) or "")))  # type: ignore[misc]
+        PageColumn(title, lambda pair, name=name: text(str(pair.get(name) or "")))  # type: ignore[misc]
         for title, name in (("Assigned to", "assignee"), ("Due", "due"), ("Comment", "comment"))
         if any(pair.get(name) for pair in pairs)
     ]
-    return [Column("Status", lambda pair: text(pair["status"])), *told]
+    return [PageColumn("Status", lambda pair: text(pair["status"])), *told]

@@ -25,7 +25,7 @@ _POINT = TriangleMesh(np.zeros((1, 3)), [[0, 0, 0]])
 def find_collision(request: Request) -> Generator[Any, None, bool | np.ndarray]:
     """``collides``: whether they have a common point, or (k,) bool for a stack of poses."""
     if not request.options.touching:
-        raise UnsupportedOption("touching=False is a question about triangles: exact shapes are request without it")
+        raise UnsupportedOption("touching=False is a question about triangles: exact shapes are asked without it")
     near = yield from near_steps(request, only_met=True)
     return near.met if request.stacked else bool(near.met[0])
 
