@@ -6,15 +6,16 @@ three axes of the grid, the triangle's normal, and the cross product of each edg
 normal of the edge as seen along that axis. The interval of the triangle along each of the last ten axes is computed
 once per triangle.
 
-Bound. Let u = 2**-53, and no coordinate c of the triangle or the voxel be above M. What is called c is computed from
-the world by a difference and a product, so it is off by at most 3.1 u M. Where the true triangle meets a box, the one
-that is computed with meets the box grown by that much. Along a normal (p, q) of an edge the rounding of p and q, of
-four products and of the sums adds at most 14 u M (|p| + |q|), and a box grown by s reaches (|p| + |q|) s further: a
-``slack`` s = 64 u (M + 1) covers both. The normal n of the triangle is off by 4 u (|e_y f_z| + |e_z f_y|) and so on,
-so by at most 4 u P in all, which cancellation may leave far larger than u |n|: there n.c needs 16 u M P beside s |n|.
+Error bound. Let u = 2**-53, and let M be an upper bound of the coordinates c of the triangle and the voxel. Each c is
+computed from world coordinates by a difference and a product, so its error is at most 3.1 u M. If the true triangle
+meets a box, the computed triangle meets the box enlarged by that much. Along a normal (p, q) of an edge, the rounding
+of p and q, of four products and of the sums adds at most 14 u M (|p| + |q|), and a box enlarged by s reaches
+(|p| + |q|) s further. A ``slack`` s = 64 u (M + 1) covers both. The error of the normal n of the triangle is
+4 u (|e_y f_z| + |e_z f_y|) and so on, so at most 4 u P in total. Because of cancellation, this may be far larger than
+u |n|, so n.c needs a margin of 16 u M P in addition to s |n|.
 
-So a triangle is reported for every voxel that it touches, and for no other than those that it comes closer to than the
-slack, plus the smaller of its height and 16 u M P / |n| (the edges alone decide segments).
+So a triangle is reported for every voxel that it touches. Any other voxel for which it is reported is closer to it than
+the slack plus the smaller of the triangle's height and 16 u M P / |n| (the edges alone decide segments).
 """
 
 import numpy as np
@@ -56,7 +57,7 @@ def prepare_edges(shape, axis, slack):
 
 @inlined
 def prepare_shape(shape, slack):
-    """Compute the intervals of the triangle with the corners in ``shape`` along the ten axes that are not the grid's."""
+    """Compute the intervals of the triangle in ``shape`` along the ten axes that are not the grid's."""
     ax, ay, az = shape[CORNERS], shape[CORNERS + 1], shape[CORNERS + 2]
     ex, ey, ez = shape[CORNERS + 3] - ax, shape[CORNERS + 4] - ay, shape[CORNERS + 5] - az
     fx, fy, fz = shape[CORNERS + 6] - ax, shape[CORNERS + 7] - ay, shape[CORNERS + 8] - az

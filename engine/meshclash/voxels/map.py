@@ -182,7 +182,7 @@ def _touch(shell, pose, origin, scale, length, size, heads, cells, planes, found
 
 
 class ShellContacts(NamedTuple):
-    """Points of a shell inside a solid. The next ``touch`` of the map overwrites these arrays: copy them to keep them."""
+    """Points of a shell inside a solid. The next ``touch`` overwrites these arrays: copy them to keep them."""
 
     points: np.ndarray
     """Indices of the points, (k,) int32, ascending."""

@@ -1,4 +1,4 @@
-"""Exact contacts of triangles that share a voxel: each pair once, decided as ``collide`` decides it."""
+"""Find exact contacts of triangles that share a voxel: each pair once, with the same result as ``collide``."""
 
 from collections.abc import Generator
 from typing import NamedTuple

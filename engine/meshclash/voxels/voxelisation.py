@@ -26,8 +26,8 @@ from .cover import (
 )
 
 THICK, SMALL = 3, 4
-"""Kinds of ranges: several voxels along every axis, or along at most one. The kinds 0 to 2 are the only axis along which
-the range is one voxel."""
+"""Kinds of ranges: several voxels along every axis, or along at most one. The kinds 0 to 2 are the axis along which
+alone the range is one voxel."""
 SPAN_LENGTH = 9
 """Numbers that ``load_triangle`` writes for a triangle's range."""
 _STACK = 8 * 20  # each of at most 18 levels pops one cube and pushes eight
