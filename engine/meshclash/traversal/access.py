@@ -1,4 +1,4 @@
-"""How the binary engines read the nodes of a tree: volumes that are stored, or derived on the way down.
+"""``Access``: the functions by which binary engines read nodes, whose volumes are stored or derived on the way down.
 
 ``root``                                the node to begin with
 ``nodes_of(forest)``                    arrays for ``children`` and ``derive``: a whole forest is dear to hand over
@@ -18,7 +18,7 @@ from ..volumes.registry import Volume
 
 
 class Access(NamedTuple):
-    """The functions above, and how many numbers each of the two rows of a pair has."""
+    """The functions above; ``carried`` is the number of values in each of the two rows of a pair."""
 
     root: int
     carried: int
@@ -31,7 +31,7 @@ class Access(NamedTuple):
     exchange: Callable[..., Any]
 
     def workspace(self, entries: int) -> np.ndarray:
-        """Room for the rows of so many pairs of nodes, (entries, 2, numbers) float64."""
+        """Allocate the rows of ``entries`` pairs of nodes, (entries, 2, numbers) float64."""
         return np.empty((entries if self.carried else 0, 2, self.carried))
 
 
@@ -96,7 +96,7 @@ _STORED = Access(
 
 
 def access_to(volume: Volume) -> Access:
-    """How to read trees of a volume."""
+    """Return the functions that read trees of a volume."""
     own = volume.derived
     if own is None:
         return _STORED
