@@ -62,7 +62,7 @@ def _half_normal(a, b, c):
 
 @inner
 def _add_triangle(row, a, b, c):
-    """Add a triangle to the moments of a row, around the row's centre."""
+    """Add the moments of a triangle, around the row's centre, to a row."""
     n = _half_normal(a, b, c)
     s = THIRD
     for i in range(3):
@@ -82,7 +82,7 @@ def _add_triangle(row, a, b, c):
 
 @inner
 def _add_child(row, child):
-    """Add the moments of a child, shifted to the row's centre."""
+    """Add the moments of a child, shifted to the row's centre, to a row."""
     s = THIRD
     for i in range(3):
         d_i = child[i] - row[i]

@@ -155,7 +155,7 @@ def mover_places(ids: np.ndarray, poses: Any, movers: Sequence[int | str] | None
     place, found = {identifier: k for k, identifier in enumerate(ids.tolist())}, dict[int, None]()
     for identifier in items_of(
         "movers", movers, "ids or names of objects"
-    ):  # checked one by one: a range may have no end
+    ):  # checked one by one: an iterable may be infinite
         if not is_whole(identifier):
             raise UnsupportedOption(f"movers must be ids or names of objects, not {shown(movers)}")
         if identifier not in place:

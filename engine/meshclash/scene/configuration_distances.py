@@ -89,7 +89,7 @@ def _portion_steps(
     while begin < len(pairs):
         some = order[:, begin : begin + together]
         wanted = np.isnan(np.take_along_axis(distances, some, axis=1))
-        if most is not None:  # boxes that are farther apart than the nearest pairs so far are left out
+        if most is not None:  # skip boxes farther apart than the nearest pairs so far
             wanted &= sorted_gaps[:, begin : begin + together] < _reach(distances, most)[:, None]
         places, columns = np.nonzero(wanted)
         if len(places):

@@ -133,7 +133,7 @@ class GapRecord:
         return None if known is None else known.start
 
     def note(self, *answers: Answer) -> None:
-        """Add the work of answers."""
+        """Add the work of answers to the record."""
         for answer in answers:
             self.work = self.work.plus(answer.stats())
 
@@ -292,7 +292,7 @@ def _find_near(
 
 
 class _NearTriangles:
-    """Triangles of two objects that come near each other."""
+    """The triangles of two objects that are within the tolerance of each other."""
 
     def __init__(self) -> None:
         self.a = self.b = _NONE

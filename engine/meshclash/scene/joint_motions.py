@@ -10,7 +10,7 @@ from ..reading.urdf_files import KINDS, UrdfJoint
 
 
 class Driver(NamedTuple):
-    """Where a joint's coordinates come from: ``factor * configuration[..., first:last] + offset``."""
+    """The source of a joint's coordinates: ``factor * configuration[..., first:last] + offset``."""
 
     first: int
     last: int

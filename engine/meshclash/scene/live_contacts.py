@@ -136,7 +136,7 @@ class LivePairs(Changeable, ABC):
 
 
 class LiveContacts(LivePairs):
-    """Keeps the pairs of a scene that are not apart up to date, and returns what changed.
+    """Keeps the pairs of a scene that are not apart up to date, and returns the changes.
 
     Args:
         scene: the scene to watch; it is not changed.
@@ -177,7 +177,7 @@ class LiveContacts(LivePairs):
 
     @property
     def incomplete(self) -> int:
-        """As ``LivePairs``."""
+        """Number of pairs with an incomplete result from first-contact mode."""
         return int(np.count_nonzero(~self._known.complete & (self._known.revisions[:, 0] >= 0)))
 
     def _steps(self, sets: Sets, first_contact: bool, device: str) -> Generator[Progress, None, QueryStats]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class LiveGaps(LivePairs):
-    """Keeps the pairs of a scene within a tolerance, or the nearest pairs, up to date, and returns what changed.
+    """Keeps the pairs of a scene within a tolerance, or the nearest pairs, up to date, and returns the changes.
 
     Args:
         scene: the scene to watch; it is not changed.
@@ -84,7 +84,7 @@ class LiveGaps(LivePairs):
 
     @property
     def incomplete(self) -> int:
-        """As ``LivePairs``."""
+        """Number of pairs with an incomplete result from first-contact mode."""
         return sum(not known.complete for known in self._memory.values())
 
     def _steps(self, sets: Sets, first_contact: bool, device: str) -> Generator[Progress, None, QueryStats]:

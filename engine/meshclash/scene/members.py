@@ -81,10 +81,10 @@ class Members(Copyable, caches=_CACHES):
         return key in self._ids if isinstance(key, str) else is_whole(key) and key in self.by_id
 
     def add(self, mesh: SceneThing | ForeignMesh, pose: PoseLike, name: str | None, resolution: float | None) -> int:
-        """As ``Scene.add``."""
+        """Add an object and return its id; see ``Scene.add``."""
         thing = as_own(mesh)
         if not isinstance(thing, SceneThing):
-            as_hierarchy(thing)  # raises the error that names the type
+            as_hierarchy(thing)  # raises an error that names the type
         rows, known = _one_pose(pose), _checked(resolution)
         identifier = self._next
         if name is not None:
@@ -132,7 +132,7 @@ class Members(Copyable, caches=_CACHES):
         raise UnknownObject(f"the scene has no object {shown(key)}{near}")
 
     def remove(self, key: int | str) -> None:
-        """As ``Scene.remove``."""
+        """Remove an object; see ``Scene.remove``."""
         identifier = self.id_of(key)
         member = self.by_id[identifier]
         self.poses.give_back(member.slot)
@@ -146,7 +146,7 @@ class Members(Copyable, caches=_CACHES):
         self._edits += 1
 
     def set_pose(self, key: int | str, pose: PoseLike, resolution: float | None) -> None:
-        """As ``Scene.set_pose``."""
+        """Set the pose of an object; see ``Scene.set_pose``."""
         member, known = self.member(key), _checked(resolution)
         self.poses.rows[member.slot] = _one_pose(pose)
         self.poses.revisions[member.slot] += 1
@@ -155,7 +155,7 @@ class Members(Copyable, caches=_CACHES):
             member.given_resolution, self._shapes = known, None
 
     def set_poses(self, keys: Iterable[int | str], poses: Any, resolutions: Iterable[float] | None) -> None:
-        """As ``Scene.set_poses``."""
+        """Set the poses of many objects; see ``Scene.set_poses``."""
         members = list(map(self.member, _several(keys, "keys")))
         rows, stacked = pose_stack(poses) if members else (np.empty((0, 3, 4)), True)
         if not stacked or len(rows) != len(members):
@@ -180,7 +180,7 @@ class Members(Copyable, caches=_CACHES):
         return other.astype(np.bool_)
 
     def set_vertices(self, key: int | str, vertices: Any) -> None:
-        """As ``Scene.set_vertices``."""
+        """Move the vertices of a mesh; see ``Scene.set_vertices``."""
         member = self.member(key)
         if member.is_special:
             raise UnsupportedOption(f"object {key} is {a_type(member.thing)}, which does not deform: add another")
@@ -191,7 +191,7 @@ class Members(Copyable, caches=_CACHES):
         self._edits += 1
 
     def posed(self, key: int | str) -> tuple[SceneThing, Pose]:
-        """As ``Scene.posed``."""
+        """Return an object and its pose; see ``Scene.posed``."""
         member = self.member(key)
         return member.thing, pose_of(member.rows)
 

@@ -57,7 +57,7 @@ def measure_nearest_steps(
     """Measure at least the ``most`` nearest pairs; return the total number of pairs."""
     yield from scene.cloud_steps()
     yield Progress(0.0, "comparing bounding boxes")
-    a, b = (list(ids) if isinstance(ids, Iterator) else ids for ids in (options.set_a, options.set_b))  # read often
+    a, b = (list(ids) if isinstance(ids, Iterator) else ids for ids in (options.set_a, options.set_b))  # reused
     options = options._replace(set_a=a, set_b=b)
     near = _Neighbours(scene, options, record)
     reach = near.size if most is None else 0.0

@@ -1,11 +1,11 @@
 """``Access``: the functions by which binary engines read nodes, whose volumes are stored or derived on the way down.
 
-``root``                                the node to begin with
-``nodes_of(forest)``                    arrays for ``children`` and ``derive``: a whole forest is dear to hand over
+``root``                                the node at which to begin
+``nodes_of(forest)``                    arrays for ``children`` and ``derive``; passing a whole forest is slow
 ``children(nodes, start, node)``        (first of two children, or entry of a leaf's first triangle; its triangles)
 ``triangle(forest, tree, entry)``       the triangle at an entry
-``row(volumes, node, carried, at, side)``   what the verbs of the volume take: side 0 is a's, side 1 b's
-``begin``, ``derive``, ``exchange``     keep the rows that a pair of nodes carries; see ``lab/volumes/boxtree.py``
+``row(volumes, node, carried, at, side)``   input of the volume's functions: side 0 is a's, side 1 b's
+``begin``, ``derive``, ``exchange``     update the rows that belong to a pair of nodes; see ``lab/volumes/boxtree.py``
 """
 
 from collections.abc import Callable

@@ -38,6 +38,6 @@ def _bounds(forest, all_used, trees, rows, boxes):
 def world_bounds(tree_set: TreeSet, trees: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Return the lowest and highest world coordinates, (n, 6) float64 [m], of trees (n,) in poses (n, 3, 4)."""
     boxes = np.empty((len(trees), 6))
-    trees = np.ascontiguousarray(trees)  # a column is another type, for which a kernel would be compiled anew
+    trees = np.ascontiguousarray(trees)  # a strided array has another type: the kernel would be compiled again
     _bounds(tree_set.forest, tree_set.all_used, trees, rows, boxes)
     return boxes

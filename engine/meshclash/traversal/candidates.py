@@ -43,7 +43,7 @@ the remaining triangles of a leaf (bits, or a count) and the first triangle of t
 _POINT, _SLACK, _WAY = 7, 10, 11  # float64; along a direction, _SLACK is the largest box coordinate
 _AXIS = 14  # int64: the axis along which a line advances most
 _NEAR, _ON_LINE, _FAR = range(3)
-"""Kinds of searches."""
+"""Kinds of searches: near a point, on a line, far along a direction."""
 _SINGLES = 16  # start of the float32 numbers: the query for boxes, then the bounds of eight boxes
 _ROW = QUERY_LENGTH
 _BOUNDS = SCRATCH_HEAD

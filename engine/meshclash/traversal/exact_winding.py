@@ -225,7 +225,10 @@ def held_edges(entry):
 
 @inner
 def place_in_triangle(base, y, z, q, corners, work):
-    """Return whether a place in the plane of a triangle is in its interior; q must not lie in that plane."""
+    """Return whether a place in the plane of a triangle is inside it; q must not lie in that plane.
+
+    Returns False if the base, y and z are collinear.
+    """
     a, b, c = corners
     if _side_of_base(base, q, y, z, work) == 0:
         return False

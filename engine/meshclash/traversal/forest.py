@@ -38,7 +38,7 @@ class Forest(NamedTuple):
     node_start: np.ndarray
     """First node of each tree, (trees,) int64."""
     triangle_start: np.ndarray
-    """First triangle, and entry of ``order``, of each tree, (trees,) int64."""
+    """First triangle, and first entry of ``order``, of each tree, (trees,) int64."""
     triangle_end: np.ndarray
     """One past the last triangle of each tree, (trees,) int64."""
     vertex_start: np.ndarray
@@ -47,7 +47,7 @@ class Forest(NamedTuple):
     """Addresses of each tree's arrays, as in ``LaneForest``; 0 without an 8-wide form or without compiled code."""
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        """As that of ``NotCopied``."""
+        """Refuse copies, as ``NotCopied`` does."""
         return refuse_copies(self, protocol)
 
 
@@ -60,7 +60,7 @@ class LaneForest(NamedTuple):
     """Origin, largest absolute coordinates, those of the root box relative to the origin, (trees, 9) float64 [m]."""
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        """As that of ``NotCopied``."""
+        """Refuse copies, as ``NotCopied`` does."""
         return refuse_copies(self, protocol)
 
 
@@ -94,7 +94,7 @@ class TreeSet(Copyable, caches={"before": NoneType}):
 
     @cached_property
     def index_bits(self) -> int:
-        """That the index of a triangle needs."""
+        """Number of bits that the index of a triangle needs."""
         return max(mesh.triangle_count for mesh in self.meshes).bit_length()
 
     @cached_property
@@ -166,7 +166,7 @@ class Side:
 
     @property
     def index_bits(self) -> int:
-        """That the index of a triangle needs."""
+        """Number of bits that the index of a triangle needs."""
         if self._packed is not None:
             return self._packed.index_bits
         return max(mesh.triangle_count for mesh in self.meshes).bit_length()

@@ -13,7 +13,7 @@ from .point import box_gap, local_slack, nearest, to_local, winding, world_trian
 
 IN, OUT, ON = 1, 2, 0
 
-_SURFACE = 512.0 * 2.0**-53  # times the largest coordinate: closer than this to a surface counts as on it
+_SURFACE = 512.0 * 2.0**-53  # times the largest coordinate: points closer than this count as on the surface
 
 
 class Frame(NamedTuple):

@@ -59,7 +59,7 @@ class _NearEngine:
         raise NotImplementedError
 
     def advance(self) -> bool:
-        """Work for some milliseconds; True when all jobs are done."""
+        """Work for some milliseconds; return True when all jobs are done."""
         done = self._work()
         count = int(self._state[layout.OUTPUT_USED])
         if count and (done or count > _CHUNK):
@@ -86,7 +86,7 @@ class NearWideEngine(_NearEngine):
 
     @staticmethod
     def serves(question: Question) -> bool:
-        """Whether it answers a question."""
+        """Return whether this engine can answer a question."""
         return question.goal in _GOALS and not question.first_only and question.fits_lanes
 
     def _prepared(self, question: Question) -> tuple[np.ndarray, Callable[[], bool]]:
@@ -100,7 +100,7 @@ class NearWideEngine(_NearEngine):
         return work.state, lambda: work.advance(a.lane_record, b.lane_record)
 
     def advance(self) -> bool:
-        """Work for some milliseconds; True when all jobs are done."""
+        """Work for some milliseconds; return True when all jobs are done."""
         done = super().advance()
         if done and self._nearest:
             for side, tree_set in enumerate((self._question.tree_set_a, self._question.tree_set_b)):
@@ -113,7 +113,7 @@ class NearBinaryEngine(_NearEngine):
 
     @staticmethod
     def serves(question: Question) -> bool:
-        """Whether it answers a question."""
+        """Return whether this engine can answer a question."""
         return question.goal in _GOALS and not question.first_only
 
     def _prepared(self, question: Question) -> tuple[np.ndarray, Callable[[], bool]]:

@@ -22,7 +22,7 @@ from ..jit import portable
 
 
 class Order(NamedTuple):
-    """The functions above."""
+    """The four functions described above."""
 
     start: Callable[..., Any]
     leave_out: Callable[..., Any]

@@ -44,7 +44,7 @@ class Scratch(NamedTuple):
 
 
 class Output(NamedTuple):
-    """Pairs that were found."""
+    """The pairs found."""
 
     pairs: np.ndarray
     """(n, 2) int32."""

@@ -97,7 +97,7 @@ class Question(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """Pairs of triangles, sorted by (job, i, j), and counters."""
+    """The result of a question: pairs of triangles, sorted by (job, i, j), and counters."""
 
     pairs: np.ndarray
     """(n, 2) int32; for NEAREST, -1 if nothing is within the upper limit."""

@@ -44,9 +44,9 @@ from .pairs import (
 )
 
 NODES, COORDINATES, ORDER, TRIANGLES, VERTICES, ROOT, ADDRESSES = range(7)
-"""Entries of a tree's row of addresses: its arrays, and the slot of its root."""
+"""Entries of a tree's row of addresses: pointers to its arrays, and the slot of its root."""
 SIZES = 9
-"""Numbers of a tree's row of sizes: origin, largest absolute coordinates, those of the root relative to the origin."""
+"""Length of a tree's row of sizes: origin, largest absolute coordinates, those of the root relative to the origin."""
 _EXACT_STEPS = 8
 """The number of steps that an exact decision counts as."""
 TASK_JOB, TREE_A, TREE_B, SLOT_A, SLOT_B, TASK = range(6)

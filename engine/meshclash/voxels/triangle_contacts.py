@@ -15,13 +15,13 @@ from ..traversal.sorting import sort_pairs
 from .common_region import PlacedTriangles
 from .entries import Entries
 
-_PIECE = 1 << 15  # entries in a call of the kernel
+_PIECE = 1 << 15  # entries per kernel call
 _FIRST_CAPACITY = 1 << 13
 _FOUND, _SERIAL, _BOXES, _TESTS, _EXACT, _STATE_LENGTH = range(6)
 
 
 class TriangleContacts(NamedTuple):
-    """Pairs of triangles that meet, sorted by (i, j), and the work that it took."""
+    """Pairs of triangles that meet, sorted by (i, j), and the work."""
 
     pairs: np.ndarray
     """(k, 2) int32."""
