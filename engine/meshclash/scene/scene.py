@@ -566,7 +566,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         meet.
 
         Args:
-            tolerance: [m], at least 0. All pairs of triangles within it are listed.
+            tolerance: [m], at least 0. All triangles that come within it are listed.
             set_a, set_b, keep, permitted_overlap, device, depth: as ``contacts``.
 
         Raises:
