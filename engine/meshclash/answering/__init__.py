@@ -1,1 +1,1 @@
-"""The one door between questions and engines: which engine answers, in slices, and what makes the answer exact."""
+"""Choose an engine for a question, run it in slices, and make its answer exact."""

@@ -1,4 +1,4 @@
-"""The answer to any question, in slices."""
+"""Answer any question about pairs of trees, in slices."""
 
 from collections.abc import Generator
 
@@ -10,9 +10,9 @@ _ANSWERS = {Goal.CONTACTS: contacts_steps, Goal.NEAREST: nearest_steps, Goal.WIT
 
 
 def answer_steps(question: Question) -> Generator[float, None, Answer]:
-    """Answer in slices of a few milliseconds, yielding the share of jobs done.
+    """Answer a question in slices of a few milliseconds; yields the fraction of jobs done.
 
-    The bytes of the answer are the same whichever engine gives it; ``device`` and ``note`` say which it was, and why.
+    All engines give the same answer, byte by byte. ``device`` and ``note`` tell which engine was used, and why.
     """
     steps = contacts_steps if question.first_only else _ANSWERS[question.goal]
     return (yield from steps(question))

@@ -1,6 +1,6 @@
-"""Devices for what is no question about pairs of trees: boxes of objects, points, voxels.
+"""Use of a GPU for other work than questions about pairs of trees: boxes of objects, points, voxels.
 
-Nothing above this package imports ``gpu``.
+Packages above this one do not import ``gpu``.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ __all__ = [
 
 
 def object_pairs(device: str, boxes: np.ndarray, in_a: np.ndarray, in_b: np.ndarray) -> tuple[np.ndarray, str]:
-    """``overlapping_pairs``, and why the CPU compared boxes where a device was meant to, or ""."""
+    """Return ``overlapping_pairs`` computed on a device, and the reason for a CPU fallback (or "")."""
     note = ""
     if len(boxes) and may_answer(device, "object_crossover", len(boxes)) and np.isfinite(boxes).all():
         pairs, note = on_device(lambda session: find_object_pairs(session.space, boxes, in_a, in_b))

@@ -1,6 +1,6 @@
-"""Which engine answers a question, and its work in slices.
+"""Choose the engine that answers a question, and run it in slices.
 
-This is the only place that chooses between a device, the 8-wide engines and the binary ones.
+This is the only place that chooses between a device, the 8-wide engines and the binary engines.
 """
 
 from collections.abc import Callable, Generator
@@ -15,11 +15,11 @@ from ..traversal.wide_engine import WideEngine
 from ..types.slices import Slice
 
 ENGINES = (DeviceEngine, WideEngine, BinaryEngine, NearWideEngine, NearBinaryEngine)
-"""In the order in which they are preferred; the first that serves a question answers it."""
+"""The engines in order of preference; the first one that supports a question answers it."""
 
 
 class Work(NamedTuple):
-    """What it took to answer; field names are those of ``Answer``."""
+    """The work that an answer took; the field names are those of ``Answer``."""
 
     volume_tests: int
     primitive_tests: int
@@ -30,11 +30,11 @@ class Work(NamedTuple):
 
 
 def question_steps(question: Question, take: Callable[[Chunk], object]) -> Generator[float, None, tuple[Work, bool]]:
-    """Have an engine answer, and give what it finds to ``take``, chunk by chunk, unsorted.
+    """Run an engine in slices and pass its results to ``take``, chunk by chunk, unsorted.
 
     Returns:
-        The work, and whether the chunks need no exact decision any more. The note of the work says why engines that
-        were preferred failed.
+        The work, and whether the chunks are final, without a further exact decision. The note of the work tells why
+        preferred engines failed.
     """
     failures = []
     for kind in ENGINES:
@@ -51,12 +51,12 @@ def question_steps(question: Question, take: Callable[[Chunk], object]) -> Gener
 
 
 def work_of(engine: Engine, note: str = "") -> Work:
-    """What an engine has done so far."""
+    """Return the work of an engine so far."""
     return Work(*engine.counters, engine.threads, engine.device, note)
 
 
 def engine_steps(engine: Engine, take: Callable[[Chunk], object]) -> Generator[float, None, None]:
-    """Run an engine to its end in slices of a few milliseconds, yielding the share of jobs done."""
+    """Run an engine to its end in slices of a few milliseconds; yields the fraction of jobs done."""
     piece, done = Slice(), False
     while not done:
         done = engine.advance()

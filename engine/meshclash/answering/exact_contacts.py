@@ -1,4 +1,4 @@
-"""From what engines find to contacts: undecided pairs decided exactly, one order of all pairs."""
+"""Finish the contacts that engines find: decide the undecided pairs exactly, and sort all pairs."""
 
 from collections.abc import Generator
 
@@ -13,18 +13,18 @@ from ..traversal.sorting import sort_pairs
 from .engine_choice import Work, question_steps
 
 _PORTION = 1 << 16
-"""Undecided pairs that are brought to world coordinates at a time."""
+"""Undecided pairs that are transformed to world coordinates at a time."""
 
 
 def contacts_steps(question: Question) -> Generator[float, None, Answer]:
-    """Answer a question that has kinds: contacts, or the first pairs within a tolerance."""
+    """Answer a question whose pairs have kinds: contacts, or the first pairs within a tolerance."""
     chunks: list[Chunk] = []
     work, _ = yield from question_steps(question, chunks.append)
     return contacts_answer(question, chunks, work)
 
 
 def contacts_answer(question: Question, chunks: list[Chunk], work: Work) -> Answer:
-    """The answer, from all that engines found."""
+    """Make the answer from the chunks that the engines found."""
     updated = 0
     if work.device == "cpu":
         note_usage(question.tree_set_a, question.tree_set_b, question.jobs, work.volume_tests)
@@ -34,9 +34,9 @@ def contacts_answer(question: Question, chunks: list[Chunk], work: Work) -> Answ
 
 
 def finished_contacts(question: Question, chunks: list[Chunk]) -> Chunk:
-    """All pairs of the chunks, decided and sorted."""
+    """Return all pairs of the chunks, decided exactly and sorted."""
     pairs, kinds, jobs = _joined(chunks)
-    if len(kinds) > 1 and not (question.first_only and (jobs[1:] > jobs[:-1]).all()):  # one pair a job, in order
+    if len(kinds) > 1 and not (question.first_only and (jobs[1:] > jobs[:-1]).all()):  # one pair per job, in order
         pairs, kinds, jobs = sort_pairs(pairs, kinds, jobs, *question.index_bits)
     return _decided(question, pairs, kinds, jobs)
 
@@ -51,7 +51,7 @@ def _joined(chunks: list[Chunk]) -> Chunk:
 
 
 def _decided(question: Question, pairs: np.ndarray, kinds: np.ndarray, jobs: np.ndarray) -> Chunk:
-    """Finish the pairs that an engine left undecided."""
+    """Decide the pairs that an engine left undecided, and drop those that are no contacts."""
     if not len(kinds):
         return pairs, kinds, jobs
     undecided = np.flatnonzero(kinds == UNDECIDED)

@@ -1,4 +1,4 @@
-"""From what engines find to distances: 0 exactly for what meets, one order of all pairs."""
+"""Finish the distances that engines find: exactly 0 if and only if two triangles meet, and all pairs sorted."""
 
 from collections.abc import Callable, Generator
 
@@ -18,13 +18,16 @@ _NOTHING = Answer(np.empty((0, 2), np.int32), _NO_KINDS, np.empty(0, np.int32), 
 
 
 def nearest_steps(question: Question) -> Generator[float, None, Answer]:
-    """The nearest pair of each job; where one is as near as rounding, exact predicates say whether the objects meet."""
+    """Find the nearest pair of each job. If a distance is within rounding error of 0, exact predicates decide."""
     answer, settled = yield from _searched_steps(question)
     return answer if settled else (yield from _settled_steps(question, answer))
 
 
 def _searched_steps(question: Question) -> Generator[float, None, tuple[Answer, bool]]:
-    """The nearest pairs; unless they are settled, those as near as rounding are at distance 0."""
+    """Search for the nearest pairs; return them, and whether they are final.
+
+    If they are not final, distances within rounding error of 0 are reported as 0.
+    """
     chunks: list[Chunk] = []
     work, settled = yield from question_steps(question, chunks.append)
     ((pairs, distances, jobs, points),) = chunks
@@ -32,7 +35,7 @@ def _searched_steps(question: Question) -> Generator[float, None, tuple[Answer, 
 
 
 def _settled_steps(question: Question, answer: Answer) -> Generator[float, None, Answer]:
-    """The nearest pairs, given what a search found that leaves open which pairs meet; its arrays are written over."""
+    """Decide exactly which pairs with distance 0 meet, and measure the others again; changes ``answer`` in place."""
     touching = np.flatnonzero(answer.distances == 0.0)
     if not len(touching):
         return answer
@@ -60,14 +63,14 @@ def _settled_steps(question: Question, answer: Answer) -> Generator[float, None,
 
 
 def within_steps(question: Question) -> Generator[float, None, Answer]:
-    """All pairs within the tolerance, sorted."""
+    """Find all pairs within the tolerance, sorted."""
     portions: list[Answer] = []
     answer = yield from within_portions(question, portions.append)
     return sorted_within(question, answer, portions)
 
 
 def sorted_within(question: Question, answer: Answer, portions: list[Answer]) -> Answer:
-    """An answer with the pairs of all portions, sorted."""
+    """Return the answer with the pairs of all portions, sorted."""
     parts = zip(*((p.pairs, p.distances, p.jobs) for p in [answer, *portions]), strict=True)
     pairs, distances, jobs = (np.concatenate(part) for part in parts)
     pairs, order, jobs = sort_pairs(
@@ -77,11 +80,11 @@ def sorted_within(question: Question, answer: Answer, portions: list[Answer]) ->
 
 
 def within_portions(question: Question, take: Callable[[Answer], object]) -> Generator[float, None, Answer]:
-    """All pairs within the tolerance, unsorted, for callers that do not want to keep them all.
+    """Find all pairs within the tolerance, unsorted, for callers that do not need all of them in memory.
 
     Args:
-        question: of goal WITHIN.
-        take: is given some ten thousand pairs at a time, each time other ones.
+        question: a question with the goal WITHIN.
+        take: called with portions of about ten thousand pairs, each pair once.
 
     Returns:
         The counters, without pairs.
@@ -91,7 +94,7 @@ def within_portions(question: Question, take: Callable[[Answer], object]) -> Gen
 
 
 def decided_within(question: Question, chunk: Chunk) -> Answer:
-    """The pairs of a chunk that are within the tolerance; those as near as rounding are decided exactly."""
+    """Return the pairs of a chunk that are within the tolerance; distances near 0 are decided exactly."""
     pairs, distances, jobs = chunk
     suspects = np.flatnonzero(distances <= ROUNDING_SHARE * _farthest(question))
     corners = question.world_triangles(pairs[suspects], jobs[suspects])
@@ -101,9 +104,10 @@ def decided_within(question: Question, chunk: Chunk) -> Answer:
 
 
 def exact_zeros(distances: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Distances (n,) [m] of triangles (n, 3, 3) in the world: 0 exactly for those that meet, decided exactly.
+    """Correct the distances (n,) [m] of triangles (n, 3, 3) in the world to be 0 exactly if they meet.
 
-    Of those as near as rounding that do not meet the distance is measured again, knowing this.
+    Exact predicates decide for pairs within rounding error of 0. Those that do not meet are measured again, with that
+    knowledge.
     """
     size = np.maximum(np.abs(a).max(axis=(1, 2)), np.abs(b).max(axis=(1, 2)))
     doubtful = np.flatnonzero(distances <= ROUNDING_SHARE * size)
@@ -115,7 +119,7 @@ def exact_zeros(distances: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarr
 
 
 def _farthest(question: Question) -> float:
-    """A bound of all world coordinates [m], with room for its own rounding."""
+    """Return an upper bound of all world coordinates [m], which allows for its own rounding error."""
     most = 0.0
     for side, (trees, rows) in enumerate(((question.a, question.rows_a), (question.b, question.rows_b))):
         reaches = trees.reaches[question.jobs[:, side], :, None]

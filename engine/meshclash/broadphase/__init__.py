@@ -1,1 +1,1 @@
-"""Broad phase: which pairs of objects come close enough to be looked at."""
+"""Broad phase: find the pairs of objects whose boxes overlap."""

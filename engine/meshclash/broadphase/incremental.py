@@ -1,16 +1,16 @@
-"""Sweep and prune that goes on from frame to frame: which boxes begin to overlap, and which end.
+"""Incremental sweep and prune: find from frame to frame which boxes begin and which cease to overlap.
 
-Source: Cohen, Lin, Manocha, Ponamgi, "I-COLLIDE" (1995). The ends of all boxes are kept sorted along three axes. A
-frame that moves boxes a little is sorted by insertion, in as many swaps as ends changed places; a begin that passes an
-end on its way down may be a new pair, an end that passes a begin the end of one. Boxes are closed: at equal
-coordinates begins come before ends.
+Source: Cohen, Lin, Manocha, Ponamgi, "I-COLLIDE" (1995). The begins and ends of all boxes are kept sorted along three
+axes. If boxes moved only a little, insertion sort needs few swaps. When a begin moves down past an end, the pair may
+be new; when an end moves down past a begin, the pair may have ended. Boxes are closed: at equal coordinates begins
+come before ends.
 
-Where the paper keeps three bits for each pair, the boxes of the last frame and of this one say as much: two boxes whose
-ends have changed places along some axis are a new pair if they overlap now, and were one if they overlapped before. No
-table of pairs that overlap along one axis only is needed, of which crowded scenes have very many.
+The paper keeps three bits for each pair. Here the boxes of the last and of this frame are compared instead: if the ends
+of two boxes have changed places along an axis, the pair is new if the boxes overlap now, and was a pair if they
+overlapped before. So no table of the pairs that overlap along a single axis is needed, which is huge in crowded scenes.
 
-When many ends have far to go (teleports, a first frame, many new boxes), insertion would take too many swaps; after a
-bounded number of them everything is sorted anew, and both sets of pairs are compared.
+When many ends move far (teleports, a first frame, many new boxes), insertion sort would need too many swaps. After a
+bounded number of swaps everything is sorted anew, and the old and new sets of pairs are compared.
 """
 
 from typing import NamedTuple
@@ -24,24 +24,24 @@ from ..types.numbers import float_array, whole_numbers
 from .sweep import overlapping_pairs
 
 _SWAPS_PER_BOX = 48
-"""More swaps than this take longer than sorting anew."""
+"""If more swaps per box are needed, sorting anew is faster."""
 _FIRST_CAPACITY = 256
 _SORT_ANEW, _FULL = -1, -2
 _NOWHERE = np.full(6, np.nan)
-"""The box of what was not there: it overlaps nothing, also no box without end."""
+"""The former box of a new object: it overlaps nothing, not even an infinite box."""
 
 
 class PairChanges(NamedTuple):
-    """The changes of a frame; pairs of ids, (k, 2) int64, the lower one first, sorted."""
+    """The changes of a frame: pairs of ids, (k, 2) int64, the lower one first, sorted."""
 
     begun: np.ndarray
     ended: np.ndarray
-    """Also pairs of which a box was removed."""
+    """Includes pairs with a removed box."""
 
 
 @inner
 def _overlap(boxes, i, j):
-    """Whether two closed boxes have a point in common."""
+    """Return whether two closed boxes have a common point."""
     p, q = boxes[i], boxes[j]
     x = p[0] <= q[3] and q[0] <= p[3]
     return x and p[1] <= q[4] and q[1] <= p[4] and p[2] <= q[5] and q[2] <= p[5]
@@ -49,7 +49,7 @@ def _overlap(boxes, i, j):
 
 @inner
 def _note(events, count, i, j):
-    """Write a pair down while there is room; returns how many there are."""
+    """Append a pair if there is room; return the number of pairs, which also counts those without room."""
     if count < events.shape[0]:
         events[count, 0], events[count, 1] = min(i, j), max(i, j)
     return count + 1
@@ -60,15 +60,15 @@ def _insert(orders, keys, before, now, begun, ended, counts, most):
     """Sort the ends along three axes by insertion.
 
     Args:
-        orders: 2 * box + (1 for an end), sorted as the last frame had them, (3, 2 n) int64.
+        orders: 2 * box + (1 for an end), in the order of the last frame, (3, 2 n) int64; sorted in place.
         keys: scratch, (2 n,).
         before, now: boxes of both frames, (n, 6).
-        begun, ended: take pairs of boxes, some of them up to three times.
-        counts: how many, (2,) int64, also beyond the room.
-        most: swaps.
+        begun, ended: output: pairs of boxes; a pair may appear up to three times.
+        counts: output: number of pairs in both, (2,) int64; may exceed the room.
+        most: maximum number of swaps.
 
     Returns:
-        Swaps, or ``_SORT_ANEW``.
+        The number of swaps, or ``_SORT_ANEW`` if there were too many.
     """
     swaps = 0
     counts[:] = 0
@@ -102,8 +102,8 @@ class SweepAndPrune(Changeable):
     """Overlapping pairs of boxes, kept up to date from frame to frame.
 
     Attributes:
-        swaps: of the last update; 0 where it sorted anew.
-        sorted_anew: whether it did.
+        swaps: number of swaps of the last update; 0 if it sorted anew.
+        sorted_anew: whether the last update sorted anew.
     """
 
     def __init__(self) -> None:
@@ -122,12 +122,12 @@ class SweepAndPrune(Changeable):
         """Set the boxes of a new frame and return the changes.
 
         Args:
-            ids: of all boxes that there are now, (n,) int64 from 0 below 2**31, ascending; what is missing was removed.
-            boxes: lowest and highest corner of each, (n, 6) float64 [m]; infinite where a box has no end.
+            ids: ids of all current boxes, (n,) int64 from 0 to 2**31 - 1, ascending. Boxes of missing ids are removed.
+            boxes: lowest and highest corner of each, (n, 6) float64 [m]; infinite values are allowed.
 
         Raises:
-            UnsupportedOption: no numbers; ids that do not rise or are out of range; boxes of another shape, upside
-            down or NaN.
+            UnsupportedOption: the arguments are not numbers; the ids are not ascending or out of range; the boxes have
+                a wrong shape, contain NaN, or have a lowest corner above the highest.
         """
         ids, boxes = _checked(ids, boxes)
         gone = self._renumber(ids, boxes)
@@ -138,7 +138,7 @@ class SweepAndPrune(Changeable):
         return PairChanges(_pairs(begun), _pairs(ended))
 
     def _renumber(self, ids: np.ndarray, boxes: np.ndarray) -> np.ndarray:
-        """Take out boxes that are gone and put new ones behind all others; returns keys of pairs that are gone."""
+        """Remove missing boxes and append new ones; return the keys of the pairs that are gone."""
         if np.array_equal(ids, self._ids):
             return np.empty(0, np.int64)
         stays = np.isin(self._ids, ids, assume_unique=True)
@@ -158,7 +158,7 @@ class SweepAndPrune(Changeable):
         return gone
 
     def _sorted(self, boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Sort the ends of a frame; returns keys of pairs that begin and end."""
+        """Sort the ends of a frame; return the keys of the pairs that begin and that end."""
         room, most = _FIRST_CAPACITY, _SWAPS_PER_BOX * len(boxes) + _FIRST_CAPACITY
         known = self._orders
         while True:
@@ -184,7 +184,7 @@ class SweepAndPrune(Changeable):
         return np.setdiff1d(found, self._keys, assume_unique=True), np.setdiff1d(self._keys, found, assume_unique=True)
 
     def _key(self, places: np.ndarray) -> np.ndarray:
-        """One number for each pair of boxes, sorted, once."""
+        """Return a number for each different pair of boxes, sorted."""
         return np.unique((self._ids[places[:, 0]] << 32) + self._ids[places[:, 1]])
 
 

@@ -1,4 +1,4 @@
-"""``CollisionMatrix``: which objects of a scene are compared, by groups, rules between groups, and single pairs."""
+"""``CollisionMatrix``: choose which pairs of objects are compared, by groups, rules between groups, and pairs."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,14 +12,14 @@ from ..types.numbers import truth, whole_number, whole_numbers
 
 DEFAULT_GROUP = "default"
 _MOST = 2**31
-"""Ids are below: two of them make one number."""
+"""Upper limit of ids, so that two of them fit into one integer."""
 
 
 class CollisionMatrix(Changeable):
-    """Rules that say which pairs of objects are compared; every question takes it as ``keep``.
+    """Rules for which pairs of objects are compared. Pass it as ``keep`` to any query of a scene.
 
-    Objects belong to a group, "default" until said otherwise, and groups are compared unless a rule says no. What is
-    said of a single pair counts more than the rule of its groups.
+    Every object belongs to a group, at first "default". All groups are compared unless a rule excludes them. A setting
+    for a single pair overrides the rule for its groups.
 
     Usage::
 
@@ -44,7 +44,7 @@ class CollisionMatrix(Changeable):
         self._pairs: dict[int, bool] = {}
         self._sorted: tuple[int, _Sorted, _Sorted] | None = None
         self.revision = 0
-        """Grows with every change."""
+        """A number that grows with every change."""
 
     @property
     def groups(self) -> list[str]:
@@ -52,11 +52,11 @@ class CollisionMatrix(Changeable):
         return list(self._groups)
 
     def group_of(self, identifier: int) -> str:
-        """The group of an object; raises UnsupportedOption."""
+        """Return the group of an object. Raises UnsupportedOption."""
         return self.groups[self._group_of.get(_identifier("identifier", identifier), 0)]
 
     def assign(self, identifiers: int | Iterable[int], group: str) -> None:
-        """Put objects into a group, which is created if it does not exist; raises UnsupportedOption."""
+        """Put objects into a group, which is created if it does not exist. Raises UnsupportedOption."""
         given: Any = [identifiers] if isinstance(identifiers, int | np.integer) else identifiers
         try:
             ids = [_identifier("identifiers", i) for i in given]
@@ -66,14 +66,18 @@ class CollisionMatrix(Changeable):
         self.revision += 1
 
     def set_rule(self, group: str, other: str, compared: bool) -> None:
-        """Set whether objects of two groups, or of one group, are compared; raises UnsupportedOption."""
+        """Set whether objects of two groups, or within one group, are compared. Raises UnsupportedOption."""
         says = truth("compared", compared)
         i, j = self._place(group), self._place(other)
         self._table[i, j] = self._table[j, i] = says
         self.revision += 1
 
     def set_pair(self, first: int, second: int, compared: bool | None) -> None:
-        """Set whether two objects are compared, whatever their groups; None removes it; raises UnsupportedOption."""
+        """Set whether two objects are compared, whatever their groups. None removes the setting.
+
+        Raises:
+            UnsupportedOption: an argument is invalid.
+        """
         low, high = sorted((_identifier("first", first), _identifier("second", second)))
         key = (low << 32) + high
         if compared is None:
@@ -83,7 +87,7 @@ class CollisionMatrix(Changeable):
         self.revision += 1
 
     def __call__(self, pairs: np.ndarray) -> np.ndarray:
-        """Return which pairs of ids (k, 2) are compared, (k,) bool; raises UnsupportedOption."""
+        """Return which pairs of ids (k, 2) are compared, (k,) bool. Raises UnsupportedOption."""
         pairs = whole_numbers("pairs", pairs)
         if pairs.ndim != 2 or pairs.shape[1] != 2:
             raise UnsupportedOption(f"pairs must have shape (k, 2), not {pairs.shape}")
@@ -97,7 +101,7 @@ class CollisionMatrix(Changeable):
         return said.find(keys, self._table[groups[:, 0], groups[:, 1]])
 
     def _place(self, group: str) -> int:
-        """The number of a group, which is made if there is none of the name."""
+        """Return the number of a group; creates the group if needed."""
         if not isinstance(group, str) or not group:
             raise UnsupportedOption(f"a group is named by a text, not by {shown(group)}")
         if group not in self._groups:
@@ -107,14 +111,14 @@ class CollisionMatrix(Changeable):
 
 
 class _Sorted:
-    """What is said of some whole numbers, to be looked up for very many at once."""
+    """A dictionary with integer keys as sorted arrays, for looking up many keys at once."""
 
     def __init__(self, said: dict[int, Any], kind: type) -> None:
         self._keys = np.array(sorted(said), np.int64)
         self._says: np.ndarray = np.array([said[key] for key in self._keys.tolist()], kind)
 
     def find(self, keys: np.ndarray, otherwise: np.ndarray) -> np.ndarray:
-        """What is said of each key; ``otherwise``, which is changed, where nothing is."""
+        """Return the value of each key; for unknown keys the value in ``otherwise``, which is changed in place."""
         if len(self._keys):
             place = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
             known = self._keys[place] == keys
@@ -123,7 +127,7 @@ class _Sorted:
 
 
 def _identifier(name: str, value: Any) -> int:
-    """The id of an object; raises UnsupportedOption and names the argument."""
+    """Validate the id of an object and return it. Raises UnsupportedOption with the name of the argument."""
     number = whole_number(name, value, 0)
     if number >= _MOST:
         raise UnsupportedOption(f"{name} must be below 2**31, not {shown(value)}")

@@ -1,7 +1,7 @@
 """Sweep and prune over world boxes: sort along one axis, compare neighbours on the other two.
 
-Source: Cohen, Lin, Manocha, Ponamgi, "I-COLLIDE" (1995), reduced to one sorted axis; boxes are closed, so touching
-ones are pairs. The axis is the one along which the boxes' middles spread most.
+Source: Cohen, Lin, Manocha, Ponamgi, "I-COLLIDE" (1995), reduced to one sorted axis: the axis along which the middles
+of the boxes spread most. Boxes are closed, so touching boxes count as overlapping.
 """
 
 import numpy as np
@@ -10,12 +10,12 @@ from ..jit import inner, kernel
 from ..types.pose import RIGID_TOLERANCE
 
 _STRETCH = 1.0 + 3.0 * RIGID_TOLERANCE
-"""By no more do poses, which are rotations up to a tolerance, make anything longer."""
+"""Bound of the factor by which a pose can stretch lengths, since its rotation is exact only up to a tolerance."""
 
 
 @kernel
 def _sweep(boxes, orders, axis, in_a, in_b, pairs, places):
-    """Write overlapping pairs with one object in each set; returns how many there are, also beyond the capacity."""
+    """Write the overlapping pairs with one object in each set; return their number, which may exceed the capacity."""
     other1 = (axis + 1) % 3
     other2 = (axis + 2) % 3
     found = 0
@@ -43,11 +43,11 @@ def _sweep(boxes, orders, axis, in_a, in_b, pairs, places):
 
 
 def overlapping_pairs(boxes: np.ndarray, in_a: np.ndarray, in_b: np.ndarray) -> np.ndarray:
-    """Pairs i < j of boxes that overlap, one from each set.
+    """Return the pairs i < j of overlapping boxes, with one box in each set.
 
     Args:
         boxes: lowest and highest corner of each object, (n, 6) float64 [m].
-        in_a, in_b: whether an object belongs to the set, (n,) bool; an object may be in both.
+        in_a, in_b: whether each object belongs to the set, (n,) bool; an object may be in both.
 
     Returns:
         (k, 2) int64, sorted.
@@ -56,16 +56,16 @@ def overlapping_pairs(boxes: np.ndarray, in_a: np.ndarray, in_b: np.ndarray) -> 
 
 
 def overlapping_pairs_of_each(boxes: np.ndarray, in_a: np.ndarray, in_b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """As ``overlapping_pairs``, in each of m configurations of the objects by itself.
+    """Return the overlapping pairs in each of m configurations of the objects, as ``overlapping_pairs`` does.
 
     Args:
         boxes: (m, n, 6) float64 [m].
-        in_a, in_b: as there.
+        in_a, in_b: as ``overlapping_pairs``.
 
     Returns:
         The configuration (k,) int64 of each pair, and the pairs (k, 2) int64; sorted.
     """
-    with np.errstate(invalid="ignore", over="ignore"):  # boxes without end have no middle
+    with np.errstate(invalid="ignore", over="ignore"):  # infinite boxes have no middle
         middles = 0.5 * boxes[..., :3] + 0.5 * boxes[..., 3:]
         axis = int(np.argmax(middles.std(axis=1).mean(axis=0)))
     orders = np.argsort(boxes[..., axis], axis=1, kind="stable")
@@ -83,12 +83,12 @@ def overlapping_pairs_of_each(boxes: np.ndarray, in_a: np.ndarray, in_b: np.ndar
 
 
 def world_boxes(bounds: np.ndarray, rows: np.ndarray, margin: float) -> np.ndarray:
-    """Boxes (..., n, 6) [m] that contain n objects in poses, rounded outward.
+    """Return world boxes (..., n, 6) [m] that contain n objects in their poses, rounded outward.
 
     Args:
-        bounds: of the objects in their own coordinates, (n, 2, 3) [m].
+        bounds: bounds of the objects in their own coordinates, (n, 2, 3) [m].
         rows: poses (..., n, 3, 4).
-        margin: that the boxes are larger [m].
+        margin: by how much each box is enlarged on every side [m].
     """
     boxes = np.empty((*rows.shape[:-2], 6))
     _world_boxes(bounds, np.ascontiguousarray(rows).reshape(-1, 3, 4), margin, boxes.reshape(-1, 6))
@@ -96,16 +96,16 @@ def world_boxes(bounds: np.ndarray, rows: np.ndarray, margin: float) -> np.ndarr
 
 
 def cut_to_spheres(bounds: np.ndarray, radii: np.ndarray, rows: np.ndarray, boxes: np.ndarray) -> None:
-    """Make world boxes (n, 6) [m] no larger than cubes around spheres that contain the objects, rounded outward.
+    """Shrink world boxes (n, 6) [m] in place to the cubes around bounding spheres of the objects, rounded outward.
 
-    The sphere stands around the middle of an object's bounds, so its cube is the same however the object turns
-    ("fixed" boxes of I-COLLIDE), while the box of turned bounds ("dynamic") may be much larger than a round object.
+    The centre of the sphere is the middle of an object's bounds, so its cube has the same size in every orientation
+    (the "fixed" boxes of I-COLLIDE). The box of rotated bounds ("dynamic") may be much larger than a round object.
 
     Args:
-        bounds: of the objects in their own coordinates, (n, 2, 3) [m].
-        radii: how far their vertices are from the middle of the bounds, (n,) [m].
+        bounds: bounds of the objects in their own coordinates, (n, 2, 3) [m].
+        radii: largest distance of the vertices from the middle of the bounds, (n,) [m].
         rows: poses (n, 3, 4).
-        boxes: are changed in place.
+        boxes: the boxes, changed in place.
     """
     _cut_to_spheres(bounds, radii, rows, boxes)
 
@@ -127,11 +127,11 @@ def _cut_to_spheres(bounds, radii, rows, boxes):
 def spheres_apart(
     bounds: np.ndarray, radii: np.ndarray, rows: np.ndarray, pairs: np.ndarray, tolerance: float
 ) -> np.ndarray:
-    """Which pairs (k, 2) of n objects are certainly farther apart than a tolerance [m], by spheres, (k,) bool.
+    """Return which pairs (k, 2) of n objects are proved to be farther apart than a tolerance by spheres, (k,) bool.
 
     Args:
         bounds, radii, rows: as ``cut_to_spheres``.
-        pairs: places of the objects.
+        pairs: indices of the objects.
         tolerance: [m].
     """
     middles = 0.5 * bounds[:, 0] + 0.5 * bounds[:, 1]
@@ -147,7 +147,7 @@ def spheres_apart(
 
 @inner
 def put_world_boxes(bounds, rows, margin, boxes):
-    """Fill ``boxes`` (m, 6) of poses (m, 3, 4); objects take turns."""
+    """Fill ``boxes`` (m, 6) for poses (m, 3, 4); pose i belongs to object i modulo the number of objects."""
     for i in range(rows.shape[0]):
         of = i % bounds.shape[0]
         for k in range(3):

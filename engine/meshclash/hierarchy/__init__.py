@@ -1,1 +1,1 @@
-"""Hierarchies over the primitives of one object: builders, refit, validation."""
+"""Hierarchies over the triangles of one object: builders and refit."""

@@ -1,8 +1,8 @@
-"""Boxes of a tree's nodes, from its triangles up, and the triangles' coordinates in the order of the leaves.
+"""Compute the boxes of a tree's nodes bottom up, and copy the triangles' coordinates in the order of the leaves.
 
-Both come from one read of each triangle's vertices: relative to the hierarchy's origin they are kept, in float64, until
-the box of their leaf is known. A box is the bounds of points rounded to float32, moved outward by one float32, so it
-contains the exact points.
+Each triangle's vertices are read once for both purposes. They are kept in float64, relative to the hierarchy's origin,
+until the box of their leaf is known. A box is computed from points rounded to float32 and then enlarged by one float32
+step on each side, so it contains the exact points.
 """
 
 import numpy as np
@@ -28,13 +28,13 @@ from .bvh import Tree
 
 _AHEAD = 16
 _FETCHED_FROM = 1 << 18
-"""Triangles from which the vertices no longer lie in a core's own cache, so that asking for them early pays."""
+"""Number of triangles above which the vertices do not fit into a core's own cache, so that prefetching pays."""
 LARGEST_LEAF = 64
-"""Triangles of a leaf at most."""
+"""Maximum number of triangles in a leaf."""
 
 
 NO_COORDINATES = np.empty(0, np.float32)
-"""Where the triangles' coordinates are not wanted."""
+"""Pass this if the triangles' coordinates are not needed."""
 
 
 @kernel
@@ -48,7 +48,7 @@ def _fill_points(vertices, origin, points):
 
 
 def relative_points(vertices: np.ndarray, origin: np.ndarray) -> np.ndarray:
-    """Vertices (n, 3) float64 [m] relative to an origin (3,) [m] as points (n, 4) float32; the last number is 0."""
+    """Convert vertices (n, 3) float64 [m] to points (n, 4) float32 relative to an origin (3,) [m]; the last is 0."""
     points = np.empty((len(vertices), 4), np.float32)
     _fill_points(vertices, origin, points)
     return points
@@ -56,7 +56,7 @@ def relative_points(vertices: np.ndarray, origin: np.ndarray) -> np.ndarray:
 
 @inlined
 def _fetch_ahead(order, triangles, vertices, entry):
-    """Start to bring what will be needed ``_AHEAD`` entries later."""
+    """Prefetch the data that is needed ``_AHEAD`` entries later."""
     last = order.shape[0] - 1
     fetch(triangles, 3 * np.int64(order[min(entry + 2 * _AHEAD, last)]))
     t = order[min(entry + _AHEAD, last)]
@@ -66,7 +66,10 @@ def _fetch_ahead(order, triangles, vertices, entry):
 
 @inner
 def _fit_leaves(begin, end, first, count, order, triangles, vertices, origin, volumes, coordinates):
-    """Boxes of the leaves among nodes ``begin`` to ``end``, and the coordinates of their triangles if there is room."""
+    """Fill the boxes of the leaves among nodes ``begin`` to ``end``.
+
+    Also fill the coordinates of their triangles, unless ``coordinates`` is NO_COORDINATES.
+    """
     far = order.shape[0] >= _FETCHED_FROM
     wanted = coordinates.shape[0] > 0
     empty = np.float32(np.inf)
@@ -97,7 +100,7 @@ def _fit_leaves(begin, end, first, count, order, triangles, vertices, origin, vo
 
 @inlined
 def _write_leaf(corners, entry, size, box, coordinates):
-    """Coordinates of a leaf's triangles relative to the lowest corner of its box, rounded once."""
+    """Write the coordinates of a leaf's triangles relative to the lowest corner of its box, rounded once."""
     lowest = triple(np.float64(box[0]), np.float64(box[1]), np.float64(box[2]))
     for i in range(size):
         for k in range(3):
@@ -106,7 +109,7 @@ def _write_leaf(corners, entry, size, box, coordinates):
 
 @inner
 def _fit_inner(first, count, volumes):
-    """Boxes of the inner nodes from those of their children."""
+    """Fill the boxes of the inner nodes from those of their children."""
     for node in range(first.shape[0] - 1, -1, -1):
         if count[node] == 0:
             child = np.int64(first[node])
@@ -146,15 +149,15 @@ def fit_boxes(
     coordinates: np.ndarray,
     threads: int,
 ) -> None:
-    """Fill the boxes of a tree, and its triangles' coordinates.
+    """Fill the boxes of a tree, and optionally its triangles' coordinates.
 
     Args:
-        tree: over the triangles.
-        mesh: its vertices and triangles.
-        origin: (3,) float64 [m].
-        volumes: boxes to be filled, (n, 6) float32.
-        coordinates: to be filled as in ``WideTree``, or NO_COORDINATES.
-        threads: what a ``parallel_region`` that has been entered gave.
+        tree: the tree over the triangles.
+        mesh: the vertices and triangles.
+        origin: origin of the boxes, (3,) float64 [m].
+        volumes: output: the boxes, (n, 6) float32.
+        coordinates: output: the coordinates as in ``WideTree``, or NO_COORDINATES.
+        threads: number of threads of the enclosing ``parallel_region``.
     """
     vertices, triangles = mesh.arrays
     arrays = (tree.first, tree.count, tree.order, triangles, vertices, origin, volumes, coordinates)

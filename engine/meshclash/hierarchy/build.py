@@ -1,4 +1,4 @@
-"""``build``: from a mesh to a hierarchy, and refit after its vertices moved."""
+"""``build`` a hierarchy over a mesh, and ``refit`` it after the vertices have moved."""
 
 import math
 from collections.abc import Callable, Generator
@@ -26,11 +26,11 @@ from .sah import sah_tree_steps
 from .wide_bvh import collapse, coordinates_for, copy_boxes, fits_lanes
 
 TreeSteps = Callable[[np.ndarray, np.ndarray, np.ndarray, int, np.ndarray, int], Generator[float, None, Tree]]
-"""A builder in slices: arguments as ``build_morton_tree``, yields the share of triangles that have their leaf."""
+"""A builder in slices: arguments as ``build_morton_tree``; yields the fraction of triangles already in a leaf."""
 
 
 def _of_lab(name: str) -> Callable[[], TreeSteps]:
-    """What imports a builder that no detection needs."""
+    """Return a function that imports a builder of the lab, which clash detection never needs."""
     return lambda: cast(TreeSteps, import_module("...lab.heuristics", __name__).HEURISTICS[name])
 
 
@@ -40,15 +40,15 @@ SPLITS = OnDemand[TreeSteps](
 )
 _T = TypeVar("_T")
 AUTO = "auto"
-_KEY = "hierarchy "  # and the volume's name: where hierarchies are kept with a mesh
+_KEY = "hierarchy "  # followed by the name of the volume: key of hierarchies cached with a mesh
 _FAST, _BETTER = "lbvh", "sah"
 TESTS_TO_IMPROVE = 128
-"""Volume tests a triangle after which a tree by "sah" has paid for itself: it saves a fifth of the tests, about 10 ns
-each, and takes about 0.25 us a triangle. So the choice is at most twice as slow as the best one in hindsight."""
+"""Volume tests per triangle after which a tree built by "sah" would have paid off: it saves a fifth of the tests, about
+10 ns each, and takes about 0.25 us per triangle. So "auto" is at most twice as slow as the best choice in hindsight."""
 _FEWEST_TRIANGLES = 50_000
-"""Smaller meshes must be used as much as one of so many triangles: their first "sah" may have to be compiled."""
+"""Smaller meshes count as having this many triangles, because the first use of "sah" may have to compile it."""
 PARALLEL_FROM = 1 << 21
-"""Triangles from which several threads build and refit."""
+"""Number of triangles above which several threads build and refit."""
 DEFAULT_LEAF_SIZE = 8
 
 
@@ -59,7 +59,7 @@ def _build_whole(
     leaf_size: int = DEFAULT_LEAF_SIZE,
     threads: int | None = None,
 ) -> Hierarchy:
-    """``build`` on several threads, which slices cannot have."""
+    """Run ``build`` at once, possibly on several threads; slices use one thread."""
     own, name, size = _checked(mesh, volume, split, leaf_size)
     parts = _build_parts(own, name, _FAST if split == AUTO else split, size, threads)
     return Hierarchy(parts, name, size, may_improve=split == AUTO)
@@ -80,21 +80,21 @@ def build(
         volume: kind of bounding volume, default "aabb"; others are "sphere", "dop6", "dop14", "dop18", "dop26" (k fixed
             directions), "obb" and "obb_hull" (oriented boxes, along the axes of the surface or of its
             convex hull), "pss", "lss", "rss" (spheres swept along a point, segment, rectangle),
-            "ssv" (the cheapest of these three for each node), and "boxtree" (restricted boxes, 8 bytes a node).
-        split: split rule; "lbvh" sorts along a Morton curve and builds fast, "sah" divides by the surface area
-            heuristic, builds four times slower and answers with a fifth to a third fewer volume tests. "auto" is
-            "lbvh" until ``collide`` and its like have spent ``TESTS_TO_IMPROVE`` volume tests a triangle on the
-            hierarchy; the next query that is given it, or its mesh, first builds it anew by "sah", in place.
+            "ssv" (the cheapest of these three for each node), and "boxtree" (restricted boxes, 8 bytes per node).
+        split: split rule. "lbvh" sorts along a Morton curve and builds fast. "sah" splits by the surface area
+            heuristic: it builds four times slower, and queries need a fifth to a third fewer volume tests. "auto" is
+            "lbvh" until ``collide`` and similar queries have spent ``TESTS_TO_IMPROVE`` volume tests per triangle on
+            the hierarchy. The next query of the hierarchy or its mesh then first rebuilds it by "sah", in place.
             "volume", "volume_n", "kah", "median" and "mean" are other rules from the literature, for
-            comparison (``lab/heuristics.py``). Pairs and kinds are the same bytes, whatever the split.
-        leaf_size: most triangles of a leaf, 1 to 64; those of "boxtree" hold one.
-        threads: most threads to use; None leaves the choice to the engine; in slices it is one. The hierarchy
-            is the same, byte by byte. A pass over the whole mesh is one slice, a tenth of a second for a million
-            triangles.
+            comparison (``lab/heuristics.py``). The pairs and kinds that queries return do not depend on the split.
+        leaf_size: maximum number of triangles in a leaf, 1 to 64. A leaf of a "boxtree" always holds one.
+        threads: maximum number of threads; None lets the engine choose. In slices, one thread is used. The hierarchy
+            is the same, byte by byte, for any number of threads. A pass over the whole mesh is one slice: a tenth of a
+            second for a million triangles.
 
     Raises:
         InvalidMesh: ``mesh`` is not a TriangleMesh.
-        UnsupportedOption: an option that this version does not know.
+        UnsupportedOption: an option is unknown or out of range.
 
     Example:
         >>> import meshclash as mc
@@ -109,7 +109,7 @@ def build(
 
 
 def _checked(mesh: object, volume: str | None, split: object, leaf_size: object) -> tuple[TriangleMesh, str, int]:
-    """The mesh, name of the volume and most triangles of a leaf; raises what ``build`` says."""
+    """Validate the arguments of ``build``; return the mesh, the name of the volume and the leaf size."""
     mesh = as_own(mesh)
     if not isinstance(mesh, TriangleMesh):
         raise no_mesh(mesh, "a TriangleMesh to build a hierarchy over")
@@ -125,7 +125,7 @@ def _build_parts(mesh: TriangleMesh, volume: str, split: str, leaf_size: int, th
 
 
 def _useful_threads(mesh: TriangleMesh, threads: int | None) -> int:
-    """How many threads pay; a kernel for several costs more to load than a small mesh takes on one."""
+    """Return the number of threads to use; for a small mesh, loading the parallel kernels costs more than it saves."""
     allowed = thread_limit(threads)
     return allowed if mesh.triangle_count >= PARALLEL_FROM else 1
 
@@ -133,11 +133,11 @@ def _useful_threads(mesh: TriangleMesh, threads: int | None) -> int:
 def parts_steps(
     threads: int, mesh: TriangleMesh, volume: str, split: str, leaf_size: int
 ) -> Generator[float, None, TreeParts]:
-    """As ``build``, in slices by so many threads of a ``parallel_region`` that has been entered."""
+    """Build the parts of a hierarchy in slices, with the number of threads of the enclosing ``parallel_region``."""
     vertices, triangles = mesh.arrays
     origin = _middle(mesh.bounds)
     points = relative_points(vertices, origin)
-    # Room for the coordinates is the builders' workspace first: fresh memory costs more than most of their passes.
+    # The builders first use the buffer for the coordinates as workspace: new memory costs more than most of their work.
     coordinates = coordinates_for(len(triangles))
     sorting = SPLITS[split](points, triangles, mesh.bounds - origin, leaf_size, coordinates, threads)
     tree = yield from _part(sorting, 0.0, 0.5)
@@ -162,22 +162,23 @@ def parts_steps(
 
 
 def _part(steps: Generator[float, None, _T], low: float, high: float) -> Generator[float, None, _T]:
-    """Shares of one stage as those of the whole."""
+    """Map the progress of one stage to the range ``low`` to ``high`` of the whole."""
     return map_progress(steps, lambda share: low + (high - low) * share)
 
 
 def refit(hierarchy: Hierarchy, vertices: np.ndarray, in_place: bool = False) -> Hierarchy:
-    """Return the same tree over moved vertices: volumes are fitted again, nothing is sorted.
+    """Return the same tree over moved vertices, with volumes fitted again. The tree is not rebuilt.
 
     Args:
-        hierarchy: what ``build`` made; it stays as it is unless ``in_place``.
+        hierarchy: made by ``build``; not changed unless ``in_place``.
         vertices: (n, 3) [m], as many as before.
-        in_place: True writes over the volumes and the 8-wide form of ``hierarchy``, gives it a new mesh and returns
-            it: nothing but the vertices is allocated. No query on it may be under way, also none that is suspended
-            between two slices. Its former mesh, and results of former queries, stay as they are.
+        in_place: True overwrites the volumes and the 8-wide form of ``hierarchy``, gives it a new mesh and returns it.
+            Only the vertices are allocated. No query on it may be running, including queries suspended between two
+            slices. Its former mesh and the results of earlier queries do not change.
 
     Raises:
-        InvalidMesh: as TriangleMesh, or another number of vertices; ``hierarchy`` is none.
+        InvalidMesh: the vertices are invalid (see TriangleMesh) or their number differs, or ``hierarchy`` is not a
+            Hierarchy.
         UnsupportedOption: ``in_place`` is neither True nor False.
 
     Example:
@@ -206,7 +207,10 @@ def _middle(bounds: np.ndarray) -> np.ndarray:
 
 
 def _copied(parts: TreeParts) -> TreeParts:
-    """The same tree with arrays of its own for what a fit writes; with contents where it does not write all of it."""
+    """Return the same tree with its own arrays for everything that a fit writes.
+
+    Arrays that a fit does not overwrite completely are copied; the others are left uninitialised.
+    """
     wide = parts.wide
     if wide is None:
         return parts._replace(volumes=parts.volumes.copy())
@@ -215,7 +219,7 @@ def _copied(parts: TreeParts) -> TreeParts:
 
 
 def _fitted(parts: TreeParts, volume: str) -> TreeParts:
-    """Fit the volumes of a tree, and its 8-wide form if there is one, to its mesh; they are written over."""
+    """Fit the volumes of a tree, and its 8-wide form if it has one, to its mesh, in place."""
     vertices, triangles = parts.mesh.arrays
     derived = volume_named(volume).derived
     if derived is not None:
@@ -233,11 +237,11 @@ def _fitted(parts: TreeParts, volume: str) -> TreeParts:
 
 
 def as_hierarchy(mesh: object, volume: str | None = None) -> Hierarchy:
-    """The hierarchy of a mesh, kept with the mesh after the first time; a hierarchy is passed through.
+    """Return the hierarchy of a mesh, which is built once and cached with the mesh. A hierarchy is returned itself.
 
     Raises:
-        InvalidMesh: neither a mesh nor a hierarchy.
-        UnsupportedOption: an unknown volume, or a hierarchy of another one than asked for.
+        InvalidMesh: ``mesh`` is neither a mesh nor a hierarchy.
+        UnsupportedOption: the volume is unknown, or ``mesh`` is a hierarchy of another volume.
     """
     volume_named(volume)
     mesh = as_own(mesh)
@@ -256,15 +260,18 @@ def as_hierarchy(mesh: object, volume: str | None = None) -> Hierarchy:
 
 
 def is_prepared(mesh: TriangleMesh) -> bool:
-    """Whether a hierarchy of any kind is kept with a mesh."""
+    """Return whether a hierarchy of any kind is cached with a mesh."""
     return any(key.startswith(_KEY) for key in mesh.derived)
 
 
 def as_hierarchies(a: object, b: object, volume: str | None = None) -> tuple[Hierarchy, Hierarchy]:
-    """The hierarchies of two objects, of one kind of volume: that asked for, or else that of a hierarchy among them.
+    """Return the hierarchies of two objects with the same kind of volume.
+
+    The kind is ``volume`` if given, otherwise that of a hierarchy among the two, otherwise the default.
 
     Raises:
-        InvalidMesh, UnsupportedOption: as ``as_hierarchy``; also two hierarchies of different volumes.
+        InvalidMesh, UnsupportedOption: as ``as_hierarchy``; UnsupportedOption also if the two are hierarchies of
+            different volumes.
     """
     kinds = [thing.volume for thing in (a, b) if isinstance(thing, Hierarchy)]
     if volume is None and kinds:
@@ -277,7 +284,7 @@ def as_hierarchies(a: object, b: object, volume: str | None = None) -> tuple[Hie
 
 
 def improves_at(hierarchy: Hierarchy) -> float:
-    """Volume tests from which on a hierarchy gets a better tree; infinite where it gets none."""
+    """Return the number of volume tests after which a hierarchy gets a better tree; infinite if it never does."""
     parts = hierarchy.parts
     if not hierarchy.may_improve or parts.split != _FAST:
         return math.inf
@@ -285,7 +292,7 @@ def improves_at(hierarchy: Hierarchy) -> float:
 
 
 def _improved(hierarchy: Hierarchy) -> Hierarchy:
-    """The hierarchy, with the better tree where it has just been used enough for that."""
+    """Return the hierarchy; rebuild it first with the better split if it has been used enough."""
     parts = hierarchy.parts
     if parts.usage.volume_tests >= improves_at(hierarchy):
         hierarchy.parts = _build_parts(parts.mesh, hierarchy.volume, _BETTER, hierarchy.leaf_size)
@@ -293,7 +300,10 @@ def _improved(hierarchy: Hierarchy) -> Hierarchy:
 
 
 def as_boxes(mesh: MeshLike) -> Hierarchy:
-    """``as_hierarchy`` for queries that only boxes answer: for another kind, the hierarchy of boxes of its mesh."""
+    """Return the hierarchy of boxes of a mesh or hierarchy, for queries that support only boxes.
+
+    For a hierarchy of another volume, this is the hierarchy of boxes of its mesh.
+    """
     if isinstance(mesh, Hierarchy) and mesh.volume != DEFAULT_VOLUME:
         return as_hierarchy(mesh.mesh)
     return as_hierarchy(mesh)

@@ -1,8 +1,9 @@
-"""The binary hierarchy: one tree, with the volumes of any kind in a table beside it.
+"""The binary hierarchy: a tree, and a table of volumes of any kind.
 
-Layout. Node 0 is the root, the children of an inner node lie side by side (``first``, ``first + 1``), and a parent's
-index is below its children's: one pass backwards over the nodes refits. A leaf refers to ``count`` primitives from
-``first`` on in ``order``; an inner node has count 0. Eight bytes a node for the tree, 4 * width for its volume.
+Layout: node 0 is the root. The children of an inner node are neighbours (``first``, ``first + 1``). A parent has a
+lower index than its children, so one backward pass over the nodes refits the tree. A leaf refers to the ``count``
+primitives in ``order`` that begin at ``first``; an inner node has count 0. A node takes 8 bytes for the tree and
+4 * width bytes for its volume.
 """
 
 from collections.abc import Iterable
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Tree(NamedTuple):
-    """Topology of a hierarchy, without volumes; of a boxtree only the depth, since its nodes say the rest."""
+    """Topology of a hierarchy, without volumes. For a boxtree it has only the depth: the nodes contain the rest."""
 
     first: np.ndarray
     """First child of an inner node, or first entry in ``order`` of a leaf, (n,) int32."""
@@ -27,22 +28,22 @@ class Tree(NamedTuple):
     order: np.ndarray
     """Primitive indices in leaf order, (m,) int32."""
     depth: int
-    """Edges on the longest way from the root to a leaf."""
+    """Number of edges on the longest path from the root to a leaf."""
 
 
 def finished_tree(first: np.ndarray, count: np.ndarray, order: np.ndarray, nodes: int, depth: int) -> Tree:
-    """A tree whose arrays were made for more nodes than it has; they are cut in place."""
+    """Return a tree after shrinking its arrays in place to the number of nodes that it has."""
     first.resize(nodes, refcheck=False)
     count.resize(nodes, refcheck=False)
     return Tree(first, count, order, depth)
 
 
 class Usage:
-    """What a tree has been used for, over all meshes that it was refitted to.
+    """Counts how much a tree has been used, across all refits.
 
     Attributes:
-        volume_tests: tests in simultaneous traversals, half of them on the account of either tree.
-        updated_nodes: nodes that were refitted since a query last took them on its account.
+        volume_tests: volume tests in traversals of two trees; half of them are counted for each tree.
+        updated_nodes: nodes refitted since a query last included them in its stats.
     """
 
     def __init__(self) -> None:
@@ -51,35 +52,35 @@ class Usage:
 
 
 class TreeParts(NamedTuple):
-    """What a hierarchy consists of. It is replaced as a whole, so that its holder has parts that fit together."""
+    """The parts of a hierarchy. They are replaced together, so that a holder always has parts that match."""
 
     mesh: TriangleMesh
     tree: Tree
     volumes: np.ndarray
-    """(n, width) float32, relative to ``origin``, each containing its primitives exactly; of a boxtree, the nodes."""
+    """(n, width) float32, relative to ``origin``; each contains its exact primitives. For a boxtree: the nodes."""
     origin: np.ndarray
     """(3,) float64 [m], in the object's frame; near the middle of the mesh."""
     wide: "WideTree | None"
-    """The 8-wide form, of boxes with small leaves."""
+    """The 8-wide form; only for boxes with leaves of at most eight triangles."""
     split: str
-    """The rule that divided the tree."""
+    """The split rule of the tree."""
     usage: Usage
     derived: dict[str, Any]
-    """What later stages made of these very arrays and keep with them."""
+    """A cache of data that later stages computed from these arrays."""
 
     def __reduce__(self) -> Any:
-        """As a ``Copyable`` with the cache ``derived``."""
+        """Copy and pickle without the cache ``derived``."""
         return type(self), (*self[:-1], {})
 
 
 class Hierarchy(Changeable, caches={"derived": dict}):
-    """A mesh with its tree and volumes; made by ``build``, accepted wherever a mesh is.
+    """A mesh with its tree and volumes. Made by ``build``; accepted wherever a mesh is.
 
     Attributes:
-        parts: the TreeParts; its parts are attributes of the hierarchy too.
-        volume, leaf_size: how it was built.
-        may_improve: whether much use may give it a better tree (``build``, split "auto").
-        derived: what later stages made of the hierarchy and keep with it.
+        parts: the TreeParts. Most of its fields are also attributes of the hierarchy.
+        volume, leaf_size: the options of ``build``.
+        may_improve: whether the tree may be rebuilt after much use (``build`` with split "auto").
+        derived: a cache of data that later stages computed from the hierarchy.
     """
 
     def __init__(self, parts: TreeParts, volume: str, leaf_size: int, may_improve: bool) -> None:
@@ -90,7 +91,7 @@ class Hierarchy(Changeable, caches={"derived": dict}):
         self.derived: dict[str, Any] = {}
 
     def _shared_things(self) -> Iterable[object]:
-        return (self.mesh,)  # not the tree, which ``refit`` in place writes over
+        return (self.mesh,)  # not the tree, which ``refit`` in place overwrites
 
     @property
     def mesh(self) -> TriangleMesh:
@@ -104,22 +105,22 @@ class Hierarchy(Changeable, caches={"derived": dict}):
 
     @property
     def volumes(self) -> np.ndarray:
-        """Volumes of the nodes, (n, width) float32, relative to ``origin``."""
+        """The volumes of the nodes, (n, width) float32, relative to ``origin``."""
         return self.parts.volumes
 
     @property
     def origin(self) -> np.ndarray:
-        """(3,) float64 [m], in the object's frame."""
+        """The origin of the volumes, (3,) float64 [m], in the object's frame."""
         return self.parts.origin
 
     @property
     def wide(self) -> "WideTree | None":
-        """The 8-wide form, of boxes with leaves of at most eight triangles."""
+        """The 8-wide form; None except for boxes with leaves of at most eight triangles."""
         return self.parts.wide
 
     @property
     def split(self) -> str:
-        """The rule that divided the tree."""
+        """The split rule of the tree."""
         return self.parts.split
 
     @property
@@ -132,4 +133,4 @@ class Hierarchy(Changeable, caches={"derived": dict}):
 
 
 MeshLike = TriangleMesh | Hierarchy
-"""What stands for a mesh in every query: the mesh itself, or a hierarchy that was built for it."""
+"""What queries accept as a mesh: the mesh itself, or a hierarchy built over it."""

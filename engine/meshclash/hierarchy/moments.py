@@ -1,11 +1,12 @@
-"""What the triangles below a node add to the winding number of a point far away: moments of their normals.
+"""Moments of the normals below each node, which give the node's contribution to the winding number of a far point.
 
-Source: Barill, Dickson, Schmidt, Levin, Jacobson, "Fast Winding Numbers for Soups and Clouds" (2018), equation 13 to 15
-and appendix A: the Taylor series of the solid angle around a centre, up to the third order. A leaf sums its triangles;
-an inner node shifts the moments of its children to its own centre, so the work is linear in the number of nodes.
+Source: Barill, Dickson, Schmidt, Levin, Jacobson, "Fast Winding Numbers for Soups and Clouds" (2018), equations 13 to
+15 and appendix A: the Taylor series of the solid angle around a centre, up to the third order. A leaf sums its
+triangles. An inner node shifts the moments of its children to its own centre, so the work is linear in the number of
+nodes.
 
-Lengths are relative to the hierarchy's origin and in units of a power of two near the size of the mesh: the winding
-number has no unit, and so nothing overflows. 136 bytes a node, about 45 a triangle.
+Lengths are relative to the hierarchy's origin, in a unit that is a power of two near the size of the mesh, so that
+nothing overflows; winding numbers have no unit. A node takes 136 bytes, about 45 per triangle.
 """
 
 import math
@@ -16,13 +17,13 @@ from ..jit import inner, kernel
 from .bvh import TreeParts
 
 CENTRE, RADIUS2, NORMAL, SECOND, THIRD = 0, 3, 4, 7, 16
-"""Where a row has its centre (3), squared radius, sum of normals as long as areas (3), sums of (x_i - c_i) n_j (9), and
-of (x_i - c_i) (x_j - c_j) n_k for ij = xx, xy, xz, yy, yz, zz (18)."""
+"""Offsets in a row: centre (3), squared radius, sum of the normals with the lengths of areas (3), sums of
+(x_i - c_i) n_j (9), and sums of (x_i - c_i) (x_j - c_j) n_k for ij = xx, xy, xz, yy, yz, zz (18)."""
 MOMENT_WORDS = 34
 
 
 def moments_of(parts: TreeParts) -> np.ndarray:
-    """The moments of a tree of boxes, (nodes, 34) float32; made once and kept with the parts."""
+    """Return the moments of a tree of boxes, (nodes, 34) float32; cached with the parts."""
     if "moments" not in parts.derived:
         vertices, triangles = parts.mesh.arrays
         nodes = len(parts.tree.first)
@@ -36,14 +37,14 @@ def moments_of(parts: TreeParts) -> np.ndarray:
 
 
 def moment_unit(parts: TreeParts) -> float:
-    """What lengths are multiplied by: the power of two that brings the size of the mesh near 1."""
+    """Return the factor for lengths: the power of two that brings the size of the mesh near 1."""
     size = float((parts.mesh.bounds[1] - parts.mesh.bounds[0]).max())
     return 2.0 ** -math.frexp(size)[1] if size > 2.0**-1000 else 1.0
 
 
 @inner
 def unit_corner(vertices, v, origin, unit):
-    """A vertex relative to the origin, in units."""
+    """Return a vertex relative to the origin, multiplied by ``unit``."""
     return (
         (vertices[v, 0] - origin[0]) * unit,
         (vertices[v, 1] - origin[1]) * unit,
@@ -53,7 +54,7 @@ def unit_corner(vertices, v, origin, unit):
 
 @inner
 def _half_normal(a, b, c):
-    """Normal of a triangle, as long as its area."""
+    """Return the normal of a triangle, with the length of its area."""
     ux, uy, uz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
     vx, vy, vz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
     return 0.5 * (uy * vz - uz * vy), 0.5 * (uz * vx - ux * vz), 0.5 * (ux * vy - uy * vx)
@@ -61,7 +62,7 @@ def _half_normal(a, b, c):
 
 @inner
 def _add_triangle(row, a, b, c):
-    """Add a triangle to the moments of a row, around the row's centre."""
+    """Add the moments of a triangle, around the row's centre, to a row."""
     n = _half_normal(a, b, c)
     s = THIRD
     for i in range(3):
@@ -73,7 +74,7 @@ def _add_triangle(row, a, b, c):
             if j < i:
                 continue
             ab_j, bc_j, ca_j = 0.5 * (a[j] + b[j]) - row[j], 0.5 * (b[j] + c[j]) - row[j], 0.5 * (c[j] + a[j]) - row[j]
-            square = (ab_i * ab_j + bc_i * bc_j + ca_i * ca_j) / 3.0  # exact: the middles of the edges integrate it
+            square = (ab_i * ab_j + bc_i * bc_j + ca_i * ca_j) / 3.0  # exact: quadrature at the midpoints of the edges
             for k in range(3):
                 row[s + k] += square * n[k]
             s += 3
@@ -81,7 +82,7 @@ def _add_triangle(row, a, b, c):
 
 @inner
 def _add_child(row, child):
-    """Add the moments of a child, shifted to the row's centre."""
+    """Add the moments of a child, shifted to the row's centre, to a row."""
     s = THIRD
     for i in range(3):
         d_i = child[i] - row[i]
@@ -103,7 +104,7 @@ def _add_child(row, child):
 
 @inner
 def _farthest_corner2(volume, centre, unit):
-    """Squared distance of a centre to the farthest corner of a box."""
+    """Return the squared distance from a centre to the farthest corner of a box."""
     total = 0.0
     for k in range(3):
         reach = max(volume[k + 3] * unit - centre[k], centre[k] - volume[k] * unit)
@@ -113,7 +114,7 @@ def _farthest_corner2(volume, centre, unit):
 
 @inner
 def _set_centre(row, x, y, z):
-    """A centre that float32 holds, so that the moments are around the very point that is kept."""
+    """Set the centre of a row, rounded to float32, so that the moments refer exactly to the stored point."""
     row[:] = 0.0
     row[0], row[1], row[2] = np.float32(x), np.float32(y), np.float32(z)
 
@@ -129,7 +130,7 @@ def _middle_of(volume, unit):
 
 @inner
 def _fill_leaf(row, order, begin, end, triangles, vertices, origin, unit, volume):
-    """Moments, squared radius and area (returned) of a leaf."""
+    """Fill the moments and squared radius of a leaf; return its area."""
     area, x, y, z = 0.0, 0.0, 0.0, 0.0
     for entry in range(begin, end):
         t = order[entry]
@@ -161,7 +162,7 @@ def _fill_leaf(row, order, begin, end, triangles, vertices, origin, unit, volume
 
 @inner
 def _fill_inner(row, left, right, area_left, area_right, volume, unit):
-    """Moments, squared radius and area (returned) of an inner node."""
+    """Fill the moments and squared radius of an inner node; return its area."""
     area = area_left + area_right
     share = area_left / area if area > 0.0 else 0.5
     _set_centre(
@@ -181,7 +182,7 @@ def _fill_inner(row, left, right, area_left, area_right, volume, unit):
 
 @kernel
 def _lay_moments(first, count, order, volumes, triangles, vertices, origin, unit, rows, areas, moments):
-    """Fill ``moments`` (n, 34) float32 from the last node to the first; ``rows`` are float64, ``areas`` (n,)."""
+    """Fill ``moments`` (n, 34) float32 from the last node to the first; ``rows`` (float64), ``areas`` (n,): scratch."""
     for step in range(first.shape[0]):
         node = first.shape[0] - 1 - step
         begin = np.int64(first[node])
@@ -196,4 +197,4 @@ def _lay_moments(first, count, order, volumes, triangles, vertices, origin, unit
             )
         for k in range(34):
             moments[node, k] = row[k]
-        moments[node, 3] = row[3] * (1.0 + 1e-6)  # not below the radius where float32 rounds it down
+        moments[node, 3] = row[3] * (1.0 + 1e-6)  # so that float32 rounding cannot make it too small

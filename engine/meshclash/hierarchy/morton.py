@@ -1,7 +1,7 @@
-"""Linear hierarchies: triangles sorted along a Morton curve, split where the highest bit of the code changes.
+"""Linear BVH builder: sort triangles along a Morton curve and split where the highest bit of the code changes.
 
-Source: Lauterbach et al., "Fast BVH Construction on GPUs" (2009). Codes have 30 bits; equal codes are split in the
-middle. The sort key holds the triangle's index below its code, so the order is total and the tree always the same.
+Source: Lauterbach et al., "Fast BVH Construction on GPUs" (2009). Codes have 30 bits; a range of equal codes is split
+in the middle. The low bits of a sort key are the triangle's index, so the order is total and the tree deterministic.
 """
 
 from collections.abc import Generator
@@ -18,15 +18,15 @@ _BINS = 1 << _DIGIT
 _CELLS = np.float32(1024.0)
 _LAST_CELL = np.float32(1023.0)
 _SMALLEST_EXTENT = 1e-30
-"""Meshes below this size [m] are not told apart by float32 cells: their triangles stay in order."""
+"""Smaller meshes [m] are too small for float32 cells: their triangles are not sorted."""
 _STACK = 128  # the depth is at most 30 code bits plus 31 halvings of equal codes
 
 
 @inner
 def _write_keys(points, triangles, begin, end, grid, keys, starts):
-    """Keys of triangles by the middles of their boxes; adds to ``starts`` how many have each value of each digit.
+    """Write the keys of triangles, from the middles of their boxes, and count the values of each digit in ``starts``.
 
-    ``grid``: half the number of cells a metre, and the position of the origin in cells on each axis, float32 (4,).
+    ``grid``: half the number of cells per metre, and the position of the origin in cells on each axis, float32 (4,).
     """
     half = grid[0]
     scale = quad(half, half, half)
@@ -47,7 +47,7 @@ def _write_keys(points, triangles, begin, end, grid, keys, starts):
 
 @inner
 def _count_digit(keys, begin, end, digit, counts):
-    """How many of the keys have each value of a digit."""
+    """Count how many of the keys have each value of a digit."""
     mask = np.uint64(_BINS - 1)
     shift = np.uint64(32 + digit * _DIGIT)
     counts[:] = 0
@@ -57,7 +57,7 @@ def _count_digit(keys, begin, end, digit, counts):
 
 @inner
 def _turn_into_starts(starts, digit):
-    """Counts of each part, (parts, 3, bins), into where the part's first key of each value goes."""
+    """Convert the counts of each part, (parts, 3, bins), to the position of the part's first key of each value."""
     total = 0
     for value in range(_BINS):
         for part in range(starts.shape[0]):
@@ -68,7 +68,7 @@ def _turn_into_starts(starts, digit):
 
 @inner
 def _move_keys(keys, moved, begin, end, digit, starts):
-    """Move keys to their places by one digit; those with equal digits stay in order."""
+    """Move keys to their positions by one digit; keys with equal digits keep their order."""
     mask = np.uint64(_BINS - 1)
     shift = np.uint64(32 + digit * _DIGIT)
     for i in range(begin, end):
@@ -79,7 +79,7 @@ def _move_keys(keys, moved, begin, end, digit, starts):
 
 @inner
 def _sort_keys(keys, buffer, starts):
-    """Radix sort by the code in the upper half, stable, so equal codes stay in index order; gives the sorted array."""
+    """Radix-sort keys by the code in the upper half and return the sorted array. Equal codes stay in index order."""
     for digit in range(3):
         _turn_into_starts(starts, digit)
         _move_keys(keys, buffer, 0, keys.shape[0], digit, starts[0, digit])
@@ -89,9 +89,9 @@ def _sort_keys(keys, buffer, starts):
 
 @parallel_kernel
 def _sort_in_parts(points, triangles, grid, keys, buffer, starts):
-    """What ``_write_keys`` and ``_sort_keys`` do, in as many parts as ``starts`` has; sorted keys are in ``buffer``.
+    """Run ``_write_keys`` and ``_sort_keys`` in as many parts as ``starts`` has; the sorted keys are in ``buffer``.
 
-    Each part's keys go behind those of the parts before it, so the result does not depend on the number of parts.
+    The keys of each part go after those of the previous parts, so the result does not depend on the number of parts.
     """
     parts = starts.shape[0]
     total = keys.shape[0]
@@ -114,7 +114,7 @@ def _sort_in_parts(points, triangles, grid, keys, buffer, starts):
 
 @inner
 def _split_position(keys, begin, end):
-    """Where the highest differing code bit of keys[begin:end] changes; the middle when all codes are equal."""
+    """Return where the highest differing code bit of keys[begin:end] changes; the middle if all codes are equal."""
     last = keys[end - 1] >> np.uint64(32)
     below = (keys[begin] >> np.uint64(32)) ^ last
     if below == np.uint64(0):
@@ -133,7 +133,7 @@ def _split_position(keys, begin, end):
 
 @inner
 def _divide(keys, leaf_size, first, count, order):
-    """Fill the tree over sorted keys; returns (number of nodes, depth)."""
+    """Fill the tree over sorted keys; return (number of nodes, depth)."""
     for i in range(order.shape[0]):
         order[i] = np.int32(keys[i] & np.uint64(0xFFFFFFFF))
     stack = np.empty((_STACK, RANGE_NUMBERS), np.int64)
@@ -173,15 +173,15 @@ def _divide_sorted(keys, leaf_size, first, count, order):
 def build_morton_tree(
     points: np.ndarray, triangles: np.ndarray, bounds: np.ndarray, leaf_size: int, scratch: np.ndarray, threads: int
 ) -> Tree:
-    """Tree over triangles along a Morton curve.
+    """Build a tree over triangles that are sorted along a Morton curve.
 
     Args:
-        points: vertices as ``relative_points`` gives them, (n, 4) float32 [m].
+        points: vertices as returned by ``relative_points``, (n, 4) float32 [m].
         triangles: (m, 3) int32.
         bounds: lowest and highest coordinates of the triangles in the frame of the points, (2, 3) float64.
-        leaf_size: most triangles of a leaf.
-        scratch: numbers that may be written over, at least 4 m float32, as aligned as NumPy aligns arrays.
-        threads: what a ``parallel_region`` that has been entered gave.
+        leaf_size: maximum number of triangles in a leaf.
+        scratch: an array to overwrite, at least 4 m float32, with NumPy's default alignment.
+        threads: number of threads of the enclosing ``parallel_region``.
     """
     total = len(triangles)
     first = np.empty(max(1, 2 * total - 1), np.int32)
@@ -201,13 +201,13 @@ def build_morton_tree(
 def morton_tree_steps(
     points: np.ndarray, triangles: np.ndarray, bounds: np.ndarray, leaf_size: int, scratch: np.ndarray, threads: int
 ) -> Generator[float, None, Tree]:
-    """``build_morton_tree`` beside the builders that work in slices: sorting is quick, so it is one."""
+    """Run ``build_morton_tree`` with the interface of builders in slices; it is fast, so it is a single slice."""
     yield 0.0
     return build_morton_tree(points, triangles, bounds, leaf_size, scratch, threads)
 
 
 def _grid(bounds: np.ndarray) -> np.ndarray:
-    """Cells over a cube that holds the bounds, as ``_write_keys`` takes them."""
+    """Return the ``grid`` of ``_write_keys``: cells over a cube that contains the bounds."""
     extent = float((bounds[1] - bounds[0]).max())
     scale = float(_CELLS) / extent if extent > _SMALLEST_EXTENT else 0.0
     return np.array([0.5 * scale, *(-bounds[0] * scale)], np.float32)

@@ -1,4 +1,4 @@
-"""How good a hierarchy of boxes still is after it was refitted to a deformed mesh."""
+"""Measure how good a hierarchy of boxes still is after a refit to a deformed mesh."""
 
 import numpy as np
 
@@ -6,15 +6,15 @@ from ..volumes.registry import DEFAULT_VOLUME
 from .bvh import Hierarchy
 
 WORN = 1.5
-"""A refitted hierarchy whose expected tests have grown by this factor is worth building anew: building takes about as
-long as refitting, and a query pays for every loose box."""
+"""A refitted hierarchy whose expected tests have grown by this factor is worth rebuilding: building takes about as long
+as refitting, and loose boxes make every query slower."""
 
 
 def expected_tests(hierarchy: Hierarchy) -> float:
-    """Surface area of all boxes, as a share of the root's: how many a line through the root passes on the average.
+    """Return the total surface area of all boxes divided by the root's: the average number of boxes on a random line.
 
-    Source: Goldsmith, Salmon, "Automatic creation of object hierarchies for ray tracing" (1987). 0 for other volumes
-    than boxes, and for a root without area.
+    The lines go through the root's box. Source: Goldsmith, Salmon, "Automatic creation of object hierarchies for ray
+    tracing" (1987). Returns 0 for volumes other than boxes, and for a root without area.
     """
     if hierarchy.volume != DEFAULT_VOLUME:
         return 0.0

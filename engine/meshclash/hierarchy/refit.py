@@ -1,4 +1,4 @@
-"""Fitting the volumes of a tree to its primitives: bottom up from points and children, or each to all it contains."""
+"""Fit the volumes of a tree: either bottom up from points and children, or each volume to all its points at once."""
 
 from collections.abc import Callable, Generator
 from functools import cache
@@ -13,9 +13,10 @@ from .ranges import SLICE
 
 @cache
 def _growing_kernel(clear: Callable, extend: Callable, merge: Callable) -> Callable:
-    """The kernel for volumes that grow: leaves from their triangles' vertices, inner nodes from their children.
+    """Compile the kernel for volumes that grow: leaves from the vertices of triangles, inner nodes from children.
 
-    It fits nodes below ``end``, the last one first, and returns where it stopped, after ``most`` nodes and triangles.
+    The kernel fits the nodes below ``end``, last one first. It stops after ``most`` nodes and triangles and returns the
+    index of the last node that it fitted.
     """
 
     def fit(end, most, first, count, order, vertices, triangles, origin, volumes):
@@ -45,7 +46,7 @@ def _growing_kernel(clear: Callable, extend: Callable, merge: Callable) -> Calla
 
 @kernel
 def _corners_in_order(order, vertices, triangles, origin, corners):
-    """Corners of the triangles in the order of the leaves, relative to the origin."""
+    """Fill ``corners`` with the corners of the triangles in the order of the leaves, relative to the origin."""
     for entry in range(order.shape[0]):
         for corner in range(3):
             v = triangles[order[entry], corner]
@@ -55,9 +56,9 @@ def _corners_in_order(order, vertices, triangles, origin, corners):
 
 @cache
 def _fitting_kernel(fit: Callable) -> Callable:
-    """The kernel for volumes that are fitted at once: every node to its own triangles, which lie side by side.
+    """Compile the kernel for volumes that are fitted at once: each node to all its triangles, which are contiguous.
 
-    It goes on from ``end`` as the growing one does; seen are the triangles of each node.
+    It continues from ``end`` like the growing kernel, and counts the triangles of each node.
     """
 
     def fit_nodes(end, most, first, count, corners, ranges, volumes):
@@ -82,7 +83,7 @@ def _fitting_kernel(fit: Callable) -> Callable:
 def fit_volumes_steps(
     tree: Tree, vertices: np.ndarray, triangles: np.ndarray, origin: np.ndarray, volume: str, volumes: np.ndarray
 ) -> Generator[float, None, None]:
-    """Fill ``volumes`` (n, width) float32 of a tree; vertices (v, 3) float64 [m], triangles (m, 3) int32."""
+    """Fill ``volumes`` (n, width) float32 of a tree, in slices; vertices (v, 3) float64 [m], triangles (m, 3) int32."""
     verbs = volume_named(volume)
     kernel_input: tuple[np.ndarray, ...]
     if verbs.fit is None:

@@ -1,13 +1,13 @@
-"""Top-down builder: every node is divided where the surface area heuristic finds it cheapest, among 16 bins an axis.
+"""Top-down builder: split every node where the surface area heuristic (SAH) is lowest, with 16 bins per axis.
 
-What is divided are clusters: the leaves of a Morton tree, of at most four triangles. That takes half the time of
-dividing triangles, and queries on the tree do a few per cent more volume tests.
+It splits clusters instead of single triangles: the leaves of a Morton tree, with at most four triangles each. That
+takes half the time, and queries on the tree need a few per cent more volume tests.
 
 Sources: MacDonald and Booth, "Heuristics for ray tracing using space subdivision" (1990); Wald, "On fast Construction
 of SAH-based Bounding Volume Hierarchies" (2007); clusters as in Garanzha et al., "Simpler and Faster HLBVH with Work
-Queues" (2011). A cluster goes to the bin of its box's middle; equal costs are decided by the lower axis and bin, so the
-tree is always the same. Nodes whose middles all coincide, and nodes deeper than ``DEEPEST``, are halved, which bounds
-the depth.
+Queues" (2011). A cluster goes to the bin of the middle of its box. If costs are equal, the lower axis and bin win, so
+the tree is deterministic. Nodes whose middles all coincide, and nodes from level ``DEEPEST`` on, are split in the
+middle of their range, which bounds the depth.
 """
 
 from collections.abc import Generator
@@ -22,7 +22,7 @@ from .ranges import DEEPEST, DEPTH, ENTRIES, NODES, SLICE, USED, push_children, 
 
 _CLUSTER = 4
 _ROW = 8
-"""Numbers of a cluster: lowest x, y, z of its box, first place in the Morton order; highest x, y, z, triangles."""
+"""Numbers in a cluster: lowest x, y, z of its box, first index in the Morton order; highest x, y, z, triangle count."""
 _FIRST, _SIZE = 3, 7
 _BINS = 16
 _EMPTY = np.float32(np.inf)
@@ -30,7 +30,7 @@ _EMPTY = np.float32(np.inf)
 
 @kernel
 def _gather_clusters(first, count, order, points, triangles, rows, words):
-    """A row for every leaf of the Morton tree; returns their number."""
+    """Fill a row for every leaf of the Morton tree; return the number of rows."""
     made = 0
     for node in range(first.shape[0]):
         if count[node] == 0:
@@ -52,7 +52,7 @@ def _gather_clusters(first, count, order, points, triangles, rows, words):
 
 @inner
 def _bins_over(rows, begin, end):
-    """Lowest middle (doubled, as all middles here) and bins a metre on each axis, 0 where all coincide."""
+    """Return the lowest middle (doubled, like all middles here) and bins per metre on each axis; 0 if all coincide."""
     lowest = quad(_EMPTY, _EMPTY, _EMPTY)
     highest = quad(-_EMPTY, -_EMPTY, -_EMPTY)
     for row in range(begin, end):
@@ -72,7 +72,7 @@ def _bins_a_metre(extent):
 
 @inlined
 def _bins_of(rows, row, low, scale):
-    """The bin of a cluster on each axis, 0.0 to 15.0 before rounding towards 0."""
+    """Return the bin of a cluster on each axis, 0.0 to 15.0, still to be rounded towards 0."""
     last = quad(np.float32(_BINS - 1), np.float32(_BINS - 1), np.float32(_BINS - 1))
     none = quad(np.float32(0.0), np.float32(0.0), np.float32(0.0))
     position = (load(rows, _ROW * row) + load(rows, _ROW * row + 4) - low) * scale
@@ -81,7 +81,7 @@ def _bins_of(rows, row, low, scale):
 
 @inner
 def _fill_bins(rows, words, begin, end, low, scale, counts, bins):
-    """Triangles and bounds of every bin on every axis."""
+    """Fill the triangle count and bounds of every bin on every axis."""
     for axis in range(3):
         for b in range(_BINS):
             counts[axis, b] = 0
@@ -102,7 +102,7 @@ def _fill_bins(rows, words, begin, end, low, scale, counts, bins):
 
 @inner
 def _partition(rows, begin, end, axis, bin_limit, low, scale):
-    """Bring the clusters of bins below ``bin_limit`` to the front; returns where the others start."""
+    """Move the clusters of bins below ``bin_limit`` to the front; return where the others start."""
     front = begin
     back = end
     while front < back:
@@ -119,7 +119,7 @@ def _partition(rows, begin, end, axis, bin_limit, low, scale):
 
 @inlined
 def _cost(count, lowest, highest):
-    """Triangles times half the surface area of their box; no bound for none."""
+    """Return the triangle count times half the surface area of their box; infinite for no triangles."""
     if count == 0:
         return np.inf
     x = np.float64(component(highest, 0) - component(lowest, 0))
@@ -130,7 +130,7 @@ def _cost(count, lowest, highest):
 
 @inner
 def _best_division(counts, bins, scale, right_costs):
-    """(axis, first bin of the right part) of the cheapest division; axis -1 when there is none."""
+    """Return (axis, first bin of the right part) of the cheapest split; axis -1 if there is none."""
     best = np.inf
     best_axis = -1
     best_bin = 0
@@ -163,7 +163,7 @@ def _best_division(counts, bins, scale, right_costs):
 
 @inner
 def _fits_leaf(words, begin, end, leaf_size):
-    """The number of triangles of clusters if a leaf holds them, else 0."""
+    """Return the number of triangles of clusters if they fit into a leaf, otherwise 0."""
     total = np.int64(0)
     for row in range(begin, end):
         total += words[row, _SIZE]
@@ -174,7 +174,7 @@ def _fits_leaf(words, begin, end, leaf_size):
 
 @inner
 def _list_triangles(words, begin, end, listed, order, entry):
-    """Write the triangles of clusters, ``listed`` in the Morton order, to the leaf that begins at an entry."""
+    """Write the triangles of clusters to the leaf that begins at ``entry``; ``listed`` has them in Morton order."""
     for row in range(begin, end):
         for k in range(words[row, _FIRST], words[row, _FIRST] + words[row, _SIZE]):
             order[entry] = listed[k]
@@ -183,9 +183,9 @@ def _list_triangles(words, begin, end, listed, order, entry):
 
 @kernel
 def _divide(rows, words, listed, leaf_size, most, stack, state, first, count, order):
-    """Fill the tree, ``listed`` in the Morton order, until all is divided or ``most`` clusters were looked at.
+    """Split nodes until the tree is complete or ``most`` clusters were processed; ``listed``: Morton order.
 
-    Returns whether all is divided; if not, the next call goes on.
+    Returns whether the tree is complete; if not, the next call continues.
     """
     counts = np.empty((3, _BINS), np.int64)
     bins = np.empty(3 * _BINS * _ROW, np.float32)
@@ -225,9 +225,9 @@ def _divide(rows, words, listed, leaf_size, most, stack, state, first, count, or
 def sah_tree_steps(
     points: np.ndarray, triangles: np.ndarray, bounds: np.ndarray, leaf_size: int, scratch: np.ndarray, threads: int
 ) -> Generator[float, None, Tree]:
-    """Tree over triangles by the surface area heuristic, in slices; arguments as ``build_morton_tree``.
+    """Build a tree over triangles by the surface area heuristic, in slices; arguments as ``build_morton_tree``.
 
-    Yields the share of triangles that have their leaf. ``scratch`` holds 8 m numbers.
+    Yields the fraction of triangles already in a leaf. ``scratch`` needs 8 m numbers.
     """
     clusters = build_morton_tree(points, triangles, bounds, min(_CLUSTER, leaf_size), scratch, threads)
     yield 0.0

@@ -1,10 +1,11 @@
-"""The slabs of a hierarchy of boxes: see ``geometry/lane_slabs.py``. Trees get them after enough queries for distances.
+"""Slabs of a hierarchy of boxes (see ``geometry/lane_slabs.py``), computed after enough distance queries.
 
-Making them takes about as long as testing as many boxes as there are triangles. So they are made when distances have
-taken that many tests: a caller that asks once, or about a mesh that bends in every frame, never pays for them.
+Computing them takes about as long as testing as many boxes as there are triangles. So they are computed once distance
+queries have made that many tests: a single query, or a mesh that deforms in every frame, never pays for them.
 
-From the leaves up: a leaf's slab holds its triangles, an inner node's what the slabs and boxes of its children hold.
-The mean normals are weighted by area. 160 bytes a node, about 6 a triangle.
+They are computed bottom up: the slab of a leaf contains its triangles, that of an inner node contains the intersections
+of the slabs and boxes of its children. The mean normals are weighted by area. A node takes 160 bytes, about 6 per
+triangle.
 """
 
 import math
@@ -19,13 +20,13 @@ from .bvh import TreeParts
 from .wide_bvh import CHILD_COUNT, CHILDREN, LANE_COUNT, NODE_WORDS
 
 _SCRATCH = 3 * LANE_COUNT
-_WIDENED = np.float32(1e-5)  # of the half extents: for what is rounded here and in queries
-_LEAST = np.float32(1e-36)  # what products lose that are too small for float32
+_WIDENED = np.float32(1e-5)  # relative to the half extents: covers rounding errors here and in queries
+_LEAST = np.float32(1e-36)  # covers the underflow of products in float32
 _HALF = np.float32(0.5)
 
 
 def slabs_of(parts: TreeParts) -> np.ndarray:
-    """The slabs of a tree with an 8-wide form, (n, 40) float32, a row for each of its nodes; kept with its parts."""
+    """Return the slabs of a tree with an 8-wide form, (n, 40) float32, a row per 8-wide node; cached with its parts."""
     if "slabs" not in parts.derived:
         wide = parts.wide
         assert wide is not None
@@ -36,12 +37,12 @@ def slabs_of(parts: TreeParts) -> np.ndarray:
 
 
 def note_tests(parts: TreeParts, volume_tests: float) -> None:
-    """Charge the volume tests of a question for distances to a tree."""
+    """Add the volume tests of a distance query to the count of a tree."""
     parts.derived["near tests"] = parts.derived.get("near tests", 0.0) + volume_tests
 
 
 def slabs_after_use(parts: TreeParts) -> np.ndarray | None:
-    """The slabs of a tree, if they are made or it was used enough by now."""
+    """Return the slabs of a tree if they exist or the tree was used enough to compute them; otherwise None."""
     ready = "slabs" in parts.derived or parts.derived.get("near tests", 0.0) >= parts.mesh.triangle_count
     return slabs_of(parts) if ready else None
 
@@ -53,7 +54,7 @@ def _corner(coordinates, at, count):
 
 @inner
 def _leaf_normal(coordinates, at, count, spare, normal):
-    """The sum of the normals of a leaf's triangles, each as long as twice the area, into three float64 numbers."""
+    """Write the sum of the normals of a leaf's triangles, each with the length of twice the area, to ``normal``."""
     px, py, pz = _corner(coordinates, at, count)
     qx, qy, qz = _corner(coordinates, at + 3 * count, count)
     rx, ry, rz = _corner(coordinates, at + 6 * count, count)
@@ -70,7 +71,7 @@ def _leaf_normal(coordinates, at, count, spare, normal):
 
 @inner
 def _leaf_range(coordinates, at, count, slabs, slab, spare):
-    """(lowest, highest) corner of a leaf's triangles along the slab's vector, seen from the box's lowest corner."""
+    """Return the (lowest, highest) height of a leaf's corners along the slab's normal, from the box's lowest corner."""
     for corner in range(3):
         x, y, z = _corner(coordinates, at + 3 * corner * count, count)
         height = splat(slabs[slab]) * x + splat(slabs[slab + 8]) * y + splat(slabs[slab + 16]) * z
@@ -81,7 +82,7 @@ def _leaf_range(coordinates, at, count, slabs, slab, spare):
 
 @inner
 def _inner_range(nodes, child, count, x, y, z, slabs, slab, spare):
-    """The same for what a node's children hold, seen from a point."""
+    """Return the same range for the slabs and boxes of a node's children, measured from a point."""
     at, h = NODE_WORDS * child, SLAB_WORDS * child
     mx, my, mz = slabs[slab], slabs[slab + 8], slabs[slab + 16]
     u, v, w = extent(nodes, at, 0), extent(nodes, at, 1), extent(nodes, at, 2)
@@ -102,7 +103,7 @@ def _range(spare, count):
 
 @inlined
 def _set_unit(normal, slabs, slab):
-    """The unit vector along a sum of normals; does it have a direction?"""
+    """Write the unit vector along a sum of normals; return False if it has no direction."""
     size = max(abs(normal[0]), abs(normal[1]), abs(normal[2]))
     if not 0.0 < size < math.inf:
         return False
@@ -116,13 +117,13 @@ def _set_unit(normal, slabs, slab):
 
 @kernel
 def _lay_slabs(nodes_array, coordinates_array, normals, scratch, slabs_array):
-    """Fill the slabs; ``normals`` (n + 1, 3) float64 gets the sums of each node's, ``slabs`` are 0 when it begins."""
+    """Fill the slabs, which must be 0 at first; ``normals`` (n + 1, 3) float64 gets the sum of normals of each node."""
     nodes, words = floats(nodes_array.ctypes.data), integers(nodes_array.ctypes.data)
     coordinates, spare = floats(coordinates_array.ctypes.data), floats(scratch.ctypes.data)
     slabs = floats(slabs_array.ctypes.data)
     last = nodes_array.shape[0] - 1
     for step in range(last + 1):
-        node = last - 1 - step if step < last else last  # the last one, above the root, after all others
+        node = last - 1 - step if step < last else last  # last: the node whose child is the root
         normals[node] = 0.0
         for k in range(words[NODE_WORDS * node + CHILD_COUNT]):
             box, slab = NODE_WORDS * node + k, SLAB_WORDS * node + k

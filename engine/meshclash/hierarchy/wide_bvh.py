@@ -1,18 +1,19 @@
-"""The 8-wide form of a hierarchy of boxes: what a traversal with eight float32 lanes reads. Made from the binary tree.
+"""The 8-wide form of a hierarchy of boxes, for traversals with eight float32 lanes. It is made from the binary tree.
 
-Which binary nodes become nodes here is chosen so that the areas of their boxes are least in all, by dynamic programming
+Dynamic programming chooses which binary nodes become 8-wide nodes, so that the total area of their boxes is smallest
 (Ylitie, Karras, Laine, "Efficient incoherent ray traversal on GPUs through compressed wide BVHs", 2017, section 3.1).
 
-A node has up to eight children, side by side in lanes: words 0:48 are their boxes (lowest x of all eight, lowest y,
-lowest z, highest x, ...), words 48:56 refer to them, word 56 says how many there are; 256 bytes a node. A reference
+A node has up to eight children in lanes: words 0:48 are their boxes (lowest x of all eight, lowest y, lowest z,
+highest x, ...), words 48:56 are references to them, word 56 is their number; a node takes 256 bytes. A reference
 from 0 on is a node; a negative one is a leaf, ``~reference = 8 * first + count - 1``, with ``first`` and ``count``
 as in ``Tree``. The last node has one child, the root: so every box of the tree is a lane of some node.
 
 Coordinates of triangles are copied in the order of the leaves, as float32 relative to the lowest corner of their leaf's
-box (the box itself is relative to the hierarchy's origin): rounding is in proportion to the leaf. A leaf's
-begin at ``9 * first``: nine rows (x, y, z of the first corners, then of the second and third), each as long as the leaf
-has triangles. So no lane is stored empty; reading eight of a shorter row picks up numbers of the next, and the reader
-masks them. 36 bytes a triangle; with leaves of up to 8, the nodes take about 11 and the binary tree about 16.
+box (the box itself is relative to the hierarchy's origin), so the rounding error is proportional to the leaf's size.
+The coordinates of a leaf begin at ``9 * first``. They are nine rows (x, y, z of the first corners, then of the second
+and third), each with as many numbers as the leaf has triangles. So no empty lane is stored. Reading eight numbers of a
+shorter row also reads numbers of the next row, and the reader masks them. The coordinates take 36 bytes per triangle;
+with leaves of up to 8 triangles, the nodes take about 11 bytes and the binary tree about 16.
 """
 
 from typing import NamedTuple
@@ -25,25 +26,25 @@ from .bvh import Tree
 LANE_COUNT = 8
 NODE_WORDS = 64
 CHILDREN, CHILD_COUNT = 48, 56
-"""Words of a node that refer to its children, and that say how many there are."""
+"""Words of a node: the first reference to a child, and the number of children."""
 PADDING = 8
-"""Numbers after the last coordinate, which reading eight at once may touch."""
+"""Numbers after the last coordinate, because reads of eight numbers may go beyond it."""
 
 
 class WideTree(NamedTuple):
-    """Arrays of the 8-wide form."""
+    """The arrays of the 8-wide form."""
 
     nodes: np.ndarray
     """(n, 64) float32; ``nodes.view(np.int32)`` for the words that are integers."""
     coordinates: np.ndarray
     """(9 m + PADDING,) float32 [m], relative to the lowest corners of the leaves' boxes."""
     sources: np.ndarray
-    """The binary node that each child is, (n, 8) int32, for refitting; 0 past the number of children."""
+    """The binary node of each child, (n, 8) int32, for refitting; 0 in unused lanes."""
 
 
 @inner
 def _area(volumes, node):
-    """Half the surface area of a box."""
+    """Return half the surface area of a box."""
     x = volumes[node, 3] - volumes[node, 0]
     y = volumes[node, 4] - volumes[node, 1]
     z = volumes[node, 5] - volumes[node, 2]
@@ -52,7 +53,7 @@ def _area(volumes, node):
 
 @inner
 def _best_share(costs, left, slots):
-    """(Cost, slots of the left one) of the best way to share slots between two siblings."""
+    """Return (cost, slots of the left one) of the best way to share slots between two siblings."""
     best, chosen = np.float32(np.inf), 1
     for k in range(1, slots):
         cost = costs[left, k - 1] + costs[left + 1, slots - k - 1]
@@ -63,10 +64,10 @@ def _best_share(costs, left, slots):
 
 @inner
 def _weigh(first, count, volumes, costs):
-    """What each binary node costs below when it gets one slot, at most two, ... at most seven: ``costs`` (n, 7).
+    """Fill ``costs`` (n, 7): the cost of each binary node's subtree if it gets one slot, at most two, ... seven.
 
-    A node of the 8-wide form costs the area of its box, as that says how often it is opened. Bottom up, since children
-    come after their parents.
+    An 8-wide node costs the area of its box, because that is proportional to how often it is opened. The loop goes
+    bottom up, since children come after their parents.
     """
     for node in range(first.shape[0] - 1, -1, -1):
         if count[node] > 0:
@@ -75,7 +76,7 @@ def _weigh(first, count, volumes, costs):
             continue
         left = np.int64(first[node])
         costs[node, 0] = _area(volumes, node)
-        if count[left] > 0 and count[left + 1] > 0:  # as half of all are
+        if count[left] > 0 and count[left + 1] > 0:  # true for half of all inner nodes
             for k in range(1, LANE_COUNT - 1):
                 costs[node, k] = np.float32(0.0)
             continue
@@ -86,7 +87,7 @@ def _weigh(first, count, volumes, costs):
 
 @inner
 def _share_of(first, count, costs, node, slots):
-    """How many of its slots a node gives to its left child; 0 where it is best not opened, or a leaf."""
+    """Return how many of its slots a node gives to its left child; 0 if it is a leaf or best not opened."""
     if count[node] > 0:
         return 0
     left = np.int64(first[node])
@@ -100,7 +101,7 @@ def _share_of(first, count, costs, node, slots):
 
 @inner
 def _open_children(first, count, costs, node, children, slots):
-    """Replace a node by up to eight nodes below it, those that cost least; returns their number."""
+    """Replace a node by up to eight descendants with the lowest total cost; return their number."""
     children[0], slots[0] = node, LANE_COUNT
     total, k = 1, 0
     while k < total:
@@ -117,9 +118,10 @@ def _open_children(first, count, costs, node, children, slots):
 
 @kernel
 def _collapse(first, count, volumes, stack, nodes, words, sources):
-    """Fill the nodes of the 8-wide form and their sources; returns their number.
+    """Fill the nodes of the 8-wide form and their sources; return the number of nodes.
 
-    Nodes are numbered where their parent is filled and filled in the order of the leaves, as the binary nodes are.
+    Nodes get their numbers when their parent is filled, and are filled in the order of the leaves, as in the binary
+    tree.
     """
     children = np.empty(LANE_COUNT, np.int64)
     slots = np.empty(LANE_COUNT, np.int64)
@@ -166,7 +168,7 @@ def _copy_boxes(volumes, sources, nodes, words):
 
 
 def _put_root(volumes: np.ndarray, nodes: np.ndarray, words: np.ndarray, sources: np.ndarray, node: int) -> None:
-    """Make a node whose only child is the root."""
+    """Write a node whose only child is the root."""
     nodes[node] = 0.0
     nodes[node, : 6 * LANE_COUNT : LANE_COUNT] = volumes[0]
     words[node, CHILD_COUNT] = 1
@@ -174,19 +176,19 @@ def _put_root(volumes: np.ndarray, nodes: np.ndarray, words: np.ndarray, sources
 
 
 def coordinates_for(triangles: int) -> np.ndarray:
-    """Room for the coordinates of so many triangles, to be filled by ``fit_boxes``."""
+    """Allocate the coordinates of some number of triangles, to be filled by ``fit_boxes``."""
     coordinates = np.empty(9 * triangles + PADDING, np.float32)
     coordinates[9 * triangles :] = 0.0
     return coordinates
 
 
 def collapse(tree: Tree, volumes: np.ndarray, coordinates: np.ndarray) -> WideTree:
-    """The 8-wide form of a tree of boxes whose leaves hold at most eight triangles.
+    """Make the 8-wide form of a tree of boxes whose leaves have at most eight triangles.
 
     Args:
         tree: the binary tree.
         volumes: its boxes, (n, 6) float32.
-        coordinates: those of its triangles, as ``fit_boxes`` gave them; the 8-wide form keeps them.
+        coordinates: the coordinates of its triangles, as filled by ``fit_boxes``; the 8-wide form keeps this array.
     """
     capacity = max(1, len(tree.first) // 2) + 1
     nodes = np.empty((capacity, NODE_WORDS), np.float32)
@@ -201,10 +203,10 @@ def collapse(tree: Tree, volumes: np.ndarray, coordinates: np.ndarray) -> WideTr
 
 
 def copy_boxes(wide: WideTree, volumes: np.ndarray) -> None:
-    """Bring the boxes of a binary tree (n, 6) that was refitted into its 8-wide form."""
+    """Copy the boxes (n, 6) of a refitted binary tree to its 8-wide form."""
     _copy_boxes(volumes, wide.sources, wide.nodes, wide.nodes.view(np.int32))
 
 
 def fits_lanes(volume: str, leaf_size: int) -> bool:
-    """Whether hierarchies of a volume with leaves of so many triangles have an 8-wide form."""
+    """Return whether hierarchies with this volume and leaf size have an 8-wide form."""
     return volume == "aabb" and leaf_size <= LANE_COUNT

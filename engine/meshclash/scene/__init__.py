@@ -1,1 +1,1 @@
-"""Many objects in their poses, and what every pair of them does: the one object an application needs."""
+"""Scenes: many objects with poses, and queries about all pairs of them."""

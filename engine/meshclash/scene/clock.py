@@ -1,22 +1,22 @@
-"""Seconds per stage of a question to a scene."""
+"""Measure the seconds that each stage of a scene query takes."""
 
 import time
 
 
 class Clock:
-    """Seconds per stage."""
+    """A stopwatch that adds up the seconds of each stage in ``timings``."""
 
     def __init__(self) -> None:
         self.timings: dict[str, float] = {}
         self._begin = self._last = time.perf_counter()
 
     def stop(self, stage: str) -> None:
-        """Give a stage the seconds since the last one ended."""
+        """End a stage: add the seconds since the previous stage ended."""
         now = time.perf_counter()
         self.timings[stage] = self.timings.get(stage, 0.0) + now - self._last
         self._last = now
 
     @property
     def total(self) -> float:
-        """Seconds since the clock was made."""
+        """Seconds since the clock was created."""
         return time.perf_counter() - self._begin

@@ -1,4 +1,4 @@
-"""Which clouds of a scene collide with other objects, in many configurations of them."""
+"""Find which point clouds of a scene collide with other objects, in many configurations."""
 
 from collections.abc import Generator
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from .pair_keys import different_pairs
 
 
 class CloudConfigurations(NamedTuple):
-    """All n objects of a scene, each in a pose of its own in each of m configurations."""
+    """All n objects of a scene, with a pose for each in each of m configurations."""
 
     members: list[Member]
     ids: np.ndarray
@@ -26,16 +26,17 @@ class CloudConfigurations(NamedTuple):
     rows: np.ndarray
     """Poses, (m, n, 3, 4)."""
     in_a: np.ndarray
-    """Whether an object belongs to the first set, (n,) bool."""
+    """Whether each object belongs to the first set, (n,) bool."""
     in_b: np.ndarray
+    """Whether each object belongs to the second set, (n,) bool."""
     keep: Keep | None
-    """Of pairs of ids, checked."""
+    """Which pairs of ids to compare; already validated."""
 
 
 def with_cloud_collisions_steps(
     configurations: CloudConfigurations, found: SceneCollisions
 ) -> Generator[Progress, None, SceneCollisions]:
-    """What meshes do to each other, and the pairs with a cloud that collide besides."""
+    """Add the colliding pairs with a cloud or clustered mesh to the collisions of meshes ``found``, in slices."""
     places, pairs = _candidates(configurations)
     told = Comparable(configurations.members, configurations.in_a, configurations.in_b).told(configurations.ids, pairs)
     colliding = found.any.copy()
@@ -58,7 +59,10 @@ def with_cloud_collisions_steps(
 
 
 def _candidates(configurations: CloudConfigurations) -> tuple[np.ndarray, np.ndarray]:
-    """Configurations (k,) and places (k, 2) of pairs with a cloud whose boxes overlap and that are to be looked at."""
+    """Return the configurations (k,) and object indices (k, 2) of the pairs to compare.
+
+    These are the pairs with a cloud or clustered mesh whose boxes overlap and that ``keep`` accepts.
+    """
     bounds = np.stack([member.bounds for member in configurations.members])
     clouds = np.array([member.is_special for member in configurations.members])
     places, pairs = overlapping_pairs_of_each(

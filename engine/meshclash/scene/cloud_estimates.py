@@ -1,4 +1,4 @@
-"""Within a budget: whether clouds of a scene meet other objects, by searches that go on from call to call."""
+"""Estimate within a budget whether clouds meet other objects, by searches that continue from call to call."""
 
 import time
 from collections.abc import Generator
@@ -18,35 +18,38 @@ from .pair_keys import pair_keys
 from .pair_memory import Pair, PairMemory
 
 _LEAST_WORK = 64.0
-"""Of each pair in each call, whatever the budget: so that the answers become exact in the end."""
+"""Minimum work for each pair in each call, whatever the budget: so every answer becomes exact in the end."""
 _LEAST_LEFT = 0.2
-"""Of a slice: for less than that no search goes on."""
+"""Fraction of a slice: a search stops if less of its time than this is left."""
 _TEXT = "searching where point clouds meet"
 
 
 class CloudSearches:
-    """A search for a common point of each pair with a cloud, kept while the two objects stay as they are."""
+    """Searches for a common point of each pair with a cloud, each kept until one of its objects changes."""
 
     def __init__(self) -> None:
         self._known = PairMemory[PairSearch]()
         self._work = QueryStats()
 
     def follow(self, scene: Members, pairs: np.ndarray) -> None:
-        """Take up pairs of ids (k, 2) with a cloud, and forget all others; clouds and meshes are prepared."""
+        """Start searches for pairs of ids (k, 2) with a cloud, and discard those of all other pairs.
+
+        The clouds and meshes must be prepared.
+        """
         for pair in self._known.follow(scene, pairs):
             self._known.note(pair, _search(scene, pair))
 
     @property
     def waiting(self) -> list[PairSearch]:
-        """The searches that are not decided."""
+        """The searches that are still undecided."""
         return [search for _, search in self._known.items() if not (search.complete or search.hit)]
 
     def search_steps(self, seconds: float | None, work: int | None) -> Generator[Progress, None, None]:
-        """Search on, in slices of a few milliseconds.
+        """Continue the searches, in slices of a few milliseconds.
 
         Args:
-            seconds: processor time [s] that all open pairs share; None for no limit.
-            work: units of work that they share; None for no limit.
+            seconds: processor time [s], shared by all undecided pairs; None for no limit.
+            work: units of work, shared by all undecided pairs; None for no limit. Takes precedence over ``seconds``.
         """
         begun, before, waiting = time.perf_counter(), self._counted(), self.waiting
         for k, search in enumerate(waiting):
@@ -63,7 +66,7 @@ class CloudSearches:
         self._work = replace(_difference(self._counted(), before), seconds=time.perf_counter() - begun)
 
     def added_to(self, found: SceneEstimate) -> SceneEstimate:
-        """What is known of meshes, with the pairs that have a cloud added to it, and the work of the last search."""
+        """Return the estimate of the meshes ``found`` with the pairs with a cloud and the work of the last search."""
         if not len(self._known):
             return found
         known, searches = zip(*self._known.items(), strict=True)
@@ -86,7 +89,7 @@ class CloudSearches:
         )
 
     def _counted(self) -> QueryStats:
-        """The work of all searches since each began."""
+        """Return the total work of all searches since they began."""
         total = QueryStats()
         for _, search in self._known.items():
             total = total.plus(search.stats(0.0))
@@ -101,7 +104,7 @@ def _search(scene: Members, pair: Pair) -> PairSearch:
 
 
 def _spend_steps(search: PairSearch, seconds: float, low: float) -> Generator[Progress, None, float]:
-    """Search on for so much processor time, and return how much it took [s]."""
+    """Continue a search for the given processor time, and return the time that it took [s]."""
     taken = 0.0
     while True:
         begun = time.thread_time()

@@ -1,4 +1,4 @@
-"""Clouds in a scene that goes on from step to step: pairs are asked again when one of the two has changed."""
+"""Point clouds in ``Scene.step``: a pair is compared again only when one of its objects has changed."""
 
 from collections.abc import Generator
 from dataclasses import replace
@@ -18,22 +18,22 @@ Pair = tuple[int, int]
 
 
 class CloudStepper:
-    """What a scene keeps of its pairs with a cloud from step to step.
+    """The state of pairs with a cloud that a scene keeps between steps.
 
     Attributes:
-        asleep: pairs of the last step of which neither object had changed.
+        asleep: the number of pairs of the last step whose objects had not changed.
         unanswered: pairs of ids (k, 2) of the last step that cannot be compared.
     """
 
     def __init__(self) -> None:
         self._known = PairMemory[bool]()
-        """Which pairs meet."""
+        """For each pair, whether it meets."""
         self._touching: set[Pair] = set()
         self.asleep = 0
         self.unanswered = no_pairs()
 
     def look_steps(self, scene: Members, keep: Keep | None) -> Generator[Progress, None, None]:
-        """Find out which pairs with a cloud meet; a generator that is closed loses the pair in hand only."""
+        """Find which pairs with a cloud meet. Closing the generator early loses only the current pair."""
         pairs, self.unanswered = _candidates(scene, keep)
         asked = self._known.follow(scene, pairs)
         self.asleep = len(self._known)
@@ -47,7 +47,7 @@ class CloudStepper:
             self._known.note(pair, (yield from told))
 
     def added_to(self, found: SceneStep) -> SceneStep:
-        """A step of the meshes of a scene, with the pairs of clouds that were looked at added to it."""
+        """Return the step of the meshes ``found`` with the pairs of clouds added."""
         before, now = self._touching, {pair for pair, meets in self._known.items() if meets}
         self._touching = now
         if not (before or self._known or len(self.unanswered)):
@@ -68,7 +68,10 @@ class CloudStepper:
 
 
 def _candidates(scene: Members, keep: Keep | None) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of ids (k, 2) with a cloud whose boxes overlap and that are to be looked at; those that cannot be."""
+    """Return the pairs of ids (k, 2) with a cloud whose boxes overlap and that ``keep`` accepts.
+
+    The first array has the pairs that can be compared, the second those that cannot.
+    """
     if not scene.has_special:
         return no_pairs(), no_pairs()
     ids, boxes = scene.boxes()
@@ -82,6 +85,6 @@ def _candidates(scene: Members, keep: Keep | None) -> tuple[np.ndarray, np.ndarr
 
 
 def _merged(pairs: np.ndarray, more: set[Pair]) -> np.ndarray:
-    """Pairs (k, 2) int64 and more of them, sorted."""
+    """Return the union of two collections of different pairs, (k, 2) int64, sorted."""
     every = np.concatenate([pairs, np.array(sorted(more), np.int64).reshape(-1, 2)])
     return every[np.argsort(pair_keys(every))]

@@ -1,7 +1,7 @@
-"""Which objects of a scene collide, and one contact of each pair: in the scene as it stands, or in many configurations.
+"""Find the objects of a scene that collide, with one contact per pair, in the current poses or in many configurations.
 
-Two objects collide when their surfaces meet, or when one lies in the other: exactly the pairs that are not apart.
-Objects whose surfaces do not meet are told by one point of each component, without any depth.
+Two objects collide when their surfaces meet or one lies in the other: exactly the pairs that are not apart.
+If the surfaces do not meet, one point of each component is tested against the other object. No depth is computed.
 """
 
 from collections.abc import Generator, Sequence
@@ -36,9 +36,9 @@ from .contact_stage import PackedTrees, contacts_steps
 from .members import Keep
 from .pair_keys import no_pairs
 
-_ROWS_AT_ONCE = 1 << 15  # poses of objects that are looked at together
-_ROWS_OF_FEW = 1 << 13  # of few objects, which are looked at without a pause
-_AT_ONCE = 4096  # pairs of one step
+_ROWS_AT_ONCE = 1 << 15  # poses of objects that are processed together
+_ROWS_OF_FEW = 1 << 13  # the same for few objects, which are processed without a pause
+_AT_ONCE = 4096  # pairs per step
 _NO, _YES, _UNSURE = range(3)
 _NAMES = {int, str}
 _NOTHING_MET = Answer(np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empty(0, np.int32), 0, 0, 0, 1)
@@ -46,16 +46,16 @@ _NOTHING_MET = Answer(np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empt
 
 @dataclass(frozen=True, eq=False)
 class SceneCollisions:
-    """Pairs of objects that collide; true if there is one, or one that could not be tested.
+    """Pairs of objects that collide. Its truth value is True if any pair collides or could not be tested.
 
     Attributes:
         pairs: Ids, (k, 2) int64, the lower one first; sorted by configuration, then by ids.
-        triangles: A triangle of each that meet, (k, 2) int32; -1 where one object lies in the other and no surfaces
-            meet, and for pairs with a cloud or a clustered mesh.
-        configuration: Of each pair, (k,) int64; 0 without configurations.
-        any: Whether something collides, or cannot be told, in each configuration, (m,) bool; of length 1 without
+        triangles: For each pair, one triangle of each object that meet, (k, 2) int32; -1 if one object lies in the
+            other and no surfaces meet, and for pairs with a cloud or a clustered mesh.
+        configuration: The configuration of each pair, (k,) int64; 0 without configurations.
+        any: For each configuration, whether a pair collides or could not be tested, (m,) bool; of length 1 without
             configurations.
-        unanswered: Ids (k, 2) int64 of near pairs that cannot be compared, a point cloud and a clustered mesh.
+        unanswered: Ids (k, 2) int64 of near pairs of a point cloud and a clustered mesh, which cannot be compared.
     """
 
     pairs: np.ndarray
@@ -70,41 +70,42 @@ class SceneCollisions:
 
 
 class Configurations(NamedTuple):
-    """What is to collide: n objects, each in a pose of its own in each of m configurations."""
+    """The input of a collision query: n objects with a pose for each in each of m configurations."""
 
     packed_trees: PackedTrees
     ids: np.ndarray
-    """Of the objects, (n,) int64, ascending."""
+    """Ids of the objects, (n,) int64, ascending."""
     rows: np.ndarray
     """Poses, (m, n, 3, 4)."""
     in_a: np.ndarray
-    """Whether an object belongs to the first set, (n,) bool."""
+    """Whether each object belongs to the first set, (n,) bool."""
     in_b: np.ndarray
+    """Whether each object belongs to the second set, (n,) bool."""
     keep: Keep | None
-    """Of pairs of ids, checked."""
+    """Which pairs of ids to compare; already validated."""
 
 
 def no_collisions(count: int) -> SceneCollisions:
-    """Of ``count`` configurations of no objects, or of none."""
+    """Return the result for ``count`` configurations without any collision."""
     pairs = np.empty((0, 2), np.int64)
     return SceneCollisions(pairs, pairs.astype(np.int32), pairs[:, 0], np.zeros(count, np.bool_), QueryStats())
 
 
 def collisions_of_one(found: Colliding) -> SceneCollisions:
-    """What one configuration of a few objects has."""
+    """Convert the result of the fast path for one configuration of a few objects."""
     pairs, triangles, counts = found
     any_met = np.array([len(pairs) > 0])
     return SceneCollisions(pairs, triangles, np.zeros(len(pairs), np.int64), any_met, QueryStats(*counts))
 
 
 class Choice:
-    """The objects that are asked about, kept from call to call: planners ask about the same ones a thousand times.
+    """The objects that a query compares, kept between calls because planners query the same ones thousands of times.
 
     Attributes:
-        ids: of all objects, (n,) int64, ascending.
-        in_a, in_b: whether an object belongs to a set, (n,) bool.
-        places: of the movers among all objects, (k,) int64; None where no poses are given.
-        slots: of all objects.
+        ids: ids of all objects, (n,) int64, ascending.
+        in_a, in_b: whether each object belongs to the set, (n,) bool.
+        places: indices of the movers among all objects, (k,) int64; None if no poses are given.
+        slots: slots of all objects in the pose table.
     """
 
     def __init__(self, slots: np.ndarray, names: Any, ids: np.ndarray, in_a: np.ndarray, in_b: np.ndarray) -> None:
@@ -113,11 +114,11 @@ class Choice:
         self.places: np.ndarray | None = None
 
     def serves(self, slots: np.ndarray, names: Any) -> bool:
-        """Whether it is that of the same objects of the same scene; ``names`` as ``names_of`` gives them."""
+        """Return whether this choice is for the same objects of the same scene; ``names`` as from ``names_of``."""
         return self.slots is slots and names is not None and self._names == names
 
     def is_of(self, slots: np.ndarray | None, *names: Any) -> bool:
-        """As ``serves``, of the sets themselves."""
+        """Like ``serves``, but takes the movers and sets themselves as ``names``."""
         return self.slots is slots and self._names is not None and all(map(_are_names, names, self._names))
 
 
@@ -128,14 +129,19 @@ def _are_names(given: Any, known: list[int | str] | None) -> bool:
 
 
 def names_of(*chosen: Any) -> list[list[int | str] | None] | None:
-    """Several sets of ids or names that can be compared with those of another call; None where one is no list."""
+    """Copy several lists of ids or names, to compare them with those of a later call.
+
+    Returns None unless every one is None or a plain list of ints and strings.
+    """
     if not all(one is None or (type(one) is list and _NAMES.issuperset(map(type, one))) for one in chosen):
         return None
     return [None if one is None else one.copy() for one in chosen]
 
 
 def mover_places(ids: np.ndarray, poses: Any, movers: Sequence[int | str] | None) -> np.ndarray | None:
-    """Where the movers stand among all objects, (k,) int64; None where the objects stay. See ``Scene.collides``.
+    """Return the indices of the movers among all objects, (k,) int64; None if no poses are given.
+
+    See ``Scene.collides``.
 
     Raises:
         UnknownObject, UnsupportedOption.
@@ -149,7 +155,7 @@ def mover_places(ids: np.ndarray, poses: Any, movers: Sequence[int | str] | None
     place, found = {identifier: k for k, identifier in enumerate(ids.tolist())}, dict[int, None]()
     for identifier in items_of(
         "movers", movers, "ids or names of objects"
-    ):  # checked one by one: a range may have no end
+    ):  # checked one by one: an iterable may be infinite
         if not is_whole(identifier):
             raise UnsupportedOption(f"movers must be ids or names of objects, not {shown(movers)}")
         if identifier not in place:
@@ -161,7 +167,12 @@ def mover_places(ids: np.ndarray, poses: Any, movers: Sequence[int | str] | None
 
 
 def configured_rows(own: np.ndarray, poses: Any, places: np.ndarray | None) -> np.ndarray:
-    """Poses (m, n, 3, 4) of all objects: ``own`` (n, 3, 4), and those given of the movers, which stand at ``places``.
+    """Return the poses (m, n, 3, 4) of all objects in all configurations.
+
+    Args:
+        own: current poses of all objects, (n, 3, 4).
+        poses: poses of the movers in one or several configurations.
+        places: indices of the movers among all objects; None to use ``own`` only.
 
     Raises:
         InvalidPose.
@@ -184,7 +195,7 @@ def configured_rows(own: np.ndarray, poses: Any, places: np.ndarray | None) -> n
 
 
 def collisions_steps(configurations: Configurations) -> Generator[Progress, None, SceneCollisions]:
-    """Which pairs collide in which configurations, in slices of a few milliseconds."""
+    """Find which pairs collide in which configurations, in slices of a few milliseconds."""
     at_once = _ROWS_AT_ONCE if configurations.packed_trees.few is None else _ROWS_OF_FEW
     total, portion = len(configurations.rows), max(1, at_once // max(1, len(configurations.ids)))
     if total == 1:
@@ -209,7 +220,11 @@ def collisions_steps(configurations: Configurations) -> Generator[Progress, None
 def _portion_steps(
     configurations: Configurations,
 ) -> Generator[float, None, tuple[np.ndarray, np.ndarray, np.ndarray, QueryStats]]:
-    """Of some configurations: the one (k,) and the places of the objects (k, 2) of each pair, triangles, the work."""
+    """Find the colliding pairs of some configurations.
+
+    Returns:
+        For each pair the configuration (k,), the indices of the objects (k, 2) and the triangles (k, 2); and the work.
+    """
     few, ids, keep = configurations.packed_trees.few, configurations.ids, configurations.keep
     if few is not None:
         keep_pairs = None if keep is None else lambda pairs: keep(ids[pairs])
@@ -238,7 +253,7 @@ def _portion_steps(
 
 
 def _settle_steps(configurations: Configurations, found: CollidingPairs) -> Generator[float, None, QueryStats]:
-    """Say of pairs that are left whether they collide, as of many objects; returns the work."""
+    """Decide the pairs that the fast path left open, by the method for many objects. Returns the work."""
     packed_trees, left = configurations.packed_trees, np.flatnonzero(found.collide > YES)
     places, pairs = found.jobs[left, PLACE], found.jobs[left, FIRST : SECOND + 1]
     jobs, rows = packed_trees.trees[pairs], [configurations.rows[places, pairs[:, side]] for side in range(2)]
@@ -269,15 +284,14 @@ def meeting_steps(
     boxes: tuple[np.ndarray, np.ndarray],
     first_only: bool,
 ) -> Generator[float, None, tuple[Answer, np.ndarray]]:
-    """The contacts of pairs of objects, one of each or all, and which pairs (k,) collide, by contact or as one lies in
-    the other.
+    """Find the contacts of pairs of objects, and which pairs (k,) collide by contact or because one lies in the other.
 
     Args:
         packed_trees: trees of the objects.
         jobs: trees of each pair, (k, 2) int64.
-        rows, boxes: poses (k, 3, 4) and world boxes (k, 6) of the first and of the second objects; the boxes need not
-            be exact.
-        first_only: whether one contact of each pair is enough.
+        rows, boxes: poses (k, 3, 4) and world boxes (k, 6) of the first and of the second objects. The boxes need not
+            be tight.
+        first_only: True: one contact per pair; False: all contacts.
     """
     if not len(jobs):
         return _NOTHING_MET, np.zeros(0, np.bool_)
@@ -290,9 +304,9 @@ def meeting_steps(
 
 
 def _enclosed_steps(case: Case) -> Generator[float, None, np.ndarray]:
-    """Which pairs (k,) of a case collide although no contact was found, in slices.
+    """Find which pairs (k,) of a case collide without a contact because one lies in the other, in slices.
 
-    ``boxes_a`` and ``boxes_b`` of the case need not be exact.
+    ``boxes_a`` and ``boxes_b`` of the case need not be tight.
     """
     met = np.zeros(len(case.jobs), np.bool_)
     met[case.answer.jobs] = True
@@ -323,7 +337,7 @@ def _enclosed_steps(case: Case) -> Generator[float, None, np.ndarray]:
 
 @kernel
 def _enclosed(forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b, work, found):
-    """Fill ``found`` (k,): whether a component of one object of each pair lies in the other, a solid."""
+    """Fill ``found`` (k,): whether, in each pair, a component of one object lies in the other, a closed solid."""
     forest = by_reference(forest)
     solids = by_reference(solids)
     work = by_reference(work)
@@ -346,9 +360,10 @@ def _enclosed(forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a,
 
 
 def _may_lie_in_open(case: Case, jobs: np.ndarray) -> Generator[None, None, np.ndarray]:
-    """Which pairs (n,) of some of a case have an open object in which a part of the other one may lie.
+    """Return which of the pairs ``jobs`` (n,) of a case have an open object that may contain a part of the other one.
 
-    Its box holds a corner of a component of the other one, or that comes near a hole. Yields every few milliseconds.
+    This is possible if the box of the open object contains a corner of a component of the other one, or if the other
+    one comes near a hole. Yields every few milliseconds.
     """
     asked = np.zeros((len(case.jobs), 2), np.bool_)
     asked[jobs] = ~case.solids.closed[case.jobs[jobs, ::-1]]

@@ -1,4 +1,4 @@
-"""Which pairs of objects can be compared: those on which a verdict is in the table of questions."""
+"""Decide which pairs of objects can be compared: those for whose kinds the query table has a verdict."""
 
 from collections.abc import Sequence
 
@@ -17,11 +17,11 @@ for _query, *_kinds in TABLE:
 
 
 class Comparable:
-    """The objects of a question, and which pairs of them it can answer.
+    """Tells which pairs of the objects of a query can be compared.
 
     Args:
         members: all objects of the scene, in the order of their ids.
-        in_a, in_b: whether an object belongs to a set, (n,) bool.
+        in_a, in_b: whether each object belongs to the set, (n,) bool.
     """
 
     def __init__(self, members: Sequence[Member], in_a: np.ndarray, in_b: np.ndarray) -> None:
@@ -30,10 +30,11 @@ class Comparable:
         self._sets = in_a, in_b
 
     def told(self, ids: np.ndarray, places: np.ndarray) -> np.ndarray:
-        """Which pairs of objects, by their places (k, 2), can be compared, (k,) bool.
+        """Return which pairs of objects, given by their indices (k, 2), can be compared, (k,) bool.
 
         Raises:
-            UnsupportedOption: one cannot, and the sets have no pairs of other kinds; names the objects by their ids.
+            UnsupportedOption: a pair cannot be compared, and the sets have no pairs that can. The message names the
+                objects by their ids.
         """
         kinds = self._kinds[places]
         answered: np.ndarray = _ANSWERED[kinds[:, 0], kinds[:, 1]]
@@ -47,7 +48,7 @@ class Comparable:
         return answered
 
     def _has_others(self) -> bool:
-        """Whether two objects of kinds that are compared, one of each set, are asked about."""
+        """Return whether the sets have any pair of objects, one of each set, whose kinds can be compared."""
         rows, counts = np.unique(np.stack([self._kinds, *self._sets], axis=1), axis=0, return_counts=True)
         for i, (kind, a, b) in enumerate(rows.tolist()):
             for j, (other, other_a, other_b) in enumerate(rows[: i + 1].tolist()):

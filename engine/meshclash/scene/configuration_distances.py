@@ -1,4 +1,4 @@
-"""How far apart the objects of a scene are in many configurations: all pairs, or the nearest ones of each."""
+"""Measure the distances of the objects of a scene in many configurations: all pairs, or the nearest ones of each."""
 
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -15,20 +15,21 @@ from .proximity import box_gaps
 
 _PAIRS_AT_ONCE = 1 << 14
 _Found = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-"""Configuration, number of the pair, distance, points and triangles of each."""
+"""For each result: configuration, index of the pair, distance, points and triangles."""
 
 
 @dataclass(frozen=True, eq=False)
 class SceneDistances:
-    """The distances of pairs of objects in m configurations, sorted by configuration, then by distance.
+    """Distances of pairs of objects in m configurations, sorted by configuration, then by distance.
 
     Attributes:
         pairs: Ids, (k, 2) int64, the lower one first.
-        configuration: Of each pair, (k,) int64.
-        distance: [m], (k,) float64; 0 where the two solids collide.
-        points: Nearest points on both, (k, 2, 3) float64 [m], world; NaN where they collide.
-        triangles: On which these lie, or which meet, (k, 2) int32; -1 where one lies in the other.
-        least: The least distance in each configuration, (m,) float64 [m]; infinite where no pair is compared.
+        configuration: The configuration of each pair, (k,) int64.
+        distance: [m], (k,) float64; 0 if the two solids collide.
+        points: Nearest points on both objects, (k, 2, 3) float64 [m], world; NaN if the solids collide.
+        triangles: The triangles that contain the nearest points, or that meet, (k, 2) int32; -1 if one solid lies in
+            the other.
+        least: The smallest distance in each configuration, (m,) float64 [m]; infinite if no pair is compared.
     """
 
     pairs: np.ndarray
@@ -44,7 +45,7 @@ class SceneDistances:
 
 
 def configured_distances_steps(asked: Configurations, most: int | None) -> Generator[Progress, None, SceneDistances]:
-    """The ``most`` nearest pairs of each configuration, or all, in slices."""
+    """Find the ``most`` nearest pairs of each configuration (None: all pairs), in slices."""
     first, second = np.triu_indices(len(asked.ids), 1)
     compared = (asked.in_a[first] & asked.in_b[second]) | (asked.in_a[second] & asked.in_b[first])
     pairs = np.stack([first, second], axis=1)[compared]
@@ -73,7 +74,7 @@ def _nothing() -> _Found:
 def _portion_steps(
     asked: Configurations, pairs: np.ndarray, most: int | None
 ) -> Generator[Progress, None, tuple[_Found, QueryStats]]:
-    """As ``configured_distances_steps``, of some configurations, about pairs (p, 2) of places."""
+    """Like ``configured_distances_steps``, for some configurations and pairs (p, 2) of object indices."""
     met = yield from scale_progress(collisions_steps(asked), 0.0, 0.5)
     stats, count = met.stats, len(asked.rows)
     distances = np.full((count, len(pairs)), np.nan)
@@ -88,7 +89,7 @@ def _portion_steps(
     while begin < len(pairs):
         some = order[:, begin : begin + together]
         wanted = np.isnan(np.take_along_axis(distances, some, axis=1))
-        if most is not None:  # boxes that are farther apart than the nearest pairs so far are left out
+        if most is not None:  # skip boxes farther apart than the nearest pairs so far
             wanted &= sorted_gaps[:, begin : begin + together] < _reach(distances, most)[:, None]
         places, columns = np.nonzero(wanted)
         if len(places):
@@ -110,7 +111,7 @@ def _portion_steps(
 
 
 def _reach(distances: np.ndarray, most: int) -> np.ndarray:
-    """How near a pair must be to be among the ``most`` nearest of each configuration, (m,) [m]."""
+    """Return the distance below which a pair is among the ``most`` nearest of each configuration, (m,) [m]."""
     if distances.shape[1] <= most:
         return np.full(len(distances), np.inf)
     worst: np.ndarray = np.partition(np.where(np.isnan(distances), np.inf, distances), most - 1, axis=1)[:, most - 1]
@@ -118,13 +119,13 @@ def _reach(distances: np.ndarray, most: int) -> np.ndarray:
 
 
 def _box_gaps(asked: Configurations, pairs: np.ndarray) -> np.ndarray:
-    """Bounds from below of the distances of pairs, (m, p) [m]."""
+    """Return lower bounds of the distances of pairs, (m, p) [m], from their boxes."""
     boxes = world_boxes(asked.packed_trees.bounds, asked.rows, 0.0)
     return box_gaps(boxes[:, pairs[:, 0]], boxes[:, pairs[:, 1]])
 
 
 def _nearest_steps(asked: Configurations, places: np.ndarray, pairs: np.ndarray) -> Generator[float, None, Answer]:
-    """The nearest points of pairs (k, 2) of places, each in a configuration."""
+    """Find the nearest points of pairs (k, 2) of object indices; ``places`` (k,) are their configurations."""
     packed_trees = asked.packed_trees
     rows = asked.rows[places, pairs[:, 0]], asked.rows[places, pairs[:, 1]]
     side = packed_trees.tree_set.side

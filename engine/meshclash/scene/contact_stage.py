@@ -1,4 +1,4 @@
-"""The first stage of an answer: the contacts of many pairs of objects at once, ready to be judged."""
+"""The first stage of a scene query: find the contacts of many pairs of objects at once, as input for verdicts."""
 
 import operator
 from collections.abc import Generator, Iterator, Sequence
@@ -25,8 +25,8 @@ from .clock import Clock
 from .member import Member, prepare_steps
 
 _TRIANGLES = 1 << 19
-"""Triangles whose world bounds are found at once: some ten milliseconds."""
-_MOST_KEPT = 256  # times that packed trees are taken as they are
+"""Triangles whose world bounds are computed at once: about ten milliseconds."""
+_MOST_KEPT = 256  # how often packed trees are reused before looking for better ones
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,18 +36,18 @@ class PackedTrees:
     tree_set: TreeSet
     solids: Solids
     trees: np.ndarray
-    """Which tree each object has, (n,) int64; objects may share one."""
+    """The tree of each object, (n,) int64; objects may share one."""
     bounds: np.ndarray
-    """Of each object's mesh in its own coordinates, (n, 2, 3) float64 [m]."""
+    """Bounds of each object's mesh in its own coordinates, (n, 2, 3) float64 [m]."""
     meshes: list[TriangleMesh]
-    """Of the trees."""
+    """The mesh of each tree."""
     radii: np.ndarray
-    """How far each object's vertices are from the middle of its bounds at most, (n,) float64 [m]."""
+    """Largest distance of each object's vertices from the middle of its bounds, (n,) float64 [m]."""
     _questions: Iterator[int] = field(default_factory=count, init=False)
-    """Counts those about contacts."""
+    """Counts the queries for contacts."""
 
     def asked_again(self) -> bool:
-        """Whether contacts were asked for before; oriented boxes cost more than they save in one question."""
+        """Return whether contacts were queried before: for a single query, oriented boxes cost more than they save."""
         return next(self._questions) > 0
 
     @cached_property
@@ -57,35 +57,38 @@ class PackedTrees:
 
     @cached_property
     def few(self) -> FewObjects | None:
-        """The way to ask about a few dozen objects; None where there are more."""
+        """Fast queries for up to a few dozen objects; None if there are more."""
         fit = FewObjects.fit(self.tree_set, self.trees)
         return FewObjects(self.tree_set, self.solids, self.trees, self.bounds, self.oriented) if fit else None
 
 
 @dataclass(frozen=True, eq=False)
 class PlacedObjects:
-    """Some objects as they stand."""
+    """Some objects in their current poses."""
 
     trees: np.ndarray
-    """Which of the packed trees each has, (n,) int64."""
+    """The packed tree of each object, (n,) int64."""
     rows: np.ndarray
-    """Their poses, (n, 3, 4)."""
+    """Poses, (n, 3, 4)."""
     resolutions: np.ndarray
-    """How finely their world coordinates are known, (n,) [m]."""
+    """Resolution of the world coordinates of each object, (n,) [m]."""
 
 
 class TreePacker:
-    """Packs the trees of objects, and keeps them as long as the same ones are asked for."""
+    """Packs the trees of objects, and keeps them while queries concern the same objects."""
 
     def __init__(self) -> None:
         self._things: list[MeshLike] = []
         self._indices: list[TreeParts] = []
         self._packed_trees: PackedTrees | None = None
         self._kept = 0
-        self._given: list[tuple[Hierarchy, TreeParts]] = []  # those that callers may refit in place
+        self._given: list[tuple[Hierarchy, TreeParts]] = []  # hierarchies that callers may refit in place
 
     def kept(self, members: Sequence[Member]) -> PackedTrees | None:
-        """What was packed last, if it was for the same meshes; None every so often, so that better trees are used."""
+        """Return the trees that were packed last, if they are of the same meshes.
+
+        Returns None once every ``_MOST_KEPT`` calls, so that trees which have improved since get packed.
+        """
         things = self._things
         if len(things) != len(members) or any(map(operator.is_not, [member.mesh for member in members], things)):
             return None
@@ -93,22 +96,22 @@ class TreePacker:
 
     @property
     def current(self) -> PackedTrees | None:
-        """What was packed last, unless a hierarchy among the objects was given other parts since (refit in place)."""
+        """The trees that were packed last; None if a caller's hierarchy among them was refitted in place since."""
         return self._packed_trees if all(given.parts is parts for given, parts in self._given) else None
 
     def serve(self) -> PackedTrees | None:
-        """As ``kept``, for whoever knows that the meshes are the same."""
+        """Like ``kept``, but the caller guarantees that the meshes are the same."""
         if self._kept >= _MOST_KEPT:
             return None
         self._kept += 1
         return self.current
 
     def use_better_trees(self) -> None:
-        """Look for better trees before the next question."""
+        """Make the next query look for better trees."""
         self._kept = _MOST_KEPT
 
     def packed_steps(self, members: Sequence[Member]) -> Generator[Progress, None, PackedTrees]:
-        """The packed trees of objects, which are built first where they are new."""
+        """Return the packed trees of objects; builds the missing trees first."""
         hierarchies, trees = yield from _hierarchies(members)
         indices = [h.parts for h in hierarchies]
         known = self._packed_trees
@@ -134,16 +137,16 @@ def find_case_steps(
     first_only: bool,
     device: str,
 ) -> Generator[Progress, None, tuple[Case, np.ndarray]]:
-    """The contacts of pairs of objects; drops pairs whose exact boxes are apart.
+    """Find the contacts of pairs of objects. Drops pairs whose tight boxes are apart.
 
     Args:
-        packed_trees: their trees, and maybe others'.
+        packed_trees: trees of the objects; may contain trees of other objects too.
         placed: the objects.
-        pairs: their places among these, (k, 2) int64, k > 0.
-        limits, clock, first_only, device: as ``Scene.case_steps``.
+        pairs: pairs of indices of ``placed``, (k, 2) int64, k > 0.
+        limits, clock, first_only, device: as ``Members.case_steps``.
 
     Returns:
-        The case, and which pairs it holds, (k,) bool.
+        The case, and which pairs it contains, (k,) bool.
     """
     tree_set, solids, trees, meshes = packed_trees.tree_set, packed_trees.solids, placed.trees, packed_trees.meshes
     rows = placed.rows
@@ -166,13 +169,13 @@ def contacts_steps(
     rows: tuple[np.ndarray, np.ndarray],
     **options: Any,
 ) -> Generator[float, None, Answer]:
-    """The contacts of pairs of objects; from the second time on of those that oriented boxes do not tell apart.
+    """Find the contacts of pairs of objects. From the second query on, oriented boxes exclude separated pairs first.
 
     Args:
         packed_trees: trees of the objects.
         jobs: trees of each pair, (k, 2) int64.
         rows: poses (k, 3, 4) of the first and of the second objects.
-        options: of the ``Question``.
+        options: options of the ``Question``.
     """
     tree_set = packed_trees.tree_set
     near = np.arange(len(jobs))
@@ -185,7 +188,7 @@ def contacts_steps(
 
 
 def _radius(mesh: TriangleMesh) -> float:
-    """How far a mesh reaches from the middle of its bounds [m], kept with the mesh."""
+    """Return the largest distance of a mesh from the middle of its bounds [m]; cached with the mesh."""
     if "radius" not in mesh.derived:
         offsets = mesh.vertices - 0.5 * (mesh.bounds[0] + mesh.bounds[1])
         if mesh.used_vertices is not None:
@@ -196,7 +199,7 @@ def _radius(mesh: TriangleMesh) -> float:
 
 
 def _hierarchies(members: Sequence[Member]) -> Generator[Progress, None, tuple[list[Hierarchy], np.ndarray]]:
-    """Hierarchies of objects, each once, and the tree index (n,) int64 of each object."""
+    """Return the different hierarchies of objects, and the tree index (n,) int64 of each object."""
     things = {id(member.thing): member for member in members}
     prepared = yield from prepare_steps(list(things.values()), _solid_steps, 0.1, "building hierarchy")
     different = {id(hierarchy): hierarchy for hierarchy in prepared}
@@ -206,13 +209,13 @@ def _hierarchies(members: Sequence[Member]) -> Generator[Progress, None, tuple[l
 
 
 def _solid_steps(hierarchy: Hierarchy) -> Generator[None, None, None]:
-    """What a verdict needs of a mesh."""
+    """Prepare the data of a mesh that verdicts need."""
     yield from hierarchy.mesh.topology_steps()
     solid_of(hierarchy.mesh)
 
 
 def _bounds(tree_set: TreeSet, trees: np.ndarray, rows: np.ndarray) -> Generator[Progress, None, np.ndarray]:
-    """``world_bounds``, in portions of about half a slice."""
+    """Compute ``world_bounds`` in portions of about half a slice."""
     forest = tree_set.forest
     triangles = np.cumsum((forest.triangle_end - forest.triangle_start)[trees])
     boxes, begin = np.empty((len(trees), 6)), 0
@@ -227,6 +230,6 @@ def _bounds(tree_set: TreeSet, trees: np.ndarray, rows: np.ndarray) -> Generator
 
 
 def _boxes_near(a: np.ndarray, b: np.ndarray, tolerance: float) -> np.ndarray:
-    """Which boxes (k, 6) are no farther apart than the tolerance on any axis, (k,) bool."""
+    """Return which boxes (k, 6) are within the tolerance on every axis, (k,) bool."""
     gap = np.maximum(a[:, :3] - b[:, 3:], b[:, :3] - a[:, 3:])
     return (gap <= tolerance).all(axis=1)

@@ -1,4 +1,4 @@
-"""Whether anything collides: pairs of objects are looked at until one does; a few objects as they stand."""
+"""Find out whether anything collides: compare pairs until one collides. With a fast path for a few objects."""
 
 from collections.abc import Generator, Iterator, Mapping
 
@@ -14,16 +14,16 @@ from .members import Keep
 from .results import SceneGaps
 from .small_scene_gaps import small_scene_gaps
 
-_AT_FIRST = 4  # pairs that are looked at together; then twice as many each time
-_WORTH_PARTS = 32  # objects: boxes of fewer are compared in one go
+_AT_FIRST = 4  # pairs that are compared together at first; then twice as many each time
+_WORTH_PARTS = 32  # from this many objects on, boxes are compared in two parts
 _USES = 256
 
 
 class StandingObjects:
-    """A few objects as they stand, asked again and again; the pair that collided last is looked at first.
+    """A few objects in their current poses, for repeated queries. The pair that collided last is tested first.
 
     Attributes:
-        uses: questions until it is to be made anew, so that better trees are used.
+        uses: remaining queries until this is to be created anew, so that better trees are used.
     """
 
     def __init__(
@@ -35,15 +35,15 @@ class StandingObjects:
         self.uses = _USES
 
     def is_of(self, packed_trees: PackedTrees | None, slots: np.ndarray | None) -> bool:
-        """Whether it is of these objects, as they are now."""
+        """Return whether this object is still valid for these trees and slots."""
         return self._of is packed_trees and self._slots is slots and self.uses > 0
 
     def find(self, table: np.ndarray, keep: Keep | None) -> bool | None:
-        """Whether two collide; None where that takes exact predicates.
+        """Return whether two objects collide; None if the decision needs exact predicates.
 
         Args:
             table: poses of all slots, (m, 3, 4).
-            keep: of pairs of ids, checked.
+            keep: which pairs of ids to compare; already validated.
         """
         self.uses -= 1
         rows = table.take(self._slots, axis=0)[None]
@@ -58,7 +58,7 @@ class StandingObjects:
         return None if some_left else False
 
     def _near(self, rows: np.ndarray) -> Iterator[np.ndarray]:
-        """Pairs whose boxes overlap, those of a quarter of the objects first, in portions."""
+        """Yield portions of the pairs whose boxes overlap; those among the first quarter of the objects come first."""
         count, before, together = len(self._slots), 0, _AT_FIRST
         for objects in (count // 4, count) if count >= _WORTH_PARTS else (count,):
             jobs = self._few.near_pairs(rows[:, :objects], self._all[:objects], self._all[:objects])
@@ -68,12 +68,12 @@ class StandingObjects:
                 begin, together = begin + together, 2 * together
 
     def gaps(self, table: np.ndarray, most: int | None, names: Mapping[int, str]) -> SceneGaps | None:
-        """As ``small_scene_gaps``; arguments as those and ``find``."""
+        """Return ``small_scene_gaps`` of these objects; ``table`` as in ``find``, other arguments as there."""
         self.uses -= 1
         return small_scene_gaps(self._of, self._meshes, self._ids, table.take(self._slots, axis=0), most, names)
 
     def _collide(self, rows: np.ndarray, jobs: np.ndarray, keep: Keep | None) -> tuple[bool, bool]:
-        """Whether one of some pairs collides, and whether that is left open of one."""
+        """Return whether any of the pairs ``jobs`` collides, and whether one of them is left undecided."""
         if keep is not None:
             jobs = jobs[keep(self._ids[jobs[:, FIRST : SECOND + 1]])]
             if not len(jobs):
@@ -89,7 +89,7 @@ class StandingObjects:
 
 
 def any_steps(configurations: Configurations) -> Generator[float, None, bool]:
-    """Whether two objects collide in the one configuration that is given."""
+    """Return whether any two objects collide in the only configuration of ``configurations``, in slices."""
     packed_trees, (rows,) = configurations.packed_trees, configurations.rows
     boxes = world_boxes(packed_trees.bounds, rows, 0.0)
     pairs = overlapping_pairs(boxes, configurations.in_a, configurations.in_b)

@@ -1,6 +1,6 @@
-"""Measuring pairs of objects of a scene: verdicts of those with a common point, the nearest points of all others.
+"""Measure pairs of objects of a scene: verdicts for those with a common point, nearest points for all others.
 
-What was measured may be remembered, with the revisions of the two objects. Then only pairs with a new one are measured
+Results can be kept together with the revisions of the two objects. Then only pairs with a changed object are measured
 again, starting from the triangles that were nearest before.
 """
 
@@ -26,60 +26,60 @@ from .results import FirstContact, PairGap, gap_of_meeting
 from .verdict_stage import first_contacts_of, verdict_portions
 
 _BATCH = 256
-"""Pairs that are measured together where they are remembered: few enough for losing little when work is given up."""
+"""Pairs that are measured together if results are kept: few enough that a cancelled query loses little work."""
 _NONE = np.empty(0, np.int32)
 
 Pair = tuple[int, int]
 
 
 class GapOptions(NamedTuple):
-    """What every pair is asked."""
+    """The options of a distance or clearance query."""
 
     set_a: Keys = None
     set_b: Keys = None
     keep: Keep | None = None
     limits: Limits = Limits()
-    """Of the verdicts."""
+    """Limits of the verdicts."""
     tolerance: float | None = None
-    """[m]; pairs farther apart are of no interest. None: every pair is."""
+    """Pairs farther apart than this are ignored [m]. None: no pair is ignored."""
     first_contact: bool = False
-    """Of pairs that meet one contact is enough, and of others how far apart they are."""
+    """Find only one contact of each pair that meets, and only the gap of the others."""
     device: str = "cpu"
-    """As ``Scene.contacts`` takes it."""
+    """As in ``Scene.contacts``."""
 
     @property
     def reach(self) -> float:
-        """How far apart pairs may be [m]; infinite without a tolerance."""
+        """The largest gap to report [m]; infinite without a tolerance."""
         return np.inf if self.tolerance is None else self.tolerance
 
 
 class Known(NamedTuple):
-    """What is known of a pair of objects."""
+    """The stored result for a pair of objects."""
 
     revisions: tuple[int, ...]
-    """Those of the two objects for which it is known."""
+    """Revisions of the two objects for which the result is valid."""
     gap: PairGap | FirstContact | None
-    """None for objects farther apart than the tolerance."""
+    """None if the objects are farther apart than the tolerance."""
     complete: bool
-    """Whether it is all that is asked for."""
+    """False if the result was found in first-contact mode and lacks something."""
     start: Pair | None
-    """Triangles that were nearest when the two were measured last."""
+    """The nearest triangles of the last measurement."""
 
 
 Memory = dict[Pair, Known]
 
 
 class GapRecord:
-    """What was measured so far, for one question.
+    """Collects the results of one query.
 
     Args:
-        memory: what earlier questions found; None where nothing is to be remembered. It is brought up to date.
+        memory: results of earlier queries, which are updated; None to keep nothing.
 
     Attributes:
-        gaps: of all pairs within the tolerance.
-        work: what it took.
-        notes: why the CPU compared boxes where a device was meant to.
-        unanswered: pairs (k, 2) that cannot be compared, in portions.
+        gaps: the gaps of all pairs within the tolerance.
+        work: the work so far.
+        notes: reasons why the CPU compared boxes instead of a GPU.
+        unanswered: portions of pairs (k, 2) that cannot be compared.
     """
 
     def __init__(self, memory: Memory | None = None) -> None:
@@ -92,7 +92,7 @@ class GapRecord:
         self._revisions: dict[Pair, tuple[int, ...]] = {}
 
     def recall(self, scene: Members, pairs: np.ndarray, first_contact: bool) -> np.ndarray:
-        """Take over what is known of pairs (k, 2), and return those that are to be measured."""
+        """Use the stored results of pairs (k, 2), and return the pairs that must be measured."""
         if self._memory is None:
             return pairs
         unknown = np.ones(len(pairs), np.bool_)
@@ -109,13 +109,13 @@ class GapRecord:
         return pairs[unknown]
 
     def portions(self, pairs: np.ndarray, device: str) -> Generator[tuple[int, np.ndarray], None, None]:
-        """The pairs in portions that are measured together: how many came before, and the pairs."""
+        """Yield the portions of pairs to measure together: the number of pairs before, and the pairs."""
         together = max(len(pairs), 1) if self._memory is None or device != "cpu" else _BATCH
         for begin in range(0, len(pairs), together):
             yield begin, pairs[begin : begin + together]
 
     def add(self, pair: Pair, gap: PairGap | FirstContact | None, complete: bool = True) -> None:
-        """Take in what was found of a pair."""
+        """Add the result for a pair; None if it is farther apart than the tolerance."""
         if gap is not None:
             self.gaps.append(gap)
         if self._memory is not None:
@@ -123,37 +123,37 @@ class GapRecord:
             self._memory[pair] = Known(self._revisions[pair], gap, complete, self.start(pair))
 
     def note_start(self, pair: Pair, triangles: Pair) -> None:
-        """Remember the nearest triangles of a pair that ``add`` was told of."""
+        """Store the nearest triangles of a pair for which ``add`` was called."""
         if self._memory is not None:
             self._memory[pair] = self._memory[pair]._replace(start=triangles)
 
     def start(self, pair: Pair) -> Pair | None:
-        """The triangles that were nearest when a pair was measured last."""
+        """Return the triangles that were nearest when a pair was last measured, or None."""
         known = None if self._memory is None else self._memory.get(pair)
         return None if known is None else known.start
 
     def note(self, *answers: Answer) -> None:
-        """Add the work of answers."""
+        """Add the work of answers to the record."""
         for answer in answers:
             self.work = self.work.plus(answer.stats())
 
     def reach(self, most: int | None) -> float:
-        """How near a pair must be to be among the ``most`` nearest [m]."""
+        """Return the ``most``-th smallest gap so far [m]; infinite if there are fewer or ``most`` is None."""
         if most is None or len(self.gaps) < most:
             return np.inf
         return float(np.partition([gap.gap for gap in self.gaps], most - 1)[most - 1])
 
     def nearest(self, most: int | None) -> list[PairGap | FirstContact]:
-        """The ``most`` nearest pairs, nearest first."""
+        """Return the ``most`` nearest pairs (None: all), nearest first."""
         return sorted(self.gaps, key=lambda gap: gap.gap)[:most]
 
     def stats(self, clock: Clock) -> QueryStats:
-        """The work, and the seconds that it took."""
+        """Return the work and its time."""
         work = self.work.plus(QueryStats(note="; ".join(self.notes)))
         return replace(work, seconds=clock.total, timings=clock.timings)
 
     def forget_unused(self) -> None:
-        """Forget pairs that no question asked for, at the end of it."""
+        """Delete stored pairs that this query did not use. Call it at the end of the query."""
         if self._memory is not None:
             for pair in self._memory.keys() - self._used:
                 del self._memory[pair]
@@ -162,7 +162,7 @@ class GapRecord:
 def measure_steps(
     scene: Members, pairs: np.ndarray, options: GapOptions, record: GapRecord, clock: Clock
 ) -> Generator[Progress, None, None]:
-    """The verdicts and distances of pairs of ids (k, 2), those that are known already aside."""
+    """Find the verdicts and distances of pairs of ids (k, 2) and add them to ``record``; known results are reused."""
     unknown = record.recall(scene, pairs, options.first_contact)
     for begin, some in record.portions(unknown, options.device):
         low, high = begin / len(unknown), (begin + len(some)) / len(unknown)
@@ -182,7 +182,7 @@ def measure_steps(
 def _measure(
     scene: Members, unknown: np.ndarray, options: GapOptions, record: GapRecord, clock: Clock
 ) -> Generator[Progress, None, None]:
-    """As ``measure_steps``, of all pairs at once; k > 0."""
+    """Like ``measure_steps``, for all pairs at once, without reuse; the pairs are meshes, and there is at least one."""
     steps = scene.case_steps(
         unknown, Limits(touch_tolerance=options.reach), clock, options.first_contact, options.device
     )
@@ -209,7 +209,7 @@ def _measure(
 
 
 def _overlapping(case: Case) -> np.ndarray:
-    """Which pairs of objects have overlapping boxes, (k,) bool."""
+    """Return which pairs of objects have overlapping boxes, (k,) bool."""
     low = np.maximum(case.boxes_a[:, :3], case.boxes_b[:, :3])
     return (low <= np.minimum(case.boxes_a[:, 3:], case.boxes_b[:, 3:])).all(axis=1)
 
@@ -217,7 +217,10 @@ def _overlapping(case: Case) -> np.ndarray:
 def _gaps(
     case: Case, pairs: np.ndarray, options: GapOptions, record: GapRecord, names: Mapping[int, str]
 ) -> Generator[Progress, None, None]:
-    """The distances of pairs that have no common point; with a tolerance those within it, and what is near."""
+    """Measure the distances of pairs without a common point.
+
+    With a tolerance, keep only the pairs within it, and find their triangles that come within it.
+    """
     if not len(pairs):
         return
     ids = [(a, b) for a, b in pairs.tolist()]
@@ -244,13 +247,13 @@ def _gaps(
 
 
 class _Middles:
-    """``Locations`` of pairs that are apart: between their nearest points (k, 2, 3)."""
+    """``Locations`` of pairs that are apart: the midpoints of their nearest points (k, 2, 3)."""
 
     def __init__(self, points: np.ndarray) -> None:
         self._points = points
 
     def of(self, job: int) -> np.ndarray:
-        """A point (3,) float64 [m]."""
+        """Return the location of pair ``job``, (3,) float64 [m]."""
         middle: np.ndarray = self._points[job].mean(axis=0)
         return middle
 
@@ -262,7 +265,15 @@ def found_apart(
     points: np.ndarray,
     names: Mapping[int, str],
 ) -> FoundPairs:
-    """What was found of pairs without contacts: their trees (k, 2), poses, meshes, and nearest points (k, 2, 3)."""
+    """Return ``FoundPairs`` for pairs without contacts.
+
+    Args:
+        trees: trees of each pair, (k, 2).
+        rows: poses (k, 3, 4) of the first and of the second objects.
+        meshes: the meshes of the trees.
+        points: nearest points of each pair, (k, 2, 3).
+        names: names of objects by id.
+    """
     pairs, kinds, start = np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.zeros(len(trees) + 1, np.int64)
     return FoundPairs(trees, *rows, pairs, kinds, start, meshes, _Middles(points), names)
 
@@ -270,7 +281,7 @@ def found_apart(
 def _find_near(
     question: Question, jobs: np.ndarray, tolerance: float, near: "list[_NearTriangles]", record: GapRecord
 ) -> Generator[Progress, None, None]:
-    """All triangles of some jobs (n,) of a question that come within the tolerance [m], into ``near``."""
+    """Find the triangles of the jobs (n,) of a question that come within the tolerance [m]; add them to ``near``."""
 
     def take(answer: Answer) -> None:
         for job in np.unique(answer.jobs):
@@ -281,11 +292,11 @@ def _find_near(
 
 
 class _NearTriangles:
-    """Triangles of two objects that come near each other."""
+    """The triangles of two objects that are within the tolerance of each other."""
 
     def __init__(self) -> None:
         self.a = self.b = _NONE
 
     def add(self, pairs: np.ndarray) -> None:
-        """Take in the triangles of pairs (k, 2)."""
+        """Add the triangles of pairs (k, 2)."""
         self.a, self.b = np.union1d(self.a, pairs[:, 0]), np.union1d(self.b, pairs[:, 1])

@@ -1,4 +1,4 @@
-"""What the joints of a robot do: the poses of their children in the frames of their parents."""
+"""The motions of the joints of a robot: the poses of child links in the frames of their parents."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from ..reading.urdf_files import KINDS, UrdfJoint
 
 
 class Driver(NamedTuple):
-    """Where a joint's coordinates come from: ``factor * configuration[..., first:last] + offset``."""
+    """The source of a joint's coordinates: ``factor * configuration[..., first:last] + offset``."""
 
     first: int
     last: int
@@ -25,12 +25,12 @@ class JointMotions:
     """The motions of all joints of a robot.
 
     The pose of a joint with one coordinate v is ``origin + a first + b second``, with a = sin v and b = 1 - cos v for
-    angles (the formula of Rodrigues), a = v and b = 0 for distances, and a = b = 0 for fixed joints. So these are found
-    for all joints at once.
+    angles (Rodrigues' formula), a = v and b = 0 for distances, and a = b = 0 for fixed joints. So these poses are
+    computed for all joints at once.
 
     Args:
-        joints: of the robot.
-        drivers: of the joints that move, those that mimic too, by their names.
+        joints: all joints of the robot.
+        drivers: the drivers of the moving joints, including those that mimic, by joint name.
     """
 
     def __init__(self, joints: Sequence[UrdfJoint], drivers: Mapping[str, Driver]) -> None:
@@ -52,16 +52,16 @@ class JointMotions:
                 self._first[k, :3, 3] = joint.origin[:3, :3] @ joint.axis
 
     def poses(self, rows: np.ndarray, which: np.ndarray) -> np.ndarray:
-        """The poses (m, k, 4, 4) of some joints.
+        """Return the poses (m, k, 4, 4) of some joints.
 
         Args:
             rows: (m, n) configurations.
             which: (k,) indices of joints.
 
         Raises:
-            InvalidPose: a quaternion of zeros.
+            InvalidPose: a quaternion is zero.
         """
-        rows = np.concatenate([rows, np.zeros((len(rows), 1))], axis=1)  # joints without coordinates have the last one
+        rows = np.concatenate([rows, np.zeros((len(rows), 1))], axis=1)  # the last column is for fixed joints
         values = self._factors[which] * rows[:, self._columns[which]] + self._offsets[which]
         turns = self._turns[which]
         first = np.where(turns, np.sin(values), values)[:, :, None, None]
@@ -79,7 +79,11 @@ class JointMotions:
 
 
 def free_motion(kind: str, axis: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """The motions (m, 4, 4) of a planar or floating joint by its coordinates (m, 3) or (m, 7); raises InvalidPose."""
+    """Return the motions (m, 4, 4) of a planar or floating joint with coordinates (m, 3) or (m, 7).
+
+    Raises:
+        InvalidPose: a quaternion is zero.
+    """
     moved = np.tile(np.eye(4), (len(values), 1, 1))
     if kind == "planar":
         cross, sines, cosines = _cross(axis), np.sin(values[:, 2]), np.cos(values[:, 2])
@@ -92,10 +96,11 @@ def free_motion(kind: str, axis: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 def plane_axes(normal: np.ndarray) -> np.ndarray:
-    """The directions (2, 3) of x and y of a planar joint.
+    """Return the directions (2, 3) of x and y of a planar joint.
 
-    x is the coordinate axis that follows, in the order x, y, z, x, the one to which the normal is nearest, made
-    perpendicular to the normal; x, y and the normal are right-handed. The normal z has x and y themselves.
+    Take the coordinate axis nearest to the normal, and the axis after it in the cyclic order x, y, z. The latter, made
+    perpendicular to the normal, is x. x, y and the normal are right-handed. If the normal is z, the directions are the
+    x and y axes.
     """
     first = np.roll(np.eye(3), 1, axis=1)[int(np.abs(normal).argmax())]
     first = first - (first @ normal) * normal
@@ -104,13 +109,13 @@ def plane_axes(normal: np.ndarray) -> np.ndarray:
 
 
 def _cross(axis: np.ndarray) -> np.ndarray:
-    """The matrix (3, 3) of the cross product with a vector."""
+    """Return the matrix (3, 3) of the cross product with a vector."""
     x, y, z = axis
     return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
 def _of_quaternions(quaternions: np.ndarray) -> np.ndarray:
-    """Rotations (m, 3, 3) of quaternions (m, 4), x y z w, of any length but 0."""
+    """Return the rotation matrices (m, 3, 3) of quaternions (m, 4), x y z w, of any length except 0."""
     scaled = quaternions / np.maximum(np.abs(quaternions).max(axis=1, keepdims=True), np.finfo(float).tiny)
     lengths = np.linalg.norm(scaled, axis=1, keepdims=True)
     if not lengths.all():

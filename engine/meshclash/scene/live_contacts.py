@@ -1,8 +1,8 @@
-"""``LiveContacts``: what meets in a scene, kept up to date while its objects move, deform, come and go.
+"""``LiveContacts``: the contacts of a scene, kept up to date while objects move, deform, are added and removed.
 
-Every pair of objects whose boxes overlap is remembered with the revisions of its two objects. An update asks again
-only pairs with an object that changed since, commits them portion by portion, and may be given up at any time: what
-was committed stays, and the next update goes on with the rest.
+Every pair of objects whose boxes overlap is stored with the revisions of its two objects. An update compares only
+pairs with an object that has changed since, and commits the results portion by portion. It can be cancelled at any
+time: committed results stay, and the next update continues with the rest.
 """
 
 from abc import ABC, abstractmethod
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from .scene import Scene
 
 _BATCH = 256
-"""Pairs that are traversed together: few enough for a commit now and then, many enough to be worth a kernel call."""
+"""Pairs that are traversed together: few enough for frequent commits, many enough to be worth a kernel call."""
 
 _ONE_BY_ONE = "comparing pairs with a point cloud or a massive mesh"
 Pair = tuple[int, int]
 Sets = tuple[Keys, Keys, Keep | None]
-"""``set_a``, ``set_b`` and ``keep`` of a question."""
+"""``set_a``, ``set_b`` and ``keep`` of a query."""
 
 
 @dataclass
@@ -45,33 +45,33 @@ class LiveChanges:
     """The changes since the last call of ``take_changes``; a pair is in at most one of the three lists."""
 
     found: dict[Pair, Any] = field(default_factory=dict)
-    """Pairs that are listed: the ``PairVerdict`` of a ``LiveContacts``, answered completely; the ``PairGap`` of a
-    ``LiveGaps``, in first-contact mode without the triangles within the tolerance."""
+    """New and changed pairs. ``LiveContacts`` gives complete ``PairVerdict`` objects. ``LiveGaps`` gives ``PairGap``
+    objects, which in first-contact mode lack the triangles within the tolerance."""
     meeting: dict[Pair, FirstContact] = field(default_factory=dict)
-    """Pairs answered in first-contact mode that meet."""
+    """Pairs that meet, compared in first-contact mode."""
     gone: set[Pair] = field(default_factory=set)
-    """Pairs reported earlier that are apart now, or of which an object was removed or left out."""
+    """Pairs reported earlier that are not listed any more: now apart, or an object was removed or excluded."""
 
 
 class _Known(NamedTuple):
-    """What is known of n pairs, sorted by their ids."""
+    """The state of n pairs, sorted by their ids."""
 
     pairs: np.ndarray
-    """(n, 2) int64."""
+    """Ids, (n, 2) int64."""
     revisions: np.ndarray
-    """Those of the two objects for which it is known, (n, 2) int64; -1 where nothing is."""
+    """Revisions of the two objects when the pair was last compared, (n, 2) int64; -1 if never."""
     complete: np.ndarray
-    """(n,) bool: whether it is everything."""
+    """Whether the result is complete, not just a first contact, (n,) bool."""
     current: np.ndarray
-    """The objects' revisions in this update, (n, 2) int64."""
+    """Revisions of the objects in this update, (n, 2) int64."""
 
     def keys(self) -> np.ndarray:
-        """One number for each pair, (n,) int64, ascending."""
+        """Return one number for each pair, (n,) int64, ascending."""
         return pair_keys(self.pairs)
 
 
 class LivePairs(Changeable, ABC):
-    """The pairs of a scene that are listed for some reason, as a difference from update to update.
+    """Base class of ``LiveContacts`` and ``LiveGaps``: a list of pairs of a scene, reported as changes per update.
 
     Args:
         scene: the scene to watch; it is not changed.
@@ -93,7 +93,7 @@ class LivePairs(Changeable, ABC):
     @property
     @abstractmethod
     def incomplete(self) -> int:
-        """Number of pairs that were answered in first-contact mode, so that something is missing."""
+        """Number of pairs with an incomplete result from first-contact mode."""
 
     @abstractmethod
     def take_changes(self) -> LiveChanges:
@@ -101,7 +101,7 @@ class LivePairs(Changeable, ABC):
 
     @abstractmethod
     def _steps(self, sets: Sets, first_contact: bool, device: str) -> Generator[Progress, None, QueryStats]:
-        """As ``update``."""
+        """Run an update in slices and return its work."""
 
     @in_slices
     def update(
@@ -113,20 +113,22 @@ class LivePairs(Changeable, ABC):
         first_contact: bool = False,
         device: str = "cpu",
     ) -> Generator[Progress, None, LiveChanges]:
-        """Ask the pairs that changed, and take the changes.
+        """Compare the pairs that changed, and return the changes as ``take_changes`` does.
 
-        In slices the scene must not be changed before the last; changes may be taken between two.
+        If this runs in slices, do not change the scene before the last slice. You may call ``take_changes`` between
+        slices.
 
         Args:
             set_a, set_b, keep: as ``Scene.contacts``.
-            first_contact: True is content with one contact of each pair that meets; pairs whose surfaces do not meet
-                are judged or measured all the same. Without it, pairs left incomplete are completed.
-            device: as ``Scene.contacts``. On another than "cpu" the contacts of all pairs are one question, and
-                what was found of them is lost where the update is given up before they are judged.
+            first_contact: True: find only one contact of each pair whose surfaces meet. Pairs whose surfaces do not
+                meet are judged or measured completely all the same. False: also complete the pairs that an earlier
+                update left incomplete.
+            device: as ``Scene.contacts``. With a device other than "cpu", the contacts of all pairs are found in one
+                query. They are lost if the update is cancelled before their verdicts are computed.
 
         Raises:
-            UnknownObject, UnsupportedOption, DeviceUnavailable, SceneChanged: as ``Scene.contacts``. What was
-            found before the scene changed is kept, and the next update goes on with the rest.
+            UnknownObject, UnsupportedOption, DeviceUnavailable, SceneChanged: as ``Scene.contacts``. Results found
+            before the scene changed are kept, and the next update continues with the rest.
         """
         asked = truth("first_contact", first_contact), check_device(device, served=True)
         self.stats = yield from self._scene.unedited(self._steps((set_a, set_b, keep), *asked))
@@ -134,7 +136,7 @@ class LivePairs(Changeable, ABC):
 
 
 class LiveContacts(LivePairs):
-    """Keeps the pairs of a scene that are not apart up to date, and returns what changed.
+    """Keeps the pairs of a scene that are not apart up to date, and returns the changes.
 
     Args:
         scene: the scene to watch; it is not changed.
@@ -148,7 +150,7 @@ class LiveContacts(LivePairs):
         super().__init__(scene)
         self._limits = checked_limits(permitted_overlap, touch_tolerance)
         self._known = _nothing_known(np.empty((0, 2), np.int64), np.empty((0, 2), np.int64))
-        self._listed: dict[Pair, PairVerdict] = {}  # pairs that were answered completely and are not apart
+        self._listed: dict[Pair, PairVerdict] = {}  # pairs with a complete result that are not apart
         self._reported: set[Pair] = set()
         self._changes = LiveChanges()
 
@@ -175,7 +177,7 @@ class LiveContacts(LivePairs):
 
     @property
     def incomplete(self) -> int:
-        """As ``LivePairs``."""
+        """Number of pairs with an incomplete result from first-contact mode."""
         return int(np.count_nonzero(~self._known.complete & (self._known.revisions[:, 0] >= 0)))
 
     def _steps(self, sets: Sets, first_contact: bool, device: str) -> Generator[Progress, None, QueryStats]:
@@ -228,7 +230,7 @@ class LiveContacts(LivePairs):
         return changes
 
     def _pairs_to_ask(self, pairs: np.ndarray, first_contact: bool) -> np.ndarray:
-        """Those of all candidates that are new, changed or to be completed; forgets pairs that are none any more."""
+        """Return the candidates that are new, changed or to be completed; drops pairs that are no longer candidates."""
         old, new = self._known, _nothing_known(pairs, self._scene.revisions(pairs))
         keys, old_keys = new.keys(), old.keys()
         place = np.searchsorted(old_keys, keys)
@@ -249,12 +251,12 @@ class LiveContacts(LivePairs):
         known.complete[place] = complete
 
     def _commit_apart(self, asked: np.ndarray, near: np.ndarray) -> None:
-        """Pairs whose exact boxes are apart need no judge."""
+        """Commit the pairs that ``case_steps`` dropped because their tight boxes are apart."""
         still = np.isin(pair_keys(asked), pair_keys(near), assume_unique=True)
         self._commit(asked[~still], {})
 
     def _commit_first_contacts(self, case: Case, near: np.ndarray) -> tuple[Case, np.ndarray]:
-        """Commits the pairs that meet, and returns the others, which only the judge can tell apart."""
+        """Commit the pairs whose surfaces meet, and return the others, which still need a verdict."""
         meet = np.zeros(len(case.jobs), np.bool_)
         meet[case.answer.jobs] = True
         self._now_known(near[meet], complete=False)
@@ -263,13 +265,13 @@ class LiveContacts(LivePairs):
         return case.chosen(~meet), near[~meet]
 
     def _meets(self, found: FirstContact) -> None:
-        """Notes a pair that meets, of which no more is known yet."""
+        """Record a pair that meets, with only its first contact known."""
         self._forget((found.a, found.b))
         self._listed.pop((found.a, found.b), None)
         self._changes.meeting[found.a, found.b] = found
 
     def _commit(self, pairs: np.ndarray, found: Mapping[Pair, PairVerdict]) -> None:
-        """Pairs (n, 2) that were answered completely, and what was found of those that are not apart."""
+        """Record complete results: the pairs (n, 2) that were compared, and the verdicts of those not apart."""
         self._now_known(pairs, complete=True)
         for a, b in pairs.tolist():
             if (a, b) in found:
@@ -280,13 +282,13 @@ class LiveContacts(LivePairs):
                 self._drop((a, b))
 
     def _forget(self, pair: Pair) -> None:
-        """Takes a pair out of the changes, before another change of it comes in."""
+        """Remove a pair from the pending changes, before a new change of it is recorded."""
         self._changes.found.pop(pair, None)
         self._changes.meeting.pop(pair, None)
         self._changes.gone.discard(pair)
 
     def _drop(self, pair: Pair) -> None:
-        """Notes that a pair is apart or gone, if anybody was told of it."""
+        """Record that a pair is apart or gone; it is reported as gone only if it was reported before."""
         self._forget(pair)
         self._listed.pop(pair, None)
         if pair in self._reported:

@@ -1,8 +1,8 @@
-"""``LiveGaps``: how near the objects of a scene come to one another, kept up to date while they move and deform.
+"""``LiveGaps``: the gaps between objects of a scene, kept up to date while they move and deform.
 
-Every pair that was measured is remembered with the revisions of its two objects. An update measures again only pairs
-with an object that changed since, from the triangles that were nearest then; it may be given up at any time, and the
-next one goes on with the rest.
+Every measured pair is stored with the revisions of its two objects. An update measures only pairs with an object that
+has changed since, starting from the triangles that were nearest then. It can be cancelled at any time; the next update
+continues with the rest.
 """
 
 from collections.abc import Generator
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
 
 
 class LiveGaps(LivePairs):
-    """Keeps the pairs of a scene within a tolerance, or the nearest pairs, up to date, and returns what changed.
+    """Keeps the pairs of a scene within a tolerance, or the nearest pairs, up to date, and returns the changes.
 
     Args:
         scene: the scene to watch; it is not changed.
-        tolerance: [m], from 0 on: pairs no farther apart are listed, with the triangles that come that near
-            (``Scene.clearances``). None: all pairs are, or the nearest ones.
-        most: how many pairs to list, from 1 on; None for all. Only without a tolerance.
+        tolerance: [m], at least 0: list the pairs within it, with the triangles within it (as ``Scene.clearances``).
+            None: list all pairs, or the ``most`` nearest ones.
+        most: how many pairs to list, at least 1; None for all. Used only without a tolerance.
         permitted_overlap: see ``verdict``.
 
     Attributes:
         left_out: how many pairs the last update did not list because of ``most``.
-        beyond: how far apart these are at least [m]; infinite where nothing is left out.
+        beyond: lower bound of the gaps of these pairs [m]; infinite if none is left out.
 
     Raises:
-        UnsupportedOption: a length is negative or not finite, ``most`` is no whole number from 1 on.
+        UnsupportedOption: a length is negative or not finite, or ``most`` is not a whole number of at least 1.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class LiveGaps(LivePairs):
 
     @property
     def incomplete(self) -> int:
-        """As ``LivePairs``."""
+        """Number of pairs with an incomplete result from first-contact mode."""
         return sum(not known.complete for known in self._memory.values())
 
     def _steps(self, sets: Sets, first_contact: bool, device: str) -> Generator[Progress, None, QueryStats]:

@@ -1,4 +1,4 @@
-"""One object of a scene, and preparing many of them in slices."""
+"""``Member``: one object of a scene. Also prepares many objects in slices."""
 
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
@@ -23,13 +23,13 @@ class Member:
     thing: SceneThing
     poses: PoseTable
     slot: int
-    """Of its pose and revision."""
+    """Slot of its pose and revision in ``poses``."""
     given_resolution: float | None = None
-    """How finely its world coordinates are known [m]; None: as finely as those of the mesh."""
+    """Resolution of its world coordinates [m]; None: the resolution of the mesh."""
 
     @property
     def kind(self) -> Kind:
-        """What it is to a question."""
+        """Its kind in the query table."""
         kind = kind_of(self.thing)
         assert kind is not None
         return kind
@@ -41,28 +41,31 @@ class Member:
 
     @property
     def is_special(self) -> bool:
-        """Whether its pairs are asked one by one: it is no mesh in memory."""
+        """Whether it is anything but a mesh in memory; its pairs are then compared one by one."""
         return self.kind is not MESH
 
     @property
     def mesh(self) -> MeshLike:
-        """What it is, of a mesh in memory."""
+        """The mesh or hierarchy; only for meshes in memory."""
         assert isinstance(self.thing, MeshLike)
         return self.thing
 
     @property
     def rows(self) -> np.ndarray:
-        """Its pose, (3, 4) float64, as it is now."""
+        """A copy of its current pose, (3, 4) float64."""
         return self.poses.rows[self.slot].copy()
 
     @property
     def revision(self) -> int:
-        """Grows whenever the object moves or deforms."""
+        """A number that grows whenever the object moves or deforms."""
         return int(self.poses.revisions[self.slot])
 
     @property
     def bounds(self) -> np.ndarray:
-        """In its own coordinates, (2, 3) float64 [m]; of a cloud with what its surface may reach beyond its points."""
+        """Bounds in its own coordinates, (2, 3) float64 [m].
+
+        The bounds of a cloud include the margin by which its surface may extend beyond its points.
+        """
         if isinstance(self.thing, PointCloud):
             margin = self.thing.lengths.margin
             return self.thing.bounds + np.array([[-margin], [margin]])
@@ -70,21 +73,24 @@ class Member:
 
     @property
     def resolution(self) -> float:
-        """How finely its world coordinates are known [m]; 0 of a special one for which none was given."""
+        """Resolution of its world coordinates [m]; 0 for a cloud or clustered mesh without a given resolution."""
         if self.given_resolution is None and self.is_special:
             return 0.0
         return self.triangles.resolution if self.given_resolution is None else self.given_resolution
 
     @property
     def triangles(self) -> TriangleMesh:
-        """The mesh itself, of one in memory."""
+        """The ``TriangleMesh``; only for meshes in memory."""
         return self.mesh.mesh if isinstance(self.mesh, Hierarchy) else self.mesh
 
 
 def prepare_steps(
     members: Sequence[Member], steps_of: Callable[[Hierarchy], Iterable[object]], share: float, text: str
 ) -> Generator[Progress, None, list[Hierarchy]]:
-    """The hierarchies of objects, after what ``steps_of`` prepares of each, in slices up to a share of the whole."""
+    """Build the hierarchies of objects and run ``steps_of`` on each, in slices.
+
+    The progress goes from 0 to ``share``; its text is ``text`` with the number of the object.
+    """
     hierarchies = []
     piece = Slice()
     for done, member in enumerate(members):

@@ -1,6 +1,7 @@
-"""The objects of a scene: meshes and clouds, their poses and revisions, whose boxes overlap, and their contacts.
+"""The objects of a scene: meshes and clouds with their poses and revisions, and queries for boxes and contacts.
 
-What a scene is asked stands on two stages: ``candidates`` says whose boxes overlap, ``case_steps`` where surfaces meet.
+Scene queries use two stages: ``candidates`` finds the pairs whose boxes overlap, ``case_steps`` finds where surfaces
+meet.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
@@ -46,13 +47,13 @@ _CACHES = {"kept_slots": NoneType, "_shapes": NoneType, "_packed": NoneType, "pa
 
 
 class Members(Copyable, caches=_CACHES):
-    """Objects with poses, by id; a name stands for the id of an object that has one. Objects may share one mesh.
+    """Objects with poses, by id. A unique name can be used in place of an id. Objects may share one mesh.
 
     Attributes:
-        by_id: the objects, their ids ascending.
-        poses: of all of them.
-        kept_slots: of all objects in their order, until one comes, goes or deforms.
-        packer: packs their trees.
+        by_id: the objects, in the order of ascending ids.
+        poses: the poses of all objects.
+        kept_slots: slots of all objects in their order; None after an object was added, removed or deformed.
+        packer: packs the trees of the objects.
     """
 
     def __init__(self) -> None:
@@ -62,13 +63,13 @@ class Members(Copyable, caches=_CACHES):
         self._special: list[int] = []  # the ids of clouds and clustered meshes
         self.poses = PoseTable()
         self.kept_slots: np.ndarray | None = None
-        self._shapes: tuple[np.ndarray, np.ndarray] | None = None  # bounds and resolutions, until one is changed
+        self._shapes: tuple[np.ndarray, np.ndarray] | None = None  # bounds and resolutions, until one changes
         self._next = 0
-        self._edits = 0  # how often an object came, went, moved or deformed
+        self._edits = 0  # how often an object was added, removed, moved or deformed
         self.packer = TreePacker()
-        self._packed: tuple[PackedTrees, np.ndarray, int] | None = None  # trees, whose, and deformations until then
+        self._packed: tuple[PackedTrees, np.ndarray, int] | None = None  # trees, ids, deformations so far
         self._deformations = 0
-        self._sweep = SweepAndPrune()  # of whoever follows the scene
+        self._sweep = SweepAndPrune()  # for queries with ``follow=True``
 
     def __len__(self) -> int:
         return len(self.by_id)
@@ -80,10 +81,10 @@ class Members(Copyable, caches=_CACHES):
         return key in self._ids if isinstance(key, str) else is_whole(key) and key in self.by_id
 
     def add(self, mesh: SceneThing | ForeignMesh, pose: PoseLike, name: str | None, resolution: float | None) -> int:
-        """As ``Scene.add``."""
+        """Add an object and return its id; see ``Scene.add``."""
         thing = as_own(mesh)
         if not isinstance(thing, SceneThing):
-            as_hierarchy(thing)  # raises the error that names the type
+            as_hierarchy(thing)  # raises an error that names the type
         rows, known = _one_pose(pose), _checked(resolution)
         identifier = self._next
         if name is not None:
@@ -99,20 +100,23 @@ class Members(Copyable, caches=_CACHES):
 
     @property
     def things(self) -> list[SceneThing]:
-        """What the objects are."""
+        """The mesh, hierarchy or cloud of each object."""
         return [member.thing for member in self.by_id.values()]
 
     def ids(self) -> np.ndarray:
-        """Of all objects, (n,) int64, ascending: they are given in that order."""
+        """Return the ids of all objects, (n,) int64, ascending."""
         return np.fromiter(self.by_id, np.int64, len(self.by_id))
 
     @property
     def names(self) -> Mapping[int, str]:
-        """Of the objects that have one, by id. Answers hold it: where a name goes, a copy takes its place."""
+        """Names by id, of the objects that have one.
+
+        Results keep this mapping, so removing an object replaces it by a copy instead of changing it.
+        """
         return self._names
 
     def _free_name(self, name: str) -> str:
-        """A name that no object has; raises UnsupportedOption."""
+        """Return the name if it is valid and unused. Raises UnsupportedOption."""
         if not isinstance(name, str) or not name:
             raise UnsupportedOption(f"the name of an object must be a text that is not empty, not {shown(name)}")
         if name in self._ids:
@@ -120,7 +124,7 @@ class Members(Copyable, caches=_CACHES):
         return name
 
     def id_of(self, key: int | str) -> int:
-        """The id of an object by its id or name; raises UnknownObject."""
+        """Return the id of an object, given its id or name. Raises UnknownObject."""
         identifier: Any = self._ids.get(key) if isinstance(key, str) else key
         if is_whole(identifier) and identifier in self.by_id:
             return int(identifier)
@@ -128,7 +132,7 @@ class Members(Copyable, caches=_CACHES):
         raise UnknownObject(f"the scene has no object {shown(key)}{near}")
 
     def remove(self, key: int | str) -> None:
-        """As ``Scene.remove``."""
+        """Remove an object; see ``Scene.remove``."""
         identifier = self.id_of(key)
         member = self.by_id[identifier]
         self.poses.give_back(member.slot)
@@ -142,7 +146,7 @@ class Members(Copyable, caches=_CACHES):
         self._edits += 1
 
     def set_pose(self, key: int | str, pose: PoseLike, resolution: float | None) -> None:
-        """As ``Scene.set_pose``."""
+        """Set the pose of an object; see ``Scene.set_pose``."""
         member, known = self.member(key), _checked(resolution)
         self.poses.rows[member.slot] = _one_pose(pose)
         self.poses.revisions[member.slot] += 1
@@ -151,7 +155,7 @@ class Members(Copyable, caches=_CACHES):
             member.given_resolution, self._shapes = known, None
 
     def set_poses(self, keys: Iterable[int | str], poses: Any, resolutions: Iterable[float] | None) -> None:
-        """As ``Scene.set_poses``."""
+        """Set the poses of many objects; see ``Scene.set_poses``."""
         members = list(map(self.member, _several(keys, "keys")))
         rows, stacked = pose_stack(poses) if members else (np.empty((0, 3, 4)), True)
         if not stacked or len(rows) != len(members):
@@ -161,11 +165,11 @@ class Members(Copyable, caches=_CACHES):
         if resolutions is not None:
             other |= self._set_resolutions(members, resolutions)
         self.poses.rows[slots] = rows
-        self.poses.revisions[slots[other]] += 1  # not of objects that stand still: what is known of them holds
+        self.poses.revisions[slots[other]] += 1  # unmoved objects keep theirs: stored results stay valid
         self._edits += 1
 
     def _set_resolutions(self, members: list[Member], resolutions: Iterable[float]) -> np.ndarray:
-        """Gives objects other resolutions, and tells of which these differ, (k,) bool."""
+        """Set the resolutions of objects, and return for which they changed, (k,) bool."""
         given = items_of("resolutions", resolutions, "lengths")
         known = [checked_resolution(length) for length in islice(given, len(members) + 1)]
         if len(known) != len(members):
@@ -176,7 +180,7 @@ class Members(Copyable, caches=_CACHES):
         return other.astype(np.bool_)
 
     def set_vertices(self, key: int | str, vertices: Any) -> None:
-        """As ``Scene.set_vertices``."""
+        """Move the vertices of a mesh; see ``Scene.set_vertices``."""
         member = self.member(key)
         if member.is_special:
             raise UnsupportedOption(f"object {key} is {a_type(member.thing)}, which does not deform: add another")
@@ -187,15 +191,15 @@ class Members(Copyable, caches=_CACHES):
         self._edits += 1
 
     def posed(self, key: int | str) -> tuple[SceneThing, Pose]:
-        """As ``Scene.posed``."""
+        """Return an object and its pose; see ``Scene.posed``."""
         member = self.member(key)
         return member.thing, pose_of(member.rows)
 
     def unedited(self, steps: Generator[Progress, None, _T]) -> Generator[Progress, None, _T]:
-        """Run a question about the scene, which is not to change meanwhile.
+        """Run a query in slices while checking that the scene does not change.
 
         Raises:
-            SceneChanged: it did; the question is closed first.
+            SceneChanged: the scene changed between two slices. The query is closed.
         """
         before = self._edits
         try:
@@ -215,7 +219,7 @@ class Members(Copyable, caches=_CACHES):
             steps.close()
 
     def cloud_steps(self) -> Generator[Progress, None, None]:
-        """Build the hierarchies of clouds, in slices, before boxes are compared."""
+        """Build the hierarchies of point clouds in slices. Call it before comparing boxes."""
         for identifier in self._special:
             cloud = self.by_id[identifier].thing
             if isinstance(cloud, PointCloud):
@@ -223,23 +227,23 @@ class Members(Copyable, caches=_CACHES):
 
     @property
     def has_special(self) -> bool:
-        """Whether one of the objects is a cloud or a clustered mesh."""
+        """Whether any object is a point cloud or a clustered mesh."""
         return bool(self._special)
 
     def with_special(self, pairs: np.ndarray) -> np.ndarray:
-        """Which pairs of ids (k, 2) have a cloud or a clustered mesh, and are asked one by one, (k,) bool."""
+        """Return which pairs of ids (k, 2) have a cloud or a clustered mesh and are compared one by one, (k,) bool."""
         if not self._special:
             return np.zeros(len(pairs), np.bool_)
         first, second = np.isin(pairs[:, 0], self._special), np.isin(pairs[:, 1], self._special)
         return first | second
 
     def rounding_of(self, pairs: np.ndarray) -> list[float]:
-        """What the resolutions of pairs of ids (k, 2) come to [m]; infinite where an object is gone."""
+        """Return the sum of the two resolutions for each pair of ids (k, 2) [m]; infinite if an object is gone."""
         known = {key: member.resolution for key, member in self.by_id.items()}
         return [known.get(a, np.inf) + known.get(b, np.inf) for a, b in pairs.tolist()]
 
     def meshes(self) -> tuple[np.ndarray | slice, list[Member]]:
-        """The meshes in memory: which of all objects they are, in the order of their ids, and themselves."""
+        """Return the meshes in memory: a mask or slice of all objects that selects them, and the members."""
         members = list(self.by_id.values())
         if not self._special:
             return slice(None), members
@@ -247,7 +251,7 @@ class Members(Copyable, caches=_CACHES):
         return mesh, [member for member in members if not member.is_special]
 
     def refuse_clustered(self, identifiers: Iterable[int], query: str) -> None:
-        """Raise UnsupportedOption, which names the query, where one of the objects is a clustered mesh."""
+        """Raise UnsupportedOption with the name of the query if any of the objects is a clustered mesh."""
         for identifier in sorted(set(identifiers).intersection(self._special)):
             if not (member := self.member(identifier)).is_cloud:
                 raise UnsupportedOption(
@@ -256,7 +260,7 @@ class Members(Copyable, caches=_CACHES):
                 )
 
     def revisions(self, identifiers: np.ndarray) -> np.ndarray:
-        """How often each object of an array of ids has been moved or deformed, int64 of the same shape.
+        """Return how often each object has been moved or deformed, int64 of the same shape as the array of ids.
 
         Raises:
             UnknownObject: an id is not in the scene.
@@ -285,14 +289,15 @@ class Members(Copyable, caches=_CACHES):
         unanswered: list[np.ndarray] | None = None,
         follow: bool = False,
     ) -> np.ndarray:
-        """Pairs of ids (k, 2) int64, sorted, whose world boxes overlap and that ``keep`` lets through.
+        """Return the pairs of ids (k, 2) int64, sorted, whose world boxes overlap and that ``keep`` accepts.
 
         Args:
             set_a, set_b, keep, device: as ``Scene.contacts``; the device compares boxes.
-            limits: boxes as near as the tolerance for touching overlap.
-            notes: is told why the CPU compared boxes where a device was meant to.
-            unanswered: takes the pairs (k, 2) that cannot be compared (``comparable_pairs.py``); None leaves them in.
-            follow: whether the question comes again and again, so that boxes are kept sorted.
+            limits: its touch tolerance; boxes that are within it count as overlapping.
+            notes: receives the reason for a CPU fallback of the box comparison.
+            unanswered: receives the pairs (k, 2) that cannot be compared (``comparable_pairs.py``), which are then not
+                returned. None: they are returned.
+            follow: True for a repeated query: the boxes are kept sorted.
         """
         in_a, in_b = self.members_of(set_a, "set_a"), self.members_of(set_b, "set_b")
         keep = checked_keep(keep)
@@ -315,11 +320,11 @@ class Members(Copyable, caches=_CACHES):
         return ids[places]
 
     def comparable(self, in_a: np.ndarray, in_b: np.ndarray) -> Comparable:
-        """Which pairs of two sets, (n,) bool of all objects, can be compared."""
+        """Return a ``Comparable`` for two sets, given as (n,) bool over all objects."""
         return Comparable(list(self.by_id.values()), in_a, in_b)
 
     def boxes(self, margin: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
-        """All ids (n,) int64, ascending, and world boxes that contain the objects and a margin, (n, 6) float64 [m]."""
+        """Return all ids (n,) int64, ascending, and world boxes of the objects plus a margin, (n, 6) float64 [m]."""
         members = self.by_id.values()
         ids = self.ids()
         if not members:
@@ -327,13 +332,13 @@ class Members(Copyable, caches=_CACHES):
         return ids, world_boxes(self._bounds_and_resolutions()[0], self.all_rows(), margin)
 
     def all_rows(self) -> np.ndarray:
-        """Poses of all objects in the order of their ids, (n, 3, 4) float64."""
+        """Return the poses of all objects in the order of their ids, (n, 3, 4) float64."""
         return self.poses.rows.take(self.slots(), axis=0)
 
     def _bounds_and_resolutions(self) -> tuple[np.ndarray, np.ndarray]:
-        """Of all objects in their own coordinates, (n, 2, 3) [m], and (n,) [m].
+        """Return the bounds of all objects in their own coordinates, (n, 2, 3) [m], and their resolutions, (n,) [m].
 
-        They are kept where all objects are plain meshes: what else there is can change without the scene's knowledge.
+        They are cached only if all objects are plain meshes: other objects can change without the scene knowing.
         """
         if self._shapes is not None:
             return self._shapes
@@ -344,7 +349,7 @@ class Members(Copyable, caches=_CACHES):
         return shapes
 
     def slots(self) -> np.ndarray:
-        """Of all objects, (n,) int64, in the order of their ids."""
+        """Return the slots of all objects in the pose table, (n,) int64, in the order of their ids."""
         if self.kept_slots is None:
             self.kept_slots = np.fromiter((m.slot for m in self.by_id.values()), np.int64, len(self.by_id))
         return self.kept_slots
@@ -352,14 +357,16 @@ class Members(Copyable, caches=_CACHES):
     def case_steps(
         self, pairs: np.ndarray, limits: Limits, clock: Clock, first_only: bool = False, device: str = "cpu"
     ) -> Generator[Progress, None, tuple[Case, np.ndarray]]:
-        """The contacts of pairs of ids (k, 2), k > 0, ready to be judged; drops pairs whose exact boxes are apart.
+        """Find the contacts of pairs of ids (k, 2), k > 0, as input for verdicts.
+
+        Pairs whose tight boxes are apart are dropped.
 
         Args:
-            pairs: as ``candidates`` gives them.
-            limits: lengths that a verdict allows for.
-            clock: takes the seconds of each stage.
-            first_only: look for one contact of each pair only.
-            device: that tests triangles, as ``check_device`` gives it.
+            pairs: as returned by ``candidates``.
+            limits: the limits of the verdicts.
+            clock: receives the seconds of each stage.
+            first_only: True: find only one contact of each pair.
+            device: the device that tests triangles, as returned by ``check_device``.
 
         Returns:
             The case, and the ids (n, 2) of its pairs.
@@ -375,7 +382,7 @@ class Members(Copyable, caches=_CACHES):
         return case, pairs[near]
 
     def round_apart_steps(self, pairs: np.ndarray, tolerance: float) -> Generator[Progress, None, np.ndarray]:
-        """Which pairs of ids (k, 2) spheres around the meshes prove to be farther apart than a tolerance, (k,) bool."""
+        """Return which pairs of ids (k, 2) are farther apart than a tolerance by their bounding spheres, (k,) bool."""
         ids, places = np.unique(pairs, return_inverse=True)
         packed_trees, among = yield from self.packed_steps(ids)
         rows = self.all_rows()[np.searchsorted(self.ids(), ids)]
@@ -383,10 +390,11 @@ class Members(Copyable, caches=_CACHES):
         return spheres_apart(bounds, radii, rows, places.reshape(-1, 2), tolerance)
 
     def packed_steps(self, ids: np.ndarray) -> Generator[Progress, None, tuple[PackedTrees, np.ndarray]]:
-        """Packed trees of meshes of some ids (k,), ascending, and maybe of others, and where they are among these.
+        """Return packed trees that include the meshes of ``ids`` (k,), ascending, and the index of each among them.
 
-        What was packed last is taken where it holds them. Where it does not, and they are not few beside it, both are
-        packed together: scenes in which all moves have another set of near objects in every frame.
+        The trees that were packed last are reused if they include all of these. Otherwise, if the ids are at least
+        half as many as the objects packed last, both are packed together: in scenes where everything moves, each frame
+        has a different set of near objects.
         """
         known = np.empty(0, np.int64)
         if self._packed is not None:
@@ -401,7 +409,7 @@ class Members(Copyable, caches=_CACHES):
         return packed_trees, np.searchsorted(together, ids)
 
     def packed_members_steps(self, ids: np.ndarray, members: list[Member]) -> Generator[Progress, None, PackedTrees]:
-        """The packed trees of meshes, those of the last time where these are the same."""
+        """Return the packed trees of meshes; those of the last call if the meshes are the same."""
         packed_trees = self.packer.kept(members)
         if packed_trees is None:
             packed_trees = yield from self.packer.packed_steps(members)
@@ -409,11 +417,11 @@ class Members(Copyable, caches=_CACHES):
         return packed_trees
 
     def members_of(self, chosen: Iterable[int | str] | None, name: str = "a set") -> np.ndarray:
-        """Which objects, in the order of their ids, a set means, (n,) bool; None means all.
+        """Return which objects, in the order of their ids, belong to a set, (n,) bool; None means all.
 
         Raises:
             UnknownObject: an id is not in the scene.
-            UnsupportedOption: the set, called ``name``, is none.
+            UnsupportedOption: ``chosen`` is not a collection of ids or names. The message calls it ``name``.
         """
         if chosen is None:
             return np.ones(len(self.by_id), np.bool_)
@@ -421,17 +429,17 @@ class Members(Copyable, caches=_CACHES):
         return np.fromiter(map(wanted.__contains__, self.by_id), np.bool_, len(self.by_id))
 
     def member(self, key: int | str) -> Member:
-        """The object of an id or a name; raises UnknownObject."""
+        """Return the object with an id or a name. Raises UnknownObject."""
         return self.by_id[self.id_of(key)]
 
 
 def _several(keys: Iterable[int | str], name: str) -> Iterator[int | str]:
-    """Ids or names of a set called ``name``; raises UnsupportedOption where it is none."""
+    """Iterate over ids or names. Raises UnsupportedOption, with ``name`` in the message, if ``keys`` is invalid."""
     return items_of(name, keys, "ids or names of objects")
 
 
 def _deformed(thing: MeshLike, vertices: Any) -> MeshLike:
-    """An object with moved vertices: its hierarchy is refitted, or built anew where it has become too loose."""
+    """Return a mesh with moved vertices. Its hierarchy is refitted, or rebuilt if its boxes have become too loose."""
     if isinstance(thing, TriangleMesh) and not is_prepared(thing):
         return thing.with_vertices(vertices)
     hierarchy = as_hierarchy(thing)
@@ -445,10 +453,11 @@ def _deformed(thing: MeshLike, vertices: Any) -> MeshLike:
 
 
 def checked_keep(keep: Keep | None) -> Keep | None:
-    """A function of pairs (k, 2) of ids whose answer is known to be (k,) booleans; None for none.
+    """Wrap ``keep`` in a function that checks that its result is (k,) bool for pairs (k, 2) of ids; None for None.
 
     Raises:
-        UnsupportedOption: no function; and, when it is called, an answer of another shape or kind.
+        UnsupportedOption: ``keep`` is not callable; or, when the wrapper is called, the result has a wrong shape or
+            type.
     """
     if keep is None:
         return None
@@ -468,7 +477,7 @@ def checked_keep(keep: Keep | None) -> Keep | None:
 
 
 def members_of_scene(scene: object) -> Members:
-    """The objects of a scene; raises UnsupportedOption for anything else."""
+    """Return the objects of a scene. Raises UnsupportedOption if ``scene`` is not a ``Scene``."""
     members = getattr(scene, "_objects", None)
     if not isinstance(members, Members):
         raise UnsupportedOption(f"scene must be a meshclash.Scene, not {a_type(scene)}")

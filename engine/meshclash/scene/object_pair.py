@@ -1,7 +1,6 @@
-"""Two objects of a scene that are asked about by themselves: one of them is no mesh in memory.
+"""``ObjectPair``: two objects of a scene that are compared alone, because one of them is not a mesh in memory.
 
-The table of questions finds who answers (``query/table.py``), so that a scene takes every kind of object that has a
-verdict.
+The query table (``query/table.py``) selects the solver, so that a scene supports every kind of object with a verdict.
 """
 
 import math
@@ -22,21 +21,21 @@ from ..types.verdict import APART
 from .members import Members
 from .results import NO_NAMES, FirstContact, PairGap, gap_of_meeting
 
-_VERDICT_END, _NEAREST_END = 0.5, 0.7  # of a gap
+_VERDICT_END, _NEAREST_END = 0.5, 0.7  # progress of ``gap_steps`` after its stages
 
 
 class ObjectPair(NamedTuple):
-    """Two objects of a scene in their poses."""
+    """Two objects of a scene with their poses."""
 
     ids: tuple[int, int]
     things: tuple[SceneThing, SceneThing]
     poses: tuple[Pose, Pose]
     names: Mapping[int, str] = NO_NAMES
-    """Of objects, by their ids."""
+    """Names of objects by id."""
 
     @classmethod
     def of(cls, scene: Members, a: int, b: int) -> "ObjectPair":
-        """The pair of two ids."""
+        """Return the pair of the objects with two ids."""
         members = scene.member(a), scene.member(b)
         return cls(
             (a, b),
@@ -48,21 +47,24 @@ class ObjectPair(NamedTuple):
     def verdict_steps(
         self, limits: Limits, first_contact: bool = False
     ) -> Generator[Progress, None, tuple[PairVerdict | FirstContact, QueryStats]]:
-        """What the two do to each other, and the work; ``first_contact``: of those that meet one contact is enough."""
+        """Find the verdict of the pair, and the work.
+
+        With ``first_contact``, the result for a pair that meets is one contact without a verdict.
+        """
         found = yield from self._ask(VERDICT, limits=limits, detail=PairOfScene(self.ids, self.names, first_contact))
         if isinstance(found, PairVerdict):
             return found, found.contacts.stats
         return FirstContact(*self.ids, found), found.stats
 
     def meets_steps(self) -> Generator[Progress, None, bool]:
-        """Whether they are not apart."""
+        """Return whether the two objects are not apart, in slices."""
         found, _ = yield from self.verdict_steps(Limits(), first_contact=True)
         return found.verdict is not APART
 
     def gap_steps(
         self, limits: Limits, tolerance: float | None, first_contact: bool = False
     ) -> Generator[Progress, None, tuple[PairGap | FirstContact | None, QueryStats]]:
-        """How near the two come to each other, None where farther apart than a tolerance [m], and the work."""
+        """Measure the gap between the two, and the work. The gap is None if it exceeds the tolerance [m]."""
         judging = self.verdict_steps(limits._replace(touch_tolerance=0.0), first_contact)
         found, work = yield from scale_progress(judging, 0.0, _VERDICT_END)
         if isinstance(found, FirstContact):

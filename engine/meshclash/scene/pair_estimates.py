@@ -1,4 +1,4 @@
-"""A scene's time-critical answers: preparing its objects, and carrying on the search that its pairs share."""
+"""Time-critical queries of a scene: prepare its objects and continue the search that all pairs share."""
 
 import time
 from collections.abc import Generator
@@ -25,14 +25,14 @@ def estimate_steps(
     seconds: float | None,
     steps: int | None,
 ) -> Generator[Progress, None, SceneEstimate]:
-    """Search on for so long, in slices of a few milliseconds.
+    """Continue the search within a budget, in slices of a few milliseconds.
 
     Args:
-        shared: the scene's search; what it found before is kept.
-        pairs: of ids to ask about, (k, 2) int64.
+        shared: the search of the scene; keeps its earlier results.
+        pairs: pairs of ids to compare, (k, 2) int64.
         members: the objects of these pairs, by id.
         criterion: when a pair counts as colliding.
-        seconds, steps: the budget; None for none. Preparing objects that are new is not counted.
+        seconds, steps: the budget; None for no limit. The preparation of new objects is not counted.
     """
     trees = yield from _augmented(shared, members)
     start = time.perf_counter()
@@ -51,7 +51,7 @@ def estimate_steps(
 
 
 def _augmented(shared: SharedSearch, members: dict[int, Member]) -> Generator[Progress, None, dict[int, AdbTree]]:
-    """The trees of objects for time-critical questions, by id."""
+    """Return the trees of objects for time-critical queries, by id; builds missing ones."""
     known = {i: shared.known_tree(i, member.triangles, member.revision) for i, member in members.items()}
     new = [i for i, tree in known.items() if tree is None]
     hierarchies = yield from prepare_steps(

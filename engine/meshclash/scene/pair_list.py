@@ -1,4 +1,4 @@
-"""``PairList``: the pairs of objects that a scene answers with, as a sequence and as a table."""
+"""``PairList``: the pairs of objects in a scene's result, as a sequence and as a table."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ _T = TypeVar("_T", bound=PairVerdict)
 
 
 class PairList(Copyable, Generic[_T], Sequence[_T]):
-    """Pairs of objects in an order, the work that it took, and the pairs that cannot be compared."""
+    """A sequence of pairs of objects, with the work of the query and the pairs that cannot be compared."""
 
     _columns: tuple[str, ...] = COLUMNS
 
@@ -39,22 +39,22 @@ class PairList(Copyable, Generic[_T], Sequence[_T]):
         return self.pairs[index]
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """A dictionary of plain values for each pair, as ``json`` and tables take them.
+        """Return a dictionary of plain values for each pair, for ``json`` and tables.
 
-        Its keys are a, b (names of objects, or their ids), verdict (a word), depth, depth_lower, depth_upper,
-        certainty, flush, contacts (how many), x, y, z (a point to look at), and gap where gaps were asked for; lengths
-        in metres.
+        The keys are a, b (names of objects, or their ids), verdict (a word), depth, depth_lower, depth_upper,
+        certainty, flush, contacts (the number of them), x, y, z (the location of the pair), and gap in the result of a
+        distance or clearance query. Lengths are in metres.
         """
         return [pair.to_dict() for pair in self.pairs]
 
     def to_pandas(self) -> Any:
-        """The same as a pandas ``DataFrame``, a row for each pair.
+        """Return the values of ``to_dicts`` as a pandas ``DataFrame`` with a row for each pair.
 
         Raises:
             MeshClashError: pandas is not installed.
         """
         try:
-            import pandas  # noqa: PLC0415 - needed by those only who ask for it
+            import pandas  # noqa: PLC0415 - optional dependency
         except ImportError as error:
             raise MeshClashError("tables need pandas: pip install pandas, or take to_dicts()") from error
         return pandas.DataFrame(self.to_dicts(), columns=self._columns)

@@ -1,4 +1,4 @@
-"""What was found out about pairs of objects of a scene, for as long as neither of the two moves or deforms."""
+"""A cache of results for pairs of objects of a scene, valid until one of the two moves or deforms."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -14,34 +14,37 @@ Pair = tuple[int, int]
 
 
 class PairMemory(Generic[_T]):
-    """Answers by the ids of two objects. One is forgotten when an object changes, or the pair is followed no more."""
+    """A cache of results by pairs of ids.
+
+    A result is dropped when one of the two objects changes, or when the pair is no longer followed.
+    """
 
     def __init__(self) -> None:
         self._answers: dict[Pair, tuple[tuple[int, ...], _T]] = {}
         self._revisions: dict[Pair, tuple[int, ...]] = {}
 
     def __len__(self) -> int:
-        """Number of answers."""
+        """Number of results."""
         return len(self._answers)
 
     def __contains__(self, pair: Any) -> bool:
-        """Whether there is an answer for a pair of ids."""
+        """Whether there is a result for a pair of ids."""
         return pair in self._answers
 
     def __getitem__(self, pair: Pair) -> _T:
-        """The answer for a pair of ids; KeyError: there is none."""
+        """Return the result for a pair of ids. Raises KeyError if there is none."""
         return self._answers[pair][1]
 
     def items(self) -> Iterator[tuple[Pair, _T]]:
-        """The pairs of ids with their answers, in the order in which they were followed."""
+        """Iterate over the pairs of ids with their results, in the order given to ``follow``."""
         return ((pair, self._answers[pair][1]) for pair in self._revisions if pair in self._answers)
 
     def follow(self, scene: "Members | Scene", pairs: Iterable[Pair] | np.ndarray) -> list[Pair]:
-        """Take up pairs, and forget all others; returns those that have no answer for their objects as they are.
+        """Follow these pairs and drop all others; return the pairs without a result for their current objects.
 
         Args:
-            scene: has the objects.
-            pairs: of ids, (k, 2).
+            scene: the scene of the objects.
+            pairs: pairs of ids, (k, 2).
 
         Raises:
             UnknownObject: an id is not in the scene.
@@ -53,5 +56,5 @@ class PairMemory(Generic[_T]):
         return [pair for pair in self._revisions if pair not in self._answers]
 
     def note(self, pair: Pair, answer: _T) -> None:
-        """Remember the answer to a pair that is followed; KeyError: it is not."""
+        """Store the result for a followed pair. Raises KeyError if the pair is not followed."""
         self._answers[pair] = self._revisions[pair], answer

@@ -1,4 +1,4 @@
-"""The poses of all objects of a scene in one array, so that many of them are read and written at once."""
+"""The poses of all objects of a scene in one array, so that many of them can be read and written at once."""
 
 import numpy as np
 
@@ -6,11 +6,11 @@ from ..types.copying import Copyable
 
 
 class PoseTable(Copyable):
-    """Poses and revisions by slots; a slot that is given back is given out again.
+    """Poses and revisions in numbered slots. Slots are reused after ``give_back``.
 
     Attributes:
-        rows: (m, 3, 4) float64, one for each slot.
-        revisions: (m,) int64: how often each was written.
+        rows: the pose in each slot, (m, 3, 4) float64.
+        revisions: how often the object of each slot has changed, (m,) int64.
     """
 
     def __init__(self) -> None:
@@ -19,7 +19,7 @@ class PoseTable(Copyable):
         self._free = [3, 2, 1, 0]
 
     def take(self, rows: np.ndarray) -> int:
-        """A slot with a pose (3, 4), revision 0."""
+        """Reserve a slot for a pose (3, 4) with revision 0, and return the slot."""
         if not self._free:
             count = len(self.rows)
             self.rows = np.concatenate([self.rows, np.zeros_like(self.rows)])
@@ -30,5 +30,5 @@ class PoseTable(Copyable):
         return slot
 
     def give_back(self, slot: int) -> None:
-        """Let another object have a slot."""
+        """Release a slot."""
         self._free.append(slot)

@@ -1,7 +1,7 @@
-"""How near the objects of a scene come to one another: all pairs within a tolerance, or the nearest pairs there are.
+"""Gaps between the objects of a scene: all pairs within a tolerance, or the nearest pairs.
 
-Both ask the contacts of pairs whose boxes overlap, for their verdicts, and the nearest points of all others. Solids
-that have a common point are at distance 0, whether their surfaces meet or one lies inside the other.
+Both queries find the contacts of pairs whose boxes overlap, for their verdicts, and the nearest points of all other
+pairs. Solids with a common point have distance 0, whether their surfaces meet or one lies inside the other.
 """
 
 from collections.abc import Generator, Iterator, Sequence
@@ -19,11 +19,11 @@ from .members import Members
 from .pair_keys import different_pairs, pair_keys
 from .results import FirstContact, PairGap, SceneGaps
 
-_FIRST_REACH = 1.0 / 64.0  # of the scene's size: how far the search for near pairs looks first
+_FIRST_REACH = 1.0 / 64.0  # fraction of the scene's size: initial reach of the search for near pairs
 
 
 def gaps_steps(scene: Members, most: int | None, options: GapOptions) -> Generator[Progress, None, SceneGaps]:
-    """``Scene.clearances`` where ``options`` have a tolerance, else ``Scene.distances``."""
+    """Run ``Scene.clearances`` if ``options`` have a tolerance, otherwise ``Scene.distances``."""
     clock, record = Clock(), GapRecord()
     if options.tolerance is not None:
         yield from measure_within_steps(scene, options, record, clock)
@@ -47,17 +47,17 @@ def measure_within_steps(
 
 
 def check_most(most: int | None) -> int | None:
-    """A number of pairs; raises UnsupportedOption."""
+    """Return ``most`` as an int of at least 1, or None. Raises UnsupportedOption."""
     return None if most is None else whole_number("most, unless None,", most, 1)
 
 
 def measure_nearest_steps(
     scene: Members, most: int | None, options: GapOptions, record: GapRecord, clock: Clock
 ) -> Generator[Progress, None, int]:
-    """Measure the ``most`` nearest pairs, and some more; returns how many pairs there are."""
+    """Measure at least the ``most`` nearest pairs; return the total number of pairs."""
     yield from scene.cloud_steps()
     yield Progress(0.0, "comparing bounding boxes")
-    a, b = (list(ids) if isinstance(ids, Iterator) else ids for ids in (options.set_a, options.set_b))  # read often
+    a, b = (list(ids) if isinstance(ids, Iterator) else ids for ids in (options.set_a, options.set_b))  # reused
     options = options._replace(set_a=a, set_b=b)
     near = _Neighbours(scene, options, record)
     reach = near.size if most is None else 0.0
@@ -68,7 +68,7 @@ def measure_nearest_steps(
     clock.stop("broad phase")
     yield from _nearest_first(scene, pairs, gaps, options, record, clock, most)
     worst = record.reach(most)
-    if reach < worst and reach < near.size:  # boxes that were not looked at may hide a nearer pair
+    if reach < worst and reach < near.size:  # pairs of boxes not compared yet may be nearer
         more, gaps = near.within(min(worst, near.size))
         new = ~np.isin(pair_keys(more), pair_keys(pairs))
         yield from _nearest_first(scene, more[new], gaps[new], options, record, clock, most)
@@ -78,18 +78,22 @@ def measure_nearest_steps(
 
 
 class _Neighbours:
-    """The pairs of a scene's objects by the distance of their boxes."""
+    """Finds pairs of a scene's objects by the distance of their boxes."""
 
     def __init__(self, scene: Members, options: GapOptions, record: GapRecord) -> None:
         self._scene, self._wanted, self._record = scene, options, record
         self._ids, self._boxes = scene.boxes()
         low, high = (self._boxes[:, :3], self._boxes[:, 3:]) if len(self._ids) else (np.zeros((1, 3)),) * 2
         self.size = float(np.linalg.norm(high.max(axis=0) - low.min(axis=0)))
-        """Within it, every box has every other one [m]."""
+        """A distance within which all boxes are of each other [m]: the diagonal of the scene."""
 
     def within(self, reach: float) -> tuple[np.ndarray, np.ndarray]:
-        """Pairs of ids (k, 2) whose boxes are no farther apart than ``reach`` on any axis, nearest boxes first, and
-        their distances (k,) [m]: bounds from below of those of the objects."""
+        """Return the pairs whose boxes are within ``reach`` on every axis, nearest boxes first.
+
+        Returns:
+            Pairs of ids (k, 2), and the distances of their boxes (k,) [m], which are lower bounds of the distances of
+            the objects.
+        """
         options, record, limits = self._wanted, self._record, Limits(touch_tolerance=reach)
         sets = options.set_a, options.set_b, options.keep
         pairs = self._scene.candidates(*sets, limits, options.device, record.notes, record.unanswered)
@@ -99,7 +103,7 @@ class _Neighbours:
         return pairs[order], gaps[order]
 
     def count_steps(self) -> Generator[Progress, None, int]:
-        """How many pairs there are that can be compared."""
+        """Return the number of pairs that can be compared, in slices."""
         options = self._wanted
         in_a, in_b = self._scene.members_of(options.set_a), self._scene.members_of(options.set_b)
         comparable = self._scene.comparable(in_a, in_b) if self._scene.has_special else None
@@ -127,7 +131,7 @@ def _nearest_first(
     clock: Clock,
     most: int | None,
 ) -> Generator[Progress, None, None]:
-    """Measure pairs in the order of ``gaps``, ascending, until they cannot be among the nearest."""
+    """Measure pairs in the order of their lower bounds ``gaps``, until no remaining pair can be among the nearest."""
     begin, together = 0, len(pairs) if most is None else most
     while begin < len(pairs):
         end = min(begin + together, int(np.searchsorted(gaps, record.reach(most), side="left")))
@@ -139,21 +143,21 @@ def _nearest_first(
 
 
 def _listed(record: GapRecord, clock: Clock, most: int | None = None, total: int | None = None) -> SceneGaps:
-    """The result: the ``most`` nearest, of ``total`` pairs."""
-    nearest = [gap for gap in record.nearest(most) if isinstance(gap, PairGap)]  # no question was in a hurry
+    """Return the result: the ``most`` nearest of ``total`` pairs."""
+    nearest = [gap for gap in record.nearest(most) if isinstance(gap, PairGap)]  # all: first_contact was False
     nearest.sort(key=lambda g: (*verdict_order(g), g.gap, g.a, g.b))
     left_out, beyond = beyond_nearest(nearest, total)
     return SceneGaps(nearest, record.stats(clock), different_pairs(record.unanswered), left_out, beyond)
 
 
 def box_gaps(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Distances (...) of boxes (..., 6): bounds from below of those of the objects."""
+    """Return the distances (...) of boxes (..., 6), which are lower bounds of the distances of the objects."""
     apart = np.maximum(np.maximum(a[..., :3] - b[..., 3:], b[..., :3] - a[..., 3:]), 0.0)
     gaps: np.ndarray = np.sqrt((apart * apart).sum(axis=-1))
     return gaps
 
 
 def beyond_nearest(nearest: Sequence[PairGap | FirstContact], total: int | None) -> tuple[int, float]:
-    """How many of ``total`` pairs are not among the nearest, and how far apart these are at least [m]."""
+    """Return how many of ``total`` pairs are not in ``nearest``, and a lower bound of their gaps [m]."""
     left_out = 0 if total is None else total - len(nearest)
     return left_out, max((gap.gap for gap in nearest), default=0.0) if left_out else np.inf

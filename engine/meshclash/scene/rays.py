@@ -1,4 +1,4 @@
-"""Rays against the objects of a scene."""
+"""Cast rays at the objects of a scene."""
 
 from collections.abc import Generator
 from typing import Any
@@ -19,17 +19,17 @@ from .members import Keys, Members
 def rays_steps(
     objects: Members, which: int, rays: tuple[Any, Any, Any], keys: Keys, threads: int | None
 ) -> Generator[Progress, None, Any]:
-    """What ``which`` asks about rays, in slices: RayHits, or an array with an entry for each ray.
+    """Answer a ray query in slices: return RayHits, or for ANY and COUNT an array with an entry for each ray.
 
     Args:
-        objects: of the scene.
+        objects: the objects of the scene.
         which: FIRST, ANY, COUNT or ALL.
-        rays: origins, directions and lengths, not checked.
-        keys: ids or names of the objects that are asked about; None for all.
-        threads: most threads.
+        rays: origins, directions and lengths, not validated yet.
+        keys: ids or names of the objects to test; None for all.
+        threads: the maximum number of threads.
 
     Raises:
-        UnsupportedOption: the rays are none, or an object is no mesh in memory.
+        UnsupportedOption: the rays are invalid, or an object is not a mesh in memory.
         UnknownObject: a key is not in the scene.
     """
     checked = checked_rays(*rays)
@@ -56,7 +56,7 @@ def rays_steps(
 
 
 def _nothing(which: int, rays: Rays) -> RayHits | np.ndarray:
-    """The answer where there are no objects."""
+    """Return the result for a scene without objects."""
     n = len(rays.origins)
     if which in (ANY, COUNT):
         return np.zeros(n, np.bool_ if which == ANY else np.int32)

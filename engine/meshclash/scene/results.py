@@ -1,4 +1,4 @@
-"""What a scene answers: pairs of objects that are not apart, or how near they come."""
+"""The results of scene queries: pairs of objects that are not apart, or pairs with their gaps."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,28 +18,30 @@ NO_NAMES: Mapping[int, str] = {}
 
 @dataclass(frozen=True, eq=False)
 class FirstContact:
-    """Two objects that meet, of which only one contact is known."""
+    """Two objects that meet, with only one known contact."""
 
     a: int
     b: int
     contacts: Contacts | CloudContacts
-    """One triangle pair, column 0 in a, column 1 in b; or one point, where one of the two is a cloud."""
+    """One pair of triangles, column 0 in a, column 1 in b; or one point if one of the two is a cloud."""
     verdict = None
-    """Nothing more is known."""
+    """Not computed."""
     gap = 0.0
-    """[m], as every pair that meets."""
+    """[m]; 0 as for every pair that meets."""
 
 
 class PairGap(PairVerdict):
     """The gap between two objects of a scene, and their verdict.
 
     Attributes:
-        gap: [m]; 0 where they have a common point: exactly where the verdict is not APART.
-        points: world points of a and b nearest to each other, (2, 3) float64 [m]; None inside another without contact.
-        triangles: of a and b on which they lie; points, of clouds.
-        near_a: triangles of a that meet b or, of objects that are apart, come within the tolerance: (n,) int32,
-            ascending. Of pairs with a cloud: triangles, or points of a cloud, that meet, lie inside, or are nearest.
-        near_b: as ``near_a``, of b.
+        gap: [m]; 0 if and only if the verdict is not APART, that is, if the two have a common point.
+        points: nearest points of a and b in world coordinates, (2, 3) float64 [m]; None if one lies inside the other
+            without contact.
+        triangles: the triangles of a and b that contain these points; for a cloud, the index of a point.
+        near_a: triangles of a that meet b or, if the objects are apart, come within the tolerance: (n,) int32,
+            ascending. For pairs with a cloud: triangles, or points of the cloud, that meet, lie inside, or are
+            nearest.
+        near_b: the same for b.
     """
 
     __slots__ = ("gap", "near_a", "near_b", "points", "triangles")
@@ -60,7 +62,7 @@ class PairGap(PairVerdict):
         self.gap, self.points, self.triangles, self.near_a, self.near_b = gap, points, triangles, near_a, near_b
 
     def to_dict(self) -> dict[str, object]:
-        """Return plain values as ``PairVerdict.to_dict`` does, with the gap."""
+        """Return the plain values of ``PairVerdict.to_dict``, and the gap."""
         return {**super().to_dict(), "gap": self.gap}
 
     def _measured(self) -> str:
@@ -68,7 +70,7 @@ class PairGap(PairVerdict):
 
 
 def gap_of_meeting(item: PairVerdict) -> PairGap:
-    """The gap, 0, of two objects with a common point."""
+    """Convert the verdict of two objects with a common point to a ``PairGap`` with gap 0."""
     contacts, points, triangles = item.contacts, None, None
     if isinstance(contacts, CloudContacts):
         place = item.location
@@ -90,8 +92,8 @@ class SceneContacts(PairList[PairVerdict]):
     """All pairs of objects of a scene that are not apart, worst first.
 
     Attributes:
-        pairs: a list of them, meshes and clouds alike; the answer itself is a sequence of them, too.
-        stats: QueryStats; its ``timings`` are the seconds of broad phase, building, traversal, verdicts.
+        pairs: the list of pairs, of meshes and clouds. The result itself is also a sequence of them.
+        stats: QueryStats; its ``timings`` are the seconds of the broad phase, building, traversal and verdicts.
         unanswered: ids (k, 2) int64 of near pairs that cannot be compared: a point cloud and a clustered mesh.
     """
 
@@ -100,12 +102,12 @@ class SceneGaps(PairList[PairGap]):
     """Pairs of objects of a scene with their gaps, sorted by severity, depth and gap.
 
     Attributes:
-        pairs: a list of them; the answer itself is a sequence of them, too.
-        left_out: how many pairs are not listed: none of them is nearer than ``beyond``.
-        beyond: [m]; infinite where nothing is left out.
+        pairs: the list of pairs. The result itself is also a sequence of them.
+        left_out: how many pairs are not listed because of ``most``.
+        beyond: lower bound of the gaps of these pairs [m]; infinite if none is left out.
         stats: QueryStats.
-        unanswered: ids (k, 2) int64 of pairs that cannot be compared, a point cloud and a clustered mesh: within a
-            tolerance near ones; they are not among those left out.
+        unanswered: ids (k, 2) int64 of pairs of a point cloud and a clustered mesh, which cannot be compared; with a
+            tolerance only near pairs. They are not counted in ``left_out``.
     """
 
     _columns = (*COLUMNS, "gap")

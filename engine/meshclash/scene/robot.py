@@ -1,4 +1,4 @@
-"""``Robot``: the links of a URDF file and their poses in the configurations of its joints."""
+"""``Robot``: the links of a URDF file, and their poses for configurations of the joints."""
 
 import os
 import warnings
@@ -27,42 +27,43 @@ class Robot(Copyable):
     """The links of a robot that have a shape, and how they move.
 
     A configuration has a number for each coordinate: the angle [rad] of a revolute or continuous joint, the distance
-    [m] of a prismatic one. A planar joint ``base`` has ``base/x``, ``base/y`` [m] and ``base/theta`` [rad] in the plane
-    perpendicular to its axis, for the axis z in the frame's own x and y. A floating joint has ``base/x``, ``base/y``,
-    ``base/z`` [m] and a quaternion ``base/qx``, ``base/qy``, ``base/qz``, ``base/qw``, of any length but 0. Joints that
-    mimic another one have none.
+    [m] of a prismatic joint. A planar joint ``base`` has ``base/x``, ``base/y`` [m] and ``base/theta`` [rad] in the
+    plane perpendicular to its axis; if the axis is z, x and y are those of the joint's frame. A floating joint has
+    ``base/x``, ``base/y``, ``base/z`` [m] and a quaternion ``base/qx``, ``base/qy``, ``base/qz``, ``base/qw`` of any
+    length except 0. Joints that mimic another joint have no coordinates.
 
-    Files of meshes are read as by ``mc.read``, in metres times their ``scale``. COLLADA files keep their axes whatever
-    they say is up, as in RViz and Pinocchio; glTF files have y up, which becomes z.
+    Mesh files are read as by ``mc.read``, in metres times their ``scale``. COLLADA files keep their axes and ignore
+    their up axis, as in RViz and Pinocchio. glTF files have y up, which becomes z.
 
     Args:
-        path: of the URDF file.
-        srdf: path of the SRDF file that says which links are not compared; None for none.
-        packages: where ``package://NAME/...`` is: a dict of folders by the names of packages, or folders that hold
-            packages. None looks in the folders above the URDF file, then where ``ROS_PACKAGE_PATH`` and
-            ``AMENT_PREFIX_PATH`` say.
-        shapes: "collision" or "visual": the elements of the file that are the shapes of links.
-        tolerance: cylinders, spheres and capsules become meshes that enclose the true shape, and are nowhere farther
-            outside of it than this share of the radius.
+        path: path of the URDF file.
+        srdf: path of an SRDF file that lists the links not to compare; None for no file.
+        packages: where to find ``package://NAME/...``: a dict from package names to folders, or folders that contain
+            packages. None searches the folders above the URDF file, then ``ROS_PACKAGE_PATH`` and
+            ``AMENT_PREFIX_PATH``.
+        shapes: "collision" or "visual": the elements of the file to use as the shapes of links.
+        tolerance: cylinders, spheres and capsules become meshes that enclose the true shape and extend at most this
+            fraction of the radius beyond it.
 
     Attributes:
-        name: of the robot.
-        links: a mesh for each link with shapes, in the link's frame, with its pose in the neutral configuration, and
-            its name.
+        name: name of the robot.
+        links: for each link with shapes, a mesh in the link's frame, its pose in the neutral configuration, and its
+            name.
         links_without_shape: names of the other links.
-        joints: names of the joints that move and mimic no other one, in the order of the file.
-        coordinates: a name for each number of a configuration, (n,): the joint's own where it has one coordinate.
+        joints: names of the joints that move and do not mimic another one, in the order of the file.
+        coordinates: names of the numbers of a configuration, (n,). If a joint has one coordinate, it has the name of
+            the joint.
         neutral: (n,) the configuration of zeros; quaternions are 0 0 0 1.
-        limits: (n, 2) lowest and highest value of each coordinate [rad] or [m]; -inf and inf where there is none, also
-            where a revolute or prismatic joint has no ``<limit>``.
-        velocity_limits: (n,) [rad/s] or [m/s]; inf where the file states none.
-        effort_limits: (n,) [N m] or [N]; inf where the file states none.
-        rules: which pairs are compared, by the ids 0, 1, ... of the links: not those that a joint joins, nor those
-            that the SRDF file disables.
+        limits: (n, 2) lowest and highest value of each coordinate [rad] or [m]; -inf and inf if there is no limit,
+            also if a revolute or prismatic joint lacks a ``<limit>``.
+        velocity_limits: (n,) [rad/s] or [m/s]; inf if the file states none.
+        effort_limits: (n,) [N m] or [N]; inf if the file states none.
+        rules: a CollisionMatrix that tells which pairs of links to compare, by the ids 0, 1, ... of ``links``. It
+            excludes links connected by a joint and pairs that the SRDF file disables.
 
     Raises:
-        InvalidFile: a file is missing, damaged, or says what cannot be; a link's mesh is missing or cannot be read;
-            no link has a shape. InvalidMesh: a link's mesh is no mesh. UnsupportedOption: an argument.
+        InvalidFile: a file is missing, damaged or contradictory; the mesh of a link is missing or unreadable; or no
+            link has a shape. InvalidMesh: the mesh of a link is invalid. UnsupportedOption: an argument is invalid.
     """
 
     def __init__(
@@ -111,11 +112,11 @@ class Robot(Copyable):
         """Return the neutral configuration (n,) with some coordinates set by name.
 
         Args:
-            values: numbers by the names of coordinates.
+            values: a dictionary from names of coordinates to numbers.
 
         Raises:
-            InvalidPose: an unknown name, or no finite number.
-            UnsupportedOption: no dictionary.
+            InvalidPose: a name is unknown, or a value is not a finite number.
+            UnsupportedOption: ``values`` is not a dictionary.
         """
         if not isinstance(values, Mapping):
             raise UnsupportedOption(f"values must be a dictionary of numbers by names, not {shown(values)}")
@@ -129,9 +130,9 @@ class Robot(Copyable):
         return made
 
     def beyond_limits(self, configurations: Any) -> np.ndarray:
-        """Return which coordinates are outside their limits: a bool for each number of the argument.
+        """Return which coordinates are outside their limits, as an array of bool of the shape of the argument.
 
-        Joints that mimic are not checked, as in MoveIt: files rarely state limits that fit both joints.
+        Joints that mimic another one are not checked, as in MoveIt: files rarely state limits that fit both joints.
 
         Raises:
             InvalidPose: as ``poses``.
@@ -145,17 +146,17 @@ class Robot(Copyable):
         """Return the world poses of links; the root link stays at the origin.
 
         Args:
-            configurations: (m, n) numbers, or (n,) for one; see the class.
-            links: names of k links, also of those without shapes; None: ``self.links``, as the scene has them.
-            check_limits: True raises an error where a coordinate is outside of its limits.
+            configurations: (m, n), or (n,) for a single configuration; see the class.
+            links: names of k links, with or without shapes. None: those of ``self.links``, in the order of the scene.
+            check_limits: True raises InvalidPose if a coordinate is outside its limits.
 
         Returns:
-            (m, k, 4, 4), or (k, 4, 4) for one configuration.
+            (m, k, 4, 4), or (k, 4, 4) for a single configuration.
 
         Raises:
-            InvalidPose: numbers of another shape, not finite, a quaternion of zeros, an unknown link, or, with
-                ``check_limits``, beyond a limit; the message names it.
-            UnsupportedOption: links is no list of names.
+            InvalidPose: ``configurations`` has a wrong shape, a number that is not finite or a zero quaternion; a link
+                is unknown; or, with ``check_limits``, a coordinate is outside its limits. The message names it.
+            UnsupportedOption: ``links`` is not a list of names.
         """
         rows, given = self._rows(configurations)
         if truth("check_limits", check_limits):
@@ -172,7 +173,7 @@ class Robot(Copyable):
         return poses if len(given) == 2 else poses[0]
 
     def _rows(self, configurations: Any) -> tuple[np.ndarray, tuple[int, ...]]:
-        """Configurations as (m, n), checked, and the shape in which they came."""
+        """Validate configurations; return them as (m, n), and their original shape."""
         given, count = float_array("configurations", configurations, InvalidPose), len(self.coordinates)
         if given.ndim not in (1, 2) or given.shape[-1] != count:
             names = ", ".join(self.coordinates[:8]) + (", ..." if count > 8 else "")
@@ -205,7 +206,7 @@ class Robot(Copyable):
         return names
 
     def _needed(self, links: Sequence[str]) -> set[str]:
-        """The links and all that they hang on."""
+        """Return the names of the links and all their ancestors."""
         needed, waiting = set[str](), list(links)
         while waiting:
             name = waiting.pop()
@@ -233,7 +234,7 @@ class Robot(Copyable):
 
 
 def _drivers(model: UrdfModel, moving: Sequence[UrdfJoint]) -> dict[str, Driver]:
-    """By the names of joints that move, those that mimic too, where their coordinates come from."""
+    """Return the drivers of the moving joints, including those that mimic, by joint name."""
     by_name, drivers, first = {joint.name: joint for joint in model.joints}, dict[str, Driver](), 0
     for joint in moving:
         last = first + len(KINDS[joint.kind])

@@ -1,8 +1,8 @@
-"""``Scene``: many objects in their poses, and every pair of them that is not apart.
+"""``Scene``: many objects with poses, and queries about all pairs of them.
 
 A pair is answered in two stages, both in slices: ``Members.case_steps`` finds the contacts of many pairs at once, and
-``verdict_portions`` what they mean. ``contacts`` runs both for all pairs; ``live_contacts.py`` runs them for
-pairs that changed, and ``proximity.py`` measures those that are apart.
+``verdict_portions`` computes their verdicts. ``contacts`` runs both stages for all pairs, ``live_contacts.py`` runs
+them for the pairs that changed, and ``proximity.py`` measures the pairs that are apart.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ _T = TypeVar("_T")
 def _of_one_state(
     question: Callable[Concatenate[Scene, _P], Generator[Progress, None, _T]],
 ) -> Callable[Concatenate[Scene, _P], Generator[Progress, None, _T]]:
-    """A question in slices about a scene that is not changed meanwhile."""
+    """Decorate a query in slices so that it raises ``SceneChanged`` if the scene changes between two slices."""
 
     @wraps(question)
     def asked(scene: Scene, *args: _P.args, **options: _P.kwargs) -> Generator[Progress, None, _T]:
@@ -90,10 +90,10 @@ def _of_one_state(
 
 
 class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_spare": list}):
-    """Many objects with poses, and queries about pairs of them. Hierarchies are built at first use and kept.
+    """Many objects with poses, and queries about pairs of them. Hierarchies are built on first use and kept.
 
-    ``len(scene)`` is the number of objects, iteration gives their ids, ``in`` takes an id or a name. Every
-    method takes the id or the name of an object; results have ids, and names where objects have some.
+    ``len(scene)`` is the number of objects, iteration gives their ids, and ``in`` takes an id or a name. Every
+    method takes the id or the name of an object. Results contain ids, and the names of objects that have one.
 
     Example:
         >>> import meshclash as mc
@@ -113,14 +113,14 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         self._cloud_searches = CloudSearches()
         self._chosen: Choice | None = None
         self._standing: StandingObjects | None = None
-        self._spare: list[OneConfiguration] = []  # not in use; appending to and popping from a list are atomic
+        self._spare: list[OneConfiguration] = []  # currently unused; list append and pop are atomic
 
     @classmethod
     def from_trimesh(cls, scene: Any) -> Scene:
-        """Return a scene with the objects of a ``trimesh.Scene``, their poses and the names of its nodes.
+        """Return a scene with the objects of a ``trimesh.Scene``, with their poses and node names.
 
         Raises:
-            UnsupportedOption: it is no scene. InvalidMesh: a geometry is no triangle mesh.
+            UnsupportedOption: ``scene`` is not a ``trimesh.Scene``. InvalidMesh: a geometry is not a triangle mesh.
         """
         made = cls()
         for mesh, pose, name in placed_meshes(scene):
@@ -137,11 +137,13 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         shapes: str = "collision",
         tolerance: float = 0.01,
     ) -> tuple[Scene, Robot]:
-        """Return a scene of the links of a robot, and a ``Robot``; arguments and errors as ``Robot``.
+        """Load a robot from a URDF file: return a scene of its links, and a ``Robot``.
+
+        The arguments and errors are those of ``Robot``.
 
         Returns:
-            The scene in the neutral configuration, and a ``Robot``: its ``rules`` go to ``keep`` of the scene's
-            questions, its ``poses(configurations)`` to ``poses``.
+            The scene in the neutral configuration, and the ``Robot``. Pass its ``rules`` as ``keep`` and its
+            ``poses(configurations)`` as ``poses`` to the queries of the scene.
         """
         from .robot import Robot  # noqa: PLC0415 - it imports all readers of files
 
@@ -176,12 +178,12 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         """Add an object and return its id.
 
         Args:
-            mesh: a TriangleMesh, a hierarchy made by ``build``, a PointCloud or a ClusteredMesh; give the same one to
+            mesh: a TriangleMesh, a hierarchy made by ``build``, a PointCloud or a ClusteredMesh. Pass the same one for
                 objects that share it.
             pose: None (identity), a Pose or a rigid (4, 4) matrix.
-            name: of the object, which no other one has; None for none.
-            resolution: how finely the object's world coordinates are known [m], where its pose was stored less finely
-                than its mesh (``float32_resolution``); None: the mesh's own.
+            name: a name that no other object has, or None.
+            resolution: the precision of the object's world coordinates [m], if its pose was stored less precisely
+                than its mesh (see ``float32_resolution``). None: the resolution of the mesh.
 
         Raises:
             InvalidMesh, InvalidPose, UnsupportedOption.
@@ -189,7 +191,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         return self._objects.add(mesh, pose, name, resolution)
 
     def remove(self, key: int | str) -> None:
-        """Remove an object, by its id or name; raises UnknownObject."""
+        """Remove an object by its id or name. Raises UnknownObject."""
         self._objects.remove(key)
 
     def name_of(self, key: int | str) -> str | int:
@@ -198,58 +200,65 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         return self._objects.names.get(identifier, identifier)
 
     def id_of(self, key: int | str) -> int:
-        """Return the id of an object, given its id or name; raises UnknownObject."""
+        """Return the id of an object, given its id or name. Raises UnknownObject."""
         return self._objects.id_of(key)
 
     def set_pose(self, key: int | str, pose: PoseLike, resolution: float | None = None) -> None:
-        """Move an object; nothing is built or transformed. Raises UnknownObject, InvalidPose, InvalidMesh.
+        """Set the pose of an object. Only the pose is stored: no hierarchy is built and no vertex transformed.
 
         Args:
-            key: its id or name.
+            key: the id or name of the object.
             pose: as for ``add``.
-            resolution: as for ``add``; None leaves it as it is.
+            resolution: as for ``add``; None keeps the current one.
+
+        Raises:
+            UnknownObject, InvalidPose, InvalidMesh.
         """
         self._objects.set_pose(key, pose, resolution)
 
     def set_poses(self, keys: Iterable[int | str], poses: Any, resolutions: Iterable[float] | None = None) -> None:
-        """Move many objects at once, much faster than with as many calls of ``set_pose``.
+        """Set the poses of many objects at once, much faster than calling ``set_pose`` for each.
 
         Args:
             keys: ids or names of k objects.
             poses: (k, 4, 4), or a sequence of poses.
-            resolutions: of each, as for ``add``; None leaves them as they are.
+            resolutions: one per object, as for ``add``; None keeps the current ones.
 
         Raises:
-            UnknownObject, InvalidPose, InvalidMesh; UnsupportedOption: another number of poses or resolutions than
-            objects.
+            UnknownObject, InvalidPose, InvalidMesh; UnsupportedOption: the number of poses or resolutions differs from
+            the number of objects.
         """
         self._objects.set_poses(keys, poses, resolutions)
 
     def set_vertices(self, key: int | str, vertices: Any) -> None:
-        """Deform a mesh: same triangles, moved vertices (n, 3) [m]; its hierarchy, if it has one, is refitted.
+        """Deform a mesh: keep its triangles and move its vertices (n, 3) [m]. Its hierarchy, if built, is refitted.
 
-        Where deforming has made the boxes so loose that half as many tests again are expected as when it was built, it
-        is built anew.
+        The hierarchy is rebuilt instead if its boxes have become so loose that a query is expected to need 50 % more
+        tests than when the hierarchy was built.
 
         Raises:
-            UnknownObject; InvalidMesh when the number of vertices differs or a coordinate is not finite;
-            UnsupportedOption for a cloud, or a clustered mesh.
+            UnknownObject; InvalidMesh: the number of vertices differs or a coordinate is not finite;
+            UnsupportedOption: the object is a point cloud or a clustered mesh.
         """
         self._objects.set_vertices(key, vertices)
 
     def posed(self, key: int | str) -> tuple[SceneThing, Pose]:
-        """Return an object and its pose, for queries about it alone. Raises UnknownObject."""
+        """Return the mesh, hierarchy or cloud of an object and its pose, for separate queries. Raises UnknownObject."""
         return self._objects.posed(key)
 
     def boxes(self, margin: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
-        """Return all ids (n,) int64, ascending, and world boxes of the objects with a margin, (n, 6) float64 [m]."""
+        """Return all ids (n,) int64, ascending, and the world boxes of the objects, (n, 6) float64 [m].
+
+        Args:
+            margin: by how much each box is enlarged on every side [m].
+        """
         return self._objects.boxes(check_length("margin", margin))
 
     def revisions(self, keys: np.ndarray) -> np.ndarray:
-        """Return how often each object of an array of ids has been moved or deformed, int64 of the same shape.
+        """Return how often each object has been moved or deformed, int64 of the same shape as the array of ids.
 
         Raises:
-            UnknownObject: one is not in the scene.
+            UnknownObject: an id is not in the scene.
         """
         return self._objects.revisions(keys)
 
@@ -267,26 +276,27 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         device: Device = "auto",
         depth: Depth = True,
     ) -> Generator[Progress, None, SceneContacts]:
-        """Return every pair of objects that is not apart, with its verdict, measures and contacts.
+        """Return all pairs of objects that are not apart, with their verdicts, measures and contacts.
 
-        Asked in slices (``meshclash.steps``) the scene must not change before the end. A point cloud is not compared
-        with a clustered mesh: where the two are near, all other pairs are answered, and the answer names the pair as
-        ``unanswered``; a question about such pairs alone is refused. Both hold for every question to a scene.
+        If this runs in slices (``meshclash.steps``), do not change the scene before it ends. A point cloud cannot be
+        compared with a clustered mesh. If such a pair is near, the result lists it in ``unanswered`` and answers all
+        other pairs; a query that concerns only such pairs raises UnsupportedOption. All of this holds for every query
+        of a scene.
 
         Args:
-            set_a, set_b: ids or names; pairs have one object in each set. None stands for all objects.
-            keep: takes pairs of ids (k, 2) int64 and returns (k,) bool, which of them to look at.
+            set_a, set_b: ids or names. Pairs have one object in each set. None stands for all objects.
+            keep: a function from pairs of ids (k, 2) int64 to (k,) bool: which pairs to compare.
             permitted_overlap, touch_tolerance: see ``verdict``.
-            touching: False leaves out pairs whose verdict is TOUCHING.
+            touching: False leaves out pairs with the verdict TOUCHING.
             device: where boxes and triangles are tested: "cpu"; "cuda", a GPU; or "auto", as in ``collide``.
             depth: True, False or "exact", see ``verdict``.
 
         Raises:
             UnknownObject: an id of a set is not in the scene.
-            UnsupportedOption: a length is negative or not finite, ``keep`` returns another shape, an unknown device, or
-                only a cloud and a clustered mesh are asked about.
+            UnsupportedOption: a length is negative or not finite, ``keep`` returns a wrong shape, the device is
+                unknown, or the query concerns only pairs of a cloud and a clustered mesh.
             SceneChanged: the scene changed between two slices.
-            DeviceUnavailable: "cuda" was asked for and no device can be used.
+            DeviceUnavailable: "cuda" was requested and no GPU is usable.
         """
         check_device(device, served=True)
         limits, touching = checked_limits(permitted_overlap, touch_tolerance, depth), truth("touching", touching)
@@ -301,7 +311,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         clock.stop("broad phase")
         compared = QueryStats(note="; ".join(notes))
         results: list[PairVerdict] = []
-        begin = float(special.mean()) if special.any() else 0.0  # of the progress of meshes
+        begin = float(special.mean()) if special.any() else 0.0  # progress at which the pairs of meshes begin
         if special.any():
             steps = self._special_contacts(pairs[special], limits)
             results, work = yield from scale_progress(steps, 0.0, begin)
@@ -320,7 +330,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
     def _special_contacts(
         self, pairs: np.ndarray, limits: Limits
     ) -> Generator[Progress, None, tuple[list[PairVerdict], QueryStats]]:
-        """What pairs of ids (k, 2) with a cloud or a clustered mesh do to each other, and the work."""
+        """Return the verdicts of pairs of ids (k, 2) with a cloud or a clustered mesh, and the work."""
         found: list[PairVerdict] = []
         work = QueryStats()
         for k, (a, b) in enumerate(pairs.tolist()):
@@ -335,7 +345,10 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
     def _collides_at_once(
         self, poses: Any = None, movers: Any = None, *more: Any, set_a: Any = None, set_b: Any = None, keep: Any = None
     ) -> SceneCollisions | Unanswered:
-        """The shortest way for one configuration of the objects of the last call, or ``UNANSWERED``."""
+        """Fast path of ``collides``: one configuration of the same objects as in the last call.
+
+        Returns ``UNANSWERED`` to fall back to the general path.
+        """
         chosen, packed_trees = self._chosen, self._objects.packer.current
         if (
             more
@@ -372,22 +385,23 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         set_b: Keys = None,
         keep: Keep | None = None,
     ) -> Generator[Progress, None, SceneCollisions]:
-        """Return which solids collide, with one contact each: surfaces meet, or one solid is inside the other.
+        """Return the pairs of solids that collide, with one contact each.
 
-        These are the pairs that ``contacts`` gives, several times faster. ``meshclash.collides`` asks about surfaces.
-        An open mesh that means no solid (``solidity``), and a clustered mesh, count as surfaces: nothing lies inside.
+        Two solids collide if their surfaces meet or one lies inside the other. These are the pairs that ``contacts``
+        returns, found several times faster. ``meshclash.collides`` compares surfaces instead. Clustered meshes, and
+        open meshes that bound no solid (see ``solidity``), count as surfaces: nothing can lie inside them.
 
         Args:
-            poses: None for the objects as they stand; or poses (k, 4, 4) of the movers, or a stack (m, k, 4, 4) of
-                configurations, as a planner of motions has them. The scene itself stays as it is.
-            movers: ids or names (k,) of the objects that poses are given for; None stands for all, in the order of
-                their ids.
+            poses: None for the current poses; or poses (k, 4, 4) of the movers; or a stack (m, k, 4, 4) of
+                configurations, as used by motion planners. The scene is not changed.
+            movers: ids or names (k,) of the objects whose poses are given. None stands for all objects, in the order
+                of their ids.
             set_a, set_b, keep: as ``contacts``.
 
         Raises:
             UnknownObject: an id is not in the scene.
-            InvalidPose: poses of another shape, or not rigid.
-            UnsupportedOption: ``keep`` returns another shape, movers that are named twice.
+            InvalidPose: the poses have a wrong shape or are not rigid.
+            UnsupportedOption: ``keep`` returns a wrong shape, or a mover is named twice.
         """
         chosen = self._choose(poses, movers, set_a, set_b)
         keep, members = checked_keep(keep), list(self._objects.by_id.values())
@@ -409,7 +423,10 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         return (yield from with_cloud_collisions_steps(asked_of_clouds, found))
 
     def _standing_few(self) -> StandingObjects | None:
-        """The objects as they stand, where they are a few meshes whose trees are packed."""
+        """Return the objects in their current poses for fast queries.
+
+        Returns None unless they are a few meshes, and nothing else, whose trees are already packed.
+        """
         objects, standing = self._objects, self._standing
         if objects.has_special:
             return None
@@ -426,7 +443,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
     def _any_at_once(
         self, poses: Any = None, movers: Any = None, *more: Any, set_a: Any = None, set_b: Any = None, keep: Any = None
     ) -> bool | Unanswered:
-        """The short way for a few objects as they stand; ``UNANSWERED`` where it does not answer."""
+        """Fast path of ``any`` for a few objects in their current poses; ``UNANSWERED`` to fall back."""
         if more or not (poses is movers is set_a is set_b is None):
             return UNANSWERED
         standing = self._standing_few()
@@ -444,9 +461,9 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         set_b: Keys = None,
         keep: Keep | None = None,
     ) -> Generator[Progress, None, Any]:
-        """Return whether any two solids collide, in the sense of ``collides``; stops at the first such pair.
+        """Return whether any two solids collide, in the sense of ``collides``. Stops at the first colliding pair.
 
-        Arguments and errors as ``collides``.
+        The arguments and errors are those of ``collides``.
 
         Returns:
             A bool; for a stack of m configurations (m,) bool.
@@ -473,12 +490,12 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         return bool((yield from with_cloud_collisions_steps(asked_of_clouds, no_collisions(len(rows)))))
 
     def _packed_steps(self, members: list[Member]) -> Generator[Progress, None, PackedTrees]:
-        """The packed trees of all meshes, those of the last time where these are the same."""
+        """Return the packed trees of all meshes; those of the last call if the meshes are the same."""
         ids = self._objects.ids()[self._objects.meshes()[0]]
         return (yield from self._objects.packed_members_steps(ids, members))
 
     def _choose(self, poses: Any, movers: Sequence[int | str] | None, set_a: Keys, set_b: Keys) -> Choice:
-        """What ``collides`` is asked about: that of the last call, if it named the same objects."""
+        """Return the objects that ``collides`` compares; the choice of the last call if it named the same objects."""
         slots, names = self._objects.slots(), names_of(movers, set_a, set_b)
         if poses is not None and self._chosen is not None and self._chosen.serves(slots, names):
             return self._chosen
@@ -498,20 +515,21 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
     def step(self, keep: Keep | None = None, first_only: bool = True) -> Generator[Progress, None, SceneStep]:
         """Return which pairs begin to touch, still touch, and no longer touch since the last step.
 
-        Between two steps objects are moved (``set_pose``, ``set_poses``), deformed, added and removed. Then a step
-        finds the pairs that touch, as ``collides`` does, from what is kept of the step before: sorted boxes, answers of
-        pairs that stand still, and pairs that cannot have come near enough since their distance was measured. The
-        answer does not depend on that.
+        Between two steps you can move (``set_pose``, ``set_poses``), deform, add and remove objects. A step then finds
+        the pairs that touch, as ``collides`` does. It reuses data of the previous step: sorted boxes, answers for pairs
+        that did not move, and measured distances that show that a pair cannot touch yet. The result does not depend
+        on this reuse.
+
+        If a step that runs in slices (``meshclash.steps``) is closed before its end, the next step finds the same
+        changes.
 
         Args:
             keep: as ``contacts``, for instance a CollisionMatrix. A pair that touched and is no longer compared
-                has ended.
-            first_only: one contact of each pair; False: all triangle pairs.
-
-        In slices (``meshclash.steps``): closed before its end, it leaves the next step to find out the same.
+                is reported as ended.
+            first_only: True: one contact per pair; False: all pairs of triangles.
 
         Raises:
-            UnsupportedOption: ``keep`` returns another shape.
+            UnsupportedOption: ``keep`` returns a wrong shape.
         """
         start = time.perf_counter()
         keep, first_only = checked_keep(keep), truth("first_only", first_only)
@@ -542,16 +560,18 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         device: Device = "auto",
         depth: Depth = True,
     ) -> Generator[Progress, None, SceneGaps]:
-        """Return every pair of solids within a tolerance; the gap is 0 if one lies inside the other.
+        """Return all pairs of solids within a tolerance. The gap is 0 if one solid lies inside the other.
 
-        ``meshclash.clearance`` asks about surfaces. Pairs that meet have their verdict, and the triangles that meet.
+        ``meshclash.clearance`` compares surfaces instead. Pairs that meet also get a verdict and the triangles that
+        meet.
 
         Args:
-            tolerance: [m], from 0 on; all triangles that come that near are listed.
+            tolerance: [m], at least 0. All triangles that come within it are listed.
             set_a, set_b, keep, permitted_overlap, device, depth: as ``contacts``.
 
         Raises:
-            UnknownObject, DeviceUnavailable; UnsupportedOption: a length is negative or not finite, an unknown device.
+            UnknownObject, DeviceUnavailable; UnsupportedOption: a length is negative or not finite, or the device is
+            unknown.
         """
         reach, limits = check_length("tolerance", tolerance), checked_limits(permitted_overlap, depth=depth)
         options = GapOptions(set_a, set_b, keep, limits, reach, device=check_device(device, served=True))
@@ -561,9 +581,12 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         self, most: Any = None, *more: Any, poses: Any = None, movers: Any = None, set_a: Any = None, set_b: Any = None,
         keep: Any = None, permitted_overlap: Any = 0.0, device: Any = "auto", depth: Any = True,
     ) -> SceneGaps | Unanswered:  # fmt: skip
-        """The short way for a few objects as they stand of which none collide, or ``UNANSWERED``."""
+        """Fast path of ``distances`` for a few objects in their current poses, none of which collide.
+
+        Returns ``UNANSWERED`` to fall back to the general path.
+        """
         if more or not (poses is movers is set_a is set_b is keep is None) or type(permitted_overlap) is not float:
-            return UNANSWERED  # what is no plain value is checked by the long way
+            return UNANSWERED  # the general path checks options that are not plain values
         if permitted_overlap != 0.0 or type(device) is not str or device != "auto" or type(depth) is not bool:
             return UNANSWERED
         if not (most is None or (type(most) is int and most > 0)):
@@ -612,22 +635,22 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         device: Device = "auto",
         depth: Depth = True,
     ) -> Generator[Progress, None, SceneGaps | SceneDistances]:
-        """Return the distances of pairs of solids; the gap is 0 if they have a common point, also inside.
+        """Return the distances of pairs of solids. The gap is 0 if two solids have a common point, also inside.
 
-        ``meshclash.distance`` asks about surfaces. Pairs are measured in the order of their boxes' distances, until the
-        boxes of all others are farther apart than the pairs that are listed.
+        ``meshclash.distance`` compares surfaces instead. Pairs are measured in the order of the distances of their
+        boxes, until the boxes of all remaining pairs are farther apart than the pairs to list.
 
         Args:
-            most: pairs to list, of each configuration, from 1 on; None for all. Of pairs at equal gaps any may be left
-                out.
-            poses, movers: as ``collides``: configurations of meshes, answered by ``SceneDistances`` without verdicts
-                and depths, on the CPU. None for the objects as they stand.
+            most: the number of nearest pairs to list (per configuration), at least 1; None for all. Among pairs with
+                equal gaps, it is not specified which are left out.
+            poses, movers: configurations of meshes, as ``collides``. The result is then a ``SceneDistances``, without
+                verdicts and depths, computed on the CPU. None for the current poses.
             set_a, set_b, keep, permitted_overlap, device, depth: as ``contacts``.
 
         Raises:
-            UnknownObject, InvalidPose, DeviceUnavailable; UnsupportedOption: ``most`` is no whole number from 1 on, a
-            length is negative or not finite, an unknown device, configurations of a scene with a point cloud or a
-            clustered mesh.
+            UnknownObject, InvalidPose, DeviceUnavailable; UnsupportedOption: ``most`` is not a whole number of at
+            least 1, a length is negative or not finite, the device is unknown, or configurations are given for a scene
+            with a point cloud or a clustered mesh.
         """
         most, limits = check_most(most), checked_limits(permitted_overlap, depth=depth)
         served = check_device(device, served=True)
@@ -654,11 +677,11 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
     ) -> Generator[Progress, None, RayHits]:
         """Return where each of n rays first crosses an object; ``RayHits.object`` has the ids.
 
-        Which triangles are crossed is decided exactly, without gaps at edges, as ``meshclash.ray_first`` says.
+        Crossings are decided exactly, without gaps at edges; see ``meshclash.ray_first``.
 
         Args:
             origins, directions, lengths, threads: as ``meshclash.ray_first``.
-            objects: ids or names of the objects that rays may meet; None for all.
+            objects: ids or names of the objects to test; None for all.
 
         Raises:
             UnknownObject: an id or name is not in the scene.
@@ -678,7 +701,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         objects: Keys = None,
         threads: int | None = None,
     ) -> Generator[Progress, None, np.ndarray]:
-        """Return which of n rays cross an object, (n,) bool: a test of occlusion, or line of sight.
+        """Return which of n rays cross an object, (n,) bool: a test for occlusion or line of sight.
 
         Args:
             origins, directions, lengths, objects, threads: as ``ray_first``.
@@ -699,7 +722,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         objects: Keys = None,
         threads: int | None = None,
     ) -> Generator[Progress, None, np.ndarray]:
-        """Return how often each of n rays crosses surfaces of objects, (n,) int32.
+        """Return how often each of n rays crosses the surfaces of objects, (n,) int32.
 
         Args:
             origins, directions, lengths, objects, threads: as ``ray_first``.
@@ -744,24 +767,26 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         count: str = "paper",
         steps: int | None = None,
     ) -> Generator[Progress, None, SceneEstimate]:
-        """Estimate which objects collide, within a budget, with probabilities.
+        """Estimate within a time budget which objects collide, with probabilities.
 
-        All pairs of objects share the budget: it goes where surfaces meet most likely (``meshclash.time_critical``).
-        The next call goes on where this one stopped, with the pairs whose objects were not changed meanwhile. A call
-        that finds every pair decided goes on with those that merely count as colliding, so that answers become exact
-        one after the other; ``SceneEstimate.exact`` says when all of them are. Pairs with a point cloud share half of
-        the budget, and what the others leave of theirs; they count as colliding where that is the likelier answer.
+        All pairs of objects share the budget. It is spent where surfaces most likely meet
+        (see ``meshclash.time_critical``). The next call continues the search of this one for the pairs whose objects
+        have not changed. Once all pairs are decided, a call continues with the pairs that are only estimated to
+        collide, so that the answers become exact one after the other. ``SceneEstimate.exact`` is true when all are
+        exact. Pairs with a point cloud share half of the budget and the time that the other pairs leave unused. They
+        count as colliding if that is the more likely answer.
 
         Args:
-            budget: time [s] that the call may take, above 0; None for none. Preparing meshes that are new is not
+            budget: time limit of the call [s], above 0; None for no limit. The preparation of new meshes is not
                 counted.
             set_a, set_b, keep: as ``contacts``.
             p_min, k_min, count: as ``meshclash.time_critical``.
-            steps: as a budget, for answers that depend on nothing but the scene and the calls so far.
+            steps: a budget in units of work instead of time. The answers are then reproducible: they depend only on
+                the scene and on the previous calls.
 
         Raises:
             UnknownObject: an id of a set is not in the scene.
-            UnsupportedOption: an option is out of range, ``keep`` returns another shape, or a pair has a clustered
+            UnsupportedOption: an option is out of range, ``keep`` returns a wrong shape, or a pair has a clustered
                 mesh.
         """
         criterion, seconds, steps = checked_criterion(p_min, k_min, count), checked_budget(budget), checked_steps(steps)
@@ -774,7 +799,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         searches = self._cloud_searches
         searches.follow(self._objects, pairs[clouds])
         meshes = pairs[~clouds]
-        share = 0.5 if searches.waiting and len(meshes) else 1.0  # of the budget, for pairs of meshes
+        share = 0.5 if searches.waiting and len(meshes) else 1.0  # part of the budget for pairs of meshes
         members = {i: self._objects.member(i) for i in np.unique(meshes).tolist()}
         budget_of_meshes = left and share * left, steps and math.ceil(share * steps)
         estimating = estimate_steps(self._shared, meshes, members, criterion, *budget_of_meshes)
@@ -787,7 +812,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
 def _judge(
     case: Case, identifiers: np.ndarray, limits: Limits, names: Mapping[int, str]
 ) -> Generator[Progress, None, list[PairVerdict]]:
-    """Verdicts in slices."""
+    """Compute the verdicts of a case in slices."""
     results: list[PairVerdict] = []
     piece = Slice()
     for done, found in verdict_portions(case, identifiers, limits, names):
@@ -799,5 +824,5 @@ def _judge(
 
 
 def worst_first(found: PairVerdict) -> tuple[float, ...]:
-    """The order of results: by their verdicts and ids."""
+    """Return the sort key of a result: its verdict (worst first), then its ids."""
     return *verdict_order(found), found.a, found.b

@@ -1,13 +1,13 @@
-"""Frame after frame of a scene: which objects begin to touch, go on touching, and end, with as little work as possible.
+"""``Scene.step`` for meshes: find frame by frame which pairs begin to touch, still touch, and no longer touch.
 
-What is kept from step to step, each part only saves work and never decides:
+The following data is kept between steps. It only saves work and never changes the result:
 
-* the ends of all boxes, sorted (``broadphase/incremental.py``);
-* the answers of the step before, for pairs of which both objects stand still;
-* how far apart pairs were whose boxes overlap although they do not touch, and how far every object has moved since. No
-  point of an object moved farther than the corner of its box that moved farthest, so two objects are apart for certain
-  until both ways together exceed the distance. Such pairs sleep: they are counted, and not looked at. A distance is
-  measured when a pair has been found to be apart 8 times, then 16, 32 and so on: measuring costs more than looking.
+* the sorted ends of all boxes (``broadphase/incremental.py``);
+* the results of the previous step, for pairs whose objects do not move;
+* the distances of pairs whose boxes overlap although they do not touch, and how far every object has moved since. No
+  point of an object moves farther than the corner of its box that moves farthest. So two objects are certainly apart
+  until the sum of their motions exceeds the distance. Such pairs sleep: they are counted but not tested. A distance is
+  measured when a pair has been found apart 8 times, then 16, 32 and so on, because measuring costs more than testing.
 """
 
 import math
@@ -32,11 +32,11 @@ from .members import Keep
 from .pair_keys import find, no_pairs, pair_keys, pairs_of
 
 _ROUNDING = 2.0**-40
-"""Share of the coordinates that distances and ways may be off by, with room."""
+"""Generous bound of the rounding error of distances and motions, relative to the coordinates."""
 _PATIENCE = 8
-"""A distance is first measured when a pair has been found to be apart so many times: most move on before."""
+"""The distance of a pair is first measured after it was found apart this often: most pairs move on before."""
 _SHARE = 0.5
-"""Distances are only needed from below, and found several times faster if they may be so much too large."""
+"""Relative error of measured distances: only a lower bound is needed, which is found several times faster."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,19 +44,20 @@ class SceneStep:
     """The result of a step of a scene; pairs of ids are (k, 2) int64, the lower one first, sorted.
 
     Attributes:
-        begun: Pairs that touch now, and did not in the step before.
-        persisting: Pairs that touch now as before.
-        ended: Pairs that touched before and do not now: apart, no longer compared, or an object was removed.
-        pairs: All that touch: those that meet, and those of which one lies in the other.
-        triangles: Triangle pairs that meet, (n, 2) int32: one of each pair, or all; none of a pair without common
-            surface point, and none of a pair with a cloud.
-        kinds: (n,) uint8, see ``ContactKind``; of single contacts as found.
-        pair_of: Which of ``pairs`` each belongs to, (n,) int64, ascending.
-        near: Pairs whose boxes overlap, and that are compared.
-        asleep: Those of them that were proved to be apart by how far they had moved.
-        swaps: Of the sorted ends of boxes; 0 where they were sorted anew.
-        measured: Pairs whose distance was measured, so that they may sleep.
-        unanswered: Near pairs that cannot be compared, a point cloud and a clustered mesh: in none of the others.
+        begun: Pairs that touch now and did not touch in the previous step.
+        persisting: Pairs that touch now and touched in the previous step.
+        ended: Pairs that touched before and do not touch now: apart, no longer compared, or an object was removed.
+        pairs: All pairs that touch: their surfaces meet, or one lies in the other.
+        triangles: Pairs of triangles that meet, (n, 2) int32: one or all of each pair. A pair without a common surface
+            point and a pair with a cloud have none.
+        kinds: (n,) uint8, see ``ContactKind``; for single contacts, the kind of the contact that was found.
+        pair_of: The index in ``pairs`` for each row of ``triangles``, (n,) int64, ascending.
+        near: Number of compared pairs whose boxes overlap.
+        asleep: Number of them that were not tested, because they have not moved enough to touch.
+        swaps: Number of swaps in the sorted ends of boxes; 0 if they were sorted anew.
+        measured: Number of pairs whose distance was measured, so that they may sleep.
+        unanswered: Near pairs of a point cloud and a clustered mesh, which cannot be compared. They are in none of the
+            other lists.
     """
 
     begun: np.ndarray
@@ -79,7 +80,7 @@ class SceneStep:
 
 
 class Stepper(Copyable):
-    """What a scene keeps from step to step."""
+    """The state that a scene keeps between steps."""
 
     def __init__(self) -> None:
         self._sweep = SweepAndPrune()
@@ -89,7 +90,7 @@ class Stepper(Copyable):
         self._meshes: list[object] = []
         self._rows = np.empty((0, 3, 4))
         self._ways = np.empty(0)
-        """How far each object has moved, (n,) [m]; infinite for an object that was deformed in this step."""
+        """How far each object has moved in total, (n,) [m]; starts again at 0 when the object is deformed."""
         self._sleep = _Sleep()
 
     def steps(
@@ -101,7 +102,7 @@ class Stepper(Copyable):
         keep: Keep | None,
         first_only: bool,
     ) -> Generator[Progress, None, SceneStep]:
-        """One step; objects in the order of their ids, with their poses (n, 3, 4)."""
+        """Run one step in slices. The objects are in the order of their ids; ``rows`` (n, 3, 4) are their poses."""
         boxes = world_boxes(packed_trees.bounds, rows, 0.0)
         cut_to_spheres(packed_trees.bounds, packed_trees.radii, rows, boxes)
         self._sweep.update(ids, boxes)
@@ -144,7 +145,7 @@ class Stepper(Copyable):
         )  # fmt: skip
 
     def empty_step(self) -> SceneStep:
-        """A step of a scene without objects."""
+        """Run a step for a scene without meshes."""
         ended, self._touching, self._last = self._touching, np.empty(0, np.int64), _NO_ANSWERS
         self._sweep.update(np.empty(0, np.int64), np.empty((0, 6)))
         none, triangles = np.empty((0, 2), np.int64), np.empty((0, 2), np.int32)
@@ -154,7 +155,11 @@ class Stepper(Copyable):
     def _move(
         self, ids: np.ndarray, members: list[Member], packed_trees: PackedTrees, rows: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Add to the ways of the objects; returns which are new or deformed, and these and those that moved, (n,)."""
+        """Update how far each object has moved.
+
+        Returns:
+            Which objects are new or deformed, (n,) bool; which are new, deformed or moved, (n,) bool.
+        """
         meshes: list[object] = [member.mesh for member in members]
         place, known = find(self._ids, ids)
         changed = ~known
@@ -170,9 +175,10 @@ class Stepper(Copyable):
 
 @kernel
 def _add_ways(bounds, rows, rows_before, ways_before, place, changed, ways):
-    """How far every object has moved in all, (n,): the farthest corner of its box each time; 0 for changed ones.
+    """Add to ``ways`` (n,) how far each object moved: the motion of the farthest-moving corner of its box.
 
-    The way of a point is convex in its coordinates, so no point of a box moves farther than all corners.
+    Changed objects keep 0. The length of a point's motion is convex in its coordinates, so no point of a box moves
+    farther than the corner that moves farthest.
     """
     for i in range(len(ways)):
         if changed[i]:
@@ -193,41 +199,44 @@ def _add_ways(bounds, rows, rows_before, ways_before, place, changed, ways):
 
 @dataclass(frozen=True, eq=False)
 class _Answers(Copyable):
-    """What a step found of all near pairs, sorted by their keys."""
+    """The results of a step for all near pairs, sorted by their keys."""
 
     keys: np.ndarray
-    """Of the pairs, (k,) int64."""
+    """Keys of the pairs, (k,) int64."""
     meet: np.ndarray
-    """Which touch, (k,) bool."""
+    """Which pairs touch, (k,) bool."""
     triangles: np.ndarray
-    """(n, 2) int32, sorted by pairs."""
+    """Pairs of triangles that meet, (n, 2) int32, sorted by pairs of objects."""
     kinds: np.ndarray
-    """(n,) uint8."""
+    """Kinds of these contacts, (n,) uint8."""
     jobs: np.ndarray
-    """Which of the pairs each belongs to, (n,) int64, ascending."""
+    """Index of the pair of objects of each contact, (n,) int64, ascending."""
     first_only: bool
-    """Whether one contact of each pair was asked for."""
+    """Whether only one contact of each pair was found."""
 
     def standing(self, keys: np.ndarray, still: np.ndarray, first_only: bool) -> np.ndarray:
-        """Which pairs of sorted keys have the same answer now, (k,) bool: both objects of ``still`` ones stand."""
+        """Return which pairs of sorted keys can reuse their results, (k,) bool.
+
+        ``still`` (k,) tells of which pairs neither object has moved.
+        """
         return find(self.keys, keys)[1] & still if first_only == self.first_only else np.zeros(len(keys), np.bool_)
 
     def with_new(
         self, keys: np.ndarray, known: np.ndarray, asked: np.ndarray, meet: np.ndarray, answer: Answer, first_only: bool
     ) -> "_Answers":
-        """The answers of a step: those of ``known`` pairs as before, of ``asked`` ones anew; others are apart.
+        """Return the results of a step: reused for ``known`` pairs, new for ``asked`` pairs; all others are apart.
 
         Args:
-            keys: of all near pairs, (k,).
-            known, asked: which of them, (k,) bool.
-            meet: which of those that were asked touch.
-            answer: their contacts.
+            keys: keys of all near pairs, (k,).
+            known, asked: which pairs are known, and which were tested, (k,) bool.
+            meet: which of the tested pairs touch.
+            answer: the contacts of the tested pairs.
         """
         all_meet = np.zeros(len(keys), np.bool_)
         all_meet[asked] = meet
         place = find(self.keys, keys)[0]
         all_meet[known] = self.meet[place[known]]
-        now = np.full(len(self.keys), -1)  # where the pairs of before are among those of now
+        now = np.full(len(self.keys), -1)  # new index of each old pair
         now[place[known]] = np.flatnonzero(known)
         kept = now[self.jobs] >= 0
         jobs = np.concatenate([now[self.jobs][kept], np.flatnonzero(asked)[answer.jobs]])
@@ -244,17 +253,17 @@ _NO_ANSWERS = _Answers(
 
 
 class _Sleep(Copyable):
-    """Pairs that are known to be apart, sorted by their keys."""
+    """The near pairs, sorted by their keys, and how long each is known to stay apart."""
 
     def __init__(self) -> None:
         self._keys = np.empty(0, np.int64)
         self._until = np.empty(0)
-        """Both ways at which a pair may touch [m]; minus infinity where nothing is known."""
+        """Sum of the motions of both objects at which a pair may touch [m]; minus infinity if unknown."""
         self._apart = np.empty(0, np.int64)
-        """For how many questions in a row a pair was found to be apart."""
+        """How many times in a row each pair was found apart."""
 
     def asleep(self, keys: np.ndarray, ways: np.ndarray, changed: np.ndarray) -> np.ndarray:
-        """Which pairs cannot touch yet, (k,) bool; ``changed`` pairs have an object that is new or deformed."""
+        """Return which pairs cannot touch yet, (k,) bool. ``changed`` pairs have a new or deformed object."""
         until, apart = np.full(len(keys), -np.inf), np.zeros(len(keys), np.int64)
         place, known = find(self._keys, keys)
         known &= ~changed
@@ -263,7 +272,7 @@ class _Sleep(Copyable):
         return ways < until
 
     def note(self, keys: np.ndarray, meet: np.ndarray) -> np.ndarray:
-        """Take in which pairs meet; returns those whose distance should be measured, (k,) bool."""
+        """Record which pairs meet; return which pairs should have their distance measured, (k,) bool."""
         place = np.searchsorted(self._keys, keys)
         self._apart[place] = np.where(meet, 0, self._apart[place] + 1)
         self._until[place] = -np.inf
@@ -271,5 +280,5 @@ class _Sleep(Copyable):
         return (count >= _PATIENCE) & ((count & (count - 1)) == 0)
 
     def rest(self, keys: np.ndarray, until: np.ndarray) -> None:
-        """Let pairs sleep."""
+        """Let pairs sleep until the sum of the motions of their objects reaches ``until`` [m]."""
         self._until[np.searchsorted(self._keys, keys)] = until

@@ -1,4 +1,4 @@
-"""How far apart a few objects are that do not collide: every pair by the short way of two meshes."""
+"""Measure the gaps of a few objects that do not collide: each pair by the fast path for two meshes."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -33,15 +33,17 @@ def small_scene_gaps(
     most: int | None,
     names: Mapping[int, str],
 ) -> SceneGaps | None:
-    """The gaps of all pairs, as ``Scene.distances`` lists them; None where there are many, or some collide.
+    """Return the gaps of all pairs, as ``Scene.distances`` does.
+
+    Returns None to fall back: there are too many objects, some collide, or the decision needs exact predicates.
 
     Args:
-        packed_trees: of the objects.
+        packed_trees: trees of the objects.
         meshes: the objects (n,).
-        ids: of them, ascending.
-        rows: their poses, (n, 3, 4).
-        most: pairs to list; None for all.
-        names: of objects that have one.
+        ids: ids of the objects, ascending.
+        rows: poses of the objects, (n, 3, 4).
+        most: how many pairs to list; None for all.
+        names: names by id, of the objects that have one.
     """
     begin = time.perf_counter()
     records = _records(meshes) if len(meshes) <= _MOST_OBJECTS else None
@@ -70,7 +72,7 @@ def small_scene_gaps(
 
 
 def _records(meshes: Sequence[MeshLike]) -> list[Record] | None:
-    """Of the objects; None where one has no 8-wide form."""
+    """Return the records of the objects; None if one of them has no 8-wide tree."""
     records = []
     for mesh in meshes:
         record = record_of(mesh)
@@ -84,7 +86,7 @@ def _records(meshes: Sequence[MeshLike]) -> list[Record] | None:
 
 
 def _may_collide(packed_trees: PackedTrees, rows: np.ndarray) -> bool:
-    """Whether two objects collide, or that takes exact predicates."""
+    """Return True if two objects collide, or if deciding it needs exact predicates or the slower method."""
     few = packed_trees.few
     if few is None:
         return True
@@ -99,7 +101,7 @@ def _may_collide(packed_trees: PackedTrees, rows: np.ndarray) -> bool:
 def _nearest_boxes_first(
     packed_trees: PackedTrees, rows: np.ndarray, pairs: list[tuple[int, int]]
 ) -> list[tuple[float, tuple[int, int]]]:
-    """Pairs with bounds from below of their distances [m], ascending."""
+    """Return the pairs with lower bounds of their distances [m], ascending."""
     if len(pairs) < 2:
         return [(0.0, pair) for pair in pairs]
     boxes, places = world_boxes(packed_trees.bounds, rows, 0.0), np.array(pairs)
@@ -113,7 +115,7 @@ def _gaps(
     listed: list[tuple[float, int, int, Distance]],
     names: Mapping[int, str],
 ) -> list[PairGap]:
-    """The pairs that are listed."""
+    """Convert the listed distances to ``PairGap`` objects."""
     places = np.array([entry[1:3] for entry in listed], np.int64).reshape(-1, 2)
     found, keys = [entry[3] for entry in listed], ids[places].tolist()
     points = np.array([each.points for each in found]).reshape(-1, 2, 3)

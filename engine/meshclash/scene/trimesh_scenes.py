@@ -1,4 +1,4 @@
-"""Scenes of trimesh as scenes: their objects, poses and names."""
+"""Read the objects, poses and names from a ``trimesh.Scene``."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ from ..types.pose import pose_stack
 
 
 class PlacedMesh(NamedTuple):
-    """An object to be added."""
+    """An object to add to a scene."""
 
     mesh: TriangleMesh
     pose: np.ndarray
@@ -22,10 +22,10 @@ class PlacedMesh(NamedTuple):
 
 
 def placed_meshes(scene: Any) -> Iterator[PlacedMesh]:
-    """The objects of a ``trimesh.Scene``; a node that scales has a mesh of its own.
+    """Iterate over the objects of a ``trimesh.Scene``. A node whose pose is not rigid gets a transformed mesh.
 
     Raises:
-        UnsupportedOption: it is no scene; InvalidMesh: a geometry is no triangle mesh.
+        UnsupportedOption: ``scene`` is not a ``trimesh.Scene``; InvalidMesh: a geometry is not a triangle mesh.
     """
     graph, geometry = getattr(scene, "graph", None), getattr(scene, "geometry", None)
     if graph is None or geometry is None:

@@ -1,4 +1,4 @@
-"""The second stage of an answer: what the contacts of a case mean for each pair of objects, in portions."""
+"""The second stage of a scene query: compute the verdict of each pair from the contacts of a case, in portions."""
 
 from collections.abc import Generator, Iterator, Mapping
 
@@ -11,20 +11,20 @@ from ..types.steps import hold_progress, steps
 from ..types.verdict import APART, CLASH, TOUCHING
 from .results import FirstContact
 
-_PORTION_PAIRS, _PORTION_CONTACTS = 1024, 65536  # judged together
-_SURELY = 1.0 + 1e-6  # permitted lengths are compared with a rounding of less than this
+_PORTION_PAIRS, _PORTION_CONTACTS = 1024, 65536  # maximum per portion
+_SURELY = 1.0 + 1e-6  # bounds the rounding error when lengths are compared with permitted ones
 
 
 def verdict_portions(
     case: Case, identifiers: np.ndarray, limits: Limits, names: Mapping[int, str]
 ) -> Generator[tuple[int, list[PairVerdict]], None, None]:
-    """The pairs of a case that are not apart, in portions: how many pairs are done, and what was found since.
+    """Yield the pairs of a case that are not apart, in portions: the number of pairs done, and the new verdicts.
 
     Args:
-        case: as ``Scene.case_steps`` gives it.
+        case: as returned by ``Members.case_steps``.
         identifiers: the ids (k, 2) of its pairs.
-        limits: lengths that a verdict allows for.
-        names: of objects, by their ids.
+        limits: the limits of the verdicts.
+        names: names of objects by id.
     """
     total = len(case.jobs)
     start = case.starts
@@ -41,36 +41,36 @@ def verdict_portions(
 
 
 def stays(pair: PairVerdict, limits: Limits, rounding: float) -> bool:
-    """Whether the measures of two meshes that are not apart prove the same verdict with other permitted overlaps.
+    """Return whether a verdict certainly stays the same with other limits, by its known measures.
 
     Args:
-        pair: what was answered.
-        limits: the new ones.
-        rounding: what the resolutions of both meshes come to [m].
+        pair: the verdict of two meshes that are not apart.
+        limits: the new limits.
+        rounding: the sum of the resolutions of both meshes [m].
     """
     if pair.flush:
         return False
     touching = pair.verdict is TOUCHING
     if touching and pair.depth is None and pair.depth_upper is None:
-        return True  # there is no common volume to permit
+        return True  # there is no common volume
     if limits.by_resolution:
         return False
     permitted = limits.permitted_overlap
     if touching:
         return pair.depth_upper is not None and pair.depth_upper <= permitted
-    at_least = pair.depth if pair.depth_lower is None else pair.depth_lower  # of open meshes without bounds
+    at_least = pair.depth if pair.depth_lower is None else pair.depth_lower  # open meshes have no bounds
     if pair.verdict is CLASH and permitted > pair.permitted_overlap < rounding:
-        return False  # more of what sticks out may be rounding
+        return False  # a larger part of the protruding pieces may be rounding error
     return pair.verdict is not CLASH or (at_least is not None and at_least > _SURELY * permitted)
 
 
 def first_contacts_of(case: Case, jobs: np.ndarray, pairs: np.ndarray) -> Iterator[FirstContact]:
-    """The contacts of some pairs (n,) of a case that was asked for first contacts only, and that meet.
+    """Iterate over the first contacts of some pairs of a case.
 
     Args:
-        case: the pairs, asked for first contacts only.
-        jobs: which of them meet.
-        pairs: the ids (k, 2) of all.
+        case: a case that was computed with ``first_only``.
+        jobs: indices (n,) of pairs that meet.
+        pairs: the ids (k, 2) of all pairs.
     """
     starts, answer, trees = case.starts.tolist(), case.answer, case.jobs
     for job, (a, b) in zip(jobs.tolist(), pairs[jobs].tolist(), strict=True):
@@ -81,7 +81,7 @@ def first_contacts_of(case: Case, jobs: np.ndarray, pairs: np.ndarray) -> Iterat
 
 
 def _portion(case: Case, start: np.ndarray, begin: int, end: int) -> Case:
-    """Object pairs begin to end of a case, of which contacts of pair j begin at start[j]."""
+    """Return the object pairs ``begin`` to ``end`` of a case; the contacts of pair j begin at ``start[j]``."""
     low, high = start[begin], start[end]
     answer = case.answer._replace(
         pairs=case.answer.pairs[low:high], kinds=case.answer.kinds[low:high], jobs=case.answer.jobs[low:high] - begin

@@ -1,1 +1,1 @@
-"""Simultaneous traversal of two hierarchies: one text for every volume and every leaf test."""
+"""Simultaneous traversal of two hierarchies: the same code for every volume and every leaf test."""

@@ -1,11 +1,11 @@
-"""How the binary engines read the nodes of a tree: volumes that are stored, or derived on the way down.
+"""``Access``: the functions by which binary engines read nodes, whose volumes are stored or derived on the way down.
 
-``root``                                the node to begin with
-``nodes_of(forest)``                    arrays for ``children`` and ``derive``: a whole forest is dear to hand over
+``root``                                the node at which to begin
+``nodes_of(forest)``                    arrays for ``children`` and ``derive``; passing a whole forest is slow
 ``children(nodes, start, node)``        (first of two children, or entry of a leaf's first triangle; its triangles)
 ``triangle(forest, tree, entry)``       the triangle at an entry
-``row(volumes, node, carried, at, side)``   what the verbs of the volume take: side 0 is a's, side 1 b's
-``begin``, ``derive``, ``exchange``     keep the rows that a pair of nodes carries; see ``lab/volumes/boxtree.py``
+``row(volumes, node, carried, at, side)``   input of the volume's functions: side 0 is a's, side 1 b's
+``begin``, ``derive``, ``exchange``     update the rows that belong to a pair of nodes; see ``lab/volumes/boxtree.py``
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from ..volumes.registry import Volume
 
 
 class Access(NamedTuple):
-    """The functions above, and how many numbers each of the two rows of a pair has."""
+    """The functions above; ``carried`` is the number of values in each of the two rows of a pair."""
 
     root: int
     carried: int
@@ -31,7 +31,7 @@ class Access(NamedTuple):
     exchange: Callable[..., Any]
 
     def workspace(self, entries: int) -> np.ndarray:
-        """Room for the rows of so many pairs of nodes, (entries, 2, numbers) float64."""
+        """Allocate the rows of ``entries`` pairs of nodes, (entries, 2, numbers) float64."""
         return np.empty((entries if self.carried else 0, 2, self.carried))
 
 
@@ -96,7 +96,7 @@ _STORED = Access(
 
 
 def access_to(volume: Volume) -> Access:
-    """How to read trees of a volume."""
+    """Return the functions that read trees of a volume."""
     own = volume.derived
     if own is None:
         return _STORED

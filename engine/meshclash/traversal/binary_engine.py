@@ -1,4 +1,4 @@
-"""The binary engine at work on a question: ``pairs.py`` with its arrays."""
+"""The binary engine: allocates the arrays of the kernel in ``pairs.py`` and runs it for a question."""
 
 import numpy as np
 
@@ -13,13 +13,13 @@ from .prepared_poses import prepared_rows
 from .question import Goal, Question
 
 CHUNK = 1 << 15
-"""Pairs that the output holds before it is emptied."""
+"""Number of pairs in the output at which it is emptied."""
 STEPS = 1 << 14
-"""Steps in a call of the kernel."""
+"""Steps per kernel call."""
 
 
 class BinaryEngine:
-    """An ``Engine`` for every volume, node by node: contacts, or the first pair of each job within a tolerance."""
+    """An ``Engine`` for any volume, one node at a time: contacts, or the first pair of each job within a tolerance."""
 
     settled = False
     threads = 1
@@ -27,7 +27,7 @@ class BinaryEngine:
 
     @staticmethod
     def serves(question: Question) -> bool:
-        """Whether it answers a question."""
+        """Return whether this engine can answer a question."""
         return question.goal is Goal.CONTACTS or (question.goal is Goal.WITHIN and question.first_only)
 
     def __init__(self, question: Question) -> None:
@@ -38,7 +38,7 @@ class BinaryEngine:
             rows_a, rows_b, a.origins[jobs[:, 0]], b.origins[jobs[:, 1]],
             a.reaches[jobs[:, 0]], b.reaches[jobs[:, 1]], question.tolerance,
         )  # fmt: skip
-        # The kernel stops when another pair of leaves might not fit; every job of a first-contact query adds one pair.
+        # The kernel stops when another pair of leaves might not fit. In a first-contact query each job adds one pair.
         leaves = a.largest_leaf * b.largest_leaf
         self._full = min(len(jobs), CHUNK) if question.first_only else CHUNK
         options = _options(question)
@@ -56,7 +56,7 @@ class BinaryEngine:
             options,
         )
         self._state = np.zeros(layout.STATE_LENGTH, np.int64)
-        # Each step takes one pair off and puts at most three on, one level deeper in one tree or both.
+        # Each step pops one pair and pushes at most three, one level deeper in one tree or both.
         entries = 2 * (a.deepest + b.deepest) + 8
         stack, carried = np.empty((entries, 2), np.int32), access_to(volume_named(a.volume)).workspace(entries)
         size = leaves + self._full
@@ -66,7 +66,7 @@ class BinaryEngine:
         self.chunks: list[Chunk] = []
 
     def advance(self) -> bool:
-        """Work for some milliseconds; returns True when all jobs are done."""
+        """Work for some milliseconds; return True when all jobs are done."""
         done = self._kernel(*self._input, self._state, *self._scratch)
         found = int(self._state[layout.OUTPUT_USED])
         if found and (done or found > self._full):
@@ -76,12 +76,12 @@ class BinaryEngine:
 
     @property
     def share(self) -> float:
-        """Of the jobs that are done."""
+        """Fraction of the jobs that are done."""
         return float(self._state[layout.JOB]) / len(self._input[2])
 
     @property
     def counters(self) -> tuple[int, int, int]:
-        """Tests of volumes, of primitives, and exact ones."""
+        """Numbers of volume tests, primitive tests and exact tests."""
         state = self._state.tolist()
         return state[layout.VOLUME_TESTS], state[layout.PRIMITIVE_TESTS], state[layout.EXACT_TESTS]
 
@@ -96,6 +96,6 @@ def _options(question: Question) -> np.ndarray:
 
 
 def leaves_of(a: int, b: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """A leaf of each side in world coordinates, and the indices of its triangles."""
+    """Allocate a leaf of each side in world coordinates, and the indices of its triangles."""
     worlds = np.empty((a, layout.LEAF_NUMBERS)), np.empty((b, layout.LEAF_NUMBERS))
     return (*worlds, np.empty(a, np.int32), np.empty(b, np.int32))

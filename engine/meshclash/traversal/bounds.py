@@ -1,4 +1,4 @@
-"""Exact world bounds of posed trees."""
+"""Compute tight world bounds of posed trees."""
 
 import numpy as np
 
@@ -36,8 +36,8 @@ def _bounds(forest, all_used, trees, rows, boxes):
 
 
 def world_bounds(tree_set: TreeSet, trees: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Lowest and highest world coordinates of trees (n,) int64 in poses (n, 3, 4), (n, 6) float64 [m]."""
+    """Return the lowest and highest world coordinates, (n, 6) float64 [m], of trees (n,) in poses (n, 3, 4)."""
     boxes = np.empty((len(trees), 6))
-    trees = np.ascontiguousarray(trees)  # a column is another type, for which a kernel would be compiled anew
+    trees = np.ascontiguousarray(trees)  # a strided array has another type: the kernel would be compiled again
     _bounds(tree_set.forest, tree_set.all_used, trees, rows, boxes)
     return boxes

@@ -1,8 +1,8 @@
-"""Which triangles of a tree are near a point, on a line, or far along a direction, one after the other.
+"""Iterate over the triangles of a tree that may be near a point, on a line, or far along a direction.
 
-The caller begins a search and asks for the next triangle as long as there is one, each time with what it knows by then:
-triangles that are farther away, or reach less far, are left out; those that seem best come first. The caller measures
-in float64, or decides exactly. What is left out is certainly not wanted.
+The caller begins a search and then requests the next triangle until there is none. Each request has the caller's
+current limit: triangles that are farther away, or reach less far, are skipped. The most promising triangles come first.
+The caller measures them in float64, or decides exactly. A skipped triangle is certainly beyond the limit.
 
 Eight boxes or triangles are compared at a time (``lane_points.py``). The stack holds slots as in ``wide_traversal.py``
 with the bounds of their boxes. Trees without an 8-wide form, and uncompiled code, are searched through the binary tree.
@@ -38,13 +38,13 @@ from .point import SCRATCH_HEAD, SHRINK, WIDE_STACK_SIZE, box_gap, inverse_of, r
 from .wide_traversal import ADDRESSES, COORDINATES, NODES, ORDER, ROOT
 
 _WIDE, _USED, _LEFT, _FIRST, _NODES, _COORDINATES, _ORDER = range(7)
-"""Entries of the scratch: whether the 8-wide form is searched, float64; and, for that, int64: how much the stack holds;
-the triangles left of a leaf (bits, or how many) and its first one; addresses."""
-_POINT, _SLACK, _WAY = 7, 10, 11  # entries that are float64: of a direction, _SLACK is the largest coordinate of boxes
-_AXIS = 14  # int64: along which a line advances most
+"""Entries of the scratch: whether the 8-wide form is searched, float64; and, for that, int64: the size of the stack;
+the remaining triangles of a leaf (bits, or a count) and the first triangle of the leaf; addresses."""
+_POINT, _SLACK, _WAY = 7, 10, 11  # float64; along a direction, _SLACK is the largest box coordinate
+_AXIS = 14  # int64: the axis along which a line advances most
 _NEAR, _ON_LINE, _FAR = range(3)
-"""Kinds of searches."""
-_SINGLES = 16  # here float32 numbers begin: what is asked of boxes, then the bounds of eight
+"""Kinds of searches: near a point, on a line, far along a direction."""
+_SINGLES = 16  # start of the float32 numbers: the query for boxes, then the bounds of eight boxes
 _ROW = QUERY_LENGTH
 _BOUNDS = SCRATCH_HEAD
 _STACK = SCRATCH_HEAD + WIDE_STACK_SIZE
@@ -52,7 +52,7 @@ _STACK = SCRATCH_HEAD + WIDE_STACK_SIZE
 
 @inlined
 def _begin(forest, tree, scratch):
-    """Begin at the root of the 8-wide form."""
+    """Start a search at the root of the 8-wide form."""
     state, given = longs(scratch), longs(forest.wide.ctypes.data + 8 * ADDRESSES * np.int64(tree))
     state[_USED], state[_LEFT] = 1, 0
     state[_NODES], state[_COORDINATES], state[_ORDER] = given[NODES], given[COORDINATES], given[ORDER]
@@ -62,7 +62,7 @@ def _begin(forest, tree, scratch):
 
 @inlined
 def _put_point(scratch, q, slack):
-    """Note the point in the hierarchy's frame, for boxes with the margin of float32."""
+    """Store the point in the hierarchy's frame, with a margin for the rounding errors of float32 tests."""
     state, query = doubles(scratch), floats(scratch + 8 * _SINGLES)
     largest = 0.0
     for k in range(3):
@@ -75,7 +75,7 @@ def _put_point(scratch, q, slack):
 
 @inlined
 def _push_all(scratch, child, bits):
-    """Put children on the stack, that of the least bound on top."""
+    """Push children onto the stack, the one with the smallest bound on top."""
     state, stack, bounds = longs(scratch), longs(scratch + 8 * _STACK), doubles(scratch + 8 * _BOUNDS)
     row = floats(scratch + 8 * _SINGLES)
     used = state[_USED]
@@ -96,7 +96,10 @@ def _push_all(scratch, child, bits):
 
 @inlined
 def _least_of_leaf(scratch, near):
-    """Which triangle left of the leaf has the least bound, up to ``near``; those beyond are left out. -1: none."""
+    """Take the remaining triangle of the leaf with the smallest bound up to ``near``; -1 if there is none.
+
+    Triangles beyond ``near`` are dropped.
+    """
     state, row = longs(scratch), floats(scratch + 8 * _SINGLES)
     bits, left, chosen = state[_LEFT], np.int64(0), np.int64(-1)
     while bits != 0:
@@ -113,7 +116,7 @@ def _least_of_leaf(scratch, near):
 
 @inlined
 def _bounds_of_boxes(kind, nodes, at, query):
-    """Bounds of the eight boxes of a node; the kind of search is known where this is compiled."""
+    """Return the bounds of the eight boxes of a node; ``kind`` is a constant at compile time."""
     if kind == _NEAR:
         return squared_gaps_of_boxes(nodes, at, query)
     if kind == _ON_LINE:
@@ -123,7 +126,7 @@ def _bounds_of_boxes(kind, nodes, at, query):
 
 @inlined
 def _bounds_of_leaf(kind, scratch, nodes, box, first, count):
-    """Bounds of the triangles of a leaf, seen from the lowest corner of its box."""
+    """Return the bounds of the triangles of a leaf, computed relative to the lowest corner of its box."""
     state, single = doubles(scratch), floats(scratch + 8 * _SINGLES)
     coordinates, at = floats(longs(scratch)[_COORDINATES]), 9 * first
     if kind == _FAR:
@@ -153,7 +156,7 @@ def _bounds_of_leaf(kind, scratch, nodes, box, first, count):
 
 @inlined
 def _next_of_eight(kind, scratch, limit):
-    """The next triangle whose bound is at most ``limit``, float32; -1: none."""
+    """Return the next triangle whose bound is at most ``limit`` (float32); -1 if there is none."""
     state, stack, bounds = longs(scratch), longs(scratch + 8 * _STACK), doubles(scratch + 8 * _BOUNDS)
     single = floats(scratch + 8 * _SINGLES)
     nodes, words = floats(state[_NODES]), integers(state[_NODES])
@@ -200,7 +203,7 @@ def _next_far_of_eight(scratch, limit):
 
 @inner
 def _begin_with_two(q, slack, way, work):
-    """Begin at the root of the binary tree."""
+    """Start a search at the root of the binary tree."""
     scratch = work.scratch
     scratch[_WIDE], scratch[_USED], scratch[_LEFT] = 0.0, 1.0, 0.0
     for k in range(3):
@@ -211,7 +214,7 @@ def _begin_with_two(q, slack, way, work):
 
 @inner
 def _bound_of_box(kind, volume, scratch):
-    """As ``_bounds_of_boxes``, of one box in float64; of a point the distance, not its square."""
+    """Like ``_bounds_of_boxes``, for one box in float64; for a point it is the distance, not its square."""
     q, slack = (scratch[_POINT], scratch[_POINT + 1], scratch[_POINT + 2]), scratch[_SLACK]
     if kind == _NEAR:
         return box_gap(volume, q, slack)
@@ -227,7 +230,7 @@ def _bound_of_box(kind, volume, scratch):
 
 @inner
 def _next_of_two(kind, forest, tree, limit, work):
-    """The next triangle through the binary tree, in a leaf whose bound is at most ``limit``; -1: none."""
+    """Return the next triangle from the binary tree, in a leaf whose bound is at most ``limit``; -1 if none."""
     scratch, stack, gaps = work.scratch, work.stack, work.gaps
     start, left, used = forest.node_start[tree], np.int64(scratch[_LEFT]), np.int64(scratch[_USED])
     entry = np.int64(scratch[_FIRST])
@@ -255,7 +258,7 @@ def _next_of_two(kind, forest, tree, limit, work):
 
 @inner
 def begin_near(forest, tree, q, slack, work):
-    """Begin to search for triangles near a point q, given in the hierarchy's frame with the slack of box tests."""
+    """Start a search for triangles near a point q in the hierarchy's frame; ``slack``: margin of box tests."""
     if forest.wide[tree, NODES] == 0 or not abs(q[0]) + abs(q[1]) + abs(q[2]) + slack < LARGEST:
         _begin_with_two(q, slack, q, work)
         return
@@ -265,7 +268,7 @@ def begin_near(forest, tree, q, slack, work):
 
 @inner
 def next_near(forest, tree, limit, work):
-    """Another triangle of the tree that may be as near as ``limit`` [m], which must not grow; -1: there is none."""
+    """Return another triangle that may be within ``limit`` [m], which must not grow between calls; -1 if none."""
     if work.scratch[_WIDE] != 0.0:
         return _next_near_of_eight(work.scratch.ctypes.data, limit)
     return _next_of_two(_NEAR, forest, tree, limit, work)
@@ -273,7 +276,7 @@ def next_near(forest, tree, limit, work):
 
 @inner
 def _largest_of_root(forest, tree):
-    """The largest absolute coordinate of all boxes of a tree."""
+    """Return the largest absolute coordinate of all boxes of a tree."""
     root, largest = forest.volumes[forest.node_start[tree]], 0.0
     for k in range(6):
         largest = max(largest, abs(np.float64(root[k])))
@@ -282,7 +285,7 @@ def _largest_of_root(forest, tree):
 
 @inner
 def _put_line(scratch, o, e, way, largest, slack):
-    """Note a line from o to e, whose way is not zero."""
+    """Store a line from o to e; ``way`` is e - o and must not be zero."""
     query = floats(scratch + 8 * _SINGLES)
     _put_point(scratch, o, slack)
     axis, size = 0, largest
@@ -300,7 +303,7 @@ def _put_line(scratch, o, e, way, largest, slack):
 
 @inner
 def begin_on_line(forest, tree, o, e, slack, work):
-    """Begin to search for triangles that the line from o to e may meet, given in the hierarchy's frame."""
+    """Start a search for triangles that the line from o to e may meet; both points are in the hierarchy's frame."""
     way = (e[0] - o[0], e[1] - o[1], e[2] - o[2])
     largest = _largest_of_root(forest, tree)
     size = abs(o[0]) + abs(o[1]) + abs(o[2]) + abs(e[0]) + abs(e[1]) + abs(e[2]) + largest + slack
@@ -314,7 +317,7 @@ def begin_on_line(forest, tree, o, e, slack, work):
 
 @inner
 def next_on_line(forest, tree, work):
-    """Another triangle of the tree that the line may meet; -1: there is none."""
+    """Return another triangle that the line may meet; -1 if there is none."""
     if work.scratch[_WIDE] != 0.0:
         return _next_on_line_of_eight(work.scratch.ctypes.data)
     return _next_of_two(_ON_LINE, forest, tree, 0.0, work)
@@ -322,7 +325,7 @@ def next_on_line(forest, tree, work):
 
 @inner
 def begin_far(forest, tree, m, work):
-    """Begin to search for triangles that reach far along m, of length one, given in the hierarchy's frame."""
+    """Start a search for triangles that reach far along the unit vector m in the hierarchy's frame."""
     largest = _largest_of_root(forest, tree)
     if forest.wide[tree, NODES] == 0 or not largest < LARGEST:
         _begin_with_two(m, largest, m, work)
@@ -333,9 +336,10 @@ def begin_far(forest, tree, m, work):
 
 @inner
 def next_far(forest, tree, limit, work):
-    """Another triangle that may reach as far along the direction as ``limit`` [m], which must not fall; -1: none.
+    """Return another triangle that may reach ``limit`` [m] along the direction; -1 if there is none.
 
-    Corners count as they are in the hierarchy's frame; what rounding the caller's have is for the caller to allow for.
+    ``limit`` must not fall between calls. It refers to the exact corners in the hierarchy's frame; the caller must
+    allow for the rounding errors of its own coordinates.
     """
     if work.scratch[_WIDE] != 0.0:
         return _next_far_of_eight(work.scratch.ctypes.data, limit)

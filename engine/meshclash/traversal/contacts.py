@@ -1,4 +1,4 @@
-"""``Contacts``: the result of ``collide`` and its relatives."""
+"""``Contacts``: the result of ``collide`` and similar queries."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ class Contacts(Copyable):
     """Pairs of triangles that meet, sorted by (pose, i, j).
 
     Attributes:
-        pairs: (k, 2) int32, triangle of a and triangle of b; int64 where a clustered mesh has more than 2^31.
+        pairs: (k, 2) int32, triangle of a and triangle of b; int64 if a clustered mesh has more than 2^31 triangles.
         kinds: (k,) uint8, a ContactKind each.
         pose: (k,) int32, which pose of a stack the pair belongs to; 0 without a stack.
         stats: QueryStats of the query.
@@ -44,12 +44,12 @@ class Contacts(Copyable):
         return len(self.pairs)
 
     def world_triangles(self, side: int, select: np.ndarray | slice = slice(None)) -> np.ndarray:
-        """World coordinates (n, 3, 3) float64 [m] of the triangles of a (side 0) or b (side 1), pair by pair."""
+        """Return the world triangles (n, 3, 3) float64 [m] of a (side 0) or b (side 1), one for each pair."""
         rows, corners = self._placed(side, select)
         return transform_points(rows[:, None], corners)
 
     def _placed(self, side: int, select: np.ndarray | slice) -> tuple[np.ndarray, np.ndarray]:
-        """Poses (n, 3, 4) and corners (n, 3, 3) in the object's own frame, pair by pair."""
+        """Return the poses (n, 3, 4) and corners (n, 3, 3) in the object's own frame, one for each pair."""
         side, chosen = side_of(side), places_of("select", select, len(self))
         rows = self.rows[side]
         poses = np.minimum(self.pose[chosen], len(rows) - 1)
@@ -57,13 +57,13 @@ class Contacts(Copyable):
 
     @staticmethod
     def joined(parts: Sequence[tuple["Contacts", np.ndarray]]) -> "JoinedContacts":
-        """Concatenate chosen pairs of several contacts, so that many small ones are drawn at once.
+        """Concatenate selected pairs of several ``Contacts``, for example to draw many small ones at once.
 
         Args:
-            parts: contacts, and the indices (n,) of their pairs; at least one.
+            parts: a list of at least one (contacts, indices (n,) of their pairs).
 
         Raises:
-            UnsupportedOption: there is no part, or it is something else.
+            UnsupportedOption: ``parts`` is empty or invalid.
         """
         pairs = several("parts", parts, tuple)
         if not pairs or any(len(pair) != 2 for pair in pairs):
@@ -72,22 +72,24 @@ class Contacts(Copyable):
         return JoinedContacts([(one, places_of("indices", chosen, len(one))) for one, chosen in found])
 
     def segments(self, select: np.ndarray | slice = slice(None)) -> np.ndarray:
-        """The piece of the intersection curve of each pair, (k, 2, 3) float64 [m], world.
+        """Return the segment in which each pair intersects, (k, 2, 3) float64 [m], world.
 
-        Both ends are equal where a pair meets in a point; a coplanar pair gives the longest span of its overlap, of
-        which ``outlines`` has all corners.
+        Both ends are equal if a pair meets in a point. For a coplanar pair, the segment is the longest span of the
+        overlap; ``outlines`` returns all its corners.
 
         Args:
-            select: an index of ``pairs``, for those of some pairs only.
+            select: an index or mask of ``pairs``; by default all pairs.
         """
         chosen = places_of("select", select, len(self))
         return contact_segments(self.world_triangles(0, chosen), self.world_triangles(1, chosen), self.kinds[chosen])[0]
 
     def outlines(self, select: np.ndarray | slice = slice(None)) -> list[tuple[int, np.ndarray]]:
-        """For each coplanar pair its index in ``pairs`` and the outline of the overlap, (m, 3) float64 [m], world.
+        """Return, for each coplanar pair, its index in ``pairs`` and the outline of the overlap.
+
+        Outlines are (m, 3) float64 [m], world.
 
         Args:
-            select: an index of ``pairs``, for those of some pairs only.
+            select: an index or mask of ``pairs``; by default all pairs.
         """
         index = np.arange(len(self))[places_of("select", select, len(self))]
         index = index[self.kinds[index] == ContactKind.COPLANAR]
@@ -100,11 +102,11 @@ class Contacts(Copyable):
 
 
 class JoinedContacts(Copyable):
-    """Pairs of triangles of several ``Contacts``, as ``Contacts.joined`` takes them.
+    """Pairs of triangles of several ``Contacts``; made by ``Contacts.joined``.
 
     Attributes:
         kinds: (k,) uint8, a ContactKind each.
-        triangles: of both sides, (k, 3, 3) float64 [m], world.
+        triangles: the triangles of both sides, (k, 3, 3) float64 [m] each, world.
     """
 
     def __init__(self, parts: Sequence[tuple[Contacts, slice | np.ndarray]]) -> None:
@@ -115,11 +117,11 @@ class JoinedContacts(Copyable):
         return len(self.kinds)
 
     def segments(self) -> np.ndarray:
-        """As those of ``Contacts``, (k, 2, 3) float64 [m], world."""
+        """Return the segments of the pairs as ``Contacts.segments`` does, (k, 2, 3) float64 [m], world."""
         return contact_segments(*self.triangles, self.kinds)[0]
 
     def outline_edges(self) -> tuple[np.ndarray, np.ndarray]:
-        """The edges of the overlaps of pairs, all of which are coplanar, outline after outline.
+        """Return the edges of the overlaps, outline by outline. All pairs must be coplanar.
 
         Returns:
             Edges (m, 2, 3) float64 [m], world, and the pair of each edge, (m,) int64.
@@ -128,6 +130,6 @@ class JoinedContacts(Copyable):
 
 
 def _world_triangles(parts: Sequence[tuple[Contacts, slice | np.ndarray]], side: int) -> np.ndarray:
-    """World coordinates (k, 3, 3) float64 [m] of the triangles of one side."""
+    """Return the world coordinates (k, 3, 3) float64 [m] of the triangles of one side."""
     rows, corners = zip(*(contacts._placed(side, select) for contacts, select in parts), strict=True)
     return transform_points(np.concatenate(rows)[:, None], np.concatenate(corners))

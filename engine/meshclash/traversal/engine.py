@@ -1,43 +1,43 @@
-"""What every engine has: it works in slices at a question, and leaves what it found in chunks."""
+"""``Engine``: the protocol of all engines, which answer a question in slices and collect results in chunks."""
 
 from typing import Protocol
 
 import numpy as np
 
 Chunk = tuple[np.ndarray, ...]
-"""Found pairs (n, 2), kinds or distances (n,), and jobs (n,); of the nearest pairs also the points (n, 2, 3)."""
+"""Pairs (n, 2), kinds or distances (n,), and jobs (n,); for nearest pairs also points (n, 2, 3)."""
 
 
 class EngineFailed(Exception):
-    """An engine cannot answer after all, and has left no chunk yet; the text says why."""
+    """Raised when an engine cannot answer a question, before it has returned any chunk; the text tells why."""
 
 
 class Engine(Protocol):
-    """An engine at work on a question; made of the question, which it serves."""
+    """An engine that answers one question, with which it is created."""
 
     settled: bool
-    """Whether what it found needs no exact decision any more."""
+    """Whether the results are final, without a further exact decision."""
     chunks: list[Chunk]
-    """What was found so far; may be emptied between two calls of ``advance``."""
+    """The results so far; the caller may empty this between two calls of ``advance``."""
     threads: int
-    """How many were used."""
+    """Number of threads used."""
     device: str
-    """Where it works."""
+    """The device that it runs on."""
 
     def advance(self) -> bool:
-        """Work for some milliseconds; True when all jobs are done.
+        """Work for some milliseconds; return True when all jobs are done.
 
         Raises:
-            EngineFailed: another engine has to answer; no chunk was left yet.
+            EngineFailed: another engine must answer. No chunk has been returned yet.
         """
         ...
 
     @property
     def share(self) -> float:
-        """Of the jobs that are done, 0 to 1."""
+        """Fraction of the jobs that are done, 0 to 1."""
         ...
 
     @property
     def counters(self) -> tuple[int, int, int]:
-        """Tests of volumes, of primitives, and exact ones."""
+        """Numbers of volume tests, primitive tests and exact tests."""
         ...

@@ -1,13 +1,13 @@
-"""Exact winding numbers around places on a surface: beside a corner, along an edge, within a triangle.
+"""Exact winding numbers at places on a surface: beside a corner, along an edge, or within a triangle.
 
-A place is a base point, moved infinitely little towards a point y and infinitely less towards a point z, so it lies
-within a triangle that has the base on an edge. An orientation determinant is affine in each of its points: its sign at
-the place is its sign at the base; where that is zero, its sign at y; and where that is zero too, its sign at z. Nothing
-is ever constructed, and every sign is that of the exact predicates (Edelsbrunner and Mücke, "Simulation of simplicity"
-(1990), with directions that the question gives instead of any).
+A place is a base point, moved infinitely little towards a point y and infinitely less towards a point z. So it lies
+within a triangle that has the base on an edge. An orientation determinant is affine in each of its points. Its sign at
+the place is its sign at the base; if that is zero, its sign at y; and if that is also zero, its sign at z. No point is
+ever constructed, and every sign comes from exact predicates (Edelsbrunner and Mücke, "Simulation of simplicity" (1990),
+but with directions given by the caller instead of arbitrary ones).
 
-All places around one base share a ray from the base to a point q far outside: ``star`` finds what the ray crosses, and
-which triangles hold the base. Only the latter differ from place to place.
+All places around one base share a ray from the base to a point q far outside. ``star`` finds the triangles that the ray
+crosses, and the triangles that contain the base. Only the latter contribute differently at each place.
 """
 
 from typing import NamedTuple
@@ -24,17 +24,17 @@ from .candidates import begin_on_line, next_on_line
 from .point import DIRECTIONS, box_gap, local_slack, outward_direction, to_local, world_triangle
 
 FOUND, GRAZES, UNDECIDED = 0, 1, 2
-"""How a question ended: answered; the ray grazes something, so another one is needed; the predicates cannot tell."""
+"""Status of a query: answered; the ray grazes something, so another ray is needed; the predicates cannot decide."""
 MOST_AROUND = 8192
-"""Triangles of one mesh around one point; what has more is judged by fractions."""
+"""Maximum number of triangles of one mesh around one point; with more, rational arithmetic is used."""
 
 
 TURNS = len(DIRECTIONS)
-"""How many rays are tried."""
+"""Number of rays to try."""
 
 
 class Base(NamedTuple):
-    """A point of a surface, given exactly: a vertex v, or where the segment vw goes through the plane rst."""
+    """An exact point of a surface: a vertex v, or the intersection of the segment vw with the plane rst (``cut``)."""
 
     cut: bool
     v: tuple[float, float, float]
@@ -43,20 +43,20 @@ class Base(NamedTuple):
     s: tuple[float, float, float]
     t: tuple[float, float, float]
     near: tuple[float, float, float]
-    """The base in float64, for choosing boxes."""
+    """The base in float64, for box tests."""
     slack: float
-    """How far off that may be, beside the rounding of coordinates."""
+    """Error bound of ``near``, apart from the rounding of coordinates."""
 
 
 @inner
 def vertex_base(v):
-    """The Base at an exact point."""
+    """Return the Base at an exact point."""
     return Base(False, v, v, v, v, v, v, 0.0)
 
 
 @inner
 def cut_base(v, w, r, s, t):
-    """The Base where the segment vw goes through the plane rst, on whose two sides v and w are known to lie."""
+    """Return the Base where the segment vw intersects the plane rst; v and w must lie on different sides of it."""
     at_v, error_v = measured_orient3d(r, s, t, v)
     at_w, error_w = measured_orient3d(r, s, t, w)
     total, error = abs(at_v) + abs(at_w), error_v + error_w
@@ -71,7 +71,7 @@ def cut_base(v, w, r, s, t):
 
 @inner
 def _side_of_base(base, a, b, c, work):
-    """Sign of orient3d(a, b, c, base)."""
+    """Return the sign of orient3d(a, b, c, base)."""
     if base.cut:
         return exact_side_of_cut(a, b, c, base.v, base.w, base.r, base.s, base.t, work.exact)
     return exact_orient3d(a, b, c, base.v, work.exact)
@@ -79,21 +79,21 @@ def _side_of_base(base, a, b, c, work):
 
 @inner
 def _side_of_step(a, b, c, y, z, work):
-    """Sign of orient3d(a, b, c, place) where it is zero at the base."""
+    """Return the sign of orient3d(a, b, c, place) if it is zero at the base."""
     side = exact_orient3d(a, b, c, y, work.exact)
     return side if side != 0 else exact_orient3d(a, b, c, z, work.exact)
 
 
 @inner
 def _side_of_place(base, y, z, a, b, c, work):
-    """Sign of orient3d(a, b, c, place)."""
+    """Return the sign of orient3d(a, b, c, place)."""
     side = _side_of_base(base, a, b, c, work)
     return side if side != 0 else _side_of_step(a, b, c, y, z, work)
 
 
 @inner
 def without_area(a, b, c, work):
-    """Whether a triangle is a segment or a point."""
+    """Return whether a triangle is degenerate: a segment or a point."""
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
         if exact_orient2d(a[i], a[j], b[i], b[j], c[i], c[j], work.exact) != 0:
@@ -103,7 +103,7 @@ def without_area(a, b, c, work):
 
 @inner
 def is_at(base, p, work):
-    """Whether a base is the point p."""
+    """Return whether a base equals the point p."""
     if not base.cut:
         return p == base.v
     on_plane = exact_orient3d(base.r, base.s, base.t, p, work.exact) == 0
@@ -112,7 +112,7 @@ def is_at(base, p, work):
 
 @inner
 def ray_end(forest, a, b, number, base):
-    """A point q far outside two posed trees, in one of the twelve directions."""
+    """Return a point q far outside two posed trees, in one of the twelve directions."""
     length = 0.0
     for k in range(3):
         length += abs(base.near[k] - a.pose[k, 3]) + 2.0 * a.reach[k]
@@ -127,22 +127,22 @@ def ray_end(forest, a, b, number, base):
 
 @inner
 def away_from(forest, frame, base):
-    """The number of the direction that leads best away from the middle of a posed tree."""
+    """Return the number of the direction that leads best away from the middle of a posed tree."""
     return outward_direction(forest, frame.tree, frame.pose, frame.inverse, frame.origin, base.near)
 
 
 @inner
 def _turn(a, b, c, k, work):
-    """Sign of the area of a triangle seen along axis k."""
+    """Return the sign of the area of a triangle seen along axis k."""
     i, j = (k + 1) % 3, (k + 2) % 3
     return exact_orient2d(a[i], a[j], b[i], b[j], c[i], c[j], work.exact)
 
 
 @inner
 def _edges_at(base, a, b, c, work):
-    """On the lines of which edges of a triangle a base in its plane lies: the sum of 1 (ab), 2 (bc) and 4 (ca).
+    """Return on which edges' lines a base in the triangle's plane lies: the sum of 1 (ab), 2 (bc) and 4 (ca).
 
-    -1 when the base is not in the triangle, or that has no area; -2 when undecided.
+    Returns -1 if the base is not in the triangle or the triangle has no area, -2 if undecided.
     """
     if not base.cut:
         if base.v == a:
@@ -179,9 +179,9 @@ def _edges_at(base, a, b, c, work):
 
 @inner
 def _position(a, b, c, base, q, work):
-    """How the ray from a base to q meets a triangle: (what, side of q, edges on whose lines the base lies).
+    """Return how the ray from a base to q meets a triangle: (case, side of q, edges on whose lines the base lies).
 
-    What: 0 not at all, 1 goes through, 2 begins on it; -1 grazes it, -2 undecided.
+    The case is 0: not at all, 1: goes through, 2: begins on it, -1: grazes it, -2: undecided.
     """
     side_p = _side_of_base(base, a, b, c, work)
     if side_p == 0:
@@ -213,19 +213,22 @@ def _position(a, b, c, base, q, work):
 
 @inner
 def held_triangle(entry):
-    """The triangle of an entry of ``star``."""
+    """Return the triangle of an entry of ``star``."""
     return entry >> 4
 
 
 @inner
 def held_edges(entry):
-    """On the lines of which of its edges the base lies: the sum of 1 (ab), 2 (bc) and 4 (ca)."""
+    """Return on which edges' lines the base lies, for an entry of ``star``: the sum of 1 (ab), 2 (bc) and 4 (ca)."""
     return (entry >> 1) & 7
 
 
 @inner
 def place_in_triangle(base, y, z, q, corners, work):
-    """Whether a place in the plane of a triangle, off which q lies, is in the triangle and not just on a line."""
+    """Return whether a place in the plane of a triangle is inside it; q must not lie in that plane.
+
+    Returns False if the base, y and z are collinear.
+    """
     a, b, c = corners
     if _side_of_base(base, q, y, z, work) == 0:
         return False
@@ -235,10 +238,10 @@ def place_in_triangle(base, y, z, q, corners, work):
 
 @inner
 def star(forest, solids, frame, base, q, found, work):
-    """What a ray from a base to q, outside, crosses of a posed tree, and the triangles that hold the base.
+    """Find the triangles of a posed tree that the ray from a base to an outside point q crosses, or that contain it.
 
-    Returns (winding number of what is crossed, number of triangles that hold the base, how it ended). An entry for each
-    such triangle is written to ``found`` as far as there is room; those without area are left out.
+    Returns (winding number of the crossed triangles, number of triangles that contain the base, status). An entry for
+    each triangle that contains the base is written to ``found`` while there is room; degenerate triangles are skipped.
     """
     o = to_local(base.near, frame.pose, frame.inverse, frame.origin)
     e = to_local(q, frame.pose, frame.inverse, frame.origin)
@@ -267,10 +270,11 @@ def star(forest, solids, frame, base, q, found, work):
 
 @inner
 def _side_of_edge(corners, k, p, at_p, q, side_q, work):
-    """On which side of a triangle's edge k the point p is, seen from q: 1 on that of the triangle, -1, 0, or undecided.
+    """Return on which side of a triangle's edge k the point p lies, seen from q.
 
-    ``at_p`` and ``side_q`` are the sides of the triangle's plane on which p and q lie. In the plane of the triangle two
-    dimensions do, and mostly tell at a glance that three points of a grid lie on a line.
+    1: the side of the triangle, -1: the other side, 0: on the line, or UNCERTAIN. ``at_p`` and ``side_q`` are the sides
+    of the triangle's plane on which p and q lie. If p lies in the plane, the test is two-dimensional, which usually
+    decides quickly that three points of a grid are collinear.
     """
     u = corners[0] if k == 0 else (corners[1] if k == 1 else corners[2])
     v = corners[1] if k == 0 else (corners[2] if k == 1 else corners[0])
@@ -291,10 +295,11 @@ def _side_of_edge(corners, k, p, at_p, q, side_q, work):
 
 @inner
 def numbers_at(forest, solids, frame, base, y, z, q, found, count, number, work):
-    """Winding numbers of a posed tree at a place: (on the side of q, on the other side, lies on a triangle, decided).
+    """Return the winding numbers of a posed tree at a place.
 
-    ``found``, ``count`` and ``number`` are what ``star`` says of the base and q. The sides differ where the place lies
-    on triangles of the tree, which then all lie in one plane.
+    Returns (number on the side of q, number on the other side, lies on a triangle, decided). ``found``, ``count`` and
+    ``number`` are the results of ``star`` for the base and q. The two numbers differ if the place lies on triangles of
+    the tree, which then all lie in one plane.
     """
     towards, away, lies = number, number, False
     for i in range(count):

@@ -1,4 +1,4 @@
-"""Many hierarchies of one kind laid end to end, so that one kernel call can answer for many object pairs."""
+"""Concatenate many hierarchies of one kind, so that a single kernel call can process many pairs of objects."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -38,21 +38,21 @@ class Forest(NamedTuple):
     node_start: np.ndarray
     """First node of each tree, (trees,) int64."""
     triangle_start: np.ndarray
-    """First triangle, and entry of ``order``, of each tree, (trees,) int64."""
+    """First triangle, and first entry of ``order``, of each tree, (trees,) int64."""
     triangle_end: np.ndarray
     """One past the last triangle of each tree, (trees,) int64."""
     vertex_start: np.ndarray
     """First vertex of each tree, (trees,) int64."""
     wide: np.ndarray
-    """Addresses of each tree's arrays, as in ``LaneForest``; zeros where it has no 8-wide form, or nothing compiled."""
+    """Addresses of each tree's arrays, as in ``LaneForest``; 0 without an 8-wide form or without compiled code."""
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        """As that of ``NotCopied``."""
+        """Refuse copies, as ``NotCopied`` does."""
         return refuse_copies(self, protocol)
 
 
 class LaneForest(NamedTuple):
-    """What the 8-wide traversal reads of all trees: nothing is copied, trees are told by their addresses."""
+    """Pointers to the arrays of all trees for the 8-wide traversal, which copies nothing."""
 
     trees: np.ndarray
     """Addresses of each tree's arrays, and its root's slot, (trees, ADDRESSES) int64; see ``wide_traversal.py``."""
@@ -60,13 +60,13 @@ class LaneForest(NamedTuple):
     """Origin, largest absolute coordinates, those of the root box relative to the origin, (trees, 9) float64 [m]."""
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        """As that of ``NotCopied``."""
+        """Refuse copies, as ``NotCopied`` does."""
         return refuse_copies(self, protocol)
 
 
 @dataclass
 class TreeSet(Copyable, caches={"before": NoneType}):
-    """Many trees, with what the host needs to know of each."""
+    """Many trees, with the data of each that Python code needs."""
 
     origins: np.ndarray
     """(trees, 3) float64 [m]."""
@@ -78,13 +78,13 @@ class TreeSet(Copyable, caches={"before": NoneType}):
     fits_lanes: bool
     """Whether all trees have an 8-wide form."""
     parts: Sequence[TreeParts]
-    """What was packed: it stays as it is when a hierarchy is given other parts."""
+    """The parts that were packed; they stay the same when a hierarchy is given other parts."""
     before: "TreeSet | None" = None
-    """What was packed last; taken over is what refitted trees have in common with it. Let go once that is done."""
+    """The previous tree set, whose arrays refitted trees can share. Dropped once ``forest`` has been made."""
 
     @property
     def side(self) -> "Side":
-        """The trees as a side of a question; not kept, since it would keep the tree set alive, and its meshes."""
+        """The trees as a side of a question; not cached, because it would keep the tree set and its meshes alive."""
         return Side(self.meshes, lambda: self)
 
     @cached_property
@@ -94,22 +94,22 @@ class TreeSet(Copyable, caches={"before": NoneType}):
 
     @cached_property
     def index_bits(self) -> int:
-        """That the index of a triangle needs."""
+        """Number of bits that the index of a triangle needs."""
         return max(mesh.triangle_count for mesh in self.meshes).bit_length()
 
     @cached_property
     def all_used(self) -> np.ndarray:
-        """Of each tree: whether its triangles have all vertices of its mesh, (trees,) bool."""
+        """For each tree, whether its triangles use all vertices of its mesh, (trees,) bool."""
         return np.array([part.mesh.used_vertices is None for part in self.parts], np.bool_)
 
     @cached_property
     def forest(self) -> Forest:
-        """Arrays of all trees, made when first asked for."""
+        """Arrays of all trees, made on first use."""
         before, self.before = self.before, None
         return _join(self.parts) if before is None else _join_refitted(self.parts, before)
 
     def slabs_of(self, trees: np.ndarray) -> np.ndarray:
-        """Addresses of the slabs of each tree, (trees,) int64; 0 for those not asked for or not yet used enough."""
+        """Return the addresses of the slabs of each tree, (trees,) int64; 0 if not requested or not used enough yet."""
         for tree in _ONLY if len(self.parts) == 1 else np.unique(trees):
             if self._slabs[tree] == 0:
                 slabs = slabs_after_use(self.parts[tree])
@@ -117,7 +117,7 @@ class TreeSet(Copyable, caches={"before": NoneType}):
         return self._slabs
 
     def note_near_tests(self, trees: np.ndarray, volume_tests: int) -> None:
-        """Charge the tests of a question for distances, a job about each of these trees, to those without slabs."""
+        """Add the tests of a distance query, a job per entry of ``trees``, to the counts of trees without slabs."""
         if len(self.parts) == 1:
             asked, times = np.zeros(1, np.int64), np.full(1, len(trees))
         else:
@@ -132,23 +132,23 @@ class TreeSet(Copyable, caches={"before": NoneType}):
 
     @cached_property
     def lane_record(self) -> np.ndarray:
-        """Addresses of the arrays of ``lanes``, and of those of the slabs, for ``traverse_near``: (3,) int64."""
+        """Addresses of the arrays of ``lanes`` and of the slabs' addresses, for ``traverse_near``: (3,) int64."""
         return np.array([array.ctypes.data for array in (*self.lanes, self._slabs)], np.int64)
 
     @cached_property
     def lanes(self) -> LaneForest:
-        """What the 8-wide traversal reads, made when first asked for."""
+        """Input of the 8-wide traversal, made on first use."""
         return LaneForest(
             np.array([_addresses(i) for i in self.parts], np.int64), np.stack(list(map(_sizes, self.parts)))
         )
 
 
 class Side:
-    """One side of a question: meshes, and their trees, which are built when an engine first needs them.
+    """One side of a question: meshes and their trees, which are built when an engine first needs them.
 
     Args:
-        meshes: of the trees.
-        grow: makes the tree set; without it only a device can answer.
+        meshes: the mesh of each tree.
+        grow: a function that makes the tree set; without it only a device can answer.
     """
 
     def __init__(self, meshes: list[TriangleMesh], grow: Callable[[], TreeSet] | None = None) -> None:
@@ -159,14 +159,14 @@ class Side:
     @property
     def tree_set(self) -> TreeSet:
         """The trees."""
-        if self._packed is None:  # a cached_property of a side made for one question costs as much as the rest of it
+        if self._packed is None:  # cached_property would double the cost of a side used once
             assert self._pack is not None, "a side for devices only"
             self._packed = self._pack()
         return self._packed
 
     @property
     def index_bits(self) -> int:
-        """That the index of a triangle needs."""
+        """Number of bits that the index of a triangle needs."""
         if self._packed is not None:
             return self._packed.index_bits
         return max(mesh.triangle_count for mesh in self.meshes).bit_length()
@@ -177,8 +177,8 @@ class Side:
         return np.stack([np.abs(mesh.bounds).max(axis=0) for mesh in self.meshes])
 
     def world_triangles(self, trees: np.ndarray, rows: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-        """World coordinates (n, 3, 3) [m] of triangles (n,) of trees (n,) in poses (n, 3, 4)."""
-        if self._packed is not None:  # one look for all trees
+        """Return the world coordinates (n, 3, 3) [m] of triangles (n,) of trees (n,) in poses (n, 3, 4)."""
+        if self._packed is not None:  # one lookup for all trees
             forest = self._packed.forest
             own = forest.triangles[forest.triangle_start[trees] + triangles] + forest.vertex_start[trees][:, None]
             return transform_points(rows[:, None], forest.vertices[own])
@@ -190,7 +190,7 @@ class Side:
         return transform_points(rows[:, None], corners)
 
     def vertex_indices(self, trees: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-        """Vertex indices (n, 3) int32 of triangles (n,) of trees (n,), each in its own mesh."""
+        """Return the vertex indices (n, 3) int32 of triangles (n,) of trees (n,), each in its own mesh."""
         ids = np.empty((len(trees), 3), np.int32)
         for tree in np.unique(trees):
             mask = trees == tree
@@ -199,9 +199,9 @@ class Side:
 
 
 def pack_trees(hierarchies: Sequence[Hierarchy], before: TreeSet | None = None) -> TreeSet:
-    """Lay hierarchies of one volume end to end; a single one is taken as it is, without copying, and its tree set kept.
+    """Concatenate hierarchies of one volume. The arrays of a single one are not copied, and its tree set is cached.
 
-    ``before``: what was packed last, of which these may be refitted forms.
+    ``before``: the previous tree set, of which these may be refitted versions.
     """
     if len(hierarchies) > 1:
         tree_set = _pack_trees(hierarchies, [h.parts for h in hierarchies])
@@ -216,7 +216,7 @@ def pack_trees(hierarchies: Sequence[Hierarchy], before: TreeSet | None = None) 
 
 
 def join(tree_sets: Sequence[TreeSet]) -> TreeSet:
-    """Joins tree sets of one volume; reuses what each of them has made for the 8-wide traversal."""
+    """Join tree sets of one volume; reuses their data for the 8-wide traversal."""
     parts = [part for tree_set in tree_sets for part in tree_set.parts]
     joined = TreeSet(
         origins=np.concatenate([tree_set.origins for tree_set in tree_sets]),
@@ -263,7 +263,7 @@ def _join(parts: Sequence[TreeParts]) -> Forest:
 
 
 def _join_refitted(parts: Sequence[TreeParts], before: TreeSet) -> Forest:
-    """The same, taking over all but volumes and vertices where the trees are those of an earlier tree set."""
+    """Like ``_join``, but reuse all arrays except volumes and vertices if the trees are those of ``before``."""
     pairs = list(zip(parts, before.parts, strict=False))
     same = len(parts) == len(before.parts) and all(
         new.tree is old.tree and new.mesh.arrays[1] is old.mesh.arrays[1] for new, old in pairs
@@ -278,9 +278,9 @@ def _join_refitted(parts: Sequence[TreeParts], before: TreeSet) -> Forest:
 
 
 def note_usage(tree_set_a: TreeSet, tree_set_b: TreeSet, jobs: np.ndarray, volume_tests: int) -> None:
-    """Charge the volume tests of a question about trees (k, 2) to those trees: what use gives, ``build`` tells.
+    """Add the volume tests of a question about trees (k, 2) to the usage of those trees (see ``build``, "auto").
 
-    Each job counts alike, and each of its two trees for half.
+    Every job counts the same, and each of its two trees gets half.
     """
     if len(jobs) == 0:
         return
@@ -294,7 +294,7 @@ def note_usage(tree_set_a: TreeSet, tree_set_b: TreeSet, jobs: np.ndarray, volum
 
 
 def take_updates(tree_set_a: TreeSet, tree_set_b: TreeSet) -> int:
-    """Nodes of the trees of two tree sets that were refitted since this was last asked (N_u)."""
+    """Return the number of nodes of two tree sets refitted since the last call (N_u), and reset the counts."""
     total = 0
     for tree_set in (tree_set_a, tree_set_b):
         for part in tree_set.parts:
@@ -304,7 +304,7 @@ def take_updates(tree_set_a: TreeSet, tree_set_b: TreeSet) -> int:
 
 
 def _addresses(part: TreeParts) -> tuple[int, ...]:
-    """Where a tree's arrays lie, in the order of the constants of ``wide_traversal.py``; the part keeps them alive."""
+    """Return the addresses of a tree's arrays, in the order of ``wide_traversal.py``; ``part`` keeps them alive."""
     wide = part.wide
     assert wide is not None
     vertices, triangles = part.mesh.arrays
@@ -313,9 +313,9 @@ def _addresses(part: TreeParts) -> tuple[int, ...]:
 
 
 class _KeptAddresses:
-    """Addresses of the arrays of some parts; an array made of this keeps these arrays alive.
+    """Addresses of the arrays of some parts; a NumPy array made from this object keeps those arrays alive.
 
-    It keeps no meshes: these may keep it, and nobody collects a circle that goes through an array.
+    It does not keep meshes: meshes may keep this object, and Python cannot collect a reference cycle through an array.
     """
 
     def __init__(self, parts: Sequence[TreeParts]) -> None:

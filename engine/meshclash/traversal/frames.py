@@ -1,4 +1,4 @@
-"""Posed trees as point queries want them, and the questions that every later step asks of a solid."""
+"""``Frame``: a posed tree as input of point queries, with basic queries about solids."""
 
 import math
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from .point import box_gap, local_slack, nearest, to_local, winding, world_trian
 
 IN, OUT, ON = 1, 2, 0
 
-_SURFACE = 512.0 * 2.0**-53  # times the largest coordinate: closer than this to a surface counts as on it
+_SURFACE = 512.0 * 2.0**-53  # times the largest coordinate: points closer than this count as on the surface
 
 
 class Frame(NamedTuple):
@@ -29,7 +29,7 @@ class Frame(NamedTuple):
     reach: np.ndarray
     """(3,)"""
     placed: int
-    """Address of its triangles as ``exhaustive_nearest.py`` has them, 0 where they are not placed."""
+    """Address of its world triangles for ``exhaustive_nearest.py``; 0 if they are not computed."""
 
 
 @kernel
@@ -39,7 +39,7 @@ def _invert(rows, inverses):
 
 
 def inverses_of(rows: np.ndarray) -> np.ndarray:
-    """The inverses (k, 3, 3) of the rotations of poses (k, 3, 4)."""
+    """Return the inverses (k, 3, 3) of the rotations of poses (k, 3, 4)."""
     inverses = np.empty((len(rows), 3, 3))
     _invert(np.ascontiguousarray(rows), inverses)
     return inverses
@@ -47,13 +47,13 @@ def inverses_of(rows: np.ndarray) -> np.ndarray:
 
 @inner
 def make_frame(tree, pose, inverse, origins, reaches, placed=0):
-    """The Frame of a posed tree."""
+    """Return the Frame of a posed tree."""
     return Frame(tree, pose, inverse, origins[tree], reaches[tree], np.int64(placed))
 
 
 @inner
 def surface_tolerance(p, frame):
-    """Distances below this are rounding of world coordinates."""
+    """Return the distance below which p counts as on the surface, because of rounding of world coordinates."""
     largest = 0.0
     for k in range(3):
         largest = max(largest, abs(p[k]), abs(frame.pose[k, 3]) + frame.reach[0] + frame.reach[1] + frame.reach[2])
@@ -62,7 +62,7 @@ def surface_tolerance(p, frame):
 
 @inner
 def beyond_root(forest, frame, p, limit):
-    """Whether p is farther than ``limit`` from everything in the tree, by its root box alone."""
+    """Return whether the root box alone shows that p is farther than ``limit`` from the tree."""
     q = to_local(p, frame.pose, frame.inverse, frame.origin)
     slack = local_slack(p, frame.pose, frame.reach)
     return box_gap(forest.volumes[forest.node_start[frame.tree]], q, slack) > limit
@@ -70,13 +70,13 @@ def beyond_root(forest, frame, p, limit):
 
 @inner
 def nearest_in(forest, frame, p, limit, enough, work):
-    """``point.nearest`` of a posed tree."""
+    """Call ``point.nearest`` for a posed tree."""
     return nearest(forest, frame.tree, frame.pose, frame.inverse, frame.origin, frame.reach, p, limit, enough, work)
 
 
 @inner
 def winding_in(forest, solids, frame, skip, p, work):
-    """``point.winding`` of a posed tree."""
+    """Call ``point.winding`` for a posed tree."""
     return winding(
         forest, frame.tree, frame.pose, frame.inverse, frame.origin, frame.reach, solids.orientation, solids.component,
         skip, p, work,
@@ -85,9 +85,9 @@ def winding_in(forest, solids, frame, skip, p, work):
 
 @inner
 def side_of_solid(forest, solids, frame, p, work):
-    """IN, OUT or ON: where the world point p lies with respect to a closed tree, exactly.
+    """Decide exactly whether the world point p is inside, outside or on a closed tree: IN, OUT or ON.
 
-    ON too where the predicates cannot tell: coordinates whose products no double can hold.
+    Also returns ON if the predicates cannot decide, because products of the coordinates exceed float64.
     """
     if beyond_root(forest, frame, p, 0.0):
         return OUT
@@ -103,10 +103,10 @@ def side_of_solid(forest, solids, frame, p, work):
 
 @inner
 def outward_side(forest, solids, frame, t, p, work):
-    """1 or -1: times the normal of triangle t points out of the material at its point p; 0 where both are material.
+    """Return the factor 1 or -1 that turns the normal of triangle t out of the material at its point p.
 
-    Components that overlap unite, and one wound the other way inside another is a cavity, so the answer depends on how
-    the other components wind around p.
+    Returns 0 if there is material on both sides. Components that overlap are united, and a component of the opposite
+    orientation inside another is a cavity. So the result depends on the winding number of the other components at p.
     """
     component = np.int64(solids.component[forest.triangle_start[frame.tree] + t])
     index = solids.component_start[frame.tree] + component
@@ -122,7 +122,7 @@ def outward_side(forest, solids, frame, t, p, work):
 
 @inner
 def outward_normal(forest, solids, frame, t, p, work):
-    """Unit normal of a world triangle out of the material at its point p; zero where it has none."""
+    """Return the unit normal of a world triangle that points out of the material at its point p, or zero."""
     a, b, c = world_triangle(forest, frame.tree, t, frame.pose)
     ux, uy, uz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
     vx, vy, vz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
@@ -134,11 +134,11 @@ def outward_normal(forest, solids, frame, t, p, work):
 
 @inner
 def centroid(a, b, c):
-    """Mean of three points."""
+    """Return the mean of three points."""
     return (a[0] + b[0] + c[0]) / 3.0, (a[1] + b[1] + c[1]) / 3.0, (a[2] + b[2] + c[2]) / 3.0
 
 
 @inner
 def middle(a, b):
-    """Mean of two points."""
+    """Return the mean of two points."""
     return 0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), 0.5 * (a[2] + b[2])

@@ -1,7 +1,7 @@
-"""Faces that bound nothing by themselves: copies, flat ones, and all but one layer of two-sided faces.
+"""Find faces that bound no volume: copies, degenerate faces, and the second layer of two-sided faces.
 
-Two-sided faces, as games and some exporters have them, are wound both ways at the same place: such a mesh is closed,
-but winds around nothing. One layer of them is the surface that is meant.
+Two-sided faces, as in games and from some exporters, exist in both orientations at the same place. Such a mesh is
+closed, but encloses no volume. One layer of them is the intended surface.
 """
 
 from collections.abc import Generator
@@ -15,14 +15,14 @@ from ..types.steps import run
 from ..types.topology import sorted_sides_steps
 
 ROUNDING = 1e-12
-"""Of areas times the extent of a mesh: volumes of two-sided parts have no more."""
+"""Upper bound of the volume of a two-sided part, relative to its area times the extent of the mesh."""
 UPWARD = np.array([0.80178373, 0.53452248, 0.26726124])
-"""What is above a plane; few planes hold this direction."""
+"""The direction that counts as up; few planes contain it."""
 
 
 @kernel
 def _component_volumes(vertices, triangles, component, orientation, centre, volumes):
-    """Six times the signed volume of each component, seen from ``centre``."""
+    """Add up six times the signed volume of each component, with ``centre`` as the reference point."""
     for t in range(triangles.shape[0]):
         i = triangles[t, 0]
         j = triangles[t, 1]
@@ -41,7 +41,7 @@ def _component_volumes(vertices, triangles, component, orientation, centre, volu
 
 
 def component_volumes(mesh: TriangleMesh) -> np.ndarray:
-    """Six times the signed volume of each component, consistently wound, (c,) float64."""
+    """Return six times the signed volume of each consistently oriented component, (c,) float64."""
     topology = mesh.topology
     volumes = np.zeros(topology.component_count)
     centre = 0.5 * mesh.bounds[0] + 0.5 * mesh.bounds[1]
@@ -50,7 +50,10 @@ def component_volumes(mesh: TriangleMesh) -> np.ndarray:
 
 
 def joined_numbers(count: int, pairs: np.ndarray) -> np.ndarray:
-    """The least number of those that each of some numbers is joined with by pairs (k, 2), (count,)."""
+    """Return the smallest number in the connected component of each of ``count`` numbers, (count,).
+
+    ``pairs`` (k, 2) connect the numbers.
+    """
     numbers = np.arange(count)
     while True:
         before, least = numbers.copy(), numbers[pairs].min(axis=1)
@@ -62,9 +65,9 @@ def joined_numbers(count: int, pairs: np.ndarray) -> np.ndarray:
 
 
 def copies_steps(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
-    """Triangles (k,) int32 with three different corners, the first of those with the same corners.
+    """Return the triangles (k,) int32 with three different corners, without copies: the first one of each set.
 
-    Yields every some ten milliseconds of a million triangles.
+    Yields about every ten milliseconds for a million triangles.
     """
     corners = mesh.topology.welded[mesh.triangles].astype(np.int32)
     corners.sort(axis=1)
@@ -81,7 +84,7 @@ def copies_steps(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
 
 
 def edge_joins_steps(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
-    """Pairs (k, 2) of triangles that follow each other around an edge, whatever else is at it."""
+    """Return pairs (k, 2) of triangles that are consecutive at an edge, for edges with any number of triangles."""
     start, ordered, higher = yield from sorted_sides_steps(mesh.arrays[1], mesh.topology.welded)
     lower = np.repeat(np.arange(len(start) - 1, dtype=np.int32), np.diff(start))
     same = (higher[1:] == higher[:-1]) & (lower[1:] == lower[:-1])
@@ -90,18 +93,18 @@ def edge_joins_steps(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
 
 
 class OpenEdges(NamedTuple):
-    """Edges that are not run through equally often in both directions."""
+    """Edges that triangles do not use equally often in both directions."""
 
     ends: np.ndarray
-    """Vertices, the lower number first, (k, 2) int32."""
+    """The two vertices, the lower index first, (k, 2) int32."""
     balance: np.ndarray
-    """How much more often they are run through from the lower to the higher number than back, (k,) int64."""
+    """Uses from the lower to the higher vertex, minus uses in the opposite direction, (k,) int64."""
     triangles: np.ndarray
-    """A triangle at each, (k,) int64."""
+    """A triangle at each edge, (k,) int64."""
 
 
 def open_edges_steps(triangles: np.ndarray, welded: np.ndarray) -> Generator[None, None, OpenEdges]:
-    """The open edges of triangles (m, 3) int32 over vertices that are welded (n,); yields every few milliseconds."""
+    """Find the open edges of triangles (m, 3) int32 over welded vertices (n,); yields every few milliseconds."""
     start, ordered, higher = yield from sorted_sides_steps(triangles, welded)
     changes = np.ones(len(higher) + 1, np.bool_)
     changes[1:-1] = higher[1:] != higher[:-1]
@@ -118,21 +121,24 @@ def open_edges_steps(triangles: np.ndarray, welded: np.ndarray) -> Generator[Non
 
 
 def has_layers(mesh: TriangleMesh, volumes: np.ndarray) -> bool:
-    """Whether a part of a mesh without rims is two-sided; most meshes tell by the volumes (c,) of their components."""
+    """Return whether a part of a mesh without open edges is two-sided.
+
+    For most meshes the volumes (c,) of the components already decide.
+    """
     return not _is_thick(mesh, volumes) and len(run(one_layer_steps(mesh))) < mesh.triangle_count
 
 
 def _is_thick(mesh: TriangleMesh, volumes: np.ndarray) -> bool:
-    """Whether each component is closed by itself, and has a volume."""
+    """Return whether every component is closed by itself and has a volume."""
     extent = float((mesh.bounds[1] - mesh.bounds[0]).max())
     return mesh.topology.paired and bool((np.abs(volumes) > ROUNDING * extent**3).all())
 
 
 def one_layer_steps(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
-    """Of a mesh without rims the triangles (k,) int32 that are left where of two-sided parts one layer is.
+    """Return the triangles (k,) int32 of a mesh without open edges, with only one layer of two-sided parts.
 
-    Parts are what edges hold together; two-sided ones have area, but no volume, and no moment of it either, as two
-    equal boxes side by side have of which one is inside out. Yields every few milliseconds.
+    Parts are connected by edges. A two-sided part has area but no volume, and no first moment of volume either. (Two
+    equal boxes side by side, one of them inside out, have no volume but a moment.) Yields every few milliseconds.
     """
     every = np.arange(mesh.triangle_count, dtype=np.int32)
     extent = float((mesh.bounds[1] - mesh.bounds[0]).max())

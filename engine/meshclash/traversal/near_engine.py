@@ -1,4 +1,4 @@
-"""The nearness engines at work on a question: the nearest pair of each job, or all pairs within a tolerance."""
+"""The engines for distances: find the nearest pair of each job, or all pairs within a tolerance."""
 
 from collections.abc import Callable
 
@@ -23,9 +23,10 @@ _GOALS = Goal.NEAREST, Goal.WITHIN
 
 
 class _NearEngine:
-    """What both engines have in common.
+    """The common base of both engines.
 
-    Pairs as near as rounding are of distance 0, or are kept whatever the tolerance: ``settled`` is False.
+    Pairs within rounding error of each other get distance 0, or are kept whatever the tolerance. So ``settled`` is
+    False.
     """
 
     settled = False
@@ -46,7 +47,7 @@ class _NearEngine:
         uncertain = ALL_APART if question.none_meet else ROUNDING_SHARE
         limits = question.upper_limit, question.lower_limit
         self._errors = np.array([question.relative_error, question.absolute_error, uncertain, *limits])
-        chained = self._nearest and bool((question.jobs == question.jobs[:1]).all())  # else a pair means another
+        chained = self._nearest and bool((question.jobs == question.jobs[:1]).all())  # all of the same trees
         self._options = kernel_options(self._nearest, chained)
         self._poses = np.ascontiguousarray(question.rows_a), np.ascontiguousarray(question.rows_b)
         self._depth = question.tree_set_a.deepest + question.tree_set_b.deepest + 2
@@ -54,11 +55,11 @@ class _NearEngine:
         self._state, self._work = self._prepared(question)
 
     def _prepared(self, question: Question) -> tuple[np.ndarray, Callable[[], bool]]:
-        """The kernel's state, and a call of it."""
+        """Return the kernel's state, and a function that calls the kernel."""
         raise NotImplementedError
 
     def advance(self) -> bool:
-        """Work for some milliseconds; True when all jobs are done."""
+        """Work for some milliseconds; return True when all jobs are done."""
         done = self._work()
         count = int(self._state[layout.OUTPUT_USED])
         if count and (done or count > _CHUNK):
@@ -71,21 +72,21 @@ class _NearEngine:
 
     @property
     def share(self) -> float:
-        """Of the jobs that are done."""
+        """Fraction of the jobs that are done."""
         return float(self._state[layout.JOB]) / len(self._question.jobs)
 
     @property
     def counters(self) -> tuple[int, int, int]:
-        """Tests of volumes, of primitives, and exact ones."""
+        """Numbers of volume tests, primitive tests and exact tests."""
         return int(self._state[layout.VOLUME_TESTS]), int(self._state[layout.PRIMITIVE_TESTS]), 0
 
 
 class NearWideEngine(_NearEngine):
-    """An ``Engine`` for distances of trees of boxes, eight nodes at a time."""
+    """An ``Engine`` for distances of trees of boxes, which tests eight nodes at a time."""
 
     @staticmethod
     def serves(question: Question) -> bool:
-        """Whether it answers a question."""
+        """Return whether this engine can answer a question."""
         return question.goal in _GOALS and not question.first_only and question.fits_lanes
 
     def _prepared(self, question: Question) -> tuple[np.ndarray, Callable[[], bool]]:
@@ -99,7 +100,7 @@ class NearWideEngine(_NearEngine):
         return work.state, lambda: work.advance(a.lane_record, b.lane_record)
 
     def advance(self) -> bool:
-        """Work for some milliseconds; True when all jobs are done."""
+        """Work for some milliseconds; return True when all jobs are done."""
         done = super().advance()
         if done and self._nearest:
             for side, tree_set in enumerate((self._question.tree_set_a, self._question.tree_set_b)):
@@ -108,11 +109,11 @@ class NearWideEngine(_NearEngine):
 
 
 class NearBinaryEngine(_NearEngine):
-    """An ``Engine`` for distances of trees of every volume, one node at a time."""
+    """An ``Engine`` for distances of trees of any volume, which tests one node at a time."""
 
     @staticmethod
     def serves(question: Question) -> bool:
-        """Whether it answers a question."""
+        """Return whether this engine can answer a question."""
         return question.goal in _GOALS and not question.first_only
 
     def _prepared(self, question: Question) -> tuple[np.ndarray, Callable[[], bool]]:

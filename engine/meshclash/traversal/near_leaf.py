@@ -1,7 +1,7 @@
-"""What nearness queries do with two triangles, and where they keep what they find; shared by both of their engines.
+"""Measure two triangles and keep the results of distance queries; shared by both engines for distances.
 
-Distances are float64. Nearer than rounding, nothing here says whether triangles meet: such a pair counts as 0, and
-``answering/exact_distances.py`` asks the exact predicates.
+Distances are float64. If a distance is within rounding error of 0, this code cannot decide whether the triangles meet:
+the distance counts as 0, and ``answering/exact_distances.py`` decides with exact predicates.
 """
 
 import numpy as np
@@ -12,12 +12,12 @@ from .pairs import STATE_LENGTH, place_triangle
 
 # Entries of the options array.
 NEAREST, CHAINED, STEP_LIMIT, ALONE, OPTIONS_LENGTH = range(5)
-# An entry of the state array beside those of ``pairs.py``: whether pairs lie in a heap.
+# An entry of the state array in addition to those of ``pairs.py``: whether pairs are in a heap.
 ORDERED = STATE_LENGTH
 NEAR_STATE_LENGTH = STATE_LENGTH + 1
-# Entries of the errors array: of the nearest distance, and the share of the coordinates within which it is uncertain,
-# negative where all triangles are known to be apart; then the limits [m]: of what is looked for, and below which a pair
-# is near enough to stop at.
+# Entries of the errors array: permitted errors of the nearest distance; the fraction of the coordinates below which a
+# distance is uncertain (negative if all triangles are known to be apart); then limits [m]: the largest distance to
+# search for, and the distance below which a pair is near enough to stop.
 RELATIVE, ABSOLUTE, ROUNDING, UPPER, LOWER, ERRORS_LENGTH = range(6)
 
 
@@ -29,7 +29,7 @@ def _corners(leaf, i):
 
 @inner
 def leaf_distance(leaf_a, i, leaf_b, j, apart):
-    """(distance [m], point of the first, point of the second) of two loaded triangles (as ``pairs.py`` loads them)."""
+    """Return (distance [m], point of the first, point of the second) of two triangles loaded as by ``pairs.py``."""
     p1, q1, r1 = _corners(leaf_a, i)
     p2, q2, r2 = _corners(leaf_b, j)
     return closest_of_triangles(p1, q1, r1, p2, q2, r2, apart)
@@ -37,7 +37,7 @@ def leaf_distance(leaf_a, i, leaf_b, j, apart):
 
 @inlined
 def rounding_of(leaf_a, i, leaf_b, j, share):
-    """Distance [m] within which rounding may hide that two loaded triangles meet: a share of their coordinates."""
+    """Return the distance [m] below which rounding may hide that two triangles meet: a fraction of coordinates."""
     size = 0.0
     for k in range(9, 15):
         size = max(size, abs(leaf_a[i, k]), abs(leaf_b[j, k]))
@@ -46,7 +46,10 @@ def rounding_of(leaf_a, i, leaf_b, j, share):
 
 @inlined
 def keep_nearer(found, job, distance, t, u, x, y):
-    """Replace the nearest pair of a job by a nearer one, or an equally near one that sorts before it; was it so?"""
+    """Replace the nearest pair of a job if the new one is nearer, or equally near and sorted before it.
+
+    Returns whether the pair was replaced.
+    """
     distances, points, pairs = found
     if distance > distances[job]:
         return False
@@ -64,7 +67,7 @@ def keep_nearer(found, job, distance, t, u, x, y):
 
 @inlined
 def take_known(known, job, chained):
-    """The pair that a job is to start from: its own or, chained, the one found before; -1 when there is none."""
+    """Take the pair from which a job starts: its own or, if chained, the result of the previous job; -1 for none."""
     t, u = np.int64(known[job, 0]), np.int64(known[job, 1])
     if t < 0 and chained and job > 0:
         t, u = np.int64(known[job - 1, 0]), np.int64(known[job - 1, 1])
@@ -74,7 +77,7 @@ def take_known(known, job, chained):
 
 @inlined
 def start_from_known(forest_a, forest_b, tree_a, tree_b, pose_a, pose_b, leaf_a, leaf_b, found, job, chained, apart):
-    """Measure the pair that a job is to start from; is there one?"""
+    """Measure the pair from which a job starts; return whether there is one."""
     t, u = take_known(found[2], job, chained)
     if t < 0:
         return False
@@ -87,5 +90,5 @@ def start_from_known(forest_a, forest_b, tree_a, tree_b, pose_a, pose_b, leaf_a,
 
 @inlined
 def pruning_limit(distance, errors):
-    """How near a pair must be to matter, when one at ``distance`` is known."""
+    """Return the distance beyond which pairs can be pruned if a pair at ``distance`` is known."""
     return max(distance * (1.0 - errors[RELATIVE]) - errors[ABSOLUTE], 0.0)

@@ -1,7 +1,7 @@
-"""What the binary traversal does in leaves for the nearest pair of triangles, or all pairs within a tolerance.
+"""Distance queries with the binary traversal: the nearest pair of triangles, or all pairs within a tolerance.
 
-The same search as ``near_wide.py``, over the binary tree and with a volume's ``gap`` for its lower bounds. It serves
-volumes other than boxes, leaves of more than eight triangles and uncompiled code, and is the reference in tests.
+This is the same search as ``near_wide.py``, over the binary tree and with a volume's ``gap`` as lower bound. It is used
+for volumes other than boxes, leaves of more than eight triangles and uncompiled code, and as the reference in tests.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ from .pairs import boxes_meet, place_triangles, traversal_with
 
 
 class NearScratch(NamedTuple):
-    """As ``pairs.Scratch``."""
+    """Scratch arrays like ``pairs.Scratch``, and those for distances."""
 
     leaf_a: np.ndarray
     leaf_b: np.ndarray
@@ -44,7 +44,7 @@ class NearScratch(NamedTuple):
 
 
 class NearOutput(NamedTuple):
-    """What was found: pairs within a tolerance, or the nearest."""
+    """Results: pairs within a tolerance, or the nearest pairs."""
 
     pairs: np.ndarray
     """(n, 2) int32."""
@@ -94,13 +94,15 @@ def _nearer_on_top(test, row, exchange, volumes_a, start_a, volumes_b, start_b, 
 
 @portable
 def _limit_of(job, limits, scratch, output):
-    """How near triangles must be to matter: nearer than the nearest so far, or within the tolerance."""
+    """Return the distance beyond which pairs are pruned: from the nearest pair so far, or the tolerance."""
     distance = output.nearest.distances[job]
     return pruning_limit(distance, limits) if scratch.goal[NEAREST] != 0 else distance
 
 
 NEARER_FIRST = Order(_start_from_known, _are_beyond, _nearer_on_top, _limit_of)
-"""Pairs of nodes wait with a lower bound of their distance, the nearer on top; ``test`` is a volume's ``gap``."""
+"""Keeps a lower bound of the distance for each pair of nodes on the stack, the nearer pair on top.
+
+``test`` is a volume's ``gap``."""
 
 
 @portable
@@ -139,6 +141,6 @@ def _visit(
 
 
 def near_traversal(volume: str) -> Callable:
-    """The traversal kernel for one kind of volume, as ``traversal_with``; the tolerance is the array of errors."""
+    """Return the kernel of ``traversal_with`` for one kind of volume; its ``tolerance`` is the array of errors."""
     verbs = volume_named(volume)
     return traversal_with(verbs.gap, verbs.size, access_to(verbs), _visit, None, order=NEARER_FIRST)

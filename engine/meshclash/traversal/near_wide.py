@@ -1,17 +1,17 @@
-"""Nearest pair of triangles, or all pairs within a tolerance: eight boxes and triangles at a time.
+"""Find the nearest pair of triangles, or all pairs within a tolerance, with eight boxes and triangles at a time.
 
-Entries are pairs of slots as in ``wide_traversal.py``, with the squared gap of their boxes. Each step takes off one
-pair; unless both are leaves, the larger is opened, its up to eight children are compared with the other's box at once,
-and those that may matter are put on.
+Entries are pairs of slots as in ``wide_traversal.py``, with the squared gap of their boxes. Each step pops one pair.
+Unless both are leaves, the larger one is opened, its up to eight children are compared with the other's box at once,
+and those that are near enough are pushed.
 
-Without a pair to start from some descents, each to the child with the least gap, give one: first by the boxes alone,
-then by the direction between the triangles found so far, until that leads to none that is nearer. So nearly the whole
-search knows the direction and a distance close to the result. Near each other, the search is best-first, by a heap:
-no pair of boxes farther apart than the result is ever opened. Farther apart most of the heap would be pairs that are
-equally near as far as boxes can tell. There, with a pair to start from, and when all pairs within a tolerance are asked
-for, the order hardly matters and a stack is cheaper.
-The direction between the nearest points so far helps to tell boxes and triangles apart, and directions between points
-that were measured before help with triangles (``lane_gaps.py``).
+If no pair to start from is given, a few descents, each to the child with the smallest gap, find one. The first descent
+uses only the boxes, the next ones also the direction between the triangles found so far, until no nearer pair is found.
+So almost the whole search knows this direction and a distance close to the result. If the objects are near each other,
+the search is best-first with a heap: no pair of boxes farther apart than the result is ever opened. If they are far
+apart, most pairs in a heap would have nearly the same bound. Then, or with a given pair to start from, or when all
+pairs within a tolerance are wanted, the order hardly matters, and a stack is cheaper.
+The direction between the nearest points so far helps to prune boxes and triangles, and directions between points
+measured earlier help to prune triangles (``lane_gaps.py``).
 """
 
 import math
@@ -67,32 +67,32 @@ from .pair_heap import heap_pop, heap_push, stack_push
 from .pairs import JOB, OUTPUT_USED, PRIMITIVE_TESTS, STACK_USED, VOLUME_TESTS
 from .wide_traversal import ADDRESSES, COORDINATES, NODES, ORDER, ROOT, SIZES, TRIANGLES, VERTICES, corner, set_frame
 
-# The parts of the float32 scratch; eight numbers more than a part has may be read, and are masked.
+# The parts of the float32 scratch. Reads may go up to eight numbers beyond a part; these are masked.
 _GAPS = FRAME_LENGTH
 _HEIGHTS = _GAPS + LANE_COUNT
 _ROWS = _HEIGHTS + HEIGHTS_LENGTH
 _BLOCK = _ROWS + BLOCK + 8
 SINGLES = _BLOCK + BLOCK + 8
 DOUBLES = ROW_LENGTH + SCRATCH_LENGTH
-"""Numbers of the float64 scratch."""
+"""Length of the float64 scratch."""
 MOST_OF_TWO_LEAVES = LANE_COUNT**2
 _MOST_DESCENTS = 4
-_NEAR = 0.125  # of the half extents of both, added up: about a fifth of a diagonal
-_FEW_SLOTS = 4 * LANE_COUNT  # of both trees: of so few a search takes no longer than descents
+_NEAR = 0.125  # times the sum of both half extents: about a fifth of a diagonal
+_FEW_SLOTS = 4 * LANE_COUNT  # in both trees: with so few, a search takes no longer than descents
 
 TREES, TREE_SIZES, SLABS, SIDE_LENGTH = range(4)
-"""Entries of the record of a side: addresses of its ``LaneForest``, and of the addresses of its trees' slabs."""
+"""Entries of the record of a side: pointers to the arrays of its ``LaneForest``, and to the slab addresses."""
 ARRAYS = 16
 (
     JOBS, POSES_A, POSES_B, ERRORS, OPTIONS, STATE, STACK, BOUNDS, SINGLE, DOUBLE, DISTANCES, POINTS, KNOWN,
     PAIRS, LENGTHS, PAIR_JOBS, JOB_COUNT, QUEUE_ROOM, OUTPUT_ROOM, WORK_LENGTH,
 ) = range(ARRAYS + 4)  # fmt: skip
-"""Entries of the record of the work: addresses of so many arrays, then how long three of them are."""
+"""Entries of the record of the work: the addresses of ``ARRAYS`` arrays, then the lengths of three of them."""
 
 
 @inlined
 def _push_all(slot_a, slot_b, first, into_a, bits, gaps, ordered, stack, bounds, used):
-    """Put pairs with children of an opened node on, whose slots begin with ``first``; returns entries used."""
+    """Push pairs with children of an opened node, whose slots begin at ``first``; return the number of entries."""
     base = used
     while bits != 0:
         k = lowest_bit(bits)
@@ -108,7 +108,7 @@ def _push_all(slot_a, slot_b, first, into_a, bits, gaps, ordered, stack, bounds,
 
 @inner
 def _near_of(single, j, bits, slack, products, near):
-    """Those bits whose triangles of a's leaf may be near triangle j of b's."""
+    """Return the bits of the triangles of a's leaf that may be near triangle j of b's leaf."""
     rows, block = shifted(single, _ROWS), shifted(single, _BLOCK)
     bits &= near_box_of(block, rows, j, slack, near)
     if bits != 0:
@@ -120,7 +120,7 @@ def _near_of(single, j, bits, slack, products, near):
 
 @inlined
 def world_corners(tree, t, poses, pose):
-    """World coordinates of the corners of a triangle; ``tree`` are the addresses of a tree."""
+    """Return the world coordinates of the corners of a triangle; ``tree``: pointer to the addresses of a tree."""
     corners, vertices = shifted(integers(tree[TRIANGLES]), 3 * t), doubles(tree[VERTICES])
     p = corner(vertices, np.int64(corners[0]), poses, pose)
     q = corner(vertices, np.int64(corners[1]), poses, pose)
@@ -130,9 +130,10 @@ def world_corners(tree, t, poses, pose):
 
 @inner
 def _distance_of(tree_a, t, poses_a, pose_a, tree_b, u, poses_b, pose_b, share):
-    """(distance [m], nearest points, whether rounding may hide that they meet) of two triangles.
+    """Return (distance [m], nearest points, whether rounding may hide that they meet) of two triangles.
 
-    It may where the distance is below a share of the coordinates; a negative share says that they do not.
+    Rounding may hide it if the distance is below a fraction ``share`` of the coordinates. A negative ``share`` means
+    that the triangles are known not to meet.
     """
     p1, q1, r1 = world_corners(tree_a, t, poses_a, pose_a)
     p2, q2, r2 = world_corners(tree_b, u, poses_b, pose_b)
@@ -142,7 +143,7 @@ def _distance_of(tree_a, t, poses_a, pose_a, tree_b, u, poses_b, pose_b, share):
 
 @inner
 def _direction(poses_a, pose_a, x, y):
-    """The unit vector from one world point to another in a's frame; zero where they are one."""
+    """Return the unit vector from one world point to another in a's frame; zero if they are equal."""
     dx, dy, dz = y[0] - x[0], y[1] - x[1], y[2] - x[2]
     u = poses_a[pose_a] * dx + poses_a[pose_a + 4] * dy + poses_a[pose_a + 8] * dz
     v = poses_a[pose_a + 1] * dx + poses_a[pose_a + 5] * dy + poses_a[pose_a + 9] * dz
@@ -155,9 +156,9 @@ def _direction(poses_a, pose_a, x, y):
 
 @inner
 def _descend(tree_a, slabs_a, tree_b, slabs_b, near, single):
-    """The two leaves, slots, to which the child with the least gap leads every time, and the tests of boxes.
+    """Descend to the child with the smallest gap each time; return the slots of the two leaves, and the box tests.
 
-    The first slot is -1 where no child is near any more.
+    The first slot is -1 if no child is near enough.
     """
     nodes_a, words_a = floats(tree_a[NODES]), integers(tree_a[NODES])
     nodes_b, words_b = floats(tree_b[NODES]), integers(tree_b[NODES])
@@ -190,14 +191,14 @@ def _descend(tree_a, slabs_a, tree_b, slabs_b, near, single):
 
 @inner
 def _first_of_leaf(tree, slot):
-    """The first triangle of a leaf, given by its slot."""
+    """Return the first triangle of a leaf, given by its slot."""
     child = np.int64(integers(tree[NODES])[64 * (slot >> 3) + (slot & 7) + CHILDREN])
     return np.int64(integers(tree[ORDER])[~child >> 3])
 
 
 @inner
 def _guess(tree_a, slabs_a, poses_a, tree_b, slabs_b, poses_b, pose, errors, shrink, found, job, single):
-    """Keep a pair of triangles that is nearly the nearest; returns the tests of boxes and of triangles."""
+    """Find and keep a pair of triangles that is nearly the nearest; return the numbers of box and triangle tests."""
     volume_tests = 0
     for count in range(_MOST_DESCENTS):
         near = near_square(found[0][job], shrink)
@@ -215,18 +216,21 @@ def _guess(tree_a, slabs_a, poses_a, tree_b, slabs_b, poses_b, pose, errors, shr
 
 @kernel
 def traverse_near(side_a, side_b, work):
-    """Go on with a nearness query from its state; returns True when all jobs are done.
+    """Continue a distance query from its state; return True when all jobs are done.
 
-    Takes the addresses of three records (int64): of both sides and of the work (``near_work.py``). In those of the
-    sides ``TREES`` (t, ADDRESSES) int64 and ``TREE_SIZES`` (t, SIZES) describe the trees, as in ``traverse_wide``;
-    ``SLABS`` (t,) int64 are the addresses of their slabs, 0 for none; only nearest pairs use them.
+    The arguments are the addresses of three records (int64): of both sides and of the work (``near_work.py``). In the
+    records of the sides, ``TREES`` (t, ADDRESSES) int64 and ``TREE_SIZES`` (t, SIZES) describe the trees, as in
+    ``traverse_wide``. ``SLABS`` (t,) int64 are the addresses of their slabs, 0 for none; only the search for nearest
+    pairs uses them.
     ``JOBS`` (k, 2) int64 are pairs of trees, with poses (k, 3, 4), one for each job. With the option ALONE there is one
-    job, begun anew whatever the state, with poses (4, 4), and False is returned unless both are plainly rigid.
-    ``DISTANCES``, ``POINTS`` and ``KNOWN`` hold for each job the distance so far (or the tolerance), the two points,
-    and the pair (-1: none; when the job begins, a pair to start from). With the option NEAREST it is improved; without,
-    every pair within the distance goes to ``PAIRS``, ``LENGTHS`` and ``PAIR_JOBS``, also one that is uncertain.
-    ``ERRORS`` are described in ``near_leaf.py``; ``SINGLE`` and ``DOUBLE`` are scratch, of which the directions are
-    kept from call to call. The kernel also returns when the stack might overflow.
+    job with poses (4, 4), which starts anew whatever the state; the kernel returns False at once unless both poses are
+    plainly rigid.
+    ``DISTANCES``, ``POINTS`` and ``KNOWN`` contain for each job the distance so far (or the tolerance), the two points,
+    and the pair (-1: none; when the job begins, a pair to start from). With the option NEAREST they are improved.
+    Without it, every pair within the distance, or with an uncertain distance, is appended to ``PAIRS``, ``LENGTHS`` and
+    ``PAIR_JOBS``.
+    ``ERRORS`` are described in ``near_leaf.py``. ``SINGLE`` and ``DOUBLE`` are scratch; the directions in it are kept
+    between calls. The kernel also returns when the stack might overflow.
     """
     given_a, given_b, given = longs(side_a), longs(side_b), longs(work)
     job_count, queue_room = given[JOB_COUNT], given[QUEUE_ROOM]

@@ -1,7 +1,8 @@
-"""What the 8-wide nearness kernel works on: arrays that it is told by their addresses.
+"""The arrays of the 8-wide kernel for distances, passed to it as one record of pointers.
 
-Of every array that a kernel is given Numba finds out the type anew, about 70 ns each; there are two dozen, and a search
-from a known pair takes a few microseconds. So the addresses lie in a record, and the kernel gets that one's.
+Numba determines the type of every array argument in every call, about 70 ns each. There are two dozen arrays, and a
+search from a known pair takes a few microseconds. So their addresses are stored in a record, and the kernel gets the
+address of the record.
 """
 
 import math
@@ -18,26 +19,26 @@ from .pairs import STACK_USED
 _STEPS_PER_CALL = 1 << 14
 SMALLEST_QUEUE = 1 << 12
 ROUNDING_SHARE = 1e-12
-"""Share of the coordinates: nearer than this, only exact predicates say whether triangles meet."""
+"""Fraction of the coordinates: below this distance, only exact predicates can decide whether triangles meet."""
 ALL_APART = -1.0
-"""In its place where they have said of all triangles that they do not."""
+"""Used instead of ``ROUNDING_SHARE`` once exact predicates have shown that no triangles meet."""
 LEAST = math.ulp(0.0)
-"""Distance [m] of triangles that do not meet where float64 finds none."""
+"""Distance [m] reported for triangles that do not meet if float64 gives 0."""
 
 
 class NearestSoFar(NamedTuple):
-    """What is known of each job."""
+    """The nearest pair so far of each job."""
 
     distances: np.ndarray
     """The distance so far, or the tolerance, (k,) float64 [m]."""
     points: np.ndarray
     """World points on both, (k, 2, 3) float64 [m]."""
     pairs: np.ndarray
-    """(k, 2) int32; -1: none, or when a job begins the pair to start from."""
+    """(k, 2) int32; -1: none. Before a job begins: the pair to start from."""
 
 
 class NearestOutput(NamedTuple):
-    """Room for pairs within a tolerance."""
+    """Output arrays for pairs within a tolerance."""
 
     pairs: np.ndarray
     """(n, 2) int32."""
@@ -48,12 +49,12 @@ class NearestOutput(NamedTuple):
 
 
 def output_for(size: int) -> NearestOutput:
-    """Room for so many pairs."""
+    """Allocate output arrays for ``size`` pairs."""
     return NearestOutput(np.empty((size, 2), np.int32), np.empty(size), np.empty(size, np.int32))
 
 
 def kernel_options(nearest: bool, chained: bool = False, alone: bool = False) -> np.ndarray:
-    """The options array of the nearness kernels."""
+    """Return the options array of the kernels for distances."""
     options = np.zeros(OPTIONS_LENGTH, np.int64)
     options[NEAREST] = nearest
     options[CHAINED] = chained
@@ -63,11 +64,11 @@ def kernel_options(nearest: bool, chained: bool = False, alone: bool = False) ->
 
 
 class NearWork(NotCopied):
-    """The arrays of a question, and where they lie.
+    """The arrays of a question, and their addresses.
 
     Attributes:
-        address: of the record that ``traverse_near`` takes.
-        state: the kernel's, all 0 when it begins.
+        address: address of the record, which ``traverse_near`` takes.
+        state: the state of the kernel, all 0 at the beginning.
     """
 
     def __init__(
@@ -91,10 +92,10 @@ class NearWork(NotCopied):
         self._record[layout.QUEUE_ROOM] = len(bounds)
 
     def advance(self, side_a: np.ndarray, side_b: np.ndarray) -> bool:
-        """Work for some milliseconds on two tree sets (``TreeSet.lane_record``); returns True when all jobs are done.
+        """Work for some milliseconds on two tree sets (``TreeSet.lane_record``); return True when all jobs are done.
 
-        Depth-first, each step takes one pair off the queue and puts at most eight on, one level deeper in one tree; a
-        heap may hold more, and then grows.
+        In a depth-first search, each step pops one pair from the queue and pushes at most eight, one level deeper in
+        one tree. A heap may need more room; then the queue grows.
         """
         if self.state[STACK_USED] >= len(self._queue[1]) - LANE_COUNT:
             self._set_queue(*(np.concatenate([part, np.empty_like(part)]) for part in self._queue))

@@ -1,4 +1,4 @@
-"""The triangles of a posed tree that are nearest to points, on several threads.
+"""Find the triangles of a posed tree that are nearest to points, on several threads.
 
 Points are visited along a Morton curve, so that the triangles found for one are a good first guess for the next.
 """
@@ -20,15 +20,15 @@ from .frames import make_frame
 from .point import PointWorkspace, local_slack, new_workspace_arrays, to_local, world_triangle
 
 _PART = 512
-"""Points between two fresh starts."""
+"""Points per task; each task starts without a first guess."""
 _SLICE = 1 << 14
-"""Points between two reports of progress, for each thread."""
+"""Points between two progress reports, for each thread."""
 _MOST_KEPT = 16
-"""Triangles of a point with which the next one begins; more of them take longer to compare than they spare."""
+"""Up to this many triangles of a point are the first guess for the next; more cost more than they save."""
 _SHARED_FROM = 1 << 13
-"""Points from which several cores pay."""
+"""Number of points above which several threads pay."""
 COMPILED_FOR = 1 << 18
-"""Points for which it is worth compiling for several cores."""
+"""Number of points above which it pays to compile the parallel kernel."""
 _LEAST = 2.0**-1022
 
 
@@ -36,21 +36,21 @@ class Nearest(NamedTuple):
     """The k nearest triangles of each of n points, the nearest first."""
 
     distances: np.ndarray
-    """(n, k) float64 [m], infinite where there is none within the limit."""
+    """(n, k) float64 [m], infinite if there is none within the limit."""
     points: np.ndarray
-    """Nearest point of the triangle, world, (n, k, 3) float64 [m]; NaN where there is none."""
+    """Nearest point of the triangle, world, (n, k, 3) float64 [m]; NaN if there is none."""
     triangles: np.ndarray
-    """(n, k) int32, -1 where there is none."""
+    """(n, k) int32, -1 if there is none."""
 
 
 def new_nearest(n: int, count: int) -> Nearest:
-    """Room for as many triangles of each of n points."""
+    """Allocate the result for ``count`` triangles of each of n points."""
     return Nearest(np.empty((n, count)), np.empty((n, count, 3)), np.empty((n, count), np.int32))
 
 
 @inner
 def _insert(found, row, distance, point, triangle, may_be_there):
-    """Put a triangle at its place among those of a row, by distance and index; the last one falls out."""
+    """Insert a triangle into a row, sorted by distance and index; the last one is dropped."""
     k = found.distances.shape[1]
     if may_be_there:
         for i in range(k):
@@ -75,7 +75,7 @@ def _insert(found, row, distance, point, triangle, may_be_there):
 
 @inner
 def _compare(forest, frame, p, triangle, limit, found, row, may_be_there):
-    """Insert a triangle if it is as near as ``limit``."""
+    """Insert a triangle if it is within ``limit``."""
     a, b, c = world_triangle(forest, frame.tree, triangle, frame.pose)
     gap = 0.0
     for axis in range(3):
@@ -93,12 +93,12 @@ def find_nearest(forest, frame, p, limit, found, row, before, work):
     """Fill a row of ``found`` with the triangles nearest to the world point p, up to ``limit`` [m].
 
     Args:
-        forest, frame: of the tree; both by reference.
+        forest, frame: those of the tree; both by reference.
         p: the point.
         limit: [m], may be infinite.
         found: a Nearest by reference.
-        row: of it.
-        before: a row with triangles to begin with, such as those of a point nearby; -1: none.
+        row: the row of ``found``.
+        before: a row with triangles to start with, such as that of a nearby point; -1: none.
         work: a PointWorkspace by reference.
     """
     k = found.distances.shape[1]
@@ -145,7 +145,7 @@ def _search_alone(
     forest, pose, inverse, origins, reaches, points, order, tasks, limit, found, stack, gaps, counter, expansions,
     scratch,
 ):  # fmt: skip
-    """``_search`` for Python."""
+    """Call ``_search`` from Python."""
     _search(
         forest, pose, inverse, origins, reaches, points, order, tasks, limit, found, stack, gaps, counter, expansions,
         scratch,
@@ -157,7 +157,7 @@ def _search_together(
     forest, pose, inverse, origins, reaches, points, order, tasks, limit, found, stack, gaps, counter, expansions,
     scratch,
 ):  # fmt: skip
-    """``_search`` by every worker w, on every so manieth task."""
+    """Run ``_search`` in parallel; with n workers, worker w takes every n-th task, starting with task w."""
     workers = stack.shape[0]
     for w in prange(workers):
         _search(
@@ -167,28 +167,28 @@ def _search_together(
 
 
 class NearestFinder:
-    """A tree of boxes in a pose, asked about the nearest triangles of any number of points.
+    """Finds the triangles of a posed tree of boxes that are nearest to points.
 
     Args:
-        tree_set: of one tree.
+        tree_set: a tree set with a single tree.
         rows: its pose, (3, 4).
     """
 
     def __init__(self, tree_set: TreeSet, rows: np.ndarray) -> None:
-        pose = np.array(rows)  # not read-only: a kernel is compiled anew for those
+        pose = np.array(rows)  # a copy: for a read-only array, kernels would be compiled again
         inverse = np.ascontiguousarray(inverse_rotations(pose))
         self._posed = tree_set.forest, pose, inverse, tree_set.origins, tree_set.reaches
 
     def steps(
         self, points: np.ndarray, count: int, limit: float, threads: int | None
     ) -> Generator[float, None, Nearest]:
-        """The nearest triangles, in slices.
+        """Find the nearest triangles, in slices.
 
         Args:
             points: (n, 3) float64 [m], world.
-            count: how many triangles of each.
-            limit: what is farther away is left out [m]; may be infinite.
-            threads: most threads; the answer is the same for any number.
+            count: number of triangles for each point.
+            limit: triangles farther away are ignored [m]; may be infinite.
+            threads: maximum number of threads; the result does not depend on it.
         """
         n, allowed, found = len(points), thread_limit(threads), new_nearest(len(points), count)
         order = along_curve(points)
@@ -207,7 +207,7 @@ class NearestFinder:
 
 
 def parts_of(begin: int, end: int, size: int) -> np.ndarray:
-    """Ranges of a size, the last one shorter, (m, 2) int64."""
+    """Split a range into parts of ``size``, the last one may be shorter, (m, 2) int64."""
     if end - begin <= size:
         return np.array([[begin, end]])
     begins = np.arange(begin, end, size)
@@ -215,7 +215,7 @@ def parts_of(begin: int, end: int, size: int) -> np.ndarray:
 
 
 def along_curve(points: np.ndarray) -> np.ndarray:
-    """Order (n,) int64 of points along a Morton curve of 2**10 cells a side."""
+    """Return the order (n,) int64 of points along a Morton curve with 2**10 cells per side."""
     if len(points) < 3:
         return np.arange(len(points))
     low = points.min(axis=0)

@@ -1,18 +1,18 @@
-"""In which order a binary traversal goes down, and what it leaves out: ways for one loop (``pairs.py``).
+"""``Order``: the order in which a binary traversal (``pairs.py``) descends, and how it prunes.
 
 An ``Order`` is four functions that the loop calls:
 
 ``start(test, volume_a, volume_b, pose, forest_a, tree_a, pose_a, forest_b, tree_b, pose_b, job, limits, scratch,
 output)``
-    before a job: tests of volumes that it did.
+    is called before a job; returns the number of volume tests that it made.
 ``leave_out(test, volume_a, volume_b, pose, same, scratch, used, limit)``
-    for a pair of nodes that came off the stack: tests of volumes, and whether the pair is left out.
+    is called for a pair of nodes popped from the stack; returns the number of volume tests, and whether to prune.
 ``arrange(test, row, exchange, volumes_a, start_a, volumes_b, start_b, pose, carried, stack, used, scratch)``
-    after the children of a pair were put on the stack: tests of volumes.
+    is called after the children of a pair were pushed onto the stack; returns the number of volume tests.
 ``limit_of(job, limits, scratch, output)``
-    how near a pair of nodes must be to matter [m]; asked again after each visit of two leaves.
+    returns the distance beyond which pairs of nodes are pruned [m]; called again after each visit of two leaves.
 
-``near_pairs.py`` has another one.
+``near_pairs.py`` defines another order.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from ..jit import portable
 
 
 class Order(NamedTuple):
-    """The functions above."""
+    """The four functions described above."""
 
     start: Callable[..., Any]
     leave_out: Callable[..., Any]
@@ -55,4 +55,4 @@ def _no_limit(job, limits, scratch, output):
 
 
 AS_THEY_COME = Order(_start_at_once, _are_apart, _keep_order, _no_limit)
-"""Every pair of nodes is tested when it comes off the stack; ``test`` is a volume's ``overlap``."""
+"""Tests every pair of nodes when it is popped from the stack; ``test`` is a volume's ``overlap``."""

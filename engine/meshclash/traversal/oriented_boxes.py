@@ -1,7 +1,7 @@
-"""Whole objects told apart by oriented boxes, before their trees are descended.
+"""Exclude pairs of objects by oriented boxes of whole objects, before their trees are traversed.
 
-Long parts that are turned against the axes share much of their boxes without meeting, and so do the boxes of their long
-triangles. One box along the principal axes of each whole object tells most of them apart by fifteen axes.
+The axis-aligned boxes of long rotated parts, and of their long triangles, overlap much even if the parts do not meet.
+One box along the principal axes of each object separates most such pairs, by a test of fifteen axes.
 """
 
 import numpy as np
@@ -18,17 +18,17 @@ from .wide_traversal import SIZES
 
 _TRIANGLES = obb.WIDTH
 WIDTH = obb.WIDTH + 1
-"""Numbers of an object: its box, and how many triangles it has."""
+"""Numbers stored per object: its box, and its number of triangles."""
 _FEWEST = 64
-"""Triangles of two objects together: fewer are descended sooner than boxes are compared."""
+"""If two objects have fewer triangles in total, a traversal is faster than comparing oriented boxes."""
 _MOST = 1 << 16
-"""Triangles that are fitted in less than a slice; a larger object has no box."""
-_NEVER = -1e30  # triangles of an object without a box
+"""Number of triangles that can be fitted in less than a slice; larger objects get no box."""
+_NEVER = -1e30  # in place of the number of triangles: no box
 _KEY = "oriented box"
 
 
 def oriented_boxes(tree_set: TreeSet) -> np.ndarray:
-    """Of each tree, (trees, WIDTH) float32 [m], relative to its origin; each is kept with its tree."""
+    """Return the oriented box of each tree, (trees, WIDTH) float32 [m], relative to its origin; cached."""
     asked = tree_set.fits_lanes and not config.DISABLE_JIT
     if not asked or max((len(part.tree.order) for part in tree_set.parts), default=0) < _FEWEST // 2:
         return np.full((len(tree_set.parts), WIDTH), _NEVER, np.float32)
@@ -51,10 +51,10 @@ def _box_of(part: TreeParts) -> np.ndarray:
 
 @inner
 def boxes_apart(boxes, sizes, a, poses_a, b, poses_b, row):
-    """Whether the oriented boxes of trees a and b, in a pose each, have no point in common; never a false "yes".
+    """Return whether the oriented boxes of two posed trees are disjoint; True is always certain.
 
-    Takes pointers: the boxes and sizes (``wide_traversal.py``) of all trees, both poses, and DOUBLES numbers of
-    scratch.
+    Takes pointers to the boxes and sizes (``wide_traversal.py``) of all trees, to both poses, and to DOUBLES numbers
+    of scratch.
     """
     box_a, box_b = shifted(boxes, WIDTH * a), shifted(boxes, WIDTH * b)
     if box_a[_TRIANGLES] + box_b[_TRIANGLES] < _FEWEST:
@@ -76,7 +76,7 @@ def _tell_apart(boxes, sizes, jobs, rows_a, rows_b, scratch, apart):
 def separated_pairs(
     tree_set: TreeSet, boxes: np.ndarray, jobs: np.ndarray, rows_a: np.ndarray, rows_b: np.ndarray
 ) -> np.ndarray:
-    """Which pairs of trees ``jobs`` (k, 2) int64, in poses (k, 3, 4) each, certainly do not meet, (k,) bool."""
+    """Return which pairs of trees ``jobs`` (k, 2) int64 in poses (k, 3, 4) certainly do not meet, (k,) bool."""
     apart = np.zeros(len(jobs), np.bool_)
     if tree_set.fits_lanes and not config.DISABLE_JIT:
         rows = np.ascontiguousarray(rows_a), np.ascontiguousarray(rows_b)

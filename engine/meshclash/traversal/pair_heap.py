@@ -1,6 +1,6 @@
-"""Pairs of references with a bound, in arrays: as a heap the pair with the smallest bound comes off first.
+"""Pairs of references with a bound, stored in arrays as a heap: the pair with the smallest bound is popped first.
 
-The same arrays serve as a stack whose newest part is kept sorted, which is what a depth-first search needs.
+The same arrays can be used as a stack whose newest part is kept sorted, for depth-first searches.
 """
 
 from ..jit import inlined
@@ -8,7 +8,7 @@ from ..jit import inlined
 
 @inlined
 def heap_push(stack, bounds, used, a, b, bound):
-    """Put a pair on the heap; returns the new number of entries."""
+    """Push a pair onto the heap; return the new number of entries."""
     at = used
     while at > 0:
         parent = (at - 1) >> 1
@@ -26,7 +26,7 @@ def heap_push(stack, bounds, used, a, b, bound):
 
 @inlined
 def heap_pop(stack, bounds, used):
-    """Take the pair with the smallest bound off: it comes to lie at the new end; returns the new number of entries."""
+    """Pop the pair with the smallest bound, which is moved to the new end; return the new number of entries."""
     used -= 1
     a, b, bound = stack[used, 0], stack[used, 1], bounds[used]
     stack[used, 0], stack[used, 1], bounds[used] = stack[0, 0], stack[0, 1], bounds[0]
@@ -51,7 +51,7 @@ def heap_pop(stack, bounds, used):
 
 @inlined
 def stack_push(stack, bounds, used, a, b, bound, base):
-    """Put a pair on the stack, sorted into the entries from ``base`` on, the smallest bound last."""
+    """Push a pair, sorted into the entries from ``base`` on with the smallest bound last; return the new number."""
     at = used
     while at > base and bounds[at - 1] < bound:
         bounds[at] = bounds[at - 1]

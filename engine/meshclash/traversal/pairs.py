@@ -1,9 +1,9 @@
-"""Depth-first simultaneous traversal: which primitives of two hierarchies meet.
+"""Depth-first simultaneous traversal: find the primitives of two hierarchies that meet.
 
-One kernel text serves every volume, every leaf test, one object pair or thousands, all contacts or the first one, two
-objects or one against itself, triangles at rest or moving (``visit``), pairs that meet or that are near (``order``). It
-can stop anywhere: after a number of steps (so that long work comes in slices) or when the output is full (so that
-nothing is cut and nothing is done twice), and goes on from its state.
+The same kernel code is used for every volume and leaf test, for one pair of objects or thousands, for all contacts or
+the first one, for two objects or one against itself, for static or moving triangles (``visit``), and for pairs that
+meet or are near (``order``). It can stop anywhere and continue from its state. It stops after a number of steps, so
+that long work runs in slices, or when the output is full, so that no result is lost and no work is repeated.
 """
 
 from collections.abc import Callable
@@ -31,20 +31,20 @@ LEAF_NUMBERS = 15  # corners 0:9, lowest 9:12, highest 12:15
 
 
 class Scratch(NamedTuple):
-    """What a visit of two leaves works in."""
+    """Scratch arrays for a visit of two leaves."""
 
     leaf_a: np.ndarray
     """(leaf size, numbers of a triangle) float64."""
     leaf_b: np.ndarray
     indices_a: np.ndarray
-    """(leaf size,) int32: the triangles of the leaf, which the traversal puts there."""
+    """Triangles of the leaf, filled by the traversal, (leaf size,) int32."""
     indices_b: np.ndarray
     workspace: Any
-    """A NamedTuple of the visit's own."""
+    """A NamedTuple that only the visit uses."""
 
 
 class Output(NamedTuple):
-    """Pairs that were found."""
+    """The pairs found."""
 
     pairs: np.ndarray
     """(n, 2) int32."""
@@ -55,7 +55,7 @@ class Output(NamedTuple):
 
 
 class _Rows(NamedTuple):
-    """Arrays of the jobs and of the pairs that wait."""
+    """Arrays of the jobs, and the stack of pairs."""
 
     relative: np.ndarray
     poses_a: np.ndarray
@@ -66,14 +66,14 @@ class _Rows(NamedTuple):
 
 @inlined
 def load_triangle(forest, tree, entry, pose, leaf, i, indices):
-    """World coordinates and box of the triangle at an entry of ``order``, into row i of a leaf; ``pose`` is (3, 4)."""
+    """Write the world corners and box of the triangle at an entry of ``order`` to row i of a leaf; ``pose``: (3, 4)."""
     indices[i] = forest.order[forest.triangle_start[tree] + entry]
     place_triangle(forest, tree, indices[i], pose, leaf, i)
 
 
 @inlined
 def place_triangle(forest, tree, t, pose, leaf, i):
-    """World coordinates and box of triangle t of a tree, into row i of a leaf; ``pose`` is (3, 4)."""
+    """Write the world corners and box of triangle t of a tree to row i of a leaf; ``pose``: (3, 4)."""
     triangle_start = forest.triangle_start[tree]
     vertex_start = forest.vertex_start[tree]
     for corner in range(3):
@@ -94,14 +94,14 @@ def place_triangle(forest, tree, t, pose, leaf, i):
 
 @inner
 def place_triangles(forest, tree, indices, count, pose, leaf):
-    """World coordinates and boxes of so many triangles of a tree."""
+    """Write the world corners and boxes of ``count`` triangles of a tree to a leaf."""
     for i in range(count):
         place_triangle(forest, tree, indices[i], pose, leaf, i)
 
 
 @inlined
 def boxes_meet(a, i, b, j, tolerance):
-    """Whether the world boxes of two loaded triangles come within the tolerance, exactly."""
+    """Return whether the world boxes of two loaded triangles are within the tolerance, exactly."""
     for axis in range(3):
         if a[i, 9 + axis] > b[j, 12 + axis] + tolerance or b[j, 9 + axis] > a[i, 12 + axis] + tolerance:
             return False
@@ -110,7 +110,7 @@ def boxes_meet(a, i, b, j, tolerance):
 
 @inner
 def _kind_within(forest, tree, t, a, u, b, workspace):
-    """Kind of two loaded triangles of one tree that touch: apart where they merely do so in what they share."""
+    """Return the kind of two touching triangles of one tree: APART if they touch only in shared corners or edges."""
     start = forest.triangle_start[tree]
     beyond = touch_beyond_shared(
         forest.triangles[start + t], ((a[0], a[1], a[2]), (a[3], a[4], a[5]), (a[6], a[7], a[8])),
@@ -121,26 +121,26 @@ def _kind_within(forest, tree, t, a, u, b, workspace):
     return TOUCHING if beyond == 1 else APART
 
 
-# A leaf test is (p1, q1, r1, p2, q2, r2, tolerance, workspace) -> kind: corners as (x, y, z) tuples in world
-# coordinates, kind APART for none, the workspace of ``predicates.py``.
+# A leaf test is (p1, q1, r1, p2, q2, r2, tolerance, workspace) -> kind: corners are (x, y, z) tuples in world
+# coordinates, the kind is APART for no contact, and the workspace is that of ``predicates.py``.
 
 
 @portable
 def contact(p1, q1, r1, p2, q2, r2, tolerance, workspace):
-    """The exact kind of a contact; UNDECIDED only when the coordinates exceed what doubles can multiply."""
+    """Return the exact kind of a contact; UNDECIDED only if products of the coordinates exceed float64."""
     return classify_exact(p1, q1, r1, p2, q2, r2, workspace)
 
 
 @portable
 def nearness(p1, q1, r1, p2, q2, r2, tolerance, workspace):
-    """TOUCHING when the triangles come closer than the tolerance (float64 distance), or the exact kind of a contact."""
+    """Return TOUCHING if the triangles are within the tolerance (float64 distance), otherwise the exact kind."""
     if closest_of_triangles(p1, q1, r1, p2, q2, r2, True)[0] <= tolerance:
         return TOUCHING
     return classify_exact(p1, q1, r1, p2, q2, r2, workspace)
 
 
 def pair_traversal(volume: str, leaf_test: Callable) -> Callable:
-    """The traversal kernel for one kind of volume and one leaf test, as ``traversal_with``."""
+    """Return the kernel of ``traversal_with`` for one kind of volume and one leaf test."""
     verbs = volume_named(volume)
     return traversal_with(verbs.overlap, verbs.size, access_to(verbs), visit_triangles, leaf_test)
 
@@ -151,7 +151,7 @@ def visit_triangles(
     forest_b, tree_b, count_b, pose_b,
     same, job, tolerance, options, state, scratch, output, found,
 ):  # fmt: skip
-    """Ask the leaf test about each pair of triangles of two leaves whose boxes meet."""
+    """Run the leaf test for each pair of triangles of two leaves whose boxes meet."""
     leaf_a, leaf_b, indices_a, indices_b = scratch.leaf_a, scratch.leaf_b, scratch.indices_a, scratch.indices_b
     workspace = scratch.workspace
     counter = workspace.counter
@@ -201,19 +201,18 @@ def traversal_with(
     compiled_by: Callable = kernel,
     order: Order = AS_THEY_COME,
 ) -> Callable:
-    """The traversal kernel for some verbs and a visit; kinds of volumes that share their verbs share the kernel.
+    """Return the traversal kernel for the functions of a volume and a visit.
 
-    ``compiled_by=inner`` makes a helper of kernels of it. ``test`` is what the order makes use of: a volume's
-    ``overlap`` or ``gap``.
+    Kinds of volumes with the same functions share the kernel. ``compiled_by=inner`` makes a function for other kernels
+    instead. ``test`` is the function that the order uses: a volume's ``overlap`` or ``gap``.
 
     The kernel takes (forest_a, forest_b, jobs, poses_a, poses_b, relative, tolerance, options, state, stack, scratch,
     carried, output) and returns True when all jobs are done. ``jobs`` (k, 2) int64 names the trees; poses are
-    (k, 3, 4), ``relative`` is what ``prepared_poses.py`` makes; the rest is allocated by ``binary_engine.py``.
+    (k, 3, 4), ``relative`` is made by ``prepared_poses.py``; the rest is allocated by ``binary_engine.py``.
 
     ``visit`` is called with the leaf test for two leaves, whose triangles are in the scratch; forests, scratch and
-    output are references. It appends to the
-    output, adds to the counts in ``state``, and returns how many entries of the output are used, and whether the job
-    is done.
+    output are references. It appends to the output, adds to the counts in ``state``, and returns the number of entries
+    in the output, and whether the job is done.
     """
     root, _, nodes_of, children, triangle, row, begin, derive, exchange = access
     start, leave_out, arrange, limit_of = order
@@ -235,7 +234,7 @@ def traversal_with(
     ):
         forest_a, forest_b = by_reference(forest_a), by_reference(forest_b)
         scratch, output = by_reference(scratch), by_reference(output)
-        rows = by_reference(_Rows(relative, poses_a, poses_b, stack, carried))  # so that no use of them is counted
+        rows = by_reference(_Rows(relative, poses_a, poses_b, stack, carried))  # no reference counting
         relative, poses_a, poses_b, stack, carried = rows.relative, rows.poses_a, rows.poses_b, rows.stack, rows.carried
         indices_a, indices_b = scratch.indices_a, scratch.indices_b
         volumes_a, volumes_b = forest_a.volumes, forest_b.volumes
@@ -282,7 +281,7 @@ def traversal_with(
                     into_a = same or count_b != 0 or (count_a == 0 and size(volume_a) >= size(volume_b))
                     into_b = same or not into_a
                     pairs_below = 3 if same else 2
-                    for k in range(pairs_below):  # the last one to come off is derived in place
+                    for k in range(pairs_below):  # the last one to be popped is derived in place
                         at = used + pairs_below - 1 - k
                         child_a = first_a + (k > 0 and (k == 1 or not same)) if into_a else node_a
                         child_b = first_b + (k > 0) if into_b else node_b

@@ -1,7 +1,7 @@
-"""Point against hierarchy: the nearest primitive, and the winding number. Axis-aligned boxes only.
+"""Point queries of a hierarchy of axis-aligned boxes: the nearest primitive, and the winding number.
 
-A point is given in world coordinates. Culling happens in the hierarchy's frame with the slack of ``PointFrame``; the
-leaf mathematics happens on world coordinates, as everywhere.
+Points are given in world coordinates. Boxes are culled in the hierarchy's frame with the margin ``local_slack``;
+triangles are tested in world coordinates, as everywhere.
 """
 
 import math
@@ -15,15 +15,15 @@ from ..geometry.triangle_distance import closest_on_triangle, squared_distance
 from ..jit import inner
 from ..types.pose import RIGID_TOLERANCE
 
-STACK_SIZE = 192  # a depth-first walk keeps one sibling per level; builders stay below 100 levels
+STACK_SIZE = 192  # a depth-first traversal keeps one sibling per level; builders stay below 100 levels
 WIDE_STACK_SIZE = 7 * 100 + 8
-"""For the 8-wide form: a node leaves seven of eight children, and goes down a level of the binary tree at least."""
+"""For the 8-wide form: each node leaves seven of its eight children on the stack, and is at least one binary level."""
 SCRATCH_HEAD = 64
 SCRATCH_LENGTH = SCRATCH_HEAD + 2 * WIDE_STACK_SIZE
-"""Numbers of eight bytes that a search of ``candidates.py`` works in: what it notes, and its stack with bounds."""
+"""Length of the scratch of ``candidates.py`` in numbers of eight bytes: its state, and its stack with bounds."""
 
 SHRINK = 1.0 - 2.0 * RIGID_TOLERANCE
-"""A distance in the hierarchy's frame times this is a lower bound in the world."""
+"""A distance in the hierarchy's frame times this factor is a lower bound of the distance in the world."""
 _SLACK = 64.0 * 2.0**-53
 
 DIRECTIONS = np.array(
@@ -36,31 +36,31 @@ DIRECTIONS = np.array(
 """Directions in general position: no two share a plane through simple lattice directions."""
 
 IDENTITY = np.eye(4)[:3].copy()
-"""The pose of a mesh that is asked about in its own frame."""
+"""The pose of a mesh for queries in its own frame."""
 
 
 class PointWorkspace(NamedTuple):
-    """What the queries of this file work in."""
+    """Scratch arrays for the queries of this file."""
 
     stack: np.ndarray
-    """Nodes to be visited, (192,) int64."""
+    """Nodes to visit, (192,) int64."""
     gaps: np.ndarray
-    """How far they are at least, (192,) float64."""
+    """Lower bounds of their distances, (192,) float64."""
     exact: ExactWorkspace
-    """Of the exact predicates."""
+    """Workspace of the exact predicates."""
     scratch: np.ndarray
-    """What ``candidates.py`` searches in, (SCRATCH_LENGTH,) float64."""
+    """Scratch of ``candidates.py``, (SCRATCH_LENGTH,) float64."""
 
 
 def new_point_workspace() -> PointWorkspace:
-    """A new one."""
+    """Create a workspace."""
     return PointWorkspace(
         np.empty(STACK_SIZE, np.int64), np.empty(STACK_SIZE), new_workspace(), np.empty(SCRATCH_LENGTH)
     )
 
 
 def new_workspace_arrays(shape: tuple[int, ...]) -> tuple[np.ndarray, ...]:
-    """The arrays of workspaces, each behind dimensions of a shape: those of several threads, or () for one."""
+    """Create the arrays of workspaces, with ``shape`` as leading dimensions: (threads,), or () for a single one."""
     stack, gaps, (counter, expansions), scratch = new_point_workspace()
     parts = stack, gaps, counter, expansions, scratch
     return tuple(np.zeros((*shape, *part.shape), part.dtype) for part in parts) if shape else parts
@@ -68,7 +68,7 @@ def new_workspace_arrays(shape: tuple[int, ...]) -> tuple[np.ndarray, ...]:
 
 @inner
 def place(forest, v, pose):
-    """A vertex of all, v, in world coordinates."""
+    """Return vertex v of the forest in world coordinates."""
     x = forest.vertices[v, 0]
     y = forest.vertices[v, 1]
     z = forest.vertices[v, 2]
@@ -81,7 +81,7 @@ def place(forest, v, pose):
 
 @inner
 def world_triangle(forest, tree, t, pose):
-    """Corners of a tree's triangle t (int64) in world coordinates."""
+    """Return the corners of a tree's triangle t (int64) in world coordinates."""
     row = forest.triangle_start[tree] + t
     v = forest.vertex_start[tree]
     return (
@@ -93,7 +93,7 @@ def world_triangle(forest, tree, t, pose):
 
 @inner
 def to_local(p, pose, inverse, origin):
-    """A world point in the hierarchy's frame, up to ``local_slack``."""
+    """Transform a world point to the hierarchy's frame, with an error of at most ``local_slack``."""
     x = p[0] - pose[0, 3]
     y = p[1] - pose[1, 3]
     z = p[2] - pose[2, 3]
@@ -106,7 +106,10 @@ def to_local(p, pose, inverse, origin):
 
 @inner
 def local_slack(p, pose, reach):
-    """Bound of every rounding between a world point and a test in the hierarchy's frame (see ``relative_pose.py``)."""
+    """Return a bound of all rounding errors of a test of a world point in the hierarchy's frame.
+
+    See ``relative_pose.py``.
+    """
     total = reach[0] + reach[1] + reach[2]
     for k in range(3):
         total += abs(p[k]) + abs(pose[k, 3])
@@ -115,7 +118,7 @@ def local_slack(p, pose, reach):
 
 @inner
 def box_gap(volume, q, slack):
-    """Lower bound of the distance of a point to a box."""
+    """Return a lower bound of the distance of a point to a box."""
     total = 0.0
     for k in range(3):
         gap = max(volume[k] - q[k], q[k] - volume[k + 3]) - slack
@@ -126,7 +129,7 @@ def box_gap(volume, q, slack):
 
 @inner
 def _beyond(p, a, b, c, limit):
-    """Whether some coordinate alone keeps a point farther than ``limit`` from a triangle."""
+    """Return whether a single coordinate shows that a point is farther than ``limit`` from a triangle."""
     most = 0.0
     for k in range(3):
         most = max(most, min(a[k], b[k], c[k]) - p[k], p[k] - max(a[k], b[k], c[k]))
@@ -135,10 +138,10 @@ def _beyond(p, a, b, c, limit):
 
 @inner
 def nearest(forest, tree, pose, inverse, origin, reach, p, limit, enough, work, skip=-1):
-    """Nearest point of a tree's surface to the world point p, among those closer than ``limit``.
+    """Find the point of a tree's surface nearest to the world point p, if it is closer than ``limit``.
 
-    The search ends early with a point that is no farther than ``enough`` (-1: never). Triangle ``skip`` is left out.
-    Returns (distance, point, triangle); triangle -1 and distance ``limit`` when none is closer.
+    The search ends early at a point within ``enough`` (-1: never). Triangle ``skip`` is ignored. Returns (distance,
+    point, triangle); if no point is closer than ``limit``, the triangle is -1 and the distance is ``limit``.
     """
     q = to_local(p, pose, inverse, origin)
     slack = local_slack(p, pose, reach)
@@ -186,7 +189,7 @@ def nearest(forest, tree, pose, inverse, origin, reach, p, limit, enough, work, 
 
 @inner
 def on_surface(forest, tree, pose, inverse, origin, reach, p, work):
-    """Whether the world point p lies on a tree's surface, decided exactly: LIES_ON, CLEAR_OF or UNCERTAIN."""
+    """Decide exactly whether the world point p lies on a tree's surface: LIES_ON, CLEAR_OF or UNCERTAIN."""
     q = to_local(p, pose, inverse, origin)
     slack = local_slack(p, pose, reach)
     start = forest.node_start[tree]
@@ -218,7 +221,7 @@ def on_surface(forest, tree, pose, inverse, origin, reach, p, work):
 
 @inner
 def ray_misses(volume, o, d, inverse, slack):
-    """Whether the segment o + t d, 0 <= t <= 1, stays clear of a box enlarged by the slack; ``inverse``: 1 / d."""
+    """Return whether the segment o + t d, 0 <= t <= 1, misses a box enlarged by the slack; ``inverse``: 1 / d."""
     low = 0.0
     high = 1.0
     for k in range(3):
@@ -238,13 +241,16 @@ def ray_misses(volume, o, d, inverse, slack):
 
 @inner
 def inverse_of(x):
-    """1 / x, 0 for 0."""
+    """Return 1 / x, or 0 for 0."""
     return 1.0 / x if x != 0.0 else 0.0
 
 
 @inner
 def _is_in_box(p, a, b, c):
-    """Whether a point is in the box around a segment or point: elsewhere a ray grazes its neighbours, or nothing."""
+    """Return whether a point is in the box of a degenerate triangle.
+
+    If it is not, a ray that meets the degenerate triangle also grazes its neighbours, or it meets nothing.
+    """
     inside = True
     for k in range(3):
         inside &= min(a[k], b[k], c[k]) <= p[k] <= max(a[k], b[k], c[k])
@@ -253,9 +259,9 @@ def _is_in_box(p, a, b, c):
 
 @inner
 def winding_along(forest, tree, pose, inverse, origin, reach, orientation, p, q, skip, component, work):
-    """Winding number at the world point p less that at q, from the crossings of the segment pq, decided exactly.
+    """Return the winding number at the world point p minus that at q, from the exact crossings of the segment pq.
 
-    Returns (difference, True), or (0, False) when the segment grazes something.
+    Returns (difference, True), or (0, False) if the segment grazes something.
     """
     o = to_local(p, pose, inverse, origin)
     e = to_local(q, pose, inverse, origin)
@@ -295,7 +301,7 @@ def winding_along(forest, tree, pose, inverse, origin, reach, orientation, p, q,
 
 @inner
 def outward_direction(forest, tree, pose, inverse, origin, p):
-    """Index of the direction that leads best away from the middle of the tree's root box: it meets the least."""
+    """Return the index of the direction that leads best away from the middle of the root box, to meet few boxes."""
     root = forest.volumes[forest.node_start[tree]]
     q = to_local(p, pose, inverse, origin)
     x = q[0] - 0.5 * (root[0] + root[3])
@@ -313,10 +319,10 @@ def outward_direction(forest, tree, pose, inverse, origin, p):
 
 @inner
 def winding(forest, tree, pose, inverse, origin, reach, orientation, component, skip, p, work):
-    """Winding number of a closed tree's surface around the world point p, leaving out component ``skip`` (-1: none).
+    """Return the winding number of a closed tree at the world point p, without component ``skip`` (-1: none).
 
-    Signed crossings of a ray, decided exactly; a ray that grazes an edge or a vertex is replaced by another direction.
-    Returns (number, True), or (0, False) when every direction grazes, as for a point on the surface.
+    It is the sum of the signed crossings of a ray, decided exactly. If a ray grazes an edge or a vertex, the next
+    direction is tried. Returns (number, True), or (0, False) if all directions graze, as for a point on the surface.
     """
     length = 0.0
     for k in range(3):

@@ -1,4 +1,4 @@
-"""What a pose must be turned into before volumes of a kind can be compared: once per pose, not once per test."""
+"""Prepare poses for the tests of a kind of volume: once per pose instead of once per test."""
 
 from collections.abc import Callable
 from functools import cache
@@ -20,12 +20,12 @@ def _preparing_kernel(prepare: Callable) -> Callable:
 
 
 def prepared_rows(a: TreeSet, b: TreeSet, jobs: np.ndarray, relative: np.ndarray) -> np.ndarray:
-    """The rows that ``overlap`` and ``gap`` of the tree sets' volume take.
+    """Return the rows that the functions ``overlap`` and ``gap`` of the tree sets' volume take.
 
     Args:
         a, b: tree sets of one kind of volume.
         jobs: trees of each pair, (k, 2) int64.
-        relative: rows of ``relative_rows``, (k, 33) float64; returned as they are where the volume needs no more.
+        relative: rows of ``relative_rows``, (k, 33) float64; returned unchanged if the volume needs no preparation.
     """
     volume = volume_named(a.volume)
     if volume.prepare is None:

@@ -1,6 +1,6 @@
-"""Rays by fractions, for coordinates whose products no float64 number holds. Slow: one ray looks at a whole mesh.
+"""Cast rays with rational arithmetic, for coordinates whose products exceed float64. Slow: a ray tests a whole mesh.
 
-What is asked and the rule for edges and vertices are those of ``geometry/ray_triangle.py``.
+The results and the rule for edges and vertices are those of ``geometry/ray_triangle.py``.
 """
 
 from fractions import Fraction
@@ -13,20 +13,26 @@ _UNIT = 2.0**-53
 
 
 class Crossing(NamedTuple):
-    """Where a ray crosses a triangle."""
+    """The crossing of a ray with a triangle."""
 
     triangle: int
     distance: float
     """[m]"""
     u: float
     v: float
-    """Weights of the first two corners."""
+    """Barycentric weights of the first two corners."""
     along: int
-    """1 along the normal of the triangle, -1 against it."""
+    """1 if the ray goes along the normal of the triangle, -1 if against it."""
 
 
 def crossings_by_fractions(o: np.ndarray, d: np.ndarray, length: float, corners: np.ndarray) -> list[Crossing]:
-    """The crossings of a ray (3,), (3,), up to a length [m], with triangles (m, 3, 3), in the order of triangles."""
+    """Return the crossings of a ray with triangles (m, 3, 3), in the order of the triangles.
+
+    Args:
+        o, d: origin and direction of the ray, (3,).
+        length: maximum distance of a crossing [m].
+        corners: the triangles.
+    """
     start, way = _vector(o), _vector(d)
     found = []
     for t in np.flatnonzero(_may_cross(o, d, corners)).tolist():
@@ -42,7 +48,7 @@ def _vector(point: np.ndarray) -> Vector:
 
 
 def _may_cross(o: np.ndarray, d: np.ndarray, corners: np.ndarray) -> np.ndarray:
-    """Which triangles (m,) are not certainly passed by; with the bound of ``ray_triangle.py``."""
+    """Return which triangles (m,) the ray does not certainly miss, with the error bound of ``ray_triangle.py``."""
     k = int(np.abs(d).argmax())
     i, j = (k + 1) % 3, (k + 2) % 3
     seen = corners - o
@@ -86,6 +92,6 @@ def _crossing(o: Vector, d: Vector, triangle: int, corners: list[Vector]) -> Cro
     depth = (u * seen[0][k] + v * seen[1][k] + w * seen[2][k]) / d[k]
     if depth < 0:
         return None
-    squares = _dot(d, d) / (d[k] * d[k])  # the size of d[k] itself may be too small for its square
+    squares = _dot(d, d) / (d[k] * d[k])  # d[k] may be so small that its square underflows
     distance = float(depth * abs(d[k])) * float(squares) ** 0.5
     return Crossing(triangle, distance, float(u), float(v), signs[0])

@@ -1,4 +1,4 @@
-"""Many rays against posed trees, on several threads: what ``rays.py`` finds, as arrays."""
+"""Cast many rays at posed trees on several threads; returns the results of ``rays.py`` as arrays."""
 
 import math
 from collections.abc import Generator
@@ -19,19 +19,19 @@ from .rational_rays import Crossing, crossings_by_fractions
 from .rays import ALL, ANY, COUNT, FIRST, RayCrossings, trace
 
 _PART = 512
-"""Rays that one thread takes at a time."""
+"""Rays per task of a thread."""
 _SLICE = 1 << 15
-"""Rays between two reports of progress, for each thread."""
+"""Rays between two progress reports, for each thread."""
 _SHARED_FROM = 1 << 13
-"""Rays from which several cores pay."""
+"""Number of rays above which several threads pay."""
 _TESTS = 32
-"""Volume tests of a ray, about."""
+"""Approximate number of volume tests of a ray."""
 COMPILED_FOR = 1 << 20
-"""Rays for which it is worth compiling for several cores."""
+"""Number of rays above which it pays to compile the parallel kernel."""
 
 
 class Rays(NamedTuple):
-    """n rays."""
+    """The input of a ray query: n rays."""
 
     origins: np.ndarray
     """(n, 3) float64 [m]."""
@@ -46,10 +46,10 @@ def _cast(
     forest, tree_of, poses, inverses, origins, reaches, rays, which, tasks, offsets, counts, found,
     stack, gaps, counter, expansions, scratch,
 ):  # fmt: skip
-    """Fill ``counts`` (n,), -1 where undecided, and the arrays of a RayCrossings.
+    """Fill ``counts`` (n,), -1 if undecided, and the arrays of ``found``.
 
-    It has a row for each ray, or for ALL as many as the ray has crossings, from its offset on. Poses are those of
-    objects, each with one of the trees.
+    ``found`` has a row for each ray; for ALL it has a row for each crossing, and those of a ray begin at its offset.
+    ``poses`` are those of the objects, and ``tree_of`` has the tree of each.
     """
     forest = by_reference(forest)
     rays = by_reference(rays)
@@ -80,7 +80,7 @@ def _cast_alone(
     forest, tree_of, poses, inverses, origins, reaches, rays, which, tasks, offsets, counts, found,
     stack, gaps, counter, expansions, scratch,
 ):  # fmt: skip
-    """``_cast`` for Python."""
+    """Call ``_cast`` from Python."""
     _cast(
         forest, tree_of, poses, inverses, origins, reaches, rays, which, tasks, offsets, counts, found,
         stack, gaps, counter, expansions, scratch,
@@ -92,7 +92,7 @@ def _cast_together(
     forest, tree_of, poses, inverses, origins, reaches, rays, which, tasks, offsets, counts, found,
     stack, gaps, counter, expansions, scratch,
 ):  # fmt: skip
-    """``_cast`` by every worker w, on every so manieth task."""
+    """Run ``_cast`` in parallel; with n workers, worker w takes every n-th task, starting with task w."""
     workers = stack.shape[0]
     for w in prange(workers):
         _cast(
@@ -102,16 +102,16 @@ def _cast_together(
 
 
 class RayCaster:
-    """Objects, each a tree of boxes in a pose, against any number of rays.
+    """Casts rays at objects, each a tree of boxes in a pose.
 
     Args:
         tree_set: the trees.
         rows: the poses of n objects, (n, 3, 4).
-        tree_of: which tree each of them has, (n,); None: there are as many.
+        tree_of: the tree of each object, (n,); None: object i has tree i.
     """
 
     def __init__(self, tree_set: TreeSet, rows: np.ndarray, tree_of: np.ndarray | None = None) -> None:
-        self._rows = np.array(rows)  # not read-only: a kernel is compiled anew for those
+        self._rows = np.array(rows)  # a copy: for a read-only array, kernels would be compiled again
         self._trees = np.arange(len(rows)) if tree_of is None else tree_of.astype(np.int64)
         self._tree_set = tree_set
         inverses = np.ascontiguousarray(inverse_rotations(self._rows))  # one layout for any number of objects
@@ -119,7 +119,7 @@ class RayCaster:
         self._given = tree_set.forest, *placed, tree_set.origins, tree_set.reaches
 
     def counts(self, rays: Rays, which: int, threads: int | None) -> Generator[float, None, np.ndarray]:
-        """How many crossings each ray has, (n,) int32: all of them for COUNT, 0 or any other number for ANY."""
+        """Count the crossings of each ray, (n,) int32, in slices; for ANY only whether the number is 0 is defined."""
         counts = np.empty(len(rays.origins), np.int32)
         yield from self._steps(rays, which, threads, _NO_OFFSETS, counts, _new_found(0))
         for k in _undecided(counts):
@@ -127,9 +127,9 @@ class RayCaster:
         return counts
 
     def first(self, rays: Rays, threads: int | None) -> Generator[float, None, RayCrossings]:
-        """The nearest crossing of each ray, n rows: triangle -1 and an infinite distance where there is none.
+        """Find the nearest crossing of each ray, n rows, in slices; triangle -1 and infinite distance if there is none.
 
-        Of equally near ones that of the first object, and of its triangle of the lowest index.
+        Among equally near crossings, the first object wins, then the lowest index of a triangle.
         """
         n = len(rays.origins)
         counts, found = np.empty(n, np.int32), _new_found(n)
@@ -140,7 +140,10 @@ class RayCaster:
         return found
 
     def all(self, rays: Rays, threads: int | None) -> Generator[float, None, tuple[np.ndarray, RayCrossings]]:
-        """Which ray each crossing is of, (k,) int64, and all crossings, by ray, distance, object and triangle."""
+        """Find all crossings, in slices; return the ray of each, (k,) int64, and the crossings.
+
+        They are sorted by ray, distance, object and triangle.
+        """
         counts = np.empty(len(rays.origins), np.int32)
         counting = self._steps(rays, COUNT, threads, _NO_OFFSETS, counts, _new_found(0))
         yield from map_progress(counting, lambda share: 0.5 * share)
@@ -161,9 +164,9 @@ class RayCaster:
     def _steps(
         self, rays: Rays, which: int, threads: int | None, offsets: np.ndarray, counts: np.ndarray, found: RayCrossings
     ) -> Generator[float, None, None]:
-        """Cast rays, slice by slice; ``counts`` are -1 for those that the kernels cannot decide."""
+        """Cast rays slice by slice; ``counts`` is -1 for rays that the kernels cannot decide."""
         n, allowed = len(counts), thread_limit(threads)
-        for part in self._tree_set.parts:  # much use gives a tree that is better to descend
+        for part in self._tree_set.parts:  # count the use, so that a much used tree is improved
             part.usage.volume_tests += _TESTS * n / len(self._tree_set.parts)
         shared = n >= (_SHARED_FROM if is_compiled(_cast_together) else COMPILED_FOR)
         together = _SLICE * (allowed if shared else 1)
@@ -178,7 +181,7 @@ class RayCaster:
             yield min(begin + together, n) / n
 
     def _by_fractions(self, rays: Rays, k: int) -> list[tuple[int, Crossing]]:
-        """Objects and crossings of one ray, the nearest first."""
+        """Return the objects and crossings of one ray by rational arithmetic, the nearest first."""
         ray = rays.origins[k], rays.directions[k], float(rays.lengths[k])
         found = []
         for thing, (tree, rows) in enumerate(zip(self._trees.tolist(), self._rows, strict=True)):
@@ -192,7 +195,7 @@ _NO_OFFSETS = np.empty(0, np.int64)
 
 
 def _undecided(counts: np.ndarray) -> list[int]:
-    """The rays that kernels could not decide."""
+    """Return the rays that the kernels could not decide."""
     return np.flatnonzero(counts < 0).tolist() if len(counts) and counts.min() < 0 else []
 
 
@@ -203,7 +206,7 @@ def _new_found(n: int) -> RayCrossings:
 
 
 def _put(found: RayCrossings, rows: slice, crossings: list[tuple[int, Crossing]]) -> None:
-    """Note crossings of objects in as many rows."""
+    """Write crossings of objects to the given rows."""
     found.objects[rows] = [thing for thing, _ in crossings]
     found.triangles[rows] = [crossing.triangle for _, crossing in crossings]
     found.distances[rows] = [crossing.distance for _, crossing in crossings]

@@ -1,10 +1,10 @@
-"""Rays against one tree: the first crossing, any, how many, or all.
+"""Trace a ray through one tree: find the first crossing, any, their number, or all.
 
-A ray is o + t d in world coordinates. The tree is descended in the hierarchy's frame, where the ray is q + s g with
-s = scale * t - shift: g has the largest component 1, and q is where the ray comes near the root box, so that rays that
-begin far away are known as well as others. Eight boxes are compared at a time (``lane_rays.py``), nearest first, and
-eight triangles (``lane_points.py``); what these leave is decided exactly on world coordinates (``ray_triangle.py``).
-Trees without an 8-wide form are searched as ``candidates.py`` does.
+A ray is o + t d in world coordinates. The tree is traversed in the hierarchy's frame, where the ray is q + s g with
+s = scale * t - shift. The largest component of g is 1, and q is the point where the ray comes near the root box, so
+that rays from far away are as precise as others. Eight boxes are compared at a time (``lane_rays.py``), nearest first,
+and then eight triangles (``lane_points.py``). The remaining triangles are tested exactly in world coordinates
+(``ray_triangle.py``). Trees without an 8-wide form are searched with ``candidates.py``.
 """
 
 import math
@@ -24,37 +24,38 @@ from .point import WIDE_STACK_SIZE, local_slack, to_local, world_triangle
 from .wide_traversal import ADDRESSES, COORDINATES, NODES, ORDER, ROOT, TRIANGLES, VERTICES, corner
 
 FIRST, ANY, COUNT, ALL = range(4)
-"""What is asked for."""
+"""Kinds of ray queries."""
 
 
 class RayCrossings(NamedTuple):
-    """Where crossings are noted, a row each."""
+    """Output arrays with a row for each crossing."""
 
     distances: np.ndarray
     """(n,) float64 [m]."""
     weights: np.ndarray
-    """Barycentric ones, (n, 3) float64."""
+    """Barycentric weights, (n, 3) float64."""
     triangles: np.ndarray
     """(n,) int32."""
     objects: np.ndarray
     """(n,) int32."""
     along: np.ndarray
-    """1 along the normal of the triangle, -1 against it, (n,) int8."""
+    """1 if the ray goes along the normal of the triangle, -1 if against it, (n,) int8."""
 
 
 _ROW = 0
 _BOUNDS = 8
 _STACK = _BOUNDS + WIDE_STACK_SIZE
-"""In the scratch of a PointWorkspace: the entries of eight boxes, float32, and the stack of slots with theirs."""
+"""Offsets in the scratch of a PointWorkspace: where the ray enters eight boxes (float32), and the same and the slots
+of the boxes on the stack."""
 
 
 @inner
 def _part_in_root(volumes, root, q, g, ways, margin):
-    """Between which s, from 0 on, q + s g may be in the root box, enlarged by a margin: (begin, end)."""
+    """Return the range (begin, end) of s >= 0 in which q + s g may be in the root box enlarged by a margin."""
     begin, end = 0.0, math.inf
     for k in range(3):
         low, high = volumes[root, k] - margin - q[k], volumes[root, k + 3] + margin - q[k]
-        if abs(g[k]) < 1e-12:  # it strays by that share of the way at most, which may be long from far away
+        if abs(g[k]) < 1e-12:  # moves at most this fraction of the (maybe long) way along the axis
             way = 1e-12 * (abs(q[0]) + abs(q[1]) + abs(q[2]) + margin)
             if low > way or high < -way:
                 return 1.0, 0.0
@@ -68,7 +69,7 @@ def _part_in_root(volumes, root, q, g, ways, margin):
 
 @inlined
 def _push_sorted(scratch, used, child, bits):
-    """Put children on the stack, the nearest on top; returns how much it holds."""
+    """Push children onto the stack, the nearest on top; return the new stack size."""
     stack, bounds, row = longs(scratch + 8 * _STACK), doubles(scratch + 8 * _BOUNDS), floats(scratch + 8 * _ROW)
     first = used
     while bits != 0:
@@ -86,7 +87,7 @@ def _push_sorted(scratch, used, child, bits):
 
 @inner
 def _note(which, found, row, how, distance, u, v, thing, triangle):
-    """Note a crossing in a row of ``found``; for FIRST only where it is nearer than what stands there."""
+    """Write a crossing to a row of ``found``; for FIRST only if it is nearer than the crossing there."""
     if which in (COUNT, ANY):
         return
     if which == FIRST:
@@ -100,17 +101,18 @@ def _note(which, found, row, how, distance, u, v, thing, triangle):
 
 @inner
 def trace(forest, frame, thing, o, d, limit, which, found, row, work):
-    """Crossings of the ray from o along d with a posed tree: (how many, whether all are decided).
+    """Find crossings of the ray from o along d with a posed tree; return (number, whether all are decided).
 
     Args:
-        forest, frame: of the tree; both by reference.
-        thing: the index of the object that it is.
-        o, d: the ray; d is not zero.
-        limit: crossings are no farther [m]; may be infinite.
-        which: FIRST, ANY, COUNT or ALL. FIRST and ANY may return any number above 0 where there is a crossing.
-        found: a RayCrossings by reference. FIRST replaces what stands in ``row`` by what is nearer; of equally near crossings
-            it takes the first object, and the triangle of the lowest index. ALL fills the rows from ``row`` on, in any
-            order.
+        forest, frame: those of the tree; both by reference.
+        thing: the index of the object.
+        o, d: origin and direction of the ray; d is not zero.
+        limit: maximum distance of a crossing [m]; may be infinite.
+        which: FIRST, ANY, COUNT or ALL. FIRST and ANY may return any number above 0 if there is a crossing.
+        found: a RayCrossings by reference. FIRST replaces the crossing in ``row`` by a nearer one; among equally near
+            crossings, the first object wins, then the lowest index of a triangle. ALL fills the rows from ``row`` on,
+            in any order.
+        row: the row of ``found``.
         work: a PointWorkspace by reference.
     """
     tree = frame.tree
@@ -145,7 +147,7 @@ def trace(forest, frame, thing, o, d, limit, which, found, row, work):
 
 @inner
 def _trace_candidates(forest, frame, thing, line, q, g, slack, length, limit, which, found, row, work):
-    """``trace`` of any tree of boxes."""
+    """Run ``trace`` for any tree of boxes."""
     e = (q[0] + length * g[0], q[1] + length * g[1], q[2] + length * g[2])
     count = 0
     begin_on_line(forest, frame.tree, q, e, slack, work)
@@ -168,7 +170,7 @@ def _trace_candidates(forest, frame, thing, line, q, g, slack, length, limit, wh
 def _trace_eight(
     forest, frame, thing, line, q, g, ways, slack, margin, scale, shift, length, limit, which, found, row, work
 ):  # fmt: skip
-    """``trace`` of a tree with an 8-wide form."""
+    """Run ``trace`` for a tree with an 8-wide form."""
     tree = np.int64(frame.tree)
     scratch = work.scratch.ctypes.data
     given = longs(forest.wide.ctypes.data + 8 * ADDRESSES * tree)

@@ -1,7 +1,7 @@
-"""What a mesh bounds: its components, their orientation, and whether they may overlap.
+"""``Solid``: the solid that a mesh bounds: its components, their orientation, and whether they may overlap.
 
-A closed mesh is the solid of the points that it winds around (nonzero winding number): components that overlap unite,
-a component wound the other way inside another is a cavity, and a mesh that is inside out as a whole is still a solid.
+A closed mesh bounds the solid of all points with nonzero winding number. So overlapping components are united, a
+component of opposite orientation inside another is a cavity, and a mesh that is inside out as a whole is still a solid.
 """
 
 from collections.abc import Sequence
@@ -14,28 +14,28 @@ from ..jit import kernel
 from ..types.mesh import TriangleMesh
 from .layers import component_volumes, has_layers
 
-_MOST_COMPARED = 1 << 26  # pairs of components, some hundred milliseconds: without it nothing is wrong, but slower
+_MOST_COMPARED = 1 << 26  # pairs of components: some hundred milliseconds; beyond it, queries are slower
 
 
 class Solid(NamedTuple):
-    """What one mesh of m triangles and c components bounds."""
+    """The solid of a mesh with m triangles and c components."""
 
     closed: bool
-    """Whether it is the solid that its mesh winds around: the mesh is closed, and no part of it is two-sided."""
+    """Whether the mesh bounds a solid: it is closed, and no part of it is two-sided."""
     orientation: np.ndarray
-    """(m,) int8: 1 or -1, makes the winding of each component consistent."""
+    """(m,) int8: the factor 1 or -1 that makes the orientation of each component consistent."""
     component: np.ndarray
     """(m,) int32."""
     inside: np.ndarray
-    """Winding number inside each component by itself, (c,) int8: 1, or -1 when it is inside out."""
+    """Winding number inside each component by itself, (c,) int8: 1, or -1 if it is inside out."""
     alone: np.ndarray
-    """Whether a component's box meets no other component's, (c,) bool."""
+    """Whether a component's box meets no other component's box, (c,) bool."""
     representatives: np.ndarray
     """A triangle of each component, one of the largest area, (c,) int32."""
 
 
 class Solids(NamedTuple):
-    """Solids of the trees of a forest, laid end to end as the forest is."""
+    """The solids of the trees of a forest, concatenated in the same order."""
 
     closed: np.ndarray
     """(trees,) bool."""
@@ -50,7 +50,7 @@ class Solids(NamedTuple):
 
 @kernel
 def _doubled_areas(vertices, triangles, unit, areas):
-    """Twice the area of each triangle, squared, in units in which no coordinate is beyond 1."""
+    """Fill the square of twice the area of each triangle, with lengths divided by ``unit`` to avoid overflow."""
     for t in range(triangles.shape[0]):
         i = triangles[t, 0]
         j = triangles[t, 1]
@@ -66,7 +66,7 @@ def _doubled_areas(vertices, triangles, unit, areas):
 
 
 def solid_of(mesh: TriangleMesh) -> Solid:
-    """The material sides of a mesh, kept with it after the first time."""
+    """Return the solid of a mesh; cached with the mesh."""
     if "solid" not in mesh.derived:
         mesh.derived["solid"] = _make_solid(mesh)
     return mesh.derived["solid"]
@@ -83,27 +83,27 @@ def _make_solid(mesh: TriangleMesh) -> Solid:
 
 
 def doubled_areas(mesh: TriangleMesh, unit: float) -> np.ndarray:
-    """Twice the area of each triangle, (m,), in squares of a unit [m] that no coordinate exceeds by much."""
+    """Return twice the area of each triangle, (m,), in squares of ``unit`` [m], about the largest coordinate."""
     squares = np.empty(mesh.triangle_count)
     _doubled_areas(*mesh.arrays, unit, squares)
     return np.sqrt(squares, out=squares)
 
 
 def _largest_triangles(mesh: TriangleMesh, component: np.ndarray, count: int) -> np.ndarray:
-    """The triangle of the largest area of each component, (c,) int32: one with area, where there is one."""
+    """Return the triangle with the largest area of each component, (c,) int32."""
     areas = np.empty(len(component))
     _doubled_areas(*mesh.arrays, float(np.abs(mesh.bounds).max()) or 1.0, areas)
     largest = np.full(count, -1.0)
     np.maximum.at(largest, component, areas)
     candidates = np.flatnonzero(areas == largest[component])
     result = np.empty(count, np.int32)
-    result[component[candidates[::-1]]] = candidates[::-1]  # the first of them is written last
+    result[component[candidates[::-1]]] = candidates[::-1]  # reversed, so that the first one is written last and kept
     return result
 
 
 @kernel
 def _mark_meeting(boxes, order, axis, most, alone):
-    """Clear ``alone`` (n,) of boxes (n, 6) that meet others; False after more than ``most`` pairs were looked at."""
+    """Clear ``alone`` (n,) for boxes (n, 6) that meet others; return False after more than ``most`` comparisons."""
     looked_at = 0
     for i in range(len(order)):
         a = order[i]
@@ -124,7 +124,7 @@ def _mark_meeting(boxes, order, axis, most, alone):
 
 
 def _alone(mesh: TriangleMesh, component: np.ndarray, count: int) -> np.ndarray:
-    """Which components' boxes meet no other's, (count,) bool; none where there are too many to compare."""
+    """Return which components' boxes meet no other box, (count,) bool; all False if there are too many to compare."""
     alone = np.ones(count, np.bool_)
     vertices, triangles = mesh.arrays
     boxes = np.hstack([np.full((count, 3), np.inf), np.full((count, 3), -np.inf)])
@@ -141,7 +141,7 @@ def _alone(mesh: TriangleMesh, component: np.ndarray, count: int) -> np.ndarray:
 
 
 def gather_solids(hierarchies: Sequence[Hierarchy]) -> Solids:
-    """Solids of many hierarchies, in the order in which ``pack_trees`` lays them."""
+    """Return the solids of many hierarchies, in the same order as in ``pack_trees``."""
     solids = [solid_of(h.mesh) for h in hierarchies]
     return Solids(
         np.array([s.closed for s in solids], np.bool_),
@@ -155,7 +155,7 @@ def gather_solids(hierarchies: Sequence[Hierarchy]) -> Solids:
 
 
 def kept_solids(hierarchy: Hierarchy) -> Solids:
-    """``gather_solids`` of a single hierarchy, kept with its mesh."""
+    """Return ``gather_solids`` of a single hierarchy; cached with its mesh."""
     if "solids" not in hierarchy.mesh.derived:
         hierarchy.mesh.derived["solids"] = gather_solids([hierarchy])
     return hierarchy.mesh.derived["solids"]

@@ -1,4 +1,4 @@
-"""One order of pairs of triangles, whichever engine found them."""
+"""Sort pairs of triangles, so that the order does not depend on the engine that found them."""
 
 import numpy as np
 
@@ -14,9 +14,10 @@ def sort_pairs(
     job_bits: int,
     tag_bits: int = _KIND_BITS,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Sort by (job, i, j), numbers of so many bits: as single numbers where they fit, which is several times faster.
+    """Sort pairs by (job, i, j), together with their ``tags`` (kinds or other data).
 
-    ``tags``, kinds or whatever goes with the pairs, are taken along.
+    The numbers of bits are those of the largest values. If all fit into 64 bits, each pair is sorted as a single
+    integer, which is several times faster.
     """
     shift_j, shift_i = tag_bits, tag_bits + bits_j
     shift_job = shift_i + bits_i

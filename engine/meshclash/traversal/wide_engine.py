@@ -1,8 +1,8 @@
-"""The 8-wide engine at work on a question: ``wide_traversal.py`` with its arrays, on one core or on several.
+"""The 8-wide engine: runs the kernel of ``wide_traversal.py`` for a question, on one or several threads.
 
-Large questions are shared out. After every round each worker's stack and the tasks it has not begun are dealt anew as
-tasks, in turn, so nobody runs dry for long. Which worker does what changes nothing: a pair of slots is visited once,
-and the pairs are sorted in the end. A question for first contacts keeps to what it dealt at first.
+Large questions are divided among workers. After every round, the stacks of all workers and the tasks that have not
+begun are redistributed as tasks, so that no worker is idle for long. The result does not depend on this: each pair of
+slots is visited once, and the pairs are sorted in the end. A question for first contacts keeps its first distribution.
 """
 
 import numba
@@ -29,22 +29,22 @@ from .wide_traversal import (
 )  # fmt: skip
 
 CHUNK = 1 << 15
-"""Pairs that a worker's output holds before it is emptied."""
+"""Number of pairs in a worker's output at which it is emptied."""
 STEPS = 1 << 14
-"""Steps in a call of the kernel."""
+"""Steps per kernel call."""
 STEPS_ALONE = 1 << 12
-"""Steps before a question counts as large, if it may be shared: a quarter of a millisecond."""
+"""Steps on one thread after which a question counts as large: a quarter of a millisecond."""
 CALLS_TO_COMPILE = 500
-"""Calls before it is worth compiling for: about a second."""
+"""Calls after which it pays to compile the parallel kernel: about a second."""
 _MOST_OF_TWO_LEAVES = LANE_COUNT**2
 
 
 class _Workspace:
-    """Arrays of some workers, kept from question to question: fresh memory costs more than a short query.
+    """The arrays of some workers, reused for later questions: new memory costs more than a short query.
 
     Attributes:
         arrays: state, stack, singles, doubles, sifted, counter, expansions, pairs, kinds, pair_jobs; (workers, ...).
-        parts: those of each worker.
+        parts: the slices of these for each worker.
     """
 
     def __init__(self, workers: int, stack: int) -> None:
@@ -67,12 +67,12 @@ class _Workspace:
 
     @property
     def workers(self) -> int:
-        """How many can work with it at once."""
+        """Number of workers that can use it at once."""
         return len(self.parts)
 
 
 def _stack_size(depth_a: int, depth_b: int) -> int:
-    # Each step takes one pair off and puts at most eight on, one level deeper in one tree.
+    # Each step pops one pair and pushes at most eight, one level deeper in one tree.
     return LANE_COUNT * (depth_a + depth_b + 2)
 
 
@@ -86,7 +86,7 @@ def _options(crossing_only: bool, first_only: bool, with_itself: bool = False) -
 
 
 _spare: list[_Workspace] = []
-"""Not in use. Appending to and popping from a list are atomic."""
+"""Workspaces currently unused. Append and pop of a list are atomic, so this is thread-safe."""
 
 
 def _take_workspace(workers: int, stack: int) -> _Workspace:
@@ -104,7 +104,7 @@ def _traverse_together(
     trees_a, trees_b, sizes_a, sizes_b, tasks, begins, poses_a, poses_b, options, state, stack, singles, doubles,
     sifted, counter, expansions, pairs, kinds, pair_jobs,
 ):  # fmt: skip
-    """``traverse_tasks`` by every worker, on tasks ``begins[w]:begins[w + 1]``."""
+    """Run ``traverse_tasks`` in parallel; worker w processes the tasks ``begins[w]:begins[w + 1]``."""
     for w in numba.prange(begins.shape[0] - 1):
         traverse_tasks(
             trees_a, trees_b, sizes_a, sizes_b, tasks[begins[w] : begins[w + 1]], poses_a, poses_b, options, state[w],
@@ -113,14 +113,14 @@ def _traverse_together(
 
 
 class WideEngine:
-    """An ``Engine`` for contacts of trees of boxes, eight nodes at a time."""
+    """An ``Engine`` for contacts of trees of boxes, which tests eight nodes at a time."""
 
     settled = False
     device = "cpu"
 
     @staticmethod
     def serves(question: Question) -> bool:
-        """Whether it answers a question: contacts, boxes, leaves that fit, and compiled code."""
+        """Return whether this engine can answer a question: contacts of trees with 8-wide forms, in compiled code."""
         return question.goal is Goal.CONTACTS and question.fits_lanes
 
     def __init__(self, question: Question) -> None:
@@ -136,7 +136,7 @@ class WideEngine:
         self._first_only = question.first_only
         self._threads = question.threads
         self._job_count = len(question.jobs)
-        # An object against itself puts on a node's children with their parent, and then each one's partners.
+        # For an object against itself, a node's children are pushed with their parent, and then the partners of each.
         entries = _stack_size(a.deepest, b.deepest) * (2 if question.with_itself else 1)
         self._workspace = _take_workspace(1, entries)
         self._workspace.arrays[0][0] = 0
@@ -147,7 +147,7 @@ class WideEngine:
         self._counters = [0, 0, 0]
 
     def take_over(self, state: np.ndarray, stack: np.ndarray) -> None:
-        """Go on where ``traverse_tasks`` stopped with the only job, whose pairs so far somebody else keeps."""
+        """Continue where ``traverse_tasks`` stopped with the only job; the caller keeps the pairs found so far."""
         own_state, own_stack = (array[0] for array in self._workspace.arrays[:2])
         used = int(state[layout.STACK_USED])
         own_state[layout.JOB : layout.OUTPUT_USED], own_stack[:used] = state[: layout.OUTPUT_USED], stack[:used]
@@ -155,7 +155,7 @@ class WideEngine:
         self._calls = 1
 
     def advance(self) -> bool:
-        """Work for some milliseconds; returns True when all jobs are done."""
+        """Work for some milliseconds; return True when all jobs are done."""
         self._calls += 1
         options = self._given[2]
         options[layout.STEP_LIMIT] = STEPS
@@ -176,18 +176,18 @@ class WideEngine:
 
     @property
     def share(self) -> float:
-        """Of the jobs that are done, as far as the tasks' order tells."""
+        """Fraction of the jobs that are done: a lower bound from the first unfinished job."""
         begun = [tasks[i, TASK_JOB] for tasks, i in zip(self._shares, self._progress(), strict=True) if i < len(tasks)]
         return float(min(begun, default=self._job_count)) / self._job_count
 
     @property
     def counters(self) -> tuple[int, int, int]:
-        """Tests of volumes, of primitives, and exact ones."""
+        """Numbers of volume tests, primitive tests and exact tests."""
         volumes, primitives, exact = self._counters
         return volumes, primitives, exact
 
     def _progress(self) -> list[int]:
-        """The task that each worker is at."""
+        """Return the current task of each worker."""
         return self._workspace.arrays[0][: len(self._shares), layout.JOB].tolist()
 
     def _work_alone(self) -> None:
@@ -195,7 +195,7 @@ class WideEngine:
             traverse_wide(*self._trees, tasks, *self._given, *part)
 
     def work_together(self, count: int) -> None:
-        """One round of so many workers, inside a parallel region."""
+        """Run one round of ``count`` workers; call it inside a parallel region."""
         if len(self._shares) < count or not self._first_only:
             self._deal(count)
         begins = np.cumsum([0, *map(len, self._shares)])
@@ -204,12 +204,12 @@ class WideEngine:
         self.threads = max(self.threads, len(self._shares))
 
     def _deal(self, count: int) -> None:
-        """Share what is left among some workers."""
+        """Distribute the remaining work among ``count`` workers."""
         state, stack = self._workspace.arrays[:2]
         used = state[:, layout.STACK_USED]
         left = [tasks[i:] for tasks, i in zip(self._shares, self._progress(), strict=True)]
         if self._first_only:
-            # A job is looked at by one worker, which was alone: the task in hand stays the first one of the first.
+            # A job belongs to one worker. So far there was only one: its current task stays the first of worker 0.
             kept, entries = int(used[0]), stack[0, : used[0]].copy()
         else:
             kept, entries = 0, stack[:0, 0]
@@ -225,7 +225,7 @@ class WideEngine:
         self._workspace.arrays[1][0, :kept] = entries
 
     def _take_stock(self) -> bool:
-        """Empty the outputs and counters; returns whether all is done."""
+        """Collect the outputs and counters of all workers; return whether all is done."""
         done = True
         for tasks, part in zip(self._shares, self._workspace.parts, strict=False):
             state = part[0]
@@ -242,7 +242,7 @@ class WideEngine:
 
 
 def _without_stack(tasks: np.ndarray, entries: np.ndarray) -> np.ndarray:
-    """Tasks of which the first is half done, with what its stack holds as tasks of their own."""
+    """Replace a partly done first task by tasks for the entries of its stack; return all tasks."""
     if len(entries) == 0:
         return tasks
     own = np.repeat(tasks[:1], len(entries), axis=0)
@@ -251,7 +251,7 @@ def _without_stack(tasks: np.ndarray, entries: np.ndarray) -> np.ndarray:
 
 
 def _first_tasks(jobs: np.ndarray, trees_a: np.ndarray, trees_b: np.ndarray) -> np.ndarray:
-    """One task for each job, from the roots on."""
+    """Return one task for each job, which begins at the roots."""
     if len(jobs) == 1:
         tree_a, tree_b = jobs[0].tolist()
         return np.array([[0, tree_a, tree_b, trees_a[tree_a, ROOT], trees_b[tree_b, ROOT]]], np.int32)

@@ -1,10 +1,10 @@
-"""The traversal eight at a time: ``pairs.py`` for boxes and contacts, with the same answers.
+"""The 8-wide traversal: like ``pairs.py`` for boxes and contacts, with the same results, but eight tests at a time.
 
-Boxes and triangles are sifted by the float32 tests of ``lane_boxes.py`` and ``lane_triangles.py``; the few pairs that
-these leave open are decided as in ``pairs.py``. The stack holds pairs of slots: ``8 * node + k`` is the box of child k
-of a node. Each step takes off one pair: of two leaves the triangles are compared; otherwise the larger box (of a leaf
-and a node: the node's) is opened, its children are tested against the other box, and those that may meet it are put on.
-For a first contact the child that lies deepest in the other box goes on top.
+Boxes and triangles are filtered by the float32 tests of ``lane_boxes.py`` and ``lane_triangles.py``. The few pairs that
+remain undecided are decided as in ``pairs.py``. The stack contains pairs of slots: slot ``8 * node + k`` is the box of
+child k of a node. Each step pops one pair. If both are leaves, their triangles are compared. Otherwise the larger box
+is opened (the node's, if the other one is a leaf), its children are tested against the other box, and those that may
+meet it are pushed. In a query for first contacts, the child that lies deepest in the other box goes on top.
 """
 
 import numpy as np
@@ -44,28 +44,28 @@ from .pairs import (
 )
 
 NODES, COORDINATES, ORDER, TRIANGLES, VERTICES, ROOT, ADDRESSES = range(7)
-"""Entries of a tree's row of addresses: its arrays, and the slot of its root."""
+"""Entries of a tree's row of addresses: pointers to its arrays, and the slot of its root."""
 SIZES = 9
-"""Numbers of a tree's row of sizes: origin, largest absolute coordinates, those of the root relative to the origin."""
+"""Length of a tree's row of sizes: origin, largest absolute coordinates, those of the root relative to the origin."""
 _EXACT_STEPS = 8
-"""What an exact decision counts as, in steps."""
+"""The number of steps that an exact decision counts as."""
 TASK_JOB, TREE_A, TREE_B, SLOT_A, SLOT_B, TASK = range(6)
-"""Entries of a task: the job it belongs to, the trees, and where to begin in them."""
+"""Entries of a task: its job, the trees, and the slots at which to begin."""
 
-# The parts of the float32 scratch; eight numbers more than a part has may be read, and are masked.
+# The parts of the float32 scratch. Reads may go up to eight numbers beyond a part; these are masked.
 _MARGINS = 32
 _ROWS = _MARGINS + 8
 _BLOCK = _ROWS + BLOCK + 8
 _PLANES = _BLOCK + BLOCK + 8
 SINGLES = _PLANES + PLANES
-# Of the float64 scratch.
+# The parts of the float64 scratch.
 _SPARE = ROW_LENGTH
 DOUBLES = _SPARE + SCRATCH_LENGTH
 
 
 @inlined
 def set_frame(poses_a, pose_a, poses_b, pose_b, sizes_a, size_a, sizes_b, size_b, row, single):
-    """The relative pose of two trees, into a row as of ``relative_rows`` and, in float32, into ``single``."""
+    """Write the relative pose of two trees to a row as in ``relative_rows`` and, in float32, to ``single``."""
     spare = shifted(row, _SPARE)
     half(poses_a, pose_a, poses_b, pose_b, sizes_a, size_a, sizes_b, size_b, 0.0, spare, row, 0)
     half(poses_b, pose_b, poses_a, pose_a, sizes_b, size_b, sizes_a, size_a, 0.0, spare, row, 15)
@@ -74,7 +74,7 @@ def set_frame(poses_a, pose_a, poses_b, pose_b, sizes_a, size_a, sizes_b, size_b
 
 @inlined
 def corner(vertices, v, poses, pose):
-    """World coordinates of vertex v."""
+    """Return the world coordinates of vertex v."""
     x, y, z = vertices[3 * v], vertices[3 * v + 1], vertices[3 * v + 2]
     return (
         poses[pose] * x + poses[pose + 1] * y + poses[pose + 2] * z + poses[pose + 3],
@@ -85,9 +85,9 @@ def corner(vertices, v, poses, pose):
 
 @inner
 def _decide(vertices_a, corners_a, poses_a, pose_a, vertices_b, corners_b, poses_b, pose_b, with_itself, workspace):
-    """Kind of two triangles by their world coordinates; ``corners`` point at their vertex indices.
+    """Return the kind of a pair of triangles from world coordinates; ``corners`` are pointers to vertex indices.
 
-    Of one object, triangles that merely touch in what they share count as apart (``neighbours.py``).
+    Triangles of one object that touch only in shared corners or edges count as apart (``neighbours.py``).
     """
     p1 = corner(vertices_a, np.int64(corners_a[0]), poses_a, pose_a)
     q1 = corner(vertices_a, np.int64(corners_a[1]), poses_a, pose_a)
@@ -112,10 +112,10 @@ def _compare_leaves(
     nodes_a, box_a, coordinates_a, at_a, count_a, nodes_b, box_b, coordinates_b, at_b, count_b, same, row, single,
     sifted,
 ):  # fmt: skip
-    """Compare the triangles of two leaves, or of one with the later ones of the same; ``box``: where their boxes begin.
+    """Compare the triangles of two leaves, or each pair within one leaf (``same``); ``box``: offsets of their boxes.
 
-    For each triangle j of b, ``sifted`` gets the bits of a's that certainly cross it, and, eight places on, of those
-    that are undecided. Returns the bits of the j for which there are any.
+    For each triangle j of b, ``sifted[j]`` gets the bits of the triangles of a that certainly cross it, and
+    ``sifted[8 + j]`` the bits of those that are undecided. Returns the bits of the j that have any.
     """
     frame, rows, block, planes = single, shifted(single, _ROWS), shifted(single, _BLOCK), shifted(single, _PLANES)
     products = frame[PRODUCTS]
@@ -148,11 +148,11 @@ def traverse_tasks(
     trees_a, trees_b, sizes_a, sizes_b, tasks, poses_a, poses_b, options, state, stack, singles, rows, sifted,
     counter, expansions, pairs, kinds, pair_jobs,
 ):  # fmt: skip
-    """Go on with tasks from a state; returns True when all are done.
+    """Continue tasks from a state; return True when all are done.
 
-    ``trees`` (t, ADDRESSES) int64 and ``sizes`` (t, SIZES) describe the trees of each side, ``tasks`` (k, TASK) int32
-    what to do; poses are (j, 3, 4), one for all jobs or one for each. ``singles``, ``rows``, ``sifted``, and
-    (``counter``, ``expansions``) for the exact predicates are scratch, the rest is as in ``pair_traversal``.
+    ``trees`` (t, ADDRESSES) int64 and ``sizes`` (t, SIZES) describe the trees of each side, and ``tasks`` (k, TASK)
+    int32 the tasks. Poses are (j, 3, 4), one for all jobs or one for each. ``singles``, ``rows``, ``sifted``, and
+    (``counter``, ``expansions``) for the exact predicates are scratch. The rest is as in ``pair_traversal``.
     """
     single, row, found_bits = floats(singles.ctypes.data), doubles(rows.ctypes.data), integers(sifted.ctypes.data)
     poses_1, poses_2 = doubles(poses_a.ctypes.data), doubles(poses_b.ctypes.data)
@@ -191,7 +191,7 @@ def traverse_tasks(
                     used += 1
                 continue
             if child_a >= 0 or child_b >= 0:
-                # A child beside its parent stands for the child beside itself and its later siblings.
+                # The pair of a child and its parent stands for the child with itself and with its later siblings.
                 siblings = with_itself and slot_a >> 3 == child_b
                 into_a = not siblings and (
                     child_b < 0 or (child_a >= 0 and box_size(nodes_a, box_a) >= box_size(nodes_b, box_b))
@@ -279,7 +279,7 @@ def traverse_wide(
     trees_a, trees_b, sizes_a, sizes_b, tasks, poses_a, poses_b, options, state, stack, singles, rows, sifted,
     counter, expansions, pairs, kinds, pair_jobs,
 ):  # fmt: skip
-    """``traverse_tasks`` for Python; other kernels take that one, since what is kept of a kernel is not linked."""
+    """Call ``traverse_tasks`` from Python. Other kernels call that one, since cached kernels cannot be linked."""
     return traverse_tasks(
         trees_a, trees_b, sizes_a, sizes_b, tasks, poses_a, poses_b, options, state, stack, singles, rows, sifted,
         counter, expansions, pairs, kinds, pair_jobs,

@@ -1,9 +1,9 @@
-"""The generalised winding number of a point: how often a surface, also one with holes, goes around it.
+"""The generalised winding number of a point: how often a surface, possibly with holes, encloses it.
 
 Sources: Jacobson, Kavan, Sorkine-Hornung, "Robust Inside-Outside Segmentation using Generalized Winding Numbers"
-(2013): the sum of the solid angles of all triangles over 4 pi. Barill et al. (2018): of the triangles of a node that is
-small as seen from the point, by the moments of ``hierarchy/moments.py``. Van Oosterom and Strackee, "The solid angle of
-a plane triangle" (1983).
+(2013): the sum of the solid angles of all triangles divided by 4 pi. Barill et al. (2018): the sum for the triangles of
+a node that is small as seen from the point, by the moments of ``hierarchy/moments.py``. Van Oosterom and Strackee, "The
+solid angle of a plane triangle" (1983).
 """
 
 import math
@@ -15,16 +15,16 @@ from ..jit import inner
 from .point import to_local
 
 NO_MOMENTS = np.empty((0, MOMENT_WORDS), np.float32)
-"""Where no winding number is asked for."""
+"""Pass this if no winding number is needed."""
 
-# (largest order of the moments, beta): a node counts as far from beta radii on.
+# A node counts as far if its distance exceeds beta times its radius.
 _COARSE_BETA, _FINE_BETA, _PRECISE_BETA = 1.5, 3.0, 2.0
-_CLOSE_CALL = 0.2  # coarse numbers nearer to one half than this are computed again, finely
+_CLOSE_CALL = 0.2  # coarse winding numbers nearer to one half than this are computed again, finely
 
 
 @inner
 def _solid_angle(a, b, c):
-    """Half the solid angle of a triangle seen from the origin."""
+    """Return half the solid angle of a triangle seen from the origin."""
     la = math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
     lb = math.sqrt(b[0] * b[0] + b[1] * b[1] + b[2] * b[2])
     lc = math.sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2])
@@ -39,7 +39,10 @@ def _solid_angle(a, b, c):
 
 @inner
 def _far_field(m, x, y, z, d2, third):
-    """Solid angle of a node's triangles seen from the centre less (x, y, z), to the second or third order."""
+    """Return the solid angle of a node's triangles, to the second or third order.
+
+    It is seen from the point whose vector to the node's centre is (x, y, z).
+    """
     i2 = 1.0 / d2
     i3 = i2 * math.sqrt(i2)
     i5 = i3 * i2
@@ -73,7 +76,7 @@ def _far_field(m, x, y, z, d2, third):
 
 @inner
 def _leaf_angle(forest, tree, node, origin, unit, q):
-    """Sum of half the solid angles of a leaf's triangles seen from q."""
+    """Return half the sum of the solid angles of a leaf's triangles seen from q."""
     total = 0.0
     first = forest.first[node]
     v = forest.vertex_start[tree]
@@ -92,7 +95,7 @@ def _leaf_angle(forest, tree, node, origin, unit, q):
 
 @inner
 def _sum_around(forest, tree, moments, origin, unit, q, third, beta2, stack):
-    """Winding number of a tree's surface around q, in units relative to the origin."""
+    """Return the winding number of a tree's surface at q, which is relative to the origin and scaled by ``unit``."""
     start = forest.node_start[tree]
     far, near = 0.0, 0.0
     stack[0] = 0
@@ -116,9 +119,10 @@ def _sum_around(forest, tree, moments, origin, unit, q, third, beta2, stack):
 
 @inner
 def generalised_winding(forest, frame, moments, unit, p, for_sides, work):
-    """Generalised winding number of a posed tree around the world point p; ``frame`` as in ``frames.py``.
+    """Return the generalised winding number of a posed tree at the world point p; ``frame`` as in ``frames.py``.
 
-    Triangles count as they are wound. ``for_sides``: coarse except near one half, where it tells inside from outside.
+    Triangles count with their given orientation. ``for_sides``: only precise near one half, which is enough to tell
+    inside from outside.
     """
     local = to_local(p, frame.pose, frame.inverse, frame.origin)
     q = (local[0] * unit, local[1] * unit, local[2] * unit)

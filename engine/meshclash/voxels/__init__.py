@@ -1,8 +1,8 @@
-"""Voxels: collision detection on a regular grid, without preparation.
+"""Voxels: collision detection on a regular grid, without building a hierarchy.
 
 Source: Chen, Wan, Zhang, Bao, Peng, "Interactive Collision Detection for Complex and Deformable Models Using
-Programmable Graphics Hardware" (VRST 2004): the region that both objects reach, their voxels in it, the comparison.
-Here no voxel is missed, and what shares a voxel is decided exactly."""
+Programmable Graphics Hardware" (VRST 2004): find the region that both objects reach, mark their voxels in it, and
+compare these. Here no voxel is missed, and triangles that share a voxel are compared exactly."""
 
 from ..lazy import public_names
 

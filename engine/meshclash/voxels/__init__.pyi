@@ -1,4 +1,4 @@
-"""Voxels: which cells of a regular grid two surfaces share, found anew for every question without any preparation."""
+"""Voxels: find the cells of a regular grid that two surfaces share, without building a hierarchy."""
 
 from ..query.voxel_collide import voxel_collide as voxel_collide
 from ..query.voxel_overlaps import VoxelOverlaps as VoxelOverlaps

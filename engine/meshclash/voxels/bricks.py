@@ -1,8 +1,8 @@
-"""Sets of voxels as bits, in bricks of 8 x 8 x 8: memory grows with the surface, not with the space around it.
+"""Sparse sets of voxels: bits in bricks of 8 x 8 x 8, so memory grows with the surface and not with the volume.
 
-A brick is eight words of 64 bits: word x & 7, bit 8 (y & 7) + (z & 7). A hash table with open addresses says where a
-brick lies. Bricks lie in the order in which they were met, so the order is not part of an answer: bits are,
-and lists of voxels have an order of their own.
+A brick is eight words of 64 bits: word x & 7, bit 8 (y & 7) + (z & 7). A hash table with open addressing maps the name
+of a brick to its index. Bricks are stored in the order in which they were first touched. Results do not depend on this
+order: ``list_voxels`` sorts.
 """
 
 from typing import Any, NamedTuple
@@ -12,36 +12,36 @@ import numpy as np
 from ..jit import inlined, inner, kernel
 
 SIDE = 8
-"""Voxels along a side of a brick."""
+"""Voxels along each side of a brick."""
 _EMPTY = np.int64(-1)
 _HASH = np.uint64(0x9E3779B97F4A7C15)
 _FIRST_CAPACITY = 1 << 10
 BYTES_EACH = 128
-"""Memory of a brick at most: words, name, and its part of a table that is between a quarter and half full."""
+"""Upper bound of the memory of a brick: words, name, and its part of a hash table at least a quarter full."""
 
 
 class Bricks(NamedTuple):
     """A set of voxels; kernels fill it."""
 
     table: np.ndarray
-    """(2**m,) int64: which brick an entry leads to, or -1."""
+    """Hash table, (2**m,) int64: the index of a brick, or -1."""
     names: np.ndarray
-    """(room,) int64: (bx by_count + by) bz_count + bz."""
+    """The name of each brick, (room,) int64: (bx by_count + by) bz_count + bz."""
     words: np.ndarray
-    """(room, 8) uint64."""
+    """The bits of each brick, (room, 8) uint64."""
     used: np.ndarray
-    """(1,) int64: how many bricks there are."""
+    """The number of bricks, (1,) int64."""
     last: np.ndarray
-    """(2,) int64: name and brick that were taken last."""
+    """Name and index of the brick returned last by ``take_brick``, (2,) int64."""
 
     def __reduce__(self) -> Any:
-        """Copies are without the room that is left, which holds whatever was in memory."""
+        """Copy without the unused room, whose memory is uninitialised."""
         count = brick_count(self)
         return type(self), (self.table, self.names[:count].copy(), self.words[:count].copy(), self.used, self.last)
 
 
 def new_bricks(room: int = _FIRST_CAPACITY) -> Bricks:
-    """An empty set with room for so many bricks."""
+    """Create an empty set with room for ``room`` bricks."""
     size = 1 << max(2 * room - 1, 1).bit_length()
     return Bricks(
         np.full(size, _EMPTY), np.empty(room, np.int64), np.empty((room, SIDE), np.uint64),
@@ -57,7 +57,7 @@ def _first_place(name, size):
 
 @inner
 def _look_up(bricks, name):
-    """(place in the table, brick) of a name; the brick is -1 where there is none, and would take that place."""
+    """Return (place in the table, index of the brick) for a name; the index is -1 if the place is still free."""
     size = bricks.table.shape[0]
     place = _first_place(name, size)
     while True:
@@ -69,13 +69,13 @@ def _look_up(bricks, name):
 
 @inner
 def find_brick(bricks, name):
-    """Where the brick of a name lies; -1 when there is none."""
+    """Return the index of the brick with a name; -1 if there is none."""
     return _look_up(bricks, name)[1]
 
 
 @inlined
 def take_brick(bricks, name):
-    """Where the brick of a name lies, made empty if there was none; -1 when there is no room for it."""
+    """Return the index of the brick with a name, adding an empty one if needed; -1 if there is no room for it."""
     if bricks.last[0] == name:
         return bricks.last[1]
     brick = _take_other(bricks, name)
@@ -102,7 +102,7 @@ def _take_other(bricks, name):
 
 @kernel
 def _unite(bricks, others, first):
-    """Add the bits of other bricks from ``first`` on; returns the first that there was no room for, or how many."""
+    """Add the bits of other bricks from ``first`` on; return the first without room, or their number if all fit."""
     for k in range(first, others.used[0]):
         brick = take_brick(bricks, others.names[k])
         if brick < 0:
@@ -113,7 +113,7 @@ def _unite(bricks, others, first):
 
 
 def unite(bricks: Bricks, others: Bricks) -> Bricks:
-    """Both sets as one: the first of them, or a larger one in its place."""
+    """Return the union of both sets: ``bricks`` itself, changed in place, or a larger copy if it lacks room."""
     first = 0
     while True:
         first = _unite(bricks, others, first)
@@ -131,27 +131,27 @@ def _keep_common(bricks, others):
 
 
 def common_bricks(bricks: Bricks, others: Bricks) -> Bricks:
-    """The voxels that are in both sets; neither is changed."""
+    """Return the intersection of both sets, as a new set."""
     result = bricks._replace(words=bricks.words.copy())
     _keep_common(result, others)
     return result
 
 
 def larger(bricks: Bricks) -> Bricks:
-    """The same set with twice the room."""
+    """Return a copy of the set with twice the room."""
     result = new_bricks(2 * len(bricks.names))
     _unite(result, bricks, 0)
     return result
 
 
 def brick_count(bricks: Bricks) -> int:
-    """How many bricks there are."""
+    """Return the number of bricks."""
     return int(bricks.used[0])
 
 
 @inlined
 def popcount(word):
-    """How many bits are set in 64; LLVM knows this form as one instruction."""
+    """Return the number of set bits of a 64-bit word; LLVM compiles this pattern to one instruction."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -169,7 +169,10 @@ def _rank(words, count, ranks):
 
 
 def rank_words(bricks: Bricks) -> tuple[np.ndarray, int]:
-    """How many voxels come before each word, (n, 8) int64, and how many there are in all."""
+    """Return the number of voxels before each word, (n, 8) int64, and the total number of voxels.
+
+    So the number of a voxel is that of its word plus the number of lower bits in the word.
+    """
     ranks = np.empty((brick_count(bricks), SIDE), np.int64)
     return ranks, int(_rank(bricks.words, len(ranks), ranks))
 
@@ -195,11 +198,11 @@ def _list(names, words, order, size_y, size_z, voxels):
 
 
 def list_voxels(bricks: Bricks, brick_size: np.ndarray) -> np.ndarray:
-    """The voxels of a set, (k, 3) int32, brick by brick in the order of their names, and by (x, y, z) within one.
+    """Return the voxels of a set, (k, 3) int32, sorted by the names of their bricks, and by (x, y, z) within a brick.
 
     Args:
         bricks: the set.
-        brick_size: bricks along each axis of the grid, (3,).
+        brick_size: number of bricks along each axis of the grid, (3,).
     """
     count = brick_count(bricks)
     _, total = rank_words(bricks)

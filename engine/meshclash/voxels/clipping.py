@@ -1,19 +1,20 @@
-"""What a closed surface contributes to each voxel: areas and volumes of its triangles, cut at the grid's planes.
+"""Areas and volumes that a closed surface contributes to each voxel: its triangles are cut at the planes of the grid.
 
-Follow a vertical line downwards. The winding number w grows by one where it goes into a triangle that faces up, and
-shrinks by one at one that faces down. So over the square of a voxel's column, the integral of w on the voxel's lower
-face is that on its upper face plus the signed projected areas of the triangles inside; and the integral of w over the
-voxel is that on its upper face plus, of each triangle inside, the integral of z - z0 over its projection, z0 being the
+Follow a vertical line downwards. The winding number w grows by one at each triangle that faces up, and shrinks by one
+at each triangle that faces down. So over the square of a voxel's column, the integral of w on the voxel's lower face
+is that on its upper face plus the signed projected areas of the triangles inside. The integral of w over the voxel is
+that on its upper face plus, for each triangle inside, the integral of z - z0 over its projection, where z0 is the
 height of the lower face.
 
-A point in a plane of the grid belongs to the voxel above it (of larger coordinates) and to no other, so that a face in
-the plane counts once. Triangles are cut at z first: while they have three corners, the pieces of all heights have
-exactly the projected area of the whole. Cut at x and y last, a face that is level but for rounding could come apart.
+A point in a plane of the grid belongs only to the voxel above it (with larger coordinates), so that a face in the plane
+counts once. Triangles are cut at z first: while they have three corners, the pieces of all heights have exactly the
+projected area of the whole. If they were cut at z last, a face that is level except for rounding could come apart.
 
-Bound. Cutting moves a surface by at most 10 u M at each of six planes, and its coordinates are off by 3.1 u M
-(``cover.py`` says what u and M are); at x and y the pieces of all heights of a column are cut alike but for that. In a
-voxel of sides 1 a piece that is moved by e changes areas and volumes by less than 5 e: ``PIECE_ERROR`` (M + 1) covers
-it. A level face may come to lie in another voxel of its column, which changes only where the column counts it.
+Error bound. Cutting moves a surface by at most 10 u M at each of six planes, and its coordinates have an error of
+3.1 u M (``cover.py`` defines u and M). Apart from that, the pieces of all heights of a column are cut in the same way
+at x and y. In a voxel with sides of 1, moving a piece by e changes areas and volumes by less than 5 e, which
+``PIECE_ERROR`` (M + 1) covers. A level face may fall into another voxel of its column; that changes only where in the
+column it is counted.
 """
 
 from collections.abc import Generator
@@ -31,40 +32,41 @@ from .voxelisation import make_voxeliser
 
 PIECE_ERROR = 512 * 2.0**-53
 """Error of the area or volume of one triangle in one voxel, in units of the voxel, for coordinates up to 1."""
-_MOST_CORNERS = 28  # of a triangle that is cut by six planes: each leaves half as many again at most
+_MOST_CORNERS = 28  # of a triangle cut by six planes: each cut multiplies the corners by at most 1.5
 
 
 class Pieces(NamedTuple):
-    """What a surface contributes to the voxels that it touches, and to columns from above; in units of the voxel."""
+    """Contributions of a surface to the voxels that it touches, and to columns from above; in units of the voxel."""
 
     ranks: np.ndarray
-    """(bricks, 8) int64: number of each word's first voxel."""
+    """Number of the first voxel of each word, (bricks, 8) int64."""
     areas: np.ndarray
-    """(voxels,) float64: signed projected areas."""
+    """Signed projected areas, (voxels,) float64."""
     volumes: np.ndarray
-    """(voxels,) float64: integrals of height above the voxel's lower face."""
+    """Integrals of the height above the voxel's lower face, (voxels,) float64."""
     counts: np.ndarray
-    """(voxels,) int64: how many triangles."""
+    """Number of triangles, (voxels,) int64."""
     top: np.ndarray
-    """(x, y) float64: integrals of the winding number on the upper end of the grid."""
+    """Integrals of the winding number over the top of each column of the grid, (x, y) float64."""
     top_counts: np.ndarray
-    """(x, y) int64."""
+    """Number of triangles in each of these, (x, y) int64."""
 
 
 class _Work(NamedTuple):
     pieces: Pieces
     signs: np.ndarray
-    """(chosen,) int8: -1 where a triangle is to be turned over."""
+    """(chosen,) int8: -1 for triangles to flip."""
     brick_size: np.ndarray
     polygons: np.ndarray
-    """(2, 28, 3) float64: before and after a cut."""
+    """Polygons before and after a cut, (2, 28, 3) float64."""
 
 
 @inner
 def _cut(polygons, source, count, axis, bound, sign):
-    """Keep where coordinate >= bound (sign 1), or < bound (sign -1), of a polygon.
+    """Cut a polygon: keep the part with coordinate >= bound (sign 1) or < bound (sign -1).
 
-    Returns how many corners are left in the other row. They may lie in the plane for both signs.
+    The result is in the other row of ``polygons``; returns its number of corners. With either sign, corners may lie in
+    the plane.
     """
     target, kept = 1 - source, 0
     for k in range(count):
@@ -75,7 +77,7 @@ def _cut(polygons, source, count, axis, bound, sign):
                 polygons[target, kept, c] = polygons[source, k, c]
             kept += 1
         if above != next_above:
-            # From the lower end, so that both sides of the plane get the same corner.
+            # Start at the lower end, so that both sides of the plane get the same corner.
             low, high = (following, k) if above else (k, following)
             start, end = polygons[source, low, axis], polygons[source, high, axis]
             t = (bound - start) / (end - start)
@@ -89,7 +91,7 @@ def _cut(polygons, source, count, axis, bound, sign):
 
 @inner
 def _measure(polygons, source, count, floor):
-    """Signed projected area of a polygon, and the integral of its height above ``floor``."""
+    """Return the signed projected area of a polygon, and the integral of its height above ``floor``."""
     area, volume = 0.0, 0.0
     x0, y0, z0 = polygons[source, 0, 0], polygons[source, 0, 1], polygons[source, 0, 2]
     for k in range(1, count - 1):
@@ -104,7 +106,7 @@ def _measure(polygons, source, count, floor):
 
 @inner
 def _load(shape, polygons):
-    """The triangle as a polygon in row 0."""
+    """Write the triangle as a polygon to row 0."""
     for corner in range(3):
         for axis in range(3):
             polygons[0, corner, axis] = shape[CORNERS + 3 * corner + axis]
@@ -112,7 +114,7 @@ def _load(shape, polygons):
 
 @inner
 def _cut_to_column(polygons, source, count, x, y):
-    """What lies within a column of a polygon, in the same row; how many corners it has."""
+    """Cut a polygon to a column, with the result in the same row; return its number of corners."""
     count = _cut(polygons, source, count, 0, np.float64(x), 1.0)
     count = _cut(polygons, 1 - source, count, 0, np.float64(x + 1), -1.0)
     count = _cut(polygons, source, count, 1, np.float64(y), 1.0)
@@ -121,7 +123,7 @@ def _cut_to_column(polygons, source, count, x, y):
 
 @inner
 def _add_piece(shape, work, n, voxel, x, y, z):
-    """Add what the triangle contributes to a voxel."""
+    """Add the contribution of the triangle to a voxel."""
     polygons = work.polygons
     work.pieces.counts[voxel] += 1
     _load(shape, polygons)
@@ -136,7 +138,7 @@ def _add_piece(shape, work, n, voxel, x, y, z):
 
 @inlined
 def _begin(work):
-    """Before a triangle; there is always room."""
+    """Do nothing before a triangle: there is always room."""
 
 
 @inlined
@@ -164,7 +166,7 @@ _add_pieces = make_voxeliser(_begin, want_all, _visit)
 
 @kernel
 def _add_from_above(points, triangles, chosen, first, last, size, signs, top, top_counts, polygons, shape):
-    """Projected areas of what lies above the grid, column by column."""
+    """Add the projected areas of the parts of triangles above the grid, column by column."""
     ceiling = np.float64(size[2])
     for n in range(first, last):
         t = chosen[n]
@@ -195,12 +197,13 @@ def _add_from_above(points, triangles, chosen, first, last, size, signs, top, to
 def piece_steps(
     thing: GridTriangles, grid: Grid, bricks: Bricks, ranks: np.ndarray, total: int, signs: np.ndarray
 ) -> Generator[float, None, Pieces]:
-    """What a surface contributes to each of its voxels; yields shares of what is done.
+    """Compute the contributions of a surface to each of its voxels, in slices; yields the fraction done.
 
     Args:
-        thing, grid: the object on its grid, with the triangles above the grid.
-        bricks: its voxels; ranks, total: ``rank_words`` of them.
-        signs: (chosen,) int8: -1 where a triangle is to be turned over.
+        thing, grid: the object on its grid, including its triangles above the grid.
+        bricks: its voxels.
+        ranks, total: the result of ``rank_words`` for these.
+        signs: (chosen,) int8: -1 for triangles to flip.
     """
     columns = (int(grid.size[0]), int(grid.size[1]))
     pieces = Pieces(
@@ -220,5 +223,5 @@ def piece_steps(
 
 
 def piece_error(thing: GridTriangles) -> float:
-    """Error of an area or volume of one triangle in one voxel, in units of the voxel."""
+    """Return the error bound for the area or volume of one triangle in one voxel, in units of the voxel."""
     return PIECE_ERROR * (thing.slack / SLACK)

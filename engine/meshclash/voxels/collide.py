@@ -1,4 +1,4 @@
-"""Which voxels, which triangles and how much volume two objects share, without any preparation."""
+"""The steps of ``voxel_collide``: find the voxels, triangles and volume that two objects share."""
 
 import time
 from collections.abc import Generator, Sequence
@@ -29,15 +29,15 @@ from .triangle_contacts import TriangleContacts, triangle_contact_steps
 MODES = ("exact", "voxels", "solid")
 DEVICE = "cuda"
 ENGINE = "voxels"
-"""As ``QueryStats`` names it."""
-_EXTENTS = 1.5  # sizes of triangles that a voxel takes where triangles are to be compared
-_FINEST = 1024  # voxels along the region's longest side at most where the caller says nothing
+"""Name of the engine in ``QueryStats``."""
+_EXTENTS = 1.5  # default size of a voxel in mode "exact", in mean sizes of triangles
+_FINEST = 1024  # by default at most this many voxels along the region's longest side
 
 _Answer = Generator[Progress, None, VoxelContacts]
 
 
 class VoxelQuestion(NamedTuple):
-    """What ``voxel_collide`` asks, checked."""
+    """The validated options of ``voxel_collide``."""
 
     mode: str
     fineness: Fineness
@@ -48,7 +48,7 @@ class VoxelQuestion(NamedTuple):
 
 
 def mesh_of(name: str, thing: object) -> TriangleMesh:
-    """A mesh, or that of a hierarchy; raises InvalidMesh for anything else."""
+    """Return a mesh, or the mesh of a hierarchy. Raises InvalidMesh for anything else."""
     thing = as_own(thing)
     if isinstance(thing, Hierarchy):
         return thing.mesh
@@ -58,7 +58,7 @@ def mesh_of(name: str, thing: object) -> TriangleMesh:
 
 
 def single_pose(name: str, pose: PoseLike) -> np.ndarray:
-    """A pose as (3, 4) float64; raises UnsupportedOption for a stack."""
+    """Return a pose as (3, 4) float64. Raises UnsupportedOption for a stack of poses."""
     rows, stacked = pose_stack(pose)
     if stacked:
         raise UnsupportedOption(f"{name}: voxels are made for one pose of each object, not for a stack")
@@ -66,14 +66,14 @@ def single_pose(name: str, pose: PoseLike) -> np.ndarray:
 
 
 def common_region(bounds: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray] | None:
-    """Lowest and highest corners (3,) of what boxes (2, 3) have in common; None when that is nothing."""
+    """Return the lowest and highest corners (3,) of the intersection of boxes (2, 3); None if it is empty."""
     low = np.max([b[0] for b in bounds], axis=0)
     high = np.min([b[1] for b in bounds], axis=0)
     return (low, high) if (low <= high).all() else None
 
 
 def voxel_steps(meshes: tuple[TriangleMesh, ...], rows: tuple[np.ndarray, ...], asked: VoxelQuestion) -> _Answer:
-    """The common voxels of two meshes in poses (3, 4), and what is asked about them."""
+    """Run ``voxel_collide`` for two meshes in poses (3, 4), in slices."""
     yield Progress(0.0, "region of interest")
     if asked.mode == "solid":
         for name, mesh in zip("ab", meshes, strict=True):
@@ -108,9 +108,10 @@ def voxel_steps(meshes: tuple[TriangleMesh, ...], rows: tuple[np.ndarray, ...], 
 
 
 def _all_of(grid: Grid) -> tuple[np.ndarray, np.ndarray]:
-    """Around the voxels of a grid and what is above them: parts of voxels are known from all triangles there.
+    """Return the corners of a box around the voxels of a grid that extends upwards without end.
 
-    The last voxels reach beyond the region, with a size of one's own the first ones, too.
+    The volume inside a voxel depends on all triangles in and above it. The last voxels reach beyond the region; with a
+    given voxel size the first ones do, too.
     """
     low, high = grid.origin - grid.voxel_size, grid.origin + grid.voxel_size * (grid.size + 1)
     return low, np.where([False, False, True], np.inf, high)
@@ -119,7 +120,7 @@ def _all_of(grid: Grid) -> tuple[np.ndarray, np.ndarray]:
 def _common_steps(
     things: Sequence[GridTriangles], grid: Grid, asked: VoxelQuestion, first: int, second: int
 ) -> Generator[Progress, None, Bricks]:
-    """The voxels that two surfaces share; the first is that of fewer triangles."""
+    """Find the voxels that two surfaces share; the first surface is the one with fewer triangles."""
     bricks = yield from _marked(things[first], grid, asked, 0.1, 0.5)
     steps = mark_steps(things[second], grid, asked.fineness.memory, asked.threads, bricks)
     return (yield from scale_progress(steps, 0.5, 1.0, "comparing voxels"))
@@ -132,14 +133,14 @@ def _marked(
 
 
 def _smaller_first(placed: Sequence[PlacedTriangles]) -> tuple[int, int]:
-    """The object with fewer triangles in the region, and the other."""
+    """Return the index of the object with fewer triangles in the region, and the other index."""
     return (0, 1) if len(placed[0].chosen) <= len(placed[1].chosen) else (1, 0)
 
 
 def fitting(
     fineness: Fineness, mode: str, region: tuple[np.ndarray, np.ndarray], placed: Sequence[PlacedTriangles]
 ) -> Fineness:
-    """What was asked for; where nothing was and triangles are compared, voxels that suit them."""
+    """Return the fineness; if none was given and triangles are compared, one that fits the triangles' sizes."""
     if mode != "exact" or fineness.resolution is not None or fineness.voxel_size is not None:
         return fineness
     extent = float((region[1] - region[0]).max())
@@ -156,7 +157,7 @@ def _exact_steps(
     grid: Grid,
     asked: VoxelQuestion,
 ) -> _Answer:
-    """Pairs of triangles that share a voxel, and how they meet."""
+    """Run mode "exact": find the pairs of triangles that share a voxel, and compare them exactly."""
     first, second = _smaller_first(placed)
     bricks = yield from _marked(things[first], grid, asked, 0.1, 0.3)
     ranks, total = rank_words(bricks)
@@ -188,7 +189,7 @@ def _solid_steps(
     asked: VoxelQuestion,
     whole: Sequence[bool],
 ) -> _Answer:
-    """Common volume and common voxels."""
+    """Run mode "solid": compute the common volume and the common voxels."""
     check_volumes(grid)
     check_columns(grid, asked.fineness.memory)
     overlap, first, second = yield from overlap_steps(
@@ -200,7 +201,7 @@ def _solid_steps(
 
 
 def _turned(met: TriangleContacts) -> TriangleContacts:
-    """The same with the objects' parts exchanged."""
+    """Return the same contacts with the two objects exchanged."""
     order = np.lexsort((met.pairs[:, 0], met.pairs[:, 1]))
     return met._replace(pairs=np.ascontiguousarray(met.pairs[order][:, ::-1]), kinds=met.kinds[order])
 
@@ -211,7 +212,7 @@ def _stats(asked: VoxelQuestion, counts: QueryStats | None = None) -> QueryStats
 
 
 def _nothing(meshes: tuple[TriangleMesh, ...], rows: tuple[np.ndarray, ...], asked: VoxelQuestion) -> VoxelContacts:
-    """The answer for objects whose boxes have no common point."""
+    """Return the result for objects whose boxes have no common point."""
     contacts = None
     if asked.mode == "exact":
         contacts = Contacts(

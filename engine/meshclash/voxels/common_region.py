@@ -1,4 +1,4 @@
-"""Objects in the world, the region that they share, and the triangles of each that reach it."""
+"""Place objects in the world, and find their triangles that reach the common region."""
 
 from typing import NamedTuple
 
@@ -23,32 +23,32 @@ class PlacedTriangles(NamedTuple):
     chosen: np.ndarray
     """Triangles whose boxes meet the region, ascending, (k,) int32."""
     farthest: float
-    """No coordinate of the object is farther from that of the region's lowest corner [m]."""
+    """Largest difference between a coordinate of the object and that of the region's lowest corner [m]."""
 
 
 class GridTriangles(NamedTuple):
     """The same in the coordinates of a grid."""
 
     points: np.ndarray
-    """(n, 3) float64; those of vertices that no chosen triangle has may be anything."""
+    """(n, 3) float64; values of vertices that no chosen triangle uses are undefined."""
     triangles: np.ndarray
     chosen: np.ndarray
     slack: float
-    """By which boxes are grown [voxels]; see ``cover.py``."""
+    """By how much boxes are enlarged [voxels]; see ``cover.py``."""
 
     @property
     def worst_slack(self) -> float:
-        """The same for needles [voxels]: a triangle that touches a voxel comes at least as close as this.
+        """Slack including needles [voxels]: a triangle reported for a voxel comes at least this close to it.
 
-        A needle as long as L and as high as w has P <= 2 L**2 and |n| >= L w, so the smaller of w and 16 u M P / |n| is
-        at most sqrt(32 u M L) with L <= 3.5 M.
+        A needle of length L and height w has P <= 2 L**2 and |n| >= L w, so the smaller of w and 16 u M P / |n| is at
+        most sqrt(32 u M L) with L <= 3.5 M.
         """
         return self.slack + _NEEDLES * (self.slack / SLACK)
 
 
 @inner
 def _place_all(vertices, pose, corners, bounds):
-    """World coordinates, as ``Pose.apply`` defines them, and their bounds."""
+    """Fill the world coordinates, as ``Pose.apply`` defines them, and their bounds."""
     low_x = low_y = low_z = np.inf
     high_x = high_y = high_z = -np.inf
     for v in range(vertices.shape[0]):
@@ -65,13 +65,13 @@ def _place_all(vertices, pose, corners, bounds):
 
 @kernel
 def _place(vertices, pose, corners, bounds):
-    """``_place_all`` for Python."""
+    """Call ``_place_all`` from Python."""
     _place_all(vertices, pose, corners, bounds)
 
 
 @kernel
 def _place_used(vertices, used, pose, corners, bounds):
-    """As ``_place``, with the bounds of some of the vertices only."""
+    """Like ``_place``, but with the bounds of only the ``used`` vertices."""
     _place_all(vertices, pose, corners, bounds)
     for axis in range(3):
         low, high = np.inf, -np.inf
@@ -81,7 +81,7 @@ def _place_used(vertices, used, pose, corners, bounds):
 
 
 def place(mesh: TriangleMesh, row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """World coordinates (n, 3) of a mesh in a pose (3, 4), and their bounds (2, 3)."""
+    """Return the world coordinates (n, 3) of a mesh in a pose (3, 4), and their bounds (2, 3)."""
     vertices = mesh.arrays[0]
     corners, bounds = np.empty_like(vertices), np.empty((2, 3))
     used = mesh.used_vertices
@@ -94,7 +94,7 @@ def place(mesh: TriangleMesh, row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @kernel
 def _mark_sides(corners, low, high, sides):
-    """Beyond which of the six planes of a region each vertex lies, a bit each."""
+    """Fill a bit mask for each vertex: beyond which of the six planes of a region it lies."""
     for v in range(corners.shape[0]):
         side = np.uint8(0)
         for axis in range(3):
@@ -106,7 +106,7 @@ def _mark_sides(corners, low, high, sides):
 
 @kernel
 def _choose(triangles, sides, chosen):
-    """Triangles whose boxes meet the region: of which not all corners lie beyond one of its planes."""
+    """List the triangles whose boxes meet the region: their corners do not all lie beyond the same plane."""
     found = 0
     for t in range(triangles.shape[0]):
         if sides[triangles[t, 0]] & sides[triangles[t, 1]] & sides[triangles[t, 2]]:
@@ -119,9 +119,9 @@ def _choose(triangles, sides, chosen):
 def choose(
     mesh: TriangleMesh, corners: np.ndarray, bounds: np.ndarray, low: np.ndarray, high: np.ndarray
 ) -> PlacedTriangles:
-    """The triangles of an object in the world that reach the closed region between two corners (3,) [m].
+    """Return an object with its triangles that reach the closed region between two corners (3,) [m].
 
-    ``corners`` and ``bounds`` are those of ``place``.
+    ``corners`` and ``bounds`` are the result of ``place``.
     """
     return choose_of(mesh.arrays[1], corners, bounds, low, high)
 
@@ -129,7 +129,7 @@ def choose(
 def choose_of(
     triangles: np.ndarray, corners: np.ndarray, bounds: np.ndarray, low: np.ndarray, high: np.ndarray
 ) -> PlacedTriangles:
-    """As ``choose`` of triangles (m, 3) int32."""
+    """Like ``choose``, but takes the triangles (m, 3) int32 instead of a mesh."""
     farthest = float(np.abs(bounds - low).max())
     if (bounds[0] >= low).all() and (bounds[1] <= high).all():
         return PlacedTriangles(corners, triangles, np.arange(len(triangles), dtype=np.int32), farthest)
@@ -140,7 +140,7 @@ def choose_of(
 
 
 def mean_extent(placed: PlacedTriangles) -> float:
-    """Mean of the longest sides of the boxes of about a thousand of the chosen triangles [m]; 0 where there is none."""
+    """Return the mean longest side of the boxes of about a thousand chosen triangles [m]; 0 if there are none."""
     some = placed.chosen[:: max(len(placed.chosen) // _SAMPLE, 1)]
     return float(np.ptp(placed.corners[placed.triangles[some]], axis=1).max(axis=1).mean()) if len(some) else 0.0
 
@@ -153,7 +153,10 @@ def _to_grid(corners, origin, scale, points):
 
 
 def put_on_grid(placed: PlacedTriangles, grid: Grid) -> GridTriangles:
-    """An object in the coordinates of a grid whose origin is at most a voxel below the region's lowest corner."""
+    """Transform an object to the coordinates of a grid.
+
+    The origin of the grid must be at most a voxel below the region's lowest corner.
+    """
     points = np.empty_like(placed.corners)
     _to_grid(placed.corners, grid.origin, 1.0 / grid.voxel_size, points)
     largest = max(placed.farthest / grid.voxel_size + 2.0, float(grid.size.max()))

@@ -1,4 +1,4 @@
-"""Common volume of two closed meshes by voxels: which triangles count, what is known of the surfaces, what follows."""
+"""Compute bounds of the common volume of two closed meshes with voxels."""
 
 from collections.abc import Generator, Sequence
 
@@ -34,7 +34,7 @@ _KEY = "winds at most once"
 
 
 def closed_solid(name: str, mesh: TriangleMesh) -> Solid:
-    """What a mesh bounds; raises NotASolid for an open one."""
+    """Return the solid that a closed mesh bounds. Raises NotASolid for an open mesh or a shell."""
     solid = solid_of(mesh)
     if not solid.closed:
         state = "a shell" if mesh.shell else "open"
@@ -46,10 +46,10 @@ def closed_solid(name: str, mesh: TriangleMesh) -> Solid:
 
 
 def winds_once(mesh: TriangleMesh, solid: Solid) -> bool:
-    """Whether the winding number is certainly 0 or one other number everywhere; kept with the mesh.
+    """Return whether the winding number is certainly either 0 or one other value everywhere; cached with the mesh.
 
-    So it is for a surface that has no point in common with itself but shared vertices and edges: it cuts space into
-    inside and outside. And for several of them, wound alike, whose boxes are apart.
+    This holds for a surface that meets itself only in shared vertices and edges, because it divides space into inside
+    and outside. It also holds for several such surfaces of the same orientation whose boxes are apart.
     """
     if _KEY not in mesh.derived:
         apart = bool(solid.alone.all()) and len(set(solid.inside.tolist())) == 1
@@ -59,7 +59,7 @@ def winds_once(mesh: TriangleMesh, solid: Solid) -> bool:
 
 
 def _meets_itself(mesh: TriangleMesh) -> bool:
-    """Whether triangles of a mesh have more in common than shared vertices and edges."""
+    """Return whether triangles of a mesh meet outside shared vertices and edges."""
     side, still = pack_trees([as_hierarchy(mesh)]).side, np.eye(4)[None, :3].copy()
     question = Question(side, side, np.zeros((1, 2), np.int64), still, still, with_itself=True)
     return len(run(answer_steps(question)).pairs) > 0
@@ -73,12 +73,12 @@ def overlap_steps(
     threads: int,
     whole: Sequence[bool],
 ) -> Generator[Progress, None, tuple[Overlap, Bricks, Bricks]]:
-    """The common volume of two closed meshes, and the voxels of both surfaces.
+    """Compute the common volume of two closed meshes, and the voxels of both surfaces, in slices.
 
     Args:
-        meshes, things, grid: the objects and where they are; with the triangles at its voxels or above.
+        meshes, things, grid: the objects and their grid; ``things`` must include all triangles in and above its voxels.
         memory, threads: as ``mark_steps``.
-        whole: whether all of an object lies in the region.
+        whole: for each object, whether all of it lies in the region.
 
     Raises:
         NotASolid: a mesh is open.
@@ -98,9 +98,10 @@ def overlap_steps(
 
 
 def _overlap(sums: np.ndarray, grid: Grid, whole: Sequence[bool]) -> Overlap:
-    """What the sums over all voxels say.
+    """Convert the sums over all voxels to an ``Overlap``.
 
-    a lies inside b when its surface lies in voxels wholly inside b, and no voxel of b's surface is inside a.
+    a lies inside b if its whole surface lies in voxels that are wholly inside b, and no voxel of b's surface is inside
+    a.
     """
     inside = ""
     if whole[0] and sums[A_NOT_IN_B] == 0 and sums[B_WITHIN_A] == 0 and sums[A_WITHIN_B] > 0:

@@ -1,19 +1,21 @@
-"""Which voxels a triangle touches: the separating axis test of a triangle and a box, never with a wrong "no".
+"""Find the voxels that a triangle touches by the separating axis test; conservative, so no voxel is missed.
 
 Coordinates are those of the grid: voxel (i, j, k) is the closed box from (i, j, k) to (i + 1, j + 1, k + 1). A triangle
 and a box are disjoint if and only if one of 13 axes separates them (Akenine-Moeller 2001; Schwarz and Seidel 2010): the
-three of the grid, the triangle's normal, and each edge crossed with each axis of the grid, which is a normal of the
-edge as seen along that axis. The interval of the triangle along each of the last ten is computed once per triangle.
+three axes of the grid, the triangle's normal, and the cross product of each edge with each axis of the grid, which is a
+normal of the edge as seen along that axis. The interval of the triangle along each of the last ten axes is computed
+once per triangle.
 
-Bound. Let u = 2**-53, and no coordinate c of the triangle or the voxel be above M. What is called c is computed from
-the world by a difference and a product, so it is off by at most 3.1 u M. Where the true triangle meets a box, the one
-that is computed with meets the box grown by that much. Along a normal (p, q) of an edge the rounding of p and q, of
-four products and of the sums adds at most 14 u M (|p| + |q|), and a box grown by s reaches (|p| + |q|) s further: a
-``slack`` s = 64 u (M + 1) covers both. The normal n of the triangle is off by 4 u (|e_y f_z| + |e_z f_y|) and so on,
-so by at most 4 u P in all, which cancellation may leave far larger than u |n|: there n.c needs 16 u M P beside s |n|.
+Error bound. Let u = 2**-53, and let M be an upper bound of the coordinates c of the triangle and the voxel. Each c is
+computed from world coordinates by a difference and a product, so its error is at most 3.1 u M. If the true triangle
+meets a box, the computed triangle meets the box enlarged by that much. Along a normal (p, q) of an edge, the rounding
+of p and q, of four products and of the sums adds at most 14 u M (|p| + |q|), and a box enlarged by s reaches
+(|p| + |q|) s further. A ``slack`` s = 64 u (M + 1) covers both. The error of the normal n of the triangle is
+4 u (|e_y f_z| + |e_z f_y|) and so on, so at most 4 u P in total. Because of cancellation, this may be far larger than
+u |n|, so n.c needs a margin of 16 u M P in addition to s |n|.
 
-So a triangle is reported for every voxel that it touches, and for no other than those that it comes closer to than the
-slack, plus the smaller of its height and 16 u M P / |n| (the edges alone decide segments).
+So a triangle is reported for every voxel that it touches. Any other voxel for which it is reported is closer to it than
+the slack plus the smaller of the triangle's height and 16 u M P / |n| (the edges alone decide segments).
 """
 
 import numpy as np
@@ -21,21 +23,21 @@ import numpy as np
 from ..jit import inlined
 
 SLACK = 2.0**-47
-"""Slack [voxels] of coordinates up to 1; that of larger ones grows with them."""
+"""Slack [voxels] for coordinates up to 1; it grows in proportion to the coordinates."""
 _PLANE_ERROR = 2.0**-49
 EDGE = 5
-"""Numbers of an axis that is normal to an edge: p, q, middle, reach, |p| + |q|."""
+"""Numbers stored for an axis that is normal to an edge: p, q, middle, reach, |p| + |q|."""
 FIRST_EDGE = 5
-"""Where they begin, behind n, n.c and its reach."""
+"""Offset of the first of these, after n, n.c and its reach."""
 CORNERS = FIRST_EDGE + 9 * EDGE
-"""Where the nine coordinates of the corners begin."""
+"""Offset of the nine coordinates of the corners."""
 SHAPE_LENGTH = CORNERS + 9
-"""Numbers that ``prepare_shape`` writes."""
+"""Length of ``shape``."""
 
 
 @inlined
 def prepare_edges(shape, axis, slack):
-    """Intervals of the triangle along the normals of its edges, as seen along an axis of the grid."""
+    """Compute the intervals of the triangle along the normals of its edges, as seen along an axis of the grid."""
     u, v = (axis + 1) % 3, (axis + 2) % 3
     pu, pv = shape[CORNERS + u], shape[CORNERS + v]
     qu, qv = shape[CORNERS + 3 + u], shape[CORNERS + 3 + v]
@@ -55,7 +57,7 @@ def prepare_edges(shape, axis, slack):
 
 @inlined
 def prepare_shape(shape, slack):
-    """Intervals of the triangle, whose corners stand in ``shape``, along the ten axes that are not the grid's."""
+    """Compute the intervals of the triangle in ``shape`` along the ten axes that are not the grid's."""
     ax, ay, az = shape[CORNERS], shape[CORNERS + 1], shape[CORNERS + 2]
     ex, ey, ez = shape[CORNERS + 3] - ax, shape[CORNERS + 4] - ay, shape[CORNERS + 5] - az
     fx, fy, fz = shape[CORNERS + 6] - ax, shape[CORNERS + 7] - ay, shape[CORNERS + 8] - az
@@ -72,7 +74,7 @@ def prepare_shape(shape, slack):
 
 @inlined
 def misses_box(shape, x, y, z, more):
-    """Whether one of the ten axes separates the triangle from the box around a point that reaches 1/2 + ``more``."""
+    """Return whether one of the ten axes separates the triangle from a cube with half side 1/2 + ``more``."""
     normal = abs(shape[0]) + abs(shape[1]) + abs(shape[2])
     if abs(shape[0] * x + shape[1] * y + shape[2] * z - shape[3]) > shape[4] + normal * more:
         return True
@@ -88,7 +90,7 @@ def misses_box(shape, x, y, z, more):
 
 @inlined
 def _outside_edges(shape, axis, s, t):
-    """Whether a voxel around (s, t), seen along an axis, certainly misses the triangle."""
+    """Return whether a voxel around (s, t), seen along an axis, certainly misses the triangle."""
     at = FIRST_EDGE + 3 * EDGE * axis
     return (
         abs(shape[at] * s + shape[at + 1] * t - shape[at + 2]) > shape[at + 3]
@@ -99,11 +101,11 @@ def _outside_edges(shape, axis, s, t):
 
 @inlined
 def cover_brick(shape, x0, x1, y0, y1, z0, z1, bits):
-    """Mark the voxels that the triangle touches, of a range (both ends included) inside one brick.
+    """Mark the voxels that the triangle touches in a range (both ends included) inside one brick.
 
     Args:
-        shape: of ``prepare_shape``.
-        bits: (8,) uint64; those from x0 & 7 to x1 & 7 are written, with bit 8 (y & 7) + (z & 7).
+        shape: filled by ``prepare_shape``.
+        bits: output, (8,) uint64: words x0 & 7 to x1 & 7 are written, with bit 8 (y & 7) + (z & 7).
     """
     for x in range(x0, x1 + 1):
         cx = x + 0.5
@@ -125,9 +127,9 @@ def cover_brick(shape, x0, x1, y0, y1, z0, z1, bits):
 
 @inlined
 def cover_flat(shape, axis, x0, x1, y0, y1, z0, z1, bits):
-    """As ``cover_brick`` for a triangle that lies between two neighbouring planes of the grid across ``axis``.
+    """Like ``cover_brick``, for a triangle between two neighbouring planes of the grid perpendicular to ``axis``.
 
-    Needs ``prepare_edges`` of that axis only: what is seen along it decides.
+    Only the view along that axis matters, so ``shape`` needs only ``prepare_edges`` for it.
     """
     for x in range(x0, x1 + 1):
         word = np.uint64(0)
@@ -142,7 +144,7 @@ def cover_flat(shape, axis, x0, x1, y0, y1, z0, z1, bits):
 
 @inlined
 def fill_brick(x0, x1, y0, y1, z0, z1, bits):
-    """Mark all voxels of a range inside one brick, as ``cover_brick`` does."""
+    """Mark all voxels of a range inside one brick; arguments as ``cover_brick``."""
     line = (np.uint64(2) << np.uint64(z1 & 7)) - (np.uint64(1) << np.uint64(z0 & 7))
     word = np.uint64(0)
     for y in range(y0, y1 + 1):

@@ -1,7 +1,8 @@
-"""Drops triangles that cannot share a voxel with the other object, before voxels are marked.
+"""Drop the triangles that cannot share a voxel with the other object, before voxels are marked.
 
-The grid is read in coarser cells of a few voxels along each side. A triangle is kept when its box reaches a cell that a
-box of the other object reaches. Reading cells off a box takes a tenth of the time of marking the triangle's voxels.
+The grid is divided into coarser cells of a few voxels along each side. A triangle is kept if its box reaches a cell
+that the box of a triangle of the other object reaches. Finding the cells of a box takes a tenth of the time of marking
+the triangle's voxels.
 """
 
 from collections.abc import Generator, Sequence
@@ -14,18 +15,18 @@ from .cover import SHAPE_LENGTH
 from .grid import Grid
 from .voxelisation import SPAN_LENGTH, load_triangle
 
-_PIECE = 1 << 17  # triangles in a call of a kernel: a millisecond
+_PIECE = 1 << 17  # triangles per kernel call: a millisecond
 _MOST_CELLS = 1 << 22
-"""A byte each."""
+"""Maximum number of cells; each takes a byte."""
 _FINEST = 1
-"""Cells are cubes of at least so many powers of two voxels: smaller ones tell more apart, and take longer to read."""
+"""Binary logarithm of the smallest side of a cell [voxels]: smaller cells drop more triangles, but take longer."""
 _MOST_OF_ONE = 512
-"""Cells of one triangle from which on it counts as reaching everything."""
+"""A triangle that reaches more cells than this counts as reaching all."""
 
 
 @inlined
 def _cells_of(span, shift):
-    """How many cells the range of a triangle has."""
+    """Return the number of cells in the range of a triangle."""
     return (
         ((span[3] >> shift) - (span[0] >> shift) + 1)
         * ((span[4] >> shift) - (span[1] >> shift) + 1)
@@ -35,7 +36,7 @@ def _cells_of(span, shift):
 
 @kernel
 def _reach(points, triangles, chosen, first, last, size, slack, shift, reached):
-    """Mark the cells (x, y, z), of 1 << shift voxels, that triangles reach; False when one reaches too many."""
+    """Mark the cells (x, y, z) with sides of 1 << shift voxels that triangles reach; False if one reaches too many."""
     shape, span = np.empty(SHAPE_LENGTH), np.empty(SPAN_LENGTH, np.int64)
     for n in range(first, last):
         if not load_triangle(points, triangles, chosen[n], slack, size, shape, span):
@@ -51,7 +52,7 @@ def _reach(points, triangles, chosen, first, last, size, slack, shift, reached):
 
 @kernel
 def _keep(points, triangles, chosen, first, last, size, slack, shift, reached, kept, count):
-    """Write triangles that reach a cell of ``reached`` behind ``count`` others of ``kept``; returns how many then."""
+    """Append the triangles that reach a marked cell to the ``count`` triangles in ``kept``; return the new count."""
     shape, span = np.empty(SHAPE_LENGTH), np.empty(SPAN_LENGTH, np.int64)
     for n in range(first, last):
         if not load_triangle(points, triangles, chosen[n], slack, size, shape, span):
@@ -67,13 +68,13 @@ def _keep(points, triangles, chosen, first, last, size, slack, shift, reached, k
 
 
 def culled_steps(things: Sequence[GridTriangles], grid: Grid) -> Generator[float, None, list[GridTriangles]]:
-    """Two objects with those of their triangles that may share a voxel; yields shares of what is done."""
+    """Return two objects with only the triangles that may share a voxel, in slices; yields the fraction done."""
     first, second = things
     shift = _FINEST
     while np.prod((grid.size >> shift) + 1.0) > _MOST_CELLS:
         shift += 1
     across = tuple(((grid.size >> shift) + 1).tolist())
-    for step in range(2):  # the second object by the first, then the first by what is left of the second
+    for step in range(2):  # cull the second object by the first, then the first by the rest of the second
         reached = np.zeros(across, np.bool_)
         if not (yield from _reach_steps(first, grid, shift, reached, 0.5 * step)):
             reached[:] = True

@@ -1,4 +1,4 @@
-"""Common voxels on a CUDA device, or by the host backend on the CPU."""
+"""Find common voxels on a CUDA device, or with the host backend on the CPU."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,15 +14,15 @@ _WORD_BYTES = 8
 
 
 def common_voxels_on(backend: Any, things: Sequence[GridTriangles], grid: Grid, memory: int) -> Bricks:
-    """The voxels that the surfaces of two objects share.
+    """Return the voxels that the surfaces of two objects share.
 
     Args:
         backend: a device, or the host backend.
         things, grid: the objects on their grid.
-        memory: bytes that voxels may take there; they are those of the whole region.
+        memory: maximum memory for voxels there [bytes]; all bricks of the region are allocated.
 
     Raises:
-        UnsupportedOption: they need more.
+        UnsupportedOption: the voxels need more memory.
     """
     count = int(np.prod(grid.brick_size))
     check_bytes(_SETS * count * SIDE * _WORD_BYTES, grid, memory)
@@ -37,7 +37,7 @@ def common_voxels_on(backend: Any, things: Sequence[GridTriangles], grid: Grid, 
 
 
 def _marked_on(backend: Any, thing: GridTriangles, grid: Grid, count: int) -> Any:
-    """The voxels of one object as words (bricks, 8) of the backend."""
+    """Mark the voxels of one object; return their words (bricks, 8) as an array of the backend."""
     words = backend.upload(np.zeros((count, SIDE), np.uint64))
     arrays = (thing.points, thing.triangles, thing.chosen, grid.size)
     given = (*map(backend.upload, arrays), float(thing.slack))

@@ -1,6 +1,6 @@
-"""Kernels that mark the voxels of a surface, a thread for each triangle, and compare two sets of them.
+"""CUDA kernels that mark the voxels of a surface, with a thread for each triangle, and intersect two sets of voxels.
 
-``device_steps.py`` has what a thread does.
+``device_steps.py`` has the code of a thread.
 """
 
 import numpy as np
@@ -34,7 +34,7 @@ def mark_surface(points, triangles, chosen, size, slack, words):
 
 @kernel("void(uint64[:,::1], uint64[:,::1])")
 def keep_common_voxels(words, others):
-    """Take the voxels out of ``words`` (bricks, 8) that ``others`` lack."""
+    """Remove the voxels from ``words`` (bricks, 8) that ``others`` do not have."""
     for brick in range(cuda.grid(1), words.shape[0], cuda.gridsize(1)):
         for x in range(8):
             words[brick, x] &= others[brick, x]

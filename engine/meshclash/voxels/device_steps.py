@@ -1,7 +1,7 @@
-"""What one thread does with a triangle or a word of voxels; the same text for CUDA kernels and for their host backend.
+"""The work of one thread on a triangle; the same code is used by CUDA kernels and by the host backend.
 
-On a device voxels lie in bricks, too, but in all of a region, in the order of their names: threads cannot make room.
-What is decided of a voxel is what ``voxelisation.py`` decides, operation by operation, so the bits are the same.
+On a device, all bricks of the region are allocated, in the order of their names, because threads cannot add bricks.
+The test of a voxel uses the same operations as ``voxelisation.py``, so the bits are the same.
 """
 
 import numpy as np
@@ -11,12 +11,12 @@ from .cover import misses_box, prepare_edges, prepare_shape
 from .voxelisation import SMALL, THICK, cover_range, first_level, flat_axis, load_triangle
 
 NO_VOXELS = -1
-"""Instead of a kind: the triangle reaches no voxel of the grid."""
+"""Returned instead of a kind: the triangle reaches no voxel of the grid."""
 
 
 @inlined
 def begin_triangle(points, triangles, t, size, slack, shape, span):
-    """What ``brick_voxels`` needs of a triangle, into ``shape`` and ``span``; returns its kind, or NO_VOXELS."""
+    """Prepare ``shape`` and ``span`` of a triangle for ``brick_voxels``; return its kind, or NO_VOXELS."""
     if not load_triangle(points, triangles, t, slack, size, shape, span):
         return NO_VOXELS
     kind = flat_axis(span)
@@ -38,7 +38,7 @@ def _in_one_brick(span):
 def brick_voxels(shape, kind, span, bx, by, bz, bits):
     """Mark the voxels of a brick that the triangle touches in ``bits`` (8,).
 
-    Returns False where a cube around the brick shows that there are none; then nothing is written.
+    Returns False, without writing, if the triangle misses a cube around the brick.
     """
     if kind == THICK and not _in_one_brick(span):
         for up in range(first_level(span), -1, -1):

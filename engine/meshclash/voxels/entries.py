@@ -1,4 +1,4 @@
-"""Which triangles touch which voxels of a set: lists of numbers of voxels, triangle by triangle."""
+"""List which triangles touch which voxels of a set: numbers of voxels, triangle by triangle."""
 
 from collections.abc import Generator
 from typing import NamedTuple
@@ -18,29 +18,29 @@ _USED, _BEFORE, _STATE_LENGTH = range(3)
 
 
 class _Work(NamedTuple):
-    """What the visitor of voxels reads and writes."""
+    """Input and output of the visitor of voxels."""
 
     wanted: np.ndarray
-    """(n, 8) uint64: voxels of the set that count."""
+    """The voxels of the set to consider, (n, 8) uint64."""
     met: np.ndarray
-    """(n, 8) uint64: those that were met are added."""
+    """Output: the voxels that were touched, (n, 8) uint64."""
     ranks: np.ndarray
-    """(n, 8) int64: numbers of the words' first voxels."""
+    """The number of the first voxel of each word, (n, 8) int64."""
     voxels: np.ndarray
-    """(room,) int64, output."""
+    """Output, (room,) int64."""
     owners: np.ndarray
-    """(room,) int32, output."""
+    """Output, (room,) int32."""
     state: np.ndarray
-    """Entries used, and before the triangle at hand."""
+    """Number of entries, and number of entries before the current triangle."""
 
 
 class Entries(NamedTuple):
     """Triangles with the voxels that they touch."""
 
     voxels: np.ndarray
-    """(k,) int64 numbers of voxels: ``rank_words``."""
+    """Numbers of voxels as defined by ``rank_words``, (k,) int64."""
     owners: np.ndarray
-    """(k,) int32 numbers of chosen triangles, ascending."""
+    """Indices of chosen triangles, (k,) int32, ascending."""
 
 
 @inlined
@@ -94,19 +94,19 @@ def entry_steps(
     wanted: np.ndarray,
     memory: int = DEFAULT_MEMORY,
 ) -> Generator[float, None, tuple[Entries, np.ndarray]]:
-    """The triangles of an object at voxels of a set; yields shares of what is done.
+    """List the triangles of an object that touch voxels of a set, in slices; yields the fraction done.
 
     Args:
         thing, grid: the object on its grid.
-        bricks, ranks: the set, and ``rank_words`` of it.
-        wanted: (n, 8) uint64: voxels of the set that count.
-        memory: bytes that the entries may take.
+        bricks, ranks: the set, and its ``rank_words``.
+        wanted: the voxels of the set to consider, (n, 8) uint64.
+        memory: maximum memory for the entries [bytes].
 
     Raises:
-        UnsupportedOption: they need more.
+        UnsupportedOption: the entries need more memory.
 
     Returns:
-        entries, and which of the voxels were met, (n, 8) uint64.
+        The entries, and which of the voxels were touched, (n, 8) uint64.
     """
     met, state = np.zeros_like(wanted), np.zeros(_STATE_LENGTH, np.int64)
     room = _FIRST_CAPACITY
@@ -133,7 +133,7 @@ def _grown(array: np.ndarray, used: int, room: int) -> np.ndarray:
 
 @kernel
 def _sort(voxels, owners, starts, lists):
-    """Counting sort: ``starts`` (voxels + 1,), ``lists`` (k,)."""
+    """Sort entries by voxel with a counting sort; output: ``starts`` (voxels + 1,), ``lists`` (k,)."""
     starts[:] = 0
     for k in range(voxels.shape[0]):
         starts[voxels[k] + 1] += 1
@@ -149,7 +149,10 @@ def _sort(voxels, owners, starts, lists):
 
 
 def by_voxel(entries: Entries, voxel_count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Triangles of each voxel v, ascending: ``lists[starts[v]:starts[v + 1]]``; (v + 1,) int64 and (k,) int32."""
+    """Group entries by voxel: return ``starts`` (voxels + 1,) int64 and ``lists`` (k,) int32.
+
+    The triangles of voxel v are ``lists[starts[v]:starts[v + 1]]``, ascending.
+    """
     starts, lists = np.empty(voxel_count + 1, np.int64), np.empty(len(entries.voxels), np.int32)
     _sort(*entries, starts, lists)
     return starts, lists

@@ -1,4 +1,4 @@
-"""A regular grid of cubes over the region that objects share, and how fine it is."""
+"""``Grid``: a regular grid of cubes over the region that objects share, and the options for its fineness."""
 
 import math
 from typing import Any, NamedTuple
@@ -11,46 +11,46 @@ from ..types.numbers import real_number
 from .bricks import BYTES_EACH, SIDE
 
 MOST_ALONG = 1 << 20
-"""Voxels along an axis at most."""
+"""Maximum number of voxels along an axis."""
 DEFAULT_MEMORY = 1 << 30
-"""Bytes that the voxels of a question may take."""
+"""Default maximum memory for the voxels of a query [bytes]."""
 DEFAULT_RESOLUTION = 256
-_FINEST = 2.0**-40  # voxel sizes of the largest coordinate, counted from the region: what float64 tells apart easily
-_SMALLEST = 1e-280  # [m]: its inverse is finite
-_LARGEST = 1e300  # [m]: corners of voxels are finite
-_LEAST_VOLUME, _MOST_VOLUME = 1e-280, 1e300  # [m3] of a voxel, and of a grid: what float64 holds with room
-_COLUMN_BYTES = 32  # a number and a count of each object
+_FINEST = 2.0**-40  # smallest voxel size relative to the largest coordinate, so that float64 resolves voxels well
+_SMALLEST = 1e-280  # smallest voxel size [m], so that its inverse is finite
+_LARGEST = 1e300  # largest voxel size [m], so that corners of voxels are finite
+_LEAST_VOLUME, _MOST_VOLUME = 1e-280, 1e300  # of a voxel and of a grid [m3], so that float64 can represent them
+_COLUMN_BYTES = 32  # a float and a count for each of two objects
 _A_LITTLE = 1.0 + 2.0**-40
 
 
 class Grid(NamedTuple):
-    """Voxel (i, j, k) is the closed cube from origin + voxel_size (i, j, k) on, in real numbers."""
+    """A grid of cubes: voxel (i, j, k) is the closed cube with lowest corner origin + voxel_size (i, j, k), exactly."""
 
     origin: np.ndarray
     """(3,) float64 [m]."""
     voxel_size: float
     """[m]."""
     size: np.ndarray
-    """Voxels along each axis, (3,) int64."""
+    """Number of voxels along each axis, (3,) int64."""
 
     @property
     def brick_size(self) -> np.ndarray:
-        """Bricks along each axis, (3,) int64."""
+        """Number of bricks along each axis, (3,) int64."""
         return (self.size + (SIDE - 1)) // SIDE
 
     @property
     def diagonal(self) -> float:
-        """Of a voxel [m]: two points in one are not farther apart."""
+        """Upper bound of the distance of two points in a voxel [m]."""
         return math.sqrt(3.0) * self.voxel_size * _A_LITTLE
 
     def boxes(self, voxels: np.ndarray) -> np.ndarray:
-        """Lowest and highest corners (k, 2, 3) float64 [m] of voxels (k, 3)."""
+        """Return the lowest and highest corners (k, 2, 3) float64 [m] of voxels (k, 3)."""
         corners = np.stack([voxels, voxels + 1], axis=1)
         return self.origin + self.voxel_size * corners
 
 
 class Fineness(NamedTuple):
-    """How fine a grid is to be, checked; at most one of the first two is given."""
+    """Validated options for the fineness of a grid; at most one of the first two is given."""
 
     resolution: int | None
     voxel_size: float | None
@@ -58,7 +58,7 @@ class Fineness(NamedTuple):
 
 
 def checked_fineness(resolution: Any, voxel_size: Any, memory: Any = None) -> Fineness:
-    """What a caller gave; raises UnsupportedOption and names the option that is wrong."""
+    """Validate the options for the fineness. Raises UnsupportedOption with the name of the wrong option."""
     if resolution is not None and voxel_size is not None:
         raise UnsupportedOption("give a resolution or a voxel_size, not both")
     if resolution is not None:
@@ -80,17 +80,17 @@ def checked_fineness(resolution: Any, voxel_size: Any, memory: Any = None) -> Fi
 
 
 def make_grid(low: np.ndarray, high: np.ndarray, farthest: float, fineness: Fineness) -> Grid:
-    """The grid over a region.
+    """Return the grid over a region.
 
     Args:
         low, high: corners of the region, (3,) [m]; a region without extent gets one voxel.
-        farthest: no coordinate of what will be marked is farther from ``low`` [m].
-        fineness: a voxel size puts voxels at its multiples, so that they stay where they are from question to question;
-            a resolution is that of the longest side of the region.
+        farthest: largest difference between a coordinate to be marked and that of ``low`` [m].
+        fineness: a voxel size aligns voxels to its multiples, so that they are the same in every query; a resolution
+            is the number of voxels along the longest side of the region.
 
     Raises:
-        UnsupportedOption: a voxel size with more than 2**20 voxels along a side, too large, or too small for the
-            coordinates.
+        UnsupportedOption: the voxel size is too large, too small for the coordinates, or makes more than 2**20 voxels
+            along a side.
     """
     extent = high - low
     longest = float(extent.max())
@@ -118,12 +118,15 @@ def make_grid(low: np.ndarray, high: np.ndarray, farthest: float, fineness: Fine
 
 
 def _count(extent: np.ndarray, length: float) -> np.ndarray:
-    """Voxels along each axis: every point of the region lies in one, or within the slack of the last (``cover.py``)."""
+    """Return the number of voxels along each axis.
+
+    Every point of the region lies in a voxel, or within the slack of the last one (see ``cover.py``).
+    """
     return np.floor(extent / length).astype(np.int64) + 1
 
 
 def check_volumes(grid: Grid) -> None:
-    """Raise UnsupportedOption where float64 cannot hold volumes of voxels and of the grid."""
+    """Raise UnsupportedOption if float64 cannot represent the volume of a voxel or of the grid."""
     volume = grid.voxel_size * grid.voxel_size * grid.voxel_size
     if not (volume >= _LEAST_VOLUME and volume * float(grid.size.prod(dtype=np.float64)) <= _MOST_VOLUME):
         raise UnsupportedOption(
@@ -133,12 +136,12 @@ def check_volumes(grid: Grid) -> None:
 
 
 def check_columns(grid: Grid, memory: int) -> None:
-    """Raise UnsupportedOption where numbers for each column of voxels are more memory than may be had."""
+    """Raise UnsupportedOption if the data for each column of voxels needs more memory than allowed."""
     check_bytes(int(grid.size[0]) * int(grid.size[1]) * _COLUMN_BYTES, grid, memory)
 
 
 def check_bytes(needed: int, grid: Grid, memory: int) -> None:
-    """Raise UnsupportedOption where what is needed for a grid is more than may be had."""
+    """Raise UnsupportedOption if a grid needs more bytes than allowed."""
     if needed > memory:
         raise UnsupportedOption(
             f"voxels of {grid.voxel_size:.3g} m ({' x '.join(map(str, grid.size.tolist()))}) need more than "

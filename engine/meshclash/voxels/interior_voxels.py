@@ -1,4 +1,4 @@
-"""Which voxels lie inside a closed surface: columns of winding numbers, from the top down."""
+"""Find the voxels inside a closed surface, by winding numbers along columns from the top down."""
 
 from collections.abc import Generator
 
@@ -11,7 +11,7 @@ from .clipping import Pieces
 
 @kernel
 def _fill_columns(bx, by, size, bricks, pieces, words, whole, column):
-    """The voxels of one brick's columns that the surface does not touch; see ``interior_steps``."""
+    """Mark the interior voxels in the columns of one brick that the surface does not touch; see ``interior_steps``."""
     count_y, count_z = (size[1] + 7) >> 3, (size[2] + 7) >> 3
     for x in range(8):
         for y in range(8):
@@ -37,11 +37,15 @@ def _fill_columns(bx, by, size, bricks, pieces, words, whole, column):
 
 
 def interior_steps(bricks: Bricks, pieces: Pieces, size: np.ndarray) -> Generator[float, None, tuple[np.ndarray, ...]]:
-    """Yields shares; returns voxels wholly inside of each brick, (n, 8) uint64, and which others are, (x, y, z) bool.
+    """Find the voxels wholly inside a closed surface, in slices; yields the fraction done.
 
     Args:
-        bricks, pieces: the surface's voxels, and what it contributes to them (``piece_steps``).
-        size: of the grid, (3,).
+        bricks, pieces: the surface's voxels, and its contributions to them (``piece_steps``).
+        size: voxels along each axis of the grid, (3,).
+
+    Returns:
+        The interior voxels of each brick of the surface, (n, 8) uint64; and which of the other bricks of the grid are
+        inside, (x, y, z) bool.
     """
     across = (size + 7) // 8
     words, whole = np.zeros((brick_count(bricks), 8), np.uint64), np.zeros(across, np.bool_)

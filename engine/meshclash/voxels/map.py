@@ -1,9 +1,9 @@
-"""``VoxelMap``: where points of a moving tool enter a still solid, a thousand times a second.
+"""``VoxelMap``: find the points of a moving tool that are inside a static solid, a thousand times per second.
 
 Source: McNeely, Puterbaugh, Troy, "Six Degree-of-Freedom Haptic Rendering Using Voxel Sampling" (SIGGRAPH 1999): the
-still object is a map of voxels, the tool a shell of points; each point in a voxel of the surface has a depth against a
-plane through that voxel. Here a voxel of the surface has the plane of the triangle nearest to its centre, a voxel
-inside that of a nearby voxel of the surface, and inside is certain (``interior_voxels.py``).
+static object is a map of voxels, and the tool is a shell of points. The depth of a point in a surface voxel is measured
+from a plane through that voxel. Here the plane of a surface voxel is that of the triangle nearest to its centre. An
+interior voxel has the plane of a nearby surface voxel, and is certainly inside (``interior_voxels.py``).
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from .grid import check_bytes, check_columns, checked_fineness, make_grid
 from .interior_voxels import interior_steps
 from .marking import mark_steps
 
-_FIRST_INSIDE = -2  # a cell wholly inside is this less the number of its plane; -1 is outside; others are planes
+_FIRST_INSIDE = -2  # a cell is: the number of its plane (surface), -1 (outside), or _FIRST_INSIDE - plane (interior)
 _CELL_BYTES = 4 * 512
 _STILL = np.eye(4)[:3].copy()
 
 
 @kernel
 def _nearest_planes(points, triangles, chosen, signs, words, names, count, brick_size, starts, lists, planes):
-    """The plane (unit normal outwards, offset; in voxels) of the triangle nearest to the centre of each voxel."""
+    """Fill the plane of the triangle nearest to the centre of each voxel: outward unit normal, offset [voxels]."""
     voxel = 0
     for brick in range(count):
         bz = names[brick] % brick_size[2]
@@ -64,7 +64,7 @@ def _nearest_planes(points, triangles, chosen, signs, words, names, count, brick
 
 @inner
 def _take_plane(points, triangles, t, sign, p, best, planes, voxel):
-    """The smaller of ``best`` and the squared distance of a triangle, whose plane is kept if it is smaller."""
+    """Return the smaller of ``best`` and the squared distance of a triangle; store its plane if it is nearer."""
     i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
     a = (points[i, 0], points[i, 1], points[i, 2])
     b = (points[j, 0], points[j, 1], points[j, 2])
@@ -87,7 +87,7 @@ def _take_plane(points, triangles, t, sign, p, best, planes, voxel):
 
 @kernel
 def _spread_in_bricks(words, inside, ranks, count, cells):
-    """For each voxel of each brick: its plane, that of the nearest voxel of the surface in the brick, or outside."""
+    """Fill the cell of each voxel of each brick: its own plane, that of the nearest surface voxel, or outside."""
     places = np.empty((512, 3), np.int64)
     for brick in range(count):
         found = 0
@@ -116,7 +116,7 @@ def _spread_in_bricks(words, inside, ranks, count, cells):
 
 @kernel
 def _spread_over_bricks(whole, heads, seeds, changed):
-    """Give each brick that is inside, and has no plane yet, that of the neighbour whose surface is nearest."""
+    """Give each interior brick the plane of a neighbour if that comes from a nearer brick of the surface."""
     nx, ny, nz = whole.shape
     for bx in range(nx):
         for by in range(ny):
@@ -142,7 +142,7 @@ def _spread_over_bricks(whole, heads, seeds, changed):
 
 @inner
 def _distance2(seed, bx, by, bz):
-    """Squared distance of a brick from the one that its plane comes from; infinite where it has none."""
+    """Return the squared distance from a brick to the brick that its plane comes from; huge if it has none."""
     if seed[0] < 0:
         return 1 << 60
     return (seed[0] - bx) ** 2 + (seed[1] - by) ** 2 + (seed[2] - bz) ** 2
@@ -150,7 +150,7 @@ def _distance2(seed, bx, by, bz):
 
 @kernel
 def _touch(shell, pose, origin, scale, length, size, heads, cells, planes, found, depths, normals):
-    """Points in contact; returns how many, or -1 - k where point k is no number."""
+    """Find the points in contact; return their number, or -1 - k if point k is not a number."""
     count = 0
     for k in range(shell.shape[0]):
         px, py, pz = shell[k, 0], shell[k, 1], shell[k, 2]
@@ -182,18 +182,18 @@ def _touch(shell, pose, origin, scale, length, size, heads, cells, planes, found
 
 
 class ShellContacts(NamedTuple):
-    """Points of a shell inside a solid. The arrays are the map's own until it is asked again: copy what is to stay."""
+    """Points of a shell inside a solid. The next ``touch`` overwrites these arrays: copy them to keep them."""
 
     points: np.ndarray
-    """(k,) int32, ascending."""
+    """Indices of the points, (k,) int32, ascending."""
     depths: np.ndarray
-    """(k,) float64 [m], at least 0: how far below the plane of the surface nearby."""
+    """Distances below the plane of the nearby surface, (k,) float64 [m], at least 0."""
     normals: np.ndarray
-    """(k, 3) float64, unit, out of the solid, in the map's frame."""
+    """Unit normals that point out of the solid, (k, 3) float64, in the map's frame."""
 
 
 def _no_room() -> int:
-    """Less than for no points."""
+    """Return -1: not even zero points have room yet, so the first ``touch`` allocates."""
     return -1
 
 
@@ -206,17 +206,18 @@ _ROOM: dict[str, Callable[[], Any]] = {
 
 
 class VoxelMap(Copyable, caches=_ROOM):
-    """A still solid as voxels, to be asked many times which points of a tool are inside.
+    """A static solid as voxels, for fast repeated tests of which points of a tool are inside.
 
     Args:
-        mesh: closed; of a hierarchy the mesh is taken.
-        resolution, voxel_size, memory: as ``voxel_collide`` has them; 256 voxels along the longest side by default.
+        mesh: a closed mesh, or a hierarchy over one.
+        resolution, voxel_size, memory: as ``voxel_collide``; 256 voxels along the longest side by default.
 
     Attributes:
-        grid: where the voxels lie, in the mesh's frame.
+        grid: the grid of the voxels, in the mesh's frame.
 
     Raises:
-        InvalidMesh; NotASolid: the mesh is open; UnsupportedOption: a wrong fineness, or more than the memory.
+        InvalidMesh; NotASolid: the mesh is open; UnsupportedOption: the fineness is invalid, or the map needs more
+            than ``memory``.
 
     Example:
         >>> import meshclash as mc
@@ -249,7 +250,7 @@ class VoxelMap(Copyable, caches=_ROOM):
         pieces = run(piece_steps(thing, self.grid, bricks, ranks, total, solid.orientation))
         inside, whole = run(interior_steps(bricks, pieces, size))
         entries, _ = run(entry_steps(thing, self.grid, bricks, ranks, bricks.words[:count], fineness.memory))
-        self._planes = np.zeros((total, 4), np.float32)  # to a hundred-thousandth of a voxel
+        self._planes = np.zeros((total, 4), np.float32)  # precise to a hundred-thousandth of a voxel
         _nearest_planes(
             *thing[:3], _outward_signs(solid_mesh, solid),
             bricks.words, bricks.names, count, self.grid.brick_size, *by_voxel(entries, total),
@@ -261,18 +262,19 @@ class VoxelMap(Copyable, caches=_ROOM):
         self._room = _no_room()
 
     def touch(self, points: Any, pose: PoseLike = None) -> ShellContacts:
-        """Which points are inside the solid, how deep, and which way out.
+        """Return which points are inside the solid, their depths, and the directions out of it.
 
-        A point is in contact when its voxel is wholly inside (certain), or touched by the surface and the point lies
-        below the plane of the triangle nearest to the voxel's centre (within a voxel's diagonal of certain). Depths
-        are those below the plane of a voxel of the surface nearby.
+        A point is in contact if its voxel is wholly inside, which is certain. It is also in contact if the surface
+        touches its voxel and the point lies below the plane of the triangle nearest to the voxel's centre; the error
+        is then at most a voxel's diagonal. Depths are measured from the plane of a nearby surface voxel.
 
         Args:
-            points: the shell, (n, 3) [m]; float64 arrays are not copied.
-            pose: the shell's in the map's frame.
+            points: the shell, (n, 3) [m]; contiguous float64 arrays are not copied.
+            pose: pose of the shell in the map's frame.
 
         Raises:
-            InvalidMesh: no points (n, 3), or NaN. InvalidPose, UnsupportedOption: as ``voxel_collide``.
+            InvalidMesh: the points are not (n, 3), or contain NaN. InvalidPose, UnsupportedOption: as
+                ``voxel_collide``.
         """
         array = points
         if type(points) is not np.ndarray or points.dtype != np.float64 or not points.flags.c_contiguous:
@@ -302,13 +304,16 @@ class VoxelMap(Copyable, caches=_ROOM):
 
 
 def _outward_signs(mesh: TriangleMesh, solid: Solid) -> np.ndarray:
-    """1 or -1 for each triangle: turns normals outwards, those of cavities into them, also of a mesh inside out."""
+    """Return 1 or -1 for each triangle: the factor that turns its normal out of the solid.
+
+    Normals at cavities then point into the cavity. It also works for a mesh that is inside out.
+    """
     signs: np.ndarray = solid.orientation * np.int8(-1 if component_volumes(mesh).sum() < 0.0 else 1)
     return signs
 
 
 def _brick_heads(names: np.ndarray, ranks: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """What each brick of the grid leads to, (x, y, z) int32: a row of cells, -1, or a plane as in a cell."""
+    """Return the entry of each brick of the grid, (x, y, z) int32: a row of cells, -1, or an interior plane."""
     heads = np.full(whole.shape, -1, np.int32)
     heads.ravel()[names] = np.arange(len(names), dtype=np.int32)
     seeds = np.full((*whole.shape, 4), -1, np.int64)

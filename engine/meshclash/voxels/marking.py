@@ -1,4 +1,4 @@
-"""Marking the voxels of surfaces: all of them, or those that another surface has too."""
+"""Mark the voxels of surfaces: all voxels, or only those that another surface also touches."""
 
 from collections.abc import Generator
 from typing import Any, NamedTuple
@@ -12,37 +12,37 @@ from .grid import Grid, check_bytes
 from .voxelisation import make_voxeliser
 
 PIECE = 1 << 15
-"""Triangles in a call of a kernel: some milliseconds."""
+"""Triangles per kernel call: some milliseconds."""
 _WORTH_SHARING = 1 << 16
-"""Triangles from which on several cores are asked."""
+"""Number of triangles above which several threads are used."""
 
 
 class Nothing(NamedTuple):
-    """The work of a visitor that needs none."""
+    """A placeholder for visitors that need no work data."""
 
     none: np.ndarray
 
 
 @inlined
 def begin_nothing(work):
-    """Before a triangle that may come twice."""
+    """Do nothing before a triangle: visiting it twice does no harm."""
 
 
 @inlined
 def want_all(bricks, work, name):
-    """Every brick matters."""
+    """Accept every brick."""
     return True
 
 
 @inlined
 def want_common(bricks, work, name):
-    """Bricks that ``work``, bricks too, have."""
+    """Accept bricks that the set ``work`` also has."""
     return find_brick(work, name) >= 0
 
 
 @inlined
 def visit_all(bricks, work, n, name, x0, x1, bits, shape):
-    """Add the voxels of a triangle."""
+    """Add the voxels of a triangle to ``bricks``; return False if there is no room."""
     some = np.uint64(0)
     for x in range(x0, x1 + 1):
         some |= bits[x]
@@ -58,7 +58,7 @@ def visit_all(bricks, work, n, name, x0, x1, bits, shape):
 
 @inlined
 def visit_common(bricks, work, n, name, x0, x1, bits, shape):
-    """Add the voxels of a triangle that ``work``, bricks too, have."""
+    """Add the voxels of a triangle that the set ``work`` also has to ``bricks``; return False if there is no room."""
     other = find_brick(work, name)
     if other < 0:
         return True
@@ -87,7 +87,7 @@ def _mark_together(
     points, triangles, chosen, parts, size, slack, tables, names, words, used, last,
     common, other_table, other_names, other_words, other_used, other_last,
 ):  # fmt: skip
-    """``_mark_all`` or ``_mark_common`` by workers with bricks of their own; worker w does ``parts[w]``."""
+    """Run ``_mark_all`` or ``_mark_common`` in parallel; worker w marks ``parts[w]`` in its own bricks."""
     for w in prange(parts.shape[0]):
         bricks = Bricks(tables[w], names[w], words[w], used[w], last[w])
         others = Bricks(other_table, other_names, other_words, other_used, other_last)
@@ -101,13 +101,13 @@ def _mark_together(
 def mark_steps(
     thing: GridTriangles, grid: Grid, memory: int, threads: int = 1, others: Bricks | None = None
 ) -> Generator[float, None, Bricks]:
-    """The voxels that the surface of an object touches; yields shares of what is done.
+    """Mark the voxels that the surface of an object touches, in slices; yields the fraction done.
 
     Args:
         thing, grid: the object on its grid.
-        memory: bytes that the voxels may take.
-        threads: at most; the voxels are the same.
-        others: only voxels of this set are marked.
+        memory: maximum memory for the voxels [bytes].
+        threads: maximum number of threads; the result does not depend on it.
+        others: mark only voxels of this set; None: all.
 
     Raises:
         UnsupportedOption: the voxels need more memory.
@@ -134,13 +134,13 @@ def _mark_some(
 
 
 def more_room(bricks: Bricks, memory: int, grid: Grid) -> Bricks:
-    """Bricks with twice the room; raises UnsupportedOption where that is more than may be had."""
+    """Return the bricks with twice the room. Raises UnsupportedOption if that exceeds the memory."""
     check_room(len(bricks.names), memory, grid)
     return larger(bricks)
 
 
 def check_room(room: int, memory: int, grid: Grid) -> None:
-    """Raise UnsupportedOption where twice the room is more memory than may be had."""
+    """Raise UnsupportedOption if twice the room exceeds the memory."""
     check_bytes(2 * room * BYTES_EACH, grid, memory)
 
 
@@ -173,6 +173,6 @@ def _mark_together_steps(
 
 
 def _bricks_of_workers(room: int, workers: int) -> tuple[list[np.ndarray], list[Bricks]]:
-    """Arrays of empty bricks with an axis for workers, and those of each worker."""
+    """Return arrays of empty bricks with an axis for workers, and the bricks of each worker."""
     stacked = [np.stack(arrays) for arrays in zip(*(new_bricks(room) for _ in range(workers)), strict=True)]
     return stacked, [Bricks(*(array[w] for array in stacked)) for w in range(workers)]

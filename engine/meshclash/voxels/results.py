@@ -1,4 +1,4 @@
-"""``VoxelContacts``: what ``voxel_collide`` found."""
+"""``VoxelContacts``: the result of ``voxel_collide``."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,14 +14,14 @@ from .grid import Grid
 
 @dataclass(frozen=True, eq=False)
 class Overlap:
-    """The common volume of two solids, between bounds, and which of them holds the other."""
+    """Bounds of the common volume of two solids, and which one contains the other."""
 
     volume_lower: float
     """The common volume is at least this [m3]."""
     volume_upper: float
     """The common volume is at most this [m3]."""
     inside: str = ""
-    """"a" where a lies wholly inside b, "b" where b lies inside a; "" where neither is known."""
+    """"a" if a lies wholly inside b, "b" if b lies wholly inside a, "" if neither is known."""
 
     @property
     def volume(self) -> float:
@@ -30,18 +30,18 @@ class Overlap:
 
 
 class VoxelContacts(Copyable):
-    """Voxels that two objects share, and what is known from them.
+    """The voxels that two objects share, and the contacts or volumes found with them.
 
     Attributes:
         mode: "exact", "voxels" or "solid".
-        voxels: (k, 3) int32: those that both surfaces touch, or come closer to than ``slack``. In an order of their
-            own, which depends on the grid only. In mode "exact" those in which triangles were compared.
-        grid: where they lie; None where the objects' boxes have no common point.
-        slack: by how much a surface may miss a voxel that counts, in voxels: of needles; of other triangles a
-            millionth of that (``cover.py``).
-        contacts: the answer of ``collide`` in mode "exact", else None.
-        overlap: in mode "solid" the common volume, else None: ``volume_lower``, ``volume_upper``, ``volume``, and
-            ``inside``: "a" or "b" where that object lies wholly inside the other.
+        voxels: (k, 3) int32: the voxels that both surfaces touch, or approach closer than ``slack``. Their order
+            depends only on the grid. In mode "exact" these are the voxels in which triangles were compared.
+        grid: the grid of the voxels; None if the objects' boxes have no common point.
+        slack: by how much a surface may miss a voxel that is reported, in voxels. It is needed for needles; other
+            triangles miss by at most a millionth of it (``cover.py``).
+        contacts: the same contacts as from ``collide`` in mode "exact", otherwise None.
+        overlap: the common volume in mode "solid", otherwise None: ``volume_lower``, ``volume_upper``, ``volume``, and
+            ``inside``: "a" or "b" if that object lies wholly inside the other.
         stats: QueryStats of the query.
     """
 
@@ -65,19 +65,19 @@ class VoxelContacts(Copyable):
 
     @property
     def apart(self) -> bool:
-        """Whether it is certain that the surfaces have no common point."""
+        """True if the surfaces certainly have no common point."""
         return len(self.contacts) == 0 if self.contacts is not None else len(self.voxels) == 0
 
     @property
     def closer_than(self) -> float:
-        """Where voxels are shared, the surfaces come closer than this [m]: a voxel's diagonal. Else infinity."""
+        """Upper bound of the surfaces' distance [m]: about a voxel's diagonal; infinite if no voxel is shared."""
         if self.grid is None or len(self.voxels) == 0:
             return np.inf
         return self.grid.diagonal * (1.0 + 2.0 * self.slack)
 
     @property
     def voxel_size(self) -> float | None:
-        """Length of a voxel's sides [m]; None where no grid was needed."""
+        """Length of a voxel's sides [m]; None if no grid was needed."""
         return None if self.grid is None else self.grid.voxel_size
 
     @property
@@ -92,11 +92,11 @@ class VoxelContacts(Copyable):
 
     @property
     def kinds(self) -> np.ndarray:
-        """(k,) uint8, a ContactKind each. Raises UnsupportedOption unless the mode is "exact"."""
+        """The ContactKind of each pair, (k,) uint8. Raises UnsupportedOption unless the mode is "exact"."""
         return self._exact.kinds
 
     def segments(self, select: Any = slice(None)) -> np.ndarray:
-        """As ``Contacts.segments``. Raises UnsupportedOption unless the mode is "exact"."""
+        """Return ``Contacts.segments``. Raises UnsupportedOption unless the mode is "exact"."""
         return self._exact.segments(select)
 
     @property

@@ -1,4 +1,4 @@
-"""``voxel_self_collide``: which triangles of one object meet, by the voxels that they share."""
+"""``voxel_self_collide``: find the triangles of one object that meet, by the voxels that they share."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def voxel_self_collide(
 ) -> VoxelContacts:
     """Find the pairs and kinds of ``self_collide`` with voxels, without a hierarchy.
 
-    Args and errors as ``voxel_collide``; the region is the object's own box.
+    The arguments and errors are those of ``voxel_collide``; the region is the object's own box.
 
     Returns:
-        VoxelContacts of mode "exact"; ``voxels`` are all that the surface touches.
+        VoxelContacts of mode "exact"; ``voxels`` are all voxels that the surface touches.
 
     Example:
         >>> import meshclash as mc

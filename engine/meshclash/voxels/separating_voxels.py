@@ -1,17 +1,17 @@
-"""6-separating voxels: as few as let no path through that goes from voxel to voxel across faces.
+"""6-separating voxels: a thin set of voxels of a surface that no path from voxel to voxel across faces can pass.
 
-The voxels of ``marking.py`` are all that a surface touches: a 26-connected path (across faces, edges and corners)
-cannot pass a closed surface of them. A 6-connected path goes along the lines between centres of neighbouring voxels. So
-it crosses the surface only where the surface meets one of the three lines of length 1 through a voxel's centre along
-the axes, and it is enough to mark those voxels.
+``marking.py`` marks all voxels that a surface touches. A 26-connected path (across faces, edges and corners) cannot
+pass a closed surface of these. A 6-connected path goes along the lines between centres of neighbouring voxels. So it
+crosses the surface only where the surface meets one of the three lines of length 1 through a voxel's centre along the
+axes, and it is enough to mark those voxels.
 
-Source: Huang, Yagel, Filippov, Kurzion, "An Accurate Method for Voxelizing Polygon Meshes" (VolVis 1998) has the
-notion; Laine, "A Topological Approach to Voxelization" (EGSR 2013), the lines as targets of intersection.
+Sources: Huang, Yagel, Filippov, Kurzion, "An Accurate Method for Voxelizing Polygon Meshes" (VolVis 1998) for the
+concept; Laine, "A Topological Approach to Voxelization" (EGSR 2013) for the lines as intersection targets.
 
-A line along an axis meets the triangle where its place, seen along that axis, is in the triangle's projection, which is
-the common part of the three strips between each edge and the opposite corner, and the plane is at most half a voxel
-away along the axis. Both are tested with the slack of ``cover.py``, whose bound holds here as it does there, and only
-for voxels that are marked there: so none is missed, and all are among the others.
+A line along an axis meets the triangle if two conditions hold. Seen along that axis, its position is in the triangle's
+projection, which is the intersection of the three strips between each edge and the opposite corner. And the plane is at
+most half a voxel away along the axis. Both are tested with the slack of ``cover.py``, whose error bound also holds
+here, and only for voxels that are marked there. So none is missed, and the result is a subset of those voxels.
 """
 
 from collections.abc import Generator
@@ -36,7 +36,7 @@ class _Work(NamedTuple):
 
 @inner
 def _meets_centre_lines(shape, x, y, z):
-    """Whether the triangle may meet one of the lines through the centre (x, y, z) of a voxel."""
+    """Return whether the triangle may meet one of the lines through the centre (x, y, z) of a voxel."""
     normal = abs(shape[0]) + abs(shape[1]) + abs(shape[2])
     height = abs(shape[0] * x + shape[1] * y + shape[2] * z - shape[3])
     for axis in range(3):
@@ -56,7 +56,7 @@ def _meets_centre_lines(shape, x, y, z):
 
 @inlined
 def _visit(bricks, work, n, name, x0, x1, bits, shape):
-    """Add those of the voxels of a triangle whose lines it meets."""
+    """Add the voxels whose centre lines the triangle meets."""
     prepare_shape(shape, work.slack[0])
     count_y, count_z = work.brick_size[1], work.brick_size[2]
     bz = name % count_z
@@ -78,9 +78,9 @@ _mark_thin = make_voxeliser(begin_nothing, want_all, _visit)
 
 
 def separating_steps(thing: GridTriangles, grid: Grid, memory: int) -> Generator[float, None, Bricks]:
-    """The 6-separating voxels of an object's surface; yields shares of what is done.
+    """Mark the 6-separating voxels of an object's surface, in slices; yields the fraction done.
 
-    Args and errors as ``mark_steps``.
+    The arguments and errors are those of ``mark_steps``.
     """
     bricks, work = new_bricks(), _Work(np.array([thing.slack]), grid.brick_size)
     done, count = 0, len(thing.chosen)

@@ -1,4 +1,4 @@
-"""``voxelise``: the voxels of one surface."""
+"""``voxelise``: compute the voxels of one surface."""
 
 from __future__ import annotations
 
@@ -26,15 +26,16 @@ class SurfaceVoxels(NamedTuple):
     """Voxels of a surface."""
 
     voxels: np.ndarray
-    """(k, 3) int32, in an order that depends on the grid only."""
+    """(k, 3) int32, in an order that depends only on the grid."""
     grid: Grid
-    """Where they lie."""
+    """The grid of the voxels."""
     slack: float
-    """By how much the surface may miss a voxel that counts, in voxels: of needles; of other triangles a millionth."""
+    """By how much the surface may miss a voxel that is reported, in voxels. It is needed for needles; other triangles
+    miss by at most a millionth of it."""
 
     @property
     def boxes(self) -> np.ndarray:
-        """Lowest and highest corners, (k, 2, 3) float64 [m], world."""
+        """Lowest and highest corners of the voxels, (k, 2, 3) float64 [m], world."""
         return self.grid.boxes(self.voxels)
 
 
@@ -51,12 +52,12 @@ def voxelise(
     """Return the voxels of a surface, in a grid over the object's box.
 
     Args:
-        mesh: of a hierarchy the mesh is taken.
+        mesh: a mesh, or a hierarchy, whose mesh is used.
         pose: None (identity), a Pose or a rigid (4, 4) matrix.
         resolution, voxel_size, memory: as ``voxel_collide``; 256 voxels along the longest side by default.
         separating: 26: all voxels that the surface touches; no path from voxel to voxel across faces, edges and corners
-            passes a closed surface. 6: some of these, as few as let no path across faces alone through.
-        threads: most threads to use for 26; the answer is the same.
+            can pass a closed surface. 6: a thin subset of these that no path across faces alone can pass.
+        threads: maximum number of threads for 26; the result does not depend on it.
 
     Raises:
         InvalidMesh, InvalidPose, UnsupportedOption: as ``voxel_collide``; ``separating`` is neither 6 nor 26.

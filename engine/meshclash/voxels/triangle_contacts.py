@@ -1,4 +1,4 @@
-"""Exact contacts of triangles that share a voxel: each pair once, decided as ``collide`` decides it."""
+"""Find exact contacts of triangles that share a voxel: each pair once, with the same result as ``collide``."""
 
 from collections.abc import Generator
 from typing import NamedTuple
@@ -15,13 +15,13 @@ from ..traversal.sorting import sort_pairs
 from .common_region import PlacedTriangles
 from .entries import Entries
 
-_PIECE = 1 << 15  # entries in a call of the kernel
+_PIECE = 1 << 15  # entries per kernel call
 _FIRST_CAPACITY = 1 << 13
 _FOUND, _SERIAL, _BOXES, _TESTS, _EXACT, _STATE_LENGTH = range(6)
 
 
 class TriangleContacts(NamedTuple):
-    """Pairs of triangles that meet, sorted by (i, j), and the work that it took."""
+    """Pairs of triangles that meet, sorted by (i, j), and the work."""
 
     pairs: np.ndarray
     """(k, 2) int32."""
@@ -39,7 +39,7 @@ def _corner(corners, v):
 
 @inlined
 def _boxes_meet(p1, q1, r1, p2, q2, r2):
-    """Whether the boxes of two triangles have a common point, exactly."""
+    """Return whether the boxes of two triangles have a common point, exactly."""
     for axis in range(3):
         if max(p1[axis], q1[axis], r1[axis]) < min(p2[axis], q2[axis], r2[axis]):
             return False
@@ -50,7 +50,7 @@ def _boxes_meet(p1, q1, r1, p2, q2, r2):
 
 @inner
 def _kind_of(p1, q1, r1, p2, q2, r2, ids_1, ids_2, with_itself, work):
-    """The kind of a pair as ``collide``, or ``self_collide``, has it: APART, or UNDECIDED for integers to decide."""
+    """Return the kind of a pair as in ``collide`` or ``self_collide``; APART, or UNDECIDED if it needs integers."""
     if with_itself and only_touch_where_shared(ids_1, (p1, q1, r1), ids_2, (p2, q2, r2)):
         return APART
     kind = classify_generic(p1, q1, r1, p2, q2, r2)
@@ -67,10 +67,10 @@ def _meet(
     voxels, owners, first, last, starts, lists, corners_a, triangles_a, chosen_a, corners_b, triangles_b, chosen_b,
     with_itself, crossing_only, stamps, state, workspace, pairs, kinds,
 ):  # fmt: skip
-    """Pairs of the triangles that own entries ``first`` to ``last``; returns the first entry that is not done.
+    """Find the pairs of the triangles that own entries ``first`` to ``last``; return the first entry not done.
 
-    A triangle is done as a whole: ``first`` and ``last`` lie between triangles. ``stamps`` (triangles of b) says which
-    were compared with the triangle at hand, by its serial number.
+    The entries of a triangle are done together, so ``first`` and ``last`` must lie between triangles. ``stamps``
+    (triangles of b) has the serial number of the triangle that each was last compared with.
     """
     counter = workspace.counter
     workspace = by_reference(workspace)
@@ -122,11 +122,13 @@ def triangle_contact_steps(
     crossing_only: bool = False,
     with_itself: bool = False,
 ) -> Generator[float, None, TriangleContacts]:
-    """Every pair of triangles of a and b with a common point, of those that share a voxel; yields shares.
+    """Find all pairs of triangles of a and b that share a voxel and have a common point; yields the fraction done.
 
     Args:
-        entries: triangles of a with voxels; starts, lists: triangles of b of each voxel (``by_voxel``).
-        crossing_only, with_itself: as in ``traversal/question.py``; with itself, a and b are the same.
+        entries: triangles of a with their voxels.
+        starts, lists: triangles of b for each voxel (``by_voxel``).
+        a, b: the objects.
+        crossing_only, with_itself: as in ``traversal/question.py``; with ``with_itself``, a and b are the same.
     """
     state, stamps = np.zeros(_STATE_LENGTH, np.int64), np.zeros(len(b.chosen), np.int64)
     capacity, workspace = _FIRST_CAPACITY, new_workspace()
@@ -142,7 +144,7 @@ def triangle_contact_steps(
         )  # fmt: skip
         found = int(state[_FOUND])
         if done < goal and done == before and found == 0:
-            capacity *= 2  # the pairs of one triangle alone need more
+            capacity *= 2  # the pairs of a single triangle need more
             pairs, kinds = np.empty((capacity, 2), np.int32), np.empty(capacity, np.uint8)
         chunks.append((pairs[:found].copy(), kinds[:found].copy()))
         state[_FOUND] = 0
@@ -152,7 +154,7 @@ def triangle_contact_steps(
 
 
 def _end_of_triangle(owners: np.ndarray, end: int) -> int:
-    """The first entry from ``end`` on that belongs to another triangle than the one before it."""
+    """Return the first entry from ``end`` on that belongs to a different triangle than the entry before it."""
     if end == len(owners):
         return end
     return int(np.searchsorted(owners, owners[end - 1], side="right"))
@@ -165,7 +167,7 @@ def _finish(
     crossing_only: bool,
     with_itself: bool,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Sorted pairs, with what float64 cannot hold decided by integers."""
+    """Sort the pairs, and decide the undecided ones with exact rational arithmetic."""
     if not chunks:
         return np.empty((0, 2), np.int32), np.empty(0, np.uint8)
     pairs, kinds = (np.concatenate(column) for column in zip(*chunks, strict=True))

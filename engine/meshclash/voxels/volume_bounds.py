@@ -1,10 +1,10 @@
-"""Common volume of two solids on a grid, between bounds: columns of voxels from the top down.
+"""Compute bounds of the common volume of two solids on a grid, along columns of voxels from the top down.
 
-A voxel that no surface touches lies wholly inside or outside a solid. Of one that a surface touches, the part inside is
-known (``clipping.py``) where the winding number is 0 or 1 everywhere, which is so for a surface that does not meet
-itself; otherwise it is anything from 0 to 1. Two parts f and g of a voxel have at least max(0, f + g - 1) and at most
-min(f, g) in common (Frechet). So only voxels that both surfaces touch leave a gap between the bounds: they lie along
-the curve where the surfaces meet, and a grid twice as fine has a quarter of their volume.
+A voxel that the surface does not touch lies wholly inside or outside the solid. For a voxel that it touches, the
+fraction inside is known (``clipping.py``) if the winding number is 0 or 1 everywhere, as for a surface that does not
+meet itself; otherwise it may be anything from 0 to 1. Two fractions f and g of a voxel have an intersection between
+max(0, f + g - 1) and min(f, g) (Frechet bounds). So only voxels that both surfaces touch leave a gap between the
+bounds. They lie along the curve where the surfaces meet, and on a grid twice as fine their volume is a quarter.
 """
 
 from collections.abc import Generator
@@ -19,7 +19,7 @@ from .clipping import Pieces
 # Entries of the sums.
 LOWER, UPPER, BOTH, A_NOT_IN_B, B_NOT_IN_A, A_WITHIN_B, B_WITHIN_A, SUMS_LENGTH = range(8)
 _OUTWARD = 2.0**-40
-_UNKNOWN = 0.25  # a winding number is that far from whole: then nothing is known
+_UNKNOWN = 0.25  # if a winding number is farther than this from an integer, nothing is known
 
 
 class SolidSide(NamedTuple):
@@ -28,16 +28,17 @@ class SolidSide(NamedTuple):
     bricks: Bricks
     pieces: Pieces
     parts_known: bool
-    """Whether the winding number is 0 or one other number everywhere."""
+    """Whether the winding number is either 0 or one other value everywhere."""
     error: float
-    """Of each piece (``piece_error``)."""
+    """Error bound of each piece (``piece_error``)."""
 
 
 @inlined
 def _step(bricks, pieces, known, error, brick, x, bit, state, column):
-    """(lowest part, highest part, whether the surface is there, whether all is inside) of the next voxel of a column.
+    """Process the next voxel of a column.
 
-    ``state`` (64, 2): winding number on the voxel's upper face, and its error.
+    Returns the lower and upper bound of the fraction inside, whether the surface touches the voxel, and whether the
+    voxel is wholly inside. ``state`` (64, 2): winding number on the voxel's upper face, and its error.
     """
     w = state[column, 0]
     mask = np.uint64(1) << np.uint64(bit)
@@ -61,7 +62,7 @@ def _step(bricks, pieces, known, error, brick, x, bit, state, column):
 def _sum_columns(
     bx, by, size, bricks_a, pieces_a, known_a, error_a, bricks_b, pieces_b, known_b, error_b, state_a, state_b, sums
 ):  # fmt: skip
-    """Add the voxels of the columns of one brick; ``sums`` as named above."""
+    """Add the voxels of the columns of one brick to ``sums``, whose entries are named above."""
     count_y, count_z = (size[1] + 7) >> 3, (size[2] + 7) >> 3
     wide, deep = min(8, size[0] - 8 * bx), min(8, size[1] - 8 * by)
     for x in range(wide):
@@ -87,7 +88,7 @@ def _sum_columns(
                         bricks_b, pieces_b, known_b, error_b, brick_b, x, bit, state_b, column
                     )
                     if brick_a < 0 and brick_b < 0 and low_a == high_a and low_b == high_b:
-                        both = high * low_a * low_b  # neither changes within this brick
+                        both = high * low_a * low_b  # no surface in this brick
                         sums[LOWER] += both
                         sums[UPPER] += both
                         break
@@ -101,7 +102,10 @@ def _sum_columns(
 
 
 def volume_steps(a: SolidSide, b: SolidSide, size: np.ndarray) -> Generator[float, None, np.ndarray]:
-    """Sums over all voxels: bounds of the common volume in voxels, and how many of each sort; yields shares."""
+    """Sum over all voxels, in slices; yields the fraction done.
+
+    The result has the bounds of the common volume [voxels], and the number of voxels of each sort.
+    """
     sums, states = np.zeros(SUMS_LENGTH), np.empty((2, 64, 2))
     across = (size + 7) // 8
     for bx in range(int(across[0])):

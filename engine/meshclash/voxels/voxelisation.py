@@ -1,10 +1,10 @@
-"""From triangles to voxels: one loop over triangles and bricks, and what becomes of the voxels as its parameter.
+"""Voxelisation of triangles: a loop over triangles and bricks that passes their voxels to a visitor.
 
-``visit(bricks, work, n, name, x0, x1, bits, shape)`` is told which voxels of the brick ``name`` the n-th chosen
-triangle touches (``cover_brick``), and returns False when there was no room for them: then the triangle is visited
-again, with all its bricks, once the caller has made room. So it must not matter whether a triangle comes twice, or the
-visitor takes back what it did (``begin``: called before each triangle). ``wants(bricks, work, name)`` says beforehand
-whether anything in a brick matters.
+``visit(bricks, work, n, name, x0, x1, bits, shape)`` receives the voxels of the brick ``name`` that the n-th chosen
+triangle touches (``cover_brick``). It returns False if there is no room for them. Then the caller makes room, and the
+triangle is visited again with all its bricks. So visiting a triangle twice must do no harm, or ``begin``, which is
+called before each triangle, must let the visitor undo its work. ``wants(bricks, work, name)`` returns whether the
+visitor needs a brick at all.
 """
 
 from collections.abc import Callable
@@ -26,24 +26,26 @@ from .cover import (
 )
 
 THICK, SMALL = 3, 4
-"""Ranges of several voxels along every axis, and along at most one; below these, the axis along which it is one."""
+"""Kinds of ranges: several voxels along every axis, or along at most one. The kinds 0 to 2 are the axis along which
+alone the range is one voxel."""
 SPAN_LENGTH = 9
-"""Numbers that ``load_triangle`` writes of a triangle's range."""
-_STACK = 8 * 20  # each of at most 18 levels takes one cube off and puts eight on
+"""Numbers that ``load_triangle`` writes for a triangle's range."""
+_STACK = 8 * 20  # each of at most 18 levels pops one cube and pushes eight
 
 
 @inlined
 def _whole_below(x):
-    """The largest whole number up to a number below 2**63 in size; devices have no ``np.floor``."""
+    """Return the floor of a number smaller than 2**63 in magnitude; ``np.floor`` is not available on devices."""
     whole = np.int64(x)
     return whole - 1 if x < whole else whole
 
 
 @inlined
 def _ends(p, q, r, slack, size, axis, span):
-    """Voxels of the grid along an axis that three coordinates reach, into ``span``; whether there are any.
+    """Write the range of the grid's voxels that three coordinates reach along an axis to ``span``.
 
-    Behind them whether they reach only one voxel, also counting those beyond the grid.
+    Also write whether they reach only one voxel, counting those beyond the grid. Returns whether the range is not
+    empty.
     """
     low = p if p < q else q
     low = (low if low < r else r) - slack
@@ -59,7 +61,7 @@ def _ends(p, q, r, slack, size, axis, span):
 
 @inlined
 def load_triangle(points, triangles, t, slack, size, shape, span):
-    """Corners of a triangle, and the voxels that its box reaches; whether there are any."""
+    """Load the corners of a triangle and the range of voxels that its box reaches; return whether it has any."""
     i, j, k = np.uint32(triangles[t, 0]), np.uint32(triangles[t, 1]), np.uint32(triangles[t, 2])
     inside = True
     for axis in range(3):
@@ -71,7 +73,7 @@ def load_triangle(points, triangles, t, slack, size, shape, span):
 
 @inlined
 def flat_axis(span):
-    """The only axis along which the range is one voxel; 3 where there is none, 4 where there are more."""
+    """Return the only axis along which the range is one voxel; THICK (3) if there is none, SMALL (4) if several."""
     x, y, z = span[6], span[7], span[8]
     if x + y + z > 1:
         return SMALL
@@ -80,7 +82,7 @@ def flat_axis(span):
 
 @inlined
 def first_level(span):
-    """The least level whose cubes, of 8 << level voxels, cover the range with two along each axis."""
+    """Return the lowest level at which at most two cubes of 8 << level voxels cover the range along each axis."""
     level = 0
     for axis in range(3):
         while (span[3 + axis] >> (3 + level)) - (span[axis] >> (3 + level)) > 1:
@@ -90,7 +92,7 @@ def first_level(span):
 
 @inlined
 def _put_cubes(stack, used, level, span, x, y, z, reach):
-    """Push the cubes of a level in the range, from (x, y, z) to ``reach`` further; returns how many lie there then."""
+    """Push the cubes of a level in the range, from (x, y, z) to ``reach`` further; return the new stack size."""
     shift = 3 + level
     for i in range(max(x, span[0] >> shift), min(x + reach, span[3] >> shift) + 1):
         for j in range(max(y, span[1] >> shift), min(y + reach, span[4] >> shift) + 1):
@@ -102,7 +104,7 @@ def _put_cubes(stack, used, level, span, x, y, z, reach):
 
 @inlined
 def cover_range(shape, kind, x0, x1, y0, y1, z0, z1, bits):
-    """Mark the voxels that the triangle touches, of a range inside one brick, as ``cover_brick``."""
+    """Mark the voxels that the triangle touches in a range inside one brick; arguments as ``cover_brick``."""
     if kind == SMALL:
         fill_brick(x0, x1, y0, y1, z0, z1, bits)
     elif kind == THICK:
@@ -113,14 +115,15 @@ def cover_range(shape, kind, x0, x1, y0, y1, z0, z1, bits):
 
 @cache
 def make_voxeliser(begin: Callable, wants: Callable, visit: Callable, compiled_by: Callable = kernel) -> Callable:
-    """The kernel that visits the voxels of triangles ``first`` to ``last`` of the chosen ones.
+    """Compile the kernel that visits the voxels of the chosen triangles ``first`` to ``last``.
 
-    It returns the first triangle that there was no room for, or ``last``. ``compiled_by=inner`` makes a helper of it.
+    The kernel returns the first triangle without room, or ``last``. ``compiled_by=inner`` makes a function for other
+    kernels instead.
     """
 
     @inner
     def walk_bricks(shape, kind, span, count_y, count_z, bricks, work, n, bits, stack):
-        """A triangle that reaches several bricks: from large cubes down to bricks, without those that it misses."""
+        """Visit a triangle that reaches several bricks, from large cubes down to bricks, skipping those it misses."""
         level = first_level(span)
         used = _put_cubes(stack, 0, level, span, 0, 0, 0, np.int64(1) << 20)
         while used > 0:
