@@ -27,7 +27,7 @@ _SLICE_ROWS = 1 << 18  # points or normals checked in one slice: some millisecon
 
 
 def _rows(name: str, values: Any) -> np.ndarray:
-    """Return array-like rows of three numbers as an (n, 3) array. An array is not copied unless its type must change."""
+    """Check array-like rows of three numbers, and return them as an (n, 3) array; copy only if the type must change."""
     array = given_array(name, values, InvalidPointCloud)
     try:
         if array.dtype.names is not None:

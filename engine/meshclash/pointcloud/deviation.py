@@ -1,4 +1,4 @@
-"""The distance of each point of a cloud from another surface: exact for a mesh, from the implicit surface of a cloud."""
+"""Distances of the points of a cloud from another surface: exact for a mesh, from the implicit surface of a cloud."""
 
 from __future__ import annotations
 
@@ -230,7 +230,11 @@ def _points_near(tree: PointTree, rows: np.ndarray, other: Surface, rows_other: 
 
 
 def points_of_leaves(tree: PointTree, leaves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the points of some leaves, one leaf after the other: their places (k,) int64, and entries of ``leaves``."""
+    """Return the points of some leaves, one leaf after the other.
+
+    Returns:
+        (their places in the tree (k,) int64, the index in ``leaves`` of each).
+    """
     counts = tree.count[leaves].astype(np.int64)
     entry = np.repeat(np.arange(len(leaves)), counts)
     offset = np.arange(len(entry)) - np.repeat(np.cumsum(counts) - counts, counts)
