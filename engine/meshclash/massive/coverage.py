@@ -31,10 +31,11 @@ _CORNERS = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)],
 _AHEAD = 8.0
 """Number of frames, with movements like the last one, for which a list of pairs is made."""
 _ASIDE = 1.0 / 4.0
-"""Share of the movement for which a list is made. Pairs that blocks show to be too far apart are skipped for as long."""
+"""Share of the movement for which a list is made. For as long, pairs that are too far apart by their blocks are skipped.
+"""
 _JUMP = 1.0 / 64.0
-"""Share of the smaller object's size beyond which the movement of these frames is a jump. Then the list is for one frame
-only."""
+"""Share of the smaller object's size. If the movement of these frames is larger, it is a jump, and the list is made for
+one frame only."""
 
 
 class Leveled(NamedTuple):
@@ -43,9 +44,9 @@ class Leveled(NamedTuple):
     clusters: Clusters
     """Its parts."""
     outs: np.ndarray
-    """Largest distance of each part from the triangles that it stands for, measured from these, (parts,) float64 [m]."""
+    """Largest distance of the triangles that each part stands for from this part, (parts,) float64 [m]."""
     backs: np.ndarray
-    """The same, measured from the part."""
+    """Largest distance of each part from these triangles."""
     runs: np.ndarray
     """The clusters that each part stands for, first and one after the last, (parts, 2) int64."""
     bounds: np.ndarray

@@ -198,7 +198,7 @@ class MeshLevels(HoldsFile):
         return MeshLevel(pages, (errors[0], errors[1]), runs, memory)
 
     def _nodes_within(self, sizes: np.ndarray, most: float) -> np.ndarray:
-        """Return the nodes of a level, (n,) int64: of the nodes with sizes up to ``most``, those with the longest runs."""
+        """Return the nodes of a level, (n,) int64: of the nodes with sizes up to ``most``, those with longest runs."""
         near = np.flatnonzero(sizes <= most)
         taken = np.zeros(self.mesh.cluster_count, np.bool_)
         chosen = []
