@@ -153,9 +153,8 @@ class MeshLevels(HoldsFile):
         low, high = int(np.searchsorted(steps, real_number(finest), "right")), len(steps)
         while low < high:
             middle = (low + high) // 2
-            nodes = self._nodes_within(
-                sizes, steps[middle - 1] if middle else -1.0
-            )  # those up to the largest permitted size
+            # The nodes up to the largest permitted size.
+            nodes = self._nodes_within(sizes, steps[middle - 1] if middle else -1.0)
             low, high = (low, middle) if self._count(nodes) <= most else (middle + 1, high)
         return self._opened(self._nodes_within(sizes, steps[low - 1] if low else -1.0), room)
 

@@ -30,8 +30,8 @@ _AHEAD = 64
 _BESIDE = 4096
 """Memory of the Python objects of a page [bytes]."""
 _PER_TRIANGLE, _PER_VERTEX = 192, 40
-"""Most bytes in memory per triangle (a tree with one triangle per leaf, indices of triangles), and per vertex (position,
-index)."""
+"""Most bytes in memory per triangle (a tree with one triangle per leaf, the triangle's index), and per vertex (position
+and index)."""
 
 
 class Page(NamedTuple):
@@ -103,7 +103,7 @@ class PageFile(HoldsFile):
         return _PER_TRIANGLE * rows["triangles"].astype(np.int64) + _PER_VERTEX * rows["vertices"] + _BESIDE
 
     def boxes_of(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the boxes (n, 6) float64 [m] of the blocks of pages (k,), and the index in ``numbers`` of each, (n,)."""
+        """Return the boxes (n, 6) float64 [m] of the blocks of pages (k,), and each one's index in ``numbers``, (n,)."""
         return self.blocks.boxes_of(numbers, self.table["bounds"][numbers])
 
     def load(self, numbers: Sequence[int]) -> list[Page]:
