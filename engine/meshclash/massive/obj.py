@@ -48,7 +48,7 @@ def _vertex(source: Source, line: bytes, number: int) -> list[float]:
 
 
 def _corners(source: Source, line: bytes, vertices: int, number: int) -> list[int]:
-    """Return the vertex indices of a face, from 0. Negative numbers in the file count back from the last vertex so far."""
+    """Return the vertex indices of a face, from 0. Negative numbers in the file count back from the latest vertex."""
     try:
         given = [integer(word.partition(b"/")[0]) for word in line.split()[1:]]
     except ValueError:

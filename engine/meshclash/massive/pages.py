@@ -103,7 +103,7 @@ class PageFile(HoldsFile):
         return _PER_TRIANGLE * rows["triangles"].astype(np.int64) + _PER_VERTEX * rows["vertices"] + _BESIDE
 
     def boxes_of(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the boxes (n, 6) float64 [m] of the blocks of pages (k,), and each one's index in ``numbers``, (n,)."""
+        """Return the boxes (n, 6) float64 [m] of the blocks of pages (k,), and their indices in ``numbers``, (n,)."""
         return self.blocks.boxes_of(numbers, self.table["bounds"][numbers])
 
     def load(self, numbers: Sequence[int]) -> list[Page]:
