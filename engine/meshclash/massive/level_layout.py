@@ -131,10 +131,7 @@ def encode_level_header(header: LevelHeader, kind: FileKind = KIND) -> bytes:
 def decode_level_header(
     path: Path, raw: bytes, file_bytes: int, mesh: LevelHeader, kind: FileKind = KIND
 ) -> LevelHeader:
-    """Decode the header of a file with ``file_bytes`` bytes; raise InvalidFile unless it matches that size and the mesh.
-
-    The bytes must also be intact.
-    """
+    """Decode the header of a file of ``file_bytes`` bytes; raise InvalidFile unless it matches the size and the mesh."""
     if raw[: len(kind.magic)] != kind.magic:
         raise InvalidFile(f"{path}: these are no {kind.name} of a clustered mesh: the first bytes are {raw[:8]!r}")
     if len(raw) != HEADER_BYTES:

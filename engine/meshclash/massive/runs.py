@@ -21,7 +21,7 @@ _FEWEST = 64
 
 
 def record_type(coordinate_bytes: int, id_bytes: int, soup: bool) -> np.dtype:
-    """Return the record type of a triangle in a run: code, index, vertex indices (not in a soup), corner coordinates."""
+    """Return the type of a triangle's record in a run: code, index, vertex indices (not in a soup), coordinates."""
     fields: list[tuple] = [("code", "=u8"), ("triangle", f"=u{id_bytes}")]
     if not soup:
         fields.append(("vertices", f"=u{id_bytes}", 3))
@@ -80,7 +80,7 @@ class _Run:
         return self._at < self._total
 
     def take(self, code: int, including: bool) -> np.ndarray:
-        """Remove and return the records with lower codes than ``code``, and with ``including`` also those equal to it."""
+        """Remove and return the records whose codes are below ``code``, or at most ``code`` if ``including`` is set."""
         codes: np.ndarray = self.records["code"]
         count = int(codes.searchsorted(np.uint64(code), "right" if including else "left"))
         taken, self.records = self.records[:count], self.records[count:]

@@ -17,7 +17,8 @@ from .patches import inside
 from .surface import CLEAR_NORMAL, SAMPLING_RADIUS, evaluate_among, reach_of
 
 UNTRIED, SETTLED, LOST = 0, 1, 2
-"""How Newton's method ended from the points of a leaf: not started, ended on both surfaces' domain, or left one."""
+"""How Newton's method ended from the points of a leaf: it was not started; it ended where both surfaces exist; it came
+to a place where one of them does not exist."""
 ROOT_STEPS = 12
 _STARTS = 4  # starting points of Newton's method in a pair of leaves; ten found no more (decision 0021)
 _NEWTON_STEPS = 18
