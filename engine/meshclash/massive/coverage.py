@@ -31,7 +31,8 @@ _CORNERS = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)],
 _AHEAD = 8.0
 """Number of frames, with movements like the last one, for which a list of pairs is made."""
 _ASIDE = 1.0 / 4.0
-"""Share of the movement for which a list is made. So long are pairs skipped that are too far apart by their blocks."""
+"""Share of the movement for which a list is made. During this movement, pairs whose blocks are too far apart stay
+skipped."""
 _JUMP = 1.0 / 64.0
 """Share of the smaller object's size. If the movement of these frames is larger, it is a jump, and the list is made for
 one frame only."""

@@ -49,9 +49,9 @@ class Header(NamedTuple):
     table_at: int
     """First byte of the table, which extends to the end of the file."""
     coordinate_bytes: int
-    """4 or 8."""
+    """Bytes per coordinate, 4 or 8."""
     id_bytes: int
-    """4 or 8."""
+    """Bytes per index of a triangle or vertex, 4 or 8."""
     soup: bool
     """Whether triangles share no vertices: vertex 3 t + k is corner k of triangle t, and pages have no vertex ids."""
     cluster_triangles: int

@@ -205,7 +205,7 @@ def _paired(a: Held, b: Held, weld: float) -> Held:
 
 
 def _made(nodes: list[Held], form: Form, threads: int) -> list[_Made]:
-    """Simplify nodes."""
+    """Simplify nodes with ``form.make``."""
     made = zip(nodes, form.make(nodes, threads), strict=True)
     return [_Made(held._replace(piece=piece), content) for held, (piece, content) in made]
 

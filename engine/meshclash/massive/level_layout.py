@@ -66,10 +66,10 @@ class LevelHeader(NamedTuple):
     """Number of triangles of all nodes together."""
     table_at: int
     mesh_triangles: int
-    """Of the mesh that it belongs to."""
+    """Number of triangles of the mesh that the file belongs to."""
     mesh_clusters: int
     mesh_bytes: int
-    """Of the file of the mesh."""
+    """Size of the mesh's file [bytes]."""
     mesh_crc: int
     """Checksum of the mesh's table of pages, which contains the checksums of all pages."""
     table_crc: int
@@ -131,7 +131,7 @@ def encode_level_header(header: LevelHeader, kind: FileKind = KIND) -> bytes:
 def decode_level_header(
     path: Path, raw: bytes, file_bytes: int, mesh: LevelHeader, kind: FileKind = KIND
 ) -> LevelHeader:
-    """Decode the header of a file of ``file_bytes`` bytes; raise InvalidFile unless it matches the size and the mesh."""
+    """Decode the header of a file of ``file_bytes`` bytes; raise InvalidFile unless it matches size and mesh."""
     if raw[: len(kind.magic)] != kind.magic:
         raise InvalidFile(f"{path}: these are no {kind.name} of a clustered mesh: the first bytes are {raw[:8]!r}")
     if len(raw) != HEADER_BYTES:

@@ -23,9 +23,9 @@ class Clusters(NamedTuple):
     hierarchy: Hierarchy
     """Hierarchy over its clusters, or over the triangles of an object in memory."""
     clustered: ClusteredMesh | None
-    """None for an object in memory."""
+    """The clustered mesh; None for an object in memory."""
     mesh: TriangleMesh | None
-    """The object in memory."""
+    """The mesh of an object in memory; otherwise None."""
 
     @property
     def whole(self) -> bool:

@@ -32,7 +32,7 @@ class MeshSource(NamedTuple):
     name: str
     """Name of the source in messages."""
     coordinate_bytes: int
-    """4 or 8: coordinates are kept as they are."""
+    """Bytes per coordinate, 4 or 8; coordinates are stored unchanged."""
     soup: bool
     """Whether triangles share no vertices."""
     pieces: Callable[[], Iterator[SourcePiece]]

@@ -305,7 +305,7 @@ class PointCloud(Copyable):
 
     @property
     def horizon(self) -> float:
-        """r_eps [m]: points farther away have no influence."""
+        """r_eps [m]: the distance beyond which points have no influence."""
         return self.lengths.horizon
 
     @property

@@ -178,7 +178,7 @@ def leaf_plane(tree, node, m, moved):
 
 @inner
 def widened(plane, patch):
-    """Widen a leaf's plane until points of another leaf outside it prove that the two surfaces are apart.
+    """Widen the slab of a leaf so far that the surfaces are apart if another leaf's points all lie outside it.
 
     The slack covers how far this leaf's surface may lie off its points, and how far the surface of ``patch``, the other
     leaf, may reach beyond its own points.

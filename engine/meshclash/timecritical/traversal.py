@@ -33,7 +33,7 @@ STEP_LIMIT, K_MIN, ANTICHAIN, REFINE, WIDTH, OPTIONS_LENGTH = range(6)
 # remaining pairs of nodes, the sums of their heights and of their possible collision cells, the number of opened pairs.
 STATUS, COUNTED, TRIANGLE_A, TRIANGLE_B, LEFT, HEIGHTS, FILLED, OPENED, ROW_LENGTH = range(9)
 OPEN, COUNTED_ENOUGH, MEET, APART, ASK_HOST = range(5)
-"""Status of a job. ASK_HOST: products of coordinates would overflow in float64, so the exact engine answers."""
+"""Status of a job. ASK_HOST: products of coordinates leave the range of float64, so the exact engine answers."""
 # Work is counted in steps; one step takes about as long as a test of two boxes.
 _LEAF_STEPS = 4
 _TRIANGLE_STEPS = 2
