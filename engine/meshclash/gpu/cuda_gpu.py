@@ -179,7 +179,7 @@ _abandoned: list[Any] = []
 
 
 def abandon(context: Any) -> None:
-    """Drop all pending deallocations of a lost device: each would fail and print an error."""
+    """Disable all deallocations on a lost device for good: each would fail and print an error."""
     if not SIMULATED:
         kept = context.memory_manager.deallocations.disable()
         kept.__enter__()

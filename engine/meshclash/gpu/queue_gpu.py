@@ -46,7 +46,8 @@ class Queue:
         return self._epoch
 
     def words(self, backend: Any, space: Workspace, number: int, capacity: int) -> Any:
-        """Return one of two arrays of slots. It may contain slots of old runs."""
+        """Return one of two arrays of slots, cleared if needed. It may contain slots of old runs, which have other
+        epochs."""
         name = f"queue {number}"
         words = space.array(name, 2 * capacity, 1, np.int64)
         if self._cleared.get(name) is not words:
