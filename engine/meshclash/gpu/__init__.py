@@ -1,1 +1,1 @@
-"""Object-space detection breadth first: the algorithm, the host as a backend, and its kernels for CUDA devices."""
+"""Breadth-first object-space collision detection: the algorithm, and its kernels for CUDA devices."""

@@ -1,9 +1,9 @@
-"""Arguments of a kernel where the driver reads them, laid out once; imports nothing of CUDA.
+"""A buffer for the arguments of a kernel, laid out once for all launches; imports nothing of CUDA.
 
-numba-cuda packs the arguments of every launch anew, 27 to 143 us of the host's time. Its kernels take an array as two
-pointers that they leave alone, the number of items, bytes of an item, the address, and then the lengths and the strides
-in bytes of all axes; a number as it is. Here every parameter has eight bytes of one buffer, and the driver is given the
-addresses of all of them, which never change; a launch copies what it reads before it returns.
+numba-cuda packs the arguments again for every launch, which takes 27 to 143 us of the host's time. Its kernels take an
+array as two unused pointers, the number of items, bytes per item, the address, then the lengths and the strides in
+bytes of all axes. A number is passed as it is. Here every parameter has eight bytes of one buffer. The driver gets the
+addresses of all parameters, which never change, and copies the parameters before a launch returns.
 """
 
 import re
@@ -17,15 +17,15 @@ import numpy as np
 _DECLARED = re.compile(r"(\w+)(\[[^\]]*\])?")
 _PTX_PARAMETER = re.compile(r"\.param \.[usfb](\d+) [^,\n]*_param_\d+")
 _NUMBERS = {"boolean": (1, "?7x"), "int32": (4, "i4x"), "int64": (8, "q"), "float32": (4, "f4x"), "float64": (8, "d")}
-"""Type of a number in a signature -> its bytes, and how it fills eight of them."""
+"""Type of a number in a signature -> its size in bytes, and its ``struct`` format padded to eight bytes."""
 
 
 class Arguments:
-    """Room for the arguments of one kernel.
+    """The argument buffer of one kernel.
 
     Attributes:
-        sizes: bytes of every parameter of the kernel.
-        address: of the addresses of all parameters, as ``cuLaunchKernel`` takes them.
+        sizes: size in bytes of every parameter of the kernel.
+        address: pointer to the array of pointers to all parameters, as ``cuLaunchKernel`` takes it.
     """
 
     def __init__(self, signature: str) -> None:
@@ -42,7 +42,7 @@ class Arguments:
         self.address = int(self._pointers.ctypes.data)
 
     def fill(self, arguments: Sequence[Any]) -> None:
-        """Take the arguments of the next launch, numbers and arrays of the device."""
+        """Write the arguments of the next launch (numbers and device arrays) to the buffer."""
         self._bytes[:] = b"".join(
             [
                 _cells_of(argument) if number is None else number.pack(argument)
@@ -55,7 +55,7 @@ _known: WeakKeyDictionary[Any, bytes] = WeakKeyDictionary()
 
 
 def _cells_of(array: Any) -> bytes:
-    """What a kernel is told of an array."""
+    """Return the parameters by which a kernel takes an array, packed."""
     cells = _known.get(array)
     if cells is None:
         address = array.device_ctypes_pointer.value or 0
@@ -65,5 +65,5 @@ def _cells_of(array: Any) -> bytes:
 
 
 def ptx_sizes(ptx: str) -> list[int]:
-    """Bytes of every parameter of the kernel in a text of PTX."""
+    """Return the size in bytes of every parameter of the kernel in a PTX text."""
     return [int(bits) // 8 for bits in _PTX_PARAMETER.findall(ptx.partition(".entry")[2].partition(")")[0])]

@@ -2,8 +2,8 @@
 
 ``HostBackend`` of the oracles (``device_model/backend.py``) has the same methods.
 
-Everything runs on one stream, in order; only downloads wait. What is written again and again, the vertices of deforming
-meshes, goes through page-locked memory, and is copied while the host goes on.
+Everything runs on one stream, in order; only downloads wait. Data that is written repeatedly, such as the vertices of
+deforming meshes, goes through page-locked memory, and is copied while the host continues.
 """
 
 import importlib
@@ -40,25 +40,25 @@ _WITH_KERNELS = (boxes_gpu, build_gpu, near_gpu, traverse_gpu)
 """Modules that fill ``KERNELS``."""
 _MOST_BLOCKS = 3 if SIMULATED else 1 << 16
 _PART = 2 * THREADS
-"""Entries of a pyramid over which a block sums."""
+"""Number of entries of a pyramid that one block sums up."""
 _BLOCKS_PER_PROCESSOR = 4
 _SMALL = 1 << 20
-"""Bytes of an array below which the driver is not asked beforehand what is free: it says no itself."""
+"""Size [bytes] below which an array is allocated without querying the free memory first; the driver reports failure."""
 _MOST_SPARE = 1 << 26
-"""Bytes of arrays that are no longer used and wait to be used again: giving memory back stops the device."""
+"""Most bytes of unused arrays that are kept for reuse, since freeing memory makes the device wait."""
 
 
 class CudaBackend:
-    """A device.
+    """A CUDA device with its arrays and kernels.
 
     Args:
-        limit: most bytes that arrays may take; None for what is free.
+        limit: most bytes that arrays may take; None for all free memory.
 
     Attributes:
-        used: bytes that arrays take.
-        most_used: bytes that they have taken at most.
-        resident: blocks that run at the same time.
-        queue: what is kept of its queue.
+        used: bytes that arrays take now.
+        most_used: largest value of ``used`` so far.
+        resident: number of blocks that run at the same time.
+        queue: the persistent state of the device's queue.
     """
 
     name = "cuda"
@@ -79,32 +79,32 @@ class CudaBackend:
         self.most_used: int = 0
 
     def attach(self) -> Any:
-        """Make the device's context that of this thread, which may be another one than before; returns it."""
+        """Make the device's context current in this thread, which may have changed since the last call; return it."""
         try:
             with faults():
                 return cuda.current_context()
-        except RuntimeError as error:  # another library left a context of its own to this thread
+        except RuntimeError as error:  # another library made its own context current in this thread
             raise DeviceFault(Sentence("the device cannot be used from this thread: {why}", why=error)) from error
 
     def abandon(self) -> None:
-        """The device has failed: leave its memory to the end of the process."""
+        """Abandon a failed device: its memory is not freed before the process ends."""
         abandon(self._context)
 
     def empty(self, shape: Any, dtype: Any) -> Any:
-        """An array of the device; raises OutOfDeviceMemory."""
+        """Allocate a device array, without initializing it; raise OutOfDeviceMemory if it does not fit."""
         shape, dtype = shape if isinstance(shape, tuple) else (shape,), np.dtype(dtype)
         size = math.prod(shape) * dtype.itemsize
         memory = self._spare.take((shape, dtype))
         if memory is None:
             memory = self._new(shape, dtype, size)
-        array = memory if SIMULATED else memory.bind(self._stream)  # another object for the same memory
+        array = memory if SIMULATED else memory.bind(self._stream)  # a second Python object for the same memory
         self.used += size
         self.most_used = max(self.most_used, self.used)
         weakref.finalize(array, self._release, size, None if SIMULATED else memory)
         return array
 
     def _new(self, shape: tuple[int, ...], dtype: Any, size: int) -> Any:
-        """An array in memory of its own."""
+        """Allocate an array in new memory."""
         if self.used + self._spare.size + size > self._most(size):
             self._spare.clear()
         limit = self._most(size)
@@ -120,7 +120,7 @@ class CudaBackend:
             return cuda.device_array(shape, dtype, stream=self._stream)
 
     def _most(self, size: int) -> float:
-        """How many bytes arrays may take, when one of a size is to come."""
+        """Return how many bytes all arrays may take, before one of a given size is allocated."""
         if self._limit is not None:
             return self._limit
         if size < _SMALL:
@@ -128,7 +128,7 @@ class CudaBackend:
         with faults():
             free = self._context.get_memory_info()[0]
             if size > free and not SIMULATED:
-                self._context.memory_manager.deallocations.clear()  # what is no longer used is given back late
+                self._context.memory_manager.deallocations.clear()  # numba-cuda postpones freeing memory
                 free = self._context.get_memory_info()[0]
         return self.used + self._spare.size + float(free)
 
@@ -138,52 +138,52 @@ class CudaBackend:
             self._spare.put((memory.shape, memory.dtype), memory)
 
     def _wait(self) -> None:
-        """Wait until the device has done what it was told; then what was sent to it is no longer needed."""
+        """Wait until the device has finished its work, then release the buffers that were sent to it."""
         self._stream.synchronize()
         self._sent.clear()
 
     def upload(self, array: np.ndarray) -> Any:
-        """An array of the device with these contents."""
+        """Copy an array to the device."""
         target = self.empty(array.shape, array.dtype)
         if array.size:
-            # A copy may go on when the call returns: of an array that is kept.
+            # The copy may still run when the call returns, so the source array is kept.
             self._sent.append(np.require(array, requirements=["C", "W"]))
             with faults():
                 send(target, self._sent[-1], self._stream)
         return target
 
     def write(self, target: Any, array: np.ndarray) -> None:
-        """Write contents over an array of the device of the same shape, while the host goes on."""
+        """Copy an array over a device array of the same shape, without waiting for the copy."""
         with faults():
             kept = self._staged.get(id(target))
             if kept is None:
                 kept = self._staged[id(target)] = cuda.pinned_array(array.shape, array.dtype)
                 weakref.finalize(target, self._staged.pop, id(target), None)
-            self._wait()  # what was written before may still be copied
+            self._wait()  # an earlier copy from this buffer may still run
             kept[...] = array
             send(target, kept, self._stream)
 
     def copy(self, target: Any, source: Any, count: int) -> None:
-        """Copy the first ``count`` entries from one array of the device to another."""
+        """Copy the first ``count`` entries from one device array to another."""
         with faults():
             copy_rows(target, source, count, self._stream)
 
     def finish(self) -> None:
-        """Wait until the device has done what it was told."""
+        """Wait until the device has finished its work."""
         with faults():
             self._wait()
 
     def download(self, array: Any, count: int | None = None) -> np.ndarray:
-        """The first ``count`` entries, or all, as an array of the host; waits for the device."""
+        """Copy the first ``count`` entries, or all, to the host; wait for the device."""
         rows = array.shape[0] if count is None else count
         return self._fetched(array, 0, rows)
 
     def read(self, array: Any, index: int) -> int:
-        """One number of an array."""
+        """Read one number of a device array."""
         return int(self._fetched(array, index, 1)[0])
 
     def _fetched(self, array: Any, first: int, count: int) -> np.ndarray:
-        """So many rows of an array of the device, from the first one on."""
+        """Copy ``count`` rows of a device array, from row ``first`` on, to the host."""
         result = np.empty((count, *array.shape[1:]), array.dtype)
         with faults():
             fetch(result, array, first, self._stream)
@@ -191,31 +191,31 @@ class CudaBackend:
         return result
 
     def missing_kernels(self) -> dict[str, Kernel]:
-        """The kernels by their names that have not been compiled yet."""
+        """Return the kernels that have not been compiled yet, by name."""
         return {name: kernel for name, kernel in all_kernels().items() if not kernel.ready}
 
     def run(self, module: str, kernel: str, entries: int, *arguments: Any) -> None:
-        """Launch a kernel of another stage over so many entries: that of ``module`` with ``_gpu`` behind its name."""
+        """Launch the kernel of the module ``{module}_gpu`` over ``entries`` entries."""
         importlib.import_module(f"{module}_gpu")
         self.step(kernel, entries, *arguments)
 
     def step(self, name: str, entries: int, *arguments: Any) -> None:
-        """Launch the kernel of that name over so many entries."""
+        """Launch a kernel by name over ``entries`` entries."""
         self.start(name, max(1, min((entries + THREADS - 1) // THREADS, _MOST_BLOCKS)), *arguments)
 
     def start(self, name: str, blocks: int, *arguments: Any) -> None:
-        """Launch the kernel of that name with so many blocks."""
+        """Launch a kernel by name with ``blocks`` blocks."""
         KERNELS[name].launch(blocks, self._stream, *arguments)
 
     def sum_up(self, sums: Any, width: int) -> None:
-        """The levels of the pyramid above its lowest."""
+        """Compute the levels of a pyramid above its lowest one."""
         while width > 1:
             part = min(width, _PART)
             self.step("sum_levels", width // part * THREADS, sums, width, part)
             width //= part
 
     def make_keys(self, trees: Trees) -> Any:
-        """The Morton key of every triangle."""
+        """Return the Morton key of every triangle."""
         total = trees.triangles.shape[0]
         keys = self.empty(total, np.int64)
         self.step(
@@ -225,7 +225,7 @@ class CudaBackend:
         return keys
 
     def sort_keys(self, trees: Trees, keys: Any) -> Any:
-        """Keys sorted by tree and code; equal ones stay in order: a radix sort from the lowest digit on."""
+        """Return the keys sorted by tree and code: a stable radix sort, from the lowest digit on."""
         total = keys.shape[0]
         moved = self.empty(total, np.int64)
         tiles = (total + build_gpu.TILE - 1) // build_gpu.TILE
@@ -243,14 +243,14 @@ class CudaBackend:
         return keys
 
     def link(self, trees: Trees, keys: Any) -> None:
-        """Fill links, parents and order."""
+        """Compute links, parents and order of the trees."""
         self.step(
             "link", keys.shape[0],
             keys, trees.tree_of, trees.begins, trees.roots, trees.links, trees.parents, trees.order,
         )  # fmt: skip
 
     def fit(self, trees: Trees) -> None:
-        """Fill the boxes."""
+        """Compute the boxes of the trees."""
         self.step("clear", trees.arrived.shape[0], trees.arrived)
         self.step(
             "fit", trees.order.shape[0],
@@ -259,6 +259,9 @@ class CudaBackend:
         )  # fmt: skip
 
     def traverse_fast(self, space: Workspace, a: Trees, b: Trees, question: Question) -> Hits:
-        """As ``breadth_first.traverse``, by a queue instead of levels where that fits: the same rows, in any order."""
+        """Traverse by a queue, or level by level if the queue would be too long.
+
+        The rows are those of ``breadth_first.traverse``, in any order.
+        """
         hits = find_by_queue(self, space, a, b, question)
         return traverse(space, a, b, question) if hits is None else hits

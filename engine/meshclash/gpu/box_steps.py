@@ -1,14 +1,14 @@
-"""What one thread does with two boxes of the broad phase; the same text for CUDA kernels and for their host backend."""
+"""The work of one thread on two boxes of the broad phase; one code for the CUDA kernels and the host backend."""
 
 from ..jit import portable
 
 IN_A, IN_B = 1, 2
-"""Bits of the sets that an object belongs to."""
+"""Bits for the two sets that an object may belong to."""
 
 
 @portable
 def boxes_overlap(boxes, sets, i, j):
-    """Whether two closed boxes (lowest, highest corner) overlap and have one object in each set, exactly."""
+    """Return exactly whether two closed boxes (lowest, highest corner) overlap, with one object in each set."""
     if not ((sets[i] & IN_A and sets[j] & IN_B) or (sets[j] & IN_A and sets[i] & IN_B)):
         return False
     apart = False

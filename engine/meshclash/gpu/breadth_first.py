@@ -1,9 +1,9 @@
-"""The traversal in the paper's scheme, level by level: the reproducible mode.
+"""The traversal as in the paper, level by level: the reproducible mode.
 
 Gress and Zachmann (2003): all pairs of a level are tested for overlap, the overlap counts are summed up in a pyramid,
-and the pyramid says which pairs the next level has. Every level's pairs are the same on every backend, in the same
-order. The paper asks for complete trees; here pairs of leaves are taken out where they occur, and the triangles of all
-of them are tested in the end.
+and the pyramid gives the pairs of the next level. The pairs of each level are the same on every backend, in the same
+order. The paper requires complete trees. Here pairs of leaves are removed from the level in which they occur, and their
+triangles are tested at the end.
 """
 
 from collections.abc import Callable
@@ -17,21 +17,21 @@ from .pyramid import HALF_MASK, LEAVES, width_for
 from .trees import Trees
 
 Observer = Callable[[int, np.ndarray], None]
-"""Is told the number of every level and its pairs, (n, 3) int32."""
+"""Callback that receives the index of each level and its pairs, (n, 3) int32."""
 
 
 class Hits(NamedTuple):
-    """What a traversal found, before anything is decided exactly."""
+    """The pairs that a traversal found, before exact decisions."""
 
     rows: np.ndarray
-    """(n, 4) int32: triangle of a and of b among those of all trees, job, CROSSING or UNDECIDED."""
+    """(n, 4) int32: triangle of a and of b (indices over all trees), job, CROSSING or UNDECIDED."""
     volume_tests: int
     leaf_pairs: int
     levels: int
 
 
 class Workspace:
-    """Arrays of a backend that are kept from question to question and grow when they must."""
+    """Arrays of a backend that are reused from query to query, and grow when needed."""
 
     def __init__(self, backend: Any) -> None:
         self.backend = backend
@@ -39,7 +39,7 @@ class Workspace:
         self._sizes: dict[str, int] = {}
 
     def array(self, name: str, count: int, columns: int, dtype: Any, keep: int = 0) -> Any:
-        """An array of at least ``count`` rows; its first ``keep`` rows stay as they are."""
+        """Return the array of this name with at least ``count`` rows; the first ``keep`` rows keep their contents."""
         if self._sizes.get(name, 0) < count:
             size = width_for(count)
             larger = self.backend.empty((size, columns) if columns > 1 else size, dtype)
@@ -56,23 +56,23 @@ class Workspace:
 
 
 class Descent(NamedTuple):
-    """The pairs of leaves that a traversal came to."""
+    """The pairs of leaves that a traversal reached."""
 
     leaves: Any
-    """On the backend: triangle of a and of b, job, (n, 3) int32; None where there are none."""
+    """On the backend: triangle of a and of b, job, (n, 3) int32; None if there are none."""
     leaf_pairs: int
     volume_tests: int
     levels: int
 
 
 def traverse(space: Workspace, a: Trees, b: Trees, question: Question, observe: Observer | None = None) -> Hits:
-    """All pairs of triangles that may meet, as far as float64 tells.
+    """Find all pairs of triangles that may meet, with float64 arithmetic.
 
     Args:
-        space: of the backend that the trees are on.
-        a, b: trees; the same object for one against itself.
+        space: workspace of the backend that the trees are on.
+        a, b: trees; the same object twice tests objects against themselves.
         question: pairs of trees and their poses.
-        observe: for tests.
+        observe: callback for tests.
     """
     jobs = prepare_jobs(space.backend, a, b, question)
     descent = descend(space, a, b, jobs, "count_pairs", observe=observe)
@@ -89,13 +89,13 @@ def descend(
     before: Callable[[Any, int], None] | None = None,
     observe: Observer | None = None,
 ) -> Descent:
-    """Go down level by level, from the first pairs of nodes to all pairs of leaves that pass a test.
+    """Descend level by level, from the first pairs of nodes to all pairs of leaves that pass a test.
 
     Args:
-        space, a, b, observe: as ``traverse``.
-        jobs: prepared for these trees.
-        node_test: the step that counts what pairs turn into, "count_pairs" or another one that takes the same arrays.
-        before: is given the pairs of a level and their number before they are tested.
+        space, a, b, observe: as for ``traverse``.
+        jobs: jobs prepared for these trees.
+        node_test: the step that counts the children of pairs, "count_pairs" or another one that takes the same arrays.
+        before: callback that receives the pairs of a level and their number before they are tested.
     """
     backend = space.backend
     count = len(jobs.first)
@@ -136,7 +136,7 @@ def descend(
 
 
 def test_triangles(space: Workspace, a: Trees, b: Trees, jobs: Jobs, leaves: Any, count: int) -> np.ndarray:
-    """The rows of ``Hits`` of so many pairs of triangles."""
+    """Test ``count`` pairs of triangles, and return their rows of ``Hits``."""
     if count == 0:
         return np.empty((0, 4), np.int32)
     width = width_for(count)
@@ -152,13 +152,13 @@ def test_triangles(space: Workspace, a: Trees, b: Trees, jobs: Jobs, leaves: Any
 
 
 def summed(space: Workspace, sums: Any, width: int) -> int:
-    """The sum of all counts of a pyramid, whose upper levels are filled."""
+    """Compute the upper levels of a pyramid, and return the sum of all counts."""
     space.backend.sum_up(sums, width)
     return int(space.backend.read(sums, 1))
 
 
 def selected_rows(space: Workspace, leaves: Any, kinds: Any, sums: Any, width: int, total: int) -> np.ndarray:
-    """Triangles, job and kind (n, 4) int32 of the pairs of leaves that count 1 in a pyramid."""
+    """Return triangles, job and kind (n, 4) int32 of the pairs of leaves whose count in a pyramid is 1."""
     if total == 0:
         return np.empty((0, 4), np.int32)
     hits = space.array("hits", total, 4, np.int32)

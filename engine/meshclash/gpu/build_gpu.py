@@ -1,4 +1,4 @@
-"""Kernels of the build: Morton keys, radix sort, links, boxes. ``karras.py`` has what a thread does."""
+"""Kernels of the build: Morton keys, radix sort, links, boxes. ``karras.py`` has the work of one thread."""
 
 import numpy as np
 
@@ -7,26 +7,27 @@ from .karras import INDEX_BITS, INDEX_MASK, leaf_box, link_key, merge_boxes, mor
 
 DIGIT_BITS = 6
 BINS = 1 << DIGIT_BITS
-"""Digits that there are."""
+"""Number of different digits."""
 _DIGIT_MASK = BINS - 1
 _ROW = THREADS + 2
-"""Counters of a digit, one for each thread and two more: those of a thread lie in different banks of shared memory."""
+"""Counters per digit: one for each thread, plus two so that those of one thread lie in different banks of shared
+memory."""
 _COUNTERS = BINS * _ROW
 _EACH = 2 if SIMULATED else 8
 TILE = THREADS * _EACH
-"""Keys that a block sorts at a time, counted in int16; a thread takes neighbours, so equal digits stay in order."""
+"""Keys that a block sorts at a time, counted in int16. A thread takes neighbouring keys, so the sort is stable."""
 
 
 @kernel("void(int32[:,::1], float64[:,::1], int32[::1], float64[:,::1], float32[:,::1], int64[::1])")
 def make_keys(triangles, vertices, tree_of, origins, grids, keys):
-    """The Morton key of every triangle."""
+    """Compute the Morton key of every triangle."""
     for t in range(cuda.grid(1), triangles.shape[0], cuda.gridsize(1)):
         keys[t] = morton_key(t, triangles, vertices, origins, grids, tree_of[t])
 
 
 @cuda.jit(device=True)
 def _digit(key, tree_of, by_tree, shift):
-    """A digit of the code, or of the number of the tree."""
+    """Return a digit of the code, or of the tree's index."""
     if by_tree:
         return (tree_of[key & INDEX_MASK] >> shift) & _DIGIT_MASK
     return (key >> (INDEX_BITS + shift)) & _DIGIT_MASK
@@ -34,7 +35,7 @@ def _digit(key, tree_of, by_tree, shift):
 
 @kernel("void(int64[::1], int32[::1], boolean, int64, int64[::1], int64)")
 def count_digits(keys, tree_of, by_tree, shift, counts, tiles):
-    """How many keys of each tile have each digit: ``counts[digit * tiles + tile]``."""
+    """Count how many keys of each tile have each digit: ``counts[digit * tiles + tile]``."""
     found = cuda.shared.array(BINS, np.int32)
     thread = cuda.threadIdx.x
     for tile in range(cuda.blockIdx.x, tiles, cuda.gridDim.x):
@@ -51,7 +52,10 @@ def count_digits(keys, tree_of, by_tree, shift, counts, tiles):
 
 @kernel("void(int64[::1], int64, int64[::1])")
 def sum_before(counts, tiles, totals):
-    """Each tile's number of a digit becomes the sum of those before it; a block for a digit, tiles for each thread."""
+    """Replace each tile's count of a digit by the sum of the counts before it (exclusive prefix sum).
+
+    One block handles one digit, and each thread several tiles.
+    """
     sums = cuda.shared.array(THREADS, np.int64)
     thread = cuda.threadIdx.x
     stretch = (tiles + THREADS - 1) // THREADS
@@ -82,7 +86,7 @@ def sum_before(counts, tiles, totals):
 
 @kernel("void(int64[::1], int64[::1], int32[::1], boolean, int64, int64[::1], int64, int64[::1])")
 def move_keys(keys, moved, tree_of, by_tree, shift, starts, tiles, totals):
-    """Move keys to their places by one digit; those with equal digits stay in order."""
+    """Move keys to their places by one digit; keys with equal digits stay in order."""
     places = cuda.shared.array(_COUNTERS, np.int16)
     first = cuda.shared.array(BINS, np.int64)
     thread = cuda.threadIdx.x
@@ -117,14 +121,14 @@ def move_keys(keys, moved, tree_of, by_tree, shift, starts, tiles, totals):
 
 @kernel("void(int64[::1], int32[::1], int64[::1], int64[::1], int32[:,::1], int32[::1], int32[::1])")
 def link(keys, tree_of, begins, roots, links, parents, order):
-    """Links, parents and order from sorted keys."""
+    """Compute links, parents and order from sorted keys."""
     for i in range(cuda.grid(1), keys.shape[0], cuda.gridsize(1)):
         link_key(i, keys, tree_of, begins, roots, links, parents, order)
 
 
 @kernel("void(int32[::1])")
 def clear(counters):
-    """Zeros."""
+    """Set all counters to zero."""
     for i in range(cuda.grid(1), counters.shape[0], cuda.gridsize(1)):
         counters[i] = 0
 
@@ -134,16 +138,17 @@ def clear(counters):
     "int32[::1], int32[::1], float32[:,::1])"
 )
 def fit(triangles, vertices, tree_of, origins, begins, roots, order, links, parents, arrived, boxes):
-    """Boxes from the leaves up: the second thread to arrive finds both children's boxes, and goes on to the parent."""
+    """Compute boxes from the leaves up. At each node the second thread to arrive merges both children's boxes, and
+    continues with the parent."""
     for i in range(cuda.grid(1), order.shape[0], cuda.gridsize(1)):
         tree = tree_of[i]
         node = roots[tree] + (begins[tree + 1] - begins[tree]) - 1 + i - begins[tree]
         leaf_box(order[i], triangles, vertices, origins, tree, boxes, node)
         node = parents[node]
         while node >= 0:
-            cuda.threadfence()  # this child's box is seen before its arrival
+            cuda.threadfence()  # makes this child's box visible before its arrival
             if cuda.atomic.add(arrived, node, 1) == 0:
                 break
-            cuda.threadfence()  # the other's box is read after its arrival
+            cuda.threadfence()  # the other child's box is read only after its arrival
             merge_boxes(boxes, node, links[node, 0], links[node, 1])
             node = parents[node]

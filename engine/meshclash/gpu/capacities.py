@@ -1,4 +1,4 @@
-"""Room on a device: for its queue, which runs again in larger arrays when it did not fit; and arrays to use again."""
+"""Sizes of the queue's arrays on a device, which grow when a run did not fit; and a store of arrays for reuse."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any
@@ -6,35 +6,35 @@ from typing import Any
 from .pyramid import width_for
 
 FIRST_CAPACITY = 1 << 20
-"""Rows of each array to begin with."""
+"""Initial number of rows of each array."""
 ROW_BYTES = (16, 12, 16)
-"""Of a row: pairs of nodes with their marks, pairs of leaves, hits."""
+"""Bytes per row of the three arrays: pairs of nodes with their marks, pairs of leaves, hits."""
 
 
 def first_capacities(count: int, least: int = FIRST_CAPACITY) -> list[int]:
-    """Rows of each array for a queue that begins with so many pairs."""
+    """Return the initial rows of each array for a queue that starts with ``count`` pairs."""
     return [max(least, width_for(count)), least, least]
 
 
 def grown_capacities(capacities: Sequence[int], needed: Sequence[int]) -> list[int]:
-    """Rows for a next run; what was too small is at least doubled."""
+    """Return the rows for the next run. Arrays that were too small are at least doubled."""
     return [2 * width_for(n) if n > capacity else capacity for n, capacity in zip(needed, capacities, strict=True)]
 
 
 def queue_bytes(needed: Sequence[int]) -> int:
-    """The most that a queue's arrays take on a device in the end, if it needs so many rows of each."""
+    """Return an upper bound of the final size [bytes] of a queue's arrays, if it needs this many rows of each."""
     capacities = grown_capacities(first_capacities(1), needed)
     return sum(capacity * size for capacity, size in zip(capacities, ROW_BYTES, strict=True))
 
 
 class Spare:
-    """Arrays that are no longer used, by shape and type, for whoever wants the like.
+    """Unused arrays, by shape and type, kept for reuse.
 
     Args:
-        most: bytes that may be kept.
+        most: most bytes that may be kept.
 
     Attributes:
-        size: bytes that are kept.
+        size: bytes that are kept now.
     """
 
     def __init__(self, most: int) -> None:
@@ -42,13 +42,13 @@ class Spare:
         self._arrays: dict[Hashable, list[Any]] = {}
 
     def put(self, kind: Hashable, array: Any) -> None:
-        """Keep an array, unless that would be too much."""
+        """Keep an array for reuse, unless that would exceed the limit."""
         if self.size + array.nbytes <= self._most:
             self._arrays.setdefault(kind, []).append(array)
             self.size += array.nbytes
 
     def take(self, kind: Hashable) -> Any:
-        """An array of a kind, or None."""
+        """Return a kept array of this kind, or None."""
         arrays = self._arrays.get(kind)
         if not arrays:
             return None
@@ -57,6 +57,6 @@ class Spare:
         return array
 
     def clear(self) -> None:
-        """Keep none."""
+        """Drop all kept arrays."""
         self._arrays.clear()
         self.size = 0

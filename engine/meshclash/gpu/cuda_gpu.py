@@ -1,12 +1,12 @@
-"""The one module that imports the CUDA target: numba-cuda today, its successor tomorrow.
+"""The only module that imports the CUDA target, so that numba-cuda can be replaced in one place.
 
-Everything else asks here for ``cuda``, for kernels, and for what can go wrong. Importing it starts nothing on a device,
-and fails with ImportError where no CUDA target is installed; ``device.py`` turns that into a reason.
+All other modules take ``cuda``, kernels and errors from here. Importing this module starts nothing on a device. It
+raises ImportError if no CUDA target is installed; ``device.py`` turns that into a reason for the user.
 
-Kernels are compiled for the types they name and never fused: PTX that says ``-fma=0`` rounds every product, so a device
-computes the coordinates and the margins of the CPU, bit by bit. numba-cuda has no option for that. So NVVM's is set
-while one of our kernels is compiled, without optimisation at link time, which would fuse after all; a kernel whose PTX
-still holds a fused operation is refused.
+Kernels are compiled for the types in their signatures, and without fused multiply-add (``-fma=0``): every product is
+rounded, so a device computes bitwise the same coordinates and margins as the CPU. numba-cuda has no option for that.
+So the option of NVVM is set while one of our kernels is compiled, and link-time optimisation, which would fuse again,
+is off. A kernel whose PTX still contains a fused operation is rejected.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ from .arguments import Arguments, ptx_sizes
 from .kept_kernels import KeptKernel, code_of
 from .state import DeviceFault, DeviceState, OutOfDeviceMemory
 
-if not hasattr(np, "row_stack"):  # numba-cuda 0.30 asks NumPy 2.5 for it when it is imported
+if not hasattr(np, "row_stack"):  # numba-cuda 0.30 needs it on import, but NumPy 2.5 removed it
     np.row_stack = np.vstack  # type: ignore[attr-defined]
 _LIBRARIES = {
     "nvidia-nvvm": ("libnvvm.so", "nvvm64"),
@@ -36,21 +36,24 @@ _LIBRARIES = {
     "nvidia-cuda-runtime": ("libcudart.so", "cudart64"),
     "nvidia-nvjitlink": ("libnvJitLink.so", "nvJitLink_"),
 }
-"""Packages of NVIDIA's compiler and linker, and how the names of their libraries begin."""
+"""Packages of NVIDIA's compiler and linker, and the prefixes of their libraries' names."""
 
 
 def _load_libraries() -> None:
-    """Loads the libraries from where their packages lie; they are searched in site folders only, unlike Blender's."""
+    """Load the libraries from the folders of their packages.
+
+    They would otherwise be searched in site folders only, but Blender has other folders.
+    """
     for package, beginnings in _LIBRARIES.items():
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             for file in importlib.metadata.files(package) or ():
                 if file.name.startswith(beginnings):
-                    with contextlib.suppress(OSError):  # of another platform or damaged: the CUDA target says so
+                    with contextlib.suppress(OSError):  # for another platform, or damaged: the CUDA target reports it
                         ctypes.CDLL(str(file.locate()))
 
 
 _load_libraries()
-if importlib.util.find_spec("_numba_cuda_redirector"):  # where .pth files are not run, as in Blender
+if importlib.util.find_spec("_numba_cuda_redirector"):  # for environments that do not run .pth files, such as Blender
     importlib.import_module("_numba_cuda_redirector")
 
 from numba import cuda as _cuda  # noqa: E402
@@ -59,13 +62,13 @@ cuda: Any = _cuda
 SIMULATED = bool(cuda.config.ENABLE_CUDASIM)
 """Whether kernels run in Numba's simulator, in Python."""
 THREADS = 8 if SIMULATED else 256
-"""Threads of a block; the simulator starts as many."""
+"""Threads per block. In the simulator each one is a real thread."""
 FUSED = "fma.rn"
-"""What PTX must not hold."""
+"""The fused instruction that PTX must not contain."""
 
 
 def _one_shared_array(self: Any, shape: Any, dtype: Any) -> np.ndarray:
-    """One array for all threads of a simulated block, by the line that asks; Numba's own can be two."""
+    """Return one array for all threads of a simulated block, identified by the calling line; Numba may make two."""
     frame = sys._getframe(1)
     return self._allocations.setdefault((frame.f_code, frame.f_lineno), np.empty(shape, dtype))
 
@@ -73,21 +76,21 @@ def _one_shared_array(self: Any, shape: Any, dtype: Any) -> np.ndarray:
 if SIMULATED:
     _simulator = importlib.import_module("numba.cuda.simulator.kernelapi")
     _simulator.FakeCUDAShared.array = _one_shared_array
-    _simulator.FakeCUDAModule.nanosleep = lambda self, nanoseconds: None  # it has none
+    _simulator.FakeCUDAModule.nanosleep = lambda self, nanoseconds: None  # missing in the simulator
 
 
 def _peek(array: Any, index: int) -> Any:
-    """A number that other blocks change, as it is in memory now, or was a moment ago; never kept in a register."""
+    """Read a number that other blocks change. It comes from memory, perhaps slightly old, and never from a register."""
     return array[index]
 
 
 def _put(array: Any, index: int, value: Any) -> None:
-    """Write a number that other blocks peek at, as a whole."""
+    """Write a number that other blocks peek at, in one atomic store."""
     array[index] = value
 
 
 def _relaxed() -> tuple[Any, Any]:
-    """``_peek`` and ``_put`` for kernels, where plain accesses promise neither: PTX's relaxed ones."""
+    """Return ``_peek`` and ``_put`` for kernels: PTX's relaxed accesses, since plain ones guarantee neither."""
     extending, types, cgutils, ir = map(
         importlib.import_module, ("numba.cuda.extending", "numba.cuda.types", "numba.cuda.cgutils", "llvmlite.ir")
     )
@@ -127,7 +130,7 @@ peek, put = (_peek, _put) if SIMULATED else _relaxed()
 
 @contextmanager
 def faults() -> Iterator[None]:
-    """Turns what a driver or a compiler of a device raises into DeviceFault."""
+    """Turn errors of the device's driver or compiler into DeviceFault."""
     try:
         yield
     except _errors() as error:
@@ -161,12 +164,12 @@ _WORDS = {
     "CUDA_ERROR_UNSUPPORTED_PTX_VERSION": "the NVIDIA driver is older than the compiler: update it",
     "CUDA_ERROR_NO_BINARY_FOR_GPU": "the device is not one that kernels were compiled for",
 }
-"""What errors of a driver mean to a user."""
+"""Names of driver errors, and their meaning for the user."""
 
 
 def fault_of(error: BaseException) -> DeviceFault:
-    """The DeviceFault that an error of the driver amounts to."""
-    text = " ".join(str(error).split()).split(". ")[0] or type(error).__name__  # what follows are general remarks
+    """Return the DeviceFault for an error of the driver."""
+    text = " ".join(str(error).split()).split(". ")[0] or type(error).__name__  # the rest is general remarks
     means = next((words for name, words in _WORDS.items() if name in text), "the device failed")
     kind = OutOfDeviceMemory if _OUT_OF_MEMORY in text else DeviceFault
     return kind(f"{means}: {text}")
@@ -176,7 +179,7 @@ _abandoned: list[Any] = []
 
 
 def abandon(context: Any) -> None:
-    """Give nothing back to a device that was lost: every attempt would fail, and print that it did."""
+    """Disable all deallocations on a lost device for good: each would fail and print an error."""
     if not SIMULATED:
         kept = context.memory_manager.deallocations.disable()
         kept.__enter__()
@@ -184,23 +187,26 @@ def abandon(context: Any) -> None:
 
 
 def start_anew() -> None:
-    """Let go of what a lost device held, and of kernels loaded there: a failed context fails for ever."""
+    """Release everything of a lost device, also the kernels loaded there: a failed context never recovers."""
     if not _abandoned:
         return
     for known in KERNELS.values():
         known.forget()
-    with contextlib.suppress(*_errors()):  # a lost context says so when it goes, too
+    with contextlib.suppress(*_errors()):  # closing a lost context raises, too
         cuda.close()
     while _abandoned:
         _abandoned.pop().__exit__(None, None, None)
 
 
 OLDEST_CAPABILITY = (7, 5)
-"""Of CUDA 13."""
+"""Oldest compute capability that CUDA 13 supports."""
 
 
 def look() -> DeviceState:
-    """What device there is. Raises what the libraries raise; most of it says why there is none."""
+    """Look for a device, and return its state.
+
+    Exceptions of the libraries pass through; most of them give the reason why there is no device.
+    """
     if SIMULATED:
         return DeviceState(True, name="Numba's simulator")
     driver = _driver()
@@ -259,7 +265,7 @@ def _no_driver(error: str) -> str:
 
 
 def _needed_cuda() -> int:
-    """The major version of CUDA that the libraries are for."""
+    """Return the major version of CUDA that the installed libraries need."""
     return int(_version("cuda-bindings").split(".")[0])
 
 
@@ -271,7 +277,7 @@ def _version(package: str) -> str:
 
 
 class Kernel:
-    """A kernel for arguments of given types, compiled when it is first launched."""
+    """A kernel for arguments of given types, compiled on its first launch."""
 
     def __init__(self, function: Callable[..., None], signature: str) -> None:
         self.function = function
@@ -286,22 +292,22 @@ class Kernel:
 
     @property
     def direct(self) -> bool:
-        """Whether it is launched without numba-cuda's own preparations."""
+        """Whether it is launched through the driver, bypassing numba-cuda's slower launch code."""
         return self._direct is not None
 
     def prepare(self) -> None:
-        """Compile it, or load it from the cache; raises DeviceFault."""
+        """Compile the kernel, or load it from the cache; raise DeviceFault if that fails."""
         if self._compiled is None:
             with faults():
                 self._compiled = self._compile()
                 self._direct = _direct(self._compiled, self.signature)
 
     def forget(self) -> None:
-        """It is to be loaded again before its next launch."""
+        """Forget the loaded kernel, so that it is loaded again before its next launch."""
         self._compiled = self._direct = None
 
     def launch(self, blocks: int, stream: Any, *arguments: Any) -> None:
-        """Run so many blocks of THREADS threads; returns at once."""
+        """Run ``blocks`` blocks of THREADS threads; return without waiting."""
         self.prepare()
         with faults():
             if self._direct is None:
@@ -310,7 +316,7 @@ class Kernel:
                 self._direct.launch(blocks, stream, arguments)
 
     def ptx(self, capability: tuple[int, int] = (9, 0)) -> str:
-        """The kernel as PTX, without a device."""
+        """Return the kernel as PTX; no device is needed."""
         with _unfused():
             code, _ = cuda.compile(
                 self.function, self.signature, cc=capability, device=False, abi="numba", output="ptx"
@@ -331,14 +337,14 @@ class Kernel:
 
 
 class _Direct:
-    """Launches of a kernel by the driver alone, through the error checks of numba-cuda's."""
+    """Launches a kernel directly through the driver, with the error checks of numba-cuda's driver wrapper."""
 
     def __init__(self, handle: Any, arguments: Arguments) -> None:
         self._handle, self._arguments = handle, arguments
         self._driver = _driver()
 
     def launch(self, blocks: int, stream: Any, arguments: tuple[Any, ...]) -> None:
-        """Run so many blocks of THREADS threads; returns at once."""
+        """Run ``blocks`` blocks of THREADS threads; return without waiting."""
         self._arguments.fill(arguments)
         self._driver.cuLaunchKernel(
             self._handle, blocks, 1, 1, THREADS, 1, 1, 0, stream.handle, self._arguments.address, 0
@@ -346,13 +352,13 @@ class _Direct:
 
 
 def _assembly(compiled: Any) -> str:
-    """The PTX that runs; what ``inspect_asm`` gives is compiled for it, without what only this device has."""
+    """Return the PTX that runs. ``inspect_asm`` would compile again, without the features of this device."""
     [kernel] = compiled.overloads.values()
     return str(code_of(kernel).get_asm_str())
 
 
 def _direct(compiled: Any, signature: str) -> _Direct | None:
-    """How to launch a kernel directly; None where numba-cuda is not as this was written for: then it launches."""
+    """Return a direct launcher of a kernel, or None if this numba-cuda is incompatible; then numba-cuda launches it."""
     try:
         [kernel] = compiled.overloads.values()
         assembly = _assembly(compiled)
@@ -364,7 +370,7 @@ def _direct(compiled: Any, signature: str) -> _Direct | None:
 
 
 def _configured(compiled: Any, blocks: int, stream: Any) -> Any:
-    """A kernel with its grid. numba-cuda warns of small ones, but questions may be small, and first levels are."""
+    """Return a kernel with its grid, without numba-cuda's warning about small grids: first levels are always small."""
     before = cuda.config.CUDA_LOW_OCCUPANCY_WARNINGS
     cuda.config.CUDA_LOW_OCCUPANCY_WARNINGS = 0
     try:
@@ -374,15 +380,15 @@ def _configured(compiled: Any, blocks: int, stream: Any) -> Any:
 
 
 def send(target: Any, source: np.ndarray, stream: Any) -> None:
-    """Copy an array of the host over one of the device of the same shape and type, both contiguous; returns at once."""
+    """Copy a host array over a device array of the same shape and type, both contiguous; return without waiting."""
     if SIMULATED:
         target.copy_to_device(source, stream=stream)
-    else:  # a tenth of the time of copy_to_device, which looks at shapes and strides
+    else:  # takes a tenth of the time of copy_to_device, which checks shapes and strides
         _driver().cuMemcpyHtoDAsync(_address(target), source.ctypes.data, source.nbytes, stream.handle)
 
 
 def fetch(target: np.ndarray, source: Any, first: int, stream: Any) -> None:
-    """Copy rows of an array of the device, from a first one on, to a contiguous one of the host; may return at once."""
+    """Copy rows of a device array, from row ``first`` on, to a contiguous host array; may return without waiting."""
     if SIMULATED:
         source[first : first + len(target)].copy_to_host(target, stream=stream)
     elif target.nbytes:
@@ -391,7 +397,7 @@ def fetch(target: np.ndarray, source: Any, first: int, stream: Any) -> None:
 
 
 def copy_rows(target: Any, source: Any, count: int, stream: Any) -> None:
-    """Copy the first rows of an array of the device over those of another one like it; returns at once."""
+    """Copy the first rows of a device array over those of a similar one; return without waiting."""
     if SIMULATED:
         target[:count].copy_to_device(source[:count], stream=stream)
     elif count:
@@ -404,11 +410,11 @@ def _address(array: Any) -> int:
 
 
 KERNELS: dict[str, Kernel] = {}
-"""Every kernel by its name, of the modules that have been imported."""
+"""Kernels by name, of all modules that have been imported."""
 
 
 def all_kernels() -> dict[str, Kernel]:
-    """Every kernel of the engine by its name: their modules are those whose names end in _gpu."""
+    """Return all kernels of the engine by name. Their modules are those whose names end in _gpu."""
     engine, package = Path(__file__).parents[1], __package__.rpartition(".")[0]
     for path in sorted(engine.rglob("*_gpu.py")):
         parts = path.relative_to(engine).with_suffix("").parts
@@ -417,7 +423,7 @@ def all_kernels() -> dict[str, Kernel]:
 
 
 def kernel(signature: str) -> Callable[[Callable[..., None]], Kernel]:
-    """Make a function a kernel; ``signature`` in Numba's notation."""
+    """Return a decorator that makes a function a kernel; ``signature`` is in Numba's notation."""
 
     def made(function: Callable[..., None]) -> Kernel:
         found = KERNELS[function.__name__] = Kernel(function, signature)
@@ -428,7 +434,7 @@ def kernel(signature: str) -> Callable[[Callable[..., None]], Kernel]:
 
 @contextmanager
 def _unfused() -> Iterator[None]:
-    """NVVM is told not to fuse."""
+    """Set NVVM's option against fused operations while the context is open."""
     nvvm: Any = importlib.import_module("numba.cuda.cudadrv.nvvm")
     original = nvvm.compile_ir
 
@@ -444,7 +450,10 @@ def _unfused() -> Iterator[None]:
 
 @contextmanager
 def _kept(signature: str) -> Iterator[None]:
-    """Compiled kernels are kept as plain data; numba-cuda would pickle them, and not see edits of what they call."""
+    """Cache compiled kernels as plain data while the context is open.
+
+    numba-cuda would pickle them, and would not notice edits of functions that they call.
+    """
     dispatcher: Any = importlib.import_module("numba.cuda.dispatcher").CUDADispatcher
     usual = dispatcher.enable_caching
 

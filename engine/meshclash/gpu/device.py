@@ -1,8 +1,9 @@
-"""Which device answers: whether one can be used and why not, when it pays, and what happens when it fails.
+"""Choice of the device: whether a GPU can be used and why not, when it is faster, and the CPU fallback if it fails.
 
-A device is looked for when one is first needed, never on import. ``"cuda"`` asks for it and raises where there is none;
-``"auto"`` takes it for questions about enough triangles; when a device fails in the middle, the CPU answers and the
-answer says so. Trees stay on the device as long as their meshes live; a mesh that was given new vertices is refitted.
+The engine looks for a device when one is first needed, never on import. ``"cuda"`` requires a device, and raises if
+there is none. ``"auto"`` uses it for queries with enough triangles. If a device fails during a query, the CPU answers,
+and the answer says so. Trees stay on the device as long as their meshes live. If a mesh gets new vertices, its tree is
+refitted.
 """
 
 import importlib
@@ -27,27 +28,27 @@ from .state import DeviceFault, DeviceState, OutOfDeviceMemory
 from .trees import Trees, build_trees, refit_trees
 
 CROSSOVERS = ("crossover", "clearance_crossover", "distance_crossover", "object_crossover", "point_crossover")
-"""Settings from which sizes on "auto" takes the device, one for each kind of question."""
+"""Names of the settings for the smallest size that "auto" sends to the device, one for each kind of query."""
 DEVICES = ("auto", "cpu", "cuda")
 _MOST_KEPT = 32
-"""Sets of trees that stay on the device, and owners of other arrays."""
+"""Most sets of trees, and most owners of other arrays, that are kept on the device."""
 
 _T = TypeVar("_T")
 
 
 @dataclass
 class _Kept:
-    """Trees on the device, with what tells whether they still fit a set of meshes."""
+    """Trees on the device, with the references that show whether they still fit a set of meshes."""
 
     trees: Trees
     owners: list[Any]
-    """Weak references to what meshes over the same triangles share; when one dies, the trees go."""
+    """Weak references to the data that meshes with the same triangles share; when one dies, the trees are dropped."""
     seen: list[Any]
     """Weak references to the meshes that the boxes were fitted to."""
 
 
 def variable_of(crossover: str) -> str:
-    """The environment variable behind a setting of ``CROSSOVERS``."""
+    """Return the name of the environment variable for a setting of ``CROSSOVERS``."""
     return f"MESHCLASH_GPU_{crossover.upper()}"
 
 
@@ -65,7 +66,7 @@ class _Settings:
 
 @dataclass
 class Session:
-    """The device as this process uses it."""
+    """The state of this process on the device."""
 
     backend: Any
     space: Workspace
@@ -73,7 +74,7 @@ class Session:
     _residents: dict[int, tuple[Any, Any]] = field(default_factory=dict)
 
     def resident(self, owner: Any, upload: Callable[[Any], _T]) -> _T:
-        """What ``upload`` puts on the backend it is given; it stays there as long as its owner lives."""
+        """Return what ``upload(backend)`` put on the backend. It is cached there as long as its owner lives."""
         residents = self._residents
         found = residents.get(id(owner))
         if found is None:
@@ -89,15 +90,15 @@ _settings = _Settings()
 _state: list[DeviceState] = []
 _session: list[Session] = []
 _token = [True]
-"""Taken by whoever uses the device; popping a list is atomic. Another Python thread is answered by the CPU."""
+"""A lock: the thread that pops the token uses the device (popping is atomic). Other threads fall back to the CPU."""
 
 
 def device_state(refresh: bool = False, look: bool = True) -> DeviceState:
     """Return whether a CUDA device can be used, and if not, why.
 
     Args:
-        refresh: look again; otherwise what was found first stands, or the fault that ended its use.
-        look: False only tells what is known already, without loading anything.
+        refresh: look again. Otherwise the first result is returned, or the fault that ended the use of the device.
+        look: False returns what is already known, without loading anything.
 
     Example:
         >>> import meshclash as mc
@@ -124,23 +125,23 @@ def configure_device(
     distance_crossover: int | None = None,
     object_crossover: int | None = None,
 ) -> None:
-    """Set how devices are used from now on in this process.
+    """Set how this process uses devices from now on.
 
     Args:
-        crossover: triangles of both sides together, over all pairs of objects asked about, from which "auto" takes
-            the device; ``python -m bench gpu`` measures it. None stands for the variable
-            ``MESHCLASH_GPU_CROSSOVER``, and without that for never: "auto" is the CPU until it has been measured.
-        memory_limit: most bytes to use on the device; None for what is free.
-        reproducible: False finds contacts by a queue, True level by level in the paper's scheme. Answers are the
-            same.
-        point_crossover: points from which ``deviation`` and ``PointCloud.evaluate`` take the device; as ``crossover``,
-            with the variable ``MESHCLASH_GPU_POINT_CROSSOVER``.
-        clearance_crossover, distance_crossover: as ``crossover``, for ``clearance`` and ``distance``, with the
+        crossover: the smallest query that "auto" sends to the device, in triangles: both sides together, summed over
+            all pairs of objects. ``python -m bench gpu`` measures it. None uses the environment variable
+            ``MESHCLASH_GPU_CROSSOVER``; if that is not set, "auto" always uses the CPU.
+        memory_limit: most bytes to use on the device; None for all free memory.
+        reproducible: False finds contacts by a queue; True level by level, as in the paper. The answers are the same.
+        point_crossover: the smallest number of points for which ``deviation`` and ``PointCloud.evaluate`` use the
+            device; like ``crossover``, with the variable ``MESHCLASH_GPU_POINT_CROSSOVER``.
+        clearance_crossover, distance_crossover: like ``crossover``, for ``clearance`` and ``distance``, with the
             variables ``MESHCLASH_GPU_CLEARANCE_CROSSOVER`` and ``MESHCLASH_GPU_DISTANCE_CROSSOVER``.
-        object_crossover: objects from which scenes compare their boxes on the device; likewise.
+        object_crossover: the smallest number of objects whose boxes a scene compares on the device; like
+            ``crossover``, with the variable ``MESHCLASH_GPU_OBJECT_CROSSOVER``.
 
     Raises:
-        UnsupportedOption: a number that is not positive, or ``reproducible`` is no truth value.
+        UnsupportedOption: a number is not positive, or ``reproducible`` is neither True nor False.
 
     Example:
         >>> import meshclash as mc
@@ -161,11 +162,11 @@ def configure_device(
 
 
 def require_device(device: str) -> None:
-    """Checks an option that CUDA devices serve.
+    """Check the option ``device`` of a query.
 
     Raises:
-        UnsupportedOption: not one of ``DEVICES``.
-        DeviceUnavailable: "cuda" is asked for and cannot be had; the message says why.
+        UnsupportedOption: the value is not one of ``DEVICES``.
+        DeviceUnavailable: device is "cuda", and no GPU can be used; the message gives the reason.
     """
     one_of("device", device, DEVICES)
     if device == "cuda" and not device_state().usable:
@@ -173,9 +174,10 @@ def require_device(device: str) -> None:
 
 
 def kernel_steps() -> list[tuple[str, Callable[[], object]]]:
-    """Steps that compile a device's kernels one by one, or load them from the cache, each with what it compiles.
+    """Return the steps that compile a device's kernels one by one, or load them from the cache, each with its name.
 
-    Those only that are not ready, and none where no device can be used. A fault ends the use of the device, as ever.
+    Kernels that are ready are left out, and without a usable device there are no steps. A fault ends the use of the
+    device, as in queries.
     """
     if not device_state().usable:
         return []
@@ -184,31 +186,37 @@ def kernel_steps() -> list[tuple[str, Callable[[], object]]]:
 
 
 def _prepare(kernel: Any) -> None:
-    if device_state().usable:  # otherwise a kernel before this one has failed
+    if device_state().usable:  # False if an earlier kernel has failed
         on_device(lambda _: kernel.prepare())
 
 
 def may_answer(device: str, crossover: str = "crossover", size: int | None = None) -> bool:
-    """Whether a device may come into play at all, which costs nothing to ask; given a size, whether it is to answer."""
+    """Return whether a device answers a query of this size.
+
+    Without a size, return whether a device may answer any query at all; this does not look for a device.
+    """
     least = _settings.crossovers[crossover]
     if device != "cuda" and (device != "auto" or least is None or (size is not None and size < least)):
         return False
-    return size is None or device_state().usable  # it may have failed since the question was asked
+    return size is None or device_state().usable  # it may have failed since the query began
 
 
 def is_reproducible() -> bool:
-    """Whether devices find contacts level by level."""
+    """Return whether devices find contacts level by level."""
     return _settings.reproducible
 
 
 def trees_of_sides(session: Session, question: Question) -> tuple[Trees, Trees]:
-    """The trees of both sides of a question on the device."""
+    """Return the trees of both sides of a query on the device."""
     a = _trees_of(session, question.a.meshes, busy=None)
     return a, a if question.b.meshes is question.a.meshes else _trees_of(session, question.b.meshes, busy=a)
 
 
 def on_device(work: Callable[[Session], _T]) -> tuple[_T | None, str]:
-    """What ``work`` makes of the device; or None where the CPU has to answer, and why, which is warned of, too."""
+    """Run ``work`` on the device, and return (its result, "").
+
+    If the CPU has to answer instead, return (None, the reason). A fault of the device also gives a warning.
+    """
     with _alone() as alone:
         if not alone:
             return None, "the device is in use by another thread"
@@ -220,13 +228,13 @@ def on_device(work: Callable[[Session], _T]) -> tuple[_T | None, str]:
                 for session in _session:
                     session.backend.abandon()
                 _state[:] = [DeviceState(False, str(fault) + "; " + Sentence("it is tried again when you look for it"))]
-            _session.clear()  # with all memory
+            _session.clear()  # frees all its memory
     warnings.warn(note, RuntimeWarning, stacklevel=5)
     return None, note
 
 
 def _trees_of(session: Session, meshes: Sequence[TriangleMesh], busy: Trees | None) -> Trees:
-    """The trees over meshes: those on the device, refitted where vertices moved, or new ones."""
+    """Return the trees of meshes on the device: existing ones, refitted if vertices moved, or new ones."""
     session.kept = [kept for kept in session.kept if all(owner() is not None for owner in kept.owners)]
     refittable = None
     for kept in session.kept:
@@ -257,7 +265,7 @@ def _open_session() -> Session:
 
 
 def make_backend(limit: int | None) -> Any:
-    """A device as a backend, with at most so many bytes; raises DeviceFault."""
+    """Return a device as a backend that uses at most ``limit`` bytes; raise DeviceFault if that fails."""
     return importlib.import_module(".backend_gpu", __package__).CudaBackend(limit)
 
 
@@ -275,7 +283,7 @@ def _alone() -> Iterator[bool]:
 
 
 def _look() -> DeviceState:
-    """Looks for a device; whatever goes wrong is a reason."""
+    """Look for a device. Any exception becomes the reason why none can be used."""
     if importlib.util.find_spec("numba_cuda") is None:
         return DeviceState(
             False, Sentence("no CUDA support is installed ({hint})", hint="pip install 'meshclash[gpu]'")
@@ -283,7 +291,7 @@ def _look() -> DeviceState:
     try:
         state: DeviceState = importlib.import_module(".cuda_gpu", __package__).look()
         return state
-    except Exception as error:  # libraries of any version, half installed, raise errors of any kind
+    except Exception as error:  # incompatible or partly installed libraries may raise anything
         return DeviceState(
             False, Sentence("CUDA cannot be used: {why}", why=" ".join(str(error).split()) or type(error).__name__)
         )

@@ -1,4 +1,4 @@
-"""A CUDA device as an engine for questions about pairs of trees."""
+"""A CUDA device as an engine for queries about pairs of trees."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ _CROSSOVERS = {
 
 
 class DeviceEngine:
-    """An ``Engine`` that answers a question whole, in one call of ``advance``."""
+    """An ``Engine`` that answers a query completely in one call of ``advance``."""
 
     device = "cuda"
     threads = 1
@@ -27,7 +27,7 @@ class DeviceEngine:
 
     @staticmethod
     def serves(question: Question) -> bool:
-        """Whether a device is to answer a question; looks for one when it is first needed."""
+        """Return whether a device answers a query; look for a device when one is first needed."""
         if question.goal not in _CROSSOVERS or (question.goal is Goal.WITHIN and question.first_only):
             return False
         crossover = _CROSSOVERS[question.goal]
@@ -68,7 +68,7 @@ class DeviceEngine:
 
 
 def found_on(session: Session, a: Trees, b: Trees, question: Question) -> Counted:
-    """A chunk, as engines leave it, of all that trees on a device have, and counters."""
+    """Return the complete result for trees on a device, as a chunk in the format of engines, and its counters."""
     return _FOUND[question.goal](session, a, b, question)
 
 
@@ -78,7 +78,7 @@ def _contacts(session: Session, a: Trees, b: Trees, question: Question) -> Count
 
 
 def chunk_of_hits(a: Trees, b: Trees, question: Question, hits: Hits) -> Counted:
-    """A chunk of what a traversal found, and counters."""
+    """Return the hits of a traversal as a chunk, and its counters."""
     pairs = own_triangles(a, b, question, hits.rows)
     if question.with_itself:
         pairs.sort(axis=1)

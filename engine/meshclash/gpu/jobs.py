@@ -1,4 +1,4 @@
-"""What a traversal is asked: pairs of trees with their poses, prepared on the host."""
+"""The input of a traversal: pairs of trees with their poses, prepared on the host."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,13 +15,13 @@ from .trees import Trees
 
 @dataclass
 class Jobs:
-    """The same on a backend.
+    """Pairs of trees with their poses, on a backend.
 
     Attributes:
         frames: rows of ``narrow_rows``, (k, 24) float32.
         poses_a, poses_b: (k, 12) or (1, 12) float64.
-        with_itself: whether objects are asked against themselves.
-        first: the pairs to begin with, (n, 3) int32 on the host: roots and job, of jobs whose root boxes meet.
+        with_itself: whether objects are tested against themselves.
+        first: the first pairs, (n, 3) int32 on the host: both roots and the job, for jobs whose root boxes meet.
     """
 
     frames: Any
@@ -33,11 +33,11 @@ class Jobs:
 
 @dataclass
 class NearJobs(Jobs):
-    """Jobs that ask what is near; frames are (k, NEAR_LENGTH) and get their limits later.
+    """Jobs for distances and clearances. Their frames are (k, NEAR_LENGTH) and get their limits later.
 
     Attributes:
         trees: trees of each job, (k, 2) int64.
-        limits: what nodes are compared with, (k,) float64 [m].
+        limits: distance up to which nodes matter, (k,) float64 [m].
         shrinks: see ``relative_pose.SHRINK``, (k,) float64.
     """
 
@@ -59,10 +59,10 @@ def _come_near(boxes_a, boxes_b, relative, limits, near):
 
 
 def prepare_jobs(backend: Any, a: Trees, b: Trees, question: Question) -> Jobs:
-    """Jobs for contacts.
+    """Prepare the jobs of a contact query.
 
-    The roots are compared in float64. The slack of the float32 frames grows with the distance of two objects, but where
-    the roots meet, that is no more than their size.
+    The roots are compared in float64. The slack of the float32 frames grows with the distance of two objects, but if
+    their roots meet, that distance is at most the size of the objects.
     """
     relative, roots_a, roots_b = _related(a, b, question)
     meeting = np.ones(len(relative), np.bool_)
@@ -80,7 +80,7 @@ def prepare_jobs(backend: Any, a: Trees, b: Trees, question: Question) -> Jobs:
 
 
 def prepare_near_jobs(backend: Any, a: Trees, b: Trees, question: Question, limits: np.ndarray) -> NearJobs:
-    """Jobs for what is no farther apart than limits (k,) float64 [m], one for each; may be infinite."""
+    """Prepare jobs for pairs of triangles within ``limits`` (k,) float64 [m], one for each job; may be infinite."""
     relative, roots_a, roots_b = _related(a, b, question)
     near = np.empty(len(relative), np.bool_)
     _come_near(roots_a, roots_b, relative, limits, near)
@@ -94,7 +94,7 @@ def prepare_near_jobs(backend: Any, a: Trees, b: Trees, question: Question, limi
 
 
 def _related(a: Trees, b: Trees, question: Question) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Relative poses and both root boxes of all jobs."""
+    """Return the relative poses and both root boxes of all jobs."""
     of_a, of_b = question.jobs[:, 0], question.jobs[:, 1]
     count = len(question.jobs)
     rows_a, rows_b = (np.array(np.broadcast_to(rows, (count, 3, 4))) for rows in (question.rows_a, question.rows_b))
@@ -103,7 +103,7 @@ def _related(a: Trees, b: Trees, question: Question) -> tuple[np.ndarray, np.nda
 
 
 def _first(a: Trees, b: Trees, question: Question, chosen: np.ndarray) -> np.ndarray:
-    """The pairs of roots to begin with."""
+    """Return the first pairs of nodes: the roots of the chosen jobs."""
     of_a, of_b = question.jobs[chosen, 0], question.jobs[chosen, 1]
     return np.column_stack([a.root_nodes[of_a], b.root_nodes[of_b], chosen]).astype(np.int32)
 
@@ -113,17 +113,18 @@ def _poses(backend: Any, rows: np.ndarray) -> Any:
 
 
 def _reaches(trees: Trees) -> np.ndarray:
-    """Largest absolute coordinates of each mesh, (trees, 3) float64 [m]."""
+    """Return the largest absolute coordinates of each mesh, (trees, 3) float64 [m]."""
     return np.stack([np.abs(mesh.bounds).max(axis=0) for mesh in trees.meshes])
 
 
 def _largest(boxes: np.ndarray) -> np.ndarray:
-    """Largest absolute coordinates of boxes (k, 6), (k, 3) float32."""
+    """Return the largest absolute coordinates of boxes (k, 6), (k, 3) float32."""
     return np.maximum(np.abs(boxes[:, :3]), np.abs(boxes[:, 3:]))
 
 
 def own_triangles(a: Trees, b: Trees, question: Question, rows: np.ndarray) -> np.ndarray:
-    """Pairs (n, 2) int32 of triangles of their own meshes, from rows (n, 4) of triangles among all, and jobs."""
+    """Convert rows (n, 4) with triangle indices over all meshes, and jobs, to pairs (n, 2) int32 of indices in each
+    mesh."""
     pairs = np.empty((len(rows), 2), np.int32)
     _subtract_firsts(rows, question.jobs, a.first_triangles, b.first_triangles, pairs)
     return pairs

@@ -1,12 +1,13 @@
-"""A hierarchy from sorted Morton keys, every node for itself: what one thread of the build does.
+"""Build a hierarchy from sorted Morton keys, each node independently of the others: the work of one thread.
 
 Source: Karras, "Maximizing Parallelism in the Construction of BVHs, Octrees, and k-d Trees" (2012), sections 3 and 4.
-The functions serve CUDA kernels and the host backend alike. Many trees are built at once: the triangles of one
-tree are neighbours in every array.
+CUDA kernels and the host backend use the same functions. Many trees are built at once; the triangles of one tree are
+contiguous in every array.
 
-Layout. A tree of n triangles has 2n - 1 nodes, the root first, n - 1 inner ones and then the leaves in the order of the
-keys; trees lie end to end. ``links`` of an inner node are its children, those of a leaf ``~position`` in ``order`` and
--1. A key is the Morton code above the triangle's index: all differ, so the tree is always the same.
+Layout. A tree of n triangles has 2n - 1 nodes: n - 1 inner nodes, the root first, and then the leaves in the order of
+the keys. The trees are concatenated. ``links`` of an inner node are its children; those of a leaf are ``~position`` in
+``order`` and -1. A key has the Morton code in its upper bits and the triangle's index in the lower ones. All keys
+differ, so the tree is deterministic.
 """
 
 import numpy as np
@@ -45,7 +46,7 @@ def merge_boxes(boxes, node, left, right):
 
 @portable
 def _spread(cell):
-    """Ten bits of a cell's number, with two zeros between one and the next."""
+    """Spread ten bits of a cell index, with two zeros between neighbouring bits."""
     cell = (cell | (cell << 16)) & 0x030000FF
     cell = (cell | (cell << 8)) & 0x0300F00F
     cell = (cell | (cell << 4)) & 0x030C30C3
@@ -54,7 +55,7 @@ def _spread(cell):
 
 @portable
 def _cell(t, triangles, vertices, origins, grids, tree, axis):
-    """The cell of a triangle along an axis, by the middle of its box, 0 to 1023."""
+    """Return the cell of a triangle along an axis, 0 to 1023, by the middle of its box."""
     origin = origins[tree, axis]
     x = vertices[triangles[t, 0], axis] - origin
     y = vertices[triangles[t, 1], axis] - origin
@@ -66,7 +67,10 @@ def _cell(t, triangles, vertices, origins, grids, tree, axis):
 
 @portable
 def morton_key(t, triangles, vertices, origins, grids, tree):
-    """The key of a triangle, int64; ``grids`` (trees, 4) float32: cells a metre, and where the origin is in cells."""
+    """Return the key of a triangle, int64.
+
+    ``grids`` (trees, 4) float32 holds cells per metre, and the position of the origin in cells.
+    """
     x = _spread(_cell(t, triangles, vertices, origins, grids, tree, 0))
     y = _spread(_cell(t, triangles, vertices, origins, grids, tree, 1))
     z = _spread(_cell(t, triangles, vertices, origins, grids, tree, 2))
@@ -75,7 +79,7 @@ def morton_key(t, triangles, vertices, origins, grids, tree):
 
 @portable
 def _difference(keys, i, j, begin, end):
-    """The bits in which two keys differ; all bits when j lies outside of the tree."""
+    """Return the bits in which two keys differ; all bits if j lies outside the tree."""
     if j < begin or j >= end:
         return np.int64(_NOTHING_IN_COMMON)
     return keys[i] ^ keys[j]
@@ -83,18 +87,18 @@ def _difference(keys, i, j, begin, end):
 
 @portable
 def _is_closer(x, y):
-    """Whether the highest bit of x is below that of y: a longer common prefix."""
+    """Return whether the highest bit of x is below that of y, which means a longer common prefix."""
     return x < y and x < (x ^ y)
 
 
 @portable
 def link_node(i, keys, begin, end, base, links, parents):
-    """Find the children of inner node ``i`` of the tree over keys[begin:end] and tell them their parent.
+    """Find the children of inner node ``i`` of the tree over keys[begin:end], and set their parent.
 
     Args:
         i: index of the node's first or last key, begin <= i < end - 1.
         keys: sorted keys, int64.
-        begin, end: keys of the tree.
+        begin, end: range of the tree's keys.
         base: the tree's root.
         links: (n, 2) int32, written.
         parents: (n,) int32, written.
@@ -123,7 +127,7 @@ def link_node(i, keys, begin, end, base, links, parents):
     middle = i + split * step + min(step, 0)
     first = min(i, other)
     last = max(i, other)
-    leaves = base + (end - begin) - 1 - begin  # node of the leaf of key 0 of all, were it in this tree
+    leaves = base + (end - begin) - 1 - begin  # node of the leaf of the global key 0, as if it were in this tree
     left = leaves + middle if first == middle else base + middle - begin
     right = leaves + middle + 1 if last == middle + 1 else base + middle + 1 - begin
     node = base + i - begin
@@ -142,7 +146,7 @@ def link_key(i, keys, tree_of, begins, roots, links, parents, order):
         keys: sorted keys, int64.
         tree_of: the tree of each key, int32.
         begins, roots: first key and root of each tree, int64.
-        links, parents: as ``link_node``.
+        links, parents: as for ``link_node``.
         order: triangle of each key, int32, written.
     """
     tree = tree_of[i]

@@ -1,7 +1,7 @@
-"""A GPU's compiled kernels on disk, in the place of numba-cuda's own cache: plain data with a hash, no pickles.
+"""A disk cache of compiled GPU kernels that replaces numba-cuda's own: plain data with a hash, no pickles.
 
-What a launch needs of a kernel are its PTX and its backend code (CUDA's "cubin") for one compute capability, and two
-names. Kernels here take what their signature names and return nothing; they link no other files.
+To launch a kernel, its PTX and its machine code (CUDA's "cubin") for one compute capability are needed, and two names.
+The kernels here have fixed argument types, return nothing, and link no other files.
 """
 
 import importlib
@@ -20,14 +20,14 @@ from ..kernels.code import Unstorable
 from ..kernels.files import Fields, Identity, file_name, forget_old, read_kernel, write_kernel
 
 LIBRARIES = ("numba-cuda", "cuda-core", "nvidia-nvvm", "nvidia-nvjitlink")
-"""Whose versions decide what a kernel becomes."""
+"""Libraries whose versions affect the compiled code of a kernel."""
 
 
 class KeptKernel:
-    """Where one kernel is kept.
+    """The cache entry of one kernel, with the interface of numba-cuda's cache.
 
     Args:
-        function: its Python function.
+        function: the kernel's Python function.
         signature: its argument types, in Numba's notation.
     """
 
@@ -38,7 +38,7 @@ class KeptKernel:
         self._label = re.sub(r"[^\w.]", "", name)
 
     def load_overload(self, _signature: Any, context: Any) -> Any:
-        """The kernel, or None: then numba-cuda compiles it."""
+        """Return the cached kernel, or None; then numba-cuda compiles it."""
         context.refresh()
         if FOLDER.path is None:
             return None
@@ -48,14 +48,14 @@ class KeptKernel:
             found = loaded(read_kernel(FOLDER.path / name, identity)[1], self._signature)
         except FileNotFoundError:
             return None
-        except Exception as error:  # other versions refuse code with errors of any kind
+        except Exception as error:  # other versions may reject the code with any error
             note(f"a compiled kernel was not used: {error or type(error).__name__}")
             return None
         origins[name] = "cached"
         return found
 
     def save_overload(self, _signature: Any, compiled: Any) -> None:
-        """Keeps a kernel that numba-cuda has compiled, where that is possible."""
+        """Save a kernel that numba-cuda has compiled, if possible."""
         name = self._label
         try:
             identity = self._identity()
@@ -65,7 +65,7 @@ class KeptKernel:
                 forget_old(FOLDER.path / name, self._label, SOURCES)
         except OSError as error:
             note(f"compiled kernels cannot be stored in {FOLDER.path}: {error.strerror or error}")
-        except Exception as error:  # names of numba-cuda that are not public, in a version that we do not know
+        except Exception as error:  # private names of numba-cuda may have changed in an unknown version
             note(f"{self._label} is compiled in every process: {error or type(error).__name__}")
         origins[name] = "compiled"
 
@@ -91,15 +91,15 @@ def _capability() -> tuple[int, int]:
 
 
 def code_of(compiled: Any) -> Any:
-    """PTX and backend code of a kernel, as numba-cuda keeps them."""
+    """Return numba-cuda's object with the PTX and the machine code of a kernel."""
     return compiled._codelibrary
 
 
 def fields_of(compiled: Any) -> Fields:
-    """The data of a kernel that numba-cuda has just compiled for one device.
+    """Return the data of a kernel that numba-cuda has just compiled for one device.
 
     Raises:
-        Unstorable: it links other files, or its code depends on how it is launched.
+        Unstorable: the kernel links other files, or its code depends on how it is launched.
     """
     library = code_of(compiled)
     if library._linking_files or compiled.cooperative or compiled.launch_config_sensitive or compiled.extensions:
@@ -115,10 +115,10 @@ def fields_of(compiled: Any) -> Fields:
 
 
 def loaded(fields: Fields, signature: str) -> Any:
-    """The kernel as numba-cuda's dispatcher takes it.
+    """Return a kernel from its data, in the form that numba-cuda's dispatcher takes.
 
     Args:
-        fields: its data.
+        fields: the kernel's data.
         signature: its argument types.
     """
     codegen, dispatcher, core, sigutils, types, typing = map(

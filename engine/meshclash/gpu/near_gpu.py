@@ -1,4 +1,7 @@
-"""Kernels of distances and clearances beside those of the traversal. ``near_steps.py`` has what a thread does."""
+"""Kernels that distances and clearances use besides those of the traversal.
+
+``near_steps.py`` has the work of one thread.
+"""
 
 from ..geometry.lane_gaps import near_square
 from .cuda_gpu import cuda, kernel, peek
@@ -11,7 +14,7 @@ _PLANTED = "int32[:,::1], float64[:,::1], int32[::1], int32[:,::1], int64[::1], 
 
 @kernel("void(float64[::1], float64[::1], float32[:,::1])")
 def set_limits(limits, shrinks, frames):
-    """How near boxes must be to matter."""
+    """Set in each job's frame how near boxes must be to matter."""
     for job in range(cuda.grid(1), limits.shape[0], cuda.gridsize(1)):
         frames[job, LIMIT] = near_square(limits[job], shrinks[job])
 
@@ -21,14 +24,15 @@ def lower_limits(
     triangles_a, vertices_a, order_a, links_a, begins_a, roots_a, poses_a,
     triangles_b, vertices_b, order_b, links_b, begins_b, roots_b, poses_b, trees, pairs, count, limits,
 ):  # fmt: skip
-    """The limit of a job becomes the least distance that is known of its pairs."""
+    """Lower the limit of each job to the smallest upper bound of the distance of its pairs."""
     for k in range(cuda.grid(1), count, cuda.gridsize(1)):
         job = pairs[k, 2]
         distance = distance_at_most(
             triangles_a, vertices_a, order_a, links_a, begins_a, roots_a, poses_a,
             triangles_b, vertices_b, order_b, links_b, begins_b, roots_b, poses_b, trees, pairs[k, 0], pairs[k, 1], job,
         )  # fmt: skip
-        if distance < peek(limits, job):  # it may be old: then it is larger, and the atomic operation decides
+        # The limit that is read may be outdated. Then it is larger, and the atomic operation decides.
+        if distance < peek(limits, job):
             cuda.atomic.min(limits, job, distance)
 
 
@@ -36,7 +40,7 @@ def lower_limits(
 def measure_leaves(
     triangles_a, vertices_a, poses_a, triangles_b, vertices_b, poses_b, leaves, count, limits, share, lengths, kinds
 ):
-    """Distances of pairs of triangles."""
+    """Compute the distances and kinds of pairs of triangles."""
     for k in range(cuda.grid(1), count, cuda.gridsize(1)):
         job = leaves[k, 2]
         lengths[k], kinds[k] = pair_distance(
@@ -47,7 +51,7 @@ def measure_leaves(
 
 @kernel("void(int32[:,::1], int64, float64[::1], uint8[::1], float64[::1])")
 def find_nearest(leaves, count, lengths, kinds, nearest):
-    """The least distance of each job; 0 where a pair is uncertain."""
+    """Compute the smallest distance of each job; 0 if one of its pairs is uncertain."""
     for k in range(cuda.grid(1), count, cuda.gridsize(1)):
         job = leaves[k, 2]
         distance = 0.0 if kinds[k] == MAY_MEET else lengths[k]
@@ -57,7 +61,7 @@ def find_nearest(leaves, count, lengths, kinds, nearest):
 
 @kernel("void(int32[:,::1], int64, float64[::1], uint8[::1], float64[::1], int64[::1], int64)")
 def select_leaves(leaves, count, lengths, kinds, nearest, sums, width):
-    """1 for each pair that is uncertain or no farther apart than its job asks, zeros behind them."""
+    """Write 1 to the pyramid's counts for each pair that is uncertain or within its job's limit, otherwise 0."""
     for k in range(cuda.grid(1), width, cuda.gridsize(1)):
         found = 0
         if k < count and (kinds[k] == MAY_MEET or (kinds[k] == NEAR and lengths[k] <= nearest[leaves[k, 2]])):
@@ -67,7 +71,7 @@ def select_leaves(leaves, count, lengths, kinds, nearest, sums, width):
 
 @kernel("void(float64[::1], int64[::1], int64, int64, float64[::1])")
 def gather_lengths(lengths, sums, width, count, chosen):
-    """The distances of the pairs that were selected."""
+    """Collect the distances of the selected pairs."""
     for slot in range(cuda.grid(1), count, cuda.gridsize(1)):
         k, _ = locate(sums, width, slot, CHILDREN)
         chosen[slot] = lengths[k]

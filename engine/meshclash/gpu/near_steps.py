@@ -1,9 +1,9 @@
-"""What one thread does for distances: nodes that may be near, how near a pair is at most, triangles; for both backends.
+"""The work of one thread for distances, for both backends: tests of nodes, upper bounds, distances of triangles.
 
-Levels are gone through as for contacts, with another test of two boxes: whether they may be as near as their job's
-limit. For clearances the limit is the tolerance. For distances it is the least distance of corners seen so far; every
-level of pairs lowers it before its boxes are tested, so what is tested is the same on every backend. Source: Larsen,
-Gottschalk, Lin, Manocha, "Fast proximity queries with swept sphere volumes" (1999), for bounds from below and above.
+The levels are traversed as for contacts, with another test of two boxes: whether they may be within their job's limit.
+For clearances the limit is the tolerance. For distances it is the smallest distance of triangle corners seen so far.
+Every level of pairs lowers it before its boxes are tested, so the same pairs are tested on every backend. Source:
+Larsen, Gottschalk, Lin, Manocha, "Fast proximity queries with swept sphere volumes" (1999), for lower and upper bounds.
 """
 
 import math
@@ -16,13 +16,14 @@ from ..jit import portable
 from .pair_steps import of_boxes, placed, reach_along, turned
 
 LIMIT = NARROW_LENGTH
-"""Entry of a frame behind those of ``relative_pose.py``: ``lane_gaps.near_square`` of the job's limit."""
+"""Entry of a frame after those of ``relative_pose.py``: ``lane_gaps.near_square`` of the job's limit."""
 NEAR_LENGTH = LIMIT + 1
 FAR, NEAR, MAY_MEET = range(3)
-"""Of two triangles: farther than the limit; measured; as near as rounding, so that only exact predicates tell."""
+"""Kind of a pair of triangles: beyond the limit; measured; or closer than rounding errors, so that only exact
+predicates can decide."""
 
 _ZERO = np.float32(0.0)
-_ROUNDING = 4e-12  # of the coordinates: farther apart along an axis, triangles are not MAY_MEET either
+_ROUNDING = 4e-12  # relative to the coordinates: triangles farther apart along an axis are not MAY_MEET either
 
 
 @portable
@@ -33,10 +34,11 @@ def _squared_gap(distance, reach):
 
 @portable
 def may_be_near(boxes_a, i, boxes_b, j, frames, job):
-    """Whether two boxes may be as near as their job's limit: gaps along six face axes in float32, never a false "no".
+    """Return whether two boxes may be within their job's limit; True if in doubt.
 
-    ``frames`` are rows of ``narrow_rows`` and a limit. The operations are those of ``geometry/lane_gaps.py``, one box
-    at a time, and so is the derivation. Comparisons are written so that what overflows to no number drops nothing.
+    The test uses the gaps along six face axes in float32. ``frames`` are rows of ``narrow_rows`` with a limit appended.
+    The operations and their derivation are those of ``geometry/lane_gaps.py``, one box at a time. Comparisons are
+    written so that a NaN from an overflow never drops a pair.
     """
     slack = frames[job, SLACK]
     ax, ay, az, bx, by, bz, dx, dy, dz = of_boxes(boxes_a, i, boxes_b, j, frames, job)
@@ -57,7 +59,7 @@ def may_be_near(boxes_a, i, boxes_b, j, frames, job):
 
 @portable
 def _triangle_below(node, links, order, begins, roots, tree):
-    """A triangle below a node: that of the key at which an inner node begins or ends (``karras.py``)."""
+    """Return a triangle below a node: that of the key at which an inner node begins or ends (``karras.py``)."""
     key = np.int64(links[node, 0])
     key = ~key if key < 0 else np.int64(node) - roots[tree] + begins[tree]
     return order[key]
@@ -73,9 +75,9 @@ def distance_at_most(
     triangles_a, vertices_a, order_a, links_a, begins_a, roots_a, poses_a,
     triangles_b, vertices_b, order_b, links_b, begins_b, roots_b, poses_b, trees, a, b, job,
 ):  # fmt: skip
-    """An upper bound [m] of the distance of what lies below two nodes: the least of two triangles' corners.
+    """Return an upper bound [m] of the distance of two nodes: the smallest distance of corners of two triangles.
 
-    ``trees`` (k, 2) int64 are the trees of each job.
+    One triangle below each node is used. ``trees`` (k, 2) int64 are the trees of each job.
     """
     t = _triangle_below(a, links_a, order_a, begins_a, roots_a, trees[job, 0])
     u = _triangle_below(b, links_b, order_b, begins_b, roots_b, trees[job, 1])
@@ -95,7 +97,7 @@ def distance_at_most(
 
 @portable
 def _far_along(p, q, r, s, t, u, axis, limit):
-    """Whether two triangles are farther apart along an axis than a limit."""
+    """Return whether two triangles are farther apart along an axis than a limit."""
     lowest_a = min(p[axis], q[axis], r[axis])
     lowest_b = min(s[axis], t[axis], u[axis])
     highest_a = max(p[axis], q[axis], r[axis])
@@ -105,10 +107,10 @@ def _far_along(p, q, r, s, t, u, axis, limit):
 
 @portable
 def pair_distance(triangles_a, vertices_a, poses_a, triangles_b, vertices_b, poses_b, t, u, job, limit, share):
-    """(distance [m], FAR, NEAR or MAY_MEET) of two triangles, with the operations of ``near_leaf.py``.
+    """Return (distance [m], FAR, NEAR or MAY_MEET) of two triangles, with the operations of ``near_leaf.py``.
 
-    Those whose boxes are farther apart than ``limit`` [m] are FAR, at infinity; those nearer than ``share`` of their
-    coordinates are MAY_MEET; a negative share says that none meet.
+    Triangles whose boxes are farther apart than ``limit`` [m] are FAR, with an infinite distance. Triangles closer than
+    ``share`` times their largest coordinate are MAY_MEET. A negative share means that no triangles meet.
     """
     row_a = min(job, poses_a.shape[0] - 1)
     row_b = min(job, poses_b.shape[0] - 1)

@@ -1,7 +1,7 @@
-"""Distances and clearances on a backend: down the hierarchies by the gap of boxes, then distances of triangles.
+"""Distances and clearances on a backend: descend the hierarchies by the gap of boxes, then measure triangles.
 
-What comes back is what the CPU's engines give (``traversal/near_engine.py``): distances are the same numbers, as near
-as rounding the exact predicates decide, and of pairs equally near the one that sorts first is named.
+The results are those of the CPU's engines (``traversal/near_engine.py``). Distances are the same numbers, exact
+predicates decide pairs closer than rounding errors, and of equally near pairs the first in sorted order is returned.
 """
 
 from typing import Any, NamedTuple
@@ -22,11 +22,11 @@ from .trees import Trees
 
 _NODE_TEST = "count_near_pairs"
 _PORTION = 1 << 16
-"""Pairs that are brought to world coordinates at a time."""
+"""Number of pairs that are transformed to world coordinates at a time."""
 
 
 class _Selected(NamedTuple):
-    """Pairs of triangles that may belong to the answer, sorted by (job, i, j)."""
+    """Pairs of triangles that may belong to the result, sorted by (job, i, j)."""
 
     pairs: np.ndarray
     jobs: np.ndarray
@@ -39,9 +39,12 @@ class _Selected(NamedTuple):
 def find_clearances(
     space: Workspace, a: Trees, b: Trees, question: Question, observe: Observer | None = None
 ) -> tuple[Chunk, tuple[int, int, int]]:
-    """All pairs of triangles that may be within the tolerance of a question, unsorted, and counters; see ``traverse``.
+    """Find all pairs of triangles that may be within the tolerance of a query; arguments as for ``traverse``.
 
-    Those as near as rounding are among them whatever the tolerance.
+    Pairs closer than rounding errors are included for any tolerance.
+
+    Returns:
+        (the unsorted pairs, counters).
     """
     backend, count = space.backend, len(question.jobs)
     jobs = prepare_near_jobs(backend, a, b, question, np.full(count, question.tolerance))
@@ -56,7 +59,11 @@ def find_clearances(
 def find_distances(
     space: Workspace, a: Trees, b: Trees, question: Question, observe: Observer | None = None
 ) -> tuple[Chunk, tuple[int, int, int]]:
-    """The nearest pair of triangles of each job, with points, and counters; see ``traverse``."""
+    """Find the nearest pair of triangles of each job; arguments as for ``traverse``.
+
+    Returns:
+        (the pairs with distances and nearest points, counters).
+    """
     backend, count = space.backend, len(question.jobs)
     jobs = prepare_near_jobs(backend, a, b, question, _known_limits(question))
 
@@ -76,7 +83,7 @@ def find_distances(
     _, first = np.unique(found.jobs, return_index=True)
     first, exact_tests = _first_meeting(question, found, first)
     pairs, distances = found.pairs[first], np.where(found.uncertain[first], 0.0, found.distances[first])
-    apart = np.flatnonzero(first < 0)  # as near as rounding, but not meeting
+    apart = np.flatnonzero(first < 0)  # closer than rounding errors, but not meeting
     if len(apart):
         finer = _nearest(space, a, b, question, jobs, descent, ALL_APART)
         _, own = np.unique(finer.jobs, return_index=True)
@@ -88,9 +95,9 @@ def find_distances(
 
 
 def _known_limits(question: Question) -> np.ndarray:
-    """Distances (k,) [m] that the nearest triangles cannot exceed: of the pairs to start from, or else infinite.
+    """Return upper bounds (k,) [m] of the distances: the distances of the pairs to start from, otherwise infinity.
 
-    Poses of the same two trees go on from the pair of the one before.
+    In a stack of poses of the same two trees, a pose without such a pair uses that of an earlier pose.
     """
     limits = np.full(len(question.jobs), np.inf)
     if question.start is None:
@@ -104,7 +111,7 @@ def _known_limits(question: Question) -> np.ndarray:
 
 
 def _measure(space: Workspace, a: Trees, b: Trees, jobs: NearJobs, descent: Descent, share: float) -> tuple[Any, Any]:
-    """Distances and kinds of the pairs of leaves, on the backend."""
+    """Return the distances and kinds of the pairs of leaves, on the backend."""
     lengths = space.array("lengths", max(descent.leaf_pairs, 1), 1, np.float64)
     kinds = space.array("kinds", max(descent.leaf_pairs, 1), 1, np.uint8)
     if descent.leaf_pairs:
@@ -119,7 +126,7 @@ def _measure(space: Workspace, a: Trees, b: Trees, jobs: NearJobs, descent: Desc
 def _nearest(
     space: Workspace, a: Trees, b: Trees, question: Question, jobs: NearJobs, descent: Descent, share: float
 ) -> _Selected:
-    """The nearest pairs of each job, all that are equally near; those nearer than the share count as equally near."""
+    """Return all nearest pairs of each job. Pairs closer than ``share`` (relative) count as equally near."""
     lengths, kinds = _measure(space, a, b, jobs, descent, share)
     nearest = space.backend.upload(np.full(len(question.jobs), np.inf))
     space.backend.step("find_nearest", descent.leaf_pairs, descent.leaves, descent.leaf_pairs, lengths, kinds, nearest)
@@ -129,7 +136,7 @@ def _nearest(
 def _select(
     space: Workspace, a: Trees, b: Trees, question: Question, descent: Descent, lengths: Any, kinds: Any, limits: Any
 ) -> _Selected:
-    """The pairs that are uncertain or within the limits of their jobs."""
+    """Return the pairs that are uncertain, or within the limits of their jobs."""
     rows, distances = np.empty((0, 4), np.int32), np.empty(0)
     if descent.leaf_pairs:
         width = width_for(descent.leaf_pairs)
@@ -150,7 +157,10 @@ def _select(
 
 
 def _first_meeting(question: Question, found: _Selected, first: np.ndarray) -> tuple[np.ndarray, int]:
-    """The first pair of each job, of jobs with uncertain pairs the first that meets, -1 for none; and exact tests."""
+    """Return the first pair of each job, and the number of exact tests.
+
+    For a job with uncertain pairs it is the first that meets, or -1 if none does.
+    """
     open_jobs = found.uncertain[first]
     result = np.where(open_jobs, -1, first)
     tests = 0

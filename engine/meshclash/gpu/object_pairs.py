@@ -1,7 +1,7 @@
-"""The broad phase on a backend: which boxes of many objects overlap, by a hierarchy of them against itself.
+"""The broad phase on a backend: find overlapping boxes of many objects with one hierarchy, traversed against itself.
 
-A box becomes a triangle between its corners, so that build and traversal are those of triangles; pairs of leaves are
-then compared exactly.
+Each box becomes a triangle between its corners, so that build and traversal of triangles can be used. Pairs of leaves
+are then compared exactly.
 """
 
 import numpy as np
@@ -19,11 +19,11 @@ from .trees import build_trees
 def find_object_pairs(
     space: Workspace, boxes: np.ndarray, in_a: np.ndarray, in_b: np.ndarray, observe: Observer | None = None
 ) -> np.ndarray:
-    """As ``broadphase.sweep.overlapping_pairs``, of finite boxes.
+    """Return the result of ``broadphase.sweep.overlapping_pairs`` for finite boxes.
 
     Args:
-        space, observe: as ``traverse``.
-        boxes, in_a, in_b: as there; n > 0.
+        space, observe: as for ``traverse``.
+        boxes, in_a, in_b: as for ``overlapping_pairs``; n > 0.
     """
     backend, count = space.backend, len(boxes)
     trees = build_trees(backend, [_as_mesh(boxes)])
@@ -47,6 +47,6 @@ def find_object_pairs(
 
 
 def _as_mesh(boxes: np.ndarray) -> TriangleMesh:
-    """A triangle for each box, between its lowest and its highest corner."""
+    """Return a mesh with one triangle for each box, between its lowest and its highest corner."""
     corners = np.arange(2 * len(boxes), dtype=np.int32).reshape(-1, 2)
     return TriangleMesh(boxes.reshape(-1, 3), corners[:, [0, 1, 1]])

@@ -1,8 +1,9 @@
-"""What one thread does with a pair of nodes or of triangles; the same text for CUDA kernels and for their host backend.
+"""The work of one thread on a pair of nodes or triangles; one code for the CUDA kernels and the host backend.
 
-A pair is a row (node of a, node of b, job). Gress and Zachmann, "Object-Space Interference Detection on Programmable
-Graphics Hardware" (2003), let both sides descend at once; so two inner nodes have four pairs of children. Two leaves
-are kept for the triangle test; a node paired with itself, of an object against itself, has three pairs of children.
+A pair is a row (node of a, node of b, job). In Gress and Zachmann, "Object-Space Interference Detection on Programmable
+Graphics Hardware" (2003), both sides descend at once, so two inner nodes have four pairs of children. Two leaves are
+kept for the triangle test. If an object is tested against itself, a node paired with itself has three pairs of
+children.
 """
 
 import numpy as np
@@ -17,15 +18,16 @@ _HALF = np.float32(0.5)
 _ZERO = np.float32(0.0)
 
 LEAF = 1 << 32
-"""A pair of leaves counts so much; a pair of children counts 1."""
+"""Count of a pair of leaves in the upper half of a sum; a pair of children counts 1."""
 
 
 @portable
 def of_boxes(boxes_a, i, boxes_b, j, frames, job):
-    """Halves of both boxes' extents and the way between their middles, all nine along axes of their own sides.
+    """Return the half extents of both boxes along their own axes, and the vector between their centres.
 
-    (of a: x, y, z; of b: x, y, z; from a to b, along a's axes: x, y, z), float32. ``frames`` are rows of
-    ``narrow_rows``. The operations are those of ``geometry/lane_boxes.py``, one box at a time.
+    The nine float32 numbers are (half extents of a: x, y, z; of b: x, y, z; vector from a to b along a's axes: x, y,
+    z). ``frames`` are rows of ``narrow_rows``. The operations are those of ``geometry/lane_boxes.py``, one box at a
+    time.
     """
     bx = (boxes_b[j, 0] + boxes_b[j, 3]) * _HALF
     by = (boxes_b[j, 1] + boxes_b[j, 4]) * _HALF
@@ -48,22 +50,23 @@ def of_boxes(boxes_a, i, boxes_b, j, frames, job):
 
 @portable
 def reach_along(frames, job, row, x, y, z):
-    """How far a box of these half extents reaches along a row of a frame's matrix that is not its own axis."""
+    """Return how far a box with these half extents reaches along a row of a frame's matrix: an axis of the other box.
+    The box's own axes do not need it."""
     return abs(frames[job, row]) * x + abs(frames[job, row + 1]) * y + abs(frames[job, row + 2]) * z
 
 
 @portable
 def turned(frames, job, row, x, y, z):
-    """The component of a vector along a row of a frame's matrix."""
+    """Return the component of a vector along a row of a frame's matrix."""
     return frames[job, row] * x + frames[job, row + 1] * y + frames[job, row + 2] * z
 
 
 @portable
 def may_meet(boxes_a, i, boxes_b, j, frames, job):
-    """Whether two boxes may meet: six face axes in float32, never a false "no".
+    """Return whether two boxes may meet, tested along six face axes in float32; True if in doubt.
 
-    The derivation of the slack is that of ``geometry/lane_boxes.py``. Comparisons are written so that what overflows to
-    no number drops nothing.
+    The slack is derived in ``geometry/lane_boxes.py``. Comparisons are written so that a NaN from an overflow never
+    drops a pair.
     """
     slack = frames[job, SLACK]
     ax, ay, az, bx, by, bz, dx, dy, dz = of_boxes(boxes_a, i, boxes_b, j, frames, job)
@@ -83,7 +86,7 @@ def may_meet(boxes_a, i, boxes_b, j, frames, job):
 
 @portable
 def fan_out(links_a, links_b, with_itself, a, b):
-    """What a pair of nodes that may matter turns into: its pairs of children, LEAF, or 0 for a leaf and itself."""
+    """Return the number of child pairs of a pair of nodes, LEAF for two leaves, or 0 for a leaf and itself."""
     leaf_a = links_a[a, 0] < 0
     if with_itself and a == b:
         return 0 if leaf_a else 3
@@ -95,7 +98,8 @@ def fan_out(links_a, links_b, with_itself, a, b):
 
 @portable
 def child_pair(links_a, links_b, with_itself, a, b, number):
-    """Nodes of the n-th pair of children: those of the first child of b come first, the order of the paper's rows."""
+    """Return the nodes of a pair of children by its number. Pairs with the first child of b come first, like the
+    paper's rows."""
     if with_itself and a == b:
         left, right = links_a[a, 0], links_a[a, 1]
         return (left if number != 1 else right), (left if number == 0 else right)
@@ -108,7 +112,7 @@ def child_pair(links_a, links_b, with_itself, a, b, number):
 
 @portable
 def placed(vertices, v, poses, row):
-    """World coordinates of a vertex, as ``types.pose.transform_points`` defines them."""
+    """Return the world coordinates of a vertex, as ``types.pose.transform_points`` defines them."""
     x = vertices[v, 0]
     y = vertices[v, 1]
     z = vertices[v, 2]
@@ -121,7 +125,7 @@ def placed(vertices, v, poses, row):
 
 @portable
 def _apart_along(p, q, r, s, t, u, axis):
-    """Whether the boxes of two triangles are apart along an axis, exactly."""
+    """Return exactly whether the boxes of two triangles are apart along an axis."""
     lowest_a = min(p[axis], q[axis], r[axis])
     lowest_b = min(s[axis], t[axis], u[axis])
     highest_a = max(p[axis], q[axis], r[axis])
@@ -131,7 +135,7 @@ def _apart_along(p, q, r, s, t, u, axis):
 
 @portable
 def pair_kind(triangles_a, vertices_a, poses_a, triangles_b, vertices_b, poses_b, with_itself, t, u, job):
-    """How two triangles meet, as far as float64 tells: APART, CROSSING or UNDECIDED."""
+    """Return how two triangles meet: APART or CROSSING if float64 decides it, otherwise UNDECIDED."""
     row_a = min(job, poses_a.shape[0] - 1)
     row_b = min(job, poses_b.shape[0] - 1)
     p1 = placed(vertices_a, triangles_a[t, 0], poses_a, row_a)
@@ -153,4 +157,4 @@ def pair_kind(triangles_a, vertices_a, poses_a, triangles_b, vertices_b, poses_b
 
 
 DECIDED = CROSSING
-"""The only kind that ``pair_kind`` decides besides APART."""
+"""The only kind besides APART that ``pair_kind`` decides."""

@@ -1,26 +1,26 @@
-"""The sum pyramid over overlap counts, and how an output finds what it belongs to.
+"""The sum pyramid over overlap counts, and the search for the entry that an output comes from.
 
-Gress and Zachmann (2003), section 5.3: sums of neighbours, level upon level, say for every entry of the next level of
-the traversal which entry of this one it comes from. Later known as HistoPyramid. As a heap: ``sums[1]`` is the top, the
-children of entry n are 2 n and 2 n + 1, and the counts begin at ``width``, a power of two. One number holds two counts,
-of pairs of children in its lower and of pairs of leaves in its upper half.
+Gress and Zachmann (2003), section 5.3: sums of neighbours, level upon level, tell for every entry of the next level of
+the traversal which entry of this level it comes from. The structure was later named HistoPyramid. It is stored like a
+heap: ``sums[1]`` is the top, the children of entry n are 2 n and 2 n + 1, and the counts begin at ``width``, a power of
+two. One number holds two counts: of pairs of children in its lower half, of pairs of leaves in its upper half.
 """
 
 from ..jit import portable
 
 HALF_MASK = (1 << 32) - 1
 CHILDREN, LEAVES = 0, 32
-"""Where a count begins among the bits of a sum."""
+"""Bit at which a count begins in a sum."""
 
 
 def width_for(count: int) -> int:
-    """The least power of two that is no less than ``count``, which is at least 1."""
+    """Return the smallest power of two that is at least ``count``, for a count of at least 1."""
     return 1 << (count - 1).bit_length()
 
 
 @portable
 def locate(sums, width, slot, shift):
-    """The entry that output ``slot`` belongs to, and its number among the outputs of that entry."""
+    """Return the entry that output ``slot`` comes from, and its number among the outputs of that entry."""
     node = 1
     while node < width:
         node *= 2

@@ -1,7 +1,8 @@
-"""Drives the queue of a device: its arrays, its runs, and what is done when something finds no room.
+"""Run the queue of a device: its arrays, its runs, and the handling of overflows.
 
-One launch for the nodes and one for the triangles, whatever the depth. Where the queue or the leaves were full, pairs
-are late: the next run begins with them and keeps what was found, so nothing is done twice.
+There is one launch for the nodes and one for the triangles, for trees of any depth. If the queue or the array of leaves
+was full, pairs are marked late. The next run starts with these pairs and keeps the earlier results, so no work is
+repeated.
 """
 
 from typing import Any
@@ -19,23 +20,25 @@ from .traverse_gpu import HIT_TAIL, LATE, LEAF_TAIL, PROGRESS, RESERVED, STATE_L
 from .trees import Trees
 
 _PATIENCE = 1 << (16 if SIMULATED else 20)
-"""Polls in vain after which a block gives up: about a second."""
+"""Number of unsuccessful polls after which a block gives up: about a second."""
 _MOST_QUEUED = 1 << 28
-"""Rows of a queue; what needs more goes level by level. Slots that are reserved, four each at most, have 31 bits."""
+"""Most rows of a queue; larger traversals go level by level. The count of reserved slots, at most four per pair, has 31
+bits."""
 _FIRST_CAPACITY = 1 << 10 if SIMULATED else FIRST_CAPACITY
 _TEST_ENTRIES = 1 << (6 if SIMULATED else 18)
-"""Threads that test triangles, whose number only the device knows."""
+"""Number of threads that test pairs of triangles, since only the device knows the number of pairs."""
 
 
 class Queue:
-    """What outlives a question: which run comes next, and which arrays hold nothing that could pass for its slots."""
+    """State kept between queries: the number of the next run, and the arrays without stale slots that could be mistaken
+    for its own."""
 
     def __init__(self) -> None:
         self._epoch = 0
         self._cleared: dict[str, Any] = {}
 
     def begin(self) -> int:
-        """The number of the next run."""
+        """Start the next run, and return its number."""
         self._epoch += 1
         if self._epoch > LAST_EPOCH:
             self._epoch = 1
@@ -43,7 +46,8 @@ class Queue:
         return self._epoch
 
     def words(self, backend: Any, space: Workspace, number: int, capacity: int) -> Any:
-        """One of two arrays of slots; old runs may have left theirs there."""
+        """Return one of two arrays of slots, cleared if needed. It may contain slots of old runs, which have other
+        epochs."""
         name = f"queue {number}"
         words = space.array(name, 2 * capacity, 1, np.int64)
         if self._cleared.get(name) is not words:
@@ -53,10 +57,10 @@ class Queue:
 
 
 def find_by_queue(backend: Any, space: Workspace, a: Trees, b: Trees, question: Question) -> Hits | None:
-    """As ``breadth_first.traverse``, in any order; None where levels have to answer.
+    """Traverse with the queue; return the hits of ``breadth_first.traverse`` in any order, or None to fall back to it.
 
-    That is where the queue would get too long, and where a block has lost its patience: a device that other programs
-    use may keep one of them from its work, so that is no fault.
+    The fallback is needed if the queue would become too long, or if a block gave up waiting. That is not a fault: on a
+    device that other programs use, a block may be kept from its work.
     """
     jobs = prepare_jobs(backend, a, b, question)
     count = len(jobs.first)
@@ -99,11 +103,11 @@ def _run(
     capacities: list[int],
     leaves_before: int,
 ) -> tuple[Any, list[int]]:
-    """State of a queue that has been run and whose leaves have been tested, and what there was room for.
+    """Run the queue and test its leaves; return the queue's state and the capacities of its three arrays.
 
     Args:
-        backend, space, a, b, jobs: what is asked.
-        begun: slots, the run that they are of, and how many pairs they begin with.
+        backend, space, a, b, jobs: the query.
+        begun: slots, the number of their run, and the number of pairs to start with.
         capacities: rows of queue, leaves and hits.
         leaves_before: pairs of leaves that earlier runs found.
     """
@@ -131,7 +135,7 @@ def _test(backend: Any, a: Trees, b: Trees, jobs: Jobs, leaves: Any, hits: Any, 
 
 
 def _hits(backend: Any, space: Workspace, a: Trees, b: Trees, jobs: Jobs, numbers: list[int], room: int) -> np.ndarray:
-    """Rows of hits; when they did not fit, the leaves alone are tested again."""
+    """Return the rows of hits. If they did not fit, only the test of the leaves is repeated."""
     count = numbers[HIT_TAIL]
     hits = space.array("hits", count if count <= room else 2 * width_for(count), 4, np.int32)
     if count > room:

@@ -1,8 +1,9 @@
-"""Slots of the queue on a device: a pair of nodes in two words, each of which tells by itself whether it can be read.
+"""Slots of the queue on a device: a pair of nodes in two words, each of which shows by itself whether it is valid.
 
-A word is written by one store that cannot be seen in part, and holds the number of the run ("epoch") that it was
-written in. So who reads needs no fence, no mark and no order: it reads until both words are of its own run. NCCL sends
-short messages in this way ("LL"). First word: node of a, lower bits of the job; second: node of b, higher bits.
+A word is written by one atomic store, and contains the number of the run ("epoch") that wrote it. So readers need no
+fence, no flag and no ordering: they read until both words belong to the current run. NCCL sends short messages in the
+same way ("LL"). The first word holds the node of a and the lower bits of the job, the second the node of b and the
+higher bits.
 """
 
 import numpy as np
@@ -15,67 +16,67 @@ _JOB_BITS = 16
 _JOB_MASK = (1 << _JOB_BITS) - 1
 _EPOCH = NODE_BITS + _JOB_BITS
 LAST_EPOCH = (1 << 16) - 1
-"""Of runs that can be told apart, from 1 on."""
+"""Largest run number; runs are numbered from 1."""
 NO_NODE = _NODE_MASK
-"""In the place of a node of a: there is no pair."""
+"""Stands for the node of a in a slot without a pair."""
 
 
 @portable
 def slot_word(node, part, epoch):
-    """A word: a node and a part of the job, from a run."""
+    """Return a word that holds a node, a part of the job, and the run."""
     return (np.int64(epoch) << _EPOCH) | (np.int64(part) << NODE_BITS) | np.int64(node)
 
 
 @portable
 def marked_late(word):
-    """A first word once it has been read: the pair found no room for what it turns into, and has to come again."""
+    """Return a first word marked late: there was no room for the pair's children, so it must be processed again."""
     return ~word
 
 
 @portable
 def is_late(word):
-    """Whether a first word is marked so."""
+    """Return whether a first word is marked late."""
     return word < 0
 
 
 @portable
 def renewed(word, epoch):
-    """A word in another run."""
+    """Return the same word for another run."""
     return slot_word(word & _NODE_MASK, (word >> NODE_BITS) & _JOB_MASK, epoch)
 
 
 @portable
 def is_of(word, epoch):
-    """Whether a word is from a run."""
+    """Return whether a word belongs to a run."""
     return word >> _EPOCH == epoch
 
 
 @portable
 def node_in(word):
-    """The node."""
+    """Return the node in a word."""
     return word & _NODE_MASK
 
 
 @portable
 def lower_part(job):
-    """The part of a job in the first word."""
+    """Return the part of a job that the first word holds."""
     return job & _JOB_MASK
 
 
 @portable
 def higher_part(job):
-    """The part of a job in the second word."""
+    """Return the part of a job that the second word holds."""
     return job >> _JOB_BITS
 
 
 @portable
 def job_in(first, second):
-    """The job."""
+    """Return the job of a slot from its two words."""
     return ((first >> NODE_BITS) & _JOB_MASK) | (((second >> NODE_BITS) & _JOB_MASK) << _JOB_BITS)
 
 
 def slots_of(pairs: np.ndarray, epoch: int) -> np.ndarray:
-    """Words (2 n,) int64 of pairs (n, 3) int32: nodes and job."""
+    """Return the words (2 n,) int64 of pairs (n, 3) int32, which are both nodes and the job."""
     a, b, job = pairs.astype(np.int64).T
     words = [slot_word(node, part(job), epoch) for node, part in ((a, lower_part), (b, higher_part))]
     return np.column_stack(words).ravel()

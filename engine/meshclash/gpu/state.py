@@ -1,4 +1,4 @@
-"""What is known of a device, and how it can fail; imports nothing of CUDA."""
+"""The state of a device, and its errors; imports nothing of CUDA."""
 
 from typing import NamedTuple
 
@@ -6,22 +6,22 @@ from ..errors import MeshClashError
 
 
 class DeviceFault(MeshClashError):
-    """A device failed in the middle of its work; the message says how. The CPU answers in its place."""
+    """Raised when a device fails during its work; the message gives the reason. The CPU answers instead."""
 
 
 class OutOfDeviceMemory(DeviceFault):
-    """The device, or the part of its memory that may be used, is full."""
+    """Raised when the device's memory, or the part of it that may be used, is full."""
 
 
 class DeviceState(NamedTuple):
-    """Whether a CUDA device can be used; shown to users as it is."""
+    """Whether a CUDA device can be used; its fields are shown to users."""
 
     usable: bool
     reason: str = ""
-    """Why it cannot be used, and what to do; "" when it can."""
+    """Why the device cannot be used, and what to do; "" if it can."""
     name: str = ""
     capability: tuple[int, int] = (0, 0)
     memory: int = 0
-    """Bytes in all."""
+    """Total memory [bytes]."""
     versions: str = ""
-    """Of the driver and of the libraries."""
+    """Versions of the driver and of the libraries."""

@@ -1,4 +1,4 @@
-"""Kernels of the traversal: level by level, and by a queue. ``pair_steps.py`` has what a thread does."""
+"""Kernels of the traversal: level by level, and by a queue. ``pair_steps.py`` has the work of one thread."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,20 +25,20 @@ from .slots import (
 # Entries of the state of a queue.
 HEAD, PROGRESS, LEAF_TAIL, HIT_TAIL, LATE, WITHOUT_PAIR, STATE_LENGTH = range(7)
 RESERVED = 32
-"""PROGRESS is one number of two: slots reserved above this bit, pairs done below."""
+"""PROGRESS packs two numbers: the slots reserved from this bit on, and the pairs done below it."""
 _LEAVES_OF_BLOCK = 16
 _LEAF_OF_BLOCK = 1 << _LEAVES_OF_BLOCK
 _CHILDREN_OF_BLOCK = _LEAF_OF_BLOCK - 1
-"""One number of two, too: pairs of leaves that a block found above bit 16, pairs of children below."""
+"""A block's count packs two numbers, too: the pairs of leaves found from bit 16 on, and the pairs of children below."""
 _SHORTEST_PAUSE, _LONGEST_PAUSE, _DOUBLINGS = 16, 1024, 6
-"""Of a block between two polls [ns]; each in vain doubles it."""
+"""Pause of a block between two polls [ns]; it doubles after each unsuccessful poll, up to the longest pause."""
 
 _TREE = "int32[:,::1], float32[:,::1]"
 MESH = "int32[:,::1], float64[:,::1], float64[:,::1]"
 
 
 def _counting(name: str, may: Callable[..., Any]) -> Kernel:
-    """The overlap count map of a level by one test of two boxes, zeros behind it."""
+    """Return the kernel that fills the overlap count map of a level with one test of two boxes, padded with zeros."""
 
     def count_pairs(links_a, boxes_a, links_b, boxes_b, frames, with_itself, pairs, count, sums, width):
         for k in range(cuda.grid(1), width, cuda.gridsize(1)):
@@ -61,7 +61,10 @@ count_near_pairs = _counting("count_near_pairs", may_be_near)
 
 @kernel("void(int64[::1], int64, int64)")
 def sum_levels(sums, width, part):
-    """Levels of the pyramid above that of ``width`` entries: each block those over ``part`` of them, a power of two."""
+    """Compute levels of the pyramid above the one with ``width`` entries.
+
+    Each block handles ``part`` of these entries, a power of two.
+    """
     for block in range(cuda.blockIdx.x, width // part, cuda.gridDim.x):
         level = width
         entries = part
@@ -76,7 +79,7 @@ def sum_levels(sums, width, part):
 
 @kernel("void(int32[:,::1], int32[:,::1], boolean, int32[:,::1], int64[::1], int64, int64, int32[:,::1])")
 def expand_pairs(links_a, links_b, with_itself, pairs, sums, width, count, children):
-    """The node pair index map of the next level."""
+    """Compute the node pair index map of the next level."""
     for slot in range(cuda.grid(1), count, cuda.gridsize(1)):
         k, number = locate(sums, width, slot, CHILDREN)
         a, b = child_pair(links_a, links_b, with_itself, pairs[k, 0], pairs[k, 1], number)
@@ -90,7 +93,7 @@ def expand_pairs(links_a, links_b, with_itself, pairs, sums, width, count, child
     "int32[:,::1], int64)"
 )
 def gather_leaves(links_a, order_a, links_b, order_b, pairs, sums, width, count, leaves, begin):
-    """Append the triangles of pairs of leaves."""
+    """Append the triangles of pairs of leaves to ``leaves``."""
     for slot in range(cuda.grid(1), count, cuda.gridsize(1)):
         k, _ = locate(sums, width, slot, LEAVES)
         leaves[begin + slot, 0] = order_a[~links_a[pairs[k, 0], 0]]
@@ -102,7 +105,7 @@ def gather_leaves(links_a, order_a, links_b, order_b, pairs, sums, width, count,
 def test_leaves(
     triangles_a, vertices_a, poses_a, triangles_b, vertices_b, poses_b, with_itself, leaves, count, kinds, sums, width
 ):
-    """Kinds of pairs of triangles, and 1 for each that is not apart."""
+    """Compute the kinds of pairs of triangles, and the count 1 for each pair that is not apart."""
     for k in range(cuda.grid(1), width, cuda.gridsize(1)):
         found = 0
         if k < count:
@@ -117,7 +120,7 @@ def test_leaves(
 
 @kernel("void(int32[:,::1], uint8[::1], int64[::1], int64, int64, int32[:,::1])")
 def gather_hits(leaves, kinds, sums, width, count, hits):
-    """Triangles, job and kind of the pairs that are not apart."""
+    """Collect triangles, job and kind of the pairs that are not apart."""
     for slot in range(cuda.grid(1), count, cuda.gridsize(1)):
         k, _ = locate(sums, width, slot, CHILDREN)
         for column in range(3):
@@ -127,7 +130,7 @@ def gather_hits(leaves, kinds, sums, width, count, hits):
 
 @kernel("void(int64[::1])")
 def clear_queue(words):
-    """Slots that no run has written."""
+    """Clear the slots, as if no run had written them."""
     for i in range(cuda.grid(1), words.shape[0], cuda.gridsize(1)):
         words[i] = 0
 
@@ -139,19 +142,21 @@ def clear_queue(words):
 def run_queue(
     links_a, boxes_a, order_a, links_b, boxes_b, order_b, frames, with_itself, queue, epoch, leaves, state, patience
 ):
-    """All pairs of nodes by blocks that stay: each claims slots of the queue, a slot for a thread, and waits for them.
+    """Process all pairs of nodes with persistent blocks.
 
-    A slot is reserved first and written later; ``slots.py`` says when it can be read. Pairs count as done when their
-    children are reserved, by one operation on one number: so nothing is left when as many are done as reserved, and
-    everybody leaves. A pair that finds no room for its children or as leaves is marked late, to come again in another
-    run; the last room gets slots without a pair. A block leaves, too, when it claims slots for which there is no room,
-    and when its patience (polls in vain) ends, with what it claimed: then fewer are done than there was room for.
+    Each block claims slots of the queue, one per thread, and waits until they can be read. A slot is reserved first
+    and written later; ``slots.py`` explains when it can be read. One atomic operation on one number reserves the
+    children of pairs and counts the pairs as done. So when as many pairs are done as reserved, no work is left, and
+    all blocks exit. If there is no room for a pair's children, or for its entry in ``leaves``, the pair is marked
+    late, and processed again in another run; the remaining slots are then filled without a pair. A block also exits
+    when it claims slots beyond the capacity, and when its patience (the number of unsuccessful polls) ends. In the
+    latter case its claimed slots stay undone, so fewer pairs are done than there was room for.
     """
-    taken = cuda.shared.array(4, np.int64)  # first slot claimed; progress; where children go; where leaves go
+    taken = cuda.shared.array(4, np.int64)  # first claimed slot; progress; position for children; position for leaves
     found_here = cuda.shared.array(1, np.int32)  # children of the block, and its leaves
     thread = cuda.threadIdx.x
     capacity = queue.shape[0] // 2
-    begin = end = 0  # of the slots that are claimed and not done
+    begin = end = 0  # range of the slots that are claimed and not done
     idle = 0
     while idle < patience:
         if thread == 0:
@@ -181,7 +186,7 @@ def run_queue(
         if thread < count:
             word = peek(queue, slot)
             while not is_of(word, epoch):
-                word = peek(queue, slot)  # being written by a block that waits for nobody
+                word = peek(queue, slot)  # another block is writing it, and does not wait for anything
             other = peek(queue, slot + 1)
             while not is_of(other, epoch):
                 other = peek(queue, slot + 1)
@@ -221,7 +226,7 @@ def run_queue(
 
 @kernel("void(int64[::1], int64, int64[::1], int64, int64[::1])")
 def gather_late(queue, count, target, epoch, state):
-    """Late pairs among the first ``count`` slots of a run go to the beginning of another queue, in any order."""
+    """Move the late pairs among the first ``count`` slots of a run to the beginning of another queue, in any order."""
     for slot in range(cuda.grid(1), count, cuda.gridsize(1)):
         word = queue[2 * slot]
         if is_late(word):

@@ -1,6 +1,6 @@
-"""Many trees on a backend: what is uploaded of meshes, and the hierarchy built there.
+"""Many trees on a backend: the uploaded meshes, and the hierarchies built over them there.
 
-A backend is a device (``backend_gpu.py``) or the host backend; arrays of a backend are opaque to the host.
+A backend is a device (``backend_gpu.py``) or the host backend. The arrays of a backend are opaque to the host.
 """
 
 from collections.abc import Sequence
@@ -15,23 +15,24 @@ from ..volumes.rounding import round_down, round_up
 _CELLS = 1024.0
 _SMALLEST_EXTENT = 1e-30
 MOST_TRIANGLES = 1 << 30
-"""Nodes are counted in int32."""
+"""Most triangles, since nodes are counted in int32."""
 BYTES_PER_TRIANGLE = 12 + 4 + 4 + 2 * (8 + 4 + 4 + 24)
-"""On the backend, beside vertices: triangle 12, tree 4, order 4, two nodes of links 8, parent 4, counter 4, box 24."""
+"""Bytes per triangle on the backend, without vertices: triangle 12, tree 4, order 4, and two nodes, each with links 8,
+parent 4, counter 4, box 24."""
 BYTES_PER_VERTEX = 24
 
 
 @dataclass
 class Trees:
-    """Hierarchies on a backend, end to end; ``karras.py`` has the layout.
+    """Hierarchies on a backend, concatenated; ``karras.py`` has the layout.
 
     Attributes:
-        meshes: one for each tree.
+        meshes: the mesh of each tree.
         centres: origins of the trees on the host, (trees, 3) float64 [m].
         root_boxes: (trees, 6) float32 on the host, relative to the origins, rounded outward.
         root_nodes: (trees,) int64 on the host.
         first_triangles: (trees,) int64 on the host.
-        The rest are arrays of the backend.
+        The other attributes are arrays of the backend.
     """
 
     meshes: list[TriangleMesh]
@@ -50,13 +51,13 @@ class Trees:
     grids: Any
     """(trees, 4) float32, as ``karras.morton_key`` takes them."""
     begins: Any
-    """First triangle of each tree, and the number of all, (trees + 1,) int64."""
+    """First triangle of each tree, and the number of all triangles, (trees + 1,) int64."""
     roots: Any
     """(trees,) int64."""
     links: Any
     """(n, 2) int32."""
     parents: Any
-    """(n,) int32, -1 of a root."""
+    """(n,) int32; -1 for a root."""
     arrived: Any
     """(n,) int32: how many children of a node have a box."""
     order: Any
@@ -66,14 +67,14 @@ class Trees:
 
     @property
     def size(self) -> int:
-        """Bytes on the backend."""
+        """Size on the backend [bytes]."""
         arrays = (self.vertices, self.triangles, self.tree_of, self.origins, self.grids, self.begins, self.roots)
         more = (self.links, self.parents, self.arrived, self.order, self.boxes)
         return sum(int(array.nbytes) for array in arrays + more)
 
 
 def needed_bytes(meshes: Sequence[TriangleMesh]) -> int:
-    """What the trees over meshes take on a backend, with the keys while they are sorted."""
+    """Return the memory [bytes] that the trees of meshes need on a backend, including the keys during sorting."""
     triangles = sum(mesh.triangle_count for mesh in meshes)
     return (BYTES_PER_TRIANGLE + 16) * triangles + BYTES_PER_VERTEX * sum(mesh.vertex_count for mesh in meshes)
 
@@ -107,7 +108,7 @@ def build_trees(backend: Any, meshes: Sequence[TriangleMesh]) -> Trees:
 
 
 def refit_trees(backend: Any, trees: Trees, meshes: Sequence[TriangleMesh]) -> None:
-    """Fit the boxes to meshes over the same triangles: vertices and origins are uploaded, nothing is sorted."""
+    """Refit the boxes to meshes with the same triangles: only vertices and origins are uploaded, nothing is sorted."""
     trees.meshes = list(meshes)
     trees.centres, trees.root_boxes = _frames(meshes)
     backend.write(trees.vertices, _joined([mesh.arrays[0] for mesh in meshes]))
@@ -116,7 +117,7 @@ def refit_trees(backend: Any, trees: Trees, meshes: Sequence[TriangleMesh]) -> N
 
 
 def _frames(meshes: Sequence[TriangleMesh]) -> tuple[np.ndarray, np.ndarray]:
-    """Origins and root boxes."""
+    """Return origins and root boxes of the trees."""
     bounds = np.stack([mesh.bounds for mesh in meshes])
     centres = 0.5 * bounds[:, 0] + 0.5 * bounds[:, 1]
     boxes = np.empty((len(meshes), 6), np.float32)
@@ -127,7 +128,7 @@ def _frames(meshes: Sequence[TriangleMesh]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _grids(meshes: Sequence[TriangleMesh], centres: np.ndarray) -> np.ndarray:
-    """Cells over a cube that holds each mesh."""
+    """Return the grid of cells over a cube that holds each mesh."""
     lowest = np.stack([mesh.bounds[0] for mesh in meshes]) - centres
     extents = np.array([float((mesh.bounds[1] - mesh.bounds[0]).max()) for mesh in meshes])
     scales = np.where(extents > _SMALLEST_EXTENT, _CELLS / np.maximum(extents, _SMALLEST_EXTENT), 0.0)

@@ -1,4 +1,4 @@
-"""``advise``: which volume and split rule suit two given objects, by trying them."""
+"""``advise``: measure which bounding volume and split rule suit two given objects best."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ..volumes.registry import VOLUMES
 
 _T = TypeVar("_T")
 _RUNS = 3
-_BUILD_SHARE = 0.25  # of a try, of either object; its runs take the rest
+_BUILD_SHARE = 0.25  # share of a try for building either object's hierarchy; the runs take the rest
 _SMALL = TriangleMesh([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]])
 
 
@@ -36,15 +36,15 @@ class Candidate:
     volume: str
     split: str
     build_seconds: float
-    """Processor time of both hierarchies."""
+    """Processor time to build both hierarchies [s]."""
     query_seconds: float
-    """Processor time of one pose, all contacts: the least of three runs."""
+    """Processor time to find all contacts of one pose [s]: the shortest of three runs."""
     bytes_per_triangle: float
-    """Of the tree, its volumes and its order; without the mesh."""
+    """Memory per triangle [bytes] of the tree, its volumes and its order, without the mesh."""
     volume_tests: float
-    """N_bv of one pose."""
+    """Number of tests of two volumes for one pose, N_bv."""
     primitive_tests: float
-    """N_p of one pose."""
+    """Number of tests of two triangles for one pose, N_p."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Advice:
 
     @property
     def best_once(self) -> Candidate:
-        """The fastest candidate for a single query: the time of building counts."""
+        """The fastest candidate for a single query, including the time to build the hierarchies."""
         return min(self.candidates, key=lambda c: c.build_seconds + c.query_seconds)
 
     def __str__(self) -> str:
@@ -83,14 +83,14 @@ def advise(
     volumes: Sequence[str] | None = None,
     splits: Sequence[str] | None = None,
 ) -> Generator[Progress, None, Advice]:
-    """Measure which bounding volume and split rule suit two objects: build them and find all contacts.
+    """Measure which bounding volume and split rule suit two objects: build their hierarchies and find all contacts.
 
-    Each kind of volume is compiled when it is first used, which takes seconds and is not counted. One thread works.
+    Each kind of volume is compiled on first use, which takes seconds and is not measured. One thread is used.
 
     Args:
         a, b: meshes.
-        pose_a, pose_b: as ``collide``; a stack of typical poses gives the best advice.
-        volumes, splits: names to try, default all.
+        pose_a, pose_b: as for ``collide``; a stack of typical poses gives the best advice.
+        volumes, splits: names to try; default: all.
 
     Raises:
         InvalidMesh: a or b is not a TriangleMesh. InvalidPose. UnsupportedOption: an unknown name, or none at all.
@@ -123,7 +123,7 @@ def advise(
 
 
 def _names(what: str, chosen: Any, known: Collection[str]) -> list[str]:
-    """Names to try; raises UnsupportedOption before anything is built."""
+    """Return the names to try; raise UnsupportedOption before anything is built."""
     names = [one_of(what, name, sorted(known)) for name in items_of(f"{what}s", chosen, "names")]
     if not names:
         raise UnsupportedOption("advise needs at least one volume and one split to try")
@@ -154,7 +154,7 @@ def _try_steps(
 def _least_of_runs(
     trees: Sequence[Hierarchy], pose_a: Any, pose_b: Any
 ) -> Generator[float, None, tuple[Answer, float]]:
-    """The contacts, and the least processor time [s] of some runs."""
+    """Return the contacts, and the shortest processor time [s] of several runs."""
     begin, least = 2.0 * _BUILD_SHARE, np.inf
     for done in range(_RUNS):
         low, high = (begin + (1.0 - begin) * k / _RUNS for k in (done, done + 1))
@@ -165,7 +165,10 @@ def _least_of_runs(
 
 
 def _timed(steps: Generator[float, None, _T], low: float, high: float) -> Generator[float, None, tuple[_T, float]]:
-    """The result of steps and the processor time [s] that they took; their shares as a part of the whole."""
+    """Run steps; return their result and the processor time [s] that they took.
+
+    The progress that they yield is mapped to the range from ``low`` to ``high``.
+    """
     taken = 0.0
     while True:
         start = time.process_time()

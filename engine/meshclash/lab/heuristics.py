@@ -1,21 +1,23 @@
-"""Top-down builders by other rules than ``sah.py``, for comparison: what papers on collision detection propose.
+"""Top-down builders with other split rules than ``sah.py``, for comparison: those that papers on collision detection
+propose.
 
-A node is divided at one of 15 planes an axis between 16 bins, where the sum over both parts of
+A node is split at one of 15 planes per axis, between 16 bins, where the sum over both parts of
 
     weight (V + c1 S + c2 E)        V, S, E: volume, half the surface area and sum of the edges of the part's box
 
-is least; equal sums are decided by S, then E, then the lower axis and bin. That covers
+is smallest. Equal sums are decided by S, then E, then the lower axis and bin. This covers
 
 * ``volume``: weight 1, c1 = c2 = 0. Zachmann's rule as printed ("Minimal hierarchical collision detection", 2002):
-  the smallest volume of the children. It peels off slivers.
-* ``volume_n``: weight N, the number of triangles, which is what the paper's own equations (3) and (6) give.
+  the smallest volume of the children. It splits off slivers.
+* ``volume_n``: weight N, the number of triangles, which follows from the paper's own equations (3) and (6).
 * ``kah``: weight N, c1 = 1.5 s, c2 = 1.5 s^2: the expected volume of the Minkowski sum of the part's box with a
   randomly turned cube of side s, E[V] = V + (S_A M_B + S_B M_A) / (4 pi) + V_B with mean width integrals M (principal
-  kinematic formula), which is the probability that the two meet. The paper's equation (5) is the same thought in the
-  plane. s is 0.6 of the mean edge of the node's box. For s -> 0 it is ``volume_n``; the middle term alone is ``sah``.
+  kinematic formula), which is proportional to the probability that the two meet. The paper's equation (5) is the same
+  idea in the plane. s is 0.6 of the mean edge of the node's box. For s -> 0 the rule becomes ``volume_n``; with the
+  middle term alone it is ``sah``.
 
-``median`` puts half of the triangles on either side along the axis on which their middles spread most; ``mean`` cuts
-that axis at the mean of the middles (Gottschalk, Lin, Manocha, "OBBTree", 1996).
+``median`` puts half of the triangles on either side, along the axis on which their middles spread most. ``mean`` splits
+at the mean of the middles, on the same axis (Gottschalk, Lin, Manocha, "OBBTree", 1996).
 """
 
 from collections.abc import Generator
@@ -36,7 +38,7 @@ VOLUME, VOLUME_N, KAH, MEDIAN, MEAN = range(5)
 
 @kernel
 def _load_boxes(points, triangles, boxes):
-    """Boxes of the triangles, rounded: they steer the division and bound nothing."""
+    """Compute the boxes of the triangles, with rounding errors: they only guide the split, and are not bounds."""
     for t in range(triangles.shape[0]):
         for k in range(3):
             a = np.float64(points[triangles[t, 0], k])
@@ -62,7 +64,7 @@ def _extend(box, other):
 
 @inner
 def _middles(boxes, order, begin, end, whole, low, scale):
-    """The node's box, lowest doubled middle and bins a metre on each axis (0 where all coincide)."""
+    """Compute the node's box, and per axis the lowest doubled middle and the bins per metre (0 if all coincide)."""
     _clear(whole)
     for k in range(3):
         low[k] = np.inf
@@ -85,7 +87,7 @@ def _bin_of(box, axis, low, scale):
 
 @inner
 def _measure(rule, side, count, box, sums):
-    """Cost, half surface area and edges of a part; a part without triangles costs everything."""
+    """Compute cost, half surface area and edges of a part. The cost of a part without triangles is infinite."""
     if count == 0:
         sums[0] = np.inf
         return
@@ -102,7 +104,7 @@ def _measure(rule, side, count, box, sums):
 
 @inner
 def _is_less(sums, others, best):
-    """Whether the sums of two parts come before the best so far."""
+    """Return whether the sums of two parts are better than the best so far."""
     for k in range(_SUMS):
         total = sums[k] + others[k]
         if total != best[k]:
@@ -112,7 +114,7 @@ def _is_less(sums, others, best):
 
 @inner
 def _best_division(boxes, order, begin, end, rule, side, low, scale, counts, bins, box, sums, right, best):
-    """(axis, first bin of the right part) of the cheapest division; axis -1 when there is none."""
+    """Return (axis, first bin of the right part) of the cheapest split; the axis is -1 if there is none."""
     counts[:] = 0
     for axis in range(3):
         for b in range(_BINS):
@@ -151,7 +153,7 @@ def _best_division(boxes, order, begin, end, rule, side, low, scale, counts, bin
 
 @inner
 def _partition(boxes, order, begin, end, axis, bin_limit, low, scale):
-    """Bring the triangles of bins below ``bin_limit`` to the front; returns where the others start."""
+    """Move the triangles of bins below ``bin_limit`` to the front; return where the others start."""
     front = begin
     back = end
     while front < back:
@@ -165,7 +167,7 @@ def _partition(boxes, order, begin, end, axis, bin_limit, low, scale):
 
 @inner
 def _before(boxes, t, u, axis):
-    """Whether triangle t comes before u along an axis; ties by index, so the order is total."""
+    """Return whether triangle t comes before u along an axis. Ties are broken by index, so the order is total."""
     a = boxes[t, axis] + boxes[t, axis + 3]
     b = boxes[u, axis] + boxes[u, axis + 3]
     return a < b or (a == b and t < u)
@@ -173,7 +175,7 @@ def _before(boxes, t, u, axis):
 
 @inner
 def _select_median(boxes, order, begin, end, axis):
-    """Bring the lower half of the triangles along an axis to the front (Hoare's quickselect)."""
+    """Move the lower half of the triangles along an axis to the front (Hoare's quickselect)."""
     wanted = (begin + end) // 2
     low = begin
     high = end - 1
@@ -201,7 +203,7 @@ def _select_median(boxes, order, begin, end, axis):
 
 @inner
 def _widest(scale):
-    """The axis on which the middles spread most."""
+    """Return the axis on which the middles spread most."""
     widest = 0
     for k in range(1, 3):
         if scale[k] > 0.0 and (scale[widest] == 0.0 or scale[k] < scale[widest]):
@@ -211,7 +213,7 @@ def _widest(scale):
 
 @inner
 def _split_at_mean(boxes, order, begin, end, axis):
-    """Bring the triangles below the mean along an axis to the front; returns where the others start."""
+    """Move the triangles below the mean along an axis to the front; return where the others start."""
     mean = 0.0
     for entry in range(begin, end):
         box = boxes[order[entry]]
@@ -230,7 +232,7 @@ def _split_at_mean(boxes, order, begin, end, axis):
 
 @kernel
 def _divide(boxes, rule, leaf_size, most, stack, state, first, count, order):
-    """Fill the tree until all is divided or ``most`` triangles were looked at; returns whether all is divided."""
+    """Continue the tree until it is complete or ``most`` triangles were visited; return whether it is complete."""
     counts = np.empty((3, _BINS), np.int64)
     bins = np.empty((3, _BINS, 6))
     whole, box = np.empty(6), np.empty(6)
@@ -278,7 +280,7 @@ def _builder(rule: int) -> TreeSteps:
     def tree_steps(
         points: np.ndarray, triangles: np.ndarray, bounds: np.ndarray, leaf_size: int, scratch: np.ndarray, threads: int
     ) -> Generator[float, None, Tree]:
-        """Tree over triangles by one of the rules above, a ``TreeSteps``."""
+        """Build a tree over triangles by one of the rules above; a ``TreeSteps``."""
         total = len(triangles)
         first = np.empty(max(1, 2 * total - 1), np.int32)
         count = np.empty_like(first)
@@ -300,4 +302,4 @@ HEURISTICS = {
     "median": _builder(MEDIAN),
     "mean": _builder(MEAN),
 }
-"""Builders by the name of their rule."""
+"""Builders by name of their split rule."""

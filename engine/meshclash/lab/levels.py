@@ -1,6 +1,6 @@
-"""A level of a hierarchy as lines to draw: how its volumes close in on the mesh. Plain NumPy, nothing is compiled.
+"""Lines that show the volumes on one level of a hierarchy. Plain NumPy, nothing is compiled.
 
-A level is found from the root down, so it costs what lies above it and no more, however large the hierarchy is.
+A level is found from the root down, so the work depends only on the nodes above it, not on the size of the hierarchy.
 """
 
 from typing import NamedTuple
@@ -15,34 +15,37 @@ from .volumes.boxtree_nodes import ROOT, children_of, root_box
 
 
 class Level(NamedTuple):
-    """The volumes on a level, with the leaves above it: together they hold every triangle once."""
+    """The volumes on a level, together with the leaves above it. They contain every triangle once."""
 
     number: int
     """Steps below the root, 0 to ``tree.depth``."""
     nodes: np.ndarray
-    """(k,) int64. Single children of a boxtree count as one node with what is above them."""
+    """(k,) int64. In a boxtree, a single child and its parent count as one node."""
     volumes: np.ndarray
-    """(k, width) float32, relative to the hierarchy's origin; boxes of a boxtree."""
+    """(k, width) float32, relative to the hierarchy's origin; for a boxtree, its boxes."""
     hierarchy: Hierarchy
 
     @property
     def lines(self) -> np.ndarray:
-        """(m, 2, 3) float64 [m], in the object's frame: edges of boxes and polytopes, outlines of round volumes."""
+        """Line segments (m, 2, 3) float64 [m], in the object's frame: edges of boxes and polytopes, outlines of round
+        volumes."""
         return volume_named(self.hierarchy.volume).wireframe(self.volumes) + self.hierarchy.origin
 
 
 def hierarchy_level(a: MeshLike, level: int, volume: str | None = None, most: int | None = None) -> Level:
-    """The volumes on a level of a hierarchy.
+    """Return the volumes on a level of a hierarchy.
 
     Args:
         a: a mesh, or a hierarchy made by ``build``.
-        level: a whole number from 0 on; levels from ``tree.depth`` on are the leaves. There are at most 2**level nodes.
-        volume: kind of bounding volume, default that of the hierarchy, or "aabb".
-        most: volumes that a level may have; of levels with more, the deepest one above that has not. None: any number.
+        level: an integer, 0 or more. Levels from ``tree.depth`` on are the leaves. A level has at most 2**level nodes.
+        volume: kind of bounding volume; default: that of the hierarchy, or "aabb" for a mesh.
+        most: the largest number of volumes. If the level has more, the deepest level above it that fits is returned.
+            None: no limit.
 
     Raises:
-        InvalidMesh; UnsupportedOption: a level that is no whole number from 0 on, or ``most`` none from 1 on, an
-        unknown volume, or another one than that of the hierarchy.
+        InvalidMesh: ``a`` is neither a mesh nor a hierarchy.
+        UnsupportedOption: ``level`` is not an integer of at least 0, ``most`` is not an integer of at least 1, or the
+            volume is unknown or differs from that of the hierarchy.
 
     Example:
         >>> import meshclash as mc
@@ -65,14 +68,14 @@ def hierarchy_level(a: MeshLike, level: int, volume: str | None = None, most: in
 
 
 def _below(hierarchy: Hierarchy, nodes: np.ndarray, boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The leaves among nodes, and the children of the others; volumes are stored, so there are no boxes."""
+    """Return the leaves among the nodes, and the children of the others. Volumes are stored, so no boxes are needed."""
     leaf = hierarchy.tree.count[nodes] > 0
     first = hierarchy.tree.first[nodes[~leaf]].astype(np.int64)
     return np.concatenate([nodes[leaf], first, first + 1]), boxes
 
 
 def _restricted_below(hierarchy: Hierarchy, nodes: np.ndarray, boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The same of a boxtree, with the boxes; single children are followed to what they enclose."""
+    """Do the same for a boxtree, with its boxes; single children are followed down to the next branching."""
     rows, under, parent = children_of(hierarchy.volumes, nodes, boxes)
     leaf = np.ones(len(nodes), np.bool_)
     leaf[parent] = False
@@ -86,13 +89,13 @@ def _restricted_below(hierarchy: Hierarchy, nodes: np.ndarray, boxes: np.ndarray
 
 
 def level_wireframe(a: MeshLike, level: int, volume: str | None = None) -> np.ndarray:
-    """The volumes on a level of a hierarchy, as line segments.
+    """Return the volumes on a level of a hierarchy, as line segments.
 
-    Level 0 is the volume around everything, level n those n steps below, together with the leaves above them: every
-    triangle lies in one of the volumes drawn.
+    Level 0 is the volume around everything. Level n has the volumes n steps below, together with the leaves above them,
+    so every triangle lies in one of the volumes.
 
     Args, Raises:
-        as ``hierarchy_level``.
+        as for ``hierarchy_level``.
 
     Returns:
         (k, 2, 3) float64 [m], in the object's frame: edges of boxes and polytopes, circles and outlines of round ones.

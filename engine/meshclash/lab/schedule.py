@@ -1,8 +1,8 @@
-"""When to look at a pair of objects again, and a heap of such moments.
+"""When to test a pair of objects again, and a heap of such times.
 
-Source: Lin, "Efficient collision detection for animation and robotics" (1993). A common form of its bound is none: it
-takes the vector between the centres for how far points are from an axis, and the speed along the way between the
-nearest points, which is a bound for convex objects only. Here no point counts as slower than it may be.
+Source: Lin, "Efficient collision detection for animation and robotics" (1993). A common form of its bound is wrong: it
+uses the vector between the centres instead of the distance of points from the axis, and the speed along the line
+between the nearest points, which is a bound only for convex objects. Here every point counts as fast as it may be.
 """
 
 import heapq
@@ -18,22 +18,22 @@ from ..types.copying import Changeable
 from ..types.numbers import real_number
 
 _SPARE = 16
-"""Entries of a heap that may be stale, however few keys there are."""
+"""Number of stale entries that a heap may always have, even with few keys."""
 
 
 def safe_time(distance: float, speed: float, acceleration: float = 0.0) -> float:
     """Return how long two objects certainly stay apart; infinite if they do not approach.
 
     Args:
-        distance: of the objects now [m].
-        speed: no two points, one of each object, approach faster now [m per unit of time]: the relative speed of the
-            centres, and for each object its angular speed times the distance of its farthest point from the centre, or
-            from the axis through it. Negative where they move apart.
-        acceleration: by no more does that speed grow [m per square of the unit of time]: the relative acceleration of
-            the centres, where objects turn evenly.
+        distance: the current distance of the objects [m].
+        speed: an upper bound of the current speed at which any two points, one of each object, approach [m per unit of
+            time]. It is the relative speed of the centres, plus for each object its angular speed times the distance of
+            its farthest point from the centre, or from the axis through it. Negative if the objects move apart.
+        acceleration: an upper bound of the growth of that speed [m per square of the unit of time]. For objects that
+            turn at constant angular speed it is the relative acceleration of the centres.
 
     Raises:
-        UnsupportedOption: numbers that are not finite, a distance or an acceleration below 0.
+        UnsupportedOption: a number is not finite, or the distance or the acceleration is negative.
 
     Example:
         >>> import meshclash as mc
@@ -45,7 +45,7 @@ def safe_time(distance: float, speed: float, acceleration: float = 0.0) -> float
         given = f"{shown(distance)}, {shown(speed)} and {shown(acceleration)}"
         raise UnsupportedOption(f"distance and acceleration must be finite and not negative, speed finite, not {given}")
     root = math.hypot(v, math.sqrt(2.0 * a) * math.sqrt(d))  # squares would underflow
-    below = v + root  # the other form of the root, (root - v) / a, cancels and has no value for a = 0
+    below = v + root  # the other form of the root, (root - v) / a, suffers from cancellation and is undefined for a = 0
     if below > 0.0:
         return 2.0 * d / below
     return -2.0 * v / a if a > 0.0 else math.inf
@@ -54,12 +54,18 @@ def safe_time(distance: float, speed: float, acceleration: float = 0.0) -> float
 def relative_speed(
     velocity_a: np.ndarray, turning_a: float, reach_a: float, velocity_b: np.ndarray, turning_b: float, reach_b: float
 ) -> float:
-    """The ``speed`` of ``safe_time``: velocities (3,) of the centres, angular speeds, and how far points are off."""
+    """Return the argument ``speed`` of ``safe_time``.
+
+    Args:
+        velocity_a, velocity_b: velocities of the centres, (3,).
+        turning_a, turning_b: angular speeds.
+        reach_a, reach_b: distances of the farthest points from the centres, or from the axes through them.
+    """
     return float(np.linalg.norm(np.subtract(velocity_b, velocity_a))) + turning_a * reach_a + turning_b * reach_b
 
 
 class WakeUps(Changeable):
-    """A priority queue of keys by their moments; each key has one moment, the last one that was set."""
+    """A priority queue of keys, ordered by time. Each key has one time, the last one that was set."""
 
     def __init__(self) -> None:
         self._heap: list[tuple[float, int, Hashable]] = []
@@ -73,10 +79,10 @@ class WakeUps(Changeable):
         return len(self._moments)
 
     def set(self, key: Hashable, moment: float) -> None:
-        """Set the moment of a key; it replaces an earlier one.
+        """Set the time of a key; it replaces an earlier one.
 
         Raises:
-            UnsupportedOption: a moment that is no number, a key that cannot be hashed.
+            UnsupportedOption: the time is not a number, or the key cannot be hashed.
         """
         time = _moment("moment", moment)
         self._count += 1
@@ -85,18 +91,22 @@ class WakeUps(Changeable):
         self._bound()
 
     def forget(self, key: Hashable) -> None:
-        """Remove a key, if it is there; raises UnsupportedOption if it cannot be hashed."""
+        """Remove a key, if present; raise UnsupportedOption if it cannot be hashed."""
         self._moments.pop(_hashable(key), None)
         self._bound()
 
     @property
     def next_moment(self) -> float:
-        """The earliest moment; infinite if there is none."""
+        """The earliest time; infinite if the queue is empty."""
         self._drop_stale()
         return self._heap[0][0] if self._heap else math.inf
 
     def take_due(self, now: float) -> list[Hashable]:
-        """Remove and return all keys whose moment has come, the earliest first; raises UnsupportedOption."""
+        """Remove and return all keys whose time has come, the earliest first.
+
+        Raises:
+            UnsupportedOption: ``now`` is not a number.
+        """
         due, now = [], _moment("now", now)
         while self.next_moment <= now and self._heap:
             key = heapq.heappop(self._heap)[2]
@@ -105,12 +115,12 @@ class WakeUps(Changeable):
         return due
 
     def _drop_stale(self) -> None:
-        """Take entries off the top that were replaced or forgotten."""
+        """Remove entries from the top that were replaced or forgotten."""
         while self._heap and self._moments.get(self._heap[0][2]) != self._heap[0][:2]:
             heapq.heappop(self._heap)
 
     def _bound(self) -> None:
-        """Keep no more than two entries for each key, and a few: what was replaced may never come to the top."""
+        """Limit the heap to two entries per key plus ``_SPARE``, since replaced entries may never come to the top."""
         if len(self._heap) > 2 * len(self._moments) + _SPARE:
             self._heap = [(time, count, key) for key, (time, count) in self._moments.items()]
             heapq.heapify(self._heap)

@@ -1,4 +1,4 @@
-"""``collide_soups``: which triangles of two objects meet, by a partition of space instead of hierarchies."""
+"""``collide_soups``: find the triangles of two objects that meet, with a partition of space instead of hierarchies."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ def collide_soups(
 ) -> Contacts:
     """Find every pair of triangles with a common point, as ``collide`` does, without building hierarchies.
 
-    For triangle soups that are asked about once, and to compare with. A partition divides only the region that both
-    objects reach, anew for each pose.
+    Use it for triangle soups that are queried once, and for comparisons. For each pose, the partition is computed again
+    and covers only the region that both objects reach.
 
     Args:
         a, b: meshes.
-        pose_a, pose_b, touching: as ``collide``.
+        pose_a, pose_b, touching: as for ``collide``.
         partition: "grid" (uniform, cells as large as the triangles) or "octree" (linear).
 
     Returns:
-        Contacts: the bytes of ``collide``; ``stats.volume_tests`` counts pairs of boxes compared.
+        Contacts: byte for byte those of ``collide``; ``stats.volume_tests`` counts pairs of boxes compared.
 
     Raises:
-        InvalidMesh: what is no TriangleMesh. InvalidPose; UnsupportedOption: an unknown partition.
+        InvalidMesh: a or b is not a TriangleMesh. InvalidPose; UnsupportedOption: an unknown partition.
 
     Example:
         >>> import meshclash as mc
@@ -70,7 +70,7 @@ def collide_soups(
 def _meeting(
     a: TriangleMesh, b: TriangleMesh, rows: tuple[np.ndarray, np.ndarray], find: Any
 ) -> tuple[np.ndarray, np.ndarray, tuple[int, int, int]]:
-    """Pairs whose boxes meet in a pose, their kinds, and the numbers of tests."""
+    """Return the pairs that meet in one pose, their kinds, and the numbers of tests."""
     sides = [transform_points(row, mesh.vertices)[mesh.triangles] for mesh, row in zip((a, b), rows, strict=True)]
     boxes = (np.concatenate([side.min(axis=1), side.max(axis=1)], axis=1) for side in sides)
     pairs, compared = find(*boxes)

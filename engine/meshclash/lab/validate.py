@@ -1,4 +1,4 @@
-"""``assert_well_formed``: everything that the layout of a hierarchy promises, checked exactly."""
+"""``assert_well_formed``: check exactly all guarantees of the layout of a hierarchy."""
 
 from fractions import Fraction
 
@@ -14,15 +14,16 @@ from .volumes.boxtree_nodes import ROOT, references, restricted_boxes
 def assert_well_formed(hierarchy: Hierarchy) -> None:
     """Check a hierarchy after a build or refit.
 
-    Every primitive lies in exactly one leaf, leaves are not larger than asked for, parents come before their children,
-    the depth is right, and every volume contains its triangles in exact arithmetic: boxes because a leaf's contains its
-    triangles and a parent's its children's, others node by node. The 8-wide form holds every leaf once, its nodes come
-    before their children and have the boxes of the binary tree, and its coordinates are those of the triangles. Takes
-    its time, in Python.
+    These checks are made: every primitive lies in exactly one leaf; leaves are not larger than requested; parents come
+    before their children; the depth is right; every volume contains its triangles in exact arithmetic. For boxes, the
+    last follows if a leaf's box contains its triangles and a parent's box those of its children; other volumes are
+    checked node by node. In the 8-wide form, every leaf occurs once, nodes come before their children and have the
+    boxes of the binary tree, and the coordinates are those of the triangles. The function is slow, since it is plain
+    Python.
 
     Raises:
-        AssertionError: names the node and what is wrong with it.
-        InvalidMesh: what is no hierarchy.
+        AssertionError: a check failed; the message names the node and the problem.
+        InvalidMesh: the argument is not a hierarchy.
 
     Example:
         >>> import meshclash as mc
@@ -69,7 +70,8 @@ def _assert_tree(hierarchy: Hierarchy) -> None:
 
 
 def _assert_boxtree(hierarchy: Hierarchy) -> None:
-    """Every triangle in one leaf, whose box and so those above contain it; parents before children; the depth."""
+    """Check a boxtree: every triangle is in one leaf, whose box contains it, and so do the boxes above; parents come
+    before children; the depth is right."""
     nodes = hierarchy.volumes
     first, number = references(nodes)
     boxes = restricted_boxes(nodes)
@@ -97,7 +99,7 @@ def _assert_boxtree(hierarchy: Hierarchy) -> None:
 
 
 def _assert_volumes(hierarchy: Hierarchy) -> None:
-    """Every node against every corner of the triangles below it."""
+    """Check that every node contains every corner of the triangles below it."""
     tree, contains = hierarchy.tree, volume_named(hierarchy.volume).contains
     vertices, triangles = hierarchy.mesh.arrays
     origin = [Fraction(float(x)) for x in hierarchy.origin]
@@ -131,7 +133,7 @@ def _assert_boxes(hierarchy: Hierarchy) -> None:
 
 
 def _contains(low: float, high: float, coordinate: float, origin: float) -> bool:
-    """Whether low <= coordinate - origin <= high, in exact arithmetic."""
+    """Return whether low <= coordinate - origin <= high, in exact arithmetic."""
     return Fraction(float(low)) <= Fraction(float(coordinate)) - Fraction(float(origin)) <= Fraction(float(high))
 
 

@@ -1,4 +1,4 @@
-"""What the warm-up compiles of the lab."""
+"""The kernels of the lab that the warm-up compiles."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +24,10 @@ Steps = dict[str, list[tuple[str, Callable[[], object]]]]
 
 
 def lab_steps(a: TriangleMesh, b: TriangleMesh, points: np.ndarray) -> Steps:
-    """The steps of each part of the lab: two meshes that meet, and points of a surface."""
+    """Return the warm-up steps of each part of the lab.
+
+    The arguments are two meshes that meet, and points of a surface.
+    """
     steps: Steps = {
         "builders": [
             ("hierarchies for much use", lambda: build(a, split="sah")),
@@ -43,7 +46,7 @@ def lab_steps(a: TriangleMesh, b: TriangleMesh, points: np.ndarray) -> Steps:
 
 
 def _volume_steps(name: str, a: TriangleMesh, b: TriangleMesh) -> Steps:
-    """What only hierarchies of one kind of volume need."""
+    """Return the steps for the kernels that only hierarchies of one kind of volume need."""
     return {
         f"{name} volumes": [(f"{name} volumes", lambda: build(a, name))],
         f"{name} contacts": [(f"contacts of {name}", lambda: collide(build(a, name), build(b, name), device="cpu"))],

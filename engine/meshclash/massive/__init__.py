@@ -1,4 +1,4 @@
-"""Meshes in files that need not fit into memory: build, open and query them."""
+"""Meshes in files that may be larger than memory: build, open and query them."""
 
 from ..lazy import public_names
 

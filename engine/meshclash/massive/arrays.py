@@ -1,4 +1,4 @@
-"""Arrays, and chunks of arrays, as sources."""
+"""Arrays, and iterables of arrays in chunks, as sources."""
 
 import itertools
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ def _corners_of(array: Any, name: str) -> np.ndarray:
 
 
 def source_of_arrays(vertices: Any, triangles: Any) -> MeshSource:
-    """Vertices (n, 3) and triangles (m, 3), in memory or mapped from a file."""
+    """Return vertices (n, 3) and triangles (m, 3), in memory or mapped from a file, as a source."""
     name = "the arrays"
     points, corners = _vertices_of(vertices, name), _triangles_of(triangles, name)
 
@@ -63,7 +63,10 @@ def source_of_arrays(vertices: Any, triangles: Any) -> MeshSource:
 
 
 def source_of_chunks(chunks: Iterator[Any]) -> MeshSource:
-    """Chunks that someone makes: all of corners, or all pairs of vertices and triangles over the chunk's own."""
+    """Return an iterator of chunks as a source.
+
+    All chunks are corners, or all are pairs (vertices, triangles) whose indices refer to the chunk's own vertices.
+    """
     first = next(chunks, None)
     if first is None:
         raise InvalidMesh("the iterable gives no chunk, so there is no mesh")

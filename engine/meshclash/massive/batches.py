@@ -1,7 +1,7 @@
-"""Pairs of clusters in portions whose pages fit in memory together, in an order that reads each page once if it can.
+"""Batches of pairs of clusters whose pages fit into memory together, ordered so that pages are read once if possible.
 
-The pages of the side that needs less memory are loaded, as many as fit. For these all pages of the other side are
-culled (``culling.py``), and loaded as many as fit at a time. Each pass begins at the end that is in memory.
+As many pages as fit are loaded of the side that needs less memory. For these, the pages of the other side are culled
+(``culling.py``), and loaded as many at a time as fit. Each pass begins at the end whose pages are still in memory.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from .culling import culled
 from .operands import Clusters
 
 _MOST_PAGES = 256
-"""Pages of one side that are asked together: so that a batch takes some milliseconds."""
+"""Most pages of one side in a batch, so that a batch takes some milliseconds."""
 
 
 def batches(
@@ -22,12 +22,13 @@ def batches(
     pairs: np.ndarray,
     tolerance: float | None,
 ) -> Iterator[np.ndarray]:
-    """Portions (n, 2) of some pairs of clusters, without those that are certainly farther apart than a tolerance [m].
+    """Yield batches (n, 2) of pairs of clusters, without pairs that are certainly farther apart than a tolerance [m].
 
     Args:
+        a, b: the two objects.
         rows: poses (3, 4) of both objects.
-        pairs: (k, 2) int64, each once.
-        tolerance: None culls nothing.
+        pairs: (k, 2) int64, without duplicates.
+        tolerance: [m]; None culls nothing.
     """
     if _need(a, pairs[:, 0]) < _need(b, pairs[:, 1]):
         for batch in batches(b, a, rows[::-1], pairs[:, ::-1], tolerance):
@@ -43,12 +44,13 @@ def batches(
 
 
 def _need(side: Clusters, numbers: np.ndarray) -> int:
-    """Bytes that clusters may take in memory; nothing for an object that is there."""
+    """Return the most bytes that clusters may take in memory; 0 for an object that is in memory already."""
     return 0 if side.clustered is None else int(side.clustered.pages.bytes_of(np.unique(numbers)).sum())
 
 
 def _portions(side: Clusters, numbers: np.ndarray, shared: bool, beside: set[int]) -> Iterator[np.ndarray]:
-    """Clusters (n,) as many at a time as fit in memory, where they are loaded; in half of it where it is shared."""
+    """Load as many clusters at a time as fit in memory, or in half of it if both sides share it; yield their indices
+    (n,)."""
     if len(numbers) == 0:
         return
     if side.clustered is None:

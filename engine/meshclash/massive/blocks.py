@@ -1,8 +1,8 @@
-"""Boxes of blocks: consecutive triangles of a cluster along the curve, so that pages are not read in vain.
+"""Boxes of blocks (consecutive triangles of a cluster along the curve), which avoid reading pages unnecessarily.
 
-A block's box is stored as six steps of one byte, inward from the box of its page in 255ths of its extents: the lowest
-coordinates upward, the highest downward. Steps are rounded so that what is read contains the triangles. These boxes
-stay in memory, of all clusters: a twentieth of a byte a triangle.
+A block's box is stored as six steps of one byte, inward from the box of its page, in 255ths of the page's extents: the
+lowest coordinates upward, the highest downward. Steps are rounded so that the decoded box contains the triangles. The
+boxes of all clusters stay in memory: a twentieth of a byte per triangle.
 """
 
 from typing import NamedTuple
@@ -14,8 +14,8 @@ from ..hierarchy.bvh import Hierarchy
 from ..types.mesh import TriangleMesh
 
 _BLOCKS, _FEWEST = 16, 16
-"""Blocks of the largest cluster, unless they had fewer triangles than that. Eight times as many spare a twentieth of
-the pages more."""
+"""Number of blocks of the largest cluster, and the least number of triangles of a block, which limits the first. Eight
+times as many blocks would save only another twentieth of the pages."""
 BLOCK_BYTES = 6
 _STEPS = 255
 
@@ -30,13 +30,18 @@ class Blocks(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """Bytes in memory."""
+        """Memory of the blocks [bytes]."""
         return self.steps.nbytes + self.starts.nbytes
 
     def boxes_of(self, numbers: np.ndarray, bounds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Boxes (n, 6) float64 [m] of all blocks of clusters (k,), and which of these clusters each belongs to, (n,).
+        """Return the boxes of all blocks of some clusters.
 
-        ``bounds``: boxes of the clusters' pages, (k, 6).
+        Args:
+            numbers: indices of the clusters, (k,).
+            bounds: boxes of the clusters' pages, (k, 6).
+
+        Returns:
+            (boxes (n, 6) float64 [m], index in ``numbers`` of the cluster of each box (n,)).
         """
         counts = self.starts[numbers + 1] - self.starts[numbers]
         owners = np.repeat(np.arange(len(numbers)), counts)
@@ -45,27 +50,33 @@ class Blocks(NamedTuple):
 
 
 def whole_clusters(count: int) -> Blocks:
-    """One block for each of so many clusters, which is the box of its page."""
+    """Return one block for each of ``count`` clusters: the box of its page."""
     return Blocks(np.zeros((count, BLOCK_BYTES), np.uint8), np.arange(count + 1, dtype=np.int64))
 
 
 def block_counts(triangles: np.ndarray, block_triangles: int) -> np.ndarray:
-    """How many blocks clusters of so many triangles (n,) have."""
+    """Return the numbers of blocks of clusters with these numbers of triangles (n,)."""
     return -(-triangles.astype(np.int64) // block_triangles)
 
 
 def block_size(cluster_triangles: int) -> int:
-    """Triangles of a block at most, in a file whose clusters have at most so many."""
+    """Return the most triangles of a block, in a file whose clusters have at most ``cluster_triangles``."""
     return max(_FEWEST, cluster_triangles // _BLOCKS)
 
 
 def block_steps(corners: np.ndarray, bounds: np.ndarray, block_triangles: int) -> np.ndarray:
-    """The blocks of a cluster, (blocks, 6) uint8: its triangles (m, 3, 3) along the curve, the box of its page (6,)."""
+    """Return the blocks of a cluster, (blocks, 6) uint8.
+
+    Args:
+        corners: its triangles in the order of the curve, (m, 3, 3).
+        bounds: the box of its page, (6,).
+        block_triangles: most triangles of a block.
+    """
     begins = np.arange(0, len(corners), block_triangles)
     low = np.minimum.reduceat(corners.min(axis=1).astype(np.float64), begins)
     high = np.maximum.reduceat(corners.max(axis=1).astype(np.float64), begins)
     units = (bounds[3:] - bounds[:3]) / _STEPS
-    units[units == 0.0] = np.inf  # flat pages have no inward
+    units[units == 0.0] = np.inf  # flat pages have no extent along this axis
     inward = np.hstack([(low - bounds[:3]) / units, (bounds[3:] - high) / units])
     steps = np.clip(np.floor(inward), 0, _STEPS).astype(np.uint8)
     while True:
@@ -73,18 +84,19 @@ def block_steps(corners: np.ndarray, bounds: np.ndarray, block_triangles: int) -
         outside = np.hstack([boxes[:, :3] > low, boxes[:, 3:] < high])
         if not outside.any():
             return steps
-        steps -= outside.astype(np.uint8)  # ends: zero steps are the page's box itself
+        steps -= outside.astype(np.uint8)  # terminates: with zero steps it is the page's box
 
 
 def tree_over(boxes: np.ndarray, split: str) -> Hierarchy:
-    """A hierarchy over boxes (n, 6): each as a triangle between its lowest and highest corner, which has that box."""
+    """Build a hierarchy over boxes (n, 6). Each becomes a triangle between its lowest and highest corner, which has the
+    same box."""
     corners = np.arange(2 * len(boxes)).reshape(-1, 2)
     mesh = TriangleMesh(boxes.reshape(-1, 3), corners[:, [0, 1, 0]])
     return build(mesh, split=split, leaf_size=1, threads=1)
 
 
 def _boxes(steps: np.ndarray, bounds: np.ndarray) -> np.ndarray:
-    """Boxes (n, 6) float64 of steps (n, 6) within boxes of pages, (n, 6) or (6,)."""
+    """Decode steps (n, 6) within boxes of pages, (n, 6) or (6,), to boxes (n, 6) float64."""
     low, high = bounds[..., :3], bounds[..., 3:]
     units = (high - low) / _STEPS
     return np.hstack([low + steps[:, :3] * units, high - steps[:, 3:] * units])

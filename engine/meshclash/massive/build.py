@@ -1,4 +1,4 @@
-"""Building a clustered mesh in stages, each of them kept when it is finished: read, sort runs, merge into pages."""
+"""Build a clustered mesh in three stages: read, sort runs, merge into pages. The result of each stage is kept."""
 
 import math
 import zlib
@@ -21,19 +21,19 @@ from .sources import MeshSource, SourcePiece
 from .work import WorkFolder, settle
 
 _READ, _SORTED = 0.25, 0.6
-"""Shares of the whole when stages are finished."""
+"""Progress when the first and the second stage are finished."""
 _BYTES_IN_RUN = 640
-"""Memory that a triangle takes while its run is sorted."""
+"""Memory per triangle [bytes] while its run is sorted."""
 _SMALLEST_RUN = 1 << 12
 _MOST = np.full(3, LARGEST_COORDINATE)
-"""An array, so that it is compared in double precision: in single precision it is larger."""
+"""An array, so that comparisons are in double precision. In single precision the limit would be rounded up."""
 _MOST_SMALL_IDS = 1 << 32
 
 
 def build_file_steps(
     source: MeshSource, path: Path, memory: int, cluster_triangles: int
 ) -> Generator[Progress, None, None]:
-    """Write the clustered mesh of a source, in slices; see ``ClusteredMesh.build``."""
+    """Write the clustered mesh of a source in slices; see ``ClusteredMesh.build``."""
     output = OutputFile(path, "clustered mesh", sources=[Path(source.name)] if source.is_file else [])
     work = WorkFolder(output.target)
     keeps = source.is_file
@@ -47,7 +47,7 @@ def build_file_steps(
             yield from _sort_steps(source, work, memory)
             yield from _merge_steps(source, work, path, memory, cluster_triangles)
         except (InvalidMesh, InvalidFile):
-            keeps = False  # the source is wrong, so nothing of it is worth keeping
+            keeps = False  # the source is invalid, so finished stages are useless
             raise
         output.take(work.path / "mesh")
         keeps = False
@@ -61,7 +61,7 @@ def build_file_steps(
 
 
 def _is_whole(source: MeshSource, work: WorkFolder) -> bool:
-    """Whether the files are there that the journal calls finished."""
+    """Return whether all files exist that are finished according to the journal."""
     journal = work.journal
     if "run" in journal:
         size = _record_type(source, journal).itemsize
@@ -76,7 +76,7 @@ def _is_whole(source: MeshSource, work: WorkFolder) -> bool:
 
 
 def _read_steps(source: MeshSource, work: WorkFolder) -> Generator[Progress, None, None]:
-    """Copy vertices and triangles to files that can be reached at any place, and find the bounds."""
+    """Copy vertices and triangles to files with random access, and find the bounds."""
     if "triangles" in work.journal:
         return
     kind = np.dtype(f"f{source.coordinate_bytes}")
@@ -115,7 +115,7 @@ def _check_piece(source: MeshSource, piece: SourcePiece, passed: int) -> None:
 
 
 def _sort_steps(source: MeshSource, work: WorkFolder, memory: int) -> Generator[Progress, None, None]:
-    """Write runs of sorted triangles, as large as memory allows."""
+    """Write sorted runs of triangles, as large as memory allows."""
     journal = work.journal
     kind = _record_type(source, journal)
     if "run" not in journal:
@@ -144,7 +144,7 @@ def _id_bytes(journal: dict[str, Any]) -> int:
 
 
 def _triangles_at(source: MeshSource, work: WorkFolder, begin: int, count: int) -> tuple[np.ndarray, np.ndarray | None]:
-    """Coordinates (n, 3, 3) of consecutive triangles, and the numbers of their vertices unless they are of a soup."""
+    """Return coordinates (n, 3, 3) of consecutive triangles, and the indices of their vertices (None for a soup)."""
     kind = np.dtype(f"f{source.coordinate_bytes}")
     if source.soup:
         corners = np.fromfile(work.path / "vertices", kind, 9 * count, offset=9 * kind.itemsize * begin)
@@ -187,7 +187,7 @@ def _merge_steps(
 
 
 def _finish(stream: BinaryIO, header: Header, rows: np.ndarray, steps: np.ndarray) -> None:
-    """Write the boxes of blocks and the table behind the pages, and the header in front of them."""
+    """Write the boxes of blocks and the table after the pages, and the header before them."""
     boxes = rows["bounds"]
     bounds = np.stack([boxes[:, :3].min(axis=0), boxes[:, 3:].max(axis=0)])
     table, blocks = rows.tobytes(), encode_blocks(steps)

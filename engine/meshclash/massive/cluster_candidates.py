@@ -1,6 +1,7 @@
-"""Which clusters of two objects come near each other: the ordinary traversal over their boxes, with another visit.
+"""Find the clusters of two objects that come near each other, with the usual traversal over their boxes.
 
-An object in memory is one cluster: its own hierarchy takes part, and each cluster of the other object is named once.
+Only the visit of two leaves differs. An object in memory counts as one cluster. Its own hierarchy is traversed, and
+each cluster of the other object is reported once.
 """
 
 from collections.abc import Generator
@@ -27,14 +28,14 @@ _ONE_JOB = np.zeros((1, 2), np.int64)
 
 
 class _Met(NamedTuple):
-    """Workspace of a visit: what was named already of the clusters that meet an object in memory."""
+    """Workspace of a visit: which clusters that meet an object in memory were reported already."""
 
     named: np.ndarray
-    """(clusters of the other object,) uint8; of length 0 where both objects are clustered."""
+    """(clusters of the other object,) uint8; of length 0 if both objects are clustered."""
     whole: np.ndarray
     """Whether each of the objects is in memory, (2,) uint8."""
     owners: np.ndarray
-    """Which cluster each leaf of the first object belongs to, (leaves,) int64; of length 0 where a leaf is one."""
+    """Cluster of each leaf of the first object, (leaves,) int64; of length 0 if each leaf is a cluster."""
 
 
 @portable
@@ -42,7 +43,7 @@ def _visit_clusters(
     leaf_test, forest_a, tree_a, count_a, pose_a, forest_b, tree_b, count_b, pose_b,
     same, job, tolerance, options, state, scratch, output, found,
 ):  # fmt: skip
-    """Name the clusters of two leaves."""
+    """Report the clusters of two leaves."""
     indices_a, indices_b = scratch.indices_a, scratch.indices_b
     workspace = scratch.workspace
     pairs, named, whole, owners = output.pairs, workspace.named, workspace.whole, workspace.owners
@@ -71,10 +72,10 @@ def _traversal() -> Any:
 def candidate_steps(
     a: Clusters, b: Clusters, row_a: np.ndarray, row_b: np.ndarray, tolerance: float, with_itself: bool = False
 ) -> Generator[None, None, np.ndarray]:
-    """Pairs of clusters that may come within a tolerance [m] in poses (3, 4), in slices of a few milliseconds.
+    """Find the pairs of clusters that may be within a tolerance [m] in poses (3, 4), in slices of a few milliseconds.
 
     Returns:
-        (n, 2) int64, sorted; of an object with itself each pair once, also a cluster with itself.
+        (n, 2) int64, sorted. For an object with itself, each pair occurs once, including each cluster with itself.
     """
     met = _Met(
         np.zeros(b.cluster_count if a.whole else a.cluster_count if b.whole else 0, np.uint8),
@@ -95,15 +96,17 @@ def met_owner_steps(
     row_b: np.ndarray,
     tolerance: float,
 ) -> Generator[None, None, np.ndarray]:
-    """Owners of boxes that may come within a tolerance [m] of an object in memory in poses (3, 4), in slices.
+    """Find the owners of boxes that may be within a tolerance [m] of an object in memory, in slices.
 
     Args:
-        blocks: over the boxes.
-        owners: of the boxes, numbered from 0 without gaps, (n,) int64.
-        other: over the triangles of the object in memory.
+        blocks: hierarchy over the boxes.
+        owners: owner of each box, numbered from 0 without gaps, ascending, (n,) int64.
+        other: hierarchy over the triangles of the object in memory.
+        row_a, row_b: poses (3, 4) of the boxes and of the object.
+        tolerance: [m].
 
     Returns:
-        (k,) int64, in no order.
+        (k,) int64, in no particular order.
     """
     met = _Met(np.zeros(int(owners[-1]) + 1, np.uint8), np.array([False, True], np.uint8), owners)
     pairs = yield from _met_steps(blocks, other, row_a, row_b, tolerance, met, False)
@@ -119,7 +122,7 @@ def _met_steps(
     met: _Met,
     with_itself: bool,
 ) -> Generator[None, None, np.ndarray]:
-    """Pairs that the visit names, (n, 2) int64."""
+    """Return the pairs that the visits report, (n, 2) int64."""
     tree_set_a, tree_set_b = pack_trees([a]), pack_trees([b])
     relative = _relative(tree_set_a, tree_set_b, row_a, row_b, tolerance)
     options = np.zeros(layout.OPTIONS_LENGTH, np.int64)
@@ -162,7 +165,7 @@ def _measure(volumes_a, volumes_b, relative, gaps):
 
 
 def gaps_of(a: Clusters, b: Clusters, row_a: np.ndarray, row_b: np.ndarray, pairs: np.ndarray | None) -> np.ndarray:
-    """Lower bounds [m] of the distances of pairs of clusters (n, 2), or of both objects as a whole for None."""
+    """Return lower bounds [m] of the distances of pairs of clusters (n, 2); None measures both objects as a whole."""
     tree_set_a, tree_set_b = pack_trees([a.hierarchy]), pack_trees([b.hierarchy])
     boxes = [_boxes(side, None if pairs is None else pairs[:, k]) for k, side in enumerate((a, b))]
     gaps = np.empty(len(boxes[0]))
@@ -171,7 +174,7 @@ def gaps_of(a: Clusters, b: Clusters, row_a: np.ndarray, row_b: np.ndarray, pair
 
 
 def _boxes(side: Clusters, clusters: np.ndarray | None) -> np.ndarray:
-    """Boxes of clusters relative to the origin of their hierarchy, (n, 6) float32; for None that of all."""
+    """Return boxes of clusters relative to the origin of their hierarchy, (n, 6) float32; None gives the root's box."""
     if clusters is None:
         return side.hierarchy.volumes[:1].copy()
     if side.whole:
@@ -180,7 +183,7 @@ def _boxes(side: Clusters, clusters: np.ndarray | None) -> np.ndarray:
 
 
 def _leaves(hierarchy: Hierarchy) -> np.ndarray:
-    """The leaf of each triangle of a hierarchy with one in each leaf."""
+    """Return the leaf of each triangle, for a hierarchy with one triangle per leaf."""
     kept = hierarchy.derived.get("leaves")
     if kept is None:
         tree = hierarchy.tree

@@ -1,4 +1,4 @@
-"""Contacts of objects of which at least one is clustered: pairs of pages are pairs of trees of one question."""
+"""Contacts of two objects, at least one of them clustered. Pairs of pages become pairs of trees of one query."""
 
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
@@ -21,47 +21,47 @@ _SMALL = 1 << 31
 
 
 Chosen = Callable[[np.ndarray], np.ndarray]
-"""Some of the pairs (n, 2) that it is given."""
+"""Function that selects some of the given pairs (n, 2)."""
 
 
 def as_they_are(pairs: np.ndarray) -> np.ndarray:
-    """All of them."""
+    """Select all pairs."""
     return pairs
 
 
 class ContactOptions(NamedTuple):
-    """What to find."""
+    """What kind of contacts to find."""
 
     crossing_only: bool = False
     first_only: bool = False
-    """Whether only the poses matter that have a contact; of each some contact is named."""
+    """Whether to find only one contact per pose, any of them."""
     with_itself: bool = False
-    """An object with itself, all contacts."""
+    """Whether to find all contacts of an object with itself."""
     threads: int = 1
 
 
 class ClusterContacts(NamedTuple):
-    """What was found."""
+    """The contacts found."""
 
     answer: Answer
-    """Pairs in the numbering of the whole meshes, sorted by (pose, i, j); jobs are poses."""
+    """Pairs with indices in the whole meshes, sorted by (pose, i, j); jobs are poses."""
     places: np.ndarray
-    """Where the triangles lie, (n, 2) int64."""
+    """Places of the triangles (see ``PLACE_BITS``), (n, 2) int64."""
 
 
 class Portion(NamedTuple):
-    """What one question gave, in the numbering of the whole meshes."""
+    """The result of one query, with indices in the whole meshes."""
 
     pairs: np.ndarray
     """(n, 2) int64."""
     places: np.ndarray
-    """Where the triangles lie, (n, 2) int64."""
+    """Places of the triangles (see ``PLACE_BITS``), (n, 2) int64."""
     kinds: np.ndarray
     """(n,) uint8."""
 
 
 class Tally:
-    """What was found so far, and the work that it took."""
+    """The results so far, and the work that they took."""
 
     def __init__(self) -> None:
         self.portions: list[Portion] = []
@@ -70,7 +70,7 @@ class Tally:
         self.threads = 1
 
     def take(self, pose: int, counts: Sequence[int], portion: Portion) -> bool:
-        """Keep what one question gave; whether that is any contact. Counts: as ``counts_of``."""
+        """Add the result of one query; return whether it has a contact. ``counts`` is in the form of ``counts_of``."""
         self.volume_tests += counts[0]
         self.primitive_tests += counts[1]
         self.exact_tests += counts[2]
@@ -81,7 +81,7 @@ class Tally:
 
 
 def counts_of(answer: Answer) -> tuple[int, int, int, int]:
-    """The work of an answer: tests of volumes, of triangles in float64, of triangles exactly; threads."""
+    """Return the work of an answer: tests of volumes, of triangles in float64, of triangles exactly; threads."""
     return answer.volume_tests, answer.primitive_tests, answer.exact_tests, answer.threads
 
 
@@ -93,9 +93,9 @@ def contact_steps(
     options: ContactOptions,
     chosen: Chosen = as_they_are,
 ) -> Generator[float, None, ClusterContacts]:
-    """Find contacts in poses (k, 3, 4) of both objects, yielding the share of the poses that is done.
+    """Find contacts in poses (k, 3, 4) of both objects; yield the share of the poses that is done.
 
-    ``chosen`` is given the pairs of clusters that may have some, and says which of these to ask.
+    ``chosen`` receives the pairs of clusters that may have contacts, and returns the pairs to query.
     """
     tally = Tally()
     total = max(len(rows_a), len(rows_b))
@@ -121,7 +121,7 @@ def pairs_steps(
     pairs: np.ndarray,
     tally: Tally,
 ) -> Generator[float, None, None]:
-    """Find the contacts of pairs of clusters (n, 2) in one pose, yielding the share of these that is done."""
+    """Find the contacts of pairs of clusters (n, 2) in one pose; yield the share of the pairs that is done."""
     done = 0
     for some in samples(pairs) if options.first_only else [pairs]:
         for batch in batches(a, b, rows, some, None if options.with_itself else 0.0):
@@ -137,10 +137,10 @@ def pairs_steps(
 def _questions(
     a: Clusters, b: Clusters, batch: np.ndarray, rows: tuple[np.ndarray, np.ndarray], options: ContactOptions
 ) -> Generator[tuple[Question, tuple[Loaded, Loaded]], None, None]:
-    """The questions that a batch of pairs of clusters (n, 2) comes to.
+    """Yield the queries for a batch of pairs of clusters (n, 2).
 
-    A page against itself is asked as an object against itself, unless its triangles share no vertices in the source
-    but do so in the page.
+    A page against itself is queried as an object against itself, except for a soup: its triangles share no vertices in
+    the source, but do so in the page.
     """
     side_a, side_b = loaded_pair(a, b, batch)
     jobs = np.stack([np.searchsorted(side.numbers, batch[:, k]) for k, side in enumerate((side_a, side_b))], axis=1)
@@ -158,11 +158,11 @@ def _questions(
 
 
 def loaded_pair(a: Clusters, b: Clusters, batch: np.ndarray) -> tuple[Loaded, Loaded]:
-    """The clusters of both sides of a batch, in memory at the same time."""
+    """Load the clusters of both sides of a batch, so that all are in memory at the same time."""
     numbers = np.unique(batch[:, 0]), np.unique(batch[:, 1])
     if a.clustered is None or a.clustered is not b.clustered:
         return loaded(a, numbers[0]), loaded(b, numbers[1])
-    a.clustered.pages.load(np.union1d(*numbers).tolist())  # neither load gives up what the other needs
+    a.clustered.pages.load(np.union1d(*numbers).tolist())  # so that neither load below drops pages of the other
     return loaded(a, numbers[0]), loaded(b, numbers[1])
 
 
@@ -177,7 +177,7 @@ def _portion(
     rows: tuple[np.ndarray, np.ndarray],
     options: ContactOptions,
 ) -> Portion:
-    """An answer in the numbering of the whole meshes."""
+    """Convert an answer to indices in the whole meshes."""
     trees = question.jobs[answer.jobs]
     pairs, places = (
         np.stack([find(side)(trees[:, k], answer.pairs[:, k]) for k, side in enumerate(sides)], axis=1)
@@ -200,9 +200,10 @@ def _beyond_neighbours(
     rows: tuple[np.ndarray, np.ndarray],
     pairs: np.ndarray,
 ) -> np.ndarray:
-    """Which contacts of pages of one object count: not mere touches where triangles share vertices, and none twice.
+    """Return which contacts of pages of one object count.
 
-    A page of a soup that is asked with itself gives each pair twice, and each triangle with itself.
+    Duplicates do not count, nor do contacts in which neighbouring triangles touch only at their shared vertices. A page
+    of a soup that is queried with itself gives each pair twice, and each triangle with itself.
     """
     kept = np.ones(len(pairs), np.bool_)
     numbers = [side.numbers[trees[:, k]] for k, side in enumerate(sides)]
@@ -214,7 +215,7 @@ def _beyond_neighbours(
         *(_vertices_at(side, trees[touching, k], answer.pairs[touching, k]) for k, side in enumerate(sides)),
         strict=True,
     )
-    own = np.stack(ids, axis=1)  # only whether they are equal counts
+    own = np.stack(ids, axis=1)  # the indices are only compared for equality
     small = np.unique(own, return_inverse=True)[1].reshape(own.shape).astype(np.int32)
     world = [transform_points(row, corner) for row, corner in zip(rows, corners, strict=True)]
     kept[touching] = touching_beyond_shared(small[:, 0], world[0], small[:, 1], world[1])
@@ -222,7 +223,7 @@ def _beyond_neighbours(
 
 
 def _vertices_at(side: Loaded, trees: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices of triangles of trees in the whole mesh, (n, 3) int64, and their positions (n, 3, 3) [m]."""
+    """Return the vertices of triangles of trees: indices in the whole mesh (n, 3) int64, positions (n, 3, 3) [m]."""
     ids, corners = np.empty((len(trees), 3), np.int64), np.empty((len(trees), 3, 3))
     for tree in np.unique(trees):
         rows = np.flatnonzero(trees == tree)
@@ -234,7 +235,7 @@ def _vertices_at(side: Loaded, trees: np.ndarray, triangles: np.ndarray) -> tupl
 
 
 def joined(a: Clusters, b: Clusters, tally: Tally, total: int) -> ClusterContacts:
-    """All portions as one answer, sorted; numbers are int32 where they fit, as for meshes in memory."""
+    """Join all portions to one sorted answer. Indices are int32 if they fit, as for meshes in memory."""
     portions = tally.portions
     pairs = np.concatenate([np.empty((0, 2), np.int64), *(p.pairs for p in portions)])
     places = np.concatenate([np.empty((0, 2), np.int64), *(p.places for p in portions)])
@@ -247,5 +248,5 @@ def joined(a: Clusters, b: Clusters, tally: Tally, total: int) -> ClusterContact
 
 
 def small_numbers(a: Clusters, b: Clusters, pairs: np.ndarray) -> np.ndarray:
-    """Pairs as int32 where both objects' triangles fit, else as they are."""
+    """Return pairs as int32 if the indices of both objects' triangles fit, otherwise unchanged."""
     return pairs.astype(np.int32) if max(a.triangle_count, b.triangle_count) <= _SMALL else pairs

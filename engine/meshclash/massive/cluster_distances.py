@@ -1,4 +1,4 @@
-"""Clearances and distances of objects of which at least one is clustered."""
+"""Clearances and distances of two objects, at least one of them clustered."""
 
 from collections.abc import Generator
 from typing import NamedTuple
@@ -15,20 +15,20 @@ from .cluster_contacts import Chosen, as_they_are, loaded_pair, small_numbers
 from .operands import Clusters
 
 _FIRST_GUESS = 2.0**-10
-"""Share of the objects' size beyond the gap of their boxes within which clusters are first looked for."""
+"""How far beyond the gap of the objects' boxes clusters are first searched for, as a share of the objects' size."""
 _FIRST_BATCH = 4
-"""Pairs of clusters that are measured first; then four times as many."""
+"""Pairs of clusters that are measured first; then four times as many each time."""
 _MOST_TOGETHER = 256
 _NO_KINDS = np.empty(0, np.uint8)
 
 
 class FoundNear(NamedTuple):
-    """What was found."""
+    """The result of a clearance query."""
 
     answer: Answer
-    """In the numbering of the whole meshes; jobs are poses."""
+    """Pairs with indices in the whole meshes; jobs are poses."""
     places: np.ndarray
-    """Where the triangles lie, (n, 2) int64."""
+    """Places of the triangles (``operands.PLACE_BITS``), (n, 2) int64."""
 
 
 class _Nearest(NamedTuple):
@@ -47,9 +47,9 @@ def clearance_steps(
     tolerance: float,
     chosen: Chosen = as_they_are,
 ) -> Generator[float, None, FoundNear]:
-    """All pairs within a tolerance [m] in poses (k, 3, 4) of both objects, yielding the share of the poses done.
+    """Find all pairs within a tolerance [m] in poses (k, 3, 4) of both objects; yield the share of the poses done.
 
-    ``chosen`` is given the pairs of clusters that may have some, and says which of these to ask.
+    ``chosen`` receives the pairs of clusters that may have some, and returns the pairs to query.
     """
     counts = np.zeros(3, np.int64)
     parts: list[tuple[np.ndarray, ...]] = [(np.empty((0, 2), np.int64),) * 2 + (np.empty(0), np.empty(0, np.int32))]
@@ -72,7 +72,7 @@ def _three(counts: np.ndarray) -> tuple[int, int, int]:
 
 
 def nearest_steps(a: Clusters, b: Clusters, rows_a: np.ndarray, rows_b: np.ndarray) -> Generator[float, None, Answer]:
-    """The nearest pair in each of the poses (k, 3, 4) of both objects, yielding the share of the poses done."""
+    """Find the nearest pair in each of the poses (k, 3, 4) of both objects; yield the share of the poses done."""
     counts = np.zeros(3, np.int64)
     found = []
     for pose, rows in enumerate(zip(rows_a, rows_b, strict=True)):
@@ -87,7 +87,7 @@ def nearest_steps(a: Clusters, b: Clusters, rows_a: np.ndarray, rows_b: np.ndarr
 def _asked(
     a: Clusters, b: Clusters, batch: np.ndarray, rows: tuple[np.ndarray, np.ndarray], tolerance: float | None
 ) -> Generator[float, None, tuple[Answer, np.ndarray, np.ndarray]]:
-    """The answer about pairs of clusters (n, 2), its pairs in the numbering of the whole meshes, and their places."""
+    """Query pairs of clusters (n, 2); return the answer, its pairs as indices in the whole meshes, and their places."""
     sides = loaded_pair(a, b, batch)
     jobs = np.stack([np.searchsorted(side.numbers, batch[:, k]) for k, side in enumerate(sides)], axis=1)
     row_a, row_b = (np.repeat(row[None], len(jobs), axis=0) for row in rows)
@@ -104,7 +104,10 @@ def _asked(
 def _nearest_of_pose(
     a: Clusters, b: Clusters, rows: tuple[np.ndarray, np.ndarray], counts: np.ndarray
 ) -> Generator[float, None, _Nearest]:
-    """The nearest pair: of clusters in the order of their boxes' gaps, until no gap is below the distance found."""
+    """Find the nearest pair in one pose.
+
+    Pairs of clusters are measured in the order of their boxes' gaps, until no gap is below the distance found.
+    """
     guess = yield from _first_candidates(a, b, rows)
     best = yield from _best_of(a, b, guess[:_FIRST_BATCH], rows, counts, None)
     if best.distance == 0.0:
@@ -124,7 +127,7 @@ def _nearest_of_pose(
 def _first_candidates(
     a: Clusters, b: Clusters, rows: tuple[np.ndarray, np.ndarray]
 ) -> Generator[float, None, np.ndarray]:
-    """Some pairs of clusters that are near each other, the nearest boxes first."""
+    """Return some pairs of clusters that are near each other, the nearest boxes first."""
     beyond = float(gaps_of(a, b, *rows, None)[0])
     sizes = [np.ptp(side.hierarchy.volumes[0].astype(np.float64).reshape(2, 3), axis=0).max() for side in (a, b)]
     more = _FIRST_GUESS * max(*sizes, beyond, np.finfo(np.float32).tiny)
@@ -143,7 +146,10 @@ def _best_of(
     counts: np.ndarray,
     best: _Nearest | None,
 ) -> Generator[float, None, _Nearest]:
-    """The nearest of what is known and of some pairs of clusters; of equally near pairs the one that sorts first."""
+    """Return the nearest pair of triangles among the best so far and some pairs of clusters.
+
+    Of equally near pairs, it is the first in sorted order.
+    """
     for batch in batches(a, b, rows, pairs, None if best is None else best.distance):
         answer, numbered, _ = yield from _asked(a, b, batch, rows, None)
         counts += answer.volume_tests, answer.primitive_tests, answer.exact_tests

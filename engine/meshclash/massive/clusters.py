@@ -1,4 +1,4 @@
-"""From sorted triangles to clusters, and from a cluster to its page."""
+"""Cut sorted triangles into clusters, and encode clusters as pages."""
 
 import zlib
 from collections.abc import Iterator
@@ -11,9 +11,9 @@ _ODD = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
 
 
 def cut(blocks: Iterator[np.ndarray], most: int) -> Iterator[np.ndarray]:
-    """Clusters of at most ``most`` records, and of half as many at least, but for the last.
+    """Yield clusters of at most ``most`` records, and at least half as many except for the last.
 
-    A cluster ends where codes differ in the highest bit: there the curve leaves the largest cell.
+    A cluster ends where consecutive codes differ in the highest bit: there the curve leaves the largest cell.
     """
     held = next(blocks)
     ended = False
@@ -37,7 +37,7 @@ def cut(blocks: Iterator[np.ndarray], most: int) -> Iterator[np.ndarray]:
 
 
 def page_of(cluster: np.ndarray, header: Header) -> PageData:
-    """The page of a cluster: triangles by number, and each vertex once."""
+    """Return the page of a cluster: triangles sorted by index, and each vertex once."""
     cluster = cluster[np.argsort(cluster["triangle"])]
     corners = np.ascontiguousarray(cluster["corners"]).reshape(-1, 3)
     keys = _position_keys(corners) if header.soup else cluster["vertices"].reshape(-1)
@@ -48,7 +48,7 @@ def page_of(cluster: np.ndarray, header: Header) -> PageData:
 
 
 def encoded(data: PageData, at: int) -> tuple[bytes, np.ndarray]:
-    """The bytes of a page that is written at a byte of the file, and its row of the table."""
+    """Encode a page that begins at byte ``at`` of the file; return its bytes and its row of the table."""
     raw = encode_page(data)
     row = np.zeros(1, ROW)
     row["at"], row["bytes"], row["crc"] = at, len(raw), zlib.crc32(raw)
@@ -58,7 +58,7 @@ def encoded(data: PageData, at: int) -> tuple[bytes, np.ndarray]:
 
 
 def _position_keys(corners: np.ndarray) -> np.ndarray:
-    """Numbers that are equal for positions with equal bits, (n,) uint64, and seldom else."""
+    """Return hashes of positions by their bits, (n,) uint64."""
     words = corners.view(f"u{corners.itemsize}").astype(np.uint64)
     keys = np.zeros(len(words), np.uint64)
     for axis in range(3):
@@ -68,9 +68,9 @@ def _position_keys(corners: np.ndarray) -> np.ndarray:
 
 
 def _unlike(keys: np.ndarray, corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The first place of each key, in the order of places, and which of these every place has.
+    """Return the first place of each different key, in the order of places, and for every place the index of its key.
 
-    Corners with equal keys and different positions stay apart.
+    Corners with equal keys but different positions stay separate.
     """
     order = np.argsort(keys, kind="stable")
     bits = corners.view(f"u{corners.itemsize}")[order]

@@ -1,9 +1,9 @@
 """Edge collapses in the order of quadric errors (Garland and Heckbert, "Surface simplification", 1997), for one piece.
 
-Borders come last: planes through their edges weigh much more than the triangles do. A vertex inside that is merged with
-one on the border takes its place, and two on the border take the place of one of them, so that pieces that lie beside
-each other keep their common border as long as there is anything else to collapse. Nothing here has to be exact: what
-came out is measured afterwards (``hausdorff_bound.py``).
+Borders are collapsed last: planes through their edges have much more weight than the triangles. If an inner vertex is
+merged with a border vertex, the result lies at the border vertex. If two border vertices are merged, it lies at one of
+them. So neighbouring pieces keep their common border as long as anything else can be collapsed. Nothing here has to be
+exact, since the result is measured afterwards (``hausdorff_bound.py``).
 """
 
 import numpy as np
@@ -13,14 +13,14 @@ from .collapse_heap import heap_drop, heap_put
 
 _BORDER_WEIGHT = 100.0
 _EVEN = 1e-4
-"""Weight of an edge's length beside the quadrics, so that what is flat is collapsed evenly."""
+"""Weight of an edge's length added to the quadrics, so that flat regions are collapsed evenly."""
 _SAME_SIDE = 0.2
-"""Cosine of the most by which a collapse may turn a triangle."""
+"""Cosine of the largest angle by which a collapse may turn a triangle."""
 
 
 @inner
 def _cross_of(vertices, a, b, c):
-    """Twice the area vector of a triangle."""
+    """Return twice the area vector of a triangle."""
     ux = vertices[b, 0] - vertices[a, 0]
     uy = vertices[b, 1] - vertices[a, 1]
     uz = vertices[b, 2] - vertices[a, 2]
@@ -32,7 +32,7 @@ def _cross_of(vertices, a, b, c):
 
 @inner
 def _add_plane(quadric, x, y, z, d, weight):
-    """Add the squared distance from the plane (x, y, z) p + d = 0, the normal of length 1."""
+    """Add the squared distance from the plane (x, y, z) . p + d = 0 with a unit normal to a quadric."""
     quadric[0] += weight * x * x
     quadric[1] += weight * x * y
     quadric[2] += weight * x * z
@@ -47,7 +47,8 @@ def _add_plane(quadric, x, y, z, d, weight):
 
 @inner
 def _add_triangles(vertices, triangles, quadrics):
-    """Give each vertex the planes of its triangles, by area; the last number of a quadric is the area."""
+    """Add the planes of its triangles to each vertex's quadric, weighted by area. The last number of a quadric is the
+    area."""
     for t in range(triangles.shape[0]):
         a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
         if a < 0:
@@ -64,7 +65,7 @@ def _add_triangles(vertices, triangles, quadrics):
 
 @inner
 def _add_border(vertices, triangles, t, a, b, quadrics):
-    """Add the plane through edge ab across triangle t to both ends."""
+    """Add the plane through edge ab, perpendicular to triangle t, to the quadrics of both ends."""
     x, y, z = _cross_of(vertices, triangles[t, 0], triangles[t, 1], triangles[t, 2])
     ex, ey, ez = (vertices[b, 0] - vertices[a, 0], vertices[b, 1] - vertices[a, 1], vertices[b, 2] - vertices[a, 2])
     nx, ny, nz = ey * z - ez * y, ez * x - ex * z, ex * y - ey * x
@@ -93,7 +94,10 @@ def _even(vertices, quadric, a, b):
 
 @inner
 def _free_place(vertices, q, a, b, place):
-    """Where the quadric is least, drawn a little to the middle of the edge; the middle itself where that is far."""
+    """Compute the position where the quadric is smallest, moved slightly towards the middle of the edge.
+
+    If that position is far away, it is the middle itself.
+    """
     mx = 0.5 * (vertices[a, 0] + vertices[b, 0])
     my = 0.5 * (vertices[a, 1] + vertices[b, 1])
     mz = 0.5 * (vertices[a, 2] + vertices[b, 2])
@@ -114,7 +118,7 @@ def _free_place(vertices, q, a, b, place):
 
 @inner
 def _cost(vertices, quadrics, border, a, b, quadric, place):
-    """What collapsing edge ab costs, and where both ends go."""
+    """Return the cost of collapsing edge ab, and compute the position of the merged vertex."""
     for k in range(11):
         quadric[k] = quadrics[a, k] + quadrics[b, k]
     weight = _BORDER_WEIGHT if border[a] and border[b] else 1.0
@@ -132,7 +136,7 @@ def _cost(vertices, quadrics, border, a, b, quadric, place):
 
 @inner
 def _link(triangles, heads, tails, nexts):
-    """Lists of the corners (3 t + k) of each vertex."""
+    """Build linked lists of the corners (3 t + k) of each vertex."""
     heads[:] = -1
     for corner in range(3 * triangles.shape[0]):
         t = corner // 3
@@ -146,7 +150,7 @@ def _link(triangles, heads, tails, nexts):
 
 @inner
 def _begin(vertices, triangles, quadrics, border, heads, nexts, counts, lasts, heap):
-    """Find borders, and put every edge on the heap; returns how many it has."""
+    """Find borders, and put every edge on the heap; return the number of its entries."""
     used = 0
     quadric, place = np.empty(11), np.empty(3)
     for stage in range(2):
@@ -183,7 +187,7 @@ def _begin(vertices, triangles, quadrics, border, heads, nexts, counts, lasts, h
 
 @inner
 def _turns(vertices, triangles, heads, nexts, u, v, place):
-    """Whether a triangle at u that does not have v would turn over."""
+    """Return whether a triangle at u that does not contain v would flip."""
     corner = heads[u]
     while corner >= 0:
         t, k = corner // 3, corner % 3
@@ -202,7 +206,7 @@ def _turns(vertices, triangles, heads, nexts, u, v, place):
 
 @inner
 def _is_allowed(triangles, border, heads, nexts, marks, stamp, u, v):
-    """Whether merging u and v leaves the surface what it is, and something of it."""
+    """Return whether merging u and v preserves the topology of the surface, and leaves some triangles."""
     corner = heads[v]
     while corner >= 0:
         t = corner // 3
@@ -234,7 +238,7 @@ def _is_allowed(triangles, border, heads, nexts, marks, stamp, u, v):
 
 @inner
 def _merge(triangles, heads, tails, nexts, u, v):
-    """Give the triangles of u to v; returns how many vanish."""
+    """Move the triangles of u to v; return how many vanish."""
     gone = 0
     corner = heads[u]
     while corner >= 0:
@@ -250,7 +254,7 @@ def _merge(triangles, heads, tails, nexts, u, v):
     tails[v] = tails[u]
     before = -1
     corner = heads[v]
-    while corner >= 0:  # what vanished leaves the list
+    while corner >= 0:  # removes vanished triangles from the list
         if triangles[corner // 3, 0] >= 0:
             if before < 0:
                 heads[v] = corner
@@ -265,7 +269,7 @@ def _merge(triangles, heads, tails, nexts, u, v):
 
 @inner
 def _put_edges_of(vertices, triangles, quadrics, border, heads, nexts, marks, stamp, versions, v, heap, used):
-    """Put the edges of a vertex that has changed on the heap; returns how many it has."""
+    """Put the edges of a changed vertex on the heap; return the number of its entries."""
     quadric, place = np.empty(11), np.empty(3)
     marks[v] = stamp
     corner = heads[v]
@@ -282,18 +286,20 @@ def _put_edges_of(vertices, triangles, quadrics, border, heads, nexts, marks, st
 
 @inner
 def collapse_edges(vertices, triangles, target, kept, log, places):
-    """Collapse edges of a piece until it has no more than ``target`` triangles, or nothing may be collapsed.
+    """Collapse edges of a piece until it has at most ``target`` triangles, or no edge may be collapsed.
 
     Args:
-        vertices: (n, 3) float64, of size about 1; those that stay are moved, others lie where they were merged.
-        triangles: (m, 3) int32; those that vanish have -1 first, also when this is called. Others are changed.
-        target: how many are to stay.
-        kept: (n,) int32, is told for each vertex the one that stays in its place.
-        log: (n, 3) int32, is told for each collapse the vertex that goes, the one that stays, how many triangles stay.
-        places: (n, 3) float64, is told for each collapse where the one that stays was before.
+        vertices: (n, 3) float64, scaled to a size of about 1. Remaining vertices are moved; removed ones keep the
+            position at which they were merged.
+        triangles: (m, 3) int32, changed in place. Removed triangles have -1 first, also in the input.
+        target: how many triangles should remain.
+        kept: (n,) int32, receives for each vertex the remaining vertex that replaces it.
+        log: (n, 3) int32, receives for each collapse the removed vertex, the remaining one, and the number of
+            remaining triangles.
+        places: (n, 3) float64, receives for each collapse the previous position of the remaining vertex.
 
     Returns:
-        how many edges were collapsed.
+        The number of collapsed edges.
     """
     n, m = vertices.shape[0], triangles.shape[0]
     quadrics, border = np.zeros((n, 11)), np.zeros(n, np.bool_)

@@ -1,11 +1,11 @@
-"""A heap of edges in an array: rows of (cost, vertex, vertex, version), the least cost comes off first."""
+"""A heap of edges in an array: rows of (cost, vertex, vertex, version), smallest cost first."""
 
 from ..jit import inner
 
 
 @inner
 def heap_put(heap, used, cost, a, b, version):
-    """Put an edge on the heap; returns the new number of entries, the same where there is no room."""
+    """Put an edge on the heap; return the new number of entries, which does not change if the heap is full."""
     at = used
     if at >= heap.shape[0]:
         return used
@@ -22,7 +22,7 @@ def heap_put(heap, used, cost, a, b, version):
 
 @inner
 def heap_drop(heap, used):
-    """Take the edge with the least cost off: it comes to lie at the new end; returns the new number of entries."""
+    """Remove the edge with the smallest cost, and store it behind the last entry; return the new number of entries."""
     used -= 1
     for k in range(4):
         heap[used, k], heap[0, k] = heap[0, k], heap[used, k]

@@ -1,4 +1,4 @@
-"""Files that lie beside that of a clustered mesh, levels or progressive meshes: opened, and kept open, alike."""
+"""Files beside the file of a clustered mesh, with levels or progressive meshes: how they are opened and kept open."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -13,16 +13,16 @@ from .level_layout import FileKind, LevelHeader, decode_level_header, header_for
 from .mesh import ClusteredMesh
 
 Decode = Callable[[Path, LevelHeader, bytes], np.ndarray]
-"""What gives the rows of a table, checked, from its bytes."""
+"""Function that decodes and checks the rows of a table."""
 
 
 def companion_path(mesh: ClusteredMesh, kind: FileKind) -> Path:
-    """Where a file of a kind lies, or would."""
+    """Return the path of a file of this kind, whether or not it exists."""
     return mesh.path.with_name(mesh.path.name + kind.ending)
 
 
 def open_companion(mesh: ClusteredMesh, kind: FileKind, decode: Decode) -> tuple[PartFile, np.ndarray]:
-    """The file of a kind that lies beside a mesh, open, and its table; raises InvalidFile."""
+    """Open the file of this kind beside a mesh; return it and its table. Raise InvalidFile if it is invalid."""
     file = PartFile(companion_path(mesh, kind), f"the {kind.name} were closed")
     try:
         raw = file.read(0, min(file.size, HEADER_BYTES))
@@ -35,7 +35,7 @@ def open_companion(mesh: ClusteredMesh, kind: FileKind, decode: Decode) -> tuple
 
 
 def kept_companion(mesh: ClusteredMesh, kind: FileKind, opened: Callable[[ClusteredMesh], Any]) -> Any:
-    """What a mesh keeps open of a kind, opened where it was not; None where no file lies beside it."""
+    """Return the open companion of this kind of a mesh, opened on first use; None if there is no such file."""
     if kind.ending not in mesh.beside:
         if not companion_path(mesh, kind).exists():
             return None
@@ -44,6 +44,6 @@ def kept_companion(mesh: ClusteredMesh, kind: FileKind, opened: Callable[[Cluste
 
 
 def drop_companion(mesh: ClusteredMesh, kind: FileKind) -> None:
-    """Close what a mesh keeps open of a kind, because another file has taken its place."""
+    """Close the open companion of this kind of a mesh, because another file has replaced it."""
     if kind.ending in mesh.beside:
         mesh.beside.pop(kind.ending).close()

@@ -1,13 +1,13 @@
-"""Which parts of two objects may come within a distance, by levels: nothing is missed, and little is named in vain.
+"""Find the parts of two objects that may be within a distance, with levels: no pair is missed, and few are superfluous.
 
-After Yoon, Salomon, Lin, Manocha (2004). Let a part of a level be within ``out`` and ``back`` of what it stands for.
-Two triangles no farther apart than delta lie in parts no farther apart than delta + out + out, and parts so near stand
-for triangles no farther apart than delta + out + out + back + back. (The paper extends each box by a quarter of what
-is needed, and uses one bound for both directions.)
+After Yoon, Salomon, Lin, Manocha (2004). Let ``out`` and ``back`` be the bounds of a part of a level: the distances
+from the triangles that it stands for to it, and back. Two triangles within delta lie in parts within
+delta + out + out. Conversely, parts that near stand for triangles within delta + out + out + back + back. (The paper
+extends each box by a quarter of what is needed, and uses one bound for both directions.)
 
-Rounding. Bounds are those of an object in its own frame. A pose stretches by at most ``stretch_of``, since it may
-differ from a rotation. World coordinates, those of the levels and those of the mesh, and distances are off by less than
-40 u times the largest coordinate of both, u = 2**-53; ``slack_of`` is 256 u of that, so that it also covers sums.
+Rounding. Bounds hold in an object's own frame. A pose stretches lengths by at most ``stretch_of``, since it may differ
+from a rotation. World coordinates (of the levels and of the mesh) and distances have errors below 40 u times the
+largest coordinate of both, u = 2**-53. ``slack_of`` is 256 u times that coordinate, so that it also covers sums.
 """
 
 import math
@@ -29,46 +29,49 @@ _UNITS = 2.0**-45
 _ROUND = 2.0**20
 _CORNERS = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], np.bool_)
 _AHEAD = 8.0
-"""Frames as long as the last one for which a list of pairs is made."""
+"""Number of frames, with movements like the last one, for which a list of pairs is made."""
 _ASIDE = 1.0 / 4.0
-"""Of the way for which a list is made: for so long pairs are left out again that blocks show to be too far apart."""
+"""Share of the movement for which a list is made. During this movement, pairs whose blocks are too far apart stay
+skipped."""
 _JUMP = 1.0 / 64.0
-"""Share of the smaller object beyond which the way of these is a jump, and the list that of one frame."""
+"""Share of the smaller object's size. If the movement of these frames is larger, it is a jump, and the list is made for
+one frame only."""
 
 
 class Leveled(NamedTuple):
-    """An object as it is asked: a level of it, or itself."""
+    """An object in a query: a level of it, or the object itself."""
 
     clusters: Clusters
     """Its parts."""
     outs: np.ndarray
-    """How far what they stand for is from them at most, (parts,) float64 [m]."""
+    """Largest distance of the triangles that each part stands for from this part, (parts,) float64 [m]."""
     backs: np.ndarray
-    """How far they are from that at most."""
+    """Largest distance of each part from these triangles."""
     runs: np.ndarray
-    """The clusters that they stand for, first and one after the last, (parts, 2) int64."""
+    """The clusters that each part stands for, first and one after the last, (parts, 2) int64."""
     bounds: np.ndarray
-    """Lowest and highest coordinates of the level and the object, (2, 3) float64 [m]."""
+    """Lowest and highest coordinates of level and object together, (2, 3) float64 [m]."""
 
 
 class Covered(NamedTuple):
-    """Pairs of parts that may come near enough, sorted."""
+    """Pairs of parts that may be near enough, sorted."""
 
     parts: np.ndarray
     """(k, 2) int64."""
     lower: np.ndarray
-    """What they stand for is at least so far apart, (k,) float64 [m]."""
+    """Lower bounds of the distances of the triangles that they stand for, (k,) float64 [m]."""
     upper: np.ndarray
-    """And at most so far."""
+    """Upper bounds of these distances."""
     measured: int
-    """How many pairs of parts were measured."""
+    """Number of pairs of parts that were measured."""
 
 
 class Memory:
-    """What is remembered from call to call about two objects: how far apart parts were, and when.
+    """State kept between calls for two objects: the last known distances of their parts.
 
-    While an object moves by no more than some way, distances shrink by no more than that; pairs that cannot have come
-    near enough are not measured. The list of pairs is that of a larger distance, and made anew when that is used up.
+    If objects move by some distance, the distances of their parts shrink by at most that much, so pairs that cannot be
+    near enough yet are not measured. The list of pairs is made for a larger distance than needed, and made again when
+    the movement has used up the difference.
     """
 
     def __init__(self) -> None:
@@ -78,7 +81,7 @@ class Memory:
         self.known, self.start = np.empty(0), np.empty((0, 2), np.int32)
 
     def moved(self, sides: tuple[Leveled, Leveled], rows: tuple[np.ndarray, np.ndarray]) -> float:
-        """Note new poses (3, 4); how far points have moved against each other since the last ones, at most [m]."""
+        """Set new poses (3, 4); return an upper bound of the relative movement of points since the last ones [m]."""
         way = math.inf
         if self.rows is not None:
             way = sum(
@@ -89,7 +92,7 @@ class Memory:
         return way
 
     def replace(self, pairs: np.ndarray, width: int) -> None:
-        """List other pairs (n, 2), sorted, the second of each below ``width``; what is known of any is kept."""
+        """Replace the list of pairs (n, 2), sorted, the second of each below ``width``; keep known distances."""
         known = np.full(len(pairs), -math.inf)
         start = np.full((len(pairs), 2), -1, np.int32)
         if math.isfinite(self.travel) and len(self.pairs) and len(pairs):
@@ -115,7 +118,7 @@ def cover_steps(
 def listed_cover_steps(
     a: Leveled, b: Leveled, rows: tuple[np.ndarray, np.ndarray], delta: float, memory: Memory
 ) -> Generator[None, None, Covered]:
-    """As ``cover_steps``, of the pairs that memory lists; ``moved`` was told the poses."""
+    """Like ``cover_steps``, for the pairs in memory's list. ``memory.moved`` must have been called with the poses."""
     slack, stretches = slack_of((a, b), rows), [stretch_of(row) for row in rows]
     first, second = memory.pairs[:, 0], memory.pairs[:, 1]
     out = a.outs[first] * stretches[0] + b.outs[second] * stretches[1]
@@ -135,7 +138,7 @@ def listed_cover_steps(
 def _listed(
     a: Leveled, b: Leveled, rows: tuple[np.ndarray, np.ndarray], memory: Memory, most: float, way: float
 ) -> Generator[None, None, None]:
-    """Make the list of pairs anew, for some frames; what is known of pairs is kept."""
+    """Make the list of pairs again, for some frames ahead; keep known distances."""
     size = min(float(np.ptp(side.bounds, axis=0).max()) for side in (a, b))
     ahead = _AHEAD * way if _AHEAD * way <= _JUMP * size else 0.0
     pairs = yield from candidate_steps(a.clusters, b.clusters, *rows, most + ahead)
@@ -149,9 +152,9 @@ def _listed(
 def _measured(
     a: Leveled, b: Leveled, rows: tuple[np.ndarray, np.ndarray], memory: Memory, awake: np.ndarray, far: float
 ) -> Generator[None, None, tuple[np.ndarray, int]]:
-    """Distances of some pairs of the list (n,), which are remembered, and how many pages had to tell.
+    """Measure some pairs of the list (n,), and store their distances; return these, and the number of measured pairs.
 
-    ``far`` [m] stands for what is farther apart by the boxes of blocks: such pages need not be read.
+    Pairs whose blocks are farther apart than ``far`` [m] get that distance, and their pages are not read.
     """
     distances, measured = np.full(len(memory.pairs), far), 0
     width = b.clusters.cluster_count
@@ -172,14 +175,14 @@ def _measured(
 
 
 def _way(bounds: np.ndarray, old: np.ndarray, new: np.ndarray) -> float:
-    """How far a point of a box (2, 3) moves between two poses (3, 4), at most [m]: a corner moves farthest."""
+    """Return how far any point of a box (2, 3) moves at most between two poses (3, 4) [m]: a corner moves farthest."""
     corners = np.where(_CORNERS, bounds[1], bounds[0])
     ways = transform_points(new, corners) - transform_points(old, corners)
     return float(np.sqrt((ways * ways).sum(axis=1)).max())
 
 
 def in_rows(pairs: np.ndarray, runs: tuple[np.ndarray, np.ndarray], parts: np.ndarray) -> np.ndarray:
-    """Those of some pairs of clusters (n, 2) that lie in a row: ``parts`` (k, 2) of the runs of both objects."""
+    """Return the pairs of clusters (n, 2) that lie in one of the pairs ``parts`` (k, 2) of runs of both objects."""
     at = [np.searchsorted(run[:, 0], pairs[:, k], "right") - 1 for k, run in enumerate(runs)]
     width = len(runs[1])
     found: np.ndarray = pairs[np.isin(at[0] * width + at[1], parts[:, 0] * width + parts[:, 1])]
@@ -187,26 +190,26 @@ def in_rows(pairs: np.ndarray, runs: tuple[np.ndarray, np.ndarray], parts: np.nd
 
 
 def slack_of(sides: tuple[Leveled, Leveled], rows: tuple[np.ndarray, np.ndarray]) -> float:
-    """What covers all roundings [m]."""
+    """Return the slack that covers all rounding errors [m]."""
     reaches = (4.0 * np.abs(side.bounds).max() + np.abs(row[:, 3]).max() for side, row in zip(sides, rows, strict=True))
     return _UNITS * float(sum(reaches))
 
 
 def stretch_of(row: np.ndarray) -> float:
-    """How much longer a pose (3, 4) makes a vector at most, by the Frobenius norm of R^T R - I."""
+    """Return the largest factor by which a pose (3, 4) stretches a vector, from the Frobenius norm of R^T R - I."""
     rotation = row[:, :3]
     return math.sqrt(1.0 + float(np.linalg.norm(rotation.T @ rotation - np.eye(3)))) * (1.0 + 2.0**-48)
 
 
 def largest_error(sides: int, epsilon: float, bounds: tuple[np.ndarray, ...], rows: tuple[np.ndarray, ...]) -> float:
-    """What the bounds of a part may add up to so that parts that are named stand for triangles within delta + epsilon.
+    """Return the largest sum of a part's bounds with which reported parts stand for triangles within delta + epsilon.
 
-    Rounded down, so that it is the same in all poses nearby, and with it the level.
+    It is rounded down, so that it (and therefore the level) is the same in all nearby poses.
 
     Args:
         sides: how many of the objects have levels.
         epsilon: [m].
-        bounds, rows: of both objects, boxes (2, 3) and poses (3, 4).
+        bounds, rows: boxes (2, 3) and poses (3, 4) of both objects.
     """
     reaches = (
         4.0 * (np.abs(box).max() + epsilon) + np.abs(row[:, 3]).max() for box, row in zip(bounds, rows, strict=True)

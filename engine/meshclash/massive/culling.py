@@ -1,7 +1,7 @@
-"""Which pages need not be read: those no block of which comes near the triangles of the other object.
+"""Find pages that need not be read, since none of their blocks comes near the triangles of the other object.
 
-The boxes of blocks of the pages that are missing on one side become a hierarchy, which is traversed with the pages of
-the other side. What is in memory already costs nothing more, so it is not culled.
+The block boxes of the missing pages of one side become a hierarchy, which is traversed with the pages of the other
+side. Pages that are in memory already cost nothing, so they are not culled.
 """
 
 from collections.abc import Iterable
@@ -15,19 +15,20 @@ from .cluster_candidates import met_owner_steps
 from .operands import Clusters
 
 _FEWEST = 8
-"""Missing pages from which it pays."""
+"""Least number of missing pages for which culling is worthwhile."""
 
 
 def culled(
     far: Clusters, near: Clusters, rows: tuple[np.ndarray, np.ndarray], pairs: np.ndarray, tolerance: float
 ) -> np.ndarray:
-    """Pairs of clusters (n, 2) without those that blocks show to be farther apart than a tolerance [m].
+    """Return the pairs of clusters (n, 2) without those whose blocks are farther apart than a tolerance [m].
 
     Args:
-        far: what pages may be missing of.
-        near: the other object; those of its clusters that pairs name are in memory.
-        rows: poses (3, 4) of both, in this order.
+        far: the object whose pages may be missing.
+        near: the other object; all of its clusters in ``pairs`` are in memory.
+        rows: poses (3, 4) of far and near.
         pairs: clusters of far and of near.
+        tolerance: [m].
     """
     if far.clustered is None:
         return pairs

@@ -1,4 +1,4 @@
-"""A file that is read in parts, by position."""
+"""A file that is read in parts at given positions."""
 
 import os
 from io import FileIO
@@ -9,7 +9,7 @@ from ..errors import InvalidFile, UnsupportedOption
 
 
 class HoldsFile:
-    """What reads from an open file when it is asked: it is neither copied nor pickled."""
+    """Base class of objects that read from an open file on demand. They cannot be copied or pickled."""
 
     path: Path
 
@@ -21,15 +21,17 @@ class HoldsFile:
 
 
 class PartFile(HoldsFile):
-    """An open file; never mapped: what is cut off while it is open is an error, and does not end the process.
+    """An open file that is read by position.
+
+    It is never memory-mapped, so a file that is truncated while open raises an error instead of killing the process.
 
     Args:
-        path: of the file.
-        when_closed: what an error says of a file that was closed.
+        path: path of the file.
+        when_closed: message of the error for a closed file.
 
     Attributes:
-        path: of the file.
-        size: in bytes.
+        path: path of the file.
+        size: size in bytes.
     """
 
     def __init__(self, path: Path, when_closed: str) -> None:
@@ -46,7 +48,7 @@ class PartFile(HoldsFile):
         return self._stream.closed
 
     def read(self, at: int, count: int) -> bytes:
-        """Bytes of the file; raises InvalidFile where it ends before, UnsupportedOption when it was closed."""
+        """Read bytes of the file; raise InvalidFile if it ends too early, UnsupportedOption if it was closed."""
         if self.closed:
             raise UnsupportedOption(f"{self.path}: {self._when_closed}")
         try:
@@ -58,17 +60,17 @@ class PartFile(HoldsFile):
         return raw
 
     def advise(self, at: int, count: int) -> None:
-        """Tell the system what will be read, so that it reads ahead."""
+        """Tell the operating system what will be read, so that it reads ahead."""
         if hasattr(os, "posix_fadvise") and not self.closed:
             os.posix_fadvise(self._stream.fileno(), at, count, os.POSIX_FADV_WILLNEED)
 
     def close(self) -> None:
-        """Give up the file."""
+        """Close the file."""
         self._stream.close()
 
 
 def _read_at(stream: FileIO, at: int, count: int) -> bytes:
-    """Bytes of a file, fewer where it ends."""
+    """Read bytes of a file; fewer if it ends before."""
     parts, left = [], count
     if not hasattr(os, "pread"):
         stream.seek(at)

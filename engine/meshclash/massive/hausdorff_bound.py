@@ -1,17 +1,17 @@
-"""How far every point of one piece of a surface is from another piece at most: a proof, not a sample.
+"""A proved upper bound of the distance of every point of one piece of a surface from another piece.
 
-A triangle of the one is cut by the prisms over triangles of the other. On a convex part the distance to one triangle
-is a convex function, so the corners of the part bound it. It does not matter where a cut runs: whatever part is
-given whichever triangle, the largest corner is a bound, and a good choice only makes it a small one. Which triangles
-are tried first is told by the collapses; nothing depends on that either.
+A triangle of one piece is cut by the prisms over triangles of the other. On a convex part, the distance to one triangle
+is a convex function, so its values at the part's corners bound it. Correctness does not depend on where the cuts run,
+or which triangle is assigned to which part: the largest value at a corner is always a bound. A good choice only makes
+the bound smaller. The collapses tell which triangles to try first; correctness does not depend on that either.
 
 Rounding. Coordinates are at most 1 (``directed_bound``). A cut goes from a point of one side of a part to a point of
-another; as a fraction of each side it is exact, whatever number it is, and its coordinates are off by less than 5 u,
-u = 2**-53, on each axis. A part is reached by at most 3 ``_MOST_CANDIDATES`` cuts and ``_MOST_HALVINGS`` halvings, so
-its corners lie within (3 * 256 + 12) * 9 u of where they would be without rounding, and the parts would then cover the
-triangle. The distance of a corner is that to a point v ab + w ac of the triangle, v and w in 0 to 1 and v + w <= 1 but
-for 3 u, which is off by less than 64 u. ``SLACK`` is four times the sum, and also covers the coordinates themselves,
-which were moved and scaled to size 1 with 3 u each.
+another side. Each point counts as exact, as a fraction of its side; its coordinates then have errors below 5 u,
+u = 2**-53, on each axis. A part results from at most 3 ``_MOST_CANDIDATES`` cuts and ``_MOST_HALVINGS`` halvings, so
+its corners lie within (3 * 256 + 12) * 9 u of their places without rounding errors, and with those places the parts
+would cover the triangle. The distance of a corner is computed to a point v ab + w ac of the triangle, with v and w from
+0 to 1 and v + w <= 1 up to 3 u; its error is below 64 u. ``SLACK`` is four times the sum. It also covers the
+coordinates themselves, which were moved and scaled to size 1 with errors of 3 u each.
 """
 
 import numpy as np
@@ -19,24 +19,24 @@ import numpy as np
 from ..jit import inner
 
 SLACK = 2.0**-38
-"""What every bound is increased by, where coordinates are at most 1."""
+"""Amount added to every bound, for coordinates of at most 1."""
 _MOST_CANDIDATES = 256
 _MOST_PARTS = 96
 _MOST_CORNERS = 16
 _MOST_HALVINGS = 12
 _MOST_LEFT = 300
-"""Parts that are compared with all candidates and halved; the rest is taken as it is."""
+"""Most parts that are compared with all candidates and halved; the others keep their bounds."""
 _NEAR_ENOUGH = 1.44
-"""Ratio of the squares of upper and lower bound at which a part is not halved any more."""
+"""Ratio of the squares of upper and lower bound below which a part is not halved any more."""
 _TOO_FAR = 1.7
-"""Times the bound so far, squared: from there on triangles are tried that the collapses did not name."""
+"""Factor of the square of the bound so far, above which triangles are tried that the collapses did not suggest."""
 _SHARE = 0.98
-"""Of the triangles whose corners are nearer than the bound is expected to be."""
+"""Share of the triangles whose corners are expected to be nearer than the final bound."""
 
 
 @inner
 def _squared_distance(x, y, z, t):
-    """Squared distance of a point from a point of triangle t (3, 3) as near as rounding knows (Ericson 2005)."""
+    """Return the squared distance of a point from triangle t (3, 3), up to rounding errors (Ericson 2005)."""
     abx, aby, abz = t[1, 0] - t[0, 0], t[1, 1] - t[0, 1], t[1, 2] - t[0, 2]
     acx, acy, acz = t[2, 0] - t[0, 0], t[2, 1] - t[0, 1], t[2, 2] - t[0, 2]
     apx, apy, apz = x - t[0, 0], y - t[0, 1], z - t[0, 2]
@@ -67,7 +67,7 @@ def _squared_distance(x, y, z, t):
 
 @inner
 def _farthest_corner(part, count, t, enough):
-    """The largest squared distance of corners from a triangle, or some larger than ``enough``."""
+    """Return the largest squared distance of corners from a triangle, or the first one larger than ``enough``."""
     most = 0.0
     for k in range(count):
         most = max(most, _squared_distance(part[k, 0], part[k, 1], part[k, 2], t))
@@ -78,8 +78,10 @@ def _farthest_corner(part, count, t, enough):
 
 @inner
 def _both_bounds(part, count, triangles, candidates, used, enough):
-    """Squares of an upper and a lower bound of how far a part is from all candidates; the lower one may be missing
-    where the upper one is no more than ``enough``."""
+    """Return the squares of an upper and a lower bound of a part's distance from all candidates.
+
+    The lower bound may be missing if the upper one is at most ``enough``.
+    """
     upper, lower = np.inf, 0.0
     for i in range(used):
         upper = min(upper, _farthest_corner(part, count, triangles[candidates[i]], upper))
@@ -98,7 +100,7 @@ def _both_bounds(part, count, triangles, candidates, used, enough):
 
 @inner
 def _direction(triangles, candidates, used, normal):
-    """The sum of area vectors of candidates."""
+    """Compute the sum of the candidates' area vectors."""
     normal[:] = 0.0
     for i in range(used):
         t = triangles[candidates[i]]
@@ -111,7 +113,10 @@ def _direction(triangles, candidates, used, normal):
 
 @inner
 def _planes_of(t, normal, planes):
-    """The sides of the prism over a triangle along a direction: (3, 4), positive inside; whether there is a prism."""
+    """Compute the sides of the prism over a triangle along a direction, (3, 4), positive inside.
+
+    Returns whether there is a prism.
+    """
     ux, uy, uz = t[1, 0] - t[0, 0], t[1, 1] - t[0, 1], t[1, 2] - t[0, 2]
     wx, wy, wz = t[2, 0] - t[0, 0], t[2, 1] - t[0, 1], t[2, 2] - t[0, 2]
     turn = (
@@ -130,7 +135,7 @@ def _planes_of(t, normal, planes):
 
 @inner
 def _is_outside(part, count, planes):
-    """Whether a part lies beyond one of the planes."""
+    """Return whether a part lies outside one of the planes."""
     for k in range(3):
         x, y, z, w = planes[k, 0], planes[k, 1], planes[k, 2], planes[k, 3]
         highest = -np.inf
@@ -149,7 +154,7 @@ def _copy(corners, count, to):
 
 @inner
 def _changes(heights, count):
-    """How often signs change from a corner to the next one, around a part."""
+    """Return how often the sign changes from corner to corner around a part."""
     changes = 0
     for i in range(count):
         before = heights[i - 1 if i > 0 else count - 1]
@@ -159,11 +164,11 @@ def _changes(heights, count):
 
 @inner
 def _cut(part, count, plane, inside, outside, heights):
-    """Cut a part in two: corners of either; a part that lies on one side is not cut, and the other is empty.
+    """Cut a part in two, and return the numbers of corners of both. If it lies on one side, the other part is empty.
 
-    Both together cover the part whatever the signs are: between two cuts in a row the corners are all of one side, and
-    what that side has beyond the line from cut to cut belongs to the part that has these corners and both cuts.
-    Rounding may give a thin part more than two cuts; where these could be too many corners, it is not cut either.
+    Both parts together cover the whole for any signs: between two consecutive cuts all corners are on one side, and
+    the region beyond the line from cut to cut belongs to the part with these corners and both cuts. Rounding errors may
+    give a thin part more than two cuts. If there could then be too many corners, the part is not cut.
     """
     positive = negative = False
     for i in range(count):
@@ -195,7 +200,7 @@ def _cut(part, count, plane, inside, outside, heights):
 
 @inner
 def _halving_plane(part, count, plane):
-    """Across the longest way between two corners, through its middle."""
+    """Compute the plane across the longest line between two corners, through its middle."""
     longest = -1.0
     for i in range(count):
         for j in range(i):
@@ -218,7 +223,7 @@ def _push(parts, states, used, corners, count, following, halvings):
 
 @inner
 def _over(triangle, triangles, candidates, count, normal, planes, over):
-    """Which candidates have prisms that the triangle reaches: their places, the sides of these; returns how many."""
+    """Find the candidates whose prisms the triangle reaches, and write their places and prisms; return their number."""
     found = 0
     for i in range(count):
         if _planes_of(triangles[candidates[i]], normal, planes[found]) and not _is_outside(triangle, 3, planes[found]):
@@ -229,7 +234,7 @@ def _over(triangle, triangles, candidates, count, normal, planes, over):
 
 @inner
 def _bound_by_parts(triangle, triangles, candidates, count, most, goal, room):
-    """Square of a bound of how far a triangle is from the candidates: from ``goal`` to ``most``."""
+    """Return the square of a bound of a triangle's distance from the candidates, between ``goal`` and ``most``."""
     parts, states, part, inside, outside, heights, planes, over, normal = room
     for i in range(count):
         most = min(most, _farthest_corner(triangle, 3, triangles[candidates[i]], most))
@@ -283,7 +288,7 @@ def _bound_by_parts(triangle, triangles, candidates, count, most, goal, room):
 
 @inner
 def _around(kept, triangles, starts, lists):
-    """For each kept vertex the triangles whose corners it stands for."""
+    """Compute for each kept vertex the triangles whose corners it stands for."""
     starts[:] = 0
     for t in range(triangles.shape[0]):
         for k in range(3):
@@ -302,7 +307,7 @@ def _around(kept, triangles, starts, lists):
 
 @inner
 def _candidates_of(triangle, kept, starts, lists, seen, stamp, candidates):
-    """Triangles of the other piece around the vertices that stand for the corners; returns how many."""
+    """Collect the triangles of the other piece around the vertices that stand for the corners; return their number."""
     used = 0
     for k in range(3):
         v = kept[triangle[k]]
@@ -317,7 +322,7 @@ def _candidates_of(triangle, kept, starts, lists, seen, stamp, candidates):
 
 @inner
 def _wider(triangle, triangles, reach, seen, stamp, candidates, used):
-    """Also triangles of the other piece whose boxes come within a reach; returns how many there are then."""
+    """Add triangles of the other piece whose boxes come within ``reach``; return the new number of candidates."""
     for t in range(triangles.shape[0]):
         near = seen[t] != stamp and used < _MOST_CANDIDATES
         for k in range(3):
@@ -337,9 +342,10 @@ def _wider(triangle, triangles, reach, seen, stamp, candidates, used):
 
 @inner
 def _at_corners(faces, corners, kept, triangles, starts, lists, distances, farthest):
-    """Squares of how far each triangle's farthest corner is from the triangles around what stands for that corner.
+    """Compute for each triangle the largest squared distance of a corner.
 
-    ``distances`` (n,) keeps those of vertices, which are corners of several triangles.
+    The distance of a corner is measured to the triangles around the vertex that stands for it. ``distances`` (n,)
+    caches the values of vertices, since these are corners of several triangles.
     """
     distances[:] = -1.0
     for i in range(faces.shape[0]):
@@ -357,7 +363,7 @@ def _at_corners(faces, corners, kept, triangles, starts, lists, distances, farth
 
 @inner
 def _nearest_whole(triangle, triangles):
-    """Square of a bound of how far a triangle is from others, by one of them."""
+    """Return the square of a bound of a triangle's distance from others, using the best single one of them."""
     least = np.inf
     for t in range(triangles.shape[0]):
         least = min(least, _farthest_corner(triangle, 3, triangles[t], least))
@@ -366,12 +372,12 @@ def _nearest_whole(triangle, triangles):
 
 @inner
 def directed_bound(faces, corners, kept, other_faces, triangles):
-    """A bound of how far any point of one piece is from another one, without ``SLACK``.
+    """Return a bound of the distance of any point of one piece from another piece, without ``SLACK``.
 
     Args:
-        faces: (m, 3) int32, vertices of the triangles of the one piece, for which bounds are sought.
+        faces: (m, 3) int32, vertices of the triangles of the piece whose distance is bounded.
         corners: (m, 3, 3) float64, their positions, at most 1.
-        kept: (n,) int32, for each vertex the one that stands for it.
+        kept: (n,) int32, for each vertex the vertex that stands for it.
         other_faces, triangles: vertices and positions of the other piece, (k, 3) and (k, 3, 3).
     """
     m, k = faces.shape[0], triangles.shape[0]
@@ -379,7 +385,7 @@ def directed_bound(faces, corners, kept, other_faces, triangles):
     _around(kept, other_faces, starts, lists)
     distances, farthest = np.empty(kept.shape[0]), np.empty(m)
     _at_corners(faces, corners, kept, triangles, starts, lists, distances, farthest)
-    order = np.argsort(-farthest)  # the sooner the bound is large, the less is to be cut
+    order = np.argsort(-farthest)  # the earlier the bound is large, the less has to be cut
     best = farthest[order[m - 1 - np.int64(_SHARE * (m - 1))]]
     seen, candidates = np.full(k, -1), np.empty(_MOST_CANDIDATES, np.int64)
     room = (

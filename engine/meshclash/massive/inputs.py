@@ -1,4 +1,4 @@
-"""What ``ClusteredMesh.build`` may be given."""
+"""The kinds of input of ``ClusteredMesh.build``."""
 
 import os
 import stat
@@ -20,11 +20,11 @@ from .stl import stl_source
 
 
 def source_of(thing: Any) -> MeshSource:
-    """What ``ClusteredMesh.build`` is given, as a source.
+    """Return the input of ``ClusteredMesh.build`` as a source.
 
     Raises:
-        InvalidFile: a file that is missing, damaged, or of an unknown format.
-        InvalidMesh: arrays that are none of a mesh, or something else.
+        InvalidFile: a file is missing, damaged, or of an unknown format.
+        InvalidMesh: the arrays are not those of a mesh, or the input is something else.
     """
     if isinstance(thing, str | bytes | os.PathLike):
         return _source_of_file(checked_path(thing))
@@ -43,11 +43,11 @@ def source_of(thing: Any) -> MeshSource:
 
 
 _LONGEST_NAME = 4096
-"""Characters; no system opens a file with a longer path."""
+"""Most characters of a path; no system opens a file with a longer one."""
 
 
 def checked_path(path: Any) -> Path:
-    """The path of a file; raises InvalidFile for what names none."""
+    """Return the path of a file; raise InvalidFile if the argument is not a path."""
     try:
         name = os.fsdecode(path)
     except TypeError:

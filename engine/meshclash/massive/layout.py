@@ -1,9 +1,9 @@
-"""The file of a clustered mesh, byte by byte (docs/massive.md): what is written, and what is believed when it is read.
+"""The file format of a clustered mesh, byte by byte (docs/massive.md): encoding, and decoding with checks.
 
-All numbers are little endian. A file consists of a header of 256 bytes, the pages one after the other, the boxes of
-blocks, and the table of the clusters. Nothing in it is an address, a node or code: hierarchies are built from the
-coordinates when a page is loaded, so a file from elsewhere can at worst be refused or describe another mesh. Counts and
-sizes are compared with the size of the file before anything is allocated, and each part with its CRC-32.
+All numbers are little endian. A file consists of a header of 256 bytes, the pages, the boxes of blocks, and the table
+of the clusters. It contains no pointers, tree nodes or code: hierarchies are built from the coordinates when a page is
+loaded, so the worst that a foreign file can do is to be rejected or to describe another mesh. Counts and sizes are
+compared with the size of the file before anything is allocated, and each part is checked with its CRC-32.
 """
 
 import zlib
@@ -18,10 +18,10 @@ from .blocks import BLOCK_BYTES, Blocks, block_counts, whole_clusters
 
 MAGIC = b"\x89MESHCLU"
 VERSION = 2
-"""Version 1 has no blocks, and is read as well: a page's box is its only block."""
+"""Version 1, which has no blocks, can be read, too: a page's box is then its only block."""
 HEADER_BYTES = 256
 FEWEST_TRIANGLES, MOST_TRIANGLES = 16, 1 << 14
-"""Triangles that the largest cluster may have: corners of that many fit 16 bits."""
+"""Range of the option ``cluster_triangles``: the vertex indices of so many triangles fit into 16 bits."""
 _ORDER_MARK = 0x01020304
 _ALIGNED = 8
 
@@ -36,68 +36,68 @@ _HEADER = np.dtype(
 ROW = np.dtype(
     [("at", "<u8"), ("bytes", "<u4"), ("crc", "<u4"), ("triangles", "<u4"), ("vertices", "<u4"), ("bounds", "<f8", 6)]
 )
-"""A row of the table: where a page lies, its checksum, what it holds, and the box of its triangles."""
+"""A row of the table: position, size and checksum of a page, its numbers of triangles and vertices, and their box."""
 
 
 class Header(NamedTuple):
-    """What a file says of itself."""
+    """The header of a file."""
 
     triangles: int
     vertices: int
-    """Of the source; three for each triangle of a soup."""
+    """Number of vertices of the source; three for each triangle of a soup."""
     clusters: int
     table_at: int
-    """First byte of the table, which reaches to the end of the file."""
+    """First byte of the table, which extends to the end of the file."""
     coordinate_bytes: int
-    """4 or 8."""
+    """Bytes per coordinate, 4 or 8."""
     id_bytes: int
-    """4 or 8."""
+    """Bytes per index of a triangle or vertex, 4 or 8."""
     soup: bool
     """Whether triangles share no vertices: vertex 3 t + k is corner k of triangle t, and pages have no vertex ids."""
     cluster_triangles: int
-    """Of the largest cluster at most."""
+    """Most triangles of a cluster."""
     bounds: np.ndarray
     """Lowest and highest coordinates of the triangles, (2, 3) float64 [m]."""
     table_crc: int
     block_triangles: int = 0
-    """Of a block at most; 0: the file has no blocks."""
+    """Most triangles of a block; 0 if the file has no blocks."""
     blocks_crc: int = 0
 
     @property
     def file_bytes(self) -> int:
-        """Bytes of the file."""
+        """Size of the file [bytes]."""
         return self.table_at + self.clusters * ROW.itemsize
 
 
 class PageData(NamedTuple):
-    """What a page holds."""
+    """The contents of a page."""
 
     vertices: np.ndarray
     """(n, 3) float32 or float64 [m]."""
     corners: np.ndarray
-    """Which of these each triangle has, (m, 3) uint16."""
+    """Indices of these for each triangle, (m, 3) uint16."""
     triangle_ids: np.ndarray
-    """Triangles of the source, ascending, (m,) uint32 or uint64."""
+    """Indices of the triangles in the source, ascending, (m,) uint32 or uint64."""
     vertex_ids: np.ndarray
-    """Vertices of the source, (n,); of a soup empty."""
+    """Indices of the vertices in the source, (n,); empty for a soup."""
 
 
 def encode_page(data: PageData) -> bytes:
-    """The bytes of a page, as many as ``page_bytes`` says."""
+    """Encode a page to ``page_bytes`` bytes."""
     arrays = (data.vertices, data.vertex_ids, data.triangle_ids, data.corners)
     raw = b"".join(np.ascontiguousarray(a, a.dtype.newbyteorder("<")).tobytes() for a in arrays)
     return raw + bytes(-len(raw) % _ALIGNED)
 
 
 def page_bytes(header: Header, triangles: Any, vertices: Any) -> Any:
-    """Bytes of a page with so many triangles and vertices, numbers or arrays of them."""
+    """Return the size [bytes] of a page with these numbers of triangles and vertices, which may be arrays."""
     ids = triangles + (0 if header.soup else vertices)
     raw = 3 * header.coordinate_bytes * vertices + header.id_bytes * ids + 6 * triangles
     return raw + -raw % _ALIGNED
 
 
 def decode_page(path: Path, header: Header, row: np.void, number: int, raw: bytes) -> PageData:
-    """A page whose bytes were read; raises InvalidFile unless it is what the table says."""
+    """Decode a page from its bytes; raise InvalidFile unless it matches the table."""
     if len(raw) != int(row["bytes"]) or zlib.crc32(raw) != int(row["crc"]):
         raise InvalidFile(f"{path}: page {number} is damaged: its checksum is not that of the table")
     triangles, vertices = int(row["triangles"]), int(row["vertices"])
@@ -121,10 +121,10 @@ def decode_page(path: Path, header: Header, row: np.void, number: int, raw: byte
 
 
 def _problem_of(data: PageData, header: Header, bounds: np.ndarray) -> str:
-    """What is wrong with a page whose checksum is right, because nobody but a wrong program wrote it."""
+    """Return the problem of a page whose checksum is right but that a faulty program wrote; "" if there is none."""
     if data.corners.max() >= len(data.vertices):
         return "a corner names a vertex that is not there"
-    axes = np.ascontiguousarray(data.vertices.T)  # along which NumPy finds extremes ten times faster
+    axes = np.ascontiguousarray(data.vertices.T)  # NumPy finds extremes ten times faster along contiguous axes
     if not ((axes.min(axis=1) >= bounds[:3]) & (axes.max(axis=1) <= bounds[3:])).all():
         return "a vertex lies outside of its box"  # also where one is NaN
     if int(data.triangle_ids[-1]) >= header.triangles or not (data.triangle_ids[1:] > data.triangle_ids[:-1]).all():
@@ -135,7 +135,7 @@ def _problem_of(data: PageData, header: Header, bounds: np.ndarray) -> str:
 
 
 def encode_header(header: Header) -> bytes:
-    """The first 256 bytes of a file."""
+    """Encode the header: the first 256 bytes of a file."""
     record = np.zeros(1, _HEADER)
     record["magic"], record["version"], record["order_mark"] = MAGIC, VERSION, _ORDER_MARK
     for name, value in header._asdict().items():
@@ -146,7 +146,7 @@ def encode_header(header: Header) -> bytes:
 
 
 def decode_header(path: Path, raw: bytes, file_bytes: int) -> Header:
-    """The header of a file of so many bytes; raises InvalidFile unless both fit."""
+    """Decode the header of a file with ``file_bytes`` bytes; raise InvalidFile unless both match."""
     if raw[: len(MAGIC)] != MAGIC:
         raise InvalidFile(f"{path}: this is no clustered mesh: its first bytes are {raw[: len(MAGIC)]!r}")
     if len(raw) != HEADER_BYTES:
@@ -185,7 +185,10 @@ def _is_possible(header: Header, file_bytes: int) -> bool:
 
 
 def decode_table(path: Path, header: Header, raw: bytes) -> np.ndarray:
-    """The rows of the table, read-only; raises InvalidFile unless pages fill the file and have the triangles."""
+    """Decode the rows of the table, read-only.
+
+    Raises InvalidFile unless the pages fill the file and have all triangles.
+    """
     if zlib.crc32(raw) != header.table_crc:
         raise InvalidFile(f"{path}: the table of pages is damaged: its checksum is wrong")
     table: np.ndarray = np.frombuffer(raw, ROW)
@@ -207,7 +210,7 @@ def decode_table(path: Path, header: Header, raw: bytes) -> np.ndarray:
 
 
 def _blocks_bytes(header: Header, triangles: np.ndarray) -> int:
-    """Bytes of the boxes of blocks of clusters with so many triangles (n,)."""
+    """Return the size [bytes] of the block boxes of clusters with these numbers of triangles (n,)."""
     if header.block_triangles == 0:
         return 0
     raw = BLOCK_BYTES * int(block_counts(triangles, header.block_triangles).sum())
@@ -215,18 +218,18 @@ def _blocks_bytes(header: Header, triangles: np.ndarray) -> int:
 
 
 def blocks_bytes(header: Header, table: np.ndarray) -> int:
-    """Bytes of the boxes of blocks, which end where the table begins."""
+    """Return the size [bytes] of the block boxes, which end where the table begins."""
     return _blocks_bytes(header, table["triangles"])
 
 
 def encode_blocks(steps: np.ndarray) -> bytes:
-    """The bytes of the boxes of all blocks (n, 6)."""
+    """Encode the boxes of all blocks (n, 6)."""
     raw = steps.tobytes()
     return raw + bytes(-len(raw) % _ALIGNED)
 
 
 def decode_blocks(path: Path, header: Header, table: np.ndarray, raw: bytes) -> Blocks:
-    """The blocks of a file; raises InvalidFile unless their checksum is that of the header."""
+    """Decode the blocks of a file; raise InvalidFile unless their checksum matches."""
     if zlib.crc32(raw) != header.blocks_crc:
         raise InvalidFile(f"{path}: the boxes of blocks are damaged: their checksum is wrong")
     if header.block_triangles == 0:

@@ -1,10 +1,10 @@
-"""Building the levels of a clustered mesh, from its pages, and node by node into the file beside it.
+"""Build the levels of a clustered mesh from its pages, and write them node by node to the file beside it.
 
-Four clusters in a row are simplified together to a quarter of their triangles, then pairs of nodes to half of
-theirs. Some nodes of one height are made at a time, on several cores. The pieces that still have a neighbour to wait
-for are all that stays in memory: one for each height of the tree. After some hundred clusters they are written down,
-so that a build goes on from there. Nodes are written in the order in which one core would finish them one by one, so
-that the file depends neither on cores nor on how many are made at a time.
+Four consecutive clusters are simplified together to a quarter of their triangles, then pairs of nodes to half of
+theirs. Several nodes of one height are made at a time, on several cores. Only pieces that still wait for a neighbour
+stay in memory: one for each height of the tree. They are saved after every few hundred clusters, so that an interrupted
+build can resume. Nodes are written in the order in which a single core would finish them one by one, so the file
+depends neither on the number of cores nor on how many nodes are made at a time.
 """
 
 import math
@@ -37,17 +37,17 @@ from .work import WorkFolder, settle, write_whole
 
 _FIRST_CLUSTERS = 4
 _FIRST_SHARE, _SHARE = 0.25, 0.5
-"""Of the triangles, that a node is to keep of those of its clusters, or of its two nodes."""
+"""Target share of the triangles that a node keeps from its clusters, or from its two nodes."""
 _MOST_FIRST_SHARE, _MOST_SHARE = 0.3, 0.55
-"""More than that, and there is no node: then all levels together have less triangles than 0.67 times the mesh."""
+"""Largest shares for which a node is made. They limit all levels together to 0.67 times the triangles of the mesh."""
 _BATCH = 64
 """Clusters whose nodes are made together, height by height: a power of two."""
 _FOR_EACH = 2
-"""Nodes for each thread at a time: a slice of work."""
+"""Nodes per thread in a slice of work."""
 _SHARED_FROM, _COMPILED_FOR = 1 << 16, 1 << 20
-"""Triangles of a mesh from which several threads pay, and from which compiling for these does."""
+"""Triangles of a mesh from which several threads are faster, and from which compiling for them is worthwhile."""
 _BETWEEN_NOTES = 256
-"""Clusters after which what is finished is written down."""
+"""Number of clusters after which the state of the build is saved."""
 
 
 class Held(NamedTuple):
@@ -57,7 +57,7 @@ class Held(NamedTuple):
     first: int
     clusters: int
     piece: Piece | None
-    """None where its triangles could not be made fewer."""
+    """None if its triangles could not be simplified."""
 
 
 class _Made(NamedTuple):
@@ -65,27 +65,28 @@ class _Made(NamedTuple):
 
     held: Held
     content: Any
-    """To be written."""
+    """The data to be written."""
 
 
 class Form(NamedTuple):
-    """What a build makes of clusters."""
+    """The kind of file that a build makes from clusters, and how."""
 
     kind: FileKind
     first_clusters: int
-    """That make the first node."""
+    """Number of clusters that form a node of the lowest height."""
     make: Callable[[list[Held], int], list[tuple[Piece | None, Any]]]
-    """Simplify nodes on so many threads: what is left of each, if that is much less, and what is to be written."""
+    """Simplifies nodes on a number of threads; returns for each the simplified piece (None if it is not much smaller),
+    and the data to be written."""
     write: Callable[[BinaryIO, Held, Any], np.ndarray | None]
-    """Write the page of a node, and give its row of the table."""
+    """Writes the page of a node, and returns its row of the table."""
     count: Callable[[np.ndarray], int]
-    """Triangles of all rows of a table."""
+    """Returns the number of triangles of all rows of a table."""
     weld: float = 0.0
-    """Vertices no farther apart [m] become one."""
+    """Vertices within this distance [m] are merged."""
 
 
 class _State(NamedTuple):
-    """What a build has done."""
+    """The state of a build."""
 
     clusters: int
     rows: list[np.ndarray]
@@ -95,9 +96,9 @@ class _State(NamedTuple):
 def build_level_steps(
     pages: PageFile, path: Path, plain: LevelHeader, form: Form | None = None, threads: int = 1
 ) -> Generator[Progress, None, None]:
-    """Write the levels of an open mesh to a file, or what another form says, in slices of some nodes; yields Progress.
+    """Write the levels of an open mesh to a file, in slices of some nodes; yield Progress.
 
-    The file is the same for any number of threads.
+    Another ``form`` writes another kind of file. The number of threads does not affect the file.
     """
     form = form or LEVELS
     if pages.header.triangles < (_SHARED_FROM if together_is_compiled() else _COMPILED_FOR):
@@ -126,7 +127,7 @@ def build_level_steps(
 def _write_steps(
     work: WorkFolder, pages: PageFile, plain: LevelHeader, form: Form, threads: int
 ) -> Generator[Progress, None, None]:
-    """Write the file into the folder of the build."""
+    """Write the file in the folder of the build."""
     (work.path / "mesh").touch()
     with (work.path / "mesh").open("r+b") as stream:
         state = _resumed(work, stream, form)
@@ -146,7 +147,7 @@ def _write_steps(
 def _grow_steps(
     pages: PageFile, stream: BinaryIO, state: _State, form: Form, threads: int
 ) -> Generator[float, None, None]:
-    """Some more clusters as nodes, and the nodes that these complete; yields the share that is done, about."""
+    """Make nodes from the next clusters, and the nodes that these complete; yield the approximate share done."""
     end = min(state.clusters + _BATCH, pages.header.clusters)
     row = [Held(0, first, min(form.first_clusters, end - first), None)
            for first in range(state.clusters, end, form.first_clusters)]  # fmt: skip
@@ -173,7 +174,7 @@ def _grow_steps(
 
 
 def _read(pages: PageFile, held: Held, weld: float) -> Held:
-    """A node of the lowest height with the triangles of its clusters."""
+    """Return a node of the lowest height with the triangles of its clusters."""
     numbers = range(held.first, held.first + held.clusters)
     return held._replace(piece=joined([_piece_of(pages, number) for number in numbers], weld))
 
@@ -184,13 +185,13 @@ def _piece_of(pages: PageFile, number: int) -> Piece:
 
 
 def _fold(stream: BinaryIO, state: _State, form: Form) -> None:
-    """Join what found no neighbour of its height."""
+    """Join the waiting nodes that have no neighbour of the same height."""
     while len(state.held) > 1:
         _write(stream, state, _pair(state, form), form)
 
 
 def _pair(state: _State, form: Form) -> list[_Made]:
-    """Make one node of the last two that wait."""
+    """Make one node from the last two waiting ones."""
     b, a = state.held.pop(), state.held.pop()
     made = _made([_paired(a, b, form.weld)], form, 1)
     state.held.append(made[0].held)
@@ -198,13 +199,13 @@ def _pair(state: _State, form: Form) -> list[_Made]:
 
 
 def _paired(a: Held, b: Held, weld: float) -> Held:
-    """Two neighbours as one node, not simplified yet."""
+    """Return two neighbours as one node, not simplified yet."""
     piece = joined([a.piece, b.piece], weld) if a.piece is not None and b.piece is not None else None
     return Held(max(a.height, b.height) + 1, a.first, a.clusters + b.clusters, piece)
 
 
 def _made(nodes: list[Held], form: Form, threads: int) -> list[_Made]:
-    """Simplify nodes."""
+    """Simplify nodes with ``form.make``."""
     made = zip(nodes, form.make(nodes, threads), strict=True)
     return [_Made(held._replace(piece=piece), content) for held, (piece, content) in made]
 
@@ -218,7 +219,7 @@ def _write(stream: BinaryIO, state: _State, finished: list[_Made], form: Form) -
 
 
 def _leveled(nodes: list[Held], threads: int) -> list[tuple[Piece | None, Piece | None]]:
-    """Nodes of levels."""
+    """Simplify nodes of levels; see ``Form.make``."""
     found: list[tuple[Piece | None, Piece | None]] = [(None, None)] * len(nodes)
     some = [(k, held.height, held.piece) for k, held in enumerate(nodes) if held.piece is not None]
     shares = [_SHARE if height else _FIRST_SHARE for _, height, _ in some]
@@ -232,7 +233,7 @@ def _leveled(nodes: list[Held], threads: int) -> list[tuple[Piece | None, Piece 
 
 
 def _written(stream: BinaryIO, held: Held, piece: Piece | None) -> np.ndarray | None:
-    """Write the page of a node of a level, and give its row of the table."""
+    """Write the page of a node of a level, and return its row of the table."""
     if piece is None:
         return None
     bounds = np.concatenate([piece.vertices.min(axis=0), piece.vertices.max(axis=0)])
@@ -255,7 +256,7 @@ LEVELS = Form(KIND, _FIRST_CLUSTERS, _leveled, _written, lambda table: int(table
 
 
 def _finish(stream: BinaryIO, plain: LevelHeader, rows: list[np.ndarray], form: Form) -> None:
-    """Write the table behind the pages and the header in front of them."""
+    """Write the table after the pages, and the header before them."""
     table = np.concatenate([np.zeros(0, form.kind.row), *rows])
     raw = table.tobytes()
     at = stream.tell()
@@ -268,7 +269,7 @@ def _finish(stream: BinaryIO, plain: LevelHeader, rows: list[np.ndarray], form: 
 
 
 def _note(work: WorkFolder, stream: BinaryIO, state: _State, form: Form) -> None:
-    """Write down what is finished."""
+    """Save the state of the build."""
     settle(stream)
     name = f"stack-{state.clusters}"
     before = work.journal.get("stack")
@@ -290,7 +291,8 @@ def _note(work: WorkFolder, stream: BinaryIO, state: _State, form: Form) -> None
 
 
 def _resumed(work: WorkFolder, stream: BinaryIO, form: Form) -> _State:
-    """What an earlier build has finished, the file at its end; or a new file with room for the header."""
+    """Return the saved state of an earlier build, with the file at its end; or start a new file with room for the
+    header."""
     journal = work.journal
     whole = "stack" in journal and work.has(journal["stack"], journal["stack_bytes"])
     if not whole or stream.seek(0, 2) < journal["bytes"]:

@@ -1,9 +1,9 @@
-"""The file of the levels of a clustered mesh, byte by byte (docs/massive.md): what is written, what is believed.
+"""The file format of the levels of a clustered mesh, byte by byte (docs/massive.md): encoding, and checked decoding.
 
-It lies beside the file of the mesh and has a version of its own. A header of 256 bytes, a page for each node, the
-table. A node stands for a run of clusters. Positions are numbers of 16 bits within the node's box; what that rounds is
-part of the node's bounds. Nothing is a place in memory, a node of a tree or code, and counts and sizes are
-compared with the size of the file before anything is allocated.
+The file lies beside that of the mesh and has its own version number. It consists of a header of 256 bytes, a page for
+each node, and the table. A node stands for a run of clusters. Positions are 16-bit numbers within the node's box; the
+node's bounds include the rounding. The file contains no pointers, tree nodes or code. Counts and sizes are compared
+with the size of the file before anything is allocated.
 """
 
 import zlib
@@ -19,7 +19,7 @@ from .layout import HEADER_BYTES, ROW, Header, PageData
 MAGIC = b"\x89MESHLVL"
 VERSION = 1
 MOST_TRIANGLES = 1 << 15
-"""Of a node."""
+"""Most triangles of a node."""
 MOST_VERTICES = 1 << 16
 _ORDER_MARK = 0x01020304
 _ALIGNED = 8
@@ -39,70 +39,73 @@ NODE = np.dtype(
         ("clusters", "<u8"), ("out", "<f8"), ("back", "<f8"), ("bounds", "<f8", 6),
     ]
 )  # fmt: skip
-"""A row of the table: where a page lies, its checksum, what it holds, the run of clusters that it stands for, how far
-these are from it and it from these at most [m], and its box."""
+"""A row of the table: position, size and checksum of a page, its numbers of triangles and vertices, the run of clusters
+that it stands for, the largest distances of these from it and of it from these [m], and its box."""
 
 
 class FileKind(NamedTuple):
-    """What files of a kind beside that of the mesh begin with, and the rows of their tables."""
+    """A kind of file beside that of the mesh: its first bytes, and the type of its table's rows."""
 
     magic: bytes
     version: int
     row: np.dtype
     name: str
-    """What they hold."""
+    """Name of their contents, for messages."""
     ending: str
-    """Of their names, behind that of the file of the mesh."""
+    """Suffix that is appended to the name of the mesh's file."""
 
 
 KIND = FileKind(MAGIC, VERSION, NODE, "levels", ".levels")
 
 
 class LevelHeader(NamedTuple):
-    """What a file of levels, or of another kind, says of itself."""
+    """The header of a file of levels, or of another kind."""
 
     nodes: int
     triangles: int
-    """Of all nodes together."""
+    """Number of triangles of all nodes together."""
     table_at: int
     mesh_triangles: int
-    """Of the mesh that it belongs to."""
+    """Number of triangles of the mesh that the file belongs to."""
     mesh_clusters: int
     mesh_bytes: int
-    """Of the file of the mesh."""
+    """Size of the mesh's file [bytes]."""
     mesh_crc: int
-    """Checksum of the table of pages of the mesh, which has those of all pages."""
+    """Checksum of the mesh's table of pages, which contains the checksums of all pages."""
     table_crc: int
 
 
 def header_for(mesh: Header) -> LevelHeader:
-    """The header of levels of a mesh; it has no nodes yet."""
+    """Return the header of a mesh's levels, without nodes yet."""
     file_bytes = mesh.table_at + mesh.clusters * ROW.itemsize
     return LevelHeader(0, 0, HEADER_BYTES, mesh.triangles, mesh.clusters, file_bytes, mesh.table_crc, 0)
 
 
 def steps_of(vertices: np.ndarray, bounds: np.ndarray) -> np.ndarray:
-    """Positions (n, 3) float64 [m] as numbers of 16 bits within a box (6,)."""
+    """Encode positions (n, 3) float64 [m] as 16-bit numbers within a box (6,)."""
     low, size = bounds[:3], bounds[3:] - bounds[:3]
     shares = np.divide(vertices - low, size, out=np.zeros_like(vertices), where=size > 0.0)
     return np.rint(np.clip(shares, 0.0, 1.0) * _STEPS).astype(np.uint16)
 
 
 def positions_of(steps: np.ndarray, bounds: np.ndarray) -> np.ndarray:
-    """Positions of vertices, by the definition of the file: low + step * ((high - low) / 65535), at most high."""
+    """Decode positions as the file format defines them: low + step * ((high - low) / 65535), at most high."""
     low, high = bounds[:3], bounds[3:]
     positions: np.ndarray = np.minimum(low + steps.astype(np.float64) * ((high - low) / _STEPS), high)
     return positions
 
 
 def encode_node(steps: np.ndarray, corners: np.ndarray) -> bytes:
-    """The bytes of a page: positions (n, 3) and corners (m, 3) uint16."""
+    """Encode a page: positions (n, 3) and corners (m, 3) uint16."""
     raw = steps.astype("<u2").tobytes() + corners.astype("<u2").tobytes()
     return raw + bytes(-len(raw) % _ALIGNED)
 
 
 def decode_node(path: Path, row: np.void, number: int, raw: bytes, first_triangle: int) -> PageData:
-    """A node as a page of a soup whose triangles are numbered from one on; raises InvalidFile unless it is in order."""
+    """Decode a node as a page of a soup whose triangle indices begin at ``first_triangle``.
+
+    Raises InvalidFile if the node is invalid.
+    """
     if len(raw) != int(row["bytes"]) or zlib.crc32(raw) != int(row["crc"]):
         raise InvalidFile(f"{path}: node {number} is damaged: its checksum is not that of the table")
     n, m = int(row["vertices"]), int(row["triangles"])
@@ -115,7 +118,7 @@ def decode_node(path: Path, row: np.void, number: int, raw: bytes, first_triangl
 
 
 def encode_level_header(header: LevelHeader, kind: FileKind = KIND) -> bytes:
-    """The first 256 bytes of a file."""
+    """Encode the header: the first 256 bytes of a file."""
     record = np.zeros(1, _HEADER)
     record["magic"], record["version"], record["order_mark"] = kind.magic, kind.version, _ORDER_MARK
     for name, value in header._asdict().items():
@@ -128,7 +131,7 @@ def encode_level_header(header: LevelHeader, kind: FileKind = KIND) -> bytes:
 def decode_level_header(
     path: Path, raw: bytes, file_bytes: int, mesh: LevelHeader, kind: FileKind = KIND
 ) -> LevelHeader:
-    """The header of a file of so many bytes; raises InvalidFile unless both fit, and fit the mesh."""
+    """Decode the header of a file of ``file_bytes`` bytes; raise InvalidFile unless it matches size and mesh."""
     if raw[: len(kind.magic)] != kind.magic:
         raise InvalidFile(f"{path}: these are no {kind.name} of a clustered mesh: the first bytes are {raw[:8]!r}")
     if len(raw) != HEADER_BYTES:
@@ -150,7 +153,7 @@ def decode_level_header(
 
 
 def decode_nodes(path: Path, header: LevelHeader, raw: bytes) -> np.ndarray:
-    """The rows of the table, read-only; raises InvalidFile unless pages fill the file and stand for clusters."""
+    """Decode the rows of the table, read-only; raise InvalidFile unless pages fill the file and stand for clusters."""
     if zlib.crc32(raw) != header.table_crc:
         raise InvalidFile(f"{path}: the table of nodes is damaged: its checksum is wrong")
     table: np.ndarray = np.frombuffer(raw, NODE)

@@ -1,4 +1,4 @@
-"""The pages of a level: nodes of the file of levels, and clusters of the mesh, in one memory."""
+"""The pages of a level: nodes of the file of levels, and clusters of the mesh, in one cache."""
 
 import numpy as np
 
@@ -10,10 +10,10 @@ from .pages import PageFile
 
 
 class LevelPages(PageFile):
-    """The pages of a level, as those of a clustered mesh of its own.
+    """The pages of a level, like those of a separate clustered mesh.
 
     Attributes:
-        sources: what each of them is: cluster k of the mesh as k, node k as -1 - k, (n,) int64.
+        sources: the source of each page, (n,) int64: k for cluster k of the mesh, -1 - k for node k.
     """
 
     def __init__(self, mesh: PageFile, levels: PartFile, nodes: np.ndarray, sources: np.ndarray, memory: int) -> None:
@@ -32,7 +32,7 @@ class LevelPages(PageFile):
         self._begin(header, table, whole_clusters(len(table)), memory)
 
     def read(self, number: int) -> PageData:
-        """A part of the level; raises InvalidFile."""
+        """Read a part of the level; raise InvalidFile if it is damaged."""
         source, start = int(self.sources[number]), int(self._starts[number])
         if source < 0:
             row = self._nodes[-1 - source]
@@ -44,7 +44,7 @@ class LevelPages(PageFile):
         return PageData(data.vertices.astype(np.float64), data.corners, ids, np.empty(0, np.uint64))
 
     def close(self) -> None:
-        """Give up all pages; the files stay open."""
+        """Drop all pages; the files stay open."""
         self.forget()
 
     @property

@@ -1,4 +1,4 @@
-"""``MeshLevels``: a clustered mesh in fewer triangles, with bounds of how far these are from it, and it from them."""
+"""``MeshLevels``: levels of detail of a clustered mesh, with proved bounds of the distances in both directions."""
 
 import math
 from collections import OrderedDict
@@ -25,23 +25,24 @@ NOTHING_SIMPLIFIED = (
     "a weld tolerance joins corners that are near each other"
 )
 _NEAREST = 0.02
-"""Of a mesh's size: nearer parts count as so far from an eye."""
+"""Least distance of a part from the eye, as a share of the mesh's size; nearer parts count as this far."""
 _KEPT = 2
-"""Levels that stay open, because they are likely to be asked for again."""
+"""Number of levels that stay open, since they are likely to be used again."""
 
 
 class MeshLevel(ClusteredMesh):
     """A level of detail of a clustered mesh, accepted wherever that mesh is.
 
-    Made by ``MeshLevels.level``. It consists of nodes, and of clusters where a node would be too far away. Its
-    triangles have numbers of their own, and share no vertices. ``close`` is not needed: the files are those of the
-    mesh and of its levels.
+    Created by ``MeshLevels.level``. It consists of nodes, and of the mesh's own clusters where a node would be too far
+    from the mesh. Its triangles have their own indices, and share no vertices. You need not call ``close``: the level
+    uses the open files of the mesh and of its levels.
 
     Attributes:
-        out: every point of the mesh is at most so far from the level [m].
-        back: every point of the level is at most so far from the mesh [m].
-        outs, backs: the same of each of its parts, (cluster_count,) float64: every point of the clusters of the mesh
-            that part k stands for is at most outs[k] from part k, and every point of part k at most backs[k] from them.
+        out: largest distance of any point of the mesh from the level [m].
+        back: largest distance of any point of the level from the mesh [m].
+        outs, backs: the same for each part of the level, (cluster_count,) float64. Part k stands for some clusters of
+            the mesh: every point of these is at most outs[k] from part k, and every point of part k at most backs[k]
+            from them.
         runs: the first cluster of the mesh that each part stands for, and the one after the last, (cluster_count, 2).
     """
 
@@ -55,14 +56,15 @@ class MeshLevel(ClusteredMesh):
 class MeshLevels(HoldsFile):
     """The levels of detail of a clustered mesh, in a file beside it.
 
-    Made by ``MeshLevels.open`` or ``MeshLevels.build``. The file has nodes: each stands for a run of clusters, with a
-    quarter of their triangles or fewer, and with two proved bounds. Where triangles cannot be made fewer, as in a soup
-    of scattered ones, there is no node, and each level has the mesh's own: ``note`` says so.
+    Create them with ``MeshLevels.open`` or ``MeshLevels.build``. The file has nodes. Each node stands for a run of
+    consecutive clusters, with a quarter of their triangles or fewer, and with two proved bounds. If triangles cannot be
+    simplified, as in a soup of scattered ones, there is no node, and each level has the mesh's own triangles; ``note``
+    then gives the reason.
 
     Attributes:
-        path: of the file, that of the mesh with ".levels" behind.
+        path: path of the file: that of the mesh with ".levels" appended.
         mesh: the ClusteredMesh.
-        node_count, triangle_count: of all nodes together.
+        node_count, triangle_count: numbers of nodes, and of the triangles of all nodes.
     """
 
     def __init__(self, mesh: ClusteredMesh, file: PartFile, table: np.ndarray) -> None:
@@ -81,19 +83,19 @@ class MeshLevels(HoldsFile):
     ) -> Generator[Progress, None, "MeshLevels"]:
         """Write the levels of a clustered mesh to the file beside it, and open them.
 
-        Only some pages are in memory at a time. A build that was stopped goes on where it was when the same is asked
-        again; the finished file takes its place at once.
+        Only some pages are in memory at a time. An interrupted build resumes when ``build`` is called again with the
+        same arguments. The finished file replaces an older one in one step.
 
         Args:
             mesh: an open ClusteredMesh.
-            weld: vertices no farther apart [m] are taken as one, as in models whose faces were written one by one with
-                cracks between them. The bounds include how far they were moved; the mesh stays as it is.
-            threads: most threads to use, None for all cores. The file is the same for any number.
-            progress: is called with Progress.
+            weld: vertices within this distance [m] are merged. This helps with models whose faces were written one by
+                one with cracks between them. The bounds include these movements; the mesh itself is not changed.
+            threads: most threads to use; None for all cores. The number does not affect the file.
+            progress: a function that is called with Progress.
 
         Raises:
             InvalidFile: the mesh is damaged, or the file cannot be written.
-            UnsupportedOption: the mesh was closed, ``weld`` is no length, or ``threads`` no number of threads.
+            UnsupportedOption: the mesh was closed, ``weld`` is not a length, or ``threads`` is not a number of threads.
         """
         pages, count = checked_mesh(mesh).pages, thread_limit(threads)
         form = LEVELS._replace(weld=checked_weld(weld))
@@ -106,7 +108,7 @@ class MeshLevels(HoldsFile):
         """Open the levels that lie beside a clustered mesh.
 
         Raises:
-            InvalidFile: there are none, they are damaged, or they belong to another mesh.
+            InvalidFile: there is no such file, it is damaged, or it belongs to another mesh.
         """
         return cls(mesh, *open_companion(checked_mesh(mesh), KIND, decode_nodes))
 
@@ -114,11 +116,11 @@ class MeshLevels(HoldsFile):
         """Return the level with the fewest triangles whose bounds add up to at most ``error`` in every part.
 
         Args:
-            error: [m], from 0 on; 0 gives the triangles of the mesh.
-            memory: bytes that its boxes and pages may take, as of ``ClusteredMesh.open``.
+            error: [m], 0 or more; 0 gives the triangles of the mesh.
+            memory: bytes that its boxes and pages may take, as for ``ClusteredMesh.open``.
 
         Raises:
-            UnsupportedOption: ``error`` is negative or no number, or ``memory`` too little.
+            UnsupportedOption: ``error`` is negative or not a number, or ``memory`` is too small.
         """
         wanted = real_number(error)
         if not 0.0 <= wanted < math.inf:
@@ -135,15 +137,15 @@ class MeshLevels(HoldsFile):
         """Return a level for display: as fine as ``most`` triangles allow, or the coarsest one.
 
         Args:
-            most: how many triangles, from 1 on.
-            eye: (3,) [m] in the mesh's frame, from where it is looked at: bounds then grow with the distance from
-                there, so that they look alike. None: they are the same everywhere.
-            finest: it need be no finer than this [m]; with an eye, than this share of the distance.
-            memory: as of ``level``.
+            most: largest number of triangles, at least 1.
+            eye: position of the viewer, (3,) [m] in the mesh's frame. The permitted error then grows with the distance
+                from the eye, so that errors look equally large. None: the same error is permitted everywhere.
+            finest: error [m] below which the level need not be refined; with an eye, as a share of the distance.
+            memory: as for ``level``.
 
         Raises:
-            UnsupportedOption: ``most`` is no whole number, ``eye`` no place, ``finest`` no number, or ``memory`` too
-                little.
+            UnsupportedOption: ``most`` is not an integer, ``eye`` is not a point, ``finest`` is not a number, or
+                ``memory`` is too small.
         """
         most = whole_number("most", most, 1, of="triangles")
         room, sizes = checked_memory(memory), self._errors / self._distances(eye)
@@ -151,12 +153,13 @@ class MeshLevels(HoldsFile):
         low, high = int(np.searchsorted(steps, real_number(finest), "right")), len(steps)
         while low < high:
             middle = (low + high) // 2
-            nodes = self._nodes_within(sizes, steps[middle - 1] if middle else -1.0)  # the largest that is allowed
+            # The nodes up to the largest permitted size.
+            nodes = self._nodes_within(sizes, steps[middle - 1] if middle else -1.0)
             low, high = (low, middle) if self._count(nodes) <= most else (middle + 1, high)
         return self._opened(self._nodes_within(sizes, steps[low - 1] if low else -1.0), room)
 
     def _distances(self, eye: Any) -> np.ndarray:
-        """Of each node from an eye [m], not quite 0 within it; 1 without an eye."""
+        """Return the distance of each node from the eye [m], never 0; or 1 for each node if there is no eye."""
         if eye is None:
             return np.ones(self.node_count)
         place = float_array("eye", eye, UnsupportedOption)
@@ -170,7 +173,7 @@ class MeshLevels(HoldsFile):
         return distances
 
     def _count(self, nodes: np.ndarray) -> int:
-        """Triangles of the level that has some nodes."""
+        """Return the number of triangles of the level that has these nodes."""
         rows, clusters = self._table[nodes], self.mesh.pages.table["triangles"]
         ends = np.concatenate([[0], np.cumsum(clusters, dtype=np.int64)])
         first = rows["first"].astype(np.int64)
@@ -178,7 +181,7 @@ class MeshLevels(HoldsFile):
         return int(ends[-1] + rows["triangles"].sum(dtype=np.int64) - instead.sum())
 
     def _opened(self, nodes: np.ndarray, memory: int) -> MeshLevel:
-        """The level that has some nodes, and clusters elsewhere."""
+        """Open the level that has these nodes, and clusters elsewhere."""
         rows = self._table[nodes]
         free = np.ones(self.mesh.cluster_count, np.bool_)
         for row in rows:
@@ -194,7 +197,7 @@ class MeshLevels(HoldsFile):
         return MeshLevel(pages, (errors[0], errors[1]), runs, memory)
 
     def _nodes_within(self, sizes: np.ndarray, most: float) -> np.ndarray:
-        """The nodes of a level, (n,) int64: of those whose size is at most that, the ones with the longest runs."""
+        """Return the nodes of a level, (n,) int64: of the nodes with sizes up to ``most``, those with longest runs."""
         near = np.flatnonzero(sizes <= most)
         taken = np.zeros(self.mesh.cluster_count, np.bool_)
         chosen = []
@@ -207,7 +210,7 @@ class MeshLevels(HoldsFile):
 
     @property
     def note(self) -> str:
-        """The reason why there are no levels, and what helps; empty if there are some."""
+        """The reason why there are no levels, and what to do; empty if there are some."""
         return "" if self.node_count else NOTHING_SIMPLIFIED
 
     @property
@@ -217,9 +220,9 @@ class MeshLevels(HoldsFile):
 
     @in_slices
     def verify(self) -> Generator[Progress, None, None]:
-        """Read every node and compare it with its checksum and the table; raises InvalidFile at the first wrong one.
+        """Read every node and compare it with its checksum and the table; raise InvalidFile at the first wrong node.
 
-        Whether the bounds hold cannot be told from the file alone.
+        The file alone does not show whether the bounds hold.
         """
         for number, row in enumerate(self._table):
             decode_node(self.path, row, number, self._file.read(int(row["at"]), int(row["bytes"])), 0)
@@ -240,13 +243,13 @@ class MeshLevels(HoldsFile):
 
 
 def levels_beside(mesh: ClusteredMesh) -> MeshLevels | None:
-    """The levels that lie beside a clustered mesh, open as long as that is; None where there are none."""
+    """Return the levels beside a clustered mesh, which stay open as long as the mesh; None if there are none."""
     levels: MeshLevels | None = None if isinstance(mesh, MeshLevel) else kept_companion(mesh, KIND, MeshLevels.open)
     return levels
 
 
 def checked_weld(weld: Any) -> float:
-    """A distance [m] within which vertices become one; raises UnsupportedOption for what is none."""
+    """Return a checked welding distance [m]; raise UnsupportedOption if it is invalid."""
     length = real_number(weld)
     if not 0.0 <= length < math.inf:
         raise UnsupportedOption(f"weld must be a length from 0 on, not {shown(weld)}")
@@ -254,7 +257,7 @@ def checked_weld(weld: Any) -> float:
 
 
 def checked_mesh(mesh: Any) -> ClusteredMesh:
-    """A clustered mesh that is no level of one; raises UnsupportedOption for what is none."""
+    """Return a clustered mesh that is not itself a level; raise UnsupportedOption for anything else."""
     if not isinstance(mesh, ClusteredMesh) or isinstance(mesh, MeshLevel):
         raise UnsupportedOption(f"levels are those of a ClusteredMesh, not of {a_type(mesh)}")
     return mesh

@@ -1,4 +1,4 @@
-"""``ClusteredMesh``: a mesh of any size in a file, of which only the pages that a question needs are in memory."""
+"""``ClusteredMesh``: a mesh of any size in a file. Only the pages that a query needs are loaded into memory."""
 
 import os
 from collections.abc import Generator
@@ -20,24 +20,24 @@ from .layout import FEWEST_TRIANGLES, MOST_TRIANGLES, PageData
 from .pages import PageFile
 
 DEFAULT_MEMORY = 1 << 28
-"""Bytes that an open mesh may take."""
+"""Default memory limit of an open mesh [bytes]."""
 BUILD_MEMORY = 1 << 30
-"""Bytes that a build may take."""
+"""Default memory limit of a build [bytes]."""
 LEAST_MEMORY = 1 << 22
 DEFAULT_CLUSTER = 2048
-"""Triangles of a cluster at most."""
+"""Default of the most triangles of a cluster."""
 
 
 class ClusteredMesh(HoldsFile):
-    """A mesh of any number of triangles in a file; accepted where a mesh is by ``collide`` and its like.
+    """A mesh of any number of triangles in a file. ``collide`` and similar queries accept it like a mesh in memory.
 
-    Made by ``ClusteredMesh.open``, or by ``ClusteredMesh.build``. Triangles that lie together form a cluster, whose
-    page is read when a question comes near it. The boxes of all clusters stay in memory. One thread may ask at a time.
+    Create it with ``ClusteredMesh.open`` or ``ClusteredMesh.build``. Neighbouring triangles form a cluster, whose page
+    is read when a query comes near it. The boxes of all clusters stay in memory. Only one thread may use it at a time.
 
     Attributes:
-        path: of the file.
-        triangle_count, vertex_count: those of the source.
-        cluster_count: how many pages the file has.
+        path: path of the file.
+        triangle_count, vertex_count: numbers of triangles and vertices of the source.
+        cluster_count: number of pages of the file.
         bounds: lowest and highest coordinates of the triangles [m], (2, 3) float64.
         memory: bytes that the clusters' boxes and pages may take together.
     """
@@ -46,7 +46,7 @@ class ClusteredMesh(HoldsFile):
         self.pages = pages
         """The open file."""
         self.clusters = clusters
-        """Over the boxes of the clusters: triangle k of its mesh is the diagonal of the box of cluster k."""
+        """Hierarchy over the boxes of the clusters: triangle k of its mesh is the diagonal of the box of cluster k."""
         header = pages.header
         self.path = pages.path
         self.triangle_count = header.triangles
@@ -55,7 +55,7 @@ class ClusteredMesh(HoldsFile):
         self.bounds = header.bounds
         self.memory = memory
         self.beside: dict[str, Any] = {}
-        """What was opened for it and is closed with it, by the ending of the file."""
+        """Open companion files by the suffix of their names; they are closed together with the mesh."""
 
     @classmethod
     @in_slices
@@ -67,28 +67,29 @@ class ClusteredMesh(HoldsFile):
         memory: int = BUILD_MEMORY,
         cluster_triangles: int = DEFAULT_CLUSTER,
     ) -> Generator[Progress, None, "ClusteredMesh"]:
-        """Write a mesh as clusters to a file, without ever holding it in memory, and open it.
+        """Write a mesh as clusters to a file, without ever holding all of it in memory, and open it.
 
-        Triangles are sorted along a Morton curve on the disk, beside ``path`` in a folder that ends in ".building"
-        (some 130 bytes a triangle, removed in the end). A build from a file that was stopped, however, goes on
-        where it was when the same is asked again; the finished file replaces ``path`` at once.
+        Triangles are sorted along a Morton curve on disk, in a folder beside ``path`` whose name ends in ".building".
+        It takes some 130 bytes per triangle, and is removed at the end. If a build from a file is interrupted, calling
+        ``build`` again with the same arguments resumes it. The finished file replaces ``path`` in one step.
 
         Args:
             source: a file (.ply, .stl, .obj, .npz), a TriangleMesh, arrays (vertices, triangles), corners
-                (n, 3, 3) of a soup, or an iterable of chunks, each of them such corners or each of them
-                (vertices, triangles) over its own vertices. Polygons become fans. Coordinates stay bit by bit as they
-                are, in float32 or float64; triangles and vertices keep their numbers. Triangles of an STL file share
-                no vertices.
-            path: the file to be written; a link stays, and where it leads is written.
-            memory: bytes that the build may use, about; from 4 MB on. The file is the same whatever they are.
-            cluster_triangles: of a cluster at most, 16 to 16384.
-            progress: is called with Progress.
+                (n, 3, 3) of a soup, or an iterable of chunks. Either all chunks are such corners, or all are
+                (vertices, triangles) that index their own vertices. Polygons are split into fans. Coordinates are kept
+                bit by bit in float32 or float64; triangles and vertices keep their indices. Triangles of an STL file
+                share no vertices.
+            path: the file to be written. If it is a link, its target is written.
+            memory: approximate number of bytes that the build may use; at least 4 MB. It does not affect the file.
+            cluster_triangles: most triangles of a cluster, 16 to 16384.
+            progress: a function that is called with Progress.
 
         Raises:
-            InvalidFile: the source is a file that cannot be read or holds no mesh that ``TriangleMesh`` takes, or
-                ``path`` cannot be written: a folder, a device, a pipe, the source itself; names file and cause.
-            InvalidMesh: the source is no file, and no mesh that ``TriangleMesh`` takes.
-            UnsupportedOption: an option out of its range.
+            InvalidFile: the source file cannot be read, or holds no mesh that ``TriangleMesh`` accepts; or ``path``
+                cannot be written: it is a folder, a device, a pipe or the source itself. The message names file and
+                cause.
+            InvalidMesh: the source is neither a file nor a mesh that ``TriangleMesh`` accepts.
+            UnsupportedOption: an option is out of its range.
         """
         room = checked_memory(memory)
         size = _checked_size(cluster_triangles)
@@ -102,12 +103,12 @@ class ClusteredMesh(HoldsFile):
 
         Args:
             path: the file.
-            memory: bytes that the boxes of the clusters and the pages in memory may take together; what a question
-                finds comes on top. From 4 MB on, and enough for the boxes and two pages.
+            memory: bytes that the boxes of the clusters and the loaded pages may take together; results of queries are
+                not included. At least 4 MB, and enough for the boxes and two pages.
 
         Raises:
-            InvalidFile: the file is missing, damaged, or none of a clustered mesh.
-            UnsupportedOption: ``memory`` is too little.
+            InvalidFile: the file is missing, damaged, or not a clustered mesh.
+            UnsupportedOption: ``memory`` is too small.
         """
         room = checked_memory(memory)
         pages = PageFile(checked_path(path), room)
@@ -120,14 +121,14 @@ class ClusteredMesh(HoldsFile):
 
     @property
     def nbytes(self) -> int:
-        """Bytes that the boxes of clusters and the pages in memory take now."""
+        """Bytes that the boxes of the clusters and the loaded pages take now."""
         return self.memory - self.pages.memory + self.pages.nbytes
 
     @in_slices
     def verify(self) -> Generator[Progress, None, None]:
-        """Read every page and compare it with its checksum and the table; raises InvalidFile at the first wrong one.
+        """Read every page and compare it with its checksum and the table; raise InvalidFile at the first wrong page.
 
-        Every triangle must be there once, which takes a bit of memory for each.
+        Every triangle must occur exactly once. This check needs one bit of memory per triangle.
         """
         seen = np.zeros(self.triangle_count // 8 + 1, np.uint8)
         for number in range(self.cluster_count):
@@ -141,7 +142,7 @@ class ClusteredMesh(HoldsFile):
             raise InvalidFile(f"{self.path}: some triangles are in more than one page, and others in none")
 
     def _blocks_hold(self, number: int, data: PageData) -> bool:
-        """Whether each triangle of a page lies in the box of a block."""
+        """Return whether each triangle of a page lies in the box of its block."""
         pages = self.pages
         boxes, _ = pages.blocks.boxes_of(np.array([number]), pages.table["bounds"][number : number + 1])
         corners = data.vertices[data.corners]
@@ -150,13 +151,13 @@ class ClusteredMesh(HoldsFile):
 
     @in_slices
     def sample(self, most: int) -> Generator[Progress, None, np.ndarray]:
-        """Some of the triangles, spread evenly over all clusters, to show where the mesh is.
+        """Return some triangles, spread evenly over all clusters, as a preview of the mesh.
 
         Args:
-            most: how many, about; of each cluster one at least.
+            most: approximate number of triangles; at least one per cluster is returned.
 
         Returns:
-            Their corners, (n, 3, 3) as stored [m].
+            Their corners, (n, 3, 3) in the stored type [m].
         """
         stride = max(1, self.triangle_count // whole_number("most", most, 1, of="triangles"))
         parts = []
@@ -168,10 +169,10 @@ class ClusteredMesh(HoldsFile):
 
     @in_slices
     def loaded(self) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray]]:
-        """All of it in memory, page by page: what fits there, as a level does.
+        """Load the whole mesh into memory, page by page. Use it only for meshes that fit, such as levels.
 
         Returns:
-            Vertices (n, 3) as stored [m], shared within a page, and triangles (m, 3) int64, sorted by page.
+            Vertices (n, 3) in the stored type [m], shared within a page, and triangles (m, 3) int64, sorted by page.
         """
         vertices, triangles, start = [], [], 0
         for number in range(self.cluster_count):
@@ -183,7 +184,7 @@ class ClusteredMesh(HoldsFile):
         return np.concatenate(vertices), np.concatenate(triangles)
 
     def close(self) -> None:
-        """Close the file; the mesh can no longer be asked."""
+        """Close the file; the mesh can no longer be used."""
         for thing in self.beside.values():
             thing.close()
         self.beside.clear()
@@ -200,10 +201,10 @@ class ClusteredMesh(HoldsFile):
 
 
 def tree_within(pages: PageFile, memory: int) -> Hierarchy:
-    """A hierarchy over the boxes of clusters; pages may take what it leaves of some bytes.
+    """Build a hierarchy over the boxes of clusters, and give the rest of ``memory`` to the pages.
 
     Raises:
-        UnsupportedOption: it leaves less than two pages need.
+        UnsupportedOption: the rest is too small for two pages.
     """
     clusters = tree_over(pages.table["bounds"], "sah")
     resident = _bytes_of(clusters) + pages.table.nbytes + pages.blocks.nbytes
@@ -221,7 +222,7 @@ def _bytes_of(clusters: Hierarchy) -> int:
 
 
 def checked_memory(memory: Any) -> int:
-    """A number of bytes that a mesh may take; raises UnsupportedOption for what is none, or too little."""
+    """Return a checked memory limit [bytes]; raise UnsupportedOption if it is not a number of bytes, or too small."""
     number = real_number(memory)
     if not LEAST_MEMORY <= number < 1 << 62:
         raise UnsupportedOption(f"memory must be a number of bytes from {LEAST_MEMORY} on, not {shown(memory)}")

@@ -1,4 +1,4 @@
-"""Arrays of an .npz as a source, read without being unpacked whole: a file never says how much memory it takes."""
+"""Arrays of an .npz file as a source. They are never unpacked completely, so a file cannot exhaust the memory."""
 
 import ast
 import io
@@ -18,35 +18,35 @@ from .sources import NO_TRIANGLES, NO_VERTICES, MeshSource, SourcePiece, kept_by
 
 _NAMES = (("vertices", "triangles"), ("vertices", "faces"), ("v", "f"))
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""What NumPy writes; readers of other kinds unpack whatever a few bytes stand for at once."""
+"""The compression types that NumPy writes. Decoders of other types may unpack a few bytes to a huge amount at once."""
 _ROWS = 1 << 15
-"""Of an array that are read together."""
+"""Number of rows of an array that are read together."""
 _MOST_AT_ONCE = 1 << 20
-"""Bytes of the file that are read together: more than ``_ROWS`` have, and far more than a directory."""
+"""Most bytes of the file per read: more than ``_ROWS`` rows have, and far more than a directory needs."""
 _LONGEST_HEADER = 10_000
-"""Bytes, as NumPy permits."""
+"""Most bytes of an array's header; the limit of NumPy."""
 _NUMBERS = re.compile(r"[<>|=]?(?:[iu][1248]|f[248])")
 _OLD_WHOLE = re.compile(r"(\d)L")
-"""What Python 2 wrote."""
+"""Integers as Python 2 wrote them."""
 _DAMAGES = (
     OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, OverflowError, struct.error,
     zlib.error,
 )  # fmt: skip
-"""What zipfile raises for files that are damaged, encrypted, or of other kinds."""
+"""Exceptions of zipfile for files that are damaged, encrypted, or of other kinds."""
 
 
 class _Array(NamedTuple):
-    """What the header of an array says."""
+    """The header of an array."""
 
     rows: int
     kind: np.dtype
 
 
 class _BoundedFile(io.FileIO):
-    """A file of which little is read at a time: zipfile reads a directory whole, whatever its size is."""
+    """A file with a limit per read, since zipfile reads a directory of any size at once."""
 
     def read(self, size: int | None = -1, /) -> Any:
-        """As of any file; raises ValueError for too much."""
+        """Read bytes as from any file; raise ValueError above the limit."""
         if size is None or size < 0:
             at = self.tell()
             size = self.seek(0, io.SEEK_END) - at
@@ -57,7 +57,7 @@ class _BoundedFile(io.FileIO):
 
 
 def npz_source(path: Path, fingerprint: str) -> MeshSource:
-    """Arrays "vertices" and "triangles" (or "faces"; or "v" and "f") of an .npz."""
+    """Return the arrays "vertices" and "triangles" (or "faces"; or "v" and "f") of an .npz file as a source."""
     with _opened(path) as archive:
         names = _names_of(path, archive)
         kinds = []
@@ -80,7 +80,7 @@ def npz_source(path: Path, fingerprint: str) -> MeshSource:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
-    """An archive; what is wrong with it becomes InvalidFile."""
+    """Open an archive; turn its errors into InvalidFile."""
     try:
         with _BoundedFile(path) as stream, zipfile.ZipFile(stream) as archive:
             yield archive
@@ -91,7 +91,7 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def _names_of(path: Path, archive: zipfile.ZipFile) -> tuple[str, str]:
-    """The names of the two arrays."""
+    """Return the names of the two arrays."""
     held = {name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")}
     for pair in _NAMES:
         if held.issuperset(pair):
@@ -104,7 +104,7 @@ def _names_of(path: Path, archive: zipfile.ZipFile) -> tuple[str, str]:
 
 
 def _read_header(path: Path, member: Any, name: str) -> _Array:
-    """What an array (n, 3) is whose data follow. Format: numpy.lib.format, versions 1 to 3."""
+    """Read the header of an array (n, 3) before its data. Format: numpy.lib.format, versions 1 to 3."""
     begin = member.read(8)
     wide = begin[6:7] != b"\1"
     length = int.from_bytes(member.read(4 if wide else 2), "little")
@@ -125,7 +125,7 @@ def _read_header(path: Path, member: Any, name: str) -> _Array:
 
 
 def _rows_of(path: Path, archive: zipfile.ZipFile, name: str) -> Iterator[tuple[float, np.ndarray]]:
-    """Shares of an array, and the rows that follow each."""
+    """Yield the rows of an array in parts, each with the share read before it."""
     with archive.open(f"{name}.npy") as member:
         total, kind = _read_header(path, member, name)
         for begin in range(0, total, _ROWS):

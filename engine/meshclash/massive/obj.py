@@ -1,4 +1,4 @@
-"""OBJ files: vertices and faces; normals, texture coordinates, groups and materials are passed over."""
+"""OBJ files: vertices and faces; normals, texture coordinates, groups and materials are ignored."""
 
 from collections.abc import Generator
 from functools import partial
@@ -11,7 +11,10 @@ from .sources import NO_TRIANGLES, NO_VERTICES, MeshSource, SourcePiece, opened
 
 
 def obj_source(path: Path, fingerprint: str) -> MeshSource:
-    """Numbers are read as float64. Polygons become fans around their first corner, in the order of the file."""
+    """Return an OBJ file as a source.
+
+    Numbers are read as float64. Polygons are split into fans around their first corner, in the order of the file.
+    """
     return MeshSource(str(path), 8, False, partial(opened, path, _read), fingerprint)
 
 
@@ -45,7 +48,7 @@ def _vertex(source: Source, line: bytes, number: int) -> list[float]:
 
 
 def _corners(source: Source, line: bytes, vertices: int, number: int) -> list[int]:
-    """Vertices of a face, counted from 0; numbers below 0 count back from the last vertex so far."""
+    """Return the vertex indices of a face, from 0. Negative numbers in the file count back from the latest vertex."""
     try:
         given = [integer(word.partition(b"/")[0]) for word in line.split()[1:]]
     except ValueError:

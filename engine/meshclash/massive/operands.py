@@ -1,4 +1,4 @@
-"""The two objects of a question: clustered, or in memory as one cluster of its own."""
+"""The two objects of a query: each is clustered, or in memory and then treated as a single cluster."""
 
 from typing import Any, NamedTuple
 
@@ -12,60 +12,61 @@ from .mesh import ClusteredMesh
 from .pages import Page
 
 PLACE_BITS = 16
-"""Of a triangle's place: the page above, the triangle in it below. A whole object's triangle is its place."""
+"""Lower bits of a triangle's place: its index in the page; the upper bits are the page. For an object in memory, the
+place is the triangle's index."""
 _SAMPLES = (8, 64)
 
 
 class Clusters(NamedTuple):
-    """One object of a question."""
+    """One object of a query."""
 
     hierarchy: Hierarchy
-    """Over its clusters; of an object in memory, over its triangles."""
+    """Hierarchy over its clusters, or over the triangles of an object in memory."""
     clustered: ClusteredMesh | None
-    """None for an object in memory."""
+    """The clustered mesh; None for an object in memory."""
     mesh: TriangleMesh | None
-    """The object in memory."""
+    """The mesh of an object in memory; otherwise None."""
 
     @property
     def whole(self) -> bool:
-        """Whether it is in memory."""
+        """Whether the object is in memory."""
         return self.clustered is None
 
     @property
     def thing(self) -> ClusteredMesh | Hierarchy:
-        """The object as questions take it."""
+        """The object in the form that queries take."""
         return self.hierarchy if self.clustered is None else self.clustered
 
     @property
     def cluster_count(self) -> int:
-        """How many clusters it has."""
+        """Number of clusters; 1 for an object in memory."""
         return 1 if self.clustered is None else self.clustered.cluster_count
 
     @property
     def triangle_count(self) -> int:
-        """How many triangles it has."""
+        """Number of triangles."""
         thing = self.clustered or self.mesh
         assert thing is not None
         return thing.triangle_count
 
 
 class Loaded(NamedTuple):
-    """Clusters of a side in memory, packed to be asked."""
+    """Clusters of a side in memory, packed for queries."""
 
     tree_set: TreeSet
     numbers: np.ndarray
-    """Of the clusters, ascending, (n,) int64: cluster ``numbers[k]`` is tree k."""
+    """Indices of the clusters, ascending, (n,) int64: cluster ``numbers[k]`` is tree k."""
     pages: list[Page]
-    """Of an object in memory empty."""
+    """Their pages; empty for an object in memory."""
 
     def places(self, trees: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-        """Places of triangles of trees, (n,) int64."""
+        """Return the places of triangles of trees, (n,) int64."""
         if not self.pages:
             return triangles.astype(np.int64)
         return (self.numbers[trees] << PLACE_BITS) | triangles
 
     def ids(self, trees: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-        """Numbers in the whole mesh of triangles of trees, (n,) int64."""
+        """Return the indices in the whole mesh of triangles of trees, (n,) int64."""
         if not self.pages:
             return triangles.astype(np.int64)
         found = np.empty(len(trees), np.int64)
@@ -77,7 +78,7 @@ class Loaded(NamedTuple):
 
 
 def side_of(thing: Any) -> Clusters:
-    """An object as a side; raises InvalidMesh for what is no mesh."""
+    """Return an object as a side; raise InvalidMesh if it is not a mesh."""
     if isinstance(thing, ClusteredMesh):
         return Clusters(thing.clusters, thing, None)
     if not isinstance(thing, MeshLike):
@@ -87,7 +88,7 @@ def side_of(thing: Any) -> Clusters:
 
 
 def loaded(side: Clusters, numbers: np.ndarray) -> Loaded:
-    """Some clusters, ascending, in memory."""
+    """Load some clusters, ascending, into memory."""
     if side.clustered is None:
         return Loaded(pack_trees([side.hierarchy]), numbers, [])
     pages = side.clustered.pages.load(numbers.tolist())
@@ -95,7 +96,10 @@ def loaded(side: Clusters, numbers: np.ndarray) -> Loaded:
 
 
 def samples(pairs: np.ndarray) -> list[np.ndarray]:
-    """Sorted pairs (n, 2) in portions for a question that one contact answers: some of all regions, more, the rest."""
+    """Split sorted pairs (n, 2) into portions for a query that one contact answers.
+
+    The first portion has a few pairs from all regions, the next one more, and the last one the rest.
+    """
     portions, left = [], np.ones(len(pairs), np.bool_)
     for count in _SAMPLES:
         if len(pairs) > 2 * count:
@@ -106,7 +110,7 @@ def samples(pairs: np.ndarray) -> list[np.ndarray]:
 
 
 class Excerpt:
-    """Triangles of a clustered mesh that a result names, read from their pages when they are asked for."""
+    """Triangles of a clustered mesh that occur in a result, read from their pages on demand."""
 
     def __init__(self, mesh: ClusteredMesh, ids: np.ndarray, places: np.ndarray) -> None:
         self._mesh = mesh
@@ -114,7 +118,7 @@ class Excerpt:
         self._places = places[first]
 
     def corners_of(self, triangles: np.ndarray) -> np.ndarray:
-        """Corners (n, 3, 3) float64 [m] of triangles (n,) of the mesh, in its own frame."""
+        """Return corners (n, 3, 3) float64 [m] of triangles (n,) of the mesh, in its own frame."""
         places = self._places[np.searchsorted(self._ids, triangles)]
         numbers, local = places >> PLACE_BITS, places & ((1 << PLACE_BITS) - 1)
         corners = np.empty((len(places), 3, 3))
@@ -127,7 +131,10 @@ class Excerpt:
 
 
 def as_sources(a: Clusters, b: Clusters, pairs: np.ndarray, places: np.ndarray) -> tuple[Any, Any]:
-    """What gives the corners of the triangles of pairs (n, 2), which lie at places (n, 2): for results."""
+    """Return for both sides an object that gives the corners of the triangles of pairs (n, 2), for results.
+
+    ``places`` (n, 2) are the places of the triangles.
+    """
     first, second = (
         side.mesh if side.clustered is None else Excerpt(side.clustered, pairs[:, k], places[:, k])
         for k, side in enumerate((a, b))

@@ -1,4 +1,4 @@
-"""Pages in memory: loaded when they are asked for, the least recently used ones given up, within a number of bytes."""
+"""A cache of pages within a memory limit: pages are loaded on demand, and the least recently used ones are dropped."""
 
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -26,37 +26,38 @@ from .layout import (
 
 _SPLIT = "lbvh"
 _AHEAD = 64
-"""Pages that the system is told of together."""
+"""Number of pages that are announced to the operating system together."""
 _BESIDE = 4096
-"""Bytes of the Python objects of a page."""
+"""Memory of the Python objects of a page [bytes]."""
 _PER_TRIANGLE, _PER_VERTEX = 192, 40
-"""Bytes at most in memory: a tree whose every leaf has one triangle, numbers of triangles; positions, numbers."""
+"""Most bytes in memory per triangle (a tree with one triangle per leaf, the triangle's index), and per vertex (position
+and index)."""
 
 
 class Page(NamedTuple):
-    """A page with its hierarchy, ready to be asked."""
+    """A page with its hierarchy, ready for queries."""
 
     hierarchy: Hierarchy
-    """Over its triangles, in the order of ``triangle_ids``."""
+    """Hierarchy over its triangles, in the order of ``triangle_ids``."""
     triangle_ids: np.ndarray
-    """Numbers in the whole mesh, ascending, (m,) int64."""
+    """Indices of its triangles in the whole mesh, ascending, (m,) int64."""
     vertex_ids: np.ndarray
-    """Numbers in the whole mesh, (n,) int64; of a soup empty."""
+    """Indices of its vertices in the whole mesh, (n,) int64; empty for a soup."""
     nbytes: int
-    """That it takes in memory."""
+    """Memory that it takes [bytes]."""
 
 
 class PageFile(HoldsFile):
-    """An open file of a clustered mesh, and the pages of it that are in memory.
+    """An open file of a clustered mesh, and its pages that are in memory.
 
-    The file is read by position, never mapped: what is cut off while it is open is an error, and does not end the
-    process.
+    The file is read by position and never memory-mapped, so a file that is truncated while open raises an error instead
+    of killing the process.
 
     Attributes:
-        path: of the file.
-        header, table, blocks: what it says.
-        nbytes: bytes of pages in memory now; at most ``memory``, unless one question needs two larger ones.
-        most_bytes: the most that ``nbytes`` has been.
+        path: path of the file.
+        header, table, blocks: the decoded parts of the file.
+        nbytes: bytes of pages in memory now; at most ``memory``, unless one query needs two larger pages.
+        most_bytes: largest value of ``nbytes`` so far.
         memory: bytes that pages may take.
         loads: how many pages were read.
     """
@@ -76,18 +77,18 @@ class PageFile(HoldsFile):
         self._begin(header, table, blocks, memory)
 
     def _begin(self, header: Header, table: np.ndarray, blocks: Blocks, memory: int) -> None:
-        """Have no page in memory."""
+        """Initialize the cache, without pages."""
         self.header, self.table, self.blocks, self.memory = header, table, blocks, memory
         self.nbytes = self.most_bytes = self.loads = 0
         self._pages: OrderedDict[int, Page] = OrderedDict()
 
     def close(self) -> None:
-        """Give up the file and all pages."""
+        """Close the file, and drop all pages."""
         self._file.close()
         self.forget()
 
     def forget(self) -> None:
-        """Give up all pages."""
+        """Drop all pages."""
         self._pages.clear()
         self.nbytes = 0
 
@@ -97,26 +98,29 @@ class PageFile(HoldsFile):
         return self._file.closed
 
     def bytes_of(self, numbers: np.ndarray | slice = slice(None)) -> np.ndarray:
-        """What pages take in memory at most."""
+        """Return the most memory that pages may take [bytes]."""
         rows = self.table[numbers]
         return _PER_TRIANGLE * rows["triangles"].astype(np.int64) + _PER_VERTEX * rows["vertices"] + _BESIDE
 
     def boxes_of(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Boxes (n, 6) float64 [m] of the blocks of pages (k,), and which of these each belongs to, (n,)."""
+        """Return the boxes (n, 6) float64 [m] of the blocks of pages (k,), and their indices in ``numbers``, (n,)."""
         return self.blocks.boxes_of(numbers, self.table["bounds"][numbers])
 
     def load(self, numbers: Sequence[int]) -> list[Page]:
-        """Some pages, all in memory at the same time; the caller asks for no more than memory holds.
+        """Load pages so that all are in memory at the same time. The caller must not request more than fit.
 
         Raises:
-            InvalidFile: one cannot be read, is damaged, or is no page of this mesh.
+            InvalidFile: a page cannot be read, is damaged, or is not a page of this mesh.
         """
         wanted = set(numbers)
         self._advise([n for n in numbers if n not in self._pages])
         return [self._page(n, wanted, []) for n in numbers]
 
     def load_first(self, numbers: Sequence[int], room: int, beside: set[int]) -> int:
-        """Load pages in order as far as they fit in so many bytes; how many: one at least. Those ``beside`` stay."""
+        """Load pages in order as far as they fit into ``room`` bytes, but at least one; return their number.
+
+        The pages in ``beside`` stay in memory.
+        """
         wanted, held = beside.union(numbers), 0
         for count, number in enumerate(numbers):
             page = self._pages.get(number)
@@ -129,11 +133,11 @@ class PageFile(HoldsFile):
         return len(numbers)
 
     def has(self, number: int) -> bool:
-        """Whether a page is in memory."""
+        """Return whether a page is in memory."""
         return number in self._pages
 
     def _page(self, number: int, wanted: set[int], sooner: Sequence[int]) -> Page:
-        """A page, loaded if need be in the place of pages that are not wanted, and then of those given up sooner."""
+        """Return a page, loaded if needed. To make room, unwanted pages are dropped first, then those in ``sooner``."""
         page = self._pages.get(number)
         if page is not None:
             self._pages.move_to_end(number)
@@ -149,13 +153,13 @@ class PageFile(HoldsFile):
         return _PER_TRIANGLE * int(row["triangles"]) + _PER_VERTEX * int(row["vertices"]) + _BESIDE
 
     def read(self, number: int) -> PageData:
-        """A page as it is in the file, compared with the table; raises InvalidFile."""
+        """Read a page from the file and check it; raise InvalidFile if it does not match the table."""
         row = self.table[number]
         raw = self._file.read(int(row["at"]), int(row["bytes"]))
         return decode_page(self.path, self.header, row, number, raw)
 
     def _make_room(self, count: int, wanted: set[int], sooner: Sequence[int]) -> None:
-        """Give up pages that were not used for longest, but those wanted only in the order of ``sooner``."""
+        """Drop the least recently used pages. Of the wanted pages, drop only those in ``sooner``, in its order."""
         if self.nbytes + count <= self.memory:
             return
         unwanted = [n for n in self._pages if n not in wanted]
@@ -176,7 +180,7 @@ class PageFile(HoldsFile):
         return Page(hierarchy, triangle_ids, vertex_ids, sum(array.nbytes for array in arrays) + _BESIDE)
 
     def _advise(self, numbers: list[int]) -> None:
-        """Tell the system what will be read, so that it reads ahead while pages are unpacked."""
+        """Tell the operating system what will be read, so that it reads ahead while pages are decoded."""
         for number in numbers:
             row = self.table[number]
             self._file.advise(int(row["at"]), int(row["bytes"]))

@@ -1,4 +1,4 @@
-"""Pieces of a surface in memory: joined, simplified, and how far they are from what they were before."""
+"""Pieces of a surface in memory: joining, simplifying, and bounding the distance from the original."""
 
 import math
 from collections.abc import Sequence
@@ -12,28 +12,28 @@ from .hausdorff_bound import SLACK, directed_bound
 from .weld import welded
 
 _RELATIVE = 1.0 + 2.0**-50
-"""What a product or a root is increased by to be a bound."""
+"""Factor that makes a rounded product or root an upper bound."""
 
 
 class Piece(NamedTuple):
-    """Some triangles that stand for a part of a mesh."""
+    """Triangles that stand for a part of a mesh."""
 
     vertices: np.ndarray
     """(n, 3) float64 [m]."""
     triangles: np.ndarray
     """(m, 3) int32."""
     out: float
-    """Every point of the part of the mesh is at most so far from the piece [m]."""
+    """Largest distance of any point of the part of the mesh from the piece [m]."""
     back: float
-    """Every point of the piece is at most so far from the part of the mesh [m]."""
+    """Largest distance of any point of the piece from the part of the mesh [m]."""
 
 
 def joined(pieces: Sequence[Piece], weld: float = 0.0) -> Piece:
-    """Some pieces as one: vertices at the same place become one, and those no farther apart than ``weld`` [m].
+    """Join pieces to one: merge vertices at the same position, and vertices within ``weld`` [m].
 
-    Triangles that this makes lines or points stay, so that what is simplified is compared with them, too.
+    Triangles that become lines or points are kept, so that the simplified piece is compared with them, too.
     """
-    vertices = np.concatenate([piece.vertices for piece in pieces]) + 0.0  # -0.0 is 0.0
+    vertices = np.concatenate([piece.vertices for piece in pieces]) + 0.0  # turns -0.0 into 0.0
     starts = np.cumsum([0, *(len(piece.vertices) for piece in pieces)])
     triangles = np.concatenate([piece.triangles + start for piece, start in zip(pieces, starts, strict=False)])
     rows = vertices.view([("", np.float64)] * 3).ravel()
@@ -54,7 +54,7 @@ def joined(pieces: Sequence[Piece], weld: float = 0.0) -> Piece:
 
 @kernel
 def _collapse_each(vertices, triangles, starts, targets, kept, log, before, counts):
-    """``collapse_edges`` for pieces that lie one behind the other; ``starts`` has first vertices and triangles."""
+    """Run ``collapse_edges`` on concatenated pieces; ``starts`` has their first vertices and triangles."""
     for k in range(counts.shape[0]):
         v, w, t, u = starts[k, 0], starts[k + 1, 0], starts[k, 1], starts[k + 1, 1]
         counts[k] = collapse_edges(vertices[v:w], triangles[t:u], targets[k], kept[v:w], log[v:w], before[v:w])
@@ -62,7 +62,7 @@ def _collapse_each(vertices, triangles, starts, targets, kept, log, before, coun
 
 @parallel_kernel
 def _collapse_together(vertices, triangles, starts, targets, kept, log, before, counts):
-    """The same on several cores."""
+    """Do the same as ``_collapse_each``, on several cores."""
     for k in prange(counts.shape[0]):
         v, w, t, u = starts[k, 0], starts[k + 1, 0], starts[k, 1], starts[k + 1, 1]
         counts[k] = collapse_edges(vertices[v:w], triangles[t:u], targets[k], kept[v:w], log[v:w], before[v:w])
@@ -70,7 +70,10 @@ def _collapse_together(vertices, triangles, starts, targets, kept, log, before, 
 
 @kernel
 def _bound_each(faces, corners, kept, tasks, bounds):
-    """``directed_bound`` by tasks: first face and the one after the last, the same of the other piece, and of kept."""
+    """Run ``directed_bound`` for each task.
+
+    A task has the first face and the one after the last, the same for the other piece, and the same for ``kept``.
+    """
     for k in range(tasks.shape[0]):
         i, j, p, q, v, w = tasks[k]
         bounds[k] = directed_bound(faces[i:j], corners[i:j], kept[v:w], faces[p:q], corners[p:q])
@@ -78,24 +81,27 @@ def _bound_each(faces, corners, kept, tasks, bounds):
 
 @parallel_kernel
 def _bound_together(faces, corners, kept, tasks, bounds):
-    """The same on several cores."""
+    """Do the same as ``_bound_each``, on several cores."""
     for k in prange(tasks.shape[0]):
         i, j, p, q, v, w = tasks[k]
         bounds[k] = directed_bound(faces[i:j], corners[i:j], kept[v:w], faces[p:q], corners[p:q])
 
 
 def together_is_compiled() -> bool:
-    """Whether simplifying on several cores takes no compiling."""
+    """Return whether the kernels for several cores are compiled already."""
     return is_compiled(_collapse_together) and is_compiled(_bound_together)
 
 
 def simplified(piece: Piece, target: int) -> Piece | None:
-    """A piece with about ``target`` triangles, farther from the mesh by what is proved; None if nothing is left."""
+    """Simplify a piece to about ``target`` triangles, with bounds increased by the proved distances.
+
+    Returns None if no triangle is left.
+    """
     return all_simplified([piece], [target], 1)[0]
 
 
 def all_simplified(pieces: Sequence[Piece], targets: Sequence[int], threads: int) -> list[Piece | None]:
-    """``simplified`` for several pieces, on so many threads if they are to be had; the same for any number."""
+    """Run ``simplified`` on several pieces, on up to ``threads`` threads. The number does not affect the result."""
     found: list[Piece | None] = [None] * len(pieces)
     after = [Simplified(piece, done.kept, faces_of(piece, done.kept), done.places)
              for piece, done in zip(pieces, all_collapsed(pieces, targets, threads), strict=True)]  # fmt: skip
@@ -107,38 +113,38 @@ def all_simplified(pieces: Sequence[Piece], targets: Sequence[int], threads: int
 
 
 class Simplified(NamedTuple):
-    """What a piece was simplified to."""
+    """A piece before and after simplification."""
 
     piece: Piece
-    """As it was before."""
+    """The original piece."""
     kept: np.ndarray
-    """For each of its vertices the one that stands for it, (n,) int32."""
+    """For each of its vertices the vertex that stands for it, (n,) int32."""
     faces: np.ndarray
-    """Triangles after that, (m, 3) int32."""
+    """Simplified triangles, (m, 3) int32."""
     places: np.ndarray
-    """Vertices after that, (n, 3) float64 [m]."""
+    """Vertices after simplification, (n, 3) float64 [m]."""
 
 
 class Collapsed(NamedTuple):
-    """What the edge collapses of a piece were."""
+    """The record of a piece's edge collapses."""
 
     log: np.ndarray
-    """For each the vertex that went, the one that stayed, and how many triangles did, (k, 3) int32."""
+    """For each collapse the removed vertex, the remaining one, and the number of remaining triangles, (k, 3) int32."""
     before: np.ndarray
-    """Where the one that stayed had been, (k, 3) float64 [m]."""
+    """For each collapse the previous position of the remaining vertex, (k, 3) float64 [m]."""
     places: np.ndarray
-    """Where vertices lie after all of them, and where those that went lay last, (n, 3) float64 [m]."""
+    """Positions of vertices after all collapses, and last positions of removed ones, (n, 3) float64 [m]."""
     kept: np.ndarray
-    """For each vertex the one that stands for it after all of them, (n,) int32."""
+    """For each vertex the vertex that stands for it after all collapses, (n,) int32."""
 
 
 def collapsed(piece: Piece, target: int) -> Collapsed:
-    """Collapse edges of a piece until it has about ``target`` triangles. Places that nothing moved keep their bits."""
+    """Collapse edges of a piece until it has about ``target`` triangles. Unmoved positions are kept bit by bit."""
     return all_collapsed([piece], [target], 1)[0]
 
 
 def all_collapsed(pieces: Sequence[Piece], targets: Sequence[int], threads: int) -> list[Collapsed]:
-    """``collapsed`` for several pieces, on so many threads if they are to be had."""
+    """Run ``collapsed`` on several pieces, on up to ``threads`` threads."""
     scaled = [_scaled(piece.vertices, *_frame_of(piece.vertices)) for piece in pieces]
     vertices, triangles = np.concatenate(scaled), np.concatenate([piece.triangles for piece in pieces])
     same = (triangles == np.roll(triangles, 1, axis=1)).any(axis=1)
@@ -160,7 +166,7 @@ def all_collapsed(pieces: Sequence[Piece], targets: Sequence[int], threads: int)
 def _unscaled(
     piece: Piece, start: np.ndarray, moved: np.ndarray, log: np.ndarray, before: np.ndarray, kept: np.ndarray
 ) -> Collapsed:
-    """Collapses in the coordinates of the mesh; ``start``, ``moved`` and ``before`` are those of the frame."""
+    """Convert collapses to the coordinates of the mesh; ``start``, ``moved`` and ``before`` are in the scaled frame."""
     origin, scale = _frame_of(piece.vertices)
     places, earlier = piece.vertices.copy(), piece.vertices[log[:, 1]]
     for result, scaled, first in ((places, moved, start), (earlier, before, start[log[:, 1]])):
@@ -170,19 +176,19 @@ def _unscaled(
 
 
 def faces_of(piece: Piece, kept: np.ndarray) -> np.ndarray:
-    """The triangles that stay where vertices (n,) int32 stand for those of a piece, (m, 3) int32."""
+    """Return the remaining triangles (m, 3) int32 of a piece, if ``kept`` (n,) int32 replaces its vertices."""
     faces = kept[piece.triangles]
     stay = (faces[:, 0] != faces[:, 1]) & (faces[:, 1] != faces[:, 2]) & (faces[:, 2] != faces[:, 0])
     return np.ascontiguousarray(faces[stay])
 
 
 def bounds_of(after: Simplified) -> tuple[float, float]:
-    """How far the mesh is from what a piece was simplified to, and that from the mesh, at most [m]."""
+    """Return bounds of the distance of the mesh from the simplified piece, and of this from the mesh [m]."""
     return all_bounds([after], 1)[0]
 
 
 def all_bounds(some: Sequence[Simplified], threads: int) -> list[tuple[float, float]]:
-    """``bounds_of`` for several pieces, on so many threads if they are to be had."""
+    """Run ``bounds_of`` on several pieces, on up to ``threads`` threads."""
     if not some:
         return []
     faces: list[np.ndarray] = []
@@ -208,7 +214,7 @@ def all_bounds(some: Sequence[Simplified], threads: int) -> list[tuple[float, fl
 
 
 def _added(piece: Piece, *bounds: float) -> tuple[float, float]:
-    """The bounds of a piece, and what it was simplified to is farther by, out and back, in its frame."""
+    """Add the bounds (out, back) of a simplification, which are in the piece's scaled frame, to the piece's bounds."""
     scale = _frame_of(piece.vertices)[1]
     steps = (increased(bound * _RELATIVE + SLACK, 1.0 / scale) for bound in bounds)
     sums = [math.nextafter(e + step, math.inf) for e, step in zip((piece.out, piece.back), steps, strict=True)]
@@ -221,12 +227,12 @@ def _scaled(vertices: np.ndarray, origin: np.ndarray, scale: float) -> np.ndarra
 
 
 def increased(value: float, factor: float = 1.0) -> float:
-    """A product, or the number after it, so that it is no less than without rounding."""
+    """Return a product, increased so that it is an upper bound despite rounding errors."""
     return math.nextafter(value * factor, math.inf)
 
 
 def _frame_of(vertices: np.ndarray) -> tuple[np.ndarray, float]:
-    """An origin and a power of two, with which coordinates are at most 1, and not much less."""
+    """Return an origin and a power of two that scale coordinates to at most 1, and not much less."""
     low, high = vertices.min(axis=0), vertices.max(axis=0)
     origin = 0.5 * (low + high)
     size = float(np.abs(np.stack([low, high]) - origin).max())

@@ -1,4 +1,4 @@
-"""PLY files: vertices and faces, ascii, little and big endian; other elements are passed over. Turk (1994)."""
+"""PLY files: vertices and faces, ascii, little and big endian; other elements are ignored. Turk (1994)."""
 
 from collections.abc import Generator, Iterator
 from functools import partial
@@ -23,13 +23,16 @@ from ..jit import kernel
 from .sources import CHUNK, NO_TRIANGLES, NO_VERTICES, MeshSource, SourcePiece, opened
 
 _BLOCK, _LONGEST_ROW = 1 << 20, 1 << 24
-"""Bytes of faces that are looked at together, and of one."""
+"""Bytes of faces that are processed together, and most bytes of one face."""
 NEGATIVE = -1
-"""In place of a number of rows: a list of negative length."""
+"""Returned instead of a number of rows if a list has a negative length."""
 
 
 def ply_source(path: Path, fingerprint: str) -> MeshSource:
-    """Coordinates are float32 where x, y and z are, otherwise float64. Polygons become fans around a corner."""
+    """Return a PLY file as a source.
+
+    Coordinates are float32 if x, y and z are, otherwise float64. Polygons are split into fans around a corner.
+    """
     try:
         with path.open("rb") as stream:
             source = Source(path, stream, float("inf"))
@@ -85,10 +88,13 @@ def _binary_vertices(source: Source, element: Element, order: str) -> Generator[
 
 @kernel
 def walk_rows(data, swapped, sizes, lengths, corners, starts, counts):
-    """Find the lists of corners in rows of bytes: where each begins, and its length; (rows, bytes that they take).
+    """Find the lists of corners in rows of bytes: the start and the length of each.
 
-    ``sizes``: bytes of a number of each property, ``lengths``: of a list's length, negative where that is signed, 0
-    for single numbers. Rows that the data do not hold whole are left. A negative length gives ``NEGATIVE`` rows.
+    ``sizes`` has the bytes per number of each property. ``lengths`` has the bytes of a list's length, negative if it is
+    signed, and 0 for single numbers. Incomplete rows at the end are left over.
+
+    Returns:
+        (number of rows, bytes that they take); the first is ``NEGATIVE`` if a list has a negative length.
     """
     at = 0
     for row in range(starts.shape[0]):
@@ -144,12 +150,15 @@ def _binary_faces(source: Source, element: Element, order: str) -> Generator[Sou
 
 
 def _signed_width(kind: str) -> int:
-    """Bytes of a list's length, negative where its type is signed; 0 for no list."""
+    """Return the bytes of a list's length, negative if its type is signed; 0 if there is no list."""
     return 0 if not kind else int(kind[1]) * (-1 if kind[0] == "i" else 1)
 
 
 def _fans(starts: np.ndarray, counts: np.ndarray, data: np.ndarray, kind: np.dtype) -> Iterator[np.ndarray]:
-    """Triangles of polygons whose corners begin at bytes, (m, 3) int64; of fewer than three corners there are none."""
+    """Yield triangles (m, 3) int64 of polygons whose corners begin at bytes ``starts``.
+
+    Polygons with fewer than three corners give none.
+    """
     each = np.maximum(counts - 2, 0)
     ends = np.cumsum(each)
     total = int(ends[-1])
@@ -175,7 +184,7 @@ def _read_text(source: Source, element: Element) -> Generator[SourcePiece, None,
 
 
 def _as_stored(values: np.ndarray, element: Element) -> np.ndarray:
-    """Numbers of a text in the type that the header announces: what a reader of binary files would have."""
+    """Convert numbers of a text file to the type that the header announces, as in a binary file."""
     kinds = {p.name: p.kind for p in element.properties}
     return values.astype(np.float32) if all(kinds[axis] == "f4" for axis in "xyz") else values
 

@@ -1,7 +1,7 @@
-"""Triangles along a Morton curve, more of them than memory holds: sorted runs on disk, merged block by block.
+"""Sort more triangles than fit into memory along a Morton curve: sorted runs on disk, merged block by block.
 
-The order is that of (code, number of the triangle), whatever the memory: a run holds consecutive triangles, and of
-equal codes those of the earlier run come first.
+The order is by (code, index of the triangle) for any memory limit: a run holds consecutive triangles, and among equal
+codes those of the earlier run come first.
 """
 
 from collections.abc import Iterator
@@ -11,17 +11,17 @@ import numpy as np
 
 from .work import write_whole
 
-_BITS = 21  # of a code on each axis
+_BITS = 21  # bits of a code per axis
 _SPREAD = (
     (32, 0x1F00000000FFFF), (16, 0x1F0000FF0000FF), (8, 0x100F00F00F00F00F), (4, 0x10C30C30C30C30C3),
     (2, 0x1249249249249249),
 )  # fmt: skip
 _FEWEST = 64
-"""Records of a run that are read together, however little memory there is."""
+"""Least number of records of a run that are read together."""
 
 
 def record_type(coordinate_bytes: int, id_bytes: int, soup: bool) -> np.dtype:
-    """A triangle in a run: code, number, numbers of its vertices unless it is of a soup, coordinates of its corners."""
+    """Return the type of a triangle's record in a run: code, index, vertex indices (not in a soup), coordinates."""
     fields: list[tuple] = [("code", "=u8"), ("triangle", f"=u{id_bytes}")]
     if not soup:
         fields.append(("vertices", f"=u{id_bytes}", 3))
@@ -29,7 +29,7 @@ def record_type(coordinate_bytes: int, id_bytes: int, soup: bool) -> np.dtype:
 
 
 def morton_codes(corners: np.ndarray, bounds: np.ndarray) -> np.ndarray:
-    """Codes of 63 bits, (n,) uint64, of the middles of the boxes of triangles (n, 3, 3), within bounds (2, 3) [m]."""
+    """Return 63-bit Morton codes, (n,) uint64, of the box centres of triangles (n, 3, 3), within bounds (2, 3) [m]."""
     middle = 0.5 * corners.min(axis=1).astype(np.float64) + 0.5 * corners.max(axis=1).astype(np.float64)
     extent = float((bounds[1] - bounds[0]).max())
     scale = (1 << _BITS) / extent if extent > 0.0 and np.isfinite((1 << _BITS) / extent) else 0.0
@@ -46,7 +46,7 @@ def morton_codes(corners: np.ndarray, bounds: np.ndarray) -> np.ndarray:
 def write_run(
     path: Path, kind: np.dtype, first: int, corners: np.ndarray, vertices: np.ndarray | None, bounds: np.ndarray
 ) -> None:
-    """Write consecutive triangles from number ``first`` on as a sorted run."""
+    """Write consecutive triangles, of which the first has the index ``first``, as a sorted run."""
     code = morton_codes(corners, bounds)
     order = np.argsort(code, kind="stable")
     records = np.empty(len(order), kind)
@@ -59,17 +59,17 @@ def write_run(
 
 
 class _Run:
-    """A run being read, with the records that were read and not yet given away."""
+    """A run that is being read, with a buffer of records that were read but not taken yet."""
 
     def __init__(self, path: Path, kind: np.dtype, room: int) -> None:
         self._path, self._kind = path, kind
         self._at = 0
         self._total = path.stat().st_size // kind.itemsize
-        self._room = min(room, self._total)  # NumPy allocates as many records as are asked for
+        self._room = min(room, self._total)  # NumPy allocates the requested number, even beyond the end of the file
         self.records = np.empty(0, kind)
 
     def fill(self) -> None:
-        """Read on, if nothing is left of what was read."""
+        """Read the next records if the buffer is empty."""
         if len(self.records) == 0 and self.has_more:
             self.records = np.fromfile(self._path, self._kind, self._room, offset=self._at * self._kind.itemsize)
             self._at += len(self.records)
@@ -80,7 +80,7 @@ class _Run:
         return self._at < self._total
 
     def take(self, code: int, including: bool) -> np.ndarray:
-        """Give away the records with lower codes, or with this one too."""
+        """Remove and return the records whose codes are below ``code``, or at most ``code`` if ``including`` is set."""
         codes: np.ndarray = self.records["code"]
         count = int(codes.searchsorted(np.uint64(code), "right" if including else "left"))
         taken, self.records = self.records[:count], self.records[count:]
@@ -88,14 +88,14 @@ class _Run:
 
 
 def merged(paths: list[Path], kind: np.dtype, memory: int) -> Iterator[np.ndarray]:
-    """All records of some runs in order, in blocks."""
+    """Yield all records of some runs in order, in blocks."""
     room = max(_FEWEST, memory // (kind.itemsize * len(paths)))
     runs = [_Run(path, kind, room) for path in paths]
     while True:
         for run in runs:
             run.fill()
         unread = [(int(run.records["code"][-1]), k) for k, run in enumerate(runs) if run.has_more]
-        # What is read of the run whose last record comes first may go: nothing before it is still unread.
+        # Records up to the smallest last buffered record are complete: no unread record comes before them.
         code, last = min(unread, default=((1 << 64) - 1, len(runs)))
         parts = [run.take(code, k <= last) for k, run in enumerate(runs)]
         block = np.concatenate(parts)

@@ -18,7 +18,10 @@ _VERTEX = re.compile(rb"^\s*vertex\s+(.*)$")
 
 
 def stl_source(path: Path, fingerprint: str) -> MeshSource:
-    """A file is binary when its size is that of as many facets as it announces, whatever its first word is."""
+    """Return an STL file as a source.
+
+    A file is binary if its size matches the number of facets that it announces, whatever its first word is.
+    """
     try:
         with path.open("rb") as stream:
             head, size = stream.read(_HEADER), os.fstat(stream.fileno()).st_size

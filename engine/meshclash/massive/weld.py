@@ -1,7 +1,8 @@
-"""Welding with a tolerance: vertices near each other become one, so that parts with cracks between them are joined.
+"""Welding with a tolerance: merge vertices that are near each other, so that parts with cracks between them are joined.
 
-To be near is not transitive. So each vertex takes the place of the nearest one that stands for others already, if that
-is within the tolerance, and else stands for itself: none moves farther than the tolerance, however long a chain is.
+Nearness is not transitive. So each vertex is replaced by the nearest representative found so far, if that is within the
+tolerance; otherwise it becomes a representative itself. No vertex moves farther than the tolerance, even in a long
+chain of near vertices.
 """
 
 import math
@@ -11,7 +12,7 @@ import numpy as np
 from ..jit import inner, kernel
 
 _FINEST = 2.0**-40
-"""Of the size of a piece, that cells have at least: their numbers are whole ones."""
+"""Least size of a cell, as a share of the size of a piece, so that cell numbers are exact integers."""
 _PRIMES = 73856093, 19349663, 83492791
 
 
@@ -22,7 +23,7 @@ def _slot(x, y, z, count):
 
 @inner
 def _nearest(vertices, i, x, y, z, most, heads, nexts):
-    """The nearest of those that stand for others, in the cells around one, no farther than the root of ``most``."""
+    """Return the nearest representative in the cells around a vertex, with a squared distance of at most ``most``."""
     found = np.int32(-1)
     for k in range(27):
         slot = _slot(x + k // 9 - 1, y + k // 3 % 3 - 1, z + k % 3 - 1, heads.shape[0])
@@ -53,14 +54,14 @@ def _weld(vertices, low, cell, most, heads, nexts, stands):
 
 
 def welded(vertices: np.ndarray, tolerance: float) -> tuple[np.ndarray, float]:
-    """Which vertex stands for each within a tolerance, and how far any is from that.
+    """Find a representative within a tolerance for each vertex, and the largest distance from it.
 
     Args:
-        vertices: (n, 3) float64 [m], all different; the answer depends on their order.
-        tolerance: [m], more than 0.
+        vertices: (n, 3) float64 [m], all different; the result depends on their order.
+        tolerance: [m], above 0.
 
     Returns:
-        The numbers of those that stand for each, (n,) int32, and the farthest way [m], rounded up.
+        (index of the representative of each vertex (n,) int32, largest distance [m], rounded up).
     """
     low = vertices.min(axis=0)
     cell = max(tolerance, _FINEST * float(np.ptp(vertices, axis=0).max()), math.ulp(0.0) * 2.0**60)

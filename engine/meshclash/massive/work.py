@@ -1,7 +1,7 @@
-"""The folder in which a build works: what is finished, so that a build that was killed goes on from there.
+"""The folder in which a build works. It keeps finished stages, so that a build that was killed can resume.
 
-The journal is replaced as a whole after each stage, once the stage's files are on the disk. A process that opens the
-folder takes a lock that ends with the process.
+The journal is replaced as a whole after each stage, once the stage's files are on disk. A process that opens the folder
+takes a lock, which the system releases when the process ends.
 """
 
 import json
@@ -17,34 +17,34 @@ from ..errors import InvalidFile
 ENDING = ".building"
 _JOURNAL, _LOCK = "journal.json", "lock"
 _OWN = ("journal.json*", "vertices", "triangles", "run-*", "stack-*", "mesh", _LOCK)
-"""Names of the files that a build makes in its folder."""
+"""Name patterns of the files that a build makes in its folder."""
 
 
 def write_whole(path: Path, data: bytes | memoryview) -> None:
-    """Write a file that is on the disk when this returns."""
+    """Write a file; it is on disk when this function returns."""
     with path.open("wb") as stream:
         stream.write(data)
         settle(stream)
 
 
 def settle(stream: Any) -> None:
-    """Have the system put on the disk what was written."""
+    """Flush a stream to disk."""
     stream.flush()
     os.fsync(stream.fileno())
 
 
 def _is_own_folder(path: Path) -> bool:
-    """Whether a folder is this user's and no link: others could lead what is written there elsewhere."""
+    """Return whether a folder belongs to this user and is not a link; otherwise others could redirect its files."""
     found = path.lstat()
     return stat.S_ISDIR(found.st_mode) and (os.name != "posix" or found.st_uid == os.geteuid())
 
 
 class WorkFolder:
-    """The folder of one build, locked.
+    """The locked folder of one build.
 
     Attributes:
-        path: of the folder.
-        journal: what is finished; ``note`` adds to it.
+        path: path of the folder.
+        journal: the finished stages and their results; ``note`` adds to it.
     """
 
     def __init__(self, target: Path) -> None:
@@ -62,7 +62,7 @@ class WorkFolder:
             raise InvalidFile(f"{target}: another process is building this file now")
 
     def begin(self, plan: dict[str, Any], resumes: bool) -> None:
-        """Take up the journal of a build by the same plan, if it may be resumed; otherwise start clean."""
+        """Resume from the journal of a build with the same plan, if allowed; otherwise start with an empty folder."""
         with suppress(OSError, ValueError):
             found = json.loads((self.path / _JOURNAL).read_bytes())
             if resumes and isinstance(found, dict) and found.get("plan") == plan:
@@ -72,14 +72,14 @@ class WorkFolder:
         self.journal = {"plan": plan}
 
     def note(self, **done: Any) -> None:
-        """Add to the journal."""
+        """Add entries to the journal."""
         self.journal.update(done)
         unfinished = self.path / f"{_JOURNAL}.new"
         write_whole(unfinished, json.dumps(self.journal).encode())
         unfinished.replace(self.path / _JOURNAL)
 
     def has(self, name: str, size: int) -> bool:
-        """Whether a file is there with so many bytes."""
+        """Return whether a file exists and has this size [bytes]."""
         with suppress(OSError):
             return (self.path / name).stat().st_size == size
         return False
@@ -90,14 +90,14 @@ class WorkFolder:
             (self.path / name).unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Let others build."""
+        """Release the lock, so that other processes can build."""
         self._lock.close()
 
     def discard(self) -> None:
-        """Remove the folder and what the build made in it."""
-        self._lock.close()  # first, since Windows removes no open file
+        """Remove the folder and the build's files in it."""
+        self._lock.close()  # first, since Windows cannot remove an open file
         self._remove_files()
-        with suppress(OSError):  # somebody else's files are left alone
+        with suppress(OSError):  # files of others stay
             self.path.rmdir()
 
     def _remove_files(self, keep: str = "") -> None:
@@ -111,7 +111,7 @@ if sys.platform == "win32":
     import msvcrt
 
     def _locked(descriptor: int) -> bool:
-        """Whether this process has the lock of an open file from now on."""
+        """Try to lock an open file; return whether this process has the lock."""
         try:
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
         except OSError:
@@ -122,7 +122,7 @@ else:
     import fcntl
 
     def _locked(descriptor: int) -> bool:
-        """Whether this process has the lock of an open file from now on."""
+        """Try to lock an open file; return whether this process has the lock."""
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

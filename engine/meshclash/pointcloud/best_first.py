@@ -1,8 +1,8 @@
-"""The one loop over pairs of nodes of a point hierarchy and another one, most promising pair first.
+"""Best-first traversal of the pairs of nodes of a point hierarchy and another hierarchy.
 
 Source: Klein and Zachmann (2004), section 5. Pairs that may meet wait in a heap. The kernel stops after some work, or
-when the heap or the output may be full, and goes on from its state: a time budget, progress, cancelling and growing are
-one thing.
+when the heap or the output may be full, and resumes from its state. This single mechanism serves time budgets,
+progress, cancelling and growing arrays.
 """
 
 from collections.abc import Callable
@@ -20,42 +20,42 @@ STARTED, HEAP_USED, FOUND, HIT, VOLUME_TESTS, LEAF_TESTS, EVALUATIONS, STATE_LEN
 FIRST_ONLY, WORK_LIMIT, TOLERANCE, RESOLUTION, SETTINGS_LENGTH = range(5)
 
 EVALUATION_WORK = 8.0
-"""Work of one evaluation of a surface, in tests of two nodes."""
+"""Work of one evaluation of a surface, in units of one test of two nodes."""
 
 _MOST_PUSHED = 4
-"""Pairs that the visit of one pair puts on the heap at most."""
+"""Largest number of pairs that visiting one pair puts on the heap."""
 
 
 @inner
 def longest_side(boxes, node):
-    """Longest side of a node's box."""
+    """Return the longest side of a node's box."""
     return max(boxes[node, 3] - boxes[node, 0], boxes[node, 4] - boxes[node, 1], boxes[node, 5] - boxes[node, 2])
 
 
 @cache
 def best_first(begin: Callable, visit: Callable, most_written: Callable) -> Callable:
-    """The kernel for one kind of pairs.
+    """Return the traversal kernel for one kind of pairs.
 
     Args:
         begin: puts the pair of roots on the heap, if they may meet; takes (tree_a, tree_b, m, state, heap, scratch).
-        visit: looks at a pair of nodes that came off the heap, and says whether the whole search is at its end; takes
+        visit: processes a pair of nodes taken from the heap, and returns whether the whole search is finished; takes
             (tree_a, node_a, tree_b, node_b, m, settings, state, heap, scratch, output).
-        most_written: contacts that one visit may write; takes (tree_b,).
+        most_written: returns the largest number of contacts that one visit may write; takes (tree_b,).
     """
 
     def traverse(tree_a, tree_b, m, settings, state, heap, scratch, output):
-        """Go on with a traversal; True when it is complete, or the first contact is found and enough.
+        """Start or resume a traversal; return True if it is complete, or found its first contact with FIRST_ONLY set.
 
         Args:
-            tree_a, tree_b: a PointTree, and another one or a mesh's tree.
+            tree_a, tree_b: a PointTree, and another PointTree or a mesh's tree.
             m: b's hierarchy frame in a's, a row of ``geometry/relative_pose.py`` with all margins as tolerance.
-            settings, state: float64 and int64 arrays, entries above.
+            settings, state: float64 and int64 arrays, with the entries named above.
             heap: ``pair_search.new_heap``, the pair with the smallest negated key first. When it may be full, the
                 kernel returns False with ``HEAP_USED`` near its capacity.
-            scratch: a NamedTuple of what ``visit`` works in; its ``work[0]`` counts evaluations.
-            output: pairs of nodes (k, 2) int32; a point on both surfaces of each, or the middle of what they have in
-                common where the resolution decides (k, 3) float64; what they have in common (k, 6). In a's hierarchy
-                frame.
+            scratch: a NamedTuple of the arrays that ``visit`` works in; its ``work[0]`` counts evaluations.
+            output: three arrays, in a's hierarchy frame. Pairs of nodes, (k, 2) int32. For each pair a point on both
+                surfaces, or the centre of their common box where the resolution decides, (k, 3) float64. The common
+                box of each pair, (k, 6).
         """
         tree_a = by_reference(tree_a)
         tree_b = by_reference(tree_b)

@@ -1,8 +1,8 @@
 """The border of a leaf: the points outside it on which its piece of surface depends.
 
-Source: Klein and Zachmann (2004), section 4.2: border points are those within r_eps. Here a leaf's surface is looked
-for in its box grown by a margin on all sides, so its border holds the points within the horizon of that box, corners
-included: wherever a leaf may be asked, it gives the surface of the whole cloud.
+Source: Klein and Zachmann (2004), section 4.2, where border points are those within r_eps. Here a leaf's surface is
+evaluated in its box grown by a margin on all sides, so its border holds the points within the horizon of that box,
+corners included. Everywhere in that box the leaf gives the surface of the whole cloud.
 """
 
 import numpy as np
@@ -10,12 +10,12 @@ import numpy as np
 from ..jit import inner, kernel
 from .tree import STACK_SIZE
 
-_REACHED = 1.0 + 1e-9  # covers the rounding of coordinates in another frame
+_REACHED = 1.0 + 1e-9  # covers rounding errors of coordinates in another frame
 
 
 @inner
 def _outside2(boxes, leaf, margin, low, high):
-    """Squared distance of a box from a leaf's box grown by the margin."""
+    """Return the squared distance of a box from a leaf's box grown by the margin."""
     total = 0.0
     for k in range(3):
         gap = max(np.float64(boxes[leaf, k]) - margin - high[k], low[k] - np.float64(boxes[leaf, k + 3]) - margin, 0.0)
@@ -25,7 +25,7 @@ def _outside2(boxes, leaf, margin, low, high):
 
 @inner
 def _visit_border(corrected, first, count, boxes, leaf, margin, reach2, stack, border, start):
-    """Write the points outside a leaf within reach of its grown box, where there is room; returns their number."""
+    """Write the points outside a leaf within reach of its grown box, as far as they fit; return their total number."""
     found = 0
     stack[0] = 0
     used = 1
@@ -53,11 +53,11 @@ def _visit_border(corrected, first, count, boxes, leaf, margin, reach2, stack, b
 
 @kernel
 def collect_borders(corrected, first, count, boxes, margin, horizon, border_start, border, node, limit):
-    """Fill the borders of leaves, from a node on; returns the node to go on with.
+    """Fill the borders of leaves, from a node on; return the node to continue with.
 
-    A leaf's surface is asked about within its box grown by ``margin`` on all sides, so its border holds all points
-    within the horizon of that. The kernel stops after about ``limit`` entries, or at a leaf for which ``border`` has no
-    room.
+    A leaf's surface is evaluated in its box grown by ``margin`` on all sides, so its border holds all points within
+    the horizon of that box. The kernel stops after about ``limit`` entries, or at a leaf whose border does not fit
+    into ``border``.
     """
     stack = np.empty(STACK_SIZE, np.int64)
     reach2 = (horizon * _REACHED) ** 2

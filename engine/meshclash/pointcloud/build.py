@@ -1,4 +1,4 @@
-"""From checked points to a ``PointTree``: sampling radius, bandwidth, tree, borders, samples, planes."""
+"""Build a ``PointTree`` from checked points: sampling radius, bandwidth, tree, borders, samples, planes."""
 
 import math
 from collections.abc import Generator
@@ -19,34 +19,35 @@ from .surface import HORIZON2, NO_NORMALS, PARAMETERS_LENGTH
 from .tree import SAMPLE_COUNT, PointTree, fit_boxes, measure_residuals, neighbour_distances
 
 LEAF_SIZE = 30
-"""Points up to which a node is a leaf."""
+"""Largest number of points in a leaf."""
 LEAST_WEIGHT = 0.01
 """theta_eps of the paper: the weight at the horizon."""
 REACH_IN_RADII = 4.5
 """m of eq. 9: the horizon in sampling radii; about m^2 points are within it."""
 CUTOFF = 7
-"""c of eq. 6: the surface is where more than so many points are within the horizon, a third of what is usual."""
+"""c of eq. 6: there is a surface where more points than this lie within the horizon. A third of the usual number."""
 MARGIN_IN_RADII = 1.5
-"""How far from the points of its leaf a piece of surface is looked for, in sampling radii."""
+"""How far from the points of a leaf its piece of surface is searched for, in sampling radii."""
 
 SMALLEST_LENGTH = 1e-30
-"""Points closer than this [m] count as one: boxes are float32, and squares of lengths must not vanish."""
+"""Points closer than this [m] count as one: boxes are float32, and squares of lengths must not underflow."""
 
 BANDWIDTH_IN_NOISE = 4.0
-"""Least bandwidth over the noise: then surfaces a little more than twice the noise apart are told apart."""
+"""Smallest bandwidth divided by the noise. It separates surfaces that are a little more than twice the noise apart."""
 
-_DEVIATIONS_IN_SPREAD = 1.822  # standard deviation of normal noise over what ``measure_residuals`` says of it
+_DEVIATIONS_IN_SPREAD = 1.822  # standard deviation of normal noise divided by its median ``measure_residuals``
 _NOISE_STEPS = 6
-_SHAPELESS = 0.5  # noise over a bandwidth that was doubled at least: more is seen where points fill the space
+_SHAPELESS = 0.5  # noise / bandwidth, once the bandwidth has doubled: above it, the points fill space, not a surface
 _NEIGHBOURS = 8
 _QUANTILE = 0.9
 _CHOSEN = 4096
-_USUAL_BORDER = 8  # border entries a point
+_USUAL_BORDER = 8  # first guess of the border entries per point
 _TINY_SHARE = 0.02
-_SLICE_NODES = 50_000  # whose samples it chooses
-_SLICE_POINTS = 300_000  # points that a slice of the work looks at: some milliseconds
-_SLICE_NEIGHBOURS = 1_000_000  # points near others that it looks at
-_SLICE_NORMALS = 100_000  # normals that it sorts
+# Work of one slice, which takes some milliseconds.
+_SLICE_NODES = 50_000  # nodes that get samples
+_SLICE_POINTS = 300_000  # points visited
+_SLICE_NEIGHBOURS = 1_000_000  # neighbours visited
+_SLICE_NORMALS = 100_000  # normals sorted
 
 
 class Lengths(NamedTuple):
@@ -60,24 +61,24 @@ class Lengths(NamedTuple):
 
 
 class Built(NamedTuple):
-    """What ``build`` gives."""
+    """The result of ``build``."""
 
     tree: PointTree
     order: np.ndarray
-    """Index in the caller's array of each point of the tree, (n,) int32."""
+    """Index of each point of the tree in the caller's array, (n,) int32."""
     depth: int
     lengths: Lengths
     largest_patch: int
-    """Most points of a leaf with its border."""
+    """Largest number of points of a leaf and its border together."""
 
 
 def horizon_of(bandwidth: float) -> float:
-    """r_eps = h sqrt(|ln theta_eps|) (Klein and Zachmann, section 4.1.2)."""
+    """Return the horizon r_eps = h sqrt(|ln theta_eps|) (Klein and Zachmann, section 4.1.2)."""
     return bandwidth * math.sqrt(-math.log(LEAST_WEIGHT))
 
 
 def bandwidth_of(sampling_radius: float) -> float:
-    """Eq. 9: h such that points up to m sampling radii away have influence."""
+    """Return the bandwidth h with which points up to m sampling radii away have influence (eq. 9)."""
     return REACH_IN_RADII * sampling_radius / math.sqrt(-math.log(LEAST_WEIGHT))
 
 
@@ -85,7 +86,7 @@ Steps = Generator[Progress, None, None]
 
 
 def _copy_steps(points: np.ndarray) -> Generator[Progress, None, np.ndarray]:
-    """A copy, in slices."""
+    """Copy the points, in slices."""
     result = np.empty_like(points)
     for begin in range(0, len(points), _SLICE_POINTS):
         part = slice(begin, begin + _SLICE_POINTS)
@@ -95,7 +96,7 @@ def _copy_steps(points: np.ndarray) -> Generator[Progress, None, np.ndarray]:
 
 
 def _relative_steps(points: np.ndarray, origin: np.ndarray) -> Generator[Progress, None, np.ndarray]:
-    """Points relative to the origin, in slices."""
+    """Return the points relative to the origin, in slices."""
     result = np.empty_like(points)
     for begin in range(0, len(points), _SLICE_POINTS):
         part = slice(begin, begin + _SLICE_POINTS)
@@ -107,7 +108,7 @@ def _relative_steps(points: np.ndarray, origin: np.ndarray) -> Generator[Progres
 def _split_steps(
     points: np.ndarray, order: np.ndarray, skin: float, smallest: float
 ) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray, int]]:
-    """The tree: first, count, depth."""
+    """Split the points into a tree: its first, its count, its depth."""
     total = points.shape[0]
     first, count = np.empty(2 * total - 1, np.int32), np.empty(2 * total - 1, np.int32)
     stack, state, box = new_split(total)
@@ -122,10 +123,11 @@ def _split_steps(
 
 
 def _sampling_radius(tree: PointTree, bandwidth: float | None) -> float:
-    """The radius of discs around the points that have the surface's area together (the surfels of eq. 10).
+    """Return the radius of discs around the points whose areas add up to that of the surface (the surfels of eq. 10).
 
-    k neighbours within d_k are d_k^2 / k of area a point; the radius that nine in ten points do not exceed is taken.
-    A bandwidth that was given is refused where no point has neighbours enough for a surface.
+    If k neighbours lie within d_k, each point stands for a disc of radius d_k / sqrt(k). The result is the 90th
+    percentile of these radii. A given bandwidth raises InvalidPointCloud if no point has enough neighbours for a
+    surface.
     """
     total = len(tree.points)
     chosen = np.unique(np.linspace(0, total - 1, min(total, _CHOSEN)).astype(np.int64))
@@ -152,7 +154,10 @@ def _lengths(radius: float, bandwidth: float) -> Lengths:
 def _rough_tree_steps(
     points: np.ndarray, order: np.ndarray, origin: np.ndarray, skin: float, smallest: float
 ) -> Generator[Progress, None, tuple[PointTree, int]]:
-    """A tree without what depends on the bandwidth, its corrected points where the points are; and its depth."""
+    """Return a tree without the parts that depend on the bandwidth, and its depth.
+
+    Its corrected points are the points themselves.
+    """
     first, count, depth = yield from scale_progress(_split_steps(points, order, skin, smallest), 0.0, 0.7)
     none, number = np.empty(0, np.int32), np.empty(0, np.int64)
     tree = PointTree(
@@ -175,11 +180,12 @@ def _box_steps(tree: PointTree) -> Steps:
 
 
 def _automatic_bandwidth(tree: PointTree, radius: float) -> float:
-    """Eq. 9, or more where the points are so noisy that their planes would follow the noise.
+    """Return the bandwidth of eq. 9, or a larger one if the points are so noisy that their planes would follow it.
 
-    The noise is what the spread of the points about the planes around them says of it: edges, sheets that cross and
-    the two sides of a plate have none. A wider bandwidth sees more noise, so this is repeated
-    until it no longer grows. Fins closer than the bandwidth fill it, as no noisy surface does: they keep that of eq. 9.
+    The noise is estimated from the distances of points from the planes fitted around them, in a way that edges,
+    crossing sheets and the two sides of a plate do not count as noise. A wider bandwidth sees more noise, so the
+    estimate is repeated until the bandwidth no longer grows. Fins that are closer than the bandwidth fill space, which
+    a noisy surface never does; they keep the bandwidth of eq. 9.
     """
     least = h = bandwidth_of(radius)
     total = len(tree.points)
@@ -199,7 +205,7 @@ def _automatic_bandwidth(tree: PointTree, radius: float) -> float:
 
 
 def _border_steps(tree: PointTree, margin: float) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray]]:
-    """Borders of all leaves: where each begins, and their points."""
+    """Return the borders of all leaves: the start of each in the list of border points, and that list."""
     nodes = len(tree.first)
     start = np.zeros(nodes + 1, np.int64)
     border = np.empty(_USUAL_BORDER * len(tree.points), np.int32)
@@ -213,12 +219,12 @@ def _border_steps(tree: PointTree, margin: float) -> Generator[Progress, None, t
         if node == before:
             border.resize(2 * len(border), refcheck=False)
         yield Progress(node / nodes, "collecting borders")
-    border.resize(int(start[-1]), refcheck=False)  # gives back what is not needed; slicing and copying takes longer
+    border.resize(int(start[-1]), refcheck=False)  # frees the unused end; slicing and copying takes longer
     return start, border
 
 
 def _leaves_are_tiny(tree: PointTree, reach: float) -> bool:
-    """Whether leaves are so small against the horizon that borders would hold the points many times over."""
+    """Return whether leaves are so small, relative to the horizon, that borders would repeat the points many times."""
     leaf = tree.count > 0
     longest = (tree.boxes[leaf, 3:] - tree.boxes[leaf, :3]).max(axis=1)
     return bool(tree.count[leaf][longest < 0.5 * reach].sum() > _TINY_SHARE * tree.count.sum())
@@ -244,17 +250,17 @@ def build_steps(
     bandwidth: float | None,
     surface: str,
 ) -> Generator[Progress, None, Built]:
-    """Build everything, stage by stage, from a copy of the points that is brought into leaf order.
+    """Build everything, stage by stage, from a copy of the points that is sorted into leaf order.
 
     Args:
-        points: (n, 3) float64 [m]; left as they are, so that a cloud may be built twice at the same time.
+        points: (n, 3) float64 [m]; not changed, so that a cloud may be built twice at the same time.
         bounds: their lowest and highest coordinates, (2, 3).
-        normals: (n, 3) float32 in the order of the points, or None; left as they are.
+        normals: (n, 3) float32 in the order of the points, or None; not changed.
         bandwidth: h [m], or None to derive it.
         surface: "twicing", "wls" or "apss"; the last needs normals.
 
     Yields:
-        Progress after some milliseconds each.
+        Progress, every few milliseconds.
     """
     low, high = bounds
     points = yield from _copy_steps(points)
@@ -290,7 +296,7 @@ def build_steps(
 
 
 def _correction_steps(tree: PointTree) -> Steps:
-    """Move the corrected points against the surface's shrinkage (``shrinkage.py``), and let the boxes hold them."""
+    """Move the corrected points to undo the surface's shrinkage (``shrinkage.py``), and refit the boxes to them."""
     start, border = yield from scale_progress(_border_steps(tree, 0.0), 0.0, 0.2)
     rough = tree._replace(border_start=start, border=border)
     neighbours, residuals = new_neighbours(), np.empty(tree.points.shape, np.float32)
@@ -308,7 +314,7 @@ def _correction_steps(tree: PointTree) -> Steps:
 
 
 def _sorted_normals_steps(normals: np.ndarray | None, order: np.ndarray) -> Generator[Progress, None, np.ndarray]:
-    """Normals in the order of the points; (0, 3) without."""
+    """Return the normals in the order of the tree's points; an empty (0, 3) array for a cloud without normals."""
     if normals is None:
         return NO_NORMALS
     result = np.empty_like(normals)
@@ -320,7 +326,7 @@ def _sorted_normals_steps(normals: np.ndarray | None, order: np.ndarray) -> Gene
 
 
 def described_steps(tree: PointTree) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray, Leaves]]:
-    """(first point and end of each node, (nodes, 2); node of each leaf along the points; what ``Leaves`` says)."""
+    """Return (first point and end of each node, (nodes, 2); nodes of the leaves in point order; their ``Leaves``)."""
     nodes = len(tree.first)
     leaf_nodes = np.flatnonzero(tree.count)
     leaf_nodes = leaf_nodes[np.argsort(tree.first[leaf_nodes], kind="stable")]
@@ -335,7 +341,7 @@ def described_steps(tree: PointTree) -> Generator[Progress, None, tuple[np.ndarr
 
 
 def _sample_steps(tree: PointTree) -> Steps:
-    """Fill in samples and planes."""
+    """Choose the samples and fit the planes of all nodes."""
     nodes = len(tree.first)
     ranges, _, leaves = yield from described_steps(tree)
     tree.totals[:] = ranges[:, 1] - ranges[:, 0]

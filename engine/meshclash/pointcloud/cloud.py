@@ -1,4 +1,4 @@
-"""``PointCloud``: points with the surface that they stand for."""
+"""``PointCloud``: points and the implicit surface that they define."""
 
 from collections.abc import Generator, Iterator
 from typing import Any
@@ -23,11 +23,11 @@ _LEAST_POINTS = CUTOFF + 1
 _COLLINEAR = 1e-9  # second extent of the points over their first
 _GLANCE = 1000
 _LARGEST_CLOUD = 2**31 - 1
-_SLICE_ROWS = 1 << 18  # points or normals that a slice of the checks looks at: some milliseconds
+_SLICE_ROWS = 1 << 18  # points or normals checked in one slice: some milliseconds
 
 
 def _rows(name: str, values: Any) -> np.ndarray:
-    """Array-like rows of three numbers as an (n, 3) array; the caller's own where it is one."""
+    """Check array-like rows of three numbers, and return them as an (n, 3) array; copy only if the type must change."""
     array = given_array(name, values, InvalidPointCloud)
     try:
         if array.dtype.names is not None:
@@ -47,7 +47,7 @@ def _slices(count: int) -> Iterator[slice]:
 
 
 def _points_steps(points: Any) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray]]:
-    """Checked points (n, 3) float64 of our own, with their bounds (2, 3)."""
+    """Check the points, and return a copy of them, (n, 3) float64, with its bounds (2, 3)."""
     given = _rows("points", points)
     if len(given) < _LEAST_POINTS:
         raise InvalidPointCloud(f"a surface needs at least {_LEAST_POINTS} points, not {len(given)}")
@@ -80,7 +80,10 @@ def _points_steps(points: Any) -> Generator[Progress, None, tuple[np.ndarray, np
 
 
 def _refuse_lines(points: np.ndarray) -> None:
-    """Points that are all equal or on a line have no surface; usually a few of them show that they are not."""
+    """Raise InvalidPointCloud if all points are equal or on one line, since such points define no surface.
+
+    A sample of the points is tried first: it is usually enough to show that the points are fine.
+    """
     if len(points) > 2 * _GLANCE and not _on_a_line(points[:: len(points) // _GLANCE]):
         return
     if (points == points[0]).all():
@@ -107,7 +110,7 @@ def _on_a_line(points: np.ndarray) -> bool:
 
 
 def _normals_steps(normals: Any, count: int) -> Generator[Progress, None, np.ndarray]:
-    """Checked unit normals (n, 3) float32."""
+    """Check the normals, and return them at unit length, (n, 3) float32."""
     given = _rows("normals", normals)
     if len(given) != count:
         raise InvalidPointCloud(f"there are {count} points, but {len(given)} normals")
@@ -116,7 +119,7 @@ def _normals_steps(normals: Any, count: int) -> Generator[Progress, None, np.nda
     for part in _slices(count):
         rows = given[part].astype(np.float64)
         with np.errstate(invalid="ignore", divide="ignore"):
-            rows /= np.abs(rows).max(axis=1)[:, None]  # or squares of very long and very short ones are none
+            rows /= np.abs(rows).max(axis=1)[:, None]  # so that squares do not overflow or underflow
             length = np.sqrt((rows * rows).sum(axis=1))
             result[part] = rows / length[:, None]
         bad.append(part.start + np.flatnonzero(~(length > 0.0)))
@@ -143,7 +146,7 @@ def _checked_bandwidth(bandwidth: Any) -> float | None:
 
 
 def _checked_affine(matrix: Any) -> np.ndarray:
-    """A matrix (4, 4) float64 by which a cloud can be transformed, unless it flattens the cloud."""
+    """Check an affine matrix, and return it as (4, 4) float64. The caller checks whether it can be inverted."""
     array = float_array("the matrix", matrix, InvalidPointCloud)
     if array.shape != (4, 4):
         raise InvalidPointCloud(f"a cloud is transformed by a 4x4 matrix, not by one of shape {array.shape}")
@@ -155,26 +158,27 @@ def _checked_affine(matrix: Any) -> np.ndarray:
 
 
 class PointCloud(Copyable):
-    """Points of a surface; queries answer for the implicit surface that they stand for (``surface.py``).
+    """Points that sample a surface. Queries use the implicit surface that the points define (``surface.py``).
 
-    Nothing is meshed. The surface need not be closed. Everything is relative to an origin near the points, so clouds
-    far from the world's origin lose nothing. The hierarchy is built when a query first needs it.
+    No mesh is made. The surface need not be closed. Computations use an origin near the points, so clouds far from the
+    world's origin lose no precision. The hierarchy is built when a query first needs it.
 
     Args:
         points: array-like, shape (n, 3) [m], in the object's own frame; at least 8, not all on one line.
         normals: array-like, shape (n, 3), of any length, or None. They orient the surface: f > 0 behind it.
-        bandwidth: h [m] of the weight exp(-d^2 / h^2); None derives it from the sampling radius
-            (Klein and Zachmann 2004, eq. 9 to 11). Larger ones smooth more noise, and more detail; beyond about three
-            times that, the surface leaves its points, and contacts are missed.
-        surface: "twicing", weighted least squares, corrected for their shrinkage where points are curved
-            (``shrinkage.py``); "wls", weighted least squares of the points themselves (eq. 1 to 4); or "apss",
+        bandwidth: h [m] of the weight exp(-d^2 / h^2). None derives it from the sampling radius
+            (Klein and Zachmann 2004, eq. 9 to 11). A larger bandwidth smooths away more noise, but also more detail.
+            Beyond about three times the derived bandwidth, the surface departs from its points, and contacts are
+            missed.
+        surface: "twicing": weighted least squares, corrected for their shrinkage at curved places
+            (``shrinkage.py``); "wls": weighted least squares of the given points (eq. 1 to 4); or "apss":
             algebraic spheres, which need normals (Guennebaud and Gross 2007).
 
     Raises:
         InvalidPointCloud: wrong shape, too few points, NaN, infinite or masked coordinates, all points equal or on a
-            line, normals that do not fit; when the hierarchy is built: nearly all points coincide with others, or the
-            bandwidth is so small that there is no surface.
-        UnsupportedOption: a bandwidth or surface that does not exist.
+            line, unusable normals. Also raised when the hierarchy is built: if nearly all points coincide with
+            others, or the bandwidth is too small for a surface.
+        UnsupportedOption: an invalid bandwidth, or an unknown surface.
 
     Example:
         >>> import numpy as np
@@ -205,7 +209,7 @@ class PointCloud(Copyable):
         *,
         surface: str = "twicing",
     ) -> Generator[Progress, None, "PointCloud"]:
-        """A cloud, as ``PointCloud`` makes it, with the same arguments and errors; ``steps`` checks it in slices."""
+        """Make a cloud, with the arguments and errors of ``PointCloud``. ``steps`` runs the checks in slices."""
         cloud = cls.__new__(cls)
         yield from cloud._init_steps(points, normals, bandwidth, surface)
         return cloud
@@ -225,15 +229,15 @@ class PointCloud(Copyable):
 
     @property
     def built(self) -> Built:
-        """The hierarchy and its lengths, for kernels."""
+        """The hierarchy and its lengths, for kernels. Built on first use."""
         return self.build() if self._built is None else self._built
 
     @in_slices
     def build(self) -> Generator[Progress, None, Built]:
-        """Build what queries need, if it is not built yet, in slices of some milliseconds.
+        """Build the hierarchy that queries need, if it is not built yet, in slices of some milliseconds.
 
-        A million points take about a second in all. A generator that is closed before its end loses the work, and
-        nothing else; of several at the same time, in threads too, the first to end counts.
+        A million points take about a second in all. Closing the generator early only discards its work. Several
+        generators may run at the same time, also in threads: the result of the first to finish is kept.
         """
         given = self._given
         if given is not None:
@@ -241,13 +245,13 @@ class PointCloud(Copyable):
             built = yield from build_steps(points, self._bounds, normals, self._bandwidth, self.surface)
             if self._built is None:
                 self._built = built
-            self._given = None  # after the other, so that one of them is always there
+            self._given = None  # set last, so that one of the two is always available
         assert self._built is not None
         return self._built
 
     @property
     def points(self) -> np.ndarray:
-        """The points as given [m], a new (n, 3) float64 array."""
+        """The points in their given order [m], a new (n, 3) float64 array."""
         given = self._given
         if given is not None:
             return given[0].copy()
@@ -257,13 +261,13 @@ class PointCloud(Copyable):
     def corrected_points(self) -> np.ndarray:
         """The points that the surface is fitted to [m], a new (n, 3) float64 array in the order of the points.
 
-        They are moved against the surface's shrinkage for "twicing" (``shrinkage.py``), and the points themselves
-        otherwise.
+        For "twicing" they are moved to undo the surface's shrinkage (``shrinkage.py``). Otherwise they are the points
+        themselves.
         """
         return self._in_given_order(self.built.tree.corrected + self.built.tree.origin)
 
     def _in_given_order(self, rows: np.ndarray) -> np.ndarray:
-        """Rows (n, 3) of the tree as a new float64 array in the order of the points as given."""
+        """Return rows (n, 3) of the tree as a new float64 array, in the given order of the points."""
         result = np.empty((self.point_count, 3))
         result[self.built.order] = rows
         return result
@@ -291,17 +295,17 @@ class PointCloud(Copyable):
 
     @property
     def bandwidth(self) -> float:
-        """h [m]: given, or derived from the sampling radius."""
+        """h [m]: as given, or derived from the sampling radius and the noise of the points."""
         return self.lengths.bandwidth
 
     @property
     def sampling_radius(self) -> float:
-        """Radius [m] of discs around the points that have the surface's area together."""
+        """Radius [m] of discs around the points whose areas add up to that of the surface."""
         return self.lengths.sampling_radius
 
     @property
     def horizon(self) -> float:
-        """r_eps [m]: points farther away have no influence."""
+        """r_eps [m]: the distance beyond which points have no influence."""
         return self.lengths.horizon
 
     @property
@@ -310,21 +314,22 @@ class PointCloud(Copyable):
         return int(sum(array.nbytes for array in self.built.tree) + self.built.order.nbytes)
 
     def evaluate(self, at: Any, device: str = "auto") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The implicit function at points, in the object's frame: eq. 1 to 6 of the ``corrected points``.
+        """Evaluate the implicit function at points in the object's frame: eq. 1 to 6, for the ``corrected_points``.
 
         Args:
             at: (k, 3) [m].
-            device: as ``deviation`` takes it.
+            device: "cpu", "cuda" or "auto", as for ``deviation``.
 
         Returns:
-            (f, normal, valid): f (k,) [m], how far along the unit normal (k, 3) the surface lies, and where there is a
-            surface (k,) bool: more than the cut-off count of points within the horizon. The sign of f and normal
-            together is the normals' for "apss", and arbitrary otherwise. Where not valid, f is 0.
+            (f, normal, valid): f (k,) is the distance [m] to the surface along the unit normal (k, 3). valid (k,)
+            bool tells where there is a surface: where more points than the cut-off count lie within the horizon.
+            f and normal share one sign: for "apss" that of the given normals, otherwise an arbitrary one. Where
+            valid is False, f is 0.
 
         Raises:
             InvalidPointCloud: ``at`` is not (k, 3) finite numbers.
             UnsupportedOption: an unknown device.
-            DeviceUnavailable: "cuda" was asked for and no device can be used.
+            DeviceUnavailable: device is "cuda", and no GPU can be used.
         """
         require_device(device)
         array = np.array(_rows("the points to evaluate at", at), dtype=np.float64, order="C")
@@ -341,12 +346,12 @@ class PointCloud(Copyable):
 
     @in_slices
     def transformed(self, matrix: Any) -> Generator[Progress, None, "PointCloud"]:
-        """A new cloud with a (4, 4) affine matrix baked into points and normals.
+        """Return a new cloud whose points and normals are transformed by a (4, 4) affine matrix.
 
-        A given bandwidth grows with the cube root of the volume.
+        A given bandwidth is scaled by the cube root of the matrix's change of volume.
 
         Raises:
-            InvalidPointCloud: not a finite, invertible 4x4 matrix.
+            InvalidPointCloud: the matrix is not 4x4, finite and invertible.
         """
         array = _checked_affine(matrix)
         determinant = abs(float(np.linalg.det(array[:3, :3])))
@@ -358,7 +363,7 @@ class PointCloud(Copyable):
         return (yield from scale_progress(made, 0.5, 1.0))
 
     def _moved_steps(self, matrix: np.ndarray) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray | None]]:
-        """Points and normals (n, 3) float64 in the order given, with an affine matrix applied."""
+        """Return points and normals (n, 3) float64 in their given order, transformed by an affine matrix."""
         given = self._given
         if given is None:
             tree, order = self.built.tree, self.built.order

@@ -1,4 +1,4 @@
-"""``CloudContacts``: where the surface of a cloud meets that of another cloud or of a mesh."""
+"""``CloudContacts``: where the surface of a cloud meets the surface of another cloud or mesh."""
 
 from collections.abc import Generator
 from functools import cached_property
@@ -23,12 +23,12 @@ _GROWN = np.array([-1.0, -1.0, -1.0, 1.0, 1.0, 1.0])
 
 
 class CloudContacts(Copyable):
-    """All contacts of two objects, one of them at least a cloud. Made by ``collide``.
+    """All contacts of two objects, at least one of them a cloud. Returned by ``collide``.
 
     Attributes:
         points: (k, 3) float64 [m], world: one point on both surfaces for each pair of leaves, or of leaf and triangle,
-            that meet. They lie along the curves in which the surfaces cut each other.
-        pose: (k,) int32: index of the pose of each point in the stack asked about; 0 without a stack. Sorted by it.
+            that meet. They lie along the curves in which the surfaces intersect.
+        pose: (k,) int32: index of each point's pose in the given stack; 0 without a stack. Contacts are sorted by it.
         stats: QueryStats; ``exact_tests`` counts evaluations of a surface.
     """
 
@@ -54,9 +54,9 @@ class CloudContacts(Copyable):
 
     @cached_property
     def region(self) -> np.ndarray:
-        """Number of the contact region of each point, (k,) int32, from 0 on: contacts that hang together share one.
+        """Index of the contact region of each point, (k,) int32, counted from 0. Connected contacts share a region.
 
-        Those of different poses never do.
+        Contacts in different poses never share one.
         """
         parent = np.arange(len(self))
         for pose in np.unique(self.pose):
@@ -75,14 +75,20 @@ class CloudContacts(Copyable):
         return int(self.region.max()) + 1 if len(self) else 0
 
     def touched(self, side: int) -> np.ndarray:
-        """Return what is in contact on side 0 (a) or 1 (b) in any pose: triangles or points of a cloud, sorted int32.
+        """Return the triangles of a mesh, or the points of a cloud, that are in contact on one side in any pose.
 
-        Points are those of the meeting leaves that lie in the other leaf's box, or in what leaf and triangle have in
-        common, with a margin of 1.5 sampling radii: about a leaf's size around the curves of contact. The point of a
-        leaf that is nearest to the contact always counts.
+        The points belong to the meeting leaves. They lie in the other leaf's box, or in the region common to leaf and
+        triangle, with a margin of 1.5 sampling radii: about a leaf's size around the curves of contact. The point of
+        a leaf that is nearest to the contact is always included.
+
+        Args:
+            side: 0 for a, 1 for b.
+
+        Returns:
+            Sorted indices, int32.
 
         Raises:
-            UnsupportedOption: another side.
+            UnsupportedOption: the side is neither 0 nor 1.
         """
         side = side_of(side)
         thing = self._objects[side]
@@ -96,7 +102,7 @@ class CloudContacts(Copyable):
         return np.unique(order[member[self._lies_in_common(side, world, contact) | (away == nearest[contact])]])
 
     def _lies_in_common(self, side: int, world: np.ndarray, contact: np.ndarray) -> np.ndarray:
-        """Whether points (m, 3) of the meeting leaves of some contacts lie where the two objects meet, (m,) bool."""
+        """Return which points (m, 3) of the meeting leaves lie in the region common to both objects, (m,) bool."""
         other = self._objects[1 - side]
         if isinstance(other, PointCloud):
             tree = other.built.tree
@@ -111,7 +117,7 @@ class CloudContacts(Copyable):
         return ((place >= boxes[:, :3]) & (place <= boxes[:, 3:])).all(axis=1)
 
     def _in_frame(self, side: int, cloud: PointCloud, world: np.ndarray, pose: np.ndarray) -> np.ndarray:
-        """World points (m, 3) of some poses in the hierarchy frame of the cloud on one side."""
+        """Transform world points (m, 3), each with its pose, to the hierarchy frame of the cloud on one side."""
         rows = self._rows[side]
         back = np.linalg.inv(rows[:, :, :3])[pose]
         return (back @ (world - rows[pose, :, 3])[:, :, None])[:, :, 0] - cloud.built.tree.origin
@@ -121,14 +127,14 @@ class CloudContacts(Copyable):
         """Return how deep the points of the cloud on one side lie behind the other object's surface.
 
         Args:
-            side: 0 or 1, that of a cloud.
+            side: 0 or 1, the side of a cloud.
 
         Returns:
             (indices, depth): points (m,) int32 behind the surface, and their distance from it (m,) float64 [m].
 
         Raises:
-            UnsupportedOption: the side is neither 0 nor 1, or no cloud; or the other object has no inside: a mesh that
-                is not closed, or a cloud without normals; or a stack of poses was asked about.
+            UnsupportedOption: the side is neither 0 nor 1, or is no cloud; or the other object has no inside, being a
+                mesh that is not closed or a cloud without normals; or the query had a stack of several poses.
         """
         side = side_of(side)
         other = 1 - side
@@ -145,7 +151,7 @@ class CloudContacts(Copyable):
 
 
 def _root(parent: np.ndarray, i: int) -> int:
-    """The representative of a set, shortening the way to it."""
+    """Return the representative of a set (union-find), and shorten the path to it."""
     while parent[i] != i:
         parent[i] = parent[parent[i]]
         i = int(parent[i])

@@ -1,8 +1,8 @@
 """The distance of a cloud from another cloud or a mesh.
 
-First the nearest two samples, cloud points or triangles, exactly: both trees are descended together, near pairs
-first, and a pair is left out when its boxes are no nearer than the best so far. Then, for clouds, both points move
-along the two surfaces towards each other as long as that brings them closer.
+First the nearest two samples (cloud points or triangles) are found exactly. Both trees are descended together, near
+pairs first; a pair is skipped if its boxes are no closer than the best distance so far. Then the points of clouds move
+along their surfaces towards each other as long as that reduces the distance.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ from .patches import place
 from .query import Thing, comes_second, is_for_clouds, pose_pairs, prepared, search_for
 from .tree import local_point
 
-_STACK = 512  # each step takes one pair off and puts two on, one level deeper in one tree
+_STACK = 512  # each step pops one pair and pushes two, one level deeper in one tree
 _SLIDE_STEPS = 30
 _LEAVES = 1024
-"""Pairs of leaves that are searched in one call of a kernel: some milliseconds."""
+"""Pairs of leaves that one kernel call searches: some milliseconds."""
 _USUAL_SLICES = 4
 
 
 @dataclass(frozen=True, eq=False)
 class CloudDistance:
-    """The answer of ``distance`` when one of the objects is a cloud.
+    """The result of ``distance`` if at least one object is a cloud.
 
-    For a stack of k poses every field but ``stats`` is an array with k in front.
+    For a stack of k poses, every field except ``stats`` is an array whose first dimension is k.
 
     Attributes:
-        distance: float [m] between the surfaces; 0 where they meet.
+        distance: float [m] between the surfaces; 0 if they meet.
         point_a: (3,) [m], world: nearest point of a's surface.
-        sample_distance: float [m] between the nearest samples: points of a cloud, triangles of a mesh; exact.
+        sample_distance: float [m] between the nearest samples (points of a cloud, triangles of a mesh); exact.
         index_a: The nearest sample of a: index of a point, or of a triangle.
         stats: Counters of the search for a common point of the surfaces.
     """
@@ -64,7 +64,7 @@ class CloudDistance:
 
 @inner
 def _boxes_gap(a, b, m):
-    """Lower bound of the distance of two boxes: the largest gap along their six axes; slacks are taken off."""
+    """Return a lower bound of the distance of two boxes: the largest gap along their six axes, minus the slack."""
     gap = 0.0
     for k in range(3):
         centre = m[9 + k]
@@ -99,7 +99,7 @@ def _push_nearer_first(bounds, nodes, used, gap_1, pair_1, gap_2, pair_2):
 
 @inner
 def _split_pair(first_a, count_a, boxes_a, first_b, count_b, boxes_b, a, b, m, bounds, nodes, used):
-    """Put the two halves of a pair of nodes on the stack; the larger node that has children is divided."""
+    """Split a pair of nodes, and push both halves. The larger node is split, or the only one that has children."""
     into_a = count_b[b] > 0
     if not into_a and count_a[a] == 0:
         size_a = boxes_a[a, 3] - boxes_a[a, 0] + boxes_a[a, 4] - boxes_a[a, 1] + boxes_a[a, 5] - boxes_a[a, 2]
@@ -118,10 +118,10 @@ def _split_pair(first_a, count_a, boxes_a, first_b, count_b, boxes_b, a, b, m, b
 
 @inner
 def _next_leaves(first_a, count_a, boxes_a, first_b, count_b, boxes_b, m, bounds, nodes, used, best2):
-    """Take pairs of nodes off the stack down to a pair of leaves that may hold something nearer.
+    """Pop and split pairs of nodes until a pair of leaves comes up that may be closer than the best so far.
 
     Returns:
-        The number of pairs left on the stack, with the leaves just behind them; -1 where there are no more.
+        The number of pairs left on the stack, whose next entry holds the pair of leaves; -1 if there is none.
     """
     while used > 0:
         used -= 1
@@ -137,9 +137,10 @@ def _next_leaves(first_a, count_a, boxes_a, first_b, count_b, boxes_b, m, bounds
 
 @kernel
 def _nearest_points(a, b, m, leaves, state, bounds, nodes, best):
-    """Nearest two points of clouds; ``best`` (3,) becomes squared distance and both places in the trees.
+    """Find the nearest two points of two clouds; ``best`` (3,) receives squared distance and both places in the trees.
 
-    Goes on from ``state`` (pairs of nodes on the stack,) for so many pairs of leaves; whether that was the end.
+    Resumes from ``state`` (the number of pairs on the stack,), and stops after ``leaves`` pairs of leaves. Returns
+    whether the search is finished.
     """
     a = by_reference(a)
     b = by_reference(b)
@@ -167,9 +168,10 @@ def _nearest_points(a, b, m, leaves, state, bounds, nodes, best):
 
 @kernel
 def _nearest_triangle(a, b, m, leaves, state, bounds, nodes, best, point):
-    """Nearest point and triangle of a cloud and a mesh; ``point`` becomes the foot, in the cloud's hierarchy frame.
+    """Find the nearest point of a cloud and triangle of a mesh.
 
-    In pieces, as ``_nearest_points``.
+    ``point`` receives the nearest point on the triangle, in the cloud's hierarchy frame. The search stops and resumes
+    like ``_nearest_points``.
     """
     a = by_reference(a)
     b = by_reference(b)
@@ -199,7 +201,10 @@ def _nearest_triangle(a, b, m, leaves, state, bounds, nodes, best, point):
 
 
 def _scratch() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """How many pairs are on the stack, its bounds and pairs of nodes, the two roots on it; the best so far, nothing."""
+    """Return the start of a search: (number of pairs on the stack, their bounds, their nodes, best result so far).
+
+    The stack holds the two roots; there is no result yet.
+    """
     best = np.array([np.inf, -1.0, -1.0])
     return np.ones(1, np.int64), np.zeros(_STACK), np.zeros((_STACK, 2), np.int64), best
 
@@ -211,14 +216,14 @@ def cloud_distance(
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
 ) -> Generator[Progress, None, CloudDistance]:
-    """``distance`` where a or b is a PointCloud.
+    """Return the distance of a PointCloud from another PointCloud or a mesh.
 
     Args:
         a, b: PointClouds, or one of them a TriangleMesh or its hierarchy.
-        pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) that asks k questions.
+        pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) for k queries at once.
 
     Returns:
-        CloudDistance: the distance of the surfaces, and the exact one of the nearest samples.
+        CloudDistance: the distance of the surfaces, and the exact distance of the nearest samples.
 
     Raises:
         InvalidMesh, InvalidPointCloud, InvalidPose, UnsupportedOption.
@@ -260,7 +265,7 @@ def cloud_distance(
 
 
 def _one_steps(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray) -> Generator[Progress, None, CloudDistance]:
-    """The distance in one pose (3, 4) of each; the hierarchies are there."""
+    """Return the distance in one pose (3, 4) of each object. The hierarchies are built already."""
     first, second = prepared(a), prepared(b)
     if isinstance(first, PointCloud) and isinstance(second, PointCloud) and comes_second(first, second, rows_a, rows_b):
         return _exchanged((yield from _one_steps(b, a, rows_b, rows_a)))
@@ -281,7 +286,7 @@ def _one_steps(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray) -> Ge
 
 
 def _exchanged(one: CloudDistance) -> CloudDistance:
-    """The same answer for the objects named the other way round."""
+    """Return the same result with a and b exchanged."""
     return replace(one, point_a=one.point_b, point_b=one.point_a, index_a=one.index_b, index_b=one.index_a)
 
 
@@ -292,7 +297,7 @@ def _world(rows: np.ndarray, point: np.ndarray) -> np.ndarray:
 def _samples_steps(
     a: PointCloud, b: PointCloud | Hierarchy, rows_a: np.ndarray, rows_b: np.ndarray
 ) -> Generator[Progress, None, tuple[float, np.ndarray, np.ndarray, int, int]]:
-    """Nearest samples: (distance, world points, indices)."""
+    """Return the nearest samples: (distance, both world points, both indices)."""
     tree = a.built.tree
     origin_b = b.built.tree.origin if isinstance(b, PointCloud) else b.origin
     bounds_b = b.bounds if isinstance(b, PointCloud) else b.mesh.bounds
@@ -321,12 +326,12 @@ def _samples_steps(
 
 
 def _searching(slices: int) -> Progress:
-    """Where the search is after so many slices; how many there will be is not known."""
+    """Return an estimate of the progress after some slices, since their total number is unknown."""
     return Progress(0.7 * slices / (slices + _USUAL_SLICES), "looking for the nearest points")
 
 
 def _slide(a: PointCloud | Hierarchy, x: np.ndarray, rows_a, b: PointCloud | Hierarchy, y: np.ndarray, rows_b):
-    """Move both points along their surfaces towards each other; world."""
+    """Move both points along their surfaces towards each other; return them in world coordinates."""
     best = math.inf
     kept = (x, y)
     for _ in range(_SLIDE_STEPS):
@@ -340,9 +345,9 @@ def _slide(a: PointCloud | Hierarchy, x: np.ndarray, rows_a, b: PointCloud | Hie
 
 
 def _towards(thing: PointCloud | Hierarchy, x: np.ndarray, target: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """The point of a surface reached from x by a step along its tangent plane towards the target.
+    """Move x along the tangent plane of its surface towards the target, and return the point on the surface.
 
-    The point of a mesh stays where it is: its nearest sample is exact already.
+    A point of a mesh does not move: its nearest sample is exact already.
     """
     if not isinstance(thing, PointCloud):
         return x

@@ -1,4 +1,4 @@
-"""Walks for two clouds, and for a cloud and a mesh."""
+"""Traversals of two clouds, and of a cloud and a mesh."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,13 +19,13 @@ from .traverse import CloudScratch, traverse
 from .tree import PointTree
 
 ROOT_TOLERANCE = 1e-3
-"""How close to both surfaces a contact point is, in sampling radii of the finer cloud."""
+"""Largest distance of a contact point from either surface, in sampling radii of the finer cloud."""
 
-_KEPT = 2048  # values of each surface: a power of two
+_KEPT = 2048  # cached values of each surface: a power of two
 
 
 def cloud_scratch(a: PointCloud, b: PointCloud) -> CloudScratch:
-    """What a traversal of two clouds works in."""
+    """Return the work arrays of a traversal of two clouds."""
     return CloudScratch(
         new_patch(a.built.largest_patch, a.built.tree.parameters, _KEPT),
         new_patch(b.built.largest_patch, b.built.tree.parameters, _KEPT),
@@ -42,12 +42,12 @@ class CloudWalk(Copyable):
     advance: ClassVar[Callable[..., bool]] = staticmethod(traverse)
     tree_a: PointTree
     tree_b: Any
-    """A ``PointTree``, too; of a ``MeshWalk`` a ``MeshTree``."""
+    """A ``PointTree``; in a ``MeshWalk`` a ``MeshTree``."""
     relative: np.ndarray
     scratch: Any
 
     def __call__(self, settings: np.ndarray, state: np.ndarray, heap: Any, output: Any) -> bool:
-        """As a ``Kernel``."""
+        """Advance the traversal, with the interface of ``Kernel``."""
         return self.advance(self.tree_a, self.tree_b, self.relative, settings, state, heap, self.scratch, output)
 
 
@@ -66,7 +66,10 @@ def cloud_search(
     walk: type[CloudWalk] = CloudWalk,
     scratch: Any = None,
 ) -> PairSearch:
-    """The traversal of two clouds in poses (3, 4), by another walk than ``CloudWalk`` with a scratch of its own."""
+    """Return the traversal of two clouds in poses (3, 4).
+
+    Pass ``walk`` and ``scratch`` together to replace the default ``CloudWalk`` and its work arrays.
+    """
     tree_a, tree_b = a.built.tree, b.built.tree
     margin = float(tree_a.parameters[MARGIN] + tree_b.parameters[MARGIN])
     relative = relative_rows(
@@ -78,30 +81,30 @@ def cloud_search(
 
 
 def finer_radius(a: PointCloud, b: PointCloud) -> float:
-    """The smaller sampling radius of two clouds [m]."""
+    """Return the smaller sampling radius of two clouds [m]."""
     return float(min(a.built.tree.parameters[SAMPLING_RADIUS], b.built.tree.parameters[SAMPLING_RADIUS]))
 
 
 class MeshTree(NamedTuple):
-    """What the traversal needs of a mesh."""
+    """The arrays of a mesh and its boxes, as the traversal reads them."""
 
     vertices: np.ndarray
     """(v, 3) float64 [m]."""
     triangles: np.ndarray
     """(m, 3) int32."""
     origin: np.ndarray
-    """(3,) float64 [m], of the volumes."""
+    """(3,) float64 [m], origin of the volumes."""
     first: np.ndarray
     count: np.ndarray  # type: ignore[assignment]  # tuple.count is not needed
     order: np.ndarray
     volumes: np.ndarray
     """(n, 6) float32."""
     largest: int
-    """Most triangles of a leaf."""
+    """Largest number of triangles of a leaf."""
 
 
 def mesh_tree(hierarchy: Hierarchy) -> MeshTree:
-    """The arrays of a mesh and its boxes."""
+    """Return the arrays of a mesh and its boxes."""
     tree = hierarchy.tree
     return MeshTree(
         *hierarchy.mesh.arrays, hierarchy.origin, tree.first, tree.count, tree.order, hierarchy.volumes,
@@ -112,7 +115,7 @@ def mesh_tree(hierarchy: Hierarchy) -> MeshTree:
 def mesh_search(
     cloud: PointCloud, hierarchy: Hierarchy, rows_cloud: np.ndarray, rows_mesh: np.ndarray, first_only: bool
 ) -> PairSearch:
-    """The traversal of a cloud and a mesh in poses (3, 4)."""
+    """Return the traversal of a cloud and a mesh in poses (3, 4)."""
     tree, mesh = cloud.built.tree, hierarchy.mesh
     margin = float(tree.parameters[MARGIN])
     relative = relative_rows(

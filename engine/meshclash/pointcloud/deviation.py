@@ -1,4 +1,4 @@
-"""How far the points of a cloud lie from another surface: exact for a mesh, by the implicit surface for a cloud."""
+"""Distances of the points of a cloud from another surface: exact for a mesh, from the implicit surface of a cloud."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ _ROUNDING = 1e-12
 
 @inner
 def from_solid(forest, solids, frame, p, signed, work):
-    """(distance, whether its sign is certain) of a world point from a mesh, negative inside if that is asked for."""
+    """Return the distance of a world point from a mesh, and whether its sign is certain.
+
+    The distance is negative inside the mesh if ``signed`` is set.
+    """
     distance, _, _ = nearest_in(forest, frame, p, np.inf, -1.0, work)
     if not signed or beyond_root(forest, frame, p, 0.0):
         return distance, True
@@ -43,7 +46,7 @@ def from_solid(forest, solids, frame, p, signed, work):
 
 @kernel
 def distances_from_mesh(forest, solids, pose, inverse, origins, reaches, at, signed, work, out):
-    """Of world points ``at`` (k, 3), into ``out`` (k,) [m]."""
+    """Write the distances of world points ``at`` (k, 3) from a mesh into ``out`` (k,) [m]."""
     forest = by_reference(forest)
     solids = by_reference(solids)
     work = by_reference(work)
@@ -54,7 +57,10 @@ def distances_from_mesh(forest, solids, pose, inverse, origins, reaches, at, sig
 
 @inner
 def nearest_point(tree, x, stack, limit2):
-    """(squared distance, place in the tree) of the point nearest to x, object coordinates, if closer than the limit."""
+    """Return (squared distance, place in the tree) of the point nearest to x, which is in object coordinates.
+
+    Without a point closer than the limit, return (``limit2``, -1).
+    """
     local = (x[0] - tree.origin[0], x[1] - tree.origin[1], x[2] - tree.origin[2])
     best = limit2
     where = np.int64(-1)
@@ -87,7 +93,10 @@ def nearest_point(tree, x, stack, limit2):
 
 @inner
 def from_surface(tree, x, stack, sums):
-    """Distance of x from a cloud's surface, negative behind it: f, or where there is no surface the nearest point."""
+    """Return the distance of x from a cloud's surface, negative behind it if the cloud has normals.
+
+    Where there is no surface, it is the distance of the nearest point.
+    """
     d2, i = nearest_point(tree, x, stack, np.inf)
     distance = math.sqrt(d2)
     oriented = tree.normals.shape[0] > 0
@@ -107,7 +116,7 @@ def from_surface(tree, x, stack, sums):
 
 @kernel
 def distances_from_cloud(tree, at, sums, stack, out):
-    """Of points ``at`` (k, 3) in the cloud's own coordinates."""
+    """Write the distances of points ``at`` (k, 3), in the cloud's own coordinates, into ``out`` (k,) [m]."""
     tree = by_reference(tree)
     for k in range(at.shape[0]):
         out[k] = from_surface(tree, (at[k, 0], at[k, 1], at[k, 2]), stack, sums)
@@ -126,16 +135,16 @@ def deviation(
     signed: bool = False,
     device: str = "auto",
 ) -> Generator[Progress, None, np.ndarray]:
-    """Distance [m] of each point of a cloud from another object's surface.
+    """Return the distance [m] of each point of a cloud from another object's surface.
 
     Args:
-        cloud: whose points are asked about.
-        other: a mesh, whose nearest triangle counts; or a cloud, whose implicit surface counts where it reaches, and
-            whose nearest point elsewhere.
+        cloud: the PointCloud whose points are measured.
+        other: a mesh or a cloud. For a mesh, the distance is that of the nearest triangle. For a cloud, it is that of
+            its implicit surface, and of its nearest point where it has no surface.
         pose_cloud, pose_other: None (identity), a Pose or a rigid (4, 4) matrix.
         signed: negative for points behind the surface: inside a closed mesh, or against the normals of a cloud.
-        device: "cpu"; "cuda", a GPU; or "auto", which takes a GPU for enough points (``configure_device``). The numbers
-            are the same. When a GPU fails, the CPU goes on, with a warning.
+        device: "cpu"; "cuda", a GPU; or "auto", which uses a GPU for enough points (``configure_device``). The results
+            are the same. If a GPU fails, the CPU takes over, with a warning.
 
     Returns:
         (n,) float64 [m], in the order of the cloud's points.
@@ -144,7 +153,7 @@ def deviation(
         InvalidPointCloud: ``cloud`` is not a PointCloud.
         UnsupportedOption: signed, but the mesh is not closed or the other cloud has no normals; or a stack of poses;
             or an unknown device.
-        DeviceUnavailable: "cuda" was asked for and no device can be used.
+        DeviceUnavailable: device is "cuda", and no GPU can be used.
 
     Example:
         >>> import numpy as np
@@ -166,7 +175,7 @@ def deviation(
 def _measured_steps(
     measure: Measure, rows: np.ndarray, points: np.ndarray, places: np.ndarray | None = None
 ) -> Generator[Progress, None, np.ndarray]:
-    """Distances of points (k, 3) in a pose (3, 4), in slices; each at its own place (k,) of the result."""
+    """Return the distances of points (k, 3) in a pose (3, 4), in slices. ``places`` (k,) reorders the results."""
     result = np.empty(len(points))
     begin = 0
     while begin < len(points):
@@ -182,9 +191,9 @@ def _measured_steps(
 def points_behind_steps(
     cloud: PointCloud, other: Surface, pose_cloud: PoseLike = None, pose_other: PoseLike = None
 ) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray]]:
-    """Which points of a cloud lie behind another surface, and how deep; in slices.
+    """Find the points of a cloud that lie behind another surface, and how deep; in slices.
 
-    Only points of leaves that reach into the box of a mesh are measured.
+    If the other object is a mesh, only points of leaves that reach into its box are measured.
 
     Returns:
         (indices, depth): (m,) int32 ascending, and (m,) float64 [m].
@@ -204,7 +213,10 @@ def points_behind_steps(
 
 
 def _points_near(tree: PointTree, rows: np.ndarray, other: Surface, rows_other: np.ndarray) -> np.ndarray:
-    """Places in the tree (k,) int64 of the points of all leaves that reach into the box of the other object."""
+    """Return the places in the tree (k,) int64 of the points of all leaves that reach into the box of a mesh.
+
+    If the other object is a cloud, return all points.
+    """
     if isinstance(other, PointCloud):
         return np.arange(len(tree.points))
     low, high = (other.mesh if isinstance(other, Hierarchy) else other).bounds
@@ -218,7 +230,11 @@ def _points_near(tree: PointTree, rows: np.ndarray, other: Surface, rows_other: 
 
 
 def points_of_leaves(tree: PointTree, leaves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The points of some leaves, one leaf after the other: their places (k,) int64, and the entry of ``leaves``."""
+    """Return the points of some leaves, one leaf after the other.
+
+    Returns:
+        (their places in the tree (k,) int64, the index in ``leaves`` of each).
+    """
     counts = tree.count[leaves].astype(np.int64)
     entry = np.repeat(np.arange(len(leaves)), counts)
     offset = np.arange(len(entry)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -226,7 +242,7 @@ def points_of_leaves(tree: PointTree, leaves: np.ndarray) -> tuple[np.ndarray, n
 
 
 def _checked_question(cloud: Any, pose_cloud: Any, pose_other: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Rows (3, 4) of both poses."""
+    """Check the arguments, and return the rows (3, 4) of both poses."""
     if not isinstance(cloud, PointCloud):
         raise InvalidPointCloud(f"deviation asks about a PointCloud, not about {a_type(cloud)}")
     (rows, stacked), (rows_other, stacked_other) = pose_stack(pose_cloud), pose_stack(pose_other)
@@ -255,7 +271,7 @@ def _measure_steps(
 def _measure_mesh(hierarchy: Hierarchy, rows_other: np.ndarray, signed: bool, device: str, count: int) -> Measure:
     tree_set, solids = pack_trees([hierarchy]), gather_solids([hierarchy])
     inverse = np.ascontiguousarray(np.linalg.inv(rows_other[:, :3]))
-    rows = np.array(rows_other)  # not read-only, as a Pose's are: a kernel is compiled anew for these
+    rows = np.array(rows_other)  # a copy: a Pose's are read-only, for which Numba would compile again
     frame = rows, inverse, tree_set.origins, tree_set.reaches
     work = new_point_workspace()
 

@@ -1,7 +1,8 @@
-"""Mean planes of nodes, by which priorities and leaf tests tell the sides of a node's surface apart; and rims.
+"""Mean planes of nodes, with which priorities and leaf tests distinguish the sides of a node's surface; and rims.
 
-A leaf has a rim where, a sampling radius from one of its points away from the mean of the points around it, that mean
-lies far beside: inside of a surface, however uneven its points, it follows.
+To find rims, each tested point of a leaf is moved by a sampling radius away from the mean of the points around it. If
+the mean around the moved position lies far beside it, the surface ends there. Inside a surface the mean follows the
+moved position, however uneven the points are.
 """
 
 import math
@@ -14,14 +15,16 @@ from ..reference import by_reference
 from .surface import HORIZON2, INVERSE_H2, MARGIN, SAMPLING_RADIUS, smallest_eigenvector
 
 BESIDE_RIM = 0.5
-"""How far the mean of the points lies beside a place at a rim at least, in bandwidths; at a straight border 0.56."""
+"""Least distance, in bandwidths, of a position at a rim from the mean of the points around it. At a straight border
+0.56."""
 _INWARD = 0.25
-"""In bandwidths: points whose surroundings' mean is nearer are inside of a surface; at a border it is 0.3 to 0.56."""
+"""A point closer than this, in bandwidths, to the mean of the points around it is inside a surface. At a border the
+distance is 0.3 to 0.56."""
 
 
 @inner
 def _mean_normal(tree, node, begin, end):
-    """Normal of the plane that fits the points of a node best, by about 256 of them."""
+    """Return the normal of the plane that best fits the points of a node; about 256 of them are used."""
     middle = (
         0.5 * (np.float64(tree.boxes[node, 0]) + np.float64(tree.boxes[node, 3])),
         0.5 * (np.float64(tree.boxes[node, 1]) + np.float64(tree.boxes[node, 4])),
@@ -58,7 +61,7 @@ def _offset(tree, n, i):
 
 @inner
 def _way_to_mean(tree, node, x):
-    """The way from x to the mean of the points of a leaf and its border around it, and its length."""
+    """Return the vector from x to the weighted mean of the points of a leaf and its border around x, and its length."""
     sharpness, horizon2 = -tree.parameters[INVERSE_H2], tree.parameters[HORIZON2]
     weight = sx = sy = sz = 0.0
     own, start = tree.count[node], tree.border_start[node]
@@ -79,7 +82,7 @@ def _way_to_mean(tree, node, x):
 
 @inner
 def _has_rim(tree, node):
-    """Whether the surface of a leaf ends near it, asked of every second point."""
+    """Return whether the surface of a leaf ends near it. Every second point is tested."""
     bandwidth = 1.0 / math.sqrt(tree.parameters[INVERSE_H2])
     for i in range(tree.first[node], tree.first[node] + tree.count[node], 2):
         x = (tree.corrected[i, 0], tree.corrected[i, 1], tree.corrected[i, 2])
@@ -95,10 +98,10 @@ def _has_rim(tree, node):
 
 @kernel
 def fit_planes(tree, ranges, node, limit):
-    """Mean planes of nodes, from one on; stops after about ``limit`` points, returns the next node.
+    """Fit the mean planes of nodes, from ``node`` on, for about ``limit`` points; return the node to continue with.
 
-    A plane comes with the offsets between which the node's points, and a leaf's border, lie along its normal, and
-    with whether the surface of a leaf ends near it.
+    Each plane is stored with the smallest and largest offset of the node's points, including a leaf's border, along
+    its normal, and with a flag whether the surface of a leaf ends near it.
     """
     tree = by_reference(tree)
     reach = math.sqrt(tree.parameters[HORIZON2]) + tree.parameters[MARGIN]

@@ -1,7 +1,7 @@
-"""Many points at once, on a device or on the CPU: distances from a surface, and values of a cloud's surface.
+"""Distances from a surface, and values of a cloud's surface, for many points at once on a device or the CPU.
 
-``measure_gpu.py`` has the kernels. A device is given large portions. From its
-first fault on the CPU goes on with small ones, so a question in slices stays one.
+``measure_gpu.py`` has the kernels. A device gets large chunks of points. After its first fault the CPU takes over with
+small chunks, so that slices stay short.
 """
 
 from collections.abc import Callable
@@ -18,21 +18,21 @@ _CHUNK = 1 << 12
 _CHUNK_OF_DEVICE = 1 << 18
 
 OnCpu = Callable[[np.ndarray], np.ndarray]
-"""World points (k, 3) to their distances (k,) [m]."""
+"""Function that returns the distances (k,) [m] of world points (k, 3)."""
 OnDevice = Callable[[Session, np.ndarray], np.ndarray]
 Values = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class Measure:
-    """Distances of world points from a surface.
+    """Measures the distances of world points from a surface.
 
     Args:
         device: "auto", "cpu" or "cuda".
-        count: about how many points will be asked about in all.
-        on_cpu, of_device: how to measure.
+        count: approximate total number of points.
+        on_cpu, of_device: the functions that measure on the CPU and on a device.
 
     Attributes:
-        chunk: how many points to ask about at a time.
+        chunk: how many points to pass per call.
     """
 
     def __init__(self, device: str, count: int, on_cpu: OnCpu, of_device: OnDevice) -> None:
@@ -41,7 +41,7 @@ class Measure:
         self.chunk = _CHUNK if self._of_device is None else _CHUNK_OF_DEVICE
 
     def __call__(self, world: np.ndarray) -> np.ndarray | None:
-        """Distances (k,) [m] of points (k, 3); None when a device could not tell: ask again, with the new chunk."""
+        """Return the distances (k,) [m] of points (k, 3), or None if a device failed: retry with the new ``chunk``."""
         of_device = self._of_device
         if of_device is None:
             return self._on_cpu(world)
@@ -52,7 +52,7 @@ class Measure:
 
 
 def evaluate_on_device(device: str, tree: PointTree, at: np.ndarray) -> Values | None:
-    """(f, normal, valid) of a cloud's surface at points (k, 3), if a device is to answer and can."""
+    """Return (f, normal, valid) of a cloud's surface at points (k, 3), or None if the CPU has to evaluate."""
     if not may_answer(device, "point_crossover", len(at)):
         return None
     return on_device(lambda session: _evaluate(session, tree, at))[0]
@@ -68,7 +68,7 @@ def _evaluate(session: Session, tree: PointTree, at: np.ndarray) -> Values:
 
 
 def distances_from_cloud_on(session: Session, tree: PointTree, at: np.ndarray) -> np.ndarray:
-    """Distances (k,) [m] of points (k, 3), in the cloud's own coordinates, from its surface."""
+    """Return the distances (k,) [m] of points (k, 3), in the cloud's own coordinates, from its surface."""
     backend, count = session.backend, len(at)
     out = backend.empty(count, np.float64)
     backend.run(
@@ -81,15 +81,18 @@ def distances_from_cloud_on(session: Session, tree: PointTree, at: np.ndarray) -
 def distances_from_mesh_on(
     session: Session, tree_set: TreeSet, solids: Solids, frame: tuple[np.ndarray, ...], signed: bool, world: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Distances (k,) [m] of world points (k, 3) from a mesh, and those whose signs the CPU must tell, (k,) bool.
+    """Measure the distances of world points from a mesh on a device.
 
     Args:
-        session: of the device.
-        tree_set: of the mesh alone.
-        solids: the same mesh.
+        session: session of the device.
+        tree_set: tree set with this mesh only.
+        solids: the data of the same mesh for winding numbers.
         frame: pose (3, 4), inverse rotation (3, 3), origins (1, 3), reaches (1, 3).
         signed: whether points inside get negative distances.
-        world: the points.
+        world: the points, (k, 3) [m].
+
+    Returns:
+        (distances (k,) [m], mask (k,) bool of the points whose sign the CPU has to determine).
     """
     backend, count = session.backend, len(world)
     mesh = session.resident(

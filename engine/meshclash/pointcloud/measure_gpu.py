@@ -1,7 +1,7 @@
-"""Kernels that evaluate a cloud's surface, or measure how far a cloud or a mesh is, at many points: a thread for each.
+"""Kernels that evaluate a cloud's surface, or measure distances from a cloud or mesh, with one thread per point.
 
-What a thread does are the functions of the CPU, compiled for the device. Only there is no room for expansions, so of a
-point so near to a mesh's surface that float64 does not tell its side, the kernel says that.
+The threads run the same functions as the CPU, compiled for the device, except that the device has no memory for
+expansions. The kernel therefore marks points so close to a mesh's surface that float64 cannot determine their side.
 """
 
 from typing import NamedTuple
@@ -27,7 +27,7 @@ _FOREST = (
 
 
 class _Cloud(NamedTuple):
-    """What these kernels read of a PointTree."""
+    """The arrays of a PointTree that these kernels read."""
 
     points: np.ndarray
     corrected: np.ndarray
@@ -40,7 +40,7 @@ class _Cloud(NamedTuple):
 
 
 class _Solid(NamedTuple):
-    """What these kernels read of Solids."""
+    """The arrays of Solids that these kernels read."""
 
     orientation: np.ndarray
     component: np.ndarray
@@ -48,7 +48,7 @@ class _Solid(NamedTuple):
 
 @kernel(f"void({_CLOUD}, float64[:,::1], float64[::1], float64[:,::1], boolean[::1])")
 def evaluate_points(points, corrected, normals, origin, first, count, boxes, parameters, at, values, directions, valid):
-    """The surface at points ``at`` (k, 3) in the cloud's coordinates, as ``tree.evaluate_many``."""
+    """Evaluate the surface at points ``at`` (k, 3) in the cloud's coordinates, like ``tree.evaluate_many``."""
     tree = _Cloud(points, corrected, normals, origin, first, count, boxes, parameters)
     sums = cuda.local.array(SUMS_LENGTH, np.float64)
     stack = cuda.local.array(STACK_SIZE, np.int32)
@@ -64,7 +64,7 @@ def evaluate_points(points, corrected, normals, origin, first, count, boxes, par
 
 @kernel(f"void({_CLOUD}, float64[:,::1], float64[::1])")
 def measure_from_cloud(points, corrected, normals, origin, first, count, boxes, parameters, at, out):
-    """Distances [m] of points ``at`` (k, 3), in the cloud's coordinates, from its surface."""
+    """Write the distances [m] of points ``at`` (k, 3), in the cloud's coordinates, from its surface into ``out``."""
     tree = _Cloud(points, corrected, normals, origin, first, count, boxes, parameters)
     sums = cuda.local.array(SUMS_LENGTH, np.float64)
     stack = cuda.local.array(STACK_SIZE, np.int32)
@@ -98,7 +98,10 @@ def measure_from_mesh(
     out,
     certain,
 ):
-    """Distances [m] of world points ``at`` (k, 3) from a mesh, and whether their signs are certain."""
+    """Write the distances [m] of world points ``at`` (k, 3) from a mesh into ``out``.
+
+    ``certain`` receives whether their signs are certain.
+    """
     forest = Forest(
         first, count, volumes, order, triangles, vertices, node_start, triangle_start, triangle_end, vertex_start, None
     )

@@ -24,15 +24,16 @@ from .triangle_search import triangle_on_surface
 
 
 class MeshScratch(NamedTuple):
-    """What ``traverse_mesh`` works in."""
+    """The work arrays of ``traverse_mesh``."""
 
     patch: Patch
     region: np.ndarray
-    """(6,) float64: low and high of the leaf looked at."""
+    """(6,) float64: lowest and highest coordinates of the current leaf."""
     best: np.ndarray
-    """(3, 4) float64: the samples nearest to the surface on either side, and of uncertain side, with their f."""
+    """(3, 4) float64: the samples nearest to the surface, with their f: one on each side, and one whose side is
+    uncertain."""
     work: np.ndarray
-    """(1,) int64: evaluations."""
+    """(1,) int64: number of evaluations."""
 
 
 @inner
@@ -46,7 +47,7 @@ def _push_if_near(cloud, node_a, mesh, node_b, m, state, heap):
 
 @inner
 def _descend(cloud, node_a, mesh, node_b, m, state, heap):
-    """Look at the children of the larger of two nodes, or of the one that has any."""
+    """Push the children of the larger of two nodes, or of the only one that has children."""
     leaf_a = cloud.count[node_a] > 0
     leaf_b = mesh.count[node_b] > 0
     if leaf_b or (not leaf_a and size(cloud.boxes[node_a]) >= size(mesh.volumes[node_b])):
@@ -59,7 +60,7 @@ def _descend(cloud, node_a, mesh, node_b, m, state, heap):
 
 @inner
 def corner_of(mesh, t, k, m):
-    """A triangle's corner in the cloud's hierarchy frame."""
+    """Return a triangle's corner in the cloud's hierarchy frame."""
     v = mesh.triangles[t, k]
     return place(
         m,
@@ -78,7 +79,7 @@ def _leaf_region(cloud, node, region):
 
 @inner
 def _write(output, state, node, triangle, x, corners, region, margin):
-    """A contact, and what leaf and triangle have in common, each with the margin."""
+    """Write a contact, and the common region of leaf and triangle, each grown by the margin."""
     pairs, points, regions = output
     k = state[FOUND]
     pairs[k, 0] = node
@@ -94,7 +95,10 @@ def _write(output, state, node, triangle, x, corners, region, margin):
 
 @inner
 def _test_leaf(cloud, node_a, mesh, node_b, m, settings, state, scratch, output):
-    """Try the triangles of a leaf against the surface of another; True when the first contact is enough."""
+    """Test the triangles of a mesh's leaf against the surface of a cloud's leaf.
+
+    Returns True if a contact is found and the first one is enough.
+    """
     patch = scratch.patch
     region, best, work = scratch.region, scratch.best, scratch.work
     state[LEAF_TESTS] += 1
@@ -116,7 +120,10 @@ def _test_leaf(cloud, node_a, mesh, node_b, m, settings, state, scratch, output)
 
 @inner
 def _take_for_leaf(cloud, node_a, mesh, node_b, m, state, scratch, output):
-    """Count a pair of nodes that the resolution does not divide: a contact in the middle of the mesh's node."""
+    """Write a contact for a pair of nodes that are too small to be split at the given resolution.
+
+    Its point is the centre of the mesh's node.
+    """
     region = scratch.region
     _leaf_region(cloud, node_a, region)
     box = mesh.volumes[node_b]
@@ -152,4 +159,4 @@ def _largest_leaf(mesh):
 
 
 traverse_mesh = best_first(_begin, _visit, _largest_leaf)
-"""As ``traverse.traverse``, with the cloud's margin as tolerance; its pairs hold leaf and triangle."""
+"""Like ``traverse.traverse``, with the cloud's margin as tolerance. Its pairs are (leaf, triangle)."""

@@ -1,4 +1,4 @@
-"""The nodes of a hierarchy, one after the other, in slices."""
+"""Process the nodes of a hierarchy in slices."""
 
 from collections.abc import Callable, Generator
 
@@ -8,7 +8,10 @@ from ..types.results import Progress
 def node_steps(
     advance: Callable[[int], int], total: int, low: float, high: float, text: str
 ) -> Generator[Progress, None, None]:
-    """Go on from node to node by ``advance``, in slices."""
+    """Process all nodes with ``advance``, in slices.
+
+    ``advance`` takes the number of nodes done so far, and returns the new number.
+    """
     done = 0
     while True:
         done = advance(done)

@@ -1,7 +1,7 @@
-"""Driving a traversal: to its end, within a time budget, or down to a resolution.
+"""Run a traversal: to its end, within a time budget, or down to a resolution.
 
-A ``PairSearch`` is one question about one pair of posed objects. Its kernel is handed in, so clouds against clouds and
-clouds against meshes are driven in one way.
+A ``PairSearch`` is one query about one pair of posed objects. Its kernel is an argument, so the same code runs
+traversals of two clouds, and of a cloud and a mesh.
 """
 
 import math
@@ -31,43 +31,44 @@ from .best_first import (
 )
 
 Kernel = Callable[..., bool]
-"""(settings, state, heap, output) -> whether the traversal is complete."""
+"""Function (settings, state, heap, output) -> whether the traversal is complete."""
 
 _HEAP = 4096
 _CHUNK = 1024
-_SLICE_WORK = 5_000.0  # 1.6 ms for clouds of 100,000 points; slices of a fifth cost a tenth of the whole
-_USUAL_SLICES = 40  # of a large query: half of its progress bar
+_SLICE_WORK = 5_000.0  # 1.6 ms for clouds of 100,000 points; slices a fifth as long add a tenth to the total time
+_USUAL_SLICES = 40  # slices of a large query; after so many the progress bar is at half
 _FIRST_WORK = 100.0
-_GROWTH = 8.0  # of a slice, since evaluations take longer than tests of volumes
+_GROWTH = 8.0  # how much longer a slice may become, since evaluations take longer than tests of volumes
 _LEAST_WORK = 20.0
 _SPENT = 0.9
 
-# A waiting pair's key against how often it met, fitted on the shapes of `bench clouds`, which prints both.
+# Maps the key of a waiting pair to its probability of meeting. It is fitted on the shapes of `bench clouds`, which
+# prints both.
 _LOGIT = (3.0, 6.0)
 
 
 @dataclass(frozen=True)
 class CommonPoints:
-    """What a traversal found, one entry for each pair of leaves (or leaf and triangle)."""
+    """The results of a traversal, one entry for each pair of leaves (or of leaf and triangle)."""
 
     pairs: np.ndarray
     """(k, 2) int32: leaf of a, and leaf or triangle of b."""
     points: np.ndarray
     """(k, 3) float64 [m], world."""
     regions: np.ndarray
-    """Where the two have anything in common, (k, 6) float64 [m], in a's hierarchy frame."""
+    """Common box of each pair, (k, 6) float64 [m], in a's hierarchy frame."""
 
 
 class PairSearch(Copyable):
     """One traversal.
 
     Args:
-        kernel: what advances it.
+        kernel: the function that advances it.
         rows_a: pose of the cloud in whose hierarchy frame the kernel works, (3, 4).
         origin: that frame's origin in the cloud's own coordinates, (3,) [m].
-        tolerance: how close to both surfaces a contact point must be [m].
+        tolerance: largest distance of a contact point from either surface [m].
         first_only: stop at the first contact.
-        at_once: most contacts that one step of the kernel finds.
+        at_once: largest number of contacts that one step of the kernel finds.
     """
 
     def __init__(
@@ -94,7 +95,7 @@ class PairSearch(Copyable):
         self.complete = False
 
     def advance(self, work: float) -> bool:
-        """Do about so much work; True when the traversal is complete."""
+        """Do about this amount of work; return True when the traversal is complete."""
         self.settings[WORK_LIMIT] = work
         self.complete = self._kernel(self.settings, self.state, self._heap, self._output)
         found = int(self.state[FOUND])
@@ -107,7 +108,7 @@ class PairSearch(Copyable):
 
     @in_slices
     def finish(self) -> Generator[Progress, None, "PairSearch"]:
-        """Go on to the end; returns itself."""
+        """Run the traversal to its end, and return this object."""
         slices = 0
         while not self.advance(_SLICE_WORK):
             slices += 1
@@ -115,10 +116,10 @@ class PairSearch(Copyable):
         return self
 
     def spend(self, budget: float, begun: float) -> "PairSearch":
-        """Go on until about ``budget`` seconds of processor time have passed since ``begun``.
+        """Run until about ``budget`` seconds of processor time have passed since ``begun``.
 
-        The first slice is short; the others aim at half of what is left, by the speed so far. A pair of leaves is not
-        interrupted, so a part of the budget is kept back.
+        The first slice is short. Each later slice aims at half of the remaining time, judged by the speed so far. A
+        pair of leaves is never interrupted, so part of the budget is held in reserve.
         """
         work = _FIRST_WORK
         while True:
@@ -134,7 +135,7 @@ class PairSearch(Copyable):
 
     @property
     def work_done(self) -> float:
-        """Work so far, as the kernel counts it."""
+        """Work so far, in the units of the kernel."""
         return float(self.state[VOLUME_TESTS] + EVALUATION_WORK * self.state[EVALUATIONS])
 
     @property
@@ -143,53 +144,53 @@ class PairSearch(Copyable):
         return bool(self._chunks)
 
     def found(self) -> CommonPoints:
-        """Everything found so far."""
+        """Return everything found so far."""
         if not self._chunks:
             return CommonPoints(np.empty((0, 2), np.int32), np.empty((0, 3)), np.empty((0, 6)))
         pairs, points, regions = (np.concatenate(parts) for parts in zip(*self._chunks, strict=True))
         return CommonPoints(pairs, transform_points(self._rows, points + self._origin), regions)
 
     def probability(self) -> float:
-        """How likely the most promising pair that still waits is to meet; 0 when none waits.
+        """Return the probability that the most promising waiting pair meets; 0 if no pair waits.
 
-        Keys are -0.5 or more, so it is at least one half while any pair waits: an interrupted search says "colliding",
-        and against the answer of the complete one, more work never adds an error.
+        Keys are at least -0.5, so the result is at least one half while any pair waits. An interrupted search therefore
+        answers "colliding", and more work can only correct that answer, never make it wrong.
         """
         if self.complete or self.state[HEAP_USED] == 0:
             return 0.0
         return 1.0 / (1.0 + math.exp(-_LOGIT[0] + _LOGIT[1] * float(self._heap[0][0])))
 
     def stats(self, seconds: float) -> QueryStats:
-        """Counters of the traversal: box pairs, leaf pairs, evaluations of a surface."""
+        """Return the counters of the traversal: box pairs, leaf pairs, evaluations of a surface."""
         counts = self.state[[VOLUME_TESTS, LEAF_TESTS, EVALUATIONS]].tolist()
         return QueryStats(counts[0], counts[1], counts[2], seconds)
 
 
 def new_heap(capacity: int) -> tuple[np.ndarray, np.ndarray]:
-    """Negated keys and pairs of nodes of an empty heap (``traversal/pair_heap.py``)."""
+    """Return an empty heap: arrays of negated keys and of pairs of nodes (``traversal/pair_heap.py``)."""
     return np.empty(capacity), np.empty((capacity, 2), np.int32)
 
 
 def grown_heap(heap: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """A heap of twice the capacity with the same entries."""
+    """Return a heap of twice the capacity with the same entries."""
     keys, nodes = new_heap(2 * len(heap[0]))
     keys[: len(heap[0])], nodes[: len(heap[1])] = heap
     return keys, nodes
 
 
 def limit_resolution(search: PairSearch, resolution: float) -> None:
-    """Let a search take nodes no larger than ``resolution`` [m] for leaves, and their overlap for contact."""
+    """Make a search stop splitting at nodes no larger than ``resolution`` [m]. If they overlap, that is a contact."""
     search.settings[RESOLUTION] = resolution
 
 
 def pose_rows(rows: np.ndarray) -> np.ndarray:
-    """One pose (3, 4) as the stack (1, 3, 4) that ``relative_rows`` takes.
+    """Return one pose (3, 4) as the stack (1, 3, 4) that ``relative_rows`` takes.
 
-    Always a copy: poses repeated for a stack are read-only, and the kernel would be compiled for these too.
+    It is always a copy: poses repeated for a stack are read-only, and Numba would compile the kernel again for them.
     """
     return np.array(rows[None], dtype=np.float64, order="C")
 
 
 def largest_coordinates(bounds: np.ndarray) -> np.ndarray:
-    """Largest absolute coordinates per axis of bounds (2, 3), as (1, 3)."""
+    """Return the largest absolute coordinate of bounds (2, 3) per axis, as (1, 3)."""
     return np.abs(bounds).max(axis=0)[None]

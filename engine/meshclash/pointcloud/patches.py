@@ -1,8 +1,8 @@
-"""What two leaves bring to a leaf test: their points near the common region, in one frame, and the points to try there.
+"""The input of a leaf test: the points of two leaves near their common region, in one frame, and the points to try.
 
-The common frame is the hierarchy frame of a. The region is a's leaf box with its margin, cut with the box around b's
-leaf and its margin. Inside it and in b's leaf (``in_leaf``) both patches hold every point within the horizon, so the
-surface there is the cloud's own.
+The common frame is the hierarchy frame of a. The region is the intersection of a's leaf box with its margin and the
+box around b's leaf with its margin. Inside the region and in b's leaf (``in_leaf``), both patches hold every point
+within the horizon, so the surface there equals the surface of the whole cloud.
 """
 
 from typing import NamedTuple
@@ -12,12 +12,12 @@ import numpy as np
 from ..jit import inlined, inner
 from .surface import CUTOFF, HORIZON2, MARGIN, SAMPLING_RADIUS, SUMS_LENGTH, reach_of
 
-_BESIDE_POINTS = 0.25  # in sampling radii: how far a surface may lie beside the points of its leaf
+_BESIDE_POINTS = 0.25  # in sampling radii: how far a surface may lie off the points of its leaf
 
 
 @inlined
 def place(m, x, y, z):
-    """A point of b's hierarchy frame in a's, by a row of ``geometry/relative_pose.py``."""
+    """Transform a point from b's hierarchy frame to a's, with a row of ``geometry/relative_pose.py``."""
     return (
         m[0] * x + m[1] * y + m[2] * z + m[9],
         m[3] * x + m[4] * y + m[5] * z + m[10],
@@ -27,7 +27,7 @@ def place(m, x, y, z):
 
 @inlined
 def turn(m, x, y, z):
-    """A direction of b's frame in a's."""
+    """Transform a direction from b's frame to a's."""
     return (
         m[0] * x + m[1] * y + m[2] * z,
         m[3] * x + m[4] * y + m[5] * z,
@@ -37,7 +37,7 @@ def turn(m, x, y, z):
 
 @inner
 def common_region(tree_a, node_a, tree_b, node_b, m, region):
-    """Write the region two nodes have in common, low 0:3 and high 3:6; False where it is empty."""
+    """Write the common region of two nodes, low 0:3 and high 3:6; return False if it is empty."""
     margin_a = tree_a.parameters[MARGIN]
     margin_b = tree_b.parameters[MARGIN]
     box = tree_b.boxes[node_b]
@@ -61,7 +61,7 @@ def common_region(tree_a, node_a, tree_b, node_b, m, region):
 
 @inlined
 def inside(region, x):
-    """Whether a point lies in a region; without branches, since half of the points of a patch do."""
+    """Return whether a point lies in a region. Half of a patch's points do, so branches would be mispredicted."""
     return (
         (region[0] <= x[0])
         & (x[0] <= region[3])
@@ -74,16 +74,16 @@ def inside(region, x):
 
 @inner
 def in_leaf(tree_b, node_b, m, x):
-    """Whether a point of a's frame lies in a leaf's box of b with its margin, where b's patch is complete.
+    """Return whether a point of a's frame lies in the box of b's leaf with its margin, where b's patch is complete.
 
-    The region is an axis-aligned box of a's frame, so its corners may lie outside.
+    The region is an axis-aligned box of a's frame, so its corners may lie outside the leaf's box.
     """
     return near_leaf(tree_b, node_b, m, x, 0.0)
 
 
 @inner
 def near_leaf(tree_b, node_b, m, x, length):
-    """As ``in_leaf``, of the box with its margin and a length more."""
+    """Like ``in_leaf``, for the box grown by its margin and a further length."""
     margin = tree_b.parameters[MARGIN] + length
     for k in range(3):
         c = m[15 + 3 * k] * x[0] + m[16 + 3 * k] * x[1] + m[17 + 3 * k] * x[2] + m[24 + k]
@@ -94,7 +94,7 @@ def near_leaf(tree_b, node_b, m, x, length):
 
 @inner
 def keep_in_leaf(patch, tried, tree_b, node_b, m):
-    """Bring points to try that lie in b's leaf to the front; returns how many."""
+    """Move the points to try that lie in b's leaf to the front; return their number."""
     points, chosen = patch.points, patch.chosen
     kept = 0
     for entry in range(tried):
@@ -117,10 +117,11 @@ def _near_region(region, x, reach2):
 
 @inner
 def gather_patch(tree, node, m, moved, region, patch):
-    """Points of a leaf and its border within the horizon of the region, into a patch.
+    """Copy the points of a leaf and its border that lie within the horizon of the region into a patch.
 
-    ``moved`` says that the tree is b's. Returns (number of points, number of those inside the region). Every point is
-    written, and the next one over it unless it counts: half of them do, so that branches would be guessed wrong.
+    ``moved`` is True for b's tree. Returns (number of points, number of those inside the region). Every point is
+    written, and a point that does not count is overwritten by the next. This avoids branches, which would often be
+    mispredicted, since about half of the points count.
     """
     points, normals, names, chosen = patch.points, patch.normals, patch.names, patch.chosen
     horizon2 = tree.parameters[HORIZON2]
@@ -162,7 +163,7 @@ def gather_patch(tree, node, m, moved, region, patch):
 
 @inner
 def leaf_plane(tree, node, m, moved):
-    """Mean plane of a leaf with its border in a's frame: normal, and the offsets that bound the points."""
+    """Return the mean plane of a leaf with its border, in a's frame: (normal, lowest and highest offset of points)."""
     plane = tree.planes[node]
     n = (np.float64(plane[0]), np.float64(plane[1]), np.float64(plane[2]))
     low = np.float64(plane[3])
@@ -177,8 +178,11 @@ def leaf_plane(tree, node, m, moved):
 
 @inner
 def widened(plane, patch):
-    """A leaf's plane with the offsets apart by how far its surface may lie beside its points, and the one of ``patch``,
-    another leaf, beyond its own: points of that one outside, and its surface is elsewhere."""
+    """Widen the slab of a leaf so far that the surfaces are apart if another leaf's points all lie outside it.
+
+    The slack covers how far this leaf's surface may lie off its points, and how far the surface of ``patch``, the other
+    leaf, may reach beyond its own points.
+    """
     n, low, high = plane
     slack = _BESIDE_POINTS * patch.parameters[SAMPLING_RADIUS] + reach_of(patch.parameters)
     return n, low - slack, high + slack
@@ -186,7 +190,7 @@ def widened(plane, patch):
 
 @inner
 def _interval(region, n):
-    """The offsets between which a region lies along a direction."""
+    """Return the lowest and highest offset of a region along a direction."""
     low = 0.0
     high = 0.0
     for k in range(3):
@@ -197,10 +201,10 @@ def _interval(region, n):
 
 @inner
 def slab_beyond(region, plane_p, plane_q):
-    """Whether all of the region that lies between p's offsets is beyond one side of q's plane with all its points.
+    """Return whether the part of the region inside p's slab lies entirely on one side of q's slab.
 
-    Then so are p's points in the region, wherever they are. Along q's normal n a point x of p's slab lies at
-    c u . x + (n - c u) . x, with p's normal u and c = n . u: the slab bounds one term, the region the other.
+    Then all of p's points in the region do, wherever they are. Along q's normal n, a point x of p's slab has the offset
+    c u . x + (n - c u) . x, with p's normal u and c = n . u: the slab bounds the first term, the region the second.
     """
     u, low_p, high_p = plane_p
     n, low_q, high_q = plane_q
@@ -214,7 +218,7 @@ def slab_beyond(region, plane_p, plane_q):
 
 @inner
 def one_sided(patch, tried, plane):
-    """Whether all points tried lie beyond one side of another leaf's plane with all its points."""
+    """Return whether all points to try lie on one side of the slab that holds another leaf's points."""
     points, chosen = patch.points, patch.chosen
     n, low, high = plane
     below = True
@@ -230,33 +234,36 @@ def one_sided(patch, tried, plane):
 
 
 class Patch(NamedTuple):
-    """A leaf's piece of surface, and room for it; helpers take a reference to it."""
+    """A leaf's piece of surface and its work arrays; helpers take a reference to it."""
 
     points: np.ndarray
     """(capacity, 3) float64 [m], in the common frame."""
     normals: np.ndarray
     """(capacity, 3) float32."""
     names: np.ndarray
-    """Which points of the cloud they are, (capacity,) int64."""
+    """Their indices in the cloud's tree, (capacity,) int64."""
     chosen: np.ndarray
     """Indices of the points to try, (capacity,) int64."""
     away: np.ndarray
-    """How far these lie from the other surface, (capacity,) float64 [m]; infinite where they are not to be tried."""
+    """Their distances from the other surface, (capacity,) float64 [m]; infinite for points not to be tried."""
     used: np.ndarray
     """Number of points, (1,) int64."""
     parameters: np.ndarray
-    """Of the cloud (``surface.py``)."""
+    """Parameters of the cloud (``surface.py``)."""
     sums: np.ndarray
-    """Room for the sums of one evaluation."""
+    """Work array for the sums of one evaluation."""
     keys: np.ndarray
-    """What is kept in each place, (kept,) int64: twice the number of a point, and 1 for one of the own cloud."""
+    """Key of each cache entry, (kept,) int64: twice the index of a point, plus 1 for a point of the same cloud."""
     values: np.ndarray
-    """Of the surface at that point: f, normal, whether it is there; of Newton's method from an own point: whether it
-    ended nowhere, and at what point; (kept, 9) float64."""
+    """Cached values, (kept, 9) float64: f, normal and existence of the surface at that point; and for Newton's method
+    from a point of the same cloud how it failed (0 if unknown), and where it ended."""
 
 
 def new_patch(capacity: int, parameters: np.ndarray, kept: int = 1) -> Patch:
-    """An empty patch for the leaves of a cloud with these parameters; ``kept``, a power of two, values are kept."""
+    """Return an empty patch for the leaves of a cloud with these parameters, with a cache of ``kept`` entries.
+
+    ``kept`` must be a power of two.
+    """
     return Patch(
         np.empty((capacity, 3)),
         np.empty((capacity, 3), np.float32),

@@ -1,11 +1,10 @@
-"""Which pairs of nodes are likely to meet.
+"""Priorities: how likely two nodes are to meet.
 
 Source: Klein and Zachmann (2004), section 5.2. A collision is likely when samples of one node lie on both sides of the
-other's surface. (The spheres around samples of section 5.1 tell hardly a pair apart whose boxes overlap: 204 of 158,334
-on five shapes, and no pair of leaves.) The paper evaluates the surface
-of the other node's samples for that (``lab/clouds/paper_test.py``); the other node's mean plane says nearly the same
-for a fraction of the work: samples within the slab that holds the node's points abstain, so a node that is not flat
-does.
+other's surface. (The spheres around samples of section 5.1 exclude hardly any pair whose boxes overlap: 204 of 158,334
+on five shapes, and no pair of leaves.) The paper evaluates the surface of the other node's samples for that
+(``lab/clouds/paper_test.py``). The other node's mean plane gives nearly the same answer for a fraction of the work.
+Samples inside the slab that holds the node's points do not count, so a node that is not flat hardly counts.
 """
 
 from ..jit import inner
@@ -13,12 +12,12 @@ from .patches import leaf_plane
 from .tree import SAMPLE_COUNT
 
 SIDES = 2.0 * (SAMPLE_COUNT // 2) * (SAMPLE_COUNT - SAMPLE_COUNT // 2)
-"""Most that two nodes' samples can count on both sides of each other."""
+"""Largest possible sum of the products of ``_sides_of_plane`` over both nodes."""
 
 
 @inner
 def _sides_of_plane(tree, node, nx, ny, nz, low, high):
-    """Product of the numbers of samples beyond either side of a slab, in the samples' own frame."""
+    """Return the number of samples above a slab times the number below it, in the samples' own frame."""
     above = 0
     below = 0
     for k in range(SAMPLE_COUNT):
@@ -35,7 +34,10 @@ def _sides_of_plane(tree, node, nx, ny, nz, low, high):
 
 @inner
 def plane_priority(tree_a, node_a, tree_b, node_b, m):
-    """Samples on both sides of the other node's mean plane; samples among the node's own points abstain."""
+    """Return the priority of a pair, 0 to 1: how evenly samples of each node lie on both sides of the other's slab.
+
+    Samples inside the slab do not count.
+    """
     n, low, high = leaf_plane(tree_b, node_b, m, True)
     sides = _sides_of_plane(tree_a, node_a, n[0], n[1], n[2], low, high)
     p = tree_a.planes[node_a]

@@ -1,4 +1,7 @@
-"""Queries with clouds: whether two objects collide, within a time budget too, and where. One of them may be a mesh."""
+"""Collision queries with clouds: whether two objects collide, also within a time budget, and where.
+
+One of the objects may be a mesh.
+"""
 
 import time
 from collections.abc import Generator
@@ -24,7 +27,7 @@ Thing = PointCloud | MeshLike
 
 
 def is_for_clouds(a: Any, b: Any) -> bool:
-    """Whether a query is about a cloud, so that this module answers it.
+    """Return whether at least one object is a cloud, so that this module answers the query.
 
     Raises:
         InvalidMesh: the other object is neither a cloud nor a mesh.
@@ -41,7 +44,7 @@ def is_for_clouds(a: Any, b: Any) -> bool:
 
 
 def checked_positive(name: str, value: Any, unit: str) -> float:
-    """A finite number above 0; raises UnsupportedOption for what is none."""
+    """Return the value as a finite number above 0; raise UnsupportedOption otherwise."""
     number = real_number(value)
     if not 0.0 < number < np.inf:
         raise UnsupportedOption(f"{name} must be a finite number of {unit} above 0, not {shown(value)}")
@@ -49,7 +52,7 @@ def checked_positive(name: str, value: Any, unit: str) -> float:
 
 
 def prepared(thing: Thing) -> PointCloud | Hierarchy:
-    """A cloud, or the box hierarchy of a mesh."""
+    """Return a cloud as it is, or the box hierarchy of a mesh."""
     if isinstance(thing, PointCloud):
         return thing
     hierarchy = as_hierarchy(thing)
@@ -57,14 +60,14 @@ def prepared(thing: Thing) -> PointCloud | Hierarchy:
 
 
 def build_now(thing: Thing) -> None:
-    """Build what a query will need, if it is not built yet."""
+    """Build the hierarchy that a query needs, if it is not built yet."""
     ready = prepared(thing)
     if isinstance(ready, PointCloud):
         _ = ready.built
 
 
 def search_for(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, first_only: bool) -> tuple[PairSearch, bool]:
-    """The traversal of two posed objects (3, 4), one of them a cloud, and whether it sees b as its first."""
+    """Return the traversal of two objects with poses (3, 4), one of them a cloud, and whether it exchanges a and b."""
     first, second = prepared(a), prepared(b)
     if isinstance(first, PointCloud):
         if isinstance(second, PointCloud):
@@ -77,10 +80,11 @@ def search_for(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, first
 
 
 def comes_second(a: PointCloud, b: PointCloud, rows_a: np.ndarray, rows_b: np.ndarray) -> bool:
-    """Whether b is to be seen as the first of two posed clouds.
+    """Return whether a search has to exchange two posed clouds, so that b comes first.
 
-    That does not depend on which of them is named first, so that no answer does: a search from one side may find a
-    grazing contact, or a nearest point, that one from the other side does not.
+    The order of a search depends only on the clouds and poses, not on which one is passed first. So the results do not
+    depend on that either, although a search from one side may find a grazing contact, or a nearest point, that a search
+    from the other side misses.
     """
     if a.point_count != b.point_count:
         return b.point_count < a.point_count
@@ -88,13 +92,13 @@ def comes_second(a: PointCloud, b: PointCloud, rows_a: np.ndarray, rows_b: np.nd
 
 
 def _place(cloud: PointCloud, rows: np.ndarray) -> tuple[list[list[float]], float, list[list[float]]]:
-    """What tells posed clouds with as many points from each other: bounds, how far they were moved, the whole pose."""
+    """Return a sort key of posed clouds with equal numbers of points: bounds, size of the translation, whole pose."""
     numbers = rows.tolist()
     return cloud.bounds.tolist(), sum(abs(row[3]) for row in numbers), numbers
 
 
 def pose_pairs(pose_a: Any, pose_b: Any) -> tuple[np.ndarray, np.ndarray, bool]:
-    """Rows (k, 3, 4) for both, and whether a stack was asked about."""
+    """Return rows (k, 3, 4) of both poses, and whether either was a stack."""
     rows_a, stacked_a = pose_stack(pose_a)
     rows_b, stacked_b = pose_stack(pose_b)
     count = max(len(rows_a), len(rows_b))
@@ -104,12 +108,12 @@ def pose_pairs(pose_a: Any, pose_b: Any) -> tuple[np.ndarray, np.ndarray, bool]:
 
 
 def _repeated(rows: np.ndarray, count: int) -> np.ndarray:
-    """Rows (k, 3, 4) as they are, or a single pose so many times."""
+    """Return rows (k, 3, 4) unchanged, or repeat a single pose ``count`` times."""
     return rows if len(rows) == count else np.broadcast_to(rows, (count, 3, 4))
 
 
 def one_pose(pose_a: Any, pose_b: Any, query: str) -> tuple[np.ndarray, np.ndarray]:
-    """Rows (3, 4) of both poses; raises UnsupportedOption for a stack and names the query."""
+    """Return rows (3, 4) of both poses; raise UnsupportedOption, which names the query, for a stack."""
     rows_a, rows_b, stacked = pose_pairs(pose_a, pose_b)
     if stacked:
         raise UnsupportedOption(f"{query} takes one pose for each object, not a stack, when one of them is a cloud")
@@ -120,11 +124,11 @@ def one_pose(pose_a: Any, pose_b: Any, query: str) -> tuple[np.ndarray, np.ndarr
 def collide_clouds(
     a: Thing, b: Thing, pose_a: PoseLike = None, pose_b: PoseLike = None
 ) -> Generator[Progress, None, CloudContacts]:
-    """``collide`` where a or b is a PointCloud: all regions in which the surfaces meet.
+    """Find all contacts of a PointCloud with another PointCloud or a mesh.
 
     Args:
         a, b: PointClouds, or one of them a TriangleMesh or its hierarchy.
-        pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) that asks k questions.
+        pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) for k queries at once.
 
     Raises:
         InvalidMesh, InvalidPointCloud, InvalidPose, UnsupportedOption.
@@ -137,7 +141,7 @@ def collide_clouds(
 def common_points_steps(
     a: Thing, b: Thing, pose_a: PoseLike, pose_b: PoseLike, first_only: bool
 ) -> Generator[Progress, None, CloudContacts]:
-    """As ``collide_clouds`` of things that are known to have a cloud; all contacts of each pose, or one."""
+    """Find all contacts of each pose, or only one, like ``collide_clouds``. At least one object must be a cloud."""
     start = time.perf_counter()
     rows_a, rows_b, _ = pose_pairs(pose_a, pose_b)
     for thing, low in ((a, 0.0), (b, 0.25)):
@@ -158,5 +162,5 @@ def common_points_steps(
 
 
 def _as_named(found: CommonPoints, swapped: bool) -> CommonPoints:
-    """The same with the pairs in the order in which the objects were named."""
+    """Return the contacts with their pairs in the caller's order of a and b."""
     return replace(found, pairs=found.pairs[:, ::-1]) if swapped else found

@@ -1,4 +1,4 @@
-"""``read_points`` and ``read_cloud``: from a file to points, or to a PointCloud."""
+"""``read_points`` and ``read_cloud``: read points, or a PointCloud, from a file."""
 
 import os
 import stat
@@ -27,14 +27,14 @@ FORMATS: dict[str, Reader] = {
     ".ply": read_ply, ".pcd": read_pcd, ".las": read_las, ".laz": read_las, ".xyz": read_text, ".pts": read_text,
     ".csv": read_text, ".txt": read_text, ".asc": read_text,
 }  # fmt: skip
-"""Readers by the ending of a file's name."""
+"""Readers by file extension."""
 
 UNITS = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "km": 1e3, "in": 0.0254, "ft": 0.3048, "us-ft": 1200.0 / 3937.0}
-"""Metres of each unit that can be named."""
+"""Length in metres of each named unit."""
 
 
 def metres_of(unit: str | float) -> float:
-    """Metres of a named unit or number; raises UnsupportedOption."""
+    """Return the length in metres of a unit, given by name or number; raise UnsupportedOption otherwise."""
     if isinstance(unit, str):
         return UNITS[one_of("unit", unit, UNITS)]
     metres = real_number(unit)
@@ -46,7 +46,7 @@ def metres_of(unit: str | float) -> float:
 
 
 def _checked_path(path: Any) -> Path:
-    """The path of an ordinary file; anything else might never end, or wait for ever to be opened."""
+    """Return the path, which must be a regular file: reading a device or pipe might never end."""
     try:
         checked = Path(os.fsdecode(path))
     except TypeError:
@@ -76,17 +76,18 @@ def read_points(
 ) -> Generator[Progress, None, RawPoints]:
     """Read the points of a file in slices; the generator returns RawPoints in metres.
 
-    The format follows from the ending: PLY (ascii and binary), PCD (ascii, binary, compressed), LAS, LAZ (needs laspy
-    and lazrs: ``pip install meshclash[laz]``), and text as XYZ, PTS, CSV, TXT or ASC.
+    The file extension decides the format: PLY (ascii and binary), PCD (ascii, binary, compressed), LAS, LAZ (needs
+    laspy and lazrs: ``pip install meshclash[laz]``), and text as XYZ, PTS, CSV, TXT or ASC.
 
     Args:
-        path: the file; no folder, device or pipe.
-        unit: what a length of 1 in the file means: "m", "mm", "cm", "km", "in", "ft", "us-ft" or a number of metres.
-        memory: bytes that may be used, from 0 on; None asks the system.
+        path: the file; not a folder, device or pipe.
+        unit: the unit of the file's coordinates: "m", "mm", "cm", "km", "in", "ft", "us-ft" or a number of metres.
+        memory: bytes that may be used, 0 or more; None uses the available memory of the system.
 
     Raises:
-        InvalidFile: missing, damaged, truncated, of an unknown format, or too large for memory; names file and place.
-        UnsupportedOption: the unit or the memory.
+        InvalidFile: the file is missing, damaged, truncated, of an unknown format, or too large for memory; the message
+            names the file and the place in it.
+        UnsupportedOption: an invalid unit or memory limit.
 
     Example:
         >>> import meshclash as mc
@@ -108,7 +109,7 @@ def read_points(
             yield Progress(0.0, Sentence("reading {name}", name=file.name))
             while True:
                 try:
-                    with np.errstate(over="ignore", invalid="ignore"):  # PointCloud names points that are not finite
+                    with np.errstate(over="ignore", invalid="ignore"):  # PointCloud reports points that are not finite
                         share = next(steps)
                 except StopIteration as stop:
                     raw: RawPoints = stop.value
@@ -129,13 +130,13 @@ def read_cloud(
     bandwidth: float | None = None,
     surface: str = "twicing",
 ) -> PointCloud:
-    """The PointCloud of a file; arguments as ``read_points`` and PointCloud.
+    """Read a PointCloud from a file; the arguments are those of ``read_points`` and PointCloud.
 
-    Normals of the file are taken where all of them are usable.
+    Normals of the file are used if all of them are usable.
 
     Raises:
         InvalidFile, UnsupportedOption: as ``read_points``.
-        InvalidPointCloud: the points have no surface; names the file.
+        InvalidPointCloud: the points define no surface; the message names the file.
 
     Example:
         >>> import meshclash as mc

@@ -1,10 +1,10 @@
-"""A point on two surfaces that is reached from none of their points: where rims meet beyond all points.
+"""Find a common point of two surfaces where only their rims meet, beyond all points.
 
-A surface ends some way beyond its points. Where only such rims meet, Newton's method steps to where one of the surfaces
-is not, or has no point to begin at. First the slabs are compared in which both surfaces lie near the common region of
-two leaves; that tells nearly all pairs of leaves apart, without an evaluation. Else the region is cut into cubes, and
-these again and again: left out are those too far from the points, from one of the surfaces or from their line of
-intersection, and those amid one of them or both; steps towards both are made from the others.
+A surface ends some way beyond its points. Where only such rims meet, Newton's method leaves one of the surfaces, or has
+no point to start from. First the slabs are compared that contain both surfaces near the common region of two leaves.
+That rejects nearly all pairs of leaves without an evaluation. Otherwise the region is subdivided into cubes,
+recursively. Cubes are dropped if they are too far from the points, from one of the surfaces or from their line of
+intersection, or if they lie inside a surface, away from its rim. From the others, steps are made towards both surfaces.
 """
 
 import math
@@ -31,34 +31,35 @@ from .surface import (
 )
 
 _COARSEST = 1.0
-"""In sampling radii: the first cubes are no larger."""
+"""Largest width of the first cubes, in sampling radii."""
 _STEPS_FROM = 0.25
-"""In sampling radii: from cubes so small on, a step is made towards both surfaces."""
+"""Width, in sampling radii, from which on steps towards both surfaces are tried."""
 _FINEST = 0.01
-"""In sampling radii: the last cubes are no smaller."""
+"""Smallest width of a cube, in sampling radii."""
 _MOST = 20_000
-"""Cubes that are looked at in a pair of leaves, or fewer where these have more than ``_USUAL_POINTS``."""
+"""Largest number of cubes visited for a pair of leaves; fewer if the leaves have more than ``_USUAL_POINTS`` points."""
 _USUAL_POINTS = 1_000
 _STEEPEST = 1.5
-"""f changes by no more than this times the way, in cubes of a sampling radius and less."""
+"""Bound of the slope of f (its change divided by the distance) in cubes no wider than a sampling radius."""
 _BENT = 0.5
-"""The difference of two functions changes by no more than this times the way beside what both normals say. Of wavy
-sheets each adds 0.05, of noisy ones 0.2 where they end; only folds within a bandwidth add more."""
+"""Bound of the slope of the difference of two functions, beyond the slope that both normals predict. A wavy sheet adds
+0.05, and a noisy one 0.2 where it ends; only folds within a bandwidth add more."""
 _BESIDE_STEEPNESS = 0.75
-"""How far the mean of the points lies beside a place changes by so much of the way; at a straight border 0.3 to 0.7."""
+"""Bound of the slope of a position's distance from the mean of the points around it. At a straight border it is 0.3 to
+0.7."""
 _LEANING = 0.5
-"""How far beyond the slab of its points a surface may lie: so much of the slab's thickness.
+"""How far a surface may lie outside the slab of its points, as a share of the slab's thickness.
 
-A plane that fits points between two planes leans by no more than it can between them, over two sampling radii and
-more, and a surface follows it for about one beyond the points."""
+The points extend over two sampling radii or more, so a plane fitted to them can tilt only as far as the slab allows
+over that length; a surface follows the plane for about one sampling radius beyond the points."""
 _HALF_DIAGONAL = 0.5 * math.sqrt(3.0)
 CUBES = 64
-"""Rows of room that the search needs."""
+"""Rows of the work array that the search needs."""
 
 
 @inner
 def _slab(patch, n):
-    """A normal and the offsets along it between which a surface lies around the region, behind its points, too."""
+    """Return the slab (normal, low, high) that contains a surface around the region, also beyond its points."""
     points = patch.points
     low = np.inf
     high = -np.inf
@@ -72,7 +73,7 @@ def _slab(patch, n):
 
 @inner
 def rims_apart(p, normal_p, q, normal_q, region):
-    """Whether the slabs in which two surfaces lie, along their leaves' normals, have no point in common in a region."""
+    """Return whether the slabs of two surfaces, along their leaves' normals, have no common point in a region."""
     slab_p = _slab(p, normal_p)
     slab_q = _slab(q, normal_q)
     return slab_beyond(region, slab_p, slab_q) or slab_beyond(region, slab_q, slab_p)
@@ -80,7 +81,7 @@ def rims_apart(p, normal_p, q, normal_q, region):
 
 @inner
 def _in_slab(slab, x, reach):
-    """Whether a slab comes within a length of a point."""
+    """Return whether a slab comes within ``reach`` of a point."""
     n, low, high = slab
     offset = n[0] * x[0] + n[1] * x[1] + n[2] * x[2]
     return low - reach <= offset <= high + reach
@@ -88,10 +89,11 @@ def _in_slab(slab, x, reach):
 
 @inner
 def _may_share(fp, np_, fq, nq, reach):
-    """Whether two surfaces, seen from the middle of a cube, may have a common point within ``reach`` of it.
+    """Return whether two surfaces may have a common point within ``reach`` of the middle of a cube.
 
-    With the normals turned alike, the difference of the functions changes by the difference of the normals along the
-    way, and by what the functions are steeper than their normals say.
+    Both are evaluated there, and their normals are turned to the same side. Over the distance ``reach``, the difference
+    of the functions then changes at most by the difference of the normals times ``reach``, plus ``_BENT`` times
+    ``reach``.
     """
     cosine = np_[0] * nq[0] + np_[1] * nq[1] + np_[2] * nq[2]
     apart = abs(fp - fq) if cosine >= 0.0 else abs(fp + fq)
@@ -100,7 +102,7 @@ def _may_share(fp, np_, fq, nq, reach):
 
 @inner
 def _may_have_enough(patch, x, reach):
-    """Whether more points than the cut-off count may be within the horizon of a place so near to x."""
+    """Return whether anywhere within ``reach`` of x more points than the cut-off count may be within the horizon."""
     farthest = math.sqrt(patch.parameters[HORIZON2]) + reach
     count = 0
     for i in range(patch.used[0]):
@@ -112,10 +114,13 @@ def _may_have_enough(patch, x, reach):
 
 @inner
 def _may_hold(patch, x, width, work):
-    """A surface in the middle of a cube: (may it come into the cube, f, normal, are these known, may it end there).
+    """Evaluate a surface in the middle of a cube.
 
-    Where the surface has ended, f goes on as long as there are points enough; it begins again where the nearest point,
-    or the mean of the points, is near enough, and neither distance changes by more than the way.
+    f is defined beyond the end of the surface, as long as there are enough points. There is a surface again where the
+    nearest point, or the mean of the points, is close enough. Neither distance changes by more than the distance moved.
+
+    Returns:
+        (whether the surface may enter the cube, f, normal, whether these two are known, whether it may end there).
     """
     f, n, there = value_at(patch, x, work)
     known = patch.sums[COUNT] > patch.parameters[CUTOFF]
@@ -138,7 +143,10 @@ def _may_hold(patch, x, width, work):
 
 @inner
 def _try_step(p, q, x, fp, np_, fq, nq, longest, where, tolerance, work):
-    """A common point by steps to both tangent planes from the middle of a cube, as long as these stay near it."""
+    """Search for a common point by steps to both tangent planes from the middle of a cube, while these stay near it.
+
+    Returns (found, point).
+    """
     region, tree_b, node_b, m = where
     middle = x
     for _ in range(3):
@@ -160,9 +168,9 @@ def _try_step(p, q, x, fp, np_, fq, nq, longest, where, tolerance, work):
 
 @inner
 def _in_cube(p, q, slabs, both, cubes, x, width, where, most, tolerance, work):
-    """A point on both surfaces in a cube, whose smaller cubes, ``most``, are looked at one after the other.
+    """Search for a point on both surfaces in a cube, which is subdivided recursively; visit at most ``most`` cubes.
 
-    Returns (found, point, cubes looked at).
+    Returns (found, point, number of cubes visited).
     """
     _, tree_b, node_b, m = where
     radius = min(p.parameters[SAMPLING_RADIUS], q.parameters[SAMPLING_RADIUS])
@@ -207,10 +215,10 @@ def _in_cube(p, q, slabs, both, cubes, x, width, where, most, tolerance, work):
 
 @inner
 def search_rims(p, normal_p, q, normal_q, both, cubes, region, tree_b, node_b, m, tolerance, work):
-    """A point on both surfaces anywhere in the region and b's leaf; (found, point).
+    """Search for a point on both surfaces anywhere in the region and in b's leaf; return (found, point).
 
-    ``normal_p`` and ``normal_q`` are the leaves' mean normals; ``both`` says that both surfaces end there, else one of
-    them does; ``cubes`` is room, (CUBES, 4) float64.
+    ``normal_p`` and ``normal_q`` are the leaves' mean normals. With ``both``, only places where both surfaces end are
+    searched, otherwise those where at least one of them ends. ``cubes`` is a work array, (CUBES, 4) float64.
     """
     slabs = _slab(p, normal_p), _slab(q, normal_q)
     radius = min(p.parameters[SAMPLING_RADIUS], q.parameters[SAMPLING_RADIUS])

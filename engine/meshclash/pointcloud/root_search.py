@@ -1,10 +1,10 @@
-"""A point on two surfaces, found from where one of them changes sides of the other.
+"""Find a common point of two surfaces, starting from points of one that lie on both sides of the other.
 
 Sources: Klein and Zachmann (2004), section 5.2 (points on both sides) and their later interpolation search
-("Interpolation Search for Point Cloud Intersection", 2005): the way between two such points is followed on the first
-surface, and the root of the second one's function along it found by regula falsi (Illinois variant). Where no side
-changes but the surfaces come close, the nearest points are driven onto both by Newton's method; this finds surfaces
-that touch, graze each other or coincide.
+("Interpolation Search for Point Cloud Intersection", 2005). The path between two such points is followed on the first
+surface, and the root of the second surface's function along it is found by regula falsi (Illinois variant). If all
+points lie on one side but the surfaces come close, Newton's method moves the nearest points onto both. This finds
+surfaces that touch, graze each other or coincide.
 """
 
 import math
@@ -17,34 +17,38 @@ from .patches import inside
 from .surface import CLEAR_NORMAL, SAMPLING_RADIUS, evaluate_among, reach_of
 
 UNTRIED, SETTLED, LOST = 0, 1, 2
-"""How Newton's method ended from the points of a leaf."""
+"""How Newton's method ended from the points of a leaf: it was not started; it ended where both surfaces exist; it came
+to a place where one of them does not exist."""
 ROOT_STEPS = 12
-_STARTS = 4  # points from which Newton's method is tried in a pair of leaves; ten found no more (decision 0021)
+_STARTS = 4  # starting points of Newton's method in a pair of leaves; ten found no more (decision 0021)
 _NEWTON_STEPS = 18
-_MOST_TRIED = 256  # of a leaf's points; a leaf has more where they lie much denser than elsewhere
-_LONGEST_STEP = 0.5  # in sampling radii; surfaces that nearly touch have their tangent planes meet far away
+_MOST_TRIED = 256  # points tried in a leaf; a leaf has more where points are much denser than elsewhere
+_LONGEST_STEP = 0.5  # in sampling radii; the tangent planes of surfaces that nearly touch meet far away
 _NEARLY_PARALLEL = 1e-3  # sine squared of the angle between two tangent planes
 
 
 @inner
 def value_at(patch, x, work):
-    """(f, normal, there) of a patch's surface at x; counts the evaluation."""
+    """Return (f, normal, whether there is a surface) of a patch at x; count the evaluation."""
     work[0] += 1
     return evaluate_among(patch.points, patch.normals, patch.used[0], x, patch.parameters, patch.sums)
 
 
 @inner
 def _place_kept(patch, owner, i, own):
-    """(key, place) of what is kept of a patch's surface at a point; ``own`` is 1 for one of the same cloud, else 0."""
+    """Return (key, index) of the cache entry for a patch's surface at a point.
+
+    ``own`` is 1 for a point of the same cloud, otherwise 0.
+    """
     key = 2 * owner.names[i] + own
     return key, (key ^ (key >> 9)) & (patch.keys.shape[0] - 1)
 
 
 @inner
 def value_at_point(patch, owner, i, own, work):
-    """As ``value_at``, at a point of a patch in its leaf.
+    """Like ``value_at``, at a point of a patch, with a cache.
 
-    Leaves overlap, so the same points are tried in several pairs of them: the latest values are kept.
+    Leaves overlap, so the same points are tried in several pairs of leaves. The latest values are cached.
     """
     key, place = _place_kept(patch, owner, i, own)
     values = patch.values
@@ -63,7 +67,7 @@ def value_at_point(patch, owner, i, own, work):
 
 @inner
 def _onto(patch, x, region, work):
-    """x moved onto a patch's surface in two steps; (point, rest, there)."""
+    """Move x onto a patch's surface in two steps; return (point, remaining f, whether there is a surface)."""
     f = 0.0
     for _ in range(2):
         f, n, there = value_at(patch, x, work)
@@ -75,7 +79,10 @@ def _onto(patch, x, region, work):
 
 @inner
 def oriented_value(patch, x, reference, work):
-    """f of a patch with its normal turned to a reference direction; (f, there, whether the normal is clear, too)."""
+    """Evaluate a patch with its normal turned to a reference direction.
+
+    Returns (f, whether there is a surface, whether also the sign of f is reliable).
+    """
     f, n, there = value_at(patch, x, work)
     along = n[0] * reference[0] + n[1] * reference[1] + n[2] * reference[2]
     if along < 0.0:
@@ -90,7 +97,7 @@ def _between(a, b, t):
 
 @inner
 def follow(p, q, start, end, reference, region, tolerance, work):
-    """Root of q's function along p's surface between two points; (found, point)."""
+    """Find a root of q's function along p's surface between two points; return (found, point)."""
     xa, rest, there = _onto(p, start, region, work)
     if not there:
         return False, xa
@@ -127,7 +134,10 @@ def follow(p, q, start, end, reference, region, tolerance, work):
 
 @inner
 def both_planes(fp, np_, fq, nq):
-    """The shortest way to both tangent planes from a point at the values fp and fq along their normals."""
+    """Return the shortest vector to the line common to both tangent planes, at distances fp and fq along their normals.
+
+    If the planes are nearly parallel, the vector leads to the middle between them.
+    """
     c = np_[0] * nq[0] + np_[1] * nq[1] + np_[2] * nq[2]
     sine2 = 1.0 - c * c
     if sine2 < _NEARLY_PARALLEL:
@@ -143,9 +153,10 @@ def both_planes(fp, np_, fq, nq):
 
 @inner
 def _newton(p, q, i, region, tolerance, work):
-    """Newton's method from a point of p onto both surfaces at once; (found, where it ended, whether it was LOST).
+    """Move a point of p onto both surfaces at once by Newton's method; return (found, end point, SETTLED or LOST).
 
-    It is given up where steps as short as the next one would not reach them: in the middle between parallel sheets.
+    The iteration stops if steps as short as the next one could not reach the surfaces, as in the middle between
+    parallel sheets.
     """
     radius = q.parameters[SAMPLING_RADIUS]
     x = (p.points[i, 0], p.points[i, 1], p.points[i, 2])
@@ -171,9 +182,10 @@ def _newton(p, q, i, region, tolerance, work):
 
 @inner
 def drive(p, q, i, region, tolerance, work):
-    """Newton's method from a point of p onto both surfaces; (found, where it ended, whether it was LOST).
+    """Move a point of p onto both surfaces by Newton's method; return (found, end point, SETTLED or LOST).
 
-    Where it ended inside the region without a common point, it would for other pairs of leaves, too, so this is kept.
+    If the iteration ends inside the region without a common point, it would do so for other pairs of leaves as well, so
+    the failure is cached.
     """
     key, place = _place_kept(p, p, i, 1)
     values = p.values
@@ -190,7 +202,7 @@ def drive(p, q, i, region, tolerance, work):
 
 @inner
 def _nearest_start(away, tried):
-    """The point to try that lies nearest to the other surface."""
+    """Return the entry of the point to try that lies nearest to the other surface."""
     nearest = 0
     for entry in range(1, tried):
         if away[entry] < away[nearest]:
@@ -200,10 +212,11 @@ def _nearest_start(away, tried):
 
 @inner
 def _drive_from_several(p, q, tried, region, tolerance, work):
-    """Newton's method from the points of p nearest to q's surface.
+    """Try Newton's method from the points of p that are nearest to q's surface.
 
-    Each is a sampling radius from those before, and half of one from where these led. At a border the surface reaches
-    beyond its points, so points that are as far from q's surface are tried, too. Returns (found, point, how it ended).
+    Each starting point is at least a sampling radius from the earlier ones, and half a radius from where those ended.
+    At a border the surface reaches beyond its points, so points as far as that from q's surface are tried as well.
+    Returns (found, point, how it ended).
     """
     points, chosen, away = p.points, p.chosen, p.away
     radius = q.parameters[SAMPLING_RADIUS]
@@ -228,7 +241,7 @@ def _drive_from_several(p, q, tried, region, tolerance, work):
 
 @inner
 def _thinned(chosen, tried):
-    """Bring evenly chosen ones of many points to try to the front; returns how many."""
+    """Choose an even selection from many points to try, and move it to the front; return its size."""
     step = 1 + tried // _MOST_TRIED
     kept = 0
     for entry in range(0, tried, step):
@@ -239,9 +252,10 @@ def _thinned(chosen, tried):
 
 @inner
 def search(p, q, tried, reference, region, tolerance, work):
-    """A point on both surfaces, looked for from the points of p in the region; (found, point, how it ended).
+    """Search for a point on both surfaces from the points of p in the region; return (found, point, how it ended).
 
-    It ends UNTRIED where Newton's method has no start, LOST where that came to a place without one of the surfaces.
+    The last is UNTRIED if Newton's method has no starting point, and LOST if it came to a place without one of the
+    surfaces.
     """
     points, chosen, away = p.points, p.chosen, p.away
     tried = _thinned(chosen, tried)

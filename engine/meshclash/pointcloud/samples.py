@@ -1,4 +1,4 @@
-"""Samples of the nodes of a point hierarchy: points spread over what lies below them.
+"""Samples of the nodes of a point hierarchy: points spread over the leaves below a node.
 
 Source: Klein and Zachmann (2004), section 4.2.
 """
@@ -13,22 +13,22 @@ from .tree import SAMPLE_COUNT
 
 
 class Leaves(NamedTuple):
-    """What only the building of a hierarchy needs of its leaves, in the order of their points."""
+    """Data of the leaves, in the order of their points, that only building a hierarchy needs."""
 
     of_point: np.ndarray
-    """Number of each point's leaf, (n,) int32."""
+    """Index of each point's leaf, (n,) int32."""
     central: np.ndarray
     """The point nearest to each leaf's mean, (leaves,) int32."""
 
 
 def new_leaves(points: int, leaves: int) -> Leaves:
-    """Room for the leaves of a hierarchy."""
+    """Return empty ``Leaves`` for a hierarchy."""
     return Leaves(np.empty(points, np.int32), np.empty(leaves, np.int32))
 
 
 @kernel
 def node_ranges(first, count, ranges):
-    """First point and end of each node, (nodes, 2) int64."""
+    """Write the first point and the end of each node, (nodes, 2) int64."""
     for node in range(first.shape[0] - 1, -1, -1):
         begin = first[node]
         if count[node] > 0:
@@ -41,7 +41,7 @@ def node_ranges(first, count, ranges):
 
 @inner
 def _central_point(tree, begin, end):
-    """The point of a range nearest to its mean."""
+    """Return the point of a range that is nearest to the range's mean."""
     mx = my = mz = 0.0
     for i in range(begin, end):
         mx += tree.corrected[i, 0] / (end - begin)
@@ -61,14 +61,14 @@ def _central_point(tree, begin, end):
 
 @kernel
 def describe_leaves(tree, leaf_nodes, leaves, number, limit):
-    """For each leaf, numbered along the points: see ``Leaves``; from a number on, returns the one to go on with.
+    """Fill ``Leaves``, from one leaf on; return the leaf to continue with. Leaves are numbered in point order.
 
     Args:
         tree: PointTree.
         leaf_nodes: node of each leaf, (leaves,) int64.
-        leaves: Leaves, to be filled.
+        leaves: the Leaves to fill.
         number: the leaf to begin with.
-        limit: about how many points to look at.
+        limit: approximate number of points to visit.
     """
     tree = by_reference(tree)
     leaves = by_reference(leaves)
@@ -87,13 +87,13 @@ def describe_leaves(tree, leaf_nodes, leaves, number, limit):
 
 @inner
 def leaf_range(leaves, ranges, node):
-    """Numbers of the leaves below a node: first and end."""
+    """Return the first leaf and the end of the leaves below a node."""
     return leaves.of_point[ranges[node, 0]], leaves.of_point[ranges[node, 1] - 1] + 1
 
 
 @inner
 def _choose_samples(ranges, node, leaves, samples):
-    """Sample points evenly along the leaf order: leaves' central points where there are enough leaves."""
+    """Choose samples evenly along the leaf order: the central points of leaves if there are enough leaves."""
     begin, end = ranges[node, 0], ranges[node, 1]
     first_leaf, end_leaf = leaf_range(leaves, ranges, node)
     there = end_leaf - first_leaf
@@ -109,7 +109,7 @@ def _choose_samples(ranges, node, leaves, samples):
 
 @kernel
 def choose_samples(ranges, leaves, samples, node, limit):
-    """Fill in the samples (nodes, 15) of so many nodes, from one on; returns the next."""
+    """Fill the samples (nodes, 15) of ``limit`` nodes, from ``node`` on; return the node to continue with."""
     leaves = by_reference(leaves)
     end = min(samples.shape[0], node + limit)
     for n in range(node, end):

@@ -1,9 +1,9 @@
-"""Leaves that face each other across a gap, told apart without a search.
+"""Detect leaves that face each other across a gap, without searching for a common point.
 
-Where a plane lies between the points of two leaves, no surface changes sides of the other among its points. They can
-still meet where they reach beyond their points, at edges and borders, or where their sheets lean towards each other.
-Neither is so where, at the place nearest to the other leaf, both sheets lie along that plane and their tangent planes
-meet far away only.
+If a plane separates the points of two leaves, the points of each lie on one side of the other surface. The surfaces can
+still meet where they extend beyond their points, at edges and borders, or where their sheets lean towards each other.
+Both are excluded if, at the point nearest to the other leaf, both sheets run along that plane and their tangent planes
+meet only far away.
 
 The plane is found as by Chung and Wang, "Quick Collision Detection of Polytopes in Virtual Environments" (1996),
 section 3: its normal is reflected at the direction between the two points that contradict it most.
@@ -15,14 +15,14 @@ from ..jit import inner
 from .root_search import value_at_point
 from .surface import SAMPLING_RADIUS
 
-_PLANES = 24  # tried from each leaf's normal
-_ALONG = 0.95  # least cosine of sheets that lie along a plane; with 0.85 some contacts of edges are lost
+_PLANES = 24  # planes tried, starting from each leaf's normal
+_ALONG = 0.95  # least cosine of the normals of a sheet and a plane it runs along; with 0.85 some edge contacts are lost
 _FAR = 2.0  # in sampling radii
 
 
 @inner
 def _extremes(patch, count, n):
-    """The first and the last of the chosen points along a direction: (offset, index, offset, index)."""
+    """Return the lowest and the highest chosen point along a direction: (offset, index, offset, index)."""
     points, chosen = patch.points, patch.chosen
     low = np.inf
     high = -np.inf
@@ -39,7 +39,7 @@ def _extremes(patch, count, n):
 
 @inner
 def _plane_between(a, inside_a, b, inside_b, n):
-    """A plane between the points of two leaves inside the region, looked for from a normal on.
+    """Search for a plane that separates the points of two leaves inside the region, starting from a normal.
 
     Returns (found, normal from a to b).
     """
@@ -69,9 +69,9 @@ def _plane_between(a, inside_a, b, inside_b, n):
 
 @inner
 def _foremost(a, inside_a, tried_a, b, inside_b, tried_b, n):
-    """Of the points to try of two leaves that a plane separates, the one nearest to the other leaf's points.
+    """Find the point to try that is nearest to the other leaf's points, for two leaves that a plane separates.
 
-    Returns (whether it is a's, its index).
+    Returns (whether the point is a's, its index).
     """
     _, _, front_a, _ = _extremes(a, inside_a, n)
     front_b, _, _, _ = _extremes(b, inside_b, n)
@@ -89,16 +89,19 @@ def _lies_along(normal, n):
 
 @inner
 def _meeting_distance2(fa, fb, cosine):
-    """Squared distance to where two tangent planes meet, from a point at the values fa and fb along their normals."""
+    """Return the squared distance to the line where two tangent planes meet.
+
+    fa and fb are the distances of the planes along their normals.
+    """
     return (fa * fa + fb * fb - 2.0 * cosine * fa * fb) / max(1.0 - cosine * cosine, 1e-12)
 
 
 @inner
 def sheets_apart(a, inside_a, tried_a, normal_a, b, inside_b, tried_b, normal_b, work):
-    """Whether the surfaces of two leaves lie side by side with a gap between them.
+    """Return whether the surfaces of two leaves lie side by side with a gap between them.
 
-    Of each leaf: its patch, how many of the chosen points lie inside the region and how many of these are to be tried,
-    at least one of both leaves together; its mean normal.
+    The arguments of each leaf are its patch, the number of chosen points inside the region, how many of these are to be
+    tried, and its mean normal. At least one of the two leaves must have a point to try.
     """
     found, n = _plane_between(a, inside_a, b, inside_b, normal_b)
     if not found:

@@ -1,16 +1,17 @@
-"""Points moved against the shrinkage of the surface that is fitted to them.
+"""Move points to undo the shrinkage of the surface that is fitted to them.
 
 Where points are curved, the plane through their weighted mean lies on the inner side, on a sphere of radius R by
-h^2 / 2R. Twicing (Tukey, "Exploratory Data Analysis", 1977) fits once more what the first fit left: the residuals,
-from the surface out to the points. So the surface is fitted not to the points but to *corrected points*, moved
-by the mean of the residuals around them, and no query costs more than before. With the weights w of the surface:
+h^2 / 2R. Twicing (Tukey, "Exploratory Data Analysis", 1977) fits the residuals of the first fit once more. They point
+from the surface out to the points. So the surface is fitted not to the points but to *corrected points*, which are
+moved by the mean of the residuals around them. Queries do not become slower. With the weights w of the surface:
 
 r_i = -f(p_i) n(p_i);  d_i = sum w_ij r_j / sum w_ij;  v_i = sum w_ij^2 |r_j - d_i|^2 / (sum w_ij)^2;
 c_i = p_i + min(1 - 9 v_i / |d_i|^2, r_i . d_i / |d_i|^2) d_i, where that factor is positive.
 
-v is the variance of the mean d. Where noise or an edge makes residuals differ, a mean of less than three deviations is
-not believed, a larger one in part (as James and Stein shrink a mean, 1961), and the surface stays nearly the plain one.
-A point never moves farther than its own residual reaches, or flat pieces beside edges would be lifted; nor than h / 2.
+v is the variance of the mean d. Where noise or an edge makes residuals differ, a mean below three standard deviations
+is ignored, and a larger one is used in part (as James and Stein shrink a mean, 1961), so the surface stays nearly the
+uncorrected one. A point never moves farther than its own residual reaches; otherwise flat pieces beside edges would be
+lifted. It never moves farther than h / 2 either.
 """
 
 import math
@@ -23,19 +24,20 @@ from ..reference import by_reference
 from .surface import HORIZON2, INVERSE_H2, NO_NORMALS, SUMS_LENGTH, evaluate_among
 from .tree import local_point
 
-_BELIEVED = 9.0  # squared mean residual over its variance: three deviations
+_BELIEVED = 9.0  # squared mean residual over its variance: three standard deviations
 _LONGEST2 = 0.25  # squared, in bandwidths
-_MOST_NEIGHBOURS = 1024  # points of a leaf and its border that count; of more, every second, third, ...
+_MOST_NEIGHBOURS = 1024  # most points of a leaf and its border that are used; if more, every second, third, ...
 
 
 def new_neighbours() -> tuple[np.ndarray, np.ndarray]:
-    """Room for the points of a leaf and its border: places in the tree, and coordinates relative to the origin."""
+    """Return empty arrays for the points of a leaf and its border: places in the tree, and coordinates relative to the
+    origin."""
     return np.empty(_MOST_NEIGHBOURS, np.int64), np.empty((_MOST_NEIGHBOURS, 3))
 
 
 @inner
 def _gather(tree, leaf, neighbours):
-    """Points of a leaf and its border, or evenly chosen ones of many; returns their number."""
+    """Collect the points of a leaf and its border, or an even selection of too many; return their number."""
     places, points = neighbours
     own = tree.count[leaf]
     start = tree.border_start[leaf]
@@ -51,7 +53,10 @@ def _gather(tree, leaf, neighbours):
 
 @inner
 def _next_piece(tree, neighbours, state, limit):
-    """Points begin to end of a leaf, and how many others each of them looks at; ``state`` is as if they were done."""
+    """Return the next points of a leaf to process (begin, end), and how many neighbours each of them visits.
+
+    ``state`` is advanced as if they were processed.
+    """
     node, done, work = state[0], state[1], state[2]
     count = tree.count[node]
     used = _gather(tree, node, neighbours) if count > 0 else 1
@@ -64,10 +69,10 @@ def _next_piece(tree, neighbours, state, limit):
 
 @kernel
 def measure_shortfalls(tree, neighbours, residuals, state, limit):
-    """Way [m] from the surface to each point, into (n, 3) float32; 0 where there is no surface.
+    """Write the vector [m] from the surface to each point into (n, 3) float32; 0 where there is no surface.
 
-    Borders must reach to the horizon. Goes on from ``state`` (3,): a node, how many of its points are done, and room
-    for how many were looked at; stops after about ``limit`` of these and returns the node.
+    Borders must reach to the horizon. The kernel resumes from ``state`` (3,): a node, how many of its points are done,
+    and the number of neighbours visited in this call. It stops after about ``limit`` neighbours and returns the node.
     """
     tree = by_reference(tree)
     sums = np.zeros(SUMS_LENGTH)
@@ -85,7 +90,7 @@ def measure_shortfalls(tree, neighbours, residuals, state, limit):
 
 @inner
 def _mean_residual(neighbours, used, x, own, residuals, parameters):
-    """Mean of the residuals around x, times how far it is to be believed."""
+    """Return the mean of the residuals around x, times the factor described above."""
     places, points = neighbours
     weight = weight2 = square = 0.0
     sx = sy = sz = tx = ty = tz = 0.0
@@ -128,7 +133,7 @@ def _mean_residual(neighbours, used, x, own, residuals, parameters):
 
 @kernel
 def move_points(tree, neighbours, residuals, state, limit):
-    """Move the corrected points, from the points, by the residuals; in slices as ``measure_shortfalls``."""
+    """Set the corrected points to the points moved by the mean residuals; in slices like ``measure_shortfalls``."""
     tree = by_reference(tree)
     state[2] = 0
     while state[0] < tree.first.shape[0] and state[2] < limit:

@@ -1,8 +1,8 @@
-"""The tree over the points: every node is divided where the boxes of its halves take the least volume.
+"""Build the tree over the points: every node is split where the boxes of its two parts have the least volume.
 
-Source: Klein and Zachmann (2004), section 4.2, after Zachmann (2002). The points themselves are brought into the
-order of the leaves. Each volume is weighted by its number of points, without which slivers are peeled off, and boxes
-are taken with the skin that the surface needs around its points, without which flat ones would all be free.
+Source: Klein and Zachmann (2004), section 4.2, after Zachmann (2002). The points themselves are sorted into leaf order.
+Each volume is weighted by its number of points; otherwise slivers would be split off. Boxes are grown by the skin that
+the surface needs around its points; otherwise all flat boxes would have the volume 0.
 """
 
 import numpy as np
@@ -10,16 +10,16 @@ import numpy as np
 from ..hierarchy.ranges import RANGE_NUMBERS, push_children
 from ..jit import inner, kernel
 
-# Entries of the state array: entries of the stack, nodes, depth, points that lie in leaves already; and of the node
-# that is being divided: whether its points are being sorted, the next point to look at, the last one to be sorted, axis
-# and bin of the cut.
+# Entries of the state array: size of the stack, number of nodes, depth, number of points already in leaves. The others
+# describe the node that is being split: whether its points are being sorted, the next point to visit, the last one to
+# be sorted, axis and bin of the cut.
 STACKED, NODES, DEPTH, SETTLED, SORTING, NEXT, LAST, AXIS, CUT, STATE_LENGTH = range(10)
-_SCALE = 6  # behind a node's box: bins a metre
+_SCALE = 6  # entry after a node's box: bins per metre
 
 _BINS = 16
-_BINNED = 1 << 16  # about so many points of a node tell where to cut it; more of them would hold a window
+_BINNED = 1 << 16  # about this many points of a node choose its cut; more would make a slice too long
 _DEEPEST = 64
-_STACK = 128  # one sibling for each of 64 levels and of the at most 31 halvings below
+_STACK = 128  # one sibling for each of 64 levels, and for each of the at most 31 halvings below them
 
 
 @inner
@@ -56,7 +56,7 @@ def _fill_bins(points, begin, end, step, axis, low, scale, counts, boxes):
 
 @inner
 def _sweep(counts, boxes, skin, forward, costs):
-    """Add to each cut the cost of the bins before it (or behind it): points times volume; cut c is before bin c."""
+    """Add to each cut the cost of the bins before it (or after it): points times volume. Cut c is before bin c."""
     total = 0
     low = np.full(3, np.inf)
     high = np.full(3, -np.inf)
@@ -74,7 +74,10 @@ def _sweep(counts, boxes, skin, forward, costs):
 
 @inner
 def _best_cut(points, begin, end, step, box, skin, scratch):
-    """(axis, bin, scale) of the cheapest cut, by every ``step``-th point; axis -1 where they are all in one bin."""
+    """Return (axis, bin, scale) of the cheapest cut, judged by every ``step``-th point.
+
+    The axis is -1 if all points are in one bin.
+    """
     counts, boxes, costs = scratch
     best = np.inf
     best_axis = -1
@@ -104,9 +107,10 @@ def _swap(points, order, i, j):
 
 @inner
 def _sort(points, order, state, box, most):
-    """Bring the points below the cut to the front, looking at ``most`` points; returns how many were looked at.
+    """Move the points below the cut to the front, visiting at most ``most`` points; return how many were visited.
 
-    What is left to be sorted lies from NEXT to LAST; in the end LAST is before NEXT, where the others begin.
+    The points that remain to be sorted lie from NEXT to LAST. At the end LAST is before NEXT, and the points above the
+    cut begin at NEXT.
     """
     axis, cut = state[AXIS], state[CUT]
     low, scale = box[axis], box[_SCALE]
@@ -127,7 +131,7 @@ def _sort(points, order, state, box, most):
 
 @inner
 def _choose_cut(points, begin, end, level, skin, box, state, scratch):
-    """Note where to cut a node; all is sorted already where it is cut in the middle."""
+    """Choose the cut of a node. If it is cut in the middle, its points need no sorting."""
     step = 1 + (end - begin) // _BINNED
     axis, cut, scale = _best_cut(points, begin, end, step, box, skin, scratch)
     if axis < 0 and step > 1:  # a few points far from all others
@@ -143,7 +147,7 @@ def _choose_cut(points, begin, end, level, skin, box, state, scratch):
 
 @inner
 def _look_at_next(state, stack, box):
-    """Begin with the node on top of the stack."""
+    """Start with the node on top of the stack."""
     state[SORTING] = 0
     state[NEXT] = stack[max(state[STACKED] - 1, 0), 1]
     for k in range(3):
@@ -152,7 +156,7 @@ def _look_at_next(state, stack, box):
 
 
 def new_split(total: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Stack, state, and box of the node that is being divided, before anything is."""
+    """Return the initial (stack, state, box of the node that is being split)."""
     stack = np.zeros((_STACK, RANGE_NUMBERS), np.int64)
     stack[0, 2] = total
     state = np.zeros(STATE_LENGTH, np.int64)
@@ -162,11 +166,11 @@ def new_split(total: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 @kernel
 def split_points(points, order, leaf_size, skin, smallest, first, count, stack, state, box, limit):
-    """Sort points (n, 3) float64 and their order into a tree (``hierarchy/bvh.py``); True when all is divided.
+    """Sort points (n, 3) float64 and their order into a tree (``hierarchy/bvh.py``); return True when it is complete.
 
-    It stops after about ``limit`` points looked at, within a node too, and goes on from its state. A node is a leaf
-    when it has at most ``leaf_size`` points, or when its box is nowhere longer than ``smallest``: where points are so
-    dense, smaller leaves would only repeat the same neighbours.
+    The kernel stops after visiting about ``limit`` points, also within a node, and resumes from its state. A node
+    becomes a leaf if it has at most ``leaf_size`` points, or if no side of its box is longer than ``smallest``: where
+    points are that dense, smaller leaves would only repeat the same neighbours.
     """
     scratch = (np.empty(_BINS, np.int64), np.empty((_BINS, 6)), np.empty(_BINS))
     work = 0

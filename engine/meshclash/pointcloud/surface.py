@@ -3,11 +3,12 @@
 Sources: Klein and Zachmann, "Point Cloud Collision Detection" (Eurographics 2004), eq. 1-6; Guennebaud and Gross,
 "Algebraic Point Set Surfaces" (2007), sections 4.2 and 4.4.
 
-f(x) = n(x) . (a(x) - x): a is the mean of the points weighted by exp(-d^2 / h^2), n the normal of the plane through a
-that fits them best, the eigenvector of the smallest eigenvalue of the weighted covariance about a. Points beyond the
-horizon count nothing, and where no more than the cut-off count are within it there is no surface. Nor is there one
-where a lies farther than 0.7 h beside x and no point is within h / 2: behind a border, in the middle of a hole, and
-where f vanishes far from the points only because n turns over. (Beside a much denser spot only the first is true.)
+f(x) = n(x) . (a(x) - x). Here a is the mean of the points weighted by exp(-d^2 / h^2), and n is the normal of the plane
+through a that fits them best: the eigenvector of the smallest eigenvalue of the weighted covariance about a. Points
+beyond the horizon do not count. There is no surface where at most the cut-off count of points are within the horizon.
+There is also none where a lies more than 0.7 h beside x and no point is within h / 2: beyond a border, in the middle of
+a hole, and where f vanishes far from the points only because n flips. (Both conditions are needed, since beside a much
+denser spot a lies far beside x, too.)
 """
 
 import math
@@ -17,33 +18,34 @@ import numpy as np
 from ..geometry.elementary import exp_below, least_cosine
 from ..jit import inlined, inner
 
-# Entries of the sums over the points near x, all relative to x.
+# Entries of the sums over the points near x, relative to x.
 COUNT, WEIGHT, MEAN, SQUARES, NORMAL, ALONG, CLOSEST, SUMS_LENGTH = 0, 1, 2, 5, 11, 14, 15, 16
 # Entries of a cloud's parameters.
 INVERSE_H2, HORIZON2, CUTOFF, SPHERES, SAMPLING_RADIUS, MARGIN, PARAMETERS_LENGTH = range(7)
 
 CLEAR_NORMAL = 0.5
-"""Cosine to a reference direction below which a normal may have flipped, so that the sign of f says nothing."""
+"""Cosine to a reference direction below which a normal may have flipped, so that the sign of f is meaningless."""
 
 MOST_BESIDE2 = 0.5
-"""Square of how far the mean of the points may lie beside x, in bandwidths; at a straight border it is 0.32."""
+"""Square of the largest distance, in bandwidths, of the mean of the points beside x. At a straight border it is 0.32.
+"""
 
 NEARBY = 0.5
-"""In bandwidths: so far from each of its points a surface reaches, at a border too."""
+"""How far a surface reaches from each of its points, also at a border, in bandwidths."""
 
 WEIGHT_NEARBY = math.exp(-(NEARBY**2))
-"""Weight of a point so far away."""
+"""Weight of a point at that distance."""
 
 NO_NORMALS = np.empty((0, 3), np.float32)
-"""Instead of normals, where none are read."""
+"""Stands for the normals if there are none, or if they are not read."""
 
 
 @inner
 def smallest_eigenvector(xx, xy, xz, yy, yz, zz):
-    """Unit eigenvector of the smallest eigenvalue of a symmetric, positive semi-definite matrix, in closed form.
+    """Return the unit eigenvector of the smallest eigenvalue of a symmetric, positive semi-definite 3x3 matrix.
 
-    The eigenvalue by the trigonometric formula, the vector as the longest cross product of two rows of B - lambda I;
-    (0, 0, 1) where every direction is one.
+    The computation is in closed form: the eigenvalue by the trigonometric formula, the vector as the longest cross
+    product of two rows of B - lambda I. If every direction is an eigenvector, the result is (0, 0, 1).
     """
     trace = xx + yy + zz
     if not trace > 0.0:
@@ -81,7 +83,7 @@ def smallest_eigenvector(xx, xy, xz, yy, yz, zz):
 
 @inner
 def add_points(points, normals, begin, end, x, parameters, sums):
-    """Add the points (n, 3) of a range that lie within the horizon of x to its sums; normals only for spheres."""
+    """Add the points (n, 3) of a range that lie within the horizon of x to the sums. Only spheres read the normals."""
     horizon2 = parameters[HORIZON2]
     sharpness = -parameters[INVERSE_H2]
     spheres = parameters[SPHERES] != 0.0
@@ -134,7 +136,7 @@ def add_points(points, normals, begin, end, x, parameters, sums):
 
 @inner
 def solve_plane(sums):
-    """(f, normal) of the plane that fits the points summed up, seen from x."""
+    """Return (f, normal) of the plane that fits the summed points, as seen from x."""
     inverse = 1.0 / sums[WEIGHT]
     ax = sums[MEAN] * inverse
     ay = sums[MEAN + 1] * inverse
@@ -152,7 +154,10 @@ def solve_plane(sums):
 
 @inner
 def solve_sphere(sums):
-    """(f, normal) of the algebraic sphere that fits points and normals, seen from x: u0 + u . y + u4 y^2 = 0."""
+    """Return (f, normal), as seen from x, of the algebraic sphere u0 + u . y + u4 y^2 = 0 fitted to points and normals.
+
+    Like in the sums, y is relative to x.
+    """
     inverse = 1.0 / sums[WEIGHT]
     square = sums[SQUARES] + sums[SQUARES + 3] + sums[SQUARES + 5]
     along = sums[ALONG]
@@ -181,13 +186,13 @@ def solve_sphere(sums):
 
 @inlined
 def reach_of(parameters):
-    """How far a surface reaches beyond the points at its border [m]."""
+    """Return how far a surface reaches beyond the points at its border [m]."""
     return NEARBY / math.sqrt(parameters[INVERSE_H2])
 
 
 @inlined
 def solve(sums, parameters):
-    """(f, normal, whether there is a surface here); f [m] is how far along the normal the surface lies from x."""
+    """Return (f, normal, whether there is a surface here). f [m] is the distance to the surface along the normal."""
     if not (sums[COUNT] > parameters[CUTOFF] and sums[WEIGHT] > 0.0):
         return 0.0, (0.0, 0.0, 1.0), False
     if parameters[SPHERES] != 0.0:
@@ -203,7 +208,7 @@ def solve(sums, parameters):
 
 @inner
 def evaluate_among(points, normals, count, x, parameters, sums):
-    """The surface at x from the first ``count`` of some points (n, 3): as ``solve``."""
+    """Evaluate the surface at x from the first ``count`` of the points (n, 3); return the result of ``solve``."""
     for k in range(SUMS_LENGTH):
         sums[k] = 0.0
     add_points(points, normals, 0, count, x, parameters, sums)
@@ -211,5 +216,5 @@ def evaluate_among(points, normals, count, x, parameters, sums):
 
 
 def new_sums() -> np.ndarray:
-    """Room for the sums at one point."""
+    """Return the work array for the sums at one point."""
     return np.zeros(SUMS_LENGTH)

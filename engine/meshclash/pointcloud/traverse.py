@@ -1,8 +1,8 @@
 """Simultaneous traversal of two point hierarchies, most promising pair of nodes first.
 
-Source: Klein and Zachmann (2004), section 5. A pair of nodes is left out when its boxes are apart; the
-others wait in a heap, those with sample points on both sides of the other node's surface in front; a pair of leaves is
-searched for a point on both surfaces. The loop is that of ``best_first.py``.
+Source: Klein and Zachmann (2004), section 5. A pair of nodes is dropped if its boxes are apart. The others wait in a
+heap, first those with sample points on both sides of the other node's surface. A pair of leaves is searched for a
+point on both surfaces. The loop is in ``best_first.py``.
 """
 
 from typing import NamedTuple
@@ -41,32 +41,33 @@ from .root_search import SETTLED, search
 from .separation import sheets_apart
 
 NO_POINT, FOUND_POINT, ASK_RIMS, ASK_BOTH_RIMS = 0, 1, 2, 3
-"""What is found in two leaves; rims are asked about when nothing else is left and no contact is found: places where
-one of the surfaces ends, or where both do."""
+"""Result of testing two leaves. ASK_RIMS and ASK_BOTH_RIMS postpone a search at the rims: where at least one of the
+surfaces ends, or where both do. It runs only after all other pairs, if no contact was found."""
 
 LATE = 0.5
-"""Negated key of such a pair of leaves in the heap, no less than any other's; there node_a is -1 - node_a, and so is
-node_b where both surfaces are to end."""
+"""Negated key of such a postponed pair of leaves in the heap; no other pair has a larger one. The heap stores its
+node_a as -1 - node_a, and for ASK_BOTH_RIMS also its node_b as -1 - node_b."""
 
 
 class CloudScratch(NamedTuple):
-    """What ``traverse`` works in."""
+    """The work arrays of ``traverse``."""
 
     patch_a: Patch
     patch_b: Patch
     region: np.ndarray
-    """(6,) float64: low and high of what two leaves have in common."""
+    """(6,) float64: lowest and highest coordinates of the common region of two leaves."""
     work: np.ndarray
-    """(1,) int64: evaluations."""
+    """(1,) int64: number of evaluations."""
     cubes: np.ndarray
-    """(64, 4) float64: room for ``search_rims``."""
+    """(64, 4) float64: work array of ``search_rims``."""
 
 
 @portable
 def test_leaves(tree_a, node_a, tree_b, node_b, m, settings, state, scratch):
-    """A point on the surfaces of two leaves by a root search: (what is found, point).
+    """Search for a common point of the surfaces of two leaves by a root search.
 
-    Points are those of a's hierarchy frame.
+    Returns:
+        (NO_POINT, FOUND_POINT, ASK_RIMS or ASK_BOTH_RIMS; the point in a's hierarchy frame).
     """
     a = scratch.patch_a
     b = scratch.patch_b
@@ -107,7 +108,11 @@ def test_leaves(tree_a, node_a, tree_b, node_b, m, settings, state, scratch):
 
 @inner
 def test_rims(tree_a, node_a, tree_b, node_b, m, both, settings, scratch):
-    """A point on the surfaces of two leaves where one of them ends, or both; (found, point in a's hierarchy frame)."""
+    """Search for a common point of the surfaces of two leaves where one of them ends, or both.
+
+    Returns:
+        (found, point in a's hierarchy frame).
+    """
     a = scratch.patch_a
     b = scratch.patch_b
     region = scratch.region
@@ -123,13 +128,13 @@ def test_rims(tree_a, node_a, tree_b, node_b, m, both, settings, scratch):
 
 @portable
 def plane_key(tree_a, node_a, tree_b, node_b, m, scratch):
-    """How likely two nodes are to meet, by their mean planes."""
+    """Return the priority of a pair of nodes, judged by their mean planes."""
     return plane_priority(tree_a, node_a, tree_b, node_b, m)
 
 
 @inner
 def _push(tree_a, node_a, tree_b, node_b, key, state, heap):
-    """Put a pair of nodes on the heap; of equally likely ones the smaller comes first."""
+    """Put a pair of nodes on the heap. Of equally likely pairs, the one with smaller boxes comes first."""
     size = longest_side(tree_a.boxes, node_a) + longest_side(tree_b.boxes, node_b)
     whole = longest_side(tree_a.boxes, 0) + longest_side(tree_b.boxes, 0)
     key -= 0.5 * size / whole
@@ -138,7 +143,7 @@ def _push(tree_a, node_a, tree_b, node_b, key, state, heap):
 
 @inner
 def _children(tree, node):
-    """First child and number of children of a node; a leaf stands for itself."""
+    """Return the first child and the number of children of a node; for a leaf, the leaf itself and 1."""
     if tree.count[node] > 0:
         return node, 1
     return np.int64(tree.first[node]), 2
@@ -146,14 +151,14 @@ def _children(tree, node):
 
 @inner
 def _middle_of_common(tree_a, node_a, tree_b, node_b, m, region):
-    """Whether two nodes have a region in common, and its middle."""
+    """Return whether two nodes have a common region, and its centre."""
     found = common_region(tree_a, node_a, tree_b, node_b, m, region)
     return found, (0.5 * (region[0] + region[3]), 0.5 * (region[1] + region[4]), 0.5 * (region[2] + region[5]))
 
 
 @inner
 def _write(output, state, node_a, node_b, x, region):
-    """Note a contact."""
+    """Write a contact."""
     pairs, points, regions = output
     k = state[FOUND]
     pairs[k, 0] = node_a
@@ -168,7 +173,7 @@ def _write(output, state, node_a, node_b, x, region):
 
 @inner
 def push_if_near(key_of, tree_a, node_a, tree_b, node_b, m, state, heap, scratch):
-    """Put a pair of nodes on the heap unless they are apart, by the key that ``key_of`` gives it."""
+    """Put a pair of nodes on the heap, with the key from ``key_of``, unless their boxes are apart."""
     state[VOLUME_TESTS] += 1
     if overlap(tree_a.boxes[node_a], tree_b.boxes[node_b], m):
         _push(tree_a, node_a, tree_b, node_b, key_of(tree_a, node_a, tree_b, node_b, m, scratch), state, heap)
@@ -176,13 +181,13 @@ def push_if_near(key_of, tree_a, node_a, tree_b, node_b, m, state, heap, scratch
 
 @portable
 def one_root(tree_b):
-    """How many a search may find in a visit."""
+    """Return the largest number of contacts that one visit writes: 1."""
     return 1
 
 
 @inner
 def visit(key_of, find, tree_a, node_a, tree_b, node_b, m, settings, state, heap, scratch, output):
-    """Look at a pair of nodes, or of rims, that came off the heap; whether that ends the search."""
+    """Process a pair of nodes, or a postponed search at rims, from the heap; return whether the search is finished."""
     rims, both = node_a < 0, node_b < 0
     node_a = -1 - node_a if rims else node_a
     node_b = -1 - node_b if both else node_b

@@ -1,7 +1,7 @@
-"""The point hierarchy as kernels see it, walks over it, and the sampling radius that sets every length.
+"""The point hierarchy as kernels see it, searches in it, and measurements of the spacing and noise of its points.
 
-Layout. Nodes are those of ``hierarchy/bvh.py``; points lie in leaf order, (n, 3) float64, in the object's own
-coordinates, so that nothing is lost far from the origin. Boxes are tight, float32, relative to ``origin``.
+Layout. Nodes are as in ``hierarchy/bvh.py``. Points are in leaf order, (n, 3) float64, in the object's own
+coordinates, so that no precision is lost far from the origin. Boxes are tight, float32, relative to ``origin``.
 """
 
 import math
@@ -16,7 +16,7 @@ from ..volumes.aabb import clear, extend, merge
 from .surface import COUNT, CUTOFF, HORIZON2, INVERSE_H2, SUMS_LENGTH, WEIGHT, add_points, solve, solve_plane
 
 SAMPLE_COUNT = 15
-"""Most sample points of a node (Klein and Zachmann store 15 to 30 numbers a node)."""
+"""Largest number of sample points of a node (Klein and Zachmann store 15 to 30 numbers per node)."""
 
 _RESIDUAL_BINS = 256
 
@@ -24,43 +24,44 @@ STACK_SIZE = 192  # a depth-first walk keeps one sibling per level; the builder 
 
 
 class PointTree(NamedTuple):
-    """Everything that a query needs of a cloud."""
+    """All data of a cloud that queries need."""
 
     points: np.ndarray
-    """The points as given, (n, 3) float64 [m], in leaf order, object coordinates."""
+    """The given points, (n, 3) float64 [m], in leaf order, object coordinates."""
     corrected: np.ndarray
-    """The points that the surface is fitted to, relative to ``origin``, (n, 3) float64 [m]: those given, or moved ones
-    (``shrinkage.py``)."""
+    """The points that the surface is fitted to, relative to ``origin``, (n, 3) float64 [m]: the given points, or moved
+    ones (``shrinkage.py``)."""
     normals: np.ndarray
-    """(n, 3) float32 unit normals in leaf order; (0, 3) without."""
+    """(n, 3) float32 unit normals in leaf order; (0, 3) if there are none."""
     origin: np.ndarray
-    """(3,) float64 [m]: what boxes and planes are relative to."""
+    """(3,) float64 [m]: origin of boxes and planes."""
     first: np.ndarray
     """First child of an inner node, or first point of a leaf, (nodes,) int32."""
     count: np.ndarray  # type: ignore[assignment]  # tuple.count is not needed
-    """Points of a leaf, 0 for an inner node, (nodes,) int32."""
+    """Number of points of a leaf, 0 for an inner node, (nodes,) int32."""
     totals: np.ndarray
-    """Points below a node, (nodes,) int32."""
+    """Number of points below a node, (nodes,) int32."""
     boxes: np.ndarray
     """Tight boxes of the points and their corrected points, (nodes, 6) float32."""
     border_start: np.ndarray
-    """Where a node's border begins in ``border``, (nodes + 1,) int64; empty for inner nodes."""
+    """Start of each node's border in ``border``, (nodes + 1,) int64; borders of inner nodes are empty."""
     border: np.ndarray
-    """Points outside a leaf, but within the horizon of its box grown by the margin, int32."""
+    """For each leaf the points outside it that are within the horizon of its box grown by the margin, int32."""
     samples: np.ndarray
     """Sample points of each node, (nodes, 15) int32; -1 where a node has fewer points."""
     planes: np.ndarray
-    """Unit normal of a node's mean plane 0:3, between which offsets along it the points lie 3:5, and 1 for a leaf near
-    which the surface ends 5, (nodes, 6) float32."""
+    """(nodes, 6) float32. 0:3 is the unit normal of a node's mean plane, 3:5 the lowest and highest offset of points
+    along it, and 5 is 1 for a leaf near which the surface ends."""
     parameters: np.ndarray
-    """Lengths of the surface (``surface.py``), (6,) float64."""
+    """Parameters of the surface (``surface.py``), (6,) float64."""
 
 
 @kernel
 def fit_boxes(points, corrected, origin, first, count, boxes, done, limit):
-    """Boxes of the nodes, bottom up, each rounded outward; returns how many nodes are done.
+    """Compute the boxes of the nodes bottom up, each rounded outward; return how many nodes are done.
 
-    It begins behind the last ``done`` nodes and stops after about ``limit`` points.
+    The kernel works from the last node to the first. It skips the ``done`` last nodes, and stops after about ``limit``
+    points.
     """
     work = 0
     while done < first.shape[0] and work < limit:
@@ -80,7 +81,7 @@ def fit_boxes(points, corrected, origin, first, count, boxes, done, limit):
 
 @inner
 def local_point(tree, i):
-    """A point relative to the origin."""
+    """Return a corrected point, relative to the origin."""
     return (
         tree.points[i, 0] - tree.origin[0],
         tree.points[i, 1] - tree.origin[1],
@@ -90,7 +91,7 @@ def local_point(tree, i):
 
 @inner
 def box_distance2(boxes, node, x, y, z):
-    """Squared distance of a point, relative to the origin, from a node's box."""
+    """Return the squared distance from a node's box of a point given relative to the origin."""
     total = 0.0
     for k, c in enumerate((x, y, z)):
         gap = max(boxes[node, k] - c, c - boxes[node, k + 3], 0.0)
@@ -100,7 +101,7 @@ def box_distance2(boxes, node, x, y, z):
 
 @inner
 def _insert(best, value):
-    """Put a value into an ascending array, dropping the largest."""
+    """Insert a value into an ascending array, and drop the largest value."""
     k = best.shape[0] - 1
     while k > 0 and best[k - 1] > value:
         best[k] = best[k - 1]
@@ -110,7 +111,7 @@ def _insert(best, value):
 
 @inner
 def _nearest_distances2(points, origin, first, count, boxes, x, best, stack):
-    """Squared distances of the nearest points to x, ascending; x itself counts if it is one."""
+    """Write the squared distances of the points nearest to x, ascending; x itself counts if it is one of the points."""
     best[:] = np.inf
     local = (x[0] - origin[0], x[1] - origin[1], x[2] - origin[2])
     stack[0] = 0
@@ -140,7 +141,7 @@ def _nearest_distances2(points, origin, first, count, boxes, x, best, stack):
 
 @kernel
 def neighbour_distances(points, origin, first, count, boxes, chosen, neighbours, out):
-    """Distance [m] of each chosen point (k,) int64 to its ``neighbours``-th neighbour, into (k,) float64."""
+    """Write the distance [m] of each chosen point (k,) int64 from its ``neighbours``-th neighbour into (k,) float64."""
     best = np.empty(neighbours + 1)
     stack = np.empty(STACK_SIZE, np.int64)
     for k in range(chosen.shape[0]):
@@ -152,7 +153,10 @@ def neighbour_distances(points, origin, first, count, boxes, chosen, neighbours,
 
 @inner
 def _next_near(tree, local, stack, used):
-    """The next leaf within the horizon of a point, relative to the origin: (entries left on the stack, leaf or -1)."""
+    """Return the next leaf within the horizon of a point given relative to the origin, or -1.
+
+    Returns (entries left on the stack, leaf).
+    """
     while used > 0:
         used -= 1
         node = stack[used]
@@ -168,7 +172,7 @@ def _next_near(tree, local, stack, used):
 
 @inner
 def sum_around(tree, x, stack, sums):
-    """Sums over all points within the horizon of x, object coordinates."""
+    """Compute the sums over all points within the horizon of x, which is in object coordinates."""
     for k in range(SUMS_LENGTH):
         sums[k] = 0.0
     local = (x[0] - tree.origin[0], x[1] - tree.origin[1], x[2] - tree.origin[2])
@@ -182,7 +186,10 @@ def sum_around(tree, x, stack, sums):
 
 @inner
 def _sort_residuals(tree, x, n, f, stack, bins):
-    """Add the weights of the points within the horizon of x to bins of their distances from a plane at f along n."""
+    """Make a histogram of the distances from a plane of the points within the horizon of x, by their weights.
+
+    The plane lies at f along n from x.
+    """
     horizon2 = tree.parameters[HORIZON2]
     scale = bins.shape[0] / math.sqrt(horizon2)
     local = (x[0] - tree.origin[0], x[1] - tree.origin[1], x[2] - tree.origin[2])
@@ -204,7 +211,7 @@ def _sort_residuals(tree, x, n, f, stack, bins):
 
 @inner
 def _quantile_bin(bins, weight):
-    """Where so much of the weight of some bins is reached, in bins."""
+    """Return the position, in bins, at which the cumulative weight of the bins reaches ``weight``."""
     before = 0.0
     for b in range(bins.shape[0]):
         if before + bins[b] >= weight:
@@ -215,10 +222,11 @@ def _quantile_bin(bins, weight):
 
 @kernel
 def measure_residuals(tree, chosen, out):
-    """How unevenly far [m] points around chosen ones (k,) int64 lie from the plane that fits them; -1 where too few.
+    """Measure the spread [m] of the distances of points from the plane that fits them, around chosen points (k,) int64.
 
-    From the first tenth of their weight to the half: where two sheets cross, more than half of it lies on the nearer
-    one, and both sides of a plate are equally far from the plane between them.
+    The spread is the difference of the median and the 10th percentile, by weight; -1 if there are too few points. Where
+    two sheets cross, more than half of the weight lies on the nearer one; and both sides of a plate are equally far
+    from the plane between them. So neither counts as spread.
     """
     tree = by_reference(tree)
     sums = np.zeros(SUMS_LENGTH)
@@ -239,7 +247,7 @@ def measure_residuals(tree, chosen, out):
 
 @kernel
 def evaluate_many(tree, at, values, normals, valid):
-    """f, normal and validity of the surface at points (k, 3), object coordinates."""
+    """Write f, normal and validity of the surface at points (k, 3), which are in object coordinates."""
     tree = by_reference(tree)
     sums = np.zeros(SUMS_LENGTH)
     stack = np.empty(STACK_SIZE, np.int64)

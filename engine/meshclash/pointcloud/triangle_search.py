@@ -1,9 +1,9 @@
-"""A point of a triangle on the surface of a cloud.
+"""Find a point of a triangle that lies on the surface of a cloud.
 
-Samples on the triangle are its corners and the feet of the cloud's points nearby. Where two of them lie on different
-sides of the surface, the segment between them stays on the triangle, and the root of f along it is a point on both.
-Where none changes sides, or the leaf's plane is too steep to tell sides, the nearest sample is driven along the
-triangle's plane.
+Samples on the triangle are its corners and the nearest points on it of cloud points nearby (their feet). If two samples
+lie on different sides of the surface, the segment between them stays on the triangle, and the root of f along it lies
+on both. If all lie on one side, or the triangle is too steep against the leaf's plane to determine sides, Newton's
+method moves the nearest sample along the triangle's plane.
 """
 
 import math
@@ -17,12 +17,12 @@ from .root_search import ROOT_STEPS, oriented_value, value_at
 from .surface import HORIZON2, SAMPLING_RADIUS
 
 _DRIVE_STEPS = 6
-_REACH = 2.0  # feet of points farther from the triangle than so many sampling radii tell nothing about a crossing
+_REACH = 2.0  # in sampling radii; feet of points farther from the triangle tell nothing about a crossing
 
 
 @inner
 def _root_on_segment(patch, a, fa, b, fb, reference, tolerance, work):
-    """Regula falsi (Illinois) between two points of one triangle; (found, point)."""
+    """Find a root of f between two points of one triangle by regula falsi (Illinois); return (found, point)."""
     last = 0
     for _ in range(ROOT_STEPS):
         t = fa / (fa - fb)
@@ -56,7 +56,7 @@ def _unit_normal(a, b, c):
 
 @inner
 def _drive_along(patch, x, corners, region, tolerance, work):
-    """Newton's method towards the surface within the triangle; (found, point)."""
+    """Move x towards the surface within the triangle by Newton's method; return (found, point)."""
     a, b, c = corners
     normal = _unit_normal(a, b, c)
     for _ in range(_DRIVE_STEPS):
@@ -79,7 +79,7 @@ def _drive_along(patch, x, corners, region, tolerance, work):
 
 @inner
 def _triangle_misses(patch, tried, plane, corners, region):
-    """Whether a triangle is surely clear of a leaf's surface, by box, leaf plane or triangle plane."""
+    """Return whether a triangle certainly misses a leaf's surface, by its box, the leaf's plane or its own plane."""
     a, b, c = corners
     for k in range(3):
         if min(a[k], b[k], c[k]) > region[k + 3] or max(a[k], b[k], c[k]) < region[k]:
@@ -98,7 +98,7 @@ def _triangle_misses(patch, tried, plane, corners, region):
 
 @inner
 def _take_sample(patch, x, reference, best, work):
-    """Keep a sample where it is the nearest to the surface on its side, or of those whose side is not certain."""
+    """Keep a sample if it is the nearest to the surface on its side, or among those whose side is uncertain."""
     f, there, clear = oriented_value(patch, x, reference, work)
     if not there:
         return
@@ -111,11 +111,10 @@ def _take_sample(patch, x, reference, best, work):
 
 @inner
 def _extreme_samples(patch, tried, corners, reference, region, best, work):
-    """Samples nearest to the surface on either side, and where the leaf's plane is so steep that no side is certain.
+    """Find the samples nearest to the surface: one on each side, and one whose side is uncertain.
 
-    ``best`` (3, 4) holds point and f, f infinite without one.
-
-    Where a triangle goes through a gap between the points no foot is near its point, so the nearest one is taken.
+    ``best`` (3, 4) holds point and f; f is infinite if there is no such sample. If a triangle passes through a gap
+    between the points, no foot is near its point, so the nearest one is used.
     """
     a, b, c = corners
     points, chosen = patch.points, patch.chosen
@@ -150,7 +149,7 @@ def _extreme_samples(patch, tried, corners, reference, region, best, work):
 
 @inner
 def triangle_on_surface(patch, tried, plane, corners, region, tolerance, best, work):
-    """A point of a triangle on the surface of a patch within a region; (found, point)."""
+    """Find a point of a triangle on the surface of a patch within a region; return (found, point)."""
     nowhere = (0.0, 0.0, 0.0)
     if _triangle_misses(patch, tried, plane, corners, region):
         return False, nowhere

@@ -1,8 +1,9 @@
-"""How much of each node's box its surface fills: the augmentation that makes any hierarchy an ADB-tree.
+"""Measure how much of each node's box its surface fills. This augmentation makes any hierarchy an ADB-tree.
 
-A box is cut into 4 x 4 x 4 cells. A cell is a *possible collision cell* when the area of the node's triangles inside it
+A box is cut into 4 x 4 x 4 cells. A cell is a *possible collision cell* if the area of the node's triangles inside it
 is at least that of the largest plane piece that fits into it, a sqrt(b**2 + c**2) for sides a >= b >= c (Klein and
-Zachmann 2003, definition 1). Their number is kept, one byte a node, and the node's height, another.
+Zachmann 2003, definition 1), times ``SUITABLE``. Each node stores the number of these cells in one byte, and its height
+in another.
 """
 
 from collections.abc import Generator
@@ -19,32 +20,33 @@ from .spread import spread_steps
 SIDE = 4
 CELL_COUNT = SIDE**3
 FLATTEST = 0.01
-"""Boxes count as at least this share of their longest side thick, so that plane pieces of surface have a volume."""
+"""Least thickness of a box, as a share of its longest side, so that the boxes of flat pieces have a volume."""
 SUITABLE = 0.38
-"""Share of the largest plane piece that is enough: with all of it hardly any cell of a smooth surface qualifies; with
-this share, probabilities of pairs of nodes are as often right as they say (``docs/decisions/0014``)."""
+"""Share of the largest plane piece that makes a possible collision cell. With the whole piece, hardly any cell of a
+smooth surface would qualify. With this share, the probabilities of pairs of nodes are well calibrated
+(``docs/decisions/0014``)."""
 _LEAST_SPREAD, _MOST_SPREAD = 0.18, 0.38
-_CORNERS = 12  # of a triangle cut by six planes, and some
+_CORNERS = 12  # a triangle cut by six planes has at most nine corners
 _VISITS = 2048
-"""Triangles that are cut in one call of the kernel, each once for every node that it is in: about two milliseconds."""
+"""Triangles cut in one call of the kernel, counted once for each node that contains them: about two milliseconds."""
 
 
 class Filling(NamedTuple):
     """The augmentation of one hierarchy, by node."""
 
     boxes: np.ndarray
-    """(n, 6) float32, relative to the hierarchy's origin; its own volumes when those are boxes."""
+    """(n, 6) float32, relative to the hierarchy's origin; the hierarchy's volumes if those are boxes."""
     cells: np.ndarray
-    """Possible collision cells, (n,) uint8."""
+    """Numbers of possible collision cells, (n,) uint8."""
     heights: np.ndarray
-    """Edges on the longest way down to a leaf, (n,) uint8."""
+    """Number of edges on the longest path down to a leaf, (n,) uint8."""
     spread: float
-    """The surface's root mean square distance from its centroid over the diagonal of its box (``spread.py``), kept
-    between those of the meshes that the probabilities were fitted to."""
+    """Root mean square distance of the surface from its centroid, divided by the diagonal of its box (``spread.py``).
+    It is clamped to the range of the meshes that the probabilities were fitted to."""
 
 
 def fill_steps(parts: TreeParts, volume: str) -> Generator[None, None, Filling]:
-    """The augmentation of a tree over the volumes of a kind, in steps of a few milliseconds."""
+    """Compute the augmentation of a tree whose volumes are of one kind, in steps of a few milliseconds."""
     tree, (vertices, triangles) = parts.tree, parts.mesh.arrays
     boxes = boxes_of(parts, volume)
     cells, heights = np.empty(len(tree.first), np.uint8), np.empty(len(tree.first), np.uint8)
@@ -60,7 +62,7 @@ def fill_steps(parts: TreeParts, volume: str) -> Generator[None, None, Filling]:
 
 
 def boxes_of(parts: TreeParts, volume: str) -> np.ndarray:
-    """Boxes of the nodes, (n, 6) float32 relative to the origin: those of the tree where these are boxes."""
+    """Return the boxes of the nodes, (n, 6) float32 relative to the origin: the tree's volumes if they are boxes."""
     if volume == "aabb":
         return parts.volumes
     boxes = np.empty((len(parts.tree.first), 6), np.float32)
@@ -70,7 +72,7 @@ def boxes_of(parts: TreeParts, volume: str) -> np.ndarray:
 
 @kernel
 def _measure(first, count, begins, ends, heights):
-    """Range of ``order`` below each node, and heights, bottom up."""
+    """Compute the range of ``order`` below each node, and its height, bottom up."""
     for node in range(first.shape[0] - 1, -1, -1):
         left = first[node]
         if count[node] > 0:
@@ -85,9 +87,10 @@ def _measure(first, count, begins, ends, heights):
 
 @kernel
 def _count_cells(begins, ends, order, boxes, origin, vertices, triangles, visits, state, areas, cells):
-    """Go on from ``state`` (node, how many of its triangles are done) for so many triangles; whether that was the end.
+    """Count possible collision cells for ``visits`` triangles; return whether all nodes are done.
 
-    ``areas`` (CELL_COUNT,) holds those of the node that is not finished.
+    The kernel resumes from ``state`` (node, how many of its triangles are done). ``areas`` (CELL_COUNT,) holds the
+    areas in the cells of the unfinished node.
     """
     sides = np.empty(3)
     polygons = np.empty((4, _CORNERS, 3))
@@ -117,7 +120,7 @@ def _count_cells(begins, ends, order, boxes, origin, vertices, triangles, visits
 
 @inlined
 def _largest_piece(sides):
-    """Area of the largest plane piece in a cuboid."""
+    """Return the area of the largest plane piece in a cuboid."""
     a = max(sides[0], sides[1], sides[2])
     squares = sides[0] * sides[0] + sides[1] * sides[1] + sides[2] * sides[2] - a * a
     return a * np.sqrt(max(squares, 0.0))
@@ -125,7 +128,7 @@ def _largest_piece(sides):
 
 @inner
 def _share_out(polygons, sides, areas):
-    """Add a triangle's area, ``polygons[0]``, to the cells that it lies in: cut into slabs, bars and cells in turn."""
+    """Add the area of a triangle, ``polygons[0]``, to its cells: it is cut into slabs, then bars, then cells."""
     low_x, high_x = _slabs(polygons[0], 3, 0, sides)
     for i in range(low_x, high_x + 1):
         in_slab = _cut(polygons[0], 3, 0, i, low_x, high_x, sides, polygons[1], polygons[3])
@@ -147,7 +150,7 @@ def _share_out(polygons, sides, areas):
 
 @inner
 def _cut_cell(polygons, count, k, low, high, sides):
-    """Area of the piece of ``polygons[2]`` between two planes z = const."""
+    """Return the area of the piece of ``polygons[2]`` between two planes z = const."""
     piece = np.empty((_CORNERS, 3))
     left = _cut(polygons[2], count, 2, k, low, high, sides, piece, polygons[3])
     return _area(piece, left) if left >= 3 else 0.0
@@ -155,7 +158,7 @@ def _cut_cell(polygons, count, k, low, high, sides):
 
 @inner
 def _slabs(polygon, count, axis, sides):
-    """First and last slab across an axis in which a polygon lies."""
+    """Return the first and last slab across an axis that a polygon reaches."""
     low, high = polygon[0, axis], polygon[0, axis]
     for c in range(1, count):
         low = min(low, polygon[c, axis])
@@ -168,7 +171,10 @@ def _slabs(polygon, count, axis, sides):
 
 @inner
 def _cut(polygon, count, axis, slab, low, high, sides, piece, spare):
-    """The part of a polygon in one of the slabs low..high that it reaches, into ``piece``; returns its corners."""
+    """Write the part of a polygon in one of the slabs low..high that it reaches to ``piece``.
+
+    Returns its number of corners.
+    """
     if low == high:
         for c in range(count):
             for k in range(3):
@@ -185,7 +191,7 @@ def _cut(polygon, count, axis, slab, low, high, sides, piece, spare):
 
 @inner
 def _clip(polygon, count, axis, sign, limit, piece):
-    """Sutherland and Hodgman: the part of a convex polygon on one side of an axis plane; returns its corners."""
+    """Clip a convex polygon at an axis-aligned plane (Sutherland and Hodgman); return the number of corners left."""
     kept = 0
     for c in range(count):
         after = c + 1 if c + 1 < count else 0
@@ -205,7 +211,7 @@ def _clip(polygon, count, axis, sign, limit, piece):
 
 @inner
 def _area(polygon, count):
-    """Area of a convex polygon."""
+    """Return the area of a convex polygon."""
     x = y = z = 0.0
     for c in range(1, count - 1):
         ux, uy, uz = polygon[c, 0] - polygon[0, 0], polygon[c, 1] - polygon[0, 1], polygon[c, 2] - polygon[0, 2]

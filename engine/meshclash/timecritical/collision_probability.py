@@ -1,10 +1,10 @@
-"""The probability that two objects collide whose search was stopped, from what is left of it.
+"""The probability that two objects collide, computed from the state of an interrupted search.
 
-The pairs of nodes that are left cover every contact once, but they depend on one another: 1 - product(1 - p) is far too
-sure. So the probability is *measured*: how often objects collided whose search was stopped with so much hazard, so
-many pairs left, so many opened, so far from the leaves, with so much surface in the boxes of the pairs, of objects
-whose surface spreads so far. ``bench timecritical --parts fit`` prints the numbers below; ``--parts calibration``
-judges them on models that no fit has seen (``docs/decisions/0014``).
+The remaining pairs of nodes cover every contact once, but they are not independent: 1 - product(1 - p) is far too high.
+So the probability is *measured*: how often objects collided whose search was interrupted in a similar state. The state
+consists of the hazard, the numbers of pairs left and pairs opened, their height above the leaves, the amount of surface
+in the boxes of the pairs, and the spread of both surfaces. ``bench timecritical --parts fit`` prints the numbers below;
+``--parts calibration`` tests them on models that were not used for fitting (``docs/decisions/0014``).
 """
 
 import math
@@ -30,19 +30,19 @@ SHARES = np.array(
     ]
 )  # fmt: skip
 UNKNOWN = 0.5
-"""Of objects that were not looked at."""
+"""The probability for objects that were not examined."""
 
 
 @portable
 def measures(hazards, left, opened, heights, highest, filled, spread):
-    """What is measured of a stopped search.
+    """Return the measures of an interrupted search.
 
     Args:
-        hazards: -sum ln(1 - p) over the pairs of nodes that are left.
-        left, opened: pairs of nodes.
-        heights: the sum of the heights of those that are left; both roots together have the height ``highest``.
-        filled: the sum of the possible collision cells of those that are left.
-        spread: the mean of both trees' (``cells.py``).
+        hazards: -sum ln(1 - p) over the remaining pairs of nodes.
+        left, opened: numbers of pairs of nodes that remain, and that were opened.
+        heights: the sum of the heights of the remaining pairs. Both roots together have the height ``highest``.
+        filled: the sum of the possible collision cells of the remaining pairs.
+        spread: the mean spread of both trees (``cells.py``).
     """
     return (
         math.log(max(hazards, 1e-9)),
@@ -56,7 +56,7 @@ def measures(hazards, left, opened, heights, highest, filled, spread):
 
 @portable
 def products(values, out):
-    """1, the measures, and their products in pairs, into (PRODUCTS,) numbers."""
+    """Write 1, the measures, and the products of pairs of measures to ``out`` (PRODUCTS,)."""
     out[0] = 1.0
     n = 1
     for i in range(MEASURES):
@@ -70,7 +70,10 @@ def products(values, out):
 
 @inner
 def collision_probability(hazards, left, opened, heights, highest, filled, spread):
-    """The share of objects that collided whose searches were stopped in such a state; arguments as ``measures``."""
+    """Return the probability that objects collide whose search was interrupted in this state.
+
+    The arguments are those of ``measures``.
+    """
     if opened == 0:
         return UNKNOWN
     terms = np.empty(PRODUCTS)

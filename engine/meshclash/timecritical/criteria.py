@@ -1,4 +1,4 @@
-"""What a time-critical question may ask for, checked in one place."""
+"""Checks of the options of time-critical queries."""
 
 import math
 from typing import Any
@@ -18,7 +18,7 @@ _MOST = int(np.iinfo(np.int64).max)
 
 
 def checked_criterion(p_min: Any, k_min: Any, count: Any) -> Criterion:
-    """When a pair of objects counts as colliding; raises UnsupportedOption and names the option."""
+    """Return the checked criterion by which a pair counts as colliding; raise UnsupportedOption otherwise."""
     least = real_number(p_min)
     if not 0.0 < least < math.inf:
         raise UnsupportedOption(f"p_min must be a finite number above 0, not {shown(p_min)}; beyond 1 nothing counts")
@@ -26,7 +26,7 @@ def checked_criterion(p_min: Any, k_min: Any, count: Any) -> Criterion:
 
 
 def checked_budget(budget: Any) -> float | None:
-    """Seconds; raises UnsupportedOption."""
+    """Return a checked time budget [s]; raise UnsupportedOption if it is invalid."""
     if budget is None:
         return None
     seconds = real_number(budget)
@@ -36,7 +36,7 @@ def checked_budget(budget: Any) -> float | None:
 
 
 def checked_steps(steps: Any) -> int | None:
-    """A number of steps; raises UnsupportedOption."""
+    """Return a checked number of steps; raise UnsupportedOption if it is invalid."""
     if steps is None:
         return None
     return min(whole_number("steps", steps, 0), _MOST)

@@ -1,4 +1,4 @@
-"""What is known of every pair of objects when a search stops: where they meet or most likely do, and how likely."""
+"""The result for every pair of objects when a search stops: where they probably meet, and with which probability."""
 
 import numpy as np
 
@@ -9,16 +9,16 @@ from .traversal import APART, FILLED, HEIGHTS, LEFT, MEET, OPENED, STATUS, TRIAN
 from .trees import SPREAD, forest_at, nodes_at
 
 LOOKED_AT = 1 << 14
-"""Pairs of nodes, from the top of the heap on, among which the most likely one of each job is looked for."""
+"""How many pairs of nodes, from the top of the heap on, are searched for the most likely one of each job."""
 
 
 @kernel
 def conclude(
     trees, sizes, jobs, poses, frames, state, rows, hazards, keys, entries, width, zero, best, probabilities, regions,
 ):  # fmt: skip
-    """For every job the probability that the objects collide, and the world box (2, 3) [m] of where, NaN for nowhere.
+    """Compute for every job the probability that the objects collide, and the world box (2, 3) [m] of the place.
 
-    ``best`` (k,) int64 is scratch.
+    The box is NaN if no place is known. ``best`` (k,) int64 is a work array.
     """
     best[:] = -1
     for e in range(min(state[USED], LOOKED_AT)):
@@ -58,7 +58,7 @@ def _probability(keys, entries, e):
 
 @inner
 def _common_box(box_a, box_b, relative, size_a, pose_a, region):
-    """World box of what two nodes' boxes have in common, seen from a's frame."""
+    """Write the world box of the intersection of two nodes' boxes, computed in a's frame."""
     low, high = np.empty(3), np.empty(3)
     for i in range(3):
         middle, extent = relative[9 + i], 0.0
@@ -78,7 +78,7 @@ def _common_box(box_a, box_b, relative, size_a, pose_a, region):
 
 @inner
 def _meeting_box(trees, jobs, poses, rows, job, width, zero, region):
-    """What the world boxes of two triangles have in common."""
+    """Write the intersection of the world boxes of the two triangles that meet."""
     region[0] = -np.inf
     region[1] = np.inf
     for side in range(2):

@@ -1,7 +1,8 @@
 """The heap of pairs of nodes: keys and entries (job, node of a, node of b, whether set aside) in two arrays.
 
-Keys are probabilities, rounded down to multiples of ``GRAIN``, less ``ASIDE`` and ``LAST`` for pairs that wait. So a
-key gives its probability back to the last bit, and a pair later takes away exactly the hazard that it added.
+Keys are probabilities, rounded down to multiples of ``GRAIN``, minus ``ASIDE`` and ``LAST`` for pairs that are set
+aside. So the probability can be recovered from its key without rounding error, and a pair that is removed subtracts
+exactly the hazard that it added.
 """
 
 from ..jit import inlined, inner, kernel
@@ -9,9 +10,9 @@ from ..jit import inlined, inner, kernel
 JOB, NODE_A, NODE_B, SET_ASIDE, ENTRY_LENGTH = range(5)
 GRAIN = 2.0**-32
 FAINTEST = 2.0**-30
-"""The probability that pairs have at least: they wait, but nothing that may meet is dropped."""
+"""Smallest probability of a pair. Even unlikely pairs stay in the heap, so that no possible contact is dropped."""
 SUREST = 1.0 - 2.0**-30
-"""The probability that pairs have at most; keys from 1 on are those of whole objects."""
+"""Largest probability of a pair. Keys of 1 or more belong to whole objects."""
 ASIDE = 2.0
 LAST = 4.0
 
@@ -25,7 +26,7 @@ def _move(keys, entries, i, j):
 
 @inner
 def push(keys, entries, used, key, job, node_a, node_b, aside):
-    """Put a pair of nodes into the heap; returns the entries used."""
+    """Put a pair of nodes into the heap; return the number of entries used."""
     i = used
     while i > 0 and key > keys[(i - 1) // 2]:
         _move(keys, entries, (i - 1) // 2, i)
@@ -37,7 +38,7 @@ def push(keys, entries, used, key, job, node_a, node_b, aside):
 
 @inner
 def drop_top(keys, entries, used):
-    """Take the pair of the highest key off; returns the entries used."""
+    """Remove the pair with the highest key; return the number of entries used."""
     used -= 1
     key = keys[used]
     i, child = 0, 1
@@ -54,13 +55,13 @@ def drop_top(keys, entries, used):
 
 @inlined
 def probability_of(key, aside):
-    """The probability of a pair in the heap; from 1 on for whole objects that were not looked at."""
+    """Return the probability of a pair in the heap; 1 or more for whole objects that were not examined yet."""
     return key + (LAST if key < -ASIDE else 0.0) + (ASIDE if aside != 0 else 0.0)
 
 
 @kernel
 def keep_jobs(numbers, used, keys, entries):
-    """Drop the entries of jobs whose new number is below 0, and number the others anew; returns the entries used."""
+    """Drop the entries of jobs whose new index is negative, and renumber the others; return the entries used."""
     kept = 0
     for e in range(used):
         job = numbers[entries[e, JOB]]

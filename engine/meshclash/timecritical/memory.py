@@ -1,6 +1,6 @@
-"""Arrays at addresses: kernels that are given a table of trees read them in place, and nothing is laid end to end.
+"""Arrays at memory addresses: kernels get a table of pointers to trees and read the trees in place, without copying.
 
-Where Numba is told not to compile, the same functions give NumPy views, so that kernels run in Python too.
+If Numba's compilation is disabled, the same functions return NumPy views, so that kernels also run in Python.
 """
 
 import ctypes
@@ -14,25 +14,25 @@ from ..jit import config, inlined
 
 @inlined
 def float32_at(address, shape):
-    """The float32 array of a shape (a tuple) that lies at an address."""
+    """Return the float32 array at an address; ``shape`` is a tuple."""
     return carray(floats(address), shape)
 
 
 @inlined
 def float64_at(address, shape):
-    """As ``float32_at``."""
+    """Return the float64 array at an address; ``shape`` is a tuple."""
     return carray(doubles(address), shape)
 
 
 @inlined
 def int32_at(address, shape):
-    """As ``float32_at``."""
+    """Return the int32 array at an address; ``shape`` is a tuple."""
     return carray(integers(address), shape)
 
 
 @inlined
 def uint8_at(address, shape):
-    """As ``float32_at``."""
+    """Return the uint8 array at an address; ``shape`` is a tuple."""
     return carray(octets(address), shape)
 
 

@@ -1,8 +1,8 @@
-"""The probability that the surfaces in two boxes meet, from how much of each box its surface fills.
+"""The probability that the surfaces in two boxes meet, computed from how much of each box its surface fills.
 
 Klein and Zachmann, ADB-trees, 2003 (equation numbers are those of the survey by Zachmann). The common volume of two
-boxes is thought of as s cells, s_A of which hold enough of one surface and s_B enough of the other, spread at random.
-A cell that holds enough of both is a collision cell.
+boxes is modelled as s cells. s_A random cells hold enough of one surface, and s_B random cells enough of the other. A
+cell that holds enough of both is a collision cell.
 """
 
 from functools import cache
@@ -12,13 +12,13 @@ import numpy as np
 from ..jit import inlined, kernel
 
 MOST_CELLS = 4096
-"""Finer partitions of a common volume count as this fine."""
+"""Largest number of cells; finer partitions of a common volume count as this fine."""
 _MOST_COLLISION_CELLS = 10  # equation 9 has its maximum at few of them
 
 
 @cache
 def log_factorials() -> np.ndarray:
-    """ln 0! to ln MOST_CELLS!, (MOST_CELLS + 1,) float64."""
+    """Return ln 0! to ln MOST_CELLS!, (MOST_CELLS + 1,) float64."""
     return np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, MOST_CELLS + 1)))])
 
 
@@ -29,10 +29,10 @@ def _log_choose(n, k, logs):
 
 @inlined
 def meeting_probability(cells, cells_a, cells_b, certainty, logs):
-    """Equation 9: the largest over x of Pr[at least x collision cells] (1 - (1 - certainty)**x).
+    """Evaluate equation 9: the maximum over x of Pr[at least x collision cells] (1 - (1 - certainty)**x).
 
     ``certainty`` is LB, the probability that the surfaces in a collision cell meet. Pr is equation 8, the upper tail of
-    the hypergeometric distribution; terms that cannot occur are left out.
+    the hypergeometric distribution; impossible terms are skipped.
     """
     few = min(cells_a, cells_b)
     if few <= 0 or certainty <= 0.0:
@@ -49,7 +49,7 @@ def meeting_probability(cells, cells_a, cells_b, certainty, logs):
             below += term
             term *= (cells_b - t) * (cells_a - t) / ((t + 1.0) * (cells - cells_a - cells_b + t + 1.0))
             t += 1
-        if 1.0 - below <= best:  # nor is any later one larger
+        if 1.0 - below <= best:  # no later term can be larger
             break
         missed *= 1.0 - certainty
         best = max(best, (1.0 - below) * (1.0 - missed))
@@ -58,6 +58,7 @@ def meeting_probability(cells, cells_a, cells_b, certainty, logs):
 
 @kernel
 def meeting_probabilities(cells, cells_a, cells_b, certainty, logs, result):
-    """``meeting_probability`` of many; arrays of one length, ``logs`` of ``log_factorials``."""
+    """Write ``meeting_probability`` of many to ``result``. All arrays have one length, except ``logs``, which is
+    ``log_factorials()``."""
     for k in range(result.shape[0]):
         result[k] = meeting_probability(cells[k], cells_a[k], cells_b[k], certainty[k], logs)

@@ -1,4 +1,4 @@
-"""Driving the best-first traversal: its arrays, a budget of time or steps, and what is known when it stops."""
+"""Run the best-first traversal: its arrays, its budget of time or steps, and its estimates when it stops."""
 
 import time
 from collections.abc import Sequence
@@ -25,48 +25,48 @@ _LARGEST_SPARE = 1 << 16
 _LARGEST_LEAF = 64
 _STEPS_A_CALL = 1 << 14
 _CAREFUL = 0.35
-"""The share of the time left that is spent before looking at the clock again."""
+"""Share of the remaining time that is spent before the clock is read again."""
 _SHORTEST = 4e-6
-"""Less time than this [s] is not worth a call."""
+"""Shortest remaining time [s] that is worth a kernel call."""
 _A_CALL = 16
-"""What the call of a kernel counts as, in steps."""
+"""Cost of a kernel call, in steps."""
 
 searching, concluding = UnitCost(0.2e-6), UnitCost(0.01e-6)
-"""Of this process, a step and a pair of nodes that is left."""
+"""Measured costs in this process: one step of a search, and one unit of computing the estimates."""
 
 
 class Criterion(NamedTuple):
     """When a pair of objects counts as colliding."""
 
     p_min: float = 0.99
-    """Pairs of nodes at least this probable are counted; beyond 1 none is, and the answer is exact."""
+    """Pairs of nodes at least this probable are counted. With a value above 1 none is, and the answer is exact."""
     k_min: int = 10
-    """So many counted pairs are a collision."""
+    """Number of counted pairs that make a collision."""
     antichain: bool = False
-    """Whether a counted pair waits until nothing else is left, so that no place is counted twice."""
+    """Whether a counted pair is opened only when no other pair is left, so that no place is counted twice."""
 
 
 class Limit(NamedTuple):
     """When to stop."""
 
     deadline: float | None = None
-    """On the performance counter [s]."""
+    """Time of ``time.perf_counter`` [s]."""
     steps: int | None = None
     least: int = 0
-    """Steps that are taken whatever the deadline says, as far as ``steps`` allow."""
+    """Steps that are taken even after the deadline, but never more than ``steps``."""
 
 
 class Estimates(NamedTuple):
-    """What is known of k jobs."""
+    """The estimates for k jobs."""
 
     probabilities: np.ndarray
-    """That the objects collide, (k,) float64."""
+    """Probability that the objects collide, (k,) float64."""
     regions: np.ndarray
-    """World boxes of where they meet, or most probably do, (k, 2, 3) float64 [m]; NaN for nowhere."""
+    """World boxes of where they meet, or most probably meet, (k, 2, 3) float64 [m]; NaN if no place is known."""
 
 
 class _SearchArrays(NamedTuple):
-    """Scratch, kept from search to search: fresh memory costs more than a short one."""
+    """Work arrays, reused from search to search: allocating them takes longer than a short search."""
 
     leaves: np.ndarray
     indices: np.ndarray
@@ -82,7 +82,7 @@ class _Heap(NamedTuple):
 
 _spare_workspaces: list[_SearchArrays] = []
 _spare_heaps: list[_Heap] = []
-"""Not in use. Appending to and popping from a list are atomic."""
+"""Heaps that are not in use. The list is thread-safe, since append and pop are atomic."""
 
 
 def _take_workspace() -> _SearchArrays:
@@ -101,15 +101,15 @@ def _take_heap() -> _Heap:
 
 
 class Search(Copyable):
-    """Many pairs of objects that share one heap, and so a budget.
+    """A search over many pairs of objects that share one heap, and so one budget.
 
     Args:
-        volume: the trees' kind.
+        volume: the kind of bounding volume of the trees.
         criterion: when a pair counts as colliding.
 
     Attributes:
-        rows: (k, ROW_LENGTH) int64 by job (``traversal.py``).
-        hazard: -sum ln(1 - p) over the pairs of nodes that are left of each job, (k,) float64.
+        rows: one row per job, (k, ROW_LENGTH) int64 (``traversal.py``).
+        hazards: for each job -sum ln(1 - p) over its remaining pairs of nodes, (k,) float64.
         state: counters.
     """
 
@@ -139,13 +139,13 @@ class Search(Copyable):
         return table(self._trees)
 
     def begin(self, trees: Sequence[AdbTree], jobs: np.ndarray, poses: np.ndarray, first: int = 0) -> None:
-        """Take up jobs.
+        """Add jobs to the search.
 
         Args:
-            trees: that jobs refer to.
-            jobs: (k, 2) int64, the tree of a and of b.
-            poses: of a and b, (k, 2, 3, 4) float64.
-            first: jobs before this one are known since the last call.
+            trees: the trees that jobs refer to.
+            jobs: indices of the trees of a and of b, (k, 2) int64.
+            poses: poses of a and of b, (k, 2, 3, 4) float64.
+            first: index of the first new job; those before it are known from the last call.
         """
         self._trees = trees
         self.__dict__.pop("_table", None)
@@ -165,7 +165,7 @@ class Search(Copyable):
         )  # fmt: skip
 
     def keep(self, jobs: np.ndarray) -> None:
-        """Forget all jobs but these, (n,) int64 ascending; they are numbered anew. ``begin`` must follow."""
+        """Keep only these jobs, (n,) int64 ascending, and renumber them. Call ``begin`` afterwards."""
         numbers = np.full(len(self._jobs), -1)
         numbers[jobs] = np.arange(len(jobs))
         self._frames, self.rows, self.hazards = self._frames[jobs], self.rows[jobs], self.hazards[jobs]
@@ -175,19 +175,19 @@ class Search(Copyable):
 
     @property
     def decided(self) -> bool:
-        """Whether every pair of objects is either known or counts as colliding."""
+        """Whether every pair of objects is either decided exactly or counts as colliding."""
         return int(self.state[layout.OPEN_JOBS]) == 0
 
     def exhausted(self, refine: bool) -> bool:
-        """Whether there is nothing to do; ``refine``: also not for pairs that merely count as colliding."""
+        """Return whether no work is left. With ``refine``, pairs that merely count as colliding are work, too."""
         return int(self.state[layout.USED]) == 0 or (not refine and self.decided)
 
     def run(self, limit: Limit, refine: bool = False) -> None:
-        """Search until it is exhausted or the limit is reached.
+        """Search until no work is left or the limit is reached.
 
         Args:
             limit: when to stop.
-            refine: True goes on with pairs that merely count as colliding, until they are known.
+            refine: True continues with pairs that merely count as colliding, until they are decided exactly.
         """
         self._options[layout.REFINE] = refine
         workspace = _take_workspace()
@@ -207,18 +207,18 @@ class Search(Copyable):
         _spare_workspaces.append(workspace)
 
     def _affordable(self, deadline: float) -> int:
-        """Steps that fit into most of the time that is left."""
+        """Return the number of steps that fit into a share of the remaining time, ``_CAREFUL``."""
         reserve = concluding.seconds * self._size
         left = deadline - reserve - time.perf_counter()
         return int(min(_CAREFUL * left / searching.seconds, _STEPS_A_CALL)) - _A_CALL if left > _SHORTEST else 0
 
     @property
     def _size(self) -> int:
-        """What a conclusion has to look at."""
+        """Work of ``estimates``, in units of ``concluding``."""
         return 512 + 16 * len(self._jobs) + min(int(self.state[layout.USED]), LOOKED_AT)
 
     def _advance(self, steps: int, workspace: _SearchArrays) -> None:
-        """At most about so many steps."""
+        """Search for about ``steps`` steps at most."""
         if int(self.state[layout.USED]) + 4 > len(self._heap.keys):
             self._pack()
         self._options[layout.STEP_LIMIT] = steps
@@ -232,12 +232,12 @@ class Search(Copyable):
         self._heap = _Heap(_longer(keys, 2 * len(keys)), _longer(entries, 2 * len(keys)))
 
     def settle(self, job: int, colliding: bool) -> None:
-        """Take the answer of the exact engine to a job whose status is ASK_HOST."""
+        """Store the exact engine's answer to a job whose status is ASK_HOST."""
         self.rows[job, layout.STATUS] = layout.MEET if colliding else layout.APART
         self.rows[job, layout.TRIANGLE_A] = self.rows[job, layout.TRIANGLE_B] = -1
 
     def estimates(self) -> Estimates:
-        """What is known now."""
+        """Return the current estimates."""
         start = time.perf_counter()
         count = len(self._jobs)
         estimates = Estimates(np.empty(count), np.empty((count, 2, 3)))
@@ -249,7 +249,7 @@ class Search(Copyable):
         return estimates
 
     def end(self) -> None:
-        """Give the heap back; nothing may be asked after that."""
+        """Release the heap for reuse. The search must not be used after that."""
         if len(self._heap.keys) <= _LARGEST_SPARE:
             _spare_heaps.append(self._heap)
 
@@ -258,7 +258,7 @@ _ZERO = np.zeros(1, np.int64)
 
 
 def _longer(array: np.ndarray, length: int) -> np.ndarray:
-    """The array with room for more rows."""
+    """Return a copy of the array with ``length`` rows."""
     longer = np.empty((length, *array.shape[1:]), array.dtype)
     longer[: len(array)] = array
     return longer

@@ -1,4 +1,4 @@
-"""Pairs of objects of a scene that share one budget, the most likely ones first, until every answer is exact."""
+"""A search over the pairs of objects of a scene with one budget: likely pairs first, until every answer is exact."""
 
 import math
 import time
@@ -18,22 +18,22 @@ from .trees import AdbTree
 from .unit_cost import UnitCost
 
 _LEAST_STEPS = 64
-"""Of each slice, whatever the budget: so that the answers become exact in the end."""
+"""Least number of steps of each slice, even beyond the budget, so that the answers become exact eventually."""
 reporting = UnitCost(0.2e-6)
-"""Of this process: a pair of objects in a report."""
+"""Measured cost in this process of one pair of objects in a report."""
 
 
 class PlacedTree(NamedTuple):
-    """An object as a search knows it."""
+    """The tree and the pose of an object in a search."""
 
     tree: AdbTree
     rows: np.ndarray
     """Its pose, (3, 4) float64."""
     revision: int
-    """Another one stands for an object that was moved or deformed."""
+    """A number that changes when the object is moved or deformed."""
 
     def is_as(self, other: "PlacedTree | None") -> bool:
-        """Whether what was found with the other one still holds."""
+        """Return whether results for the other object still hold for this one."""
         return other is not None and self.tree is other.tree and self.revision == other.revision
 
 
@@ -43,14 +43,13 @@ class SceneEstimate:
 
     Attributes:
         pairs: Ids of objects, (k, 2) int64, sorted.
-        colliding: (k,) bool: the right answer where complete; else True after ``k_min`` counted pairs, and the more
-            probable one before.
-        probability: That the surfaces of the two meet, (k,) float64.
+        colliding: (k,) bool: the exact answer where ``complete``. Otherwise True after ``k_min`` counted pairs of
+            nodes, and before that the more probable answer.
+        probability: Probability that the two surfaces meet, (k,) float64.
         complete: (k,) bool: whether the answer is exact.
         regions: World boxes (k, 2, 3) float64 [m] of the most probable place of a collision; NaN where none is known.
-            Of a point cloud: a point on both surfaces.
-        triangles: Triangles (k, 2) int64 that meet, where the search came upon them; -1 elsewhere, and for point
-            clouds.
+            For point clouds, a point on both surfaces.
+        triangles: Triangles (k, 2) int64 that meet, if the search found them; -1 otherwise, and for point clouds.
         stats: The work of this call.
     """
 
@@ -69,7 +68,7 @@ class SceneEstimate:
 
 
 class SharedSearch(Copyable):
-    """A search over the pairs of a scene. What was found of pairs whose objects are as they were is never lost."""
+    """A search over the pairs of a scene. Results are kept for all pairs whose objects have not changed."""
 
     def __init__(self) -> None:
         self._criterion = Criterion()
@@ -81,14 +80,17 @@ class SharedSearch(Copyable):
         self._spent = 0.0
 
     def known_tree(self, identifier: int, mesh: TriangleMesh, revision: int) -> AdbTree | None:
-        """The tree of an object that was searched, while the object is as it was; a copied search goes on with it."""
+        """Return the tree of an object from the last search if the object has not changed, otherwise None.
+
+        A copied search continues with this tree.
+        """
         placed = self._objects.get(identifier)
         if placed is None or placed.revision != revision or placed.tree.made_of.mesh is not mesh:
             return None
         return placed.tree
 
     def follow(self, pairs: np.ndarray, objects: Mapping[int, PlacedTree], volume: str, criterion: Criterion) -> None:
-        """Take up pairs of ids (k, 2) int64 of these objects, and forget all others."""
+        """Search these pairs of ids (k, 2) int64 of these objects from now on, and forget all other pairs."""
         if self._search is None or criterion != self._criterion:
             if self._search is not None:
                 self._search.end()
@@ -106,7 +108,7 @@ class SharedSearch(Copyable):
         self._take_up(self._search, len(kept))
 
     def _take_up(self, search: Search, first: int) -> None:
-        """Begin with pairs from ``first`` on."""
+        """Start the search for the pairs from index ``first`` on."""
         ids = np.fromiter(self._objects, np.int64, len(self._objects))
         placed = list(self._objects.values())
         trees = {id(each.tree): each.tree for each in placed}
@@ -118,9 +120,9 @@ class SharedSearch(Copyable):
         search.begin(list(trees.values()), tree_of[index], poses, first)
 
     def search_steps(self, seconds: float | None, steps: int | None) -> Generator[float, None, None]:
-        """Search for so many seconds of its own, or steps; yields after each slice the share of pairs that are decided.
+        """Search for ``seconds`` of its own time, or ``steps``; yield after each slice the share of decided pairs.
 
-        Where every pair is decided at the beginning, those that merely count as colliding are searched on.
+        If every pair is decided at the beginning, the search continues with those that merely count as colliding.
         """
         if self._search is None:
             return
@@ -140,23 +142,23 @@ class SharedSearch(Copyable):
 
     @property
     def _size(self) -> int:
-        """What a report is about."""
+        """Work of ``estimate``, in units of ``reporting``."""
         return 64 + len(self._pairs)
 
     def unsettled(self) -> list[tuple[int, int]]:
-        """Pairs of ids that only exact arithmetic decides; ``settle`` takes the answer."""
+        """Return the pairs of ids that need exact arithmetic; pass their answers to ``settle``."""
         if self._search is None:
             return []
         asking = self._search.rows[:, layout.STATUS] == layout.ASK_HOST
         return [(a, b) for a, b in self._pairs[asking].tolist()]
 
     def settle(self, pair: tuple[int, int], colliding: bool) -> None:
-        """Take the answer to a pair."""
+        """Store the exact answer to a pair."""
         assert self._search is not None
         self._search.settle(int(np.flatnonzero((self._pairs == pair).all(axis=1))[0]), colliding)
 
     def estimate(self) -> SceneEstimate:
-        """What is known; every call tells the work since the last one."""
+        """Return the current estimates, with the work since the last call."""
         assert self._search is not None
         start = time.perf_counter()
         found = self._search.estimates()
@@ -178,5 +180,5 @@ class SharedSearch(Copyable):
 
 
 def _keys(pairs: np.ndarray) -> np.ndarray:
-    """One number for each pair of ids, (n,) int64, in the order of the pairs."""
+    """Return one number for each pair of ids, (n,) int64, which sorts like the pairs."""
     return (pairs[:, 0] << 32) + pairs[:, 1]

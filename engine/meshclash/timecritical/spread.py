@@ -1,4 +1,4 @@
-"""How far a surface spreads in its box: what tells apart kinds of meshes of which a search measures the same."""
+"""How far a surface spreads in its box. It distinguishes kinds of meshes whose searches have the same measures."""
 
 from collections.abc import Generator
 
@@ -8,13 +8,14 @@ from ..jit import kernel
 from ..types.mesh import TriangleMesh
 
 _A_CALL = 1 << 17
-"""Triangles in one call of the kernel: about a millisecond."""
+"""Triangles per call of the kernel: about a millisecond."""
 
 
 def spread_steps(mesh: TriangleMesh) -> Generator[None, None, float]:
-    """The root mean square distance of the surface from its centroid over the diagonal of its box, 0 to 0.5, in steps.
+    """Compute the root mean square distance of a surface from its centroid, divided by the diagonal of its box.
 
-    Of a surface without area 0. It is the same wherever the surface lies and however large it is.
+    The result is between 0 and 0.5, and 0 for a surface without area. It does not depend on the position or the size
+    of the surface. The generator works in steps.
     """
     vertices, triangles = mesh.arrays
     low, high = mesh.bounds
@@ -36,10 +37,10 @@ def spread_steps(mesh: TriangleMesh) -> Generator[None, None, float]:
 
 @kernel
 def _add_moments(vertices, triangles, middle, largest, sums):
-    """Add area, and integrals of x, y, z and their squares' sum over the triangles, seen from ``middle``.
+    """Add the area, and the integrals of x, y, z and of x^2 + y^2 + z^2 over the triangles, relative to ``middle``.
 
-    Lengths are in ``largest``. Over a triangle of area A and corners p, q, r the integral of |x|^2 is
-    A / 12 (|p|^2 + |q|^2 + |r|^2 + |p + q + r|^2): the rule of the edges' middles, which is exact for squares.
+    The unit of length is ``largest``. Over a triangle of area A and corners p, q, r, the integral of |x|^2 is
+    A / 12 (|p|^2 + |q|^2 + |r|^2 + |p + q + r|^2): the edge midpoint rule, which is exact for quadratic functions.
     """
     p, q, r = np.empty(3), np.empty(3), np.empty(3)
     for t in range(triangles.shape[0]):

@@ -1,8 +1,9 @@
 """Best-first simultaneous traversal: the pairs of nodes whose surfaces most likely meet come first.
 
-One kernel serves one pair of objects or many that share a budget. Every pair of nodes that may meet is in a heap,
-ordered by its probability to hold a contact; a pair of leaves is decided exactly when it comes up. It stops after a
-number of steps, when the heap is full or every pair of objects is decided, and goes on from its state.
+One kernel serves one pair of objects, or many that share a budget. Every pair of nodes that may meet is in a heap,
+ordered by its probability of holding a contact. A pair of leaves is decided exactly when it comes to the top. The
+kernel stops after a number of steps, when the heap is full, or when every pair of objects is decided. It resumes from
+its state.
 """
 
 from collections.abc import Callable
@@ -28,35 +29,35 @@ from .trees import forest_at, nodes_at
 USED, OPEN_JOBS, STEPS, VOLUME_TESTS, PRIMITIVE_TESTS, EXACT_TESTS, STATE_LENGTH = range(7)
 # Entries of the options array.
 STEP_LIMIT, K_MIN, ANTICHAIN, REFINE, WIDTH, OPTIONS_LENGTH = range(6)
-# Entries of a job's row: what is known of it, pairs of nodes counted, the triangles that meet; pairs of nodes left, the
-# sums of their heights and of their possible collision cells, pairs of nodes opened.
+# Entries of a job's row: its status, the number of counted pairs of nodes, the triangles that meet; the number of
+# remaining pairs of nodes, the sums of their heights and of their possible collision cells, the number of opened pairs.
 STATUS, COUNTED, TRIANGLE_A, TRIANGLE_B, LEFT, HEIGHTS, FILLED, OPENED, ROW_LENGTH = range(9)
 OPEN, COUNTED_ENOUGH, MEET, APART, ASK_HOST = range(5)
-"""Status of a job; ASK_HOST: coordinates exceed what doubles can multiply, and the exact engine answers."""
-# What is done counts in steps, about as long as a test of two boxes each.
+"""Status of a job. ASK_HOST: products of coordinates leave the range of float64, so the exact engine answers."""
+# Work is counted in steps; one step takes about as long as a test of two boxes.
 _LEAF_STEPS = 4
 _TRIANGLE_STEPS = 2
 _EXACT_STEPS = 16
 _UNOPENED = 0.7
-"""The hazard of two whole objects that were not looked at: they may as well meet as not."""
+"""The hazard of two whole objects that were not examined yet: the probability that they meet is about one half."""
 
 
 @inlined
 def hazard(probability):
-    """What a pair of nodes adds to the hazard -ln(1 - p) that objects collide (the hazard of survival analysis)."""
+    """Return what a pair of nodes adds to the hazard -ln(1 - p) of two objects (the hazard of survival analysis)."""
     return _UNOPENED if probability >= 1.0 else -np.log1p(-probability)
 
 
 @portable
 def _nothing_to_prepare(relative, root_a, root_b, out):
-    """Of volumes to which a row of ``relative_pose.py`` is enough."""
+    """Do nothing: for volumes that need only a row of ``relative_pose.py``."""
 
 
 def beginning(volume: str) -> Callable:
-    """The kernel that puts jobs from ``first`` on into the heap, for one kind of volume.
+    """Return the kernel that puts jobs from ``first`` on into the heap, for one kind of volume.
 
-    It takes (first, trees, sizes, jobs, poses, width, state, rows, hazard, frames, keys, entries); there must be room
-    in the heap.
+    It takes (first, trees, sizes, jobs, poses, width, state, rows, hazards, frames, keys, entries). The heap must have
+    room for the jobs.
     """
     verbs = volume_named(volume)
     return _beginning(verbs.overlap, verbs.prepare or _nothing_to_prepare)
@@ -99,17 +100,18 @@ def _together(bytes_a, node_a, bytes_b, node_b):
 
 @inner
 def _relate(job, jobs, sizes, poses, scratch, frame):
-    """The row of ``relative_pose.py`` of a job."""
+    """Write the row of ``relative_pose.py`` for a job."""
     pose_a, pose_b = poses[job, 0].reshape(12), poses[job, 1].reshape(12)
     whole_row(pose_a, 0, pose_b, 0, sizes[jobs[job, 0]], 0, sizes[jobs[job, 1]], 0, 0.0, scratch, frame, 0)
 
 
 @inlined
 def pair_probability(boxes_a, cells_a, heights_a, node_a, boxes_b, cells_b, heights_b, node_b, frame, logs):
-    """The probability that the surfaces of two nodes meet, from how much of their boxes they fill.
+    """Return the probability that the surfaces of two nodes meet, estimated from how much of their boxes they fill.
 
-    The common volume is at most each box's share of the other's bounding box in its frame; cells have the size of the
-    larger box's. The share of cells with enough surface grows in proportion to the size of the cells.
+    The common volume is estimated as the smaller of two volumes: of the part of each box that lies inside the other's
+    bounding box in its own frame. Cells have the size of the larger box's cells. The share of cells with enough surface
+    grows in proportion to the side length of the cells.
     """
     a, b = boxes_a[node_a], boxes_b[node_b]
     part_a, volume_a = _part(a, b, frame, 0)
@@ -126,7 +128,7 @@ def pair_probability(boxes_a, cells_a, heights_a, node_a, boxes_b, cells_b, heig
 
 @inlined
 def _share(cells, volume, larger):
-    """The share of a box's possible collision cells, where cells have the size of those of a larger box."""
+    """Return the share of a box's possible collision cells, for cells of the size of a larger box's."""
     if volume >= larger:
         return cells / CELL_COUNT
     return min(cells / CELL_COUNT * (larger / volume) ** (1.0 / 3.0), 1.0) if volume > 0.0 else 1.0
@@ -134,7 +136,10 @@ def _share(cells, volume, larger):
 
 @inlined
 def _part(box, other, relative, at):
-    """(share of a box inside the other's bounding box in its frame, its volume); flat boxes count as thicker."""
+    """Return (share of a box inside the other's bounding box in its frame, the box's volume).
+
+    Flat boxes count as at least ``FLATTEST`` thick.
+    """
     part = 1.0
     longest = max(box[3] - box[0], box[4] - box[1], box[5] - box[2])
     thinnest = FLATTEST * np.float64(longest)
@@ -155,7 +160,7 @@ def _part(box, other, relative, at):
 
 @inner
 def _test_leaves(forest_a, forest_b, job, node_a, node_b, poses, rows, state, leaves, indices, workspace):
-    """Decide a pair of leaves exactly; a contact goes into the job's row. Returns the steps that it took."""
+    """Decide a pair of leaves exactly, and write a contact to the job's row; return the steps that it took."""
     leaf_a, leaf_b = leaves[0], leaves[1]
     counter = workspace.counter
     first_a, count_a = forest_a.first[node_a], forest_a.count[node_a]
@@ -184,7 +189,7 @@ def _test_leaves(forest_a, forest_b, job, node_a, node_b, poses, rows, state, le
 
 @inner
 def _kind(a, b, workspace):
-    """How two loaded triangles meet."""
+    """Return how two loaded triangles meet."""
     p1, q1, r1 = (a[0], a[1], a[2]), (a[3], a[4], a[5]), (a[6], a[7], a[8])
     p2, q2, r2 = (b[0], b[1], b[2]), (b[3], b[4], b[5]), (b[6], b[7], b[8])
     kind = classify_generic(p1, q1, r1, p2, q2, r2)
@@ -192,9 +197,9 @@ def _kind(a, b, workspace):
 
 
 def best_first(volume: str) -> Callable:
-    """The kernel for one kind of volume.
+    """Return the traversal kernel for one kind of volume.
 
-    It takes (trees, jobs, poses, frames, p_min, options, state, rows, hazard, keys, entries, logs, leaves, indices,
+    It takes (trees, jobs, poses, frames, p_min, options, state, rows, hazards, keys, entries, logs, leaves, indices,
     counter, expansions, zero); ``search.py`` describes and allocates them.
     """
     return _best_first(volume_named(volume).overlap)

@@ -1,4 +1,4 @@
-"""ADB-trees: what the best-first search reads of a hierarchy, by address."""
+"""ADB-trees: the arrays of a hierarchy that the best-first search reads, passed as pointers."""
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
@@ -17,9 +17,10 @@ from .memory import float32_at, float64_at, int32_at, uint8_at
 FIRST, COUNT, VOLUMES, BOXES, CELLS, HEIGHTS, ORDER, TRIANGLES, VERTICES, NODE_COUNT, TRIANGLE_COUNT, ROW_LENGTH = (
     range(12)
 )
-"""Entries of a tree's row: addresses of its arrays, and numbers of nodes and triangles."""
+"""Entries of a tree's row: addresses of its arrays, number of nodes, number of triangles."""
 SPREAD, SIZES = 6, 7
-"""Numbers of a tree's sizes: origin, largest absolute coordinates [m], spread (``cells.py``)."""
+"""Entry of the spread, and length, of a tree's sizes: origin, largest absolute coordinates [m], spread (``cells.py``).
+"""
 _KEY = "adb tree"
 
 
@@ -34,7 +35,7 @@ class AdbTree(Copyable):
 
     @cached_property
     def row(self) -> np.ndarray:
-        """Where the arrays of the tree lie, (ROW_LENGTH,) int64."""
+        """Addresses of the tree's arrays, and their lengths, (ROW_LENGTH,) int64."""
         parts, filling, tree = self.made_of, self.filling, self.made_of.tree
         vertices, triangles = parts.mesh.arrays
         arrays = (
@@ -45,14 +46,14 @@ class AdbTree(Copyable):
 
     @cached_property
     def sizes(self) -> np.ndarray:
-        """(SIZES,) float64."""
+        """Origin, largest absolute coordinates [m] and spread, (SIZES,) float64."""
         parts = self.made_of
         return np.array([*parts.origin, *np.abs(parts.mesh.bounds).max(axis=0), self.filling.spread])
 
 
 @in_slices
 def adb_tree(hierarchy: Hierarchy) -> Generator[None, None, AdbTree]:
-    """The ADB-tree of a hierarchy, made when first asked for and kept with it until it is given other parts."""
+    """Return the ADB-tree of a hierarchy. It is computed once, and cached until the hierarchy's parts are replaced."""
     if not is_augmented(hierarchy):
         parts = hierarchy.parts
         filling = yield from fill_steps(parts, hierarchy.volume)
@@ -61,16 +62,16 @@ def adb_tree(hierarchy: Hierarchy) -> Generator[None, None, AdbTree]:
 
 
 def is_augmented(hierarchy: Hierarchy) -> bool:
-    """Whether ``adb_tree`` has nothing to do."""
+    """Return whether the ADB-tree of a hierarchy is cached already."""
     kept = hierarchy.derived.get(_KEY)
     return kept is not None and kept.made_of is hierarchy.parts
 
 
 def hand_over(old: Hierarchy, refitted: Hierarchy) -> None:
-    """Let a refitted hierarchy keep the augmentation of the one that it was made from.
+    """Give a refitted hierarchy the augmentation of the hierarchy that it was refitted from, with new boxes.
 
-    Its boxes are new. How full they are, and how far the surface spreads, is taken over: it changes little while a mesh
-    bends, no answer that is complete depends on it, and counting anew takes longer than a frame.
+    The cell counts and the spread are reused: they change little while a mesh bends, no complete answer depends on
+    them, and computing them again takes longer than a frame.
     """
     kept = old.derived.get(_KEY)
     if kept is not None and kept.made_of.tree is refitted.tree:
@@ -82,7 +83,7 @@ def _keep(hierarchy: Hierarchy, parts: TreeParts, filled: Filling) -> None:
 
 
 def table(trees: Sequence[AdbTree]) -> tuple[np.ndarray, np.ndarray]:
-    """Rows (t, ROW_LENGTH) int64 and sizes (t, SIZES) float64 of trees that the caller keeps alive."""
+    """Return rows (t, ROW_LENGTH) int64 and sizes (t, SIZES) float64 of trees. The caller must keep the trees alive."""
     rows, sizes = np.empty((len(trees), ROW_LENGTH), np.int64), np.empty((len(trees), SIZES))
     for t, tree in enumerate(trees):
         rows[t] = tree.row
@@ -92,7 +93,7 @@ def table(trees: Sequence[AdbTree]) -> tuple[np.ndarray, np.ndarray]:
 
 @inlined
 def nodes_at(trees, tree, width):
-    """(first, count, volumes, boxes, cells, heights) of a tree, as ``Forest`` and ``Filling`` have them."""
+    """Return (first, count, volumes, boxes, cells, heights) of a tree, as in ``Forest`` and ``Filling``."""
     count = trees[tree, NODE_COUNT]
     return (
         int32_at(trees[tree, FIRST], (count,)),
@@ -106,7 +107,7 @@ def nodes_at(trees, tree, width):
 
 @inlined
 def forest_at(trees, tree, width, zero):
-    """A forest of this tree alone; ``zero`` is an array of one zero."""
+    """Return a forest with this tree only; ``zero`` is an array of one zero."""
     count, triangles = trees[tree, NODE_COUNT], trees[tree, TRIANGLE_COUNT]
     return Forest(
         int32_at(trees[tree, FIRST], (count,)),
@@ -114,7 +115,7 @@ def forest_at(trees, tree, width, zero):
         float32_at(trees[tree, VOLUMES], (count, width)),
         int32_at(trees[tree, ORDER], (triangles,)),
         int32_at(trees[tree, TRIANGLES], (triangles, 3)),
-        float64_at(trees[tree, VERTICES], (3 * triangles, 3)),  # more than there are; nobody asks how many
+        float64_at(trees[tree, VERTICES], (3 * triangles, 3)),  # an upper bound: the number of vertices is never read
         zero,
         zero,
         zero,

@@ -1,12 +1,12 @@
-"""How fast this process works: what turns seconds into steps before the work is done."""
+"""Measures how fast this process works, to convert seconds into steps in advance."""
 
 _RISE, _FALL = 1.1, 0.99
-"""A pace that grows by a tenth when work took longer than expected, and shrinks by a hundredth when it did not, settles
-where one piece of work in eleven takes longer."""
+"""Factors of the bound: it grows by a tenth when work took longer than expected, and shrinks by a hundredth otherwise.
+It settles where one piece of work in eleven takes longer."""
 
 
 class UnitCost:
-    """Seconds a unit of work, learned from what was done; a bound that is seldom exceeded rather than a mean.
+    """Seconds per unit of work, learned from past work: a bound that is seldom exceeded, not a mean.
 
     Args:
         seconds: a first guess.
@@ -19,5 +19,5 @@ class UnitCost:
         self.seconds = seconds
 
     def note(self, units: float, seconds: float) -> None:
-        """Learn from a piece of work. One that was held up by other processes changes no more than a slow one."""
+        """Learn from a piece of work. Work that other processes delayed has no more effect than slow work."""
         self.seconds *= _RISE if seconds > units * self.seconds else _FALL
