@@ -21,7 +21,8 @@ _LEAST_RECORD = 20
 _LAYERS = {6: (30, 9), 7: (36, 10), 8: (38, 11), 9: (59, 10), 10: (67, 12)}
 """Bytes of a point and number of layers, for the point formats that LAZ stores in layers.
 
-Each extra byte of a point has a layer, too."""
+Each extra byte of a point has a layer, too.
+"""
 _VARIABLE_RECORD, _EXTENDED_RECORD = 54, 60  # least bytes of a record before and behind the points
 
 
@@ -108,7 +109,8 @@ def _check_chunks(source: Source, start: int, count: int, kind: int, record: int
 def _points_of_chunks(source: Source, at: int, variable: int) -> int:
     """Return the number of points in each chunk but the last, from the LASzip record.
 
-    That record is one of ``variable`` variable length records, which begin at byte ``at``."""
+    That record is one of ``variable`` variable length records, which begin at byte ``at``.
+    """
     for _ in range(variable):
         source.seek(at)
         head = source.read(_VARIABLE_RECORD, "the variable length records")

@@ -142,7 +142,8 @@ class _Progress:
     def beat(self, *_given: object) -> None:
         """Report progress, and check that the parent process still reads the output.
 
-        Progress is estimated from processor time, so a part that hangs makes no progress."""
+        Progress is estimated from processor time, so a part that hangs makes no progress.
+        """
         try:
             os.write(1, b".")  # fails when the parent process is gone
         except OSError:

@@ -39,7 +39,8 @@ _SECONDS = {
 }  # fmt: skip
 """Seconds of processor time for each part, compiled in this order on a machine of 2024.
 
-Only their ratios matter once a build has run for a while."""
+Only their ratios matter once a build has run for a while.
+"""
 
 
 class Run:
@@ -274,7 +275,8 @@ def cost(part: str) -> float:
 def _environment(folder: Path, level: str) -> dict[str, str]:
     """Return the environment variables of a process.
 
-    It imports the engine and its libraries from the same folders as this process; other Python settings are removed."""
+    It imports the engine and its libraries from the same folders as this process; other Python settings are removed.
+    """
     name, features = processor_of(level)
     places = [Path(__file__).resolve().parents[2]]
     for library in ("numba", "llvmlite", "numpy"):

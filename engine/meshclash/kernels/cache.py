@@ -34,7 +34,8 @@ notes: list[str] = []
 origins: dict[str, str] = {}
 """Where each kernel of this process came from, by its file name (or its label if it has no file).
 
-"cached": the user's folder; "shipped": a store of the package; "built": a store of the user; "compiled": Numba."""
+"cached": the user's folder; "shipped": a store of the package; "built": a store of the user; "compiled": Numba.
+"""
 before_compiling: list[Callable[[], None]] = []
 """Functions that are called once, before this process compiles its first kernel."""
 

@@ -141,5 +141,6 @@ def _start_threads() -> None:
 def _declaring(entry: str) -> bytes:
     """Return LLVM bitcode that declares the entry of the machine code.
 
-    It replaces the function's own LLVM code, which Numba keeps for linking."""
+    It replaces the function's own LLVM code, which Numba keeps for linking.
+    """
     return bytes(binding.parse_assembly(f'define void @"{entry}"() {{ ret void }}').as_bitcode())

@@ -29,7 +29,8 @@ class ProcessorLevel(NamedTuple):
     tuned_for: str
     """LLVM's name of a processor that has the level; code is scheduled for this processor.
 
-    LLVM also accepts names of levels, but then chooses instructions that are slow on current processors."""
+    LLVM also accepts names of levels, but then chooses instructions that are slow on current processors.
+    """
     features: tuple[str, ...]
     """LLVM's names of the features that the level has."""
     not_used: tuple[str, ...] = ()

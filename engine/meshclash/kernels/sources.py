@@ -74,7 +74,8 @@ def reached(files: Iterable[Path]) -> set[Path]:
 def imported_by(path: Path) -> frozenset[Path]:
     """Return the engine's sources that a source imports, also inside functions.
 
-    Names imported from the engine's top-level package itself are left out."""
+    Names imported from the engine's top-level package itself are left out.
+    """
     found = set[str]()
     for dots, module, names in _IMPORT.findall(_content(path)):
         folder = "/".join((path.parents[len(dots) - 1].as_posix(), *filter(None, module.decode().split("."))))
@@ -86,7 +87,8 @@ def imported_by(path: Path) -> frozenset[Path]:
 def _files(place: str) -> list[str]:
     """Return the source of a module or package, if there is one.
 
-    The engine's top-level package is left out, because it imports its names lazily."""
+    The engine's top-level package is left out, because it imports its names lazily.
+    """
     if place == ENGINE.as_posix():
         return []
     return [file for file in (f"{place}.py", f"{place}/__init__.py") if file in _sources()]
