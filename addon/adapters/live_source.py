@@ -49,8 +49,7 @@ class LiveSource:
         return scene_with(self.scene_uid)
 
     def options(self) -> DetectOptions:
-        """Return the current options of the panel, without common volumes, which only Detect measures as they take
-        long.
+        """Return the current options of the panel, without common volumes: they take long, so only Detect has them.
 
         Raises:
             InputError: the scene is gone, or an option is out of range.

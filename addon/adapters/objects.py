@@ -26,8 +26,8 @@ def resolve_set(expression: str, scene: bpy.types.Scene, view_layer: bpy.types.V
     Args:
         expression: "all", "selection", "collection:NAME" (with its child collections), "object:NAME", a NAME, or
             terms and patterns such as "class:IfcPipe* & not material:Zinc" (`meshclash.clash.sets`).
-                    scene: the scene to search.
-                    view_layer: layer whose selection and visibility count.
+        scene: the scene to search.
+        view_layer: layer whose selection and visibility count.
 
     Returns:
         Names of objects; their instances are in the set, too. None stands for all objects.

@@ -254,7 +254,7 @@ def own_builder(parts: Sequence[str]) -> Builder:
     Args:
         parts: parts of the warm-up, in the order in which they are compiled.
 
-        Raises:
+    Raises:
         OSError: there is no writable folder for this user, or the processor has no known level.
     """
     folder, levels = find_folder(store.OWN_NAME), levels_here()

@@ -41,9 +41,9 @@ class Accessors:
         """Return elements as numbers (count, width) float64; normalised integers become numbers from -1 to 1.
 
         Args:
-                        index: index of the accessor.
-                        kind: the type that it must have, such as "VEC3".
-                        decoded: data from a compressed primitive that replace those of the accessor.
+            index: index of the accessor.
+            kind: the type that it must have, such as "VEC3".
+            decoded: data from a compressed primitive that replace those of the accessor.
 
         Raises:
             Malformed: the accessor does not exist, has another type, or its data are not in the file.

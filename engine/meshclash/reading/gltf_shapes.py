@@ -54,11 +54,11 @@ class Shapes:
         """Return the triangles or the points of a mesh, without unused vertices.
 
         Args:
-                        mesh_index: index of the mesh.
-                        kind: TRIANGLES or POINTS.
-                        weights: weights of its morph targets.
-                        joints: matrices (k, 4, 4) from the mesh to the world for each joint of its skin; None without a
-                            skin.
+            mesh_index: index of the mesh.
+            kind: TRIANGLES or POINTS.
+            weights: weights of its morph targets.
+            joints: matrices (k, 4, 4) from the mesh to the world for each joint of its skin; None without a
+                skin.
 
         Raises:
             Malformed: the mesh is damaged, or a part of it is not in the file.

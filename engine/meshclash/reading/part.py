@@ -46,14 +46,14 @@ class MeshPart:
     """One object of a file. ``scene.add(part.mesh, part.pose, name=part.name)`` adds it to a scene.
 
     Attributes:
-                name: name from the file, made unique.
-                mesh: a ``TriangleMesh`` with the resolution of its coordinates, or a ``PointCloud``.
-                pose: pose of the mesh in the world.
-                shape: its triangles or points; instances share a shape.
-                matrix: (4, 4) float64 from its frame to the world [m], z up.
-                properties: properties from the file, such as ``GlobalId``, ``class``, ``type``, ``storey``, ``system``
-                    of IFC.
-                groups: names of the groups that contain it: the file, and its parents in the file.
+        name: name from the file, made unique.
+        mesh: a ``TriangleMesh`` with the resolution of its coordinates, or a ``PointCloud``.
+        pose: pose of the mesh in the world.
+        shape: its triangles or points; instances share a shape.
+        matrix: (4, 4) float64 from its frame to the world [m], z up.
+        properties: properties from the file, such as ``GlobalId``, ``class``, ``type``, ``storey``, ``system``
+            of IFC.
+        groups: names of the groups that contain it: the file, and its parents in the file.
     """
 
     name: str
@@ -92,11 +92,11 @@ class Parts(Sequence[MeshPart]):
 
     Attributes:
         path: the file.
-                metres: length of the file's unit in metres.
-                unit_known: whether the file states its unit; otherwise ``metres`` is the caller's or the default.
-                items: the parts.
-                left_out: (name, reason) of geometry in the file that could not be read.
-                no_geometry: numbers of objects without geometry that could collide, by kind, as ``{"camera": 1}``.
+        metres: length of the file's unit in metres.
+        unit_known: whether the file states its unit; otherwise ``metres`` is the caller's or the default.
+        items: the parts.
+        left_out: (name, reason) of geometry in the file that could not be read.
+        no_geometry: numbers of objects without geometry that could collide, by kind, as ``{"camera": 1}``.
 
     Every object that the reader found is in one of ``items``, ``left_out`` and ``no_geometry``.
     """
