@@ -1,4 +1,4 @@
-"""What the operators that show something of the selected pair have in common."""
+"""Base of the operators that show something of the selected pair."""
 
 from __future__ import annotations
 
