@@ -136,7 +136,7 @@ class _State:
 
     results: dict[int, SceneResult] = {}  # noqa: RUF012 - one per session on purpose
     deviations: dict[int, MeasuredDeviation] = {}  # noqa: RUF012
-    suspects: dict[int, frozenset[str]] = {}  # noqa: RUF012 - marked objects that may be what they were again
+    suspects: dict[int, frozenset[str]] = {}  # noqa: RUF012 - marked objects that may be as before again
     reviews: dict[int, tuple[Reviews, bool]] = {}  # noqa: RUF012 - and whether they are still those of Blender
     timelines: dict[int, Scanned] = {}  # noqa: RUF012
     refused: dict[int, str] = {}  # noqa: RUF012 - why lists that came with the file are not shown

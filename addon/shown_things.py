@@ -135,7 +135,7 @@ class _State:
     ghosted: dict[int, dict[str, object]] = {}  # noqa: RUF012 - key of a 3D view: its shading before (`ghosting`)
     heated: dict[int, tuple[str, str]] = {}  # noqa: RUF012 - key of a 3D view: shading and colours before a heat map
     suspended_ghosts: tuple[int, ...] = ()
-    viewpoints: dict[int, Viewpoint] = {}  # noqa: RUF012 - key of a 3D view: from where it looked before
+    viewpoints: dict[int, Viewpoint] = {}  # noqa: RUF012 - former viewpoint by key of a 3D view
     suspended_viewpoints: dict[int, tuple[Viewpoint, Viewpoint]] = {}  # noqa: RUF012
     hierarchy: tuple[int, ShownHierarchy] | None = None  # with the session uid of its object
     advice: MeasuredAdvice | None = None

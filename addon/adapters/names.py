@@ -33,7 +33,7 @@ def make_names_readable() -> list[str]:
 def _renamed(item: Any) -> str | None:
     """Return the new name, or None if the old one can be read."""
     try:
-        item.name  # noqa: B018 - the error is what is asked for
+        item.name  # noqa: B018 - raises the error
     except UnicodeDecodeError as error:
         name = _readable(error.object)
         if getattr(item, "library", None) is not None:

@@ -32,7 +32,7 @@ from .live_answers import Answers
 T = TypeVar("T")
 
 PARTS: tuple[str, ...] = (*BASIC_PARTS, "more")
-"""Parts of the engine's warm-up that Live needs, whatever the test."""
+"""Parts of the engine's warm-up that Live needs for every test."""
 BUDGET = 0.02  # seconds of the main thread for one answer, and the length of a slice
 LONGEST_SLICE = 0.03
 QUIET_SECONDS = 0.15  # time without changes before an incomplete answer is completed

@@ -67,6 +67,6 @@ class Answers(Followed):
         self._publish(report, incomplete)
 
     def _add(self, answer: DetectAnswer) -> None:
-        """Add the statistics of an answer, and replace the list of what is left out."""
+        """Add the statistics of an answer, and replace the list of pairs left out."""
         self.statistics.forget_left_out()
         super()._add(answer)

@@ -92,7 +92,7 @@ def _fit_steps(source: BlenderSource, rows: list[PairRow]) -> Generator[Any, Non
 
 
 class OfShownSolid(Operator):
-    """What the operators of a shown common solid have in common."""
+    """Base of the operators on a shown common solid."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -101,7 +101,7 @@ class OfShownSolid(Operator):
 
 
 class InView(OfShownSolid):
-    """What the operators that look at the shown common solid have in common."""
+    """Base of the operators that show the common solid in a 3D view."""
 
     def look(self, context: bpy.types.Context, box: np.ndarray) -> None:
         """Make the 3D view of the context show a box, (2, 3) in Blender units."""

@@ -21,7 +21,7 @@ from .polls import lists_pairs, possible
 
 
 class OfListed(Operator):
-    """What the operators of listed pairs have in common."""
+    """Base of the operators on listed pairs."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -136,7 +136,7 @@ class MESHCLASH_OT_exclude_listed(OfListed):
 
 
 class OfGroup(Operator):
-    """What the operators of the chosen group have in common."""
+    """Base of the operators on the chosen group."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

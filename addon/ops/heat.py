@@ -38,7 +38,7 @@ MOST_EVENTS = 100
 
 
 class HeatOperator(ScannedOperator):
-    """What the operators that write the heat map of a scan have in common."""
+    """Base of the operators that write the heat map of a scan."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

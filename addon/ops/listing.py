@@ -28,7 +28,7 @@ def _has_rows(cls: type[Operator], context: bpy.types.Context) -> bool:
 
 
 class PickRow(Operator):
-    """What the operators have in common that are the cells of lists."""
+    """Base of the operators that are cells of lists."""
 
     bl_options = {"INTERNAL"}
 
@@ -107,7 +107,7 @@ def tooltip(context: bpy.types.Context, row: PairRow, first: str) -> str:
 
 
 class StepPair(Operator):
-    """What the operators that step have in common; no class that Blender knows is a base of another."""
+    """Base of the operators that step through pairs; registered classes are never bases of others."""
 
     bl_options = {"INTERNAL"}
 

@@ -74,7 +74,7 @@ def over_results(context: bpy.types.Context) -> bool:
 
 
 class OverResults(Operator):
-    """What the operators of keys over the results have in common."""
+    """Base of the operators of keys over the results."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -16,7 +16,7 @@ from .polls import has_pair
 
 
 class SetStatus(Operator):
-    """What the operators that say a status have in common; no class that Blender knows is a base of another."""
+    """Base of the operators that set a status; registered classes are never bases of others."""
 
     bl_options = {"REGISTER", "UNDO"}
 

@@ -121,7 +121,7 @@ class MESHCLASH_OT_keep_test(Operator):
 
 
 class OfActiveTest(Operator):
-    """What the operators of the chosen test have in common."""
+    """Base of the operators on the chosen test."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -104,7 +104,7 @@ class _Scan(Run):
 
 
 class FrameOperator(Operator):
-    """What goes through frames in slices; `make` says which task, `take` what becomes of what it found."""
+    """Goes through frames in slices: `make` returns the task, `take` keeps its results."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -24,7 +24,7 @@ class TabPanel(Panel):
 
 
 class ResearchPanel(TabPanel):
-    """What only those want to see who study how answers are found."""
+    """Base of panels for research on how answers are found."""
 
     @classmethod
     def poll(cls, context: Any) -> bool:
