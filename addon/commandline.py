@@ -26,6 +26,7 @@ from meshclash.clash.command_line import (
     names_left_out,
     open_reports,
     options_given,
+    reviewed,
     tests_given,
 )
 from meshclash.clash.errors import InputError
@@ -33,7 +34,7 @@ from meshclash.clash.frame_scene import Progress
 from meshclash.clash.job import detect_steps, run_to_end, workers_steps
 from meshclash.clash.options import DetectOptions
 from meshclash.clash.queries.registry import test_named
-from meshclash.clash.report import Review
+from meshclash.clash.reviews import Review
 from meshclash.clash.tasks import ThisProcess, Workers, options_of, options_text
 from meshclash.clash.tests_job import tests_steps
 from meshclash.messages import Sentence
@@ -141,7 +142,7 @@ def _run(given: argparse.Namespace, interruption: Interruption, make_workers: Ma
             picture_file.commit()
             return [f"Picture: {given.picture}"]
 
-        return finish(given, report, reports, draw)
+        return finish(given, reviewed(given, report), reports, draw)
 
 
 def _has_workers(given: argparse.Namespace) -> bool:

@@ -21,7 +21,7 @@ from meshclash.clash.option_table import OPTIONS, Option
 from meshclash.clash.options import LAST_FRAME, DetectOptions, frame_range, parse_frames
 from meshclash.clash.pair_row import PairRow
 from meshclash.clash.queries.registry import TESTS, test_named
-from meshclash.clash.report import Review
+from meshclash.clash.reviews import Review
 from meshclash.clash.rules import Rules
 from meshclash.clash.verdicts import VERDICTS
 from meshclash.messages import Sentence

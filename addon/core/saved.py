@@ -117,7 +117,8 @@ def _refuse(constant: str) -> None:
 def _rules(data: dict[str, Any]) -> Rules:
     given = data.get("rules", {})
     pairs = frozenset((_text(a), _text(b)) for a, b in data.get("excluded", ()))
-    return Rules(**{name: bool(given.get(name)) for name in _RULES}, listed_pairs=pairs)
+    parent, armature, collection = (bool(given.get(name)) for name in _RULES)
+    return Rules(parent, armature, collection, pairs)
 
 
 def _stats(data: dict[str, Any]) -> dict[str, Any]:

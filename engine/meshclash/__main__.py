@@ -1,6 +1,6 @@
-"""The command `meshclash`, also `python -m meshclash`; `commands.py` is what it does.
+"""The command `meshclash`, also `python -m meshclash`; `commands.py` implements it.
 
-Imports are within: Ctrl+C is to end the command also while the rest is imported.
+Imports are inside the function, so that Ctrl+C also works while the rest is imported.
 """
 
 import sys
@@ -10,19 +10,28 @@ from .early_exit import leave_at_ctrl_c
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what the command line asks for.
+    """Run the command line.
 
     Args:
-        arguments: behind the name of the program; None: those of this process.
+        arguments: the arguments after the program's name; None: those of this process.
 
     Returns:
         The exit code.
     """
     if arguments is None:
         leave_at_ctrl_c()
+        _announce(sys.argv[1:])
     from .commands import main as act  # noqa: PLC0415 - see above
 
     return act(sys.argv[1:] if arguments is None else arguments)
+
+
+def _announce(given: Sequence[str]) -> None:
+    """Shows a first line on a terminal: imports take seconds on a machine that has just been started."""
+    stream = sys.stderr
+    if given[:1] == ["detect"] and not {"--quiet", "--help", "-h"} & {*given} and stream and stream.isatty():
+        stream.write("\r  0 %  Loading MeshClash")
+        stream.flush()
 
 
 if __name__ == "__main__":

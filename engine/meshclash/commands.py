@@ -1,6 +1,6 @@
 """`meshclash detect FILE...`: clashes in files of meshes; `meshclash report diff OLD NEW`: two reports; `meshclash
-tests convert IN OUT`: named tests and clash sets of IfcClash;
-`meshclash massive build|info|verify|collide`: clustered meshes."""
+tests convert IN OUT`: named tests, matrices and clash sets of IfcClash; `meshclash review list|show|set REPORT`:
+decisions; `meshclash massive build|info|verify|collide`: clustered meshes."""
 
 import argparse
 import importlib
@@ -18,6 +18,7 @@ import numpy as np
 
 from .clash.detect_files import main as detect
 from .clash.report_command import main as report
+from .clash.review_command import main as review
 from .clash.tests_command import main as tests
 from .early_exit import raise_at_ctrl_c
 from .errors import InvalidFile, MeshClashError
@@ -36,22 +37,22 @@ from .types.steps import run, steps
 
 _MEGABYTE = 1 << 20
 _LONGEST_POSE = 1 << 16
-"""Bytes of the text of a pose."""
+"""Maximum size of the text of a pose [bytes]."""
 _SHARES = (0.0004, 0.002, 0.01)
-"""Of the width, for which ``info`` tells the triangles of a level."""
+"""Fractions of the width for which ``info`` prints the number of triangles of a level."""
 _COLLIDE = "all contacts of two clustered meshes; exit status 1 for any"
 
 Find = Callable[[ClusteredMesh, ClusteredMesh, list[np.ndarray | None], argparse.Namespace], Contacts]
-"""Contacts of two files in two poses, by the options of a command."""
+"""Function that finds the contacts of two files in two poses, with the options of a command."""
 _MODES = {"dag": massive_collide, "pm": progressive_collide}
 
 
 def main(arguments: Sequence[str], parser: argparse.ArgumentParser | None = None) -> int:
-    """Do what the command line asks for; another program may bring a parser that sets ``act`` as this one's does.
+    """Run the command line; another program may pass a parser that sets ``act`` as this one's does.
 
     Returns:
-        0, 1 when ``collide`` finds contacts, 2 for what cannot be done, 3 for a fault of the program, 130 when Ctrl+C
-        stopped it. Streams that are closed, broken or full do not change it.
+        0; 1 if ``collide`` finds contacts; 2 if a request is invalid; 3 after an internal error; 130 after Ctrl+C.
+        Streams that are closed, broken or full do not change the code.
     """
     given = list(arguments)
     if parser is None and given[:1] == ["detect"]:
@@ -60,6 +61,8 @@ def main(arguments: Sequence[str], parser: argparse.ArgumentParser | None = None
         return report(given[1:])
     if parser is None and given[:1] == ["tests"]:
         return tests(given[1:])
+    if parser is None and given[:1] == ["review"]:
+        return review(given[1:])
     options = (parser or _parser()).parse_args(given)
     try:
         raise_at_ctrl_c()
@@ -70,24 +73,24 @@ def main(arguments: Sequence[str], parser: argparse.ArgumentParser | None = None
     except KeyboardInterrupt:
         _say(sys.stderr, "cancelled")
         return 130
-    except Exception:  # the last resort: 1, which Python would end with, means contacts
+    except Exception:  # must not exit with Python's code 1, which means contacts
         _say(sys.stderr, f"internal error; please send us this message\n{traceback.format_exc()}")
         return 3
     return status
 
 
 def _say(stream: TextIO | None, text: str, end: str = "\n") -> None:
-    """Write text; what the encoding lacks as escapes, and a stream that takes nothing (a full disk) is left."""
+    """Write text, with escapes for characters outside the encoding; ignore streams that cannot be written."""
     if stream is None:
         return
     encoding = getattr(stream, "encoding", None) or "utf-8"
     try:
         stream.write((text + end).encode(encoding, "backslashreplace").decode(encoding))
         stream.flush()
-    except ValueError:  # it was closed by somebody else in this process
+    except ValueError:  # closed by other code in this process
         return
     except OSError:
-        with suppress(OSError, ValueError):  # what is in its buffer is to be no error at exit
+        with suppress(OSError, ValueError):  # so that the stream's buffer causes no error at exit
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, stream.fileno())
             os.close(nowhere)
@@ -98,6 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     subjects = parser.add_subparsers(required=True, metavar="SUBJECT")
     subjects.add_parser("detect", help="clashes in files of meshes (docs/headless.md)")
     subjects.add_parser("report", help="compare two reports")
+    subjects.add_parser("review", help="list, show and set decisions about clashes (docs/tasks/coordination.md)")
     subjects.add_parser("tests", help="convert named tests and clash sets of IfcClash (docs/headless.md)")
     massive = subjects.add_parser("massive", help="meshes that stay on disk (docs/massive.md)")
     commands = massive.add_subparsers(required=True, metavar="COMMAND")
@@ -143,7 +147,7 @@ def _add_memory(parser: argparse.ArgumentParser, memory: int) -> None:
 
 
 def add_collide_arguments(parser: argparse.ArgumentParser, find: Find) -> None:
-    """What a command takes that asks for all contacts of two files; ``find`` answers, without levels of detail."""
+    """Add the arguments of a command that finds all contacts of two files with ``find``, without levels of detail."""
     parser.set_defaults(act=_collide, find=find, epsilon=None)
     _add_memory(parser, DEFAULT_MEMORY)
     for name in ("a", "b"):
@@ -222,7 +226,7 @@ def _verify(options: argparse.Namespace) -> int:
 
 
 def _pose(path: Path) -> np.ndarray:
-    """The matrix of a text: NumPy's reader would unpack archives, and take as much memory as these say."""
+    """Read a matrix from text. NumPy's loader would also unpack archives, which may need any amount of memory."""
     with path.open("rb") as stream:
         rows = [line.partition(b"#")[0].split() for line in stream.read(_LONGEST_POSE).splitlines()]
     try:
@@ -250,7 +254,7 @@ def _collide(options: argparse.Namespace) -> int:
 
 def _write(output: OutputFile | None, **arrays: Any) -> None:
     if output is not None:
-        filled = io.BytesIO()  # an archive on a full disk tells of it twice, and names no file
+        filled = io.BytesIO()  # on a full disk, an archive reports the error twice and does not name the file
         np.savez_compressed(filled, **arrays)
         output.commit(filled.getvalue())
 

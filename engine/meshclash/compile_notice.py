@@ -1,6 +1,6 @@
-"""What a process says when it has to compile: once, on stderr.
+"""The notice that a process prints once to stderr before it compiles.
 
-Nothing that is compiled imports this, so that an edit here leaves kernels valid.
+No compiled code imports this module, so that editing it does not invalidate kernels.
 """
 
 import contextlib
@@ -13,7 +13,7 @@ from .jit import cache_problem
 from .kernels import cache
 
 QUIET = "MESHCLASH_QUIET"
-"""Variable of the environment: with a value nothing is said."""
+"""Environment variable: with a value, the notice is not printed."""
 COMPILING = (
     "meshclash: compiling for this processor, once; later sessions load what is kept. `python -m meshclash.kernels "
     "build --level best` compiles everything now, on all cores; wheels for one platform (cp311-none-...) bring it "
@@ -23,10 +23,10 @@ _who: list[str] = []
 
 
 def tell_compiling(others: Sequence[Callable[[], None]] | None = None) -> None:
-    """Have this process say that it compiles, before it does; the first call decides.
+    """Print a notice before this process compiles; only the first call has an effect.
 
     Args:
-        others: what is called instead, as by an application with a window of its own.
+        others: functions to call instead, for example by an application with its own window.
     """
     if not _who:
         _who.append("told")
@@ -39,5 +39,5 @@ def _tell() -> None:
     problem = cache_problem()
     if problem:
         warnings.warn(f"meshclash: {problem}", RuntimeWarning, stacklevel=2)
-    with contextlib.suppress(OSError, ValueError, AttributeError):  # stderr may be closed, or none
+    with contextlib.suppress(OSError, ValueError, AttributeError):  # stderr may be closed or None
         print(COMPILING, file=sys.stderr, flush=True)

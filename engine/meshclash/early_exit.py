@@ -1,4 +1,4 @@
-"""Ctrl+C while a program is still being imported, which takes a second or two."""
+"""Handling of Ctrl+C while a program is still being imported, which takes a second or two."""
 
 import os
 import signal
@@ -8,15 +8,15 @@ CANCELLED = 130
 
 
 def leave_at_ctrl_c() -> None:
-    """Lets Ctrl+C end the process at once with one line, until the command sets a handler of its own.
+    """Make Ctrl+C end the process at once with one line, until the command installs its own handler.
 
-    For programs that have not begun anything that needs an end: no file is open, no other process runs.
+    Only for programs that have not started anything that needs a clean end: no open files, no other processes.
     """
     signal.signal(signal.SIGINT, _leave)
 
 
 def raise_at_ctrl_c() -> None:
-    """Lets Ctrl+C raise KeyboardInterrupt again, where ``leave_at_ctrl_c`` was called: the work has begun."""
+    """Make Ctrl+C raise KeyboardInterrupt again after ``leave_at_ctrl_c``, once the work has started."""
     if signal.getsignal(signal.SIGINT) is _leave:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

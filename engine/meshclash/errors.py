@@ -2,7 +2,7 @@
 
 
 class MeshClashError(Exception):
-    """Base of every error that the engine raises on purpose."""
+    """Base class of all errors that the engine raises deliberately."""
 
 
 class InvalidMesh(MeshClashError, ValueError):
@@ -10,7 +10,7 @@ class InvalidMesh(MeshClashError, ValueError):
 
 
 class NotASolid(MeshClashError, ValueError):
-    """A mesh has no inside, or none that is certain, and a query needs one; says why and where it is open."""
+    """A query needs a solid, but a mesh has no certain inside; the message says why and where it is open."""
 
 
 class InvalidPointCloud(MeshClashError, ValueError):
@@ -34,16 +34,16 @@ class UnknownObject(MeshClashError, KeyError):
 
 
 class SceneChanged(MeshClashError, RuntimeError):
-    """A scene was changed while a question about it was answered in slices; nothing is lost but that answer."""
+    """A scene was changed during a query in slices; only the answer of that query is lost."""
 
 
 class UnsupportedOption(MeshClashError, ValueError):
-    """An option has a value that this version does not know; the message lists the known ones."""
+    """An option has an unknown value; the message lists the known ones."""
 
 
 class DeviceUnavailable(MeshClashError, RuntimeError):
-    """The device that was asked for cannot be used; the message says why."""
+    """The requested device cannot be used; the message says why."""
 
 
 class WorkersUnavailable(MeshClashError, RuntimeError):
-    """Workers cannot be had, or cannot do their tasks; the message says why."""
+    """Worker processes cannot be started or cannot do their tasks; the message says why."""

@@ -1,13 +1,13 @@
-"""How the engine compiles: a few decorators, one cache of compiled kernels, one parallel region.
+"""Compilation: decorators for kernels and helpers, one cache of compiled kernels, one parallel region at a time.
 
-Numba stamps a cached kernel with the file that holds it, not with the helpers that it calls, so an edit of a helper
-would be served stale. ``kernels/`` keeps compiled kernels in place of Numba's own cache, with a hash of all sources
-that they are made of; Numba's settings stay as other extensions in the same process want them.
+Numba validates a cached kernel by the file that contains it, but not by the helpers that it calls. So after an edit of
+a helper it would load outdated code. ``kernels/`` replaces Numba's cache with one that uses a hash of all sources of a
+kernel. Numba's settings stay unchanged for other extensions in the same process.
 
-Several cores. A kernel that pays on several cores has two forms: ``kernel`` with an ordinary loop over parts of work
-and ``parallel_kernel`` with ``prange`` over them; the caller takes the second one only inside ``parallel_region``, when
-that gives more than one thread. What a part computes must not depend on the thread that computes it, and how the work
-is cut must not depend on the number of threads; then neither does the answer.
+Multithreading: a kernel that benefits from several cores has two forms, ``kernel`` with an ordinary loop over parts of
+the work and ``parallel_kernel`` with ``prange``. Callers use the second form only inside ``parallel_region``, if that
+gives more than one thread. The result of a part must not depend on the thread that computes it, and the division into
+parts must not depend on the number of threads. Then the answer does not depend on it, either.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -27,7 +27,7 @@ from .kernels.sources import whole_hash
 from .messages import shown
 
 PIPELINE_KNOWS = "0.68."
-"""Beginning of the versions of Numba whose insides ``jit_pipeline.py`` knows."""
+"""Prefix of the Numba versions whose internals ``jit_pipeline.py`` knows."""
 
 _KERNEL: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 _HELPER: dict[str, Any] = {**_KERNEL, "no_cpython_wrapper": True}
@@ -39,24 +39,24 @@ if numba.__version__.startswith(PIPELINE_KNOWS):
     except ImportError as error:
         cache.note(f"Numba {numba.__version__} is not as this engine knows it, so it compiles slowly: {error}")
 
-config: Any = _config  # its settings are attributes made at run time
+config: Any = _config  # its attributes are made at run time
 
 prange = numba.prange
-"""``range`` over parts of the work that ``parallel_kernel`` gives to several cores."""
+"""``range`` over parts of the work, which ``parallel_kernel`` distributes to several cores."""
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 SOURCES = whole_hash()
 """Hash of the engine's sources."""
 FOLDER_NAME = "kernels-1"
-"""Of compiled kernels, inside the folder for the cache; the number is that of their format."""
+"""Name of the folder of compiled kernels inside the cache folder; the number is the version of the format."""
 FOLDER: KernelFolder = find_folder(FOLDER_NAME)
-"""Where this user's compiled kernels lie."""
+"""Folder of this user's compiled kernels."""
 CACHE_DIRECTORY: Path | None = FOLDER.path if FOLDER.writable else None
-"""The same folder where new ones can be stored, else None."""
+"""The same folder if it is writable, else None."""
 
 
 def cache_problem() -> str:
-    """Why compiled kernels are not kept for the next session; "" while they are."""
+    """Return the reason why compiled kernels are not cached for the next session; "" if they are."""
     if FOLDER.path is None:
         return f"no folder for compiled kernels can be written: every session compiles them anew ({FOLDER.note})"
     if CACHE_DIRECTORY is None:
@@ -65,54 +65,54 @@ def cache_problem() -> str:
 
 
 def kernel_notes() -> list[str]:
-    """What a diagnosis should say about compiled kernels, a sentence each."""
+    """Return notes about compiled kernels for diagnostics, one sentence each."""
     return [note for note in dict.fromkeys((cache_problem(), FOLDER.note, *cache.notes)) if note]
 
 
 def kernel_counts() -> dict[str, int]:
-    """How many kernels this process has loaded or "compiled"; ``cache.origins`` says what the other words mean."""
+    """Return how many kernels this process has loaded or compiled, by their origin as in ``cache.origins``."""
     found = list(cache.origins.values())
     return {kind: found.count(kind) for kind in ("cached", "shipped", "built", "compiled")}
 
 
 def look_for_new_kernels() -> None:
-    """Takes note of a store that was built since this process looked for one."""
+    """Look again for kernel stores that were built since this process last looked."""
     store.forget_stores()
     _stored.clear()
 
 
 def missing_parts(parts: Sequence[str]) -> list[str]:
-    """The parts of the warm-up whose kernels no store has for this processor and Python, so that they are compiled."""
+    """Return the parts of the warm-up to compile: no store has their kernels for this processor and Python."""
     return store.missing_parts(parts, SOURCES)
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a function on its first call, without the interpreter lock, cached on disk where that is possible."""
+    """Compile a function on its first call, without the interpreter lock, cached on disk if possible."""
     return _cached(numba.njit(**_KERNEL)(function))
 
 
 def parallel_kernel(function: Callable[..., Any]) -> Any:
-    """As ``kernel``, with ``prange`` loops on several cores; to be called in a ``parallel_region`` only.
+    """Like ``kernel``, with ``prange`` loops on several cores; call it only inside a ``parallel_region``.
 
-    Compiles several times slower than a kernel, so what small inputs need must have a serial form.
+    It compiles several times slower than a kernel, so code for small inputs must have a serial form.
     """
     return _cached(numba.njit(nogil=True, error_model="numpy", parallel=True)(function))
 
 
 def _cached(dispatcher: Any) -> Any:
-    """A dispatcher that looks for its machine code in our folders; Numba's own setting is left alone."""
+    """Return a dispatcher that caches machine code in our folders; Numba's own setting is unchanged."""
     if hasattr(dispatcher, "enable_caching"):
         dispatcher._cache = cache.KernelCache(dispatcher.py_func, FOLDER, SOURCES)  # as enable_caching does
     return dispatcher
 
 
 def inner(function: Callable[..., Any]) -> Any:
-    """Compile a helper that only kernels call: cached as a part of them, and without an entry from Python."""
+    """Compile a helper that only kernels call: cached as part of them, without a Python entry point."""
     return _helper(function, forceinline=False)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """As ``inner``, and always compiled into its callers: for short functions on which whole queries wait."""
+    """Like ``inner``, but always inlined: for short functions in the inner loops of queries."""
     return _helper(function, forceinline=True)
 
 
@@ -127,9 +127,9 @@ def _plain(function: Callable[..., Any]) -> Any:
 
 
 def portable(function: _F) -> _F:
-    """Let kernels compile a plain function in; it is returned unchanged, so it also runs in Python.
+    """Let kernels compile a plain function; it is returned unchanged, so it also runs in Python.
 
-    Kernel factories close over such functions: they pickle by reference, so kernels made from them are cached.
+    Kernel factories close over such functions. They are pickled by reference, so the resulting kernels can be cached.
     """
     if "pipeline_class" in _HELPER and not config.DISABLE_JIT:
         take_for_helper(function, _plain)
@@ -138,7 +138,7 @@ def portable(function: _F) -> _F:
 
 
 def is_compiled(dispatcher: Any) -> bool:
-    """Whether a kernel has been compiled: in this process, or by another one that kept it on disk."""
+    """Return whether a kernel is compiled: in this process, or by another one that cached it on disk."""
     if config.DISABLE_JIT or dispatcher.signatures:
         return True
     if dispatcher not in _stored:
@@ -147,14 +147,14 @@ def is_compiled(dispatcher: Any) -> bool:
 
 
 _stored: dict[Any, bool] = {}
-"""Whether kernels were on disk when they were looked for: reading a folder of them takes half a millisecond."""
+"""Whether kernels were found on disk; cached because reading their folder takes half a millisecond."""
 
 
 def thread_limit(threads: int | None) -> int:
-    """How many threads an option allows: all that this process may use for None, otherwise at most ``threads``.
+    """Return the number of threads that an option allows: at most ``threads``; for None, all of this process.
 
     Raises:
-        UnsupportedOption: neither None nor a positive whole number.
+        UnsupportedOption: neither None nor a positive integer.
     """
     if threads is not None and (not isinstance(threads, Integral) or threads is True or threads < 1):
         raise UnsupportedOption(f"threads must be None or a whole number from 1 on, not {shown(threads)}")
@@ -163,16 +163,16 @@ def thread_limit(threads: int | None) -> int:
 
 
 _token = [True]
-"""Taken by the running parallel region. Popping a list is atomic, and needs no module that starts threads."""
+"""Empty while a parallel region runs. Popping from a list is atomic and needs no module that starts threads."""
 
 
 @contextmanager
 def parallel_region(threads: int) -> Iterator[int]:
-    """Ask for several threads; gives how many there are, from 1 to ``threads``.
+    """Request several threads; yields how many there are, from 1 to ``threads``.
 
-    Numba's own pool ("workqueue") ends the process when two parallel kernels overlap, nested or from two Python
-    threads. So one region runs at a time, and a caller that finds it taken is given 1 and goes on with serial kernels:
-    with 1 a parallel kernel must not be called, not even for one part. The token covers this engine only.
+    Numba's own threading layer ("workqueue") ends the process if two parallel kernels overlap, whether nested or from
+    two Python threads. So only one region runs at a time. If another one is running, this yields 1 and the caller uses
+    serial kernels: then a parallel kernel must not be called, not even for one part. Only this engine is covered.
 
     Usage::
 
@@ -195,9 +195,10 @@ def parallel_region(threads: int) -> Iterator[int]:
 
 
 def _start_threads() -> None:
-    """Start Numba's threads if nobody has; unless the user chose a layer, its own pool.
+    """Start Numba's threads if they are not running, with its own threading layer unless the user chose another.
 
-    Numba looks for TBB first; one that is not Blender's own, loaded earlier, keeps Blender's module from loading.
+    By default Numba tries TBB first. A TBB library other than Blender's, if loaded earlier, would keep Blender's module
+    from loading.
     """
     if config.THREADING_LAYER != "default":
         return

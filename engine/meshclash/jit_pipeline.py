@@ -1,23 +1,23 @@
-"""How kernels and their helpers are compiled, to spare the first user of a machine some twenty seconds.
+"""Faster compilation of kernels and helpers, which saves the first user of a machine some twenty seconds.
 
-Numba turns every helper into machine code of its own, together with everything that it calls, although ours are only
-ever compiled into kernels. The pipeline here stops a helper at optimised LLVM code, which the kernel links in. (Leaving
-the optimising to the kernel, too, spares as much again, but then kernels come out up to four times slower.)
+Numba compiles every helper to its own machine code, together with everything that it calls, although helpers are only
+used inside kernels. This pipeline stops at optimised LLVM code for a helper, which the kernel then links in. (Leaving
+the optimisation to the kernel as well would save the same time again, but some kernels would run four times slower.)
 
-What a helper calls is optimised anew with each of its callers, level by level, so that short helpers vanish into them.
-Long ones never do. They are left out of that: callers see a declaration, and a kernel links in the optimised code when
-its own is ready. So a long helper is optimised once in a process, however many helpers and kernels call it, and a
-kernel is still whole, in a cache file of its own.
+Functions that a helper calls are optimised again with each of its callers, level by level, so that short helpers are
+inlined. Long ones never are, so they are left out of this: callers get a declaration, and a kernel links in their
+optimised code after its own code is ready. So a long helper is optimised once per process, no matter how many helpers
+and kernels call it. A kernel is still complete in its own cache file.
 
-Smaller savings: a helper is compiled once for all whole numbers that it is called with, where Numba would take
-every constant for a type of its own; passes that our text gives nothing to do are left out; what an operator or a
-function of Numba gives for arguments of some types is looked up once, not at each of its calls; our own plain functions
-become helpers, too; and compiler flags, which Numba looks up with every function that it resolves, are compared
-quickly. docs/measurements.md has what each of them spares.
+Smaller savings: a helper is compiled once for all integer arguments, whereas Numba would treat every constant as its
+own type. Passes that have nothing to do for our code are left out. The result types of operators and Numba functions
+are looked up once for each combination of argument types, not at each call. Our own plain functions become helpers,
+too. Compiler flags, which Numba looks up with every function that it resolves, are compared quickly.
+docs/measurements.md lists how much each of them saves.
 
-All stand on Numba's documented ways to customise the compiler and on the names of ``NEEDED`` behind them. ``jit.py``
-takes this module with the versions of Numba that it was written for, and where all these names exist. Any other
-compiles as it does by itself: slower, the same result.
+All of this relies on Numba's documented ways to customise the compiler, and on the internal names in ``NEEDED``.
+``jit.py`` uses this module only for the versions of Numba that it was written for, and only if all these names exist.
+Other versions compile in their own way: slower, with the same result.
 """
 
 from collections.abc import Callable, Iterator
@@ -46,7 +46,7 @@ from numba.core.typing.templates import (
 )
 
 LONG = 100
-"""Instructions from which a helper is left out of its callers: twice what LLVM would take in by itself."""
+"""Number of instructions above which a helper is left out of its callers: twice LLVM's own limit for inlining."""
 
 _NOTHING_TO_DO = (
     untyped_passes.WithLifting,
@@ -62,7 +62,7 @@ _NOTHING_TO_DO = (
     NoPythonSupportedFeatureValidation,
     DumpParforDiagnostics,
 )
-"""Passes for ``with``, closures, optional arguments, constants as types and whole-array expressions: not in helpers."""
+"""Passes for ``with``, closures, optional arguments, constants as types and array expressions: unused in helpers."""
 
 
 NEEDED: tuple[tuple[Any, tuple[str, ...]], ...] = (
@@ -78,7 +78,7 @@ NEEDED: tuple[tuple[Any, tuple[str, ...]], ...] = (
     (cpu_target.target_context, ("insert_user_function", "codegen")),
     (cpu_target.typing_context, ("resolve_function_type",)),
 )  # fmt: skip
-"""Names of Numba that its manual does not promise, beside those imported above."""
+"""Names of Numba that its manual does not document, besides those imported above."""
 
 
 def _require_names() -> None:
@@ -93,10 +93,10 @@ _require_names()
 
 
 class _Library(JITCodeLibrary):  # type: ignore[misc]
-    """LLVM code that short helpers are linked into before it is optimised.
+    """LLVM code that links in short helpers before it is optimised.
 
     Attributes:
-        left_out: the long helpers that it needs, directly or not, each behind those that it calls itself.
+        left_out: the long helpers that it needs, directly or indirectly, each after the helpers that it calls.
     """
 
     def __init__(self, codegen: Any, name: str) -> None:
@@ -105,7 +105,7 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]
         self._short: dict[_HelperLibrary, None] = {}
 
     def add_linking_library(self, library: Any) -> None:
-        """Takes note of the library of a function that this code calls."""
+        """Register the library of a function that this code calls."""
         if not isinstance(library, _HelperLibrary):
             super().add_linking_library(library)
             return
@@ -114,19 +114,19 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]
         (self.left_out if library.is_long else self._short)[library] = None
 
     def finalize(self) -> None:
-        """Links and optimises."""
+        """Link and optimise."""
         self._link(self._final_module, self._short)
         super().finalize()
 
     def _link(self, module: Any, libraries: dict["_HelperLibrary", None]) -> None:
-        """Callers first: LLVM takes in only what is called already."""
+        """Link callers first: LLVM links in only functions that are already called."""
         for library in reversed(libraries):
             self._reload_init.update(library._reload_init)
             module.link_in(library.own_module(), preserve=True)
 
 
 class _HelperLibrary(_Library):
-    """Code that is only linked into other libraries: optimised, never machine code.
+    """Code that is only linked into other libraries: optimised, but never compiled to machine code.
 
     Attributes:
         is_long: whether callers leave this helper out.
@@ -139,11 +139,11 @@ class _HelperLibrary(_Library):
         self._whole: Any = None
 
     def own_module(self) -> Any:
-        """The code without what was left out of it, for libraries that link that themselves."""
+        """Return the code without the long helpers, for libraries that link these themselves."""
         return super()._get_module_for_linking()
 
     def _get_module_for_linking(self) -> Any:
-        """The whole code, for libraries of Numba's own kind."""
+        """Return the complete code, for ordinary libraries of Numba."""
         if self._whole is None:
             self._whole = self.own_module().clone()
             self._link(self._whole, self.left_out)
@@ -164,14 +164,14 @@ class _KernelLibrary(_Library):
 
 
 def _instructions(module: Any) -> int:
-    """How many instructions the functions have that a module gives to others."""
+    """Return the number of instructions in the exported functions of a module."""
     given = (f for f in module.functions if not f.is_declaration and f.linkage == binding.Linkage.external)
     return sum(1 for function in given for block in function.blocks for _ in block.instructions)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _KernelLowering(NativeLowering):  # type: ignore[misc]
-    """Lowers into a _KernelLibrary."""
+    """Lowering into a _KernelLibrary."""
 
     _name = "meshclash_kernel_lowering"
 
@@ -183,7 +183,7 @@ class _KernelLowering(NativeLowering):  # type: ignore[misc]
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _HelperLowering(NativeLowering):  # type: ignore[misc]
-    """Lowers into a _HelperLibrary."""
+    """Lowering into a _HelperLibrary."""
 
     _name = "meshclash_helper_lowering"
     _kept = False
@@ -194,7 +194,7 @@ class _HelperLowering(NativeLowering):  # type: ignore[misc]
         state.flags.no_compile = True
         super().run_pass(state)
         state.flags.no_compile = False
-        # Callers find the code by this object. From Python it raises KeyError, with this text.
+        # Callers find the code by this object. Calling it from Python raises KeyError with this text.
         entry = ("{" + f"{state.func_id.func_name} is called by kernels only" + "}").format
         state["cr"] = state["cr"]._replace(cfunc=entry)
         state.targetctx.insert_user_function(entry, state["cr"].fndesc, [state.library])
@@ -203,14 +203,14 @@ class _HelperLowering(NativeLowering):  # type: ignore[misc]
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _KeptLowering(_HelperLowering):
-    """Lowers into a _HelperLibrary that callers never leave out, so that LLVM may still take it into their loops."""
+    """Lowering into a _HelperLibrary that is never left out of its callers, so that LLVM can inline it into loops."""
 
     _name = "meshclash_kept_lowering"
     _kept = True
 
 
 def _pipeline(state: Any, lowering: type, without: tuple[type, ...] = ()) -> list[Any]:
-    """Numba's passes with another lowering, and without some."""
+    """Return Numba's passes with another lowering, and without the given passes."""
     manager = DefaultPassBuilder.define_nopython_pipeline(state)
     replaced = {NativeLowering: (lowering, "lower into a library of ours")}
     manager.passes = [replaced.get(entry[0], entry) for entry in manager.passes if entry[0] not in without]
@@ -224,18 +224,18 @@ _HASH = hash(Flags())
 
 
 class _Flags(Flags):  # type: ignore[misc]
-    """Numba's flags, equal to the same ones of its own kind."""
+    """Numba's flags with fast comparison; equal to ordinary flags with the same values."""
 
     __slots__ = ()
 
     def values(self) -> dict[str, Any]:
-        """All values by name."""
+        """Return all values by name."""
         return {**_DEFAULTS, **self._values}
 
     __eq__ = Flags.__eq__
 
     def __hash__(self) -> int:
-        return _HASH  # Numba's is made of the names only
+        return _HASH  # Numba's hash uses only the names
 
 
 class _Compiler(CompilerBase):  # type: ignore[misc]
@@ -247,23 +247,23 @@ class _Compiler(CompilerBase):  # type: ignore[misc]
 
 
 class HelperCompiler(_Compiler):
-    """Compiles what only kernels call."""
+    """Compiler of functions that only kernels call."""
 
     def define_pipelines(self) -> list[Any]:
-        """Numba's passes that have something to do, with our lowering."""
+        """Return the passes of Numba that have something to do, with our lowering."""
         return _pipeline(self.state, _HelperLowering, _NOTHING_TO_DO)
 
 
 class PlainCompiler(_Compiler):
-    """Compiles plain functions that kernels close over: verbs of volumes, on which whole traversals wait."""
+    """Compiler of plain functions that kernels close over: functions of volumes, in inner loops of traversals."""
 
     def define_pipelines(self) -> list[Any]:
-        """Those of a helper, with another lowering."""
+        """Return the passes of a helper with another lowering."""
         return _pipeline(self.state, _KeptLowering, _NOTHING_TO_DO)
 
 
 def without_literals(dispatcher: Any) -> Any:
-    """Have a helper compiled for the types of whole numbers and truth values, not for each constant."""
+    """Compile a helper for the types of integers and bools, not for each constant."""
     resolve = dispatcher.get_call_template
 
     def resolve_generally(args: Any, kws: Any) -> Any:
@@ -274,9 +274,9 @@ def without_literals(dispatcher: Any) -> Any:
 
 
 def take_for_helper(function: Callable[..., Any], helper: Callable[[Any], Any]) -> None:
-    """Have kernels of the CPU compile a plain function in as the helper that it becomes; other targets as Numba does.
+    """Make CPU kernels compile a plain function as a helper; other targets compile it as Numba does.
 
-    Numba would make machine code of it, and compile it anew for kernels, helpers and inlined ones.
+    Numba would compile it to machine code, and again for kernels, helpers and inlined functions.
     """
     overload: Any = make_overload_template(function, lambda *_arguments: function, {}, False, "never")
     made: list[Any] = []
@@ -295,13 +295,13 @@ def take_for_helper(function: Callable[..., Any], helper: Callable[[Any], Any]) 
 
 
 _known: dict[tuple[Any, ...], tuple[Any, Any]] = {}
-"""Signatures found, with what they belong to."""
+"""Cached signatures, with the objects that their keys refer to by id."""
 
 
 @contextmanager
 def _remembering(context: Any) -> Iterator[None]:
-    """What Numba's functions and operators give for arguments of some types is found once, not once for each call."""
-    if "resolve_function_type" in vars(context):  # a kernel compiles another one, which it calls
+    """Cache the signatures of Numba's functions and operators by argument types, instead of resolving each call."""
+    if "resolve_function_type" in vars(context):  # nested: a kernel compiles another kernel that it calls
         yield
         return
     resolve = context.resolve_function_type
@@ -325,13 +325,13 @@ def _remembering(context: Any) -> Iterator[None]:
 
 
 class KernelCompiler(_Compiler):
-    """Compiles kernels."""
+    """Compiler of kernels."""
 
     def define_pipelines(self) -> list[Any]:
-        """Numba's passes with our lowering."""
+        """Return Numba's passes with our lowering."""
         return _pipeline(self.state, _KernelLowering)
 
     def compile_extra(self, function: Any) -> Any:
-        """As Numba's."""
+        """Compile as Numba does, with cached signatures."""
         with _remembering(self.state.typingctx):
             return super().compile_extra(function)

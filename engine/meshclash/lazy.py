@@ -1,7 +1,7 @@
-"""Public names of a package that are imported when they are first asked for (PEP 562).
+"""Lazy import of the public names of a package (PEP 562).
 
-Importing a package then takes no time, and an application may import its modules one by one. The names are those that
-the package's stub, ``__init__.pyi``, imports: one list, for type checkers and for this.
+Importing a package is then fast, and an application may import its modules one by one. The public names are those that
+the package's stub, ``__init__.pyi``, imports: one list for type checkers and for this module.
 """
 
 import ast
@@ -15,7 +15,7 @@ _T = TypeVar("_T")
 
 
 def public_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """``__getattr__``, ``__dir__`` and ``__all__`` of a package with a stub.
+    """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a package with a stub.
 
     Args:
         package: its ``__name__``.
@@ -24,7 +24,7 @@ def public_names(package: str, file: str) -> tuple[Callable[[str], Any], Callabl
     module_of, packages = _imports(Path(file).with_suffix(".pyi"))
 
     def get(name: str) -> Any:
-        """Returns a public name or a module of the package, and prints a notice before this process compiles."""
+        """Return a public name or a module of the package; from then on compiling prints a notice first."""
         module = importlib.import_module(package)
         if name in module_of:
             value = getattr(importlib.import_module(module_of[name], package), name)
@@ -33,12 +33,12 @@ def public_names(package: str, file: str) -> tuple[Callable[[str], Any], Callabl
         else:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         setattr(module, name, value)
-        if "jit" in vars(importlib.import_module(__package__)):  # what compiles is loaded
+        if "jit" in vars(importlib.import_module(__package__)):  # the compiler is loaded
             importlib.import_module(".compile_notice", __package__).tell_compiling()
         return value
 
     def names() -> list[str]:
-        """The public names and packages, whether they are imported already or not."""
+        """Return the public names and packages, imported or not."""
         special = [name for name in vars(importlib.import_module(package)) if name.startswith("__")]
         return sorted({*special, *module_of, *packages})
 
@@ -46,25 +46,25 @@ def public_names(package: str, file: str) -> tuple[Callable[[str], Any], Callabl
 
 
 def _imports(stub: Path) -> tuple[dict[str, str], list[str]]:
-    """The module of each name that a stub imports, relative to its package, and the packages that it imports."""
+    """Return the module of each name that a stub imports, relative to its package, and the packages it imports."""
     lines = [node for node in ast.parse(stub.read_text("utf-8")).body if isinstance(node, ast.ImportFrom)]
     module_of = {name.name: "." * line.level + line.module for line in lines if line.module for name in line.names}
     return module_of, [name.name for line in lines if not line.module for name in line.names]
 
 
 class OnDemand(Mapping[str, _T]):
-    """Things by name, of which some are only imported when they are first asked for.
+    """A mapping of which some values are imported on first access.
 
     Args:
-        here: what is there already.
-        elsewhere: what imports each of the others.
+        here: values that exist already.
+        elsewhere: functions that import the others.
     """
 
     def __init__(self, here: Mapping[str, _T], elsewhere: Mapping[str, Callable[[], _T]]) -> None:
         self._here, self._elsewhere = dict(here), dict(elsewhere)
 
     def __getitem__(self, name: str) -> _T:
-        """The thing; raises KeyError for a name that is not known."""
+        """Return a value; raise KeyError for an unknown name."""
         if name not in self._here:
             self._here[name] = self._elsewhere[name]()
         return self._here[name]

@@ -1,4 +1,4 @@
-"""What messages say of values: short texts that are always there, whatever the value is."""
+"""Short descriptions of values for messages, which work for any value."""
 
 import difflib
 import reprlib
@@ -10,7 +10,7 @@ _MODULES_UNSAID = ("builtins", "meshclash", "__main__")
 
 
 class _Short(reprlib.Repr):
-    """``repr`` of long lists, texts and numbers, cut; of what has none, its type."""
+    """``repr`` with long lists, strings and numbers shortened; the type if there is no ``repr``."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -22,16 +22,16 @@ _short = _Short()
 
 
 def shown(value: object) -> str:
-    """A value in a message: its ``repr``, of at most 80 characters; its type where it has none."""
+    """Return the ``repr`` of a value for a message, at most 80 characters; its type if ``repr`` fails."""
     try:
         text = _short.repr(value)
-    except (ValueError, TypeError, AttributeError):  # a whole number of thousands of digits; a class called "list"
+    except (ValueError, TypeError, AttributeError):  # an integer with thousands of digits; a class called "list"
         return f"<{type_name(value)}>"
     return text if len(text) <= _MOST else f"{text[: _MOST - 3]}..."
 
 
 def type_name(thing: object) -> str:
-    """The type of a thing as messages name it: with its module where another library has made it."""
+    """Return the type of an object for messages, with its module if it is from another library."""
     kind = type(thing)
     if kind.__module__.partition(".")[0] in _MODULES_UNSAID:
         return kind.__qualname__
@@ -39,7 +39,7 @@ def type_name(thing: object) -> str:
 
 
 def a_type(thing: object) -> str:
-    """The same with its article: "a str", "an open3d.cpu.pybind.geometry.TriangleMesh"; "None" for None."""
+    """Return the type with an article: "a str", "an open3d.cpu.pybind.geometry.TriangleMesh"; "None" for None."""
     if thing is None:
         return "None"
     if isinstance(thing, type):
@@ -49,24 +49,24 @@ def a_type(thing: object) -> str:
 
 
 def suggestion(name: str, names: Iterable[str]) -> str:
-    """What was meant by a name that is not there, to stand behind a message; "" where nothing is like it."""
+    """Return a suggestion for an unknown name, to append to a message; "" if no known name is similar."""
     close = difflib.get_close_matches(name[:_MOST], list(names), n=3)
     return "; " + Sentence("did you mean {names}?", names=" or ".join(map(repr, close))) if close else ""
 
 
 class Sentence(str):
-    """An English text that keeps its template and its values, so that an application can translate it.
+    """An English text that keeps its template and values, so that an application can translate it.
 
-    For everything else it is a plain ``str``: messages of errors, JSON and files show the English text. Values that are
-    sentences are translated as well; all other values, such as names of objects, stay as they are.
+    Otherwise it is a plain ``str``: error messages, JSON and files contain the English text. Values that are sentences
+    are translated as well. All other values, such as names of objects, are kept.
 
     Args:
         template: the English text, with the names of its values in braces.
-        values: the values by these names; ``str`` makes texts of them. A template without values is the text itself.
+        values: the values by these names, converted by ``str``. A template without values is used unchanged.
 
     Attributes:
         template, values: as given.
-        is_capital: whether the text begins with a capital letter, whatever the template says.
+        is_capital: whether the text was changed to begin with a capital letter.
     """
 
     template: str
@@ -86,28 +86,28 @@ class Sentence(str):
 
     @classmethod
     def joined(cls, mark: str, parts: Iterable[str]) -> "Sentence":
-        """Texts with a mark between them, as ``str.join`` puts them together."""
+        """Join texts with a separator, as ``str.join`` does."""
         values = {f"part{number}": part for number, part in enumerate(parts)}
         return cls(mark.join(f"{{{name}}}" for name in values), **values)
 
     def __add__(self, other: str) -> "Sentence":
-        """Two texts, one after the other."""
+        """Concatenate two texts."""
         return Sentence.joined("", (self, other))
 
     def __radd__(self, other: str) -> "Sentence":
-        """Two texts, one after the other."""
+        """Concatenate two texts."""
         return Sentence.joined("", (other, self))
 
     def __str__(self) -> str:
-        """Itself, so that ``str(error)`` can be translated, too."""
+        """Return the sentence itself, so that ``str(error)`` can be translated, too."""
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """How to copy and to pickle it."""
+        """Return how to copy and pickle the sentence."""
         return Sentence._made, (self.template, self.values, self.is_capital)
 
 
 def capital(text: str) -> Sentence:
-    """A text that begins with a capital letter; it is translated by the template that was given."""
+    """Return a text that begins with a capital letter; it is still translated by the given template."""
     given = text if isinstance(text, Sentence) else Sentence(text)
     return Sentence._made(given.template, given.values, True)

@@ -1,4 +1,4 @@
-"""Files for users: each is either written completely or not at all, and never in the place of what is no file."""
+"""Output files for users: written completely or not at all, and never over anything that is not a regular file."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from .errors import InvalidFile
 
 
 class OutputFile:
-    """A file whose place is checked before the work and filled after it.
+    """A file whose path is checked before the work and which is written after it.
 
-    A new file beside the target is filled, brought to the disk and renamed onto the target, so that the target holds
-    the old content or the new one, also after a crash. Its name is random: what a killed run leaves behind is in
-    nobody's way. A link is followed: the file that it points to is replaced, the link stays.
+    A new file beside the target is filled, flushed to the disk and renamed onto the target. So the target always has
+    either the old or the new content, even after a crash. The temporary name is random, so a file left by a killed
+    process does no harm. Links are followed: the file that a link points to is replaced, the link stays.
 
     Args:
         path: the target, as the user names it.
-        purpose: what it is, for messages: "report", "picture".
-        suffixes: the allowed endings; none allows any.
-        sources: files that the work reads, which must stay.
-        error: what a refusal is.
+        purpose: description for messages: "report", "picture".
+        suffixes: allowed suffixes; empty allows all.
+        sources: files that the work reads, which must not be overwritten.
+        error: makes the error that is raised.
 
     Attributes:
         path: the target as it was named.
-        target: where its links lead.
-        temporary: the file to fill; the `with` block removes it where it was not committed.
+        target: the target with links resolved.
+        temporary: the file to fill; at the end of the `with` block it is removed unless it was committed.
 
     Raises:
-        InvalidFile, or ``error``: the ending is not allowed, or the place cannot be written: a folder, a device, a
-            pipe, links in a circle, a file that the work reads, no rights.
+        InvalidFile, or ``error``: the suffix is not allowed, or the target cannot be written: a folder, a device, a
+            pipe, a loop of links, a file that the work reads, missing permissions.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class OutputFile:
                     raise self._refusal(f"'{source}' is read for it")
             self.temporary = self.target.with_name(f".meshclash-{secrets.token_hex(8)}{path.suffix}")
             self.temporary.open("xb").close()
-            self.temporary.unlink()  # until it is filled: a run that is killed before leaves nothing
+            self.temporary.unlink()  # it is made again when it is filled, so a process killed before leaves nothing
         except OSError as reason:
             raise self._refusal(reason.strerror) from reason
 
@@ -78,35 +78,35 @@ class OutputFile:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with contextlib.suppress(OSError):  # the disk is gone or read-only now: the error at hand says more
+        with contextlib.suppress(OSError):  # the disk may be gone or read-only; the current error is more informative
             self.temporary.unlink(missing_ok=True)
 
     def commit(self, text: str | bytes | None = None) -> None:
-        """Puts the file in its place; with text or bytes, fills it first (None: something else has filled `temporary`).
+        """Move the file to its target. Text or bytes are written first; None if `temporary` was filled otherwise.
 
         Raises:
-            InvalidFile, or the ``error`` that was chosen: the disk is full, or the place cannot be written any more.
-                The old file is as it was.
+            InvalidFile, or the ``error`` that was chosen: the disk is full, or the target cannot be written any more.
+                The old file is unchanged.
         """
         try:
             if isinstance(text, bytes):
                 self.temporary.write_bytes(text)
             elif text is not None:
-                # Blender's names need not be valid text: what UTF-8 cannot hold is written as an escape.
+                # Blender's names may be invalid text: characters that UTF-8 cannot represent are escaped.
                 self.temporary.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
             self._put(self.temporary)
         except OSError as reason:
             raise self._refusal(reason.strerror) from reason
 
     def take(self, filled: Path) -> None:
-        """As ``commit``, with a file of the same disk that something else has filled; raises as ``commit``."""
+        """Like ``commit``, with a file on the same disk that was filled elsewhere; raises as ``commit`` does."""
         try:
             self._put(filled)
         except OSError as reason:
             raise self._refusal(reason.strerror) from reason
 
     def _put(self, filled: Path) -> None:
-        self._refuse_what_is_no_file()  # the work may have taken hours
+        self._refuse_what_is_no_file()  # check again: the work may have taken hours
         _bring_to_disk(filled)
         if self.target.exists():
             shutil.copymode(self.target, filled)
@@ -125,7 +125,7 @@ def _can_be_named(path: Path) -> bool:
 
 
 def _bring_to_disk(path: Path) -> None:
-    """Waits until a file, or the names in a folder, are on the disk; Windows has no such call for folders."""
+    """Flush a file, or the names in a folder, to the disk; Windows has no such call for folders."""
     folder = path.is_dir()
     if folder and os.name == "nt":
         return
@@ -133,7 +133,7 @@ def _bring_to_disk(path: Path) -> None:
     try:
         os.fsync(descriptor)
     except OSError:
-        if not folder:  # some network file systems know no fsync of folders: the renamed file is complete all the same
+        if not folder:  # some network file systems cannot flush folders; the renamed file is complete anyway
             raise
     finally:
         os.close(descriptor)

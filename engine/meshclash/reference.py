@@ -1,12 +1,12 @@
-"""Handing NamedTuples of arrays from helper to helper by reference.
+"""Passing NamedTuples of arrays between helpers by reference.
 
-Numba passes a NamedTuple by value: ten arrays are about eighty values, counted up and down at every call and written
-out in the code of every function that takes them. That was a quarter of the time to compile the verdicts. A reference
-is one pointer; ``reference.field`` reads the array when it is used, and is a reference again where the field is a
-NamedTuple. In uncompiled code it is the tuple itself.
+Numba passes a NamedTuple by value: ten arrays are about eighty values, which are reference-counted at every call and
+copied in the code of every function that takes them. This was a quarter of the time to compile the verdicts. A
+reference is one pointer. ``reference.field`` reads the array when it is used, and is again a reference if the field is
+a NamedTuple. In uncompiled code a reference is the tuple itself.
 
-An array that is read so has no owner: its references are not counted. Counting is an atomic step up and one down at
-every use, which was more than half of the time of the kernels that decide contacts.
+An array that is read through a reference is not reference-counted. Counting takes two atomic operations at every use,
+which was more than half of the time of the kernels that decide contacts.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ class Reference(types.Type):  # type: ignore[misc]
 
     def __init__(self, target: Any) -> None:
         self.target = target
-        # Short, since it becomes part of the names of all functions that take it, in every call of theirs.
+        # Short, since it becomes part of the mangled names of all functions that take it.
         digest = hashlib.sha256(str(target).encode()).hexdigest()[:16]
         super().__init__(name=f"Reference({target.instance_class.__name__}, {digest})")
 
@@ -73,11 +73,11 @@ def _refer(typing_context: Any, value: Any) -> Any:
 
 
 def _itself(value: Any) -> Any:
-    """A reference to a NamedTuple, for the helpers that a kernel calls.
+    """Return a reference to a NamedTuple, for the helpers that a kernel calls.
 
-    Valid until the function that made it returns or makes another one at the same place, so helpers do not return it.
-    Its arrays must belong to the kernel's caller: nothing keeps an array alive that the kernel made itself, and none is
-    returned.
+    It is valid until the function that made it returns, or makes another one at the same place. So helpers must not
+    return it. Its arrays must belong to the kernel's caller: arrays made in the kernel are not kept alive and must not
+    be returned through it.
     """
     return value
 

@@ -1,4 +1,4 @@
-"""``warm_up``: compile every kernel, one after the other, so that the first real question is answered at once."""
+"""``warm_up``: compile all kernels, so that the first real query does not have to wait."""
 
 from collections.abc import Callable, Generator, Sequence
 from importlib import import_module
@@ -110,7 +110,7 @@ def _probabilities(a: TriangleMesh, b: TriangleMesh) -> None:
 
 
 def _no_pairs() -> Case:
-    """No object pairs to judge: what is compiled for them needs no kernel that makes hierarchies or finds contacts."""
+    """Return a case without pairs: judging it compiles no kernel that makes hierarchies or finds contacts."""
     numbers, places = np.empty(0, np.int64), np.empty((0, 3))
     indices, truths, signs = np.empty(0, np.int32), np.empty(0, np.bool_), np.empty(0, np.int8)
     boxes, rows = np.empty((0, 6)), np.empty((0, 3, 4))
@@ -152,7 +152,7 @@ def _judge_nothing() -> None:
 
 
 def _sweep_and_cut() -> None:
-    """What scenes need beside contacts and verdicts."""
+    """Compile kernels of scenes besides contacts and verdicts."""
     everyone = np.ones(2, np.bool_)
     overlapping_pairs(np.zeros((2, 6)), everyone, everyone)
     SweepAndPrune().update(np.arange(2), np.zeros((2, 6)))
@@ -170,19 +170,19 @@ def _scene(touch_tolerance: float) -> None:
 
 
 def _fit_oriented() -> None:
-    """The oriented box of an object that has enough triangles for one, told apart from itself."""
+    """Fit the oriented box of an object with enough triangles for one, and compare it with itself."""
     tree_set, still = pack_trees([build(TriangleMesh(_CORNERS, np.tile(_BOX, (4, 1))))]), np.eye(4)[None, :3]
     separated_pairs(tree_set, oriented_boxes(tree_set), np.zeros((1, 2), np.int64), still, still)
 
 
 def _verdicts_at_once(a: TriangleMesh, b: TriangleMesh) -> None:
-    """The second verdict goes a shorter way."""
+    """Compute two verdicts: the second one takes the fast path."""
     for _ in range(2):
         verdict(a, b)
 
 
 def _configurations(a: TriangleMesh) -> None:
-    inner = TriangleMesh(0.5 * _CORNERS + 0.5 * _CORNERS.mean(axis=0), _BOX)  # one in the other
+    inner = TriangleMesh(0.5 * _CORNERS + 0.5 * _CORNERS.mean(axis=0), _BOX)  # a box inside the other
     few, many = Scene(), Scene()
     moved, _ = few.add(a), few.add(inner)
     few.collides(np.stack([np.eye(4)] * 2)[:, None], [moved])
@@ -202,7 +202,7 @@ def _steps_of_scene(a: TriangleMesh, b: TriangleMesh) -> None:
 
 
 def _clustered(mesh: TriangleMesh) -> None:
-    """What only clustered meshes need."""
+    """Compile kernels that only clustered meshes use."""
     ids, corners = np.zeros((1, 3), np.int32), np.zeros((1, 3, 3))
     touching_beyond_shared(ids, corners, ids, corners)
     walk_rows(*(np.zeros(8, np.uint8), False), *np.ones((2, 1), np.int64), 0, *np.zeros((2, 1), np.int64))
@@ -237,7 +237,7 @@ def _frames_together(mesh: TriangleMesh) -> None:
 
 
 def _sheet(across: int) -> TriangleMesh:
-    """A sheet of about so many triangles along either side."""
+    """Return a sheet with about ``across`` triangles along each side."""
     u, v = np.divmod(np.arange(across * across), across)
     lower = (u[:, None] * across + v[:, None] + np.array([0, across, 1]))[(u < across - 1) & (v < across - 1)]
     return TriangleMesh(np.stack([u, v, 0 * u], axis=1).astype(float), lower)
@@ -249,25 +249,25 @@ def _build_together(mesh: TriangleMesh) -> None:
 
 
 def _measure_together(mesh: TriangleMesh) -> None:
-    """So many points that several cores measure them."""
+    """Measure so many points that several cores are used."""
     points = np.tile(mesh.vertices, (COMPILED_FOR // len(mesh.vertices), 1))
     measure_field(build(mesh), np.eye(4)[:3], points, NEAREST)
     nearest(mesh, points)
 
 
 def _cast_together(mesh: TriangleMesh) -> None:
-    """So many rays that several cores cast them."""
+    """Cast so many rays that several cores are used."""
     ray_first(mesh, np.full((RAYS_COMPILED_FOR, 3), 2.0), (1.0, 0.0, 0.0))
 
 
 def _voxels_together() -> None:
-    """So many triangles that several cores mark their voxels."""
+    """Mark the voxels of so many triangles that several cores are used."""
     sheet = _sheet(300)
     voxel_collide(sheet, sheet, mode="voxels", resolution=8)
 
 
 def _exact_shapes(a: TriangleMesh) -> None:
-    """Distances of round solids, of faces, and of one pair in the world's coordinates."""
+    """Measure distances of round solids, of half-spaces and of a pair in world coordinates."""
     solid = Cylinder(1.0, 1.0)
     distance(solid, a)
     distance(solid, Halfspace((0.0, 0.0, 1.0)))
@@ -276,12 +276,12 @@ def _exact_shapes(a: TriangleMesh) -> None:
 
 
 def _two_in_one() -> TriangleMesh:
-    """Two boxes apart as one mesh, which is not convex."""
+    """Return two separate boxes as one mesh, which is not convex."""
     return TriangleMesh(np.concatenate([_CORNERS, _CORNERS + 3.0]), np.concatenate([_BOX, _BOX + 8]))
 
 
 def _cloud() -> PointCloud:
-    """Points on a sphere, by a spiral."""
+    """Return points on a sphere, along a spiral."""
     k = np.arange(400) + 0.5
     z, turn = 1.0 - 2.0 * k / len(k), 2.399963 * k
     r = np.sqrt(1.0 - z * z)
@@ -299,7 +299,7 @@ def _cloud_distances(cloud: PointCloud, mesh: TriangleMesh) -> None:
 
 
 def _cloud_steps(cloud: PointCloud, mesh: TriangleMesh) -> list[tuple[str, Callable[[], object]]]:
-    """What only point clouds need."""
+    """Return the steps that only point clouds need."""
     return [
         ("point hierarchies", lambda: cloud.evaluate(cloud.points)),
         ("point clouds against each other", lambda: collides(cloud, cloud)),
@@ -310,13 +310,13 @@ def _cloud_steps(cloud: PointCloud, mesh: TriangleMesh) -> list[tuple[str, Calla
 
 
 def _ask_open_mesh() -> None:
-    """Everything that points and verdicts need of a mesh that is open, cracked and turned about."""
+    """Run all point queries and verdicts on a mesh that is open, cracked and flipped."""
     corners = _CORNERS[_BOX].reshape(-1, 3) * (1.0 + 1e-6 * np.arange(36)[:, None])
     signed_distance(TriangleMesh(corners, np.arange(36).reshape(-1, 3)), _CORNERS)
 
 
 def _steps() -> _Steps:
-    """The steps of each of ``PARTS``."""
+    """Return the steps of each of ``PARTS``."""
     a, b = _two_boxes()
     far = TriangleMesh(_CORNERS + np.array([1.5, 0.0, 0.0]), _BOX)
     return {
@@ -394,13 +394,13 @@ PARTS = (
     "probabilities",
     "continuous",
 )
-"""Parts of the warm-up. ``Scene.contacts`` needs the first four, with a touch tolerance also gaps; distances and
-clearances of scenes need the first four and distances. Only point clouds need "clouds", only
-time-critical detection needs "probabilities", only contacts between frames need "continuous" (with contacts, large and
-more). "large" is what several cores do where there are many triangles, points or contacts.
+"""Parts of the warm-up. ``Scene.contacts`` needs the first four, and gaps if there is a touch tolerance. Distances and
+clearances of scenes need the first four and distances. "clouds" is for point clouds, "probabilities" for time-critical
+detection, and "continuous" for contacts between frames (together with contacts, large and more). "large" has the
+multithreaded kernels for many triangles, points or contacts.
 
-No two of the first four compile the same kernel. Of two processes, one takes contacts and scenes and the other depths
-and verdicts, which share most of their helpers; each is about half of the work. Four processes can take one each."""
+No two of the first four compile the same kernel. With two processes, let one take contacts and scenes and the other
+depths and verdicts, which share most of their helpers: each is about half of the work. Four can take one part each."""
 SPECIAL_PARTS = (
     "voxels",
     "motion",
@@ -411,31 +411,30 @@ SPECIAL_PARTS = (
     "paper",
     *(f"{name} {what}" for name in VOLUMES for what in ("volumes", "contacts")),
 )
-"""What is asked for by name only: questions to voxels (with more), what steps of scenes and convex hulls need besides
-("motion"), clustered meshes (with contacts, scenes, more and distances), questions that few ask, penetration,
-and what ``lab`` needs: builders other than the fastest, what reproduces papers, hierarchies and contacts of a kind of
-volume."""
+"""Parts that are compiled only if named: voxel queries (with more), scene steps and convex hulls ("motion"), clustered
+meshes (with contacts, scenes, more and distances), rare queries, penetration, and the parts of ``lab``: builders other
+than the fastest, reproductions of papers, hierarchies and contacts of one kind of volume."""
 
 
 DEVICE_PART = "gpu"
-"""What a GPU needs: looks for one, and compiles its kernels if it can be used. Not one of ``PARTS``, since it serves
-only after ``configure_device`` has let a GPU answer."""
+"""The part for GPUs: looks for a GPU and compiles its kernels if it can be used. Not one of ``PARTS``, since it is
+useful only after ``configure_device`` has enabled a GPU."""
 
 _warm: set[str] = set()
-"""Parts whose kernels this process has; what a GPU needs is looked for each time."""
+"""Parts that this process has warmed up; the GPU is looked for each time."""
 
 
 def warm_up(parts: Sequence[str] = PARTS) -> Generator[Progress, None, None]:
     """Compile the kernels that queries use, or load them from the cache; yields Progress before each step.
 
-    A step is one kernel or a few small ones: seconds each on the first run on a machine, milliseconds later on. Parts
-    that this process has gone through are left out.
+    A step is one kernel or a few small ones. It takes seconds on the first run on a machine, milliseconds later. Parts
+    that this process has already warmed up are skipped.
 
     Args:
-        parts: which of ``PARTS``, ``SPECIAL_PARTS`` and "gpu", in the order in which to go; "gpu" comes last.
+        parts: names from ``PARTS``, ``SPECIAL_PARTS`` and "gpu", in the order in which to run them; "gpu" comes last.
 
     Raises:
-        UnsupportedOption: a part that does not exist.
+        UnsupportedOption: an unknown part.
 
     Example:
         >>> import meshclash as mc

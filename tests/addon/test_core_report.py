@@ -14,22 +14,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 from meshclash.clash import cell_text, report_formats
 from meshclash.clash.options import DetectOptions
-from meshclash.clash.report import SCHEMA, DetectReport, Review
+from meshclash.clash.report import DetectReport
+from meshclash.clash.report_formats import SCHEMA
 from meshclash.clash.review.revisions import pair_id
+from meshclash.clash.reviews import Review
 from meshclash.clash.rules import Rules
 from meshclash.clash.units import SYSTEMS, UNITS, length_in_words
 from ui_fakes import make_report, make_row
 
 PAIR_KEYS = ["id", "test", "a", "b", "frame", "verdict", "contacts", "faces_a", "faces_b", "location", "depth",
              "distance", "point_a", "point_b", "face_a", "face_b", "probability", "points_a", "points_b",
-             "count_a", "count_b", "status", "comment", "outdated", "flush", "certainty",
-             "volume", "volume_lower", "volume_upper", "depth_lower", "depth_upper", "new", "group"]  # fmt: skip
+             "count_a", "count_b", "status", "comment", "assignee", "outdated", "flush", "certainty",
+             "volume", "volume_lower", "volume_upper", "depth_lower", "depth_upper", "new", "group",
+             "decide_again", "model_a", "model_b", "object_a", "object_b"]  # fmt: skip
 
 
 def test_json_has_the_documented_keys():
     data = json.loads(make_report(make_row()).to_json())
     assert data["schema"] == SCHEMA == "meshclash.report/1"
-    keys = "schema version file created saved_list unit files baseline options tests allow_lost objects group_by groups"
+    keys = "schema version file created saved_list unit files models shared warnings baseline options tests allow_lost"
+    keys += " objects tested gone undecided group_by groups"
     assert list(data) == [*keys.split(), "events", "pairs", "stats"]
     assert [key for key in data["pairs"][0] if not key.startswith("original_")] == PAIR_KEYS
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import bpy
 import pytest
-from meshclash.clash.report import Review
+from meshclash.clash.reviews import Review
 from traces import traces
 from ui_fakes import ENGINE, fake_detect_steps, make_report, make_row
 

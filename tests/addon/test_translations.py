@@ -52,7 +52,9 @@ ERRORS = {
 SHOWN_AS = {"label", "operator", "prop", "menu", "operator_menu_enum", "progress"}
 """Those that are given it as `text`."""
 CONSOLE = {
-    "command_line", "tests_command", "detect_files", "file_source", "pictures", "baseline", "commandline", "picture",
+    "command_line", "tests_command", "detect_files", "file_source", "journals", "review_command", "models",
+    "matrix_files",
+    "pictures", "baseline", "commandline", "picture",
     "simulations", "ifc_clash", "tests_job",
 }  # fmt: skip
 """Modules whose errors are told in a console."""

@@ -105,3 +105,15 @@ def product(
 ) -> str:
     """The line of a product, whose name is "E" and its number."""
     return f"#{number}={kind}('0000000000000000{number:06d}',#7,'E{number}',$,$,{place},{shape},{more});\n"
+
+
+def write_cubes(path: Path, cubes: list[tuple[str, str, float]], kind: str = "IFCBUILDINGELEMENTPROXY") -> Path:
+    """A model of unit cubes with their GlobalIds, names and places along x [m]."""
+    body = []
+    for k, (global_id, name, x) in enumerate(cubes):
+        at = 100 + 10 * k
+        body.append(f"#{at}=IFCCARTESIANPOINT(({float(x)!r},0.,0.));\n#{at + 1}=IFCAXIS2PLACEMENT3D(#{at},$,$);\n")
+        body.append(f"#{at + 2}=IFCLOCALPLACEMENT($,#{at + 1});\n")
+        body.append(f"#{at + 3}={kind}('{global_id}',#7,'{name}',$,$,#{at + 2},#19,$,$);\n")
+    path.write_text(model_text("".join(body)))
+    return path

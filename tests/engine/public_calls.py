@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import meshclash as mc
 import numpy as np
+from fcl_calls import fcl_example
 from meshclash.compat.bvhtree import BVHTree
 
 CUBE = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])
@@ -20,7 +21,9 @@ FACES = np.array(
 )  # fmt: skip
 ONES = np.ones((8, 3))
 HALF = np.array([[1.0, 0, 0, 0.5], [0, 1, 0, 0.1], [0, 0, 1, 0.2], [0, 0, 0, 1]])
-COMPAT = ("compat.trimesh", "compat.bvhtree")
+COMPAT = ("compat.trimesh", "compat.bvhtree", "compat.fcl")
+REFUSED = {"OcTree"}
+"""Classes that refuse every call and name another way."""
 SPECIAL = "__call__", "__contains__", "__getitem__"
 
 
@@ -46,7 +49,12 @@ def public_callables() -> Iterator[str]:
         prefix = package.__name__.removeprefix("meshclash").lstrip(".")
         for name in _names(package):
             thing = getattr(package, name)
-            if inspect.ismodule(thing) or not callable(thing) or getattr(thing, "__module__", None) == "typing":
+            if (
+                name in REFUSED
+                or inspect.ismodule(thing)
+                or not callable(thing)
+                or getattr(thing, "__module__", None) == "typing"
+            ):
                 continue
             full = f"{prefix}.{name}" if prefix else name
             if inspect.isclass(thing):
@@ -566,6 +574,9 @@ def examples(of: Things) -> dict[str, Callable[[], Call]]:
         "voxels.voxel_self_collide": lambda: call(mc.voxels.voxel_self_collide, mesh, resolution=8),
         "voxels.voxelise": lambda: call(mc.voxels.voxelise, mesh, resolution=8),
     }  # fmt: skip
+    for name in public_callables():
+        if name.startswith("compat.fcl."):
+            found[name] = partial(_fcl_call, name.removeprefix("compat.fcl."))
     for kind in (motion.ScrewMotion, motion.KeyframedMotion):
         made = screw if kind is motion.ScrewMotion else motion.KeyframedMotion(**keyed)
         for name, args in (
@@ -574,6 +585,11 @@ def examples(of: Things) -> dict[str, Callable[[], Call]]:
         ):  # fmt: skip
             found[f"motion.{kind.__name__}.{name}"] = partial(call, getattr(made, name), *args)
     return found
+
+
+def _fcl_call(name: str) -> Call:
+    function, args = fcl_example(name)
+    return call(function, *args)
 
 
 def trimesh_scene() -> Any:

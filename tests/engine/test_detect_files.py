@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from collections.abc import Generator
 from pathlib import Path
 
 import meshclash as mc
@@ -23,7 +24,8 @@ from meshclash.clash.errors import InputError
 from meshclash.clash.file_source import FilePart
 from meshclash.clash.frame_scene import Progress
 from meshclash.clash.sets import members
-from meshclash.reading.part import MeshPart, PartShape
+from meshclash.reading.part import MeshPart, Parts, PartShape
+from meshclash.types.steps import in_slices
 
 trimesh = pytest.importorskip("trimesh")
 ROOT = Path(__file__).resolve().parents[2]
@@ -259,8 +261,9 @@ def test_an_empty_scene_and_a_damaged_part_are_told(tmp_path, capsys):
 def test_what_readers_lose_and_count_reaches_the_report(boxes, tmp_path, capsys, monkeypatch):
     """Whatever reader it was: what it could not understand, and what is no geometry."""
 
-    def read_less(path, unit):
-        found = mc.read(path, unit)
+    @in_slices
+    def read_less(path: Path, unit: str | None) -> Generator[object, None, Parts]:
+        found = yield from mc.steps(mc.read, path, unit)
         return dataclasses.replace(
             found,
             items=found.items[1:],

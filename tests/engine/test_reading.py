@@ -118,7 +118,7 @@ def test_points_are_a_cloud(tmp_path):
         ("noise.glb", bytes(range(256)) * 4, "no binary glTF"),
         ("noise.usdc", bytes(range(256)) * 4, "USD cannot read it|usd-core"),
         ("cut.3mf", b"PK\x03\x04cut", "no 3MF file, or damaged"),
-        ("model.step", b"ISO-10303-21;", "not known; known are"),
+        ("model.iges", b"S      1", "not known; known are"),
         ("no_faces.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\n", "3 vertices, but no faces"),
     ],
 )
@@ -175,12 +175,18 @@ def part(name, x=0.0, size=1.0, **properties):
     return MeshPart(name, PartShape(size * BOX_VERTICES, BOX_TRIANGLES.astype(np.int32)), moved(x), properties)
 
 
-def test_an_identity_is_the_global_id_or_the_name_and_no_two_are_alike():
-    assert identities([part("Wall", GlobalId="1abc"), part("Pipe")]) == ["1abc", "Pipe"]
+def test_an_identity_is_the_model_with_the_global_id_or_the_name_and_no_two_are_alike():
+    def told(parts, model="m"):
+        return identities(parts, [(model,)] * len(parts))
+
+    found = told([part("Wall", GlobalId="1abc"), part("Pipe")])
+    assert told([part("Door", 2.0, 3.0, GlobalId="1abc"), part("Pipe", 2.0, 3.0)]) == found
+    assert not {*found} & {*told([part("Wall", GlobalId="1abd"), part("Pump")])}
+    assert not {*found} & {*told([part("Wall", GlobalId="1abc"), part("Pipe")], "n")}
     twins = [part("Bolt", 2.0), part("Bolt", 1.0), part("Bolt", 1.0, 3.0), part("Nut")]
-    found = identities(twins)
-    assert len(set(found)) == 4 and found[3] == "Nut"
-    assert identities([*twins[::-1]])[::-1] == found, "the order in the file does not matter"
+    found = told(twins)
+    assert len(set(found)) == 4 and found[3] == told([part("Nut")])[0]
+    assert told([*twins[::-1]])[::-1] == found, "the order in the file does not matter"
 
 
 def test_ifc_gives_elements_with_what_the_model_says_of_them(tmp_path):

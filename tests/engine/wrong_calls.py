@@ -49,7 +49,10 @@ SKIPPED = {"warm_up": "compiles for minutes", "configure_device": "changes later
 """Callables that are called with texts and numbers only by tests of their own."""
 
 
-CALLBACKS = "told = keep(pairs)", "told = answers(question)", "tell(told)"
+CALLBACKS = (
+    "told = keep(pairs)", "told = answers(question)", "tell(told)", "if callback(rows.firsts[k], rows.seconds[j], data):",
+    "done, least = callback(rows.firsts[k], rows.seconds[start + j], data)",
+)  # fmt: skip
 """Lines of MeshClash that call what a caller gave: its errors are the caller's."""
 
 
@@ -319,7 +322,7 @@ def fault_of(made: Call) -> tuple[str, str]:
 def _is_of_python(made: Call, error: BaseException) -> bool:
     """Whether an error is that of a function that the caller gave, or how Python's lists and enumerations fail."""
     if isinstance(made.function, EnumType) or getattr(made.function, "__name__", "") == "__getitem__":
-        return isinstance(error, TypeError | ValueError | LookupError | RuntimeError)
+        return isinstance(error, TypeError | ValueError | LookupError | RuntimeError | ArithmeticError)
     return any(frame.line in CALLBACKS for frame in traceback.extract_tb(error.__traceback__))
 
 

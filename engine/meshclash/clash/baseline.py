@@ -2,38 +2,96 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .column_table import STATUSES
+import numpy as np
+
 from .errors import InputError
+from .identity import without_number
 from .json_files import Keep, is_number, read_json
-from .report import SCHEMA, Review
+from .report_formats import SCHEMA
+from .review.revisions import Identity, checked_identity
+from .reviews import NOT_REVIEWED, STATUSES, Review
 from .verdicts import CLASH_VERDICTS
 
-NUMBERED = re.compile(r" \(\d+\)$")
-"""What `unique_names` adds."""
+
+@dataclass(frozen=True)
+class EarlierPair:
+    """A pair of an earlier report.
+
+    Attributes:
+        id: in that report.
+        names: of its two objects there.
+        ends: ids of its objects among those of the baseline; ("", "") where the report does not tell them.
+        test: the named test that found it, or "".
+        location: [m], or None.
+        is_clash: whether it shared volume.
+        review: what a user said.
+        row: what a list shows of it, as the report has it.
+    """
+
+    id: str
+    names: tuple[str, str]
+    ends: tuple[str, str] = ("", "")
+    test: str = ""
+    location: tuple[float, ...] | None = None
+    is_clash: bool = False
+    review: Review = NOT_REVIEWED
+    row: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def plain_names(self) -> list[str]:
+        """Its names as files have them: where one of several parts of a name is lost, others get its number."""
+        return [without_number(name) for name in self.names]
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """What an earlier report says of pairs, by their ids.
+    """What an earlier report says of pairs.
 
     Attributes:
         file: where it was read.
-        clashes: pairs that shared volume, with their rows.
-        reviews: what a user said.
+        pairs: those that shared volume, and those of which a user said something, by their ids; also what was decided
+            about pairs that the report itself did not find any more.
+        objects: all that were tested, by their ids; empty for a scene, and for reports without models.
+        away: objects of pairs that were decided before, and that the report did not have; by ids of their own.
+        models: the names of the models.
+        groups_of: by names of objects, what they were in, where `objects` is empty.
+        questions: the options of each test, as `questions_of` gives them.
+        groups: the Guid of the topic of each group of clashes, and the ids of its pairs.
     """
 
     file: str
-    clashes: dict[str, dict[str, Any]] = field(default_factory=dict)
-    reviews: dict[str, Review] = field(default_factory=dict)
+    pairs: Mapping[str, EarlierPair] = field(default_factory=dict)
+    objects: Mapping[str, Identity] = field(default_factory=dict)
+    away: Mapping[str, Identity] = field(default_factory=dict)
+    models: Sequence[str] = ()
+    groups_of: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    questions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    groups: Sequence[tuple[str, Sequence[str]]] = ()
+
+    def thing(self, end: str) -> Identity | None:
+        """An object of a pair, by the id that the pair has of it; None where it is not known."""
+        return self.objects.get(end) or self.away.get(end)
+
+    @property
+    def clashes(self) -> frozenset[str]:
+        """The ids of pairs that shared volume."""
+        return frozenset(key for key, pair in self.pairs.items() if pair.is_clash)
+
+    @property
+    def reviews(self) -> dict[str, Review]:
+        """What a user said, by the ids of pairs."""
+        return {key: pair.review for key, pair in self.pairs.items() if pair.review != NOT_REVIEWED}
 
 
-KEPT = ("id", "a", "b", "verdict", "depth", "depth_upper", "status", "comment")
+KEPT = (
+    "id", "a", "b", "verdict", "depth", "depth_upper", "status", "comment", "object_a", "object_b", "test",
+    "location", "assignee",
+)  # fmt: skip
 """What a baseline keeps of each pair: its faces and points take most of the memory."""
 
 
@@ -77,48 +135,75 @@ def _is_pair(pair: dict[str, Any]) -> bool:
 
 def read_baseline(path: Path) -> Baseline:
     """The baseline of a JSON report; raises InputError."""
-    pairs = read_report(path, _kept)["pairs"]
-    reviews = {
-        pair["id"]: Review(pair.get("status", "open"), pair.get("comment", ""))
-        for pair in pairs
-        if pair.get("status", "open") != "open" or pair.get("comment")
-    }
-    return Baseline(str(path), _clashes(pairs), reviews)
+    report = read_report(path, _kept)
+    try:
+        return baseline_of(str(path), report)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"'{path}' is damaged: its objects are not those of a report") from error
 
 
-def difference(old: dict[str, Any], new: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
-    """The clashing pairs of two reports, each pair as the later report that has it says.
-
-    Returns:
-        The "new", "known", "gone" and "not_tested" ones. Not tested are those that only the old report has, and of
-        which an object is lost in the new one.
-    """
-    before, after = _clashes(old["pairs"]), _clashes(new["pairs"])
-    found: dict[str, list[dict[str, Any]]] = {"new": [], "known": [], "gone": [], "not_tested": []}
-    for key, pair in after.items():
-        found["known" if key in before else "new"].append(pair)
-    lost = {_without_number(name) for name in _lost_names(new)}
-    for key, pair in before.items():
-        if key not in after:
-            untested = any(_without_number(pair[name]) in lost for name in ("a", "b"))
-            found["not_tested" if untested else "gone"].append(pair)
-    return found
-
-
-def _lost_names(report: dict[str, Any]) -> list[str]:
-    """Names of the objects that a report calls lost; reports of earlier versions call none so."""
-    return [item["name"] for item in report.get("stats", {}).get("skipped", ()) if item.get("lost")]
+def baseline_of(file: str, report: dict[str, Any]) -> Baseline:
+    """The baseline that a report is, whose pairs have been checked."""
+    objects = {item["object"]: identity_of(item) for item in report.get("tested", ())}
+    pairs: dict[str, EarlierPair] = {}
+    for pair in report["pairs"]:
+        if pair["id"] not in pairs and (pair["verdict"] in CLASH_VERDICTS or review_in(pair) != NOT_REVIEWED):
+            pairs[pair["id"]] = _earlier(pair, pair["verdict"] in CLASH_VERDICTS)
+    away: dict[str, Identity] = {}
+    for item in report.get("undecided", ()):  # what was decided, and waits for its objects
+        ends = [_kept_end(identity_of(thing), objects, away) for thing in item["objects"]]
+        kept = {**item, "object_a": ends[0], "object_b": ends[1]} if len(ends) == 2 else item
+        pairs.setdefault(item["id"], _earlier(kept, False))
+    groups = {item["name"]: str(item.get("collection", "")).split(", ") for item in report.get("objects", ())}
+    models = [item["name"] for item in report.get("models", ())]
+    topics = [(item["topic"], item["pairs"]) for item in report.get("groups", ()) if item.get("topic")]
+    return Baseline(file, pairs, objects, away, models, groups, questions_of(report), topics)
 
 
-def _without_number(name: str) -> str:
-    """The name that a file has: parts that share it are numbered, and where one is lost, others get its number."""
-    return NUMBERED.sub("", name)
+def _is_equal(one: Identity, other: Identity) -> bool:
+    return one.models == other.models and one.stands_as(other)
 
 
-def _clashes(pairs: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The worst row of each pair that shares volume."""
-    found: dict[str, dict[str, Any]] = {}
-    for pair in pairs:
-        if pair["verdict"] in CLASH_VERDICTS:
-            found.setdefault(pair["id"], pair)
-    return found
+def _kept_end(thing: Identity, objects: Mapping[str, Identity], away: dict[str, Identity]) -> str:
+    """The id in a baseline of an object of a pair that waits; an object that is away is added."""
+    if thing.id in objects and _is_equal(objects[thing.id], thing):
+        return thing.id
+    number = 0
+    while (key := f"{thing.id} {number}") in away and not _is_equal(away[key], thing):
+        number += 1
+    away.setdefault(key, thing._replace(id=key))
+    return key
+
+
+def review_in(pair: Mapping[str, Any]) -> Review:
+    """What a user said of a pair of a report."""
+    return Review(pair.get("status", "open"), pair.get("comment", ""), pair.get("assignee") or "")
+
+
+def _earlier(pair: Mapping[str, Any], is_clash: bool) -> EarlierPair:
+    ends = pair.get("object_a") or "", pair.get("object_b") or ""
+    place = None if pair.get("location") is None else tuple(map(float, pair["location"]))
+    names = pair["a"], pair["b"]
+    return EarlierPair(pair["id"], names, ends, pair.get("test") or "", place, is_clash, review_in(pair), pair)
+
+
+def identity_of(item: Mapping[str, Any]) -> Identity:
+    """An object of a report."""
+    box = np.array(item["box"], np.float64).reshape(2, 3)
+    made = Identity(
+        item["object"], item["own_name"], box, int(item["triangles"]), float(item["area"]), item.get("GlobalId") or "",
+        tuple(item["models"]),
+    )  # fmt: skip
+    return checked_identity(made)
+
+
+def lost_names(report: Mapping[str, Any]) -> set[str]:
+    """Names, as files have them, of the objects that a report calls lost; reports of earlier versions call none so."""
+    skipped = report.get("stats", {}).get("skipped", ())
+    return {without_number(item["name"]) for item in skipped if item.get("lost")}
+
+
+def questions_of(report: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """The options of each named test of a report, or of "" for a single question; empty where they are not known."""
+    tests = {item["name"]: item for item in report.get("tests") or ()}
+    return tests or ({"": report["options"]} if report.get("options") else {})

@@ -21,12 +21,12 @@ from .cell_text import (
     format_volume_of,
 )
 from .option_table import EXACT
+from .reviews import STATUSES
 from .verdicts import FINAL_VERDICTS
 
 if TYPE_CHECKING:
     from .pair_row import PairRow
 
-STATUSES = ("open", "reviewed", "approved", "resolved")
 AXES = ("x", "y", "z")
 
 
@@ -39,6 +39,10 @@ class Notes(NamedTuple):
         outdated: whether an object may have changed since.
         new: whether the clash is missing in the baseline; None without a baseline, and for other verdicts.
         group: number of its group, from 1 on; None if it is in no group.
+        assignee: who takes care of it, or "".
+        decide_again: whether a decision of the baseline may be about it, and cannot be told apart.
+        model_a, model_b: names of the models that hold its objects; None if there are no models.
+        object_a, object_b: ids of its objects among those that were tested; None if the report does not list them.
     """
 
     status: str = "open"
@@ -46,6 +50,12 @@ class Notes(NamedTuple):
     outdated: bool = False
     new: bool | None = None
     group: int | None = None
+    assignee: str = ""
+    decide_again: bool = False
+    model_a: str | None = None
+    model_b: str | None = None
+    object_a: str | None = None
+    object_b: str | None = None
 
 
 class Surroundings(NamedTuple):
@@ -208,8 +218,8 @@ _MEASURED = ("clearance", "distance")
 _TABLE = (
     Column(
         "id", "id", "Id",
-        "16 hexadecimal digits from the names, of IFC from the GlobalIds; the same in every run and frame whatever the "
-        "sets; of an instance from instancer, source and position",
+        "16 hexadecimal digits from the names, of IFC from the GlobalIds, of files with the names of their models; the "
+        "same in every run and frame whatever the sets; of an instance from instancer, source and position",
         lambda row, _: row.id, width=18,
     ),
     Column(
@@ -326,6 +336,11 @@ _TABLE = (
     ),
     Column("comment", "text", "Comment", "the user's", lambda _, notes: notes.comment, width=32),
     Column(
+        "assignee", "text", "Assignee", "who takes care of it, or empty",
+        lambda _, notes: notes.assignee, required=False, key="ASSIGNEE", key_label="Assignee",
+        key_tip="Sort by assignee",
+    ),
+    Column(
         "outdated", "flag", "Outdated", "an object may have changed since the test; never true from the command line",
         lambda _, notes: notes.outdated,
     ),
@@ -373,6 +388,28 @@ _TABLE = (
         lambda _, notes: notes.group, nullable=True, required=False, least=1, key="GROUP", key_label="Group",
         tip="Group of the clash", key_tip="Sort by group, the largest first", share=0.12,
     ),
+    Column(
+        "decide_again", "flag", "Decide again",
+        "whether a decision of the baseline may be about this pair, and cannot be told apart (`undecided`)",
+        lambda _, notes: notes.decide_again, required=False,
+    ),
+    Column(
+        "model_a", "text", "Model A",
+        'names of the models that hold `a`, of a shared one separated by ", "; null without models',
+        lambda _, notes: notes.model_a, nullable=True, required=False, width=16,
+    ),
+    Column(
+        "model_b", "text", "Model B", "the same for `b`",
+        lambda _, notes: notes.model_b, nullable=True, required=False, width=16,
+    ),
+    Column(
+        "object_a", "text", "Object A", "`a` in `tested`; null if that list is empty",
+        lambda _, notes: notes.object_a, nullable=True, required=False,
+    ),
+    Column(
+        "object_b", "text", "Object B", "the same for `b`",
+        lambda _, notes: notes.object_b, nullable=True, required=False,
+    ),
     Column("number", "integer", "Number", of_pair=lambda _, around: around.number, width=8),
     Column("unit", "text", "Unit", of_pair=lambda _, around: around.unit),
     Column("event_start", "integer", of_pair=lambda _, around: around.event.get("start")),
@@ -414,7 +451,6 @@ _TABLE = (
         "progress", "text", key="PROGRESS", key_label="Progress",
         key_tip="Sort by progress: new pairs first, then reopened ones",
     ),
-    Column("assignee", "text", key="ASSIGNEE", key_label="Assignee", key_tip="Sort by assignee"),
     Column("priority", "text", key="PRIORITY", key_label="Priority", key_tip="Sort by priority"),
     Column("due", "text", key="DUE", key_label="Due", key_tip="Sort by due date"),
 )  # fmt: skip

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import platform
 import signal
 import sys
+import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -22,7 +24,7 @@ from . import report_formats
 from .baseline import Baseline, read_baseline
 from .errors import DetectError, InputError
 from .files.bcf import read_bcf
-from .files.topics import reviews_of
+from .files.topics import TOPICS, told_of
 from .fits import parse_fit
 from .frame_scene import Progress
 from .grouping import GROUPINGS
@@ -31,7 +33,7 @@ from .option_table import OPTIONS, RESOLUTION, Option
 from .options import DEFAULT_TEST, DetectOptions, parse_frames
 from .queries.registry import TESTS, test_named
 from .report import DetectReport
-from .rules import Rules, parse_pair
+from .rules import ALL_PAIRS, MODEL_PAIRS, Rules, parse_pair
 from .terminal import is_terminal, open_standard_streams, printable, say
 from .words import kinds_in_words
 from .writers import WRITERS, check_library, written
@@ -40,6 +42,8 @@ COMMAND = "meshclash"
 DONE, CLASHES_FOUND, WRONG_INPUT, INTERNAL_ERROR, LOST, CANCELLED = 0, 1, 2, 3, 4, 130
 EXCLUSIONS = ("same-parent", "same-armature", "same-collection")
 TABLE_ROWS = 60  # longer tables go to the report only
+REWRITE_SECONDS, LINE_SECONDS = 0.1, 30.0
+"""How often progress is shown at most: on a terminal, and in a log."""
 CODES = """exit code: 0 done, 1 --fail-on found something, 2 wrong input or option, 3 internal error, 4 an object
   could not be tested and --allow-lost is not given, 130 cancelled"""
 
@@ -73,6 +77,17 @@ def guarded(act: Callable[[Interruption], int], diagnose: Callable[[], Sequence[
         return INTERNAL_ERROR
 
 
+def run_subcommand(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> int:
+    """Runs the subcommand that arguments name, whose parser sets ``act``; returns the exit code."""
+
+    def act(_: Interruption) -> int:
+        given = parser.parse_args(arguments)
+        code: int = given.act(given)
+        return code
+
+    return guarded(act, lambda: [f"Python {platform.python_version()}"])
+
+
 class Parser(argparse.ArgumentParser):
     """Reports wrong options like any other wrong input."""
 
@@ -100,9 +115,11 @@ def add_question(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--set-a", default="all", metavar="SET", help="first set of objects (default: all)")
     add("--set-b", default="all", metavar="SET", help="second set of objects (default: all)")
-    tests = "named tests that are run together, as JSON or clash sets of IfcClash, instead of the options of one test"
-    add("--tests", type=Path, metavar="FILE.json", help=tests)
+    tests = "named tests that are run together, as JSON, a matrix (CSV) or clash sets of IfcClash, instead of one test"
+    add("--tests", type=Path, metavar="FILE", help=tests)
     add("--test", default=DEFAULT_TEST, choices=tuple(TESTS), help=f"what to find (default: {DEFAULT_TEST})")
+    of_models = "pairs of two models, of one model, or all (default); collections count as models in a scene"
+    add("--pairs", default=ALL_PAIRS, choices=MODEL_PAIRS, help=of_models)
     add("--exclude", default="", metavar="RULE,RULE", help=f"pairs to leave out: {', '.join(EXCLUSIONS)}")
     add("--exclude-pair", action="append", default=[], metavar="A::B", help="leave out one pair; may be repeated")
     for option in OPTIONS.values():
@@ -134,15 +151,19 @@ def _reading(option: Option) -> dict[str, Any]:
 def add_answer(parser: argparse.ArgumentParser) -> None:
     """What becomes of the answer."""
     add = parser.add_argument
-    write = f"write a report: {', '.join(WRITERS)}; may be repeated"
+    write = f"write a report: {', '.join(WRITERS)}; .bcf is BCF 3.0, .bcfzip BCF 2.1, .xml JUnit; may be repeated"
     add("--report", type=Path, metavar="FILE", action="append", default=[], help=write)
     decisions = f"how clashes are grouped in reports: {', '.join(GROUPINGS)} (default: cause)"
     add("--group-by", choices=GROUPINGS, default="cause", metavar="WAY", help=decisions)
+    add("--bcf", choices=TOPICS, default=TOPICS[0], help="what a topic of BCF is made of (default: group)")
     earlier = "an earlier report: says which clashes are new, and keeps statuses and comments"
     add("--baseline", type=Path, metavar="OLD.json", help=earlier)
     add("--reviews", type=Path, metavar="FILE.bcf", help="statuses and comments that BCF brings back, 2.1 or 3.0")
-    fail = "exit with 1 when there is a clash, a contained object or a duplicate; new: one that --baseline has not"
-    add("--fail-on", choices=("clash", "new"), help=fail)
+    fail = (
+        "exit with 1 when there is a clash, a contained object or a duplicate; new: one that --baseline has not; "
+        "not-tested: new, or a clash of --baseline that was not tested"
+    )
+    add("--fail-on", choices=("clash", "new", "not-tested"), help=fail)
     lost = "exit with 0 also where an object could not be tested, as its geometry was not understood (else: 4)"
     add("--allow-lost", action="store_true", help=lost)
     add("--quiet", action="store_true", help="print errors only")
@@ -162,8 +183,8 @@ def options_given(given: argparse.Namespace, spelled: Callable[[str], str] = str
     unknown = exclusions - set(EXCLUSIONS)
     if unknown:
         raise InputError(f"--exclude knows {', '.join(EXCLUSIONS)}, not {', '.join(sorted(unknown))}")
-    if given.fail_on == "new" and given.baseline is None:
-        raise InputError("--fail-on new needs an earlier report: give --baseline, too")
+    if given.fail_on in ("new", "not-tested") and given.baseline is None:
+        raise InputError(f"--fail-on {given.fail_on} needs an earlier report: give --baseline, too")
     frames = getattr(given, "frames", None)
     return DetectOptions(
         set_a=spelled(given.set_a),
@@ -176,11 +197,12 @@ def options_given(given: argparse.Namespace, spelled: Callable[[str], str] = str
             same_armature="same-armature" in exclusions,
             same_collection="same-collection" in exclusions,
             listed_pairs=frozenset(parse_pair(spelled(text)) for text in given.exclude_pair),
+            models=given.pairs,
         ),
     )
 
 
-QUESTION = ("set_a", "set_b", "test", "exclude", "exclude_pair", *OPTIONS)
+QUESTION = ("set_a", "set_b", "test", "pairs", "exclude", "exclude_pair", *OPTIONS)
 """Options that a file of tests says."""
 
 
@@ -242,7 +264,10 @@ def open_reports(given: argparse.Namespace, opened: contextlib.ExitStack) -> lis
     """
     for path in given.report:
         check_library(path)
-    sources = [path for path in (*getattr(given, "files", ()), given.baseline, given.tests) if path is not None]
+    models = (Path(file) for _, file in getattr(given, "models", ()))
+    sources = [
+        path for path in (*getattr(given, "files", ()), *models, given.baseline, given.tests) if path is not None
+    ]
     files = [
         opened.enter_context(OutputFile(path, "report", tuple(WRITERS), sources, InputError)) for path in given.report
     ]
@@ -257,12 +282,17 @@ def baseline_given(given: argparse.Namespace) -> Baseline | None:
     return None if given.baseline is None else read_baseline(given.baseline)
 
 
-def _reviewed(given: argparse.Namespace, report: DetectReport) -> DetectReport:
-    """With what a BCF file says of the pairs; raises InputError."""
+def reviewed(given: argparse.Namespace, report: DetectReport, former: Mapping[str, str] | None = None) -> DetectReport:
+    """With what a BCF file says of the pairs; raises InputError.
+
+    Args:
+        given: the options.
+        report: the answer.
+        former: as `FileSource` has them, for files that were written before models were told apart.
+    """
     if given.reviews is None:
         return report
-    said = reviews_of(read_bcf(given.reviews), (row.id for row in report.rows))
-    return replace(report, reviews={**report.reviews, **said})
+    return report.told_by(lambda ids, known: told_of(read_bcf(given.reviews), ids, known), former or {})
 
 
 def finish(
@@ -279,7 +309,7 @@ def finish(
         files: of `open_reports`.
         more: writes something else; returns lines about it.
     """
-    report = replace(_reviewed(given, report), group_by=given.group_by, allow_lost=given.allow_lost)
+    report = replace(report, group_by=given.group_by, topics=given.bcf, allow_lost=given.allow_lost)
     told = list[str]()
     try:
         for file in files:
@@ -290,8 +320,11 @@ def finish(
         _print_left_out(report, given.quiet)
         if not given.quiet:
             _print_report(report, told)
-    counted = report.clashes if given.fail_on == "clash" else report.new if given.fail_on == "new" else []
-    if counted:
+    counted = {
+        None: 0, "clash": len(report.clashes), "new": len(report.new),
+        "not-tested": len(report.new) + len(report.not_tested),
+    }  # fmt: skip
+    if counted[given.fail_on]:
         return CLASHES_FOUND
     return LOST if report.lost and not report.allow_lost else DONE
 
@@ -306,6 +339,8 @@ def _print_left_out(report: DetectReport, quiet: bool) -> None:
     told = report_formats.understood(report.as_summary())
     if told and not quiet:
         say(sys.stderr, told)
+    if not quiet:
+        complain(*(f"warning: {text}" for text in report.warnings))
     warning = report_formats.coarse(report.as_summary())
     if warning and not quiet:
         complain(f"warning: {warning} (--permitted-overlap resolution)")
@@ -323,25 +358,34 @@ def _print_report(report: DetectReport, written: list[str]) -> None:
     if permitted and not report.tests and "permitted_overlap" in test_named(report.options.test).takes:
         written = [f"Permitted overlap: {permitted}", *written]
     lines += report_formats.groups_in_words(data)
-    lines += report_formats.new_clashes(data, TABLE_ROWS)
+    lines += report_formats.new_clashes(data, TABLE_ROWS) + report_formats.decide_again(data, TABLE_ROWS)
+    lines += report_formats.gone_clashes(data, TABLE_ROWS)
+    lines += report_formats.shared_things(data)
     problem = say(sys.stdout, *lines, report_formats.summary(data), *written)
     if problem is not None:
         complain(f"the list could not be printed: {problem.strerror}")
 
 
 class ProgressLine:
-    """One line on a terminal that is rewritten, by rich where it is installed; nothing where stderr is no terminal."""
+    """Progress in words: one line that is rewritten on a terminal, else a line now and then, as for logs."""
 
     def __init__(self) -> None:
-        self._shown = -1
-        self._enabled = is_terminal(sys.stderr)
+        self._shown = ""
+        self._is_terminal = is_terminal(sys.stderr)
+        self._next = time.monotonic() + (0.0 if self._is_terminal else LINE_SECONDS)
 
     def show(self, progress: Progress) -> None:
         """Shows how far the work is."""
-        percent = int(100 * progress.fraction)
-        if self._enabled and percent != self._shown:
-            self._shown = percent
-            say(sys.stderr, f"{percent:3d} %  {printable(progress.text)[:60]:60s}", raw_start="\r", end="")
+        text, now = f"{int(100 * progress.fraction):3d} %  {printable(progress.text)[:60]:60s}", time.monotonic()
+        if text == self._shown or now < self._next:
+            return
+        self._shown = text
+        if self._is_terminal:
+            self._next = now + REWRITE_SECONDS
+            say(sys.stderr, text, raw_start="\r", end="")
+        else:
+            self._next = now + LINE_SECONDS
+            say(sys.stderr, text.rstrip())
 
 
 class Interruption:

@@ -27,20 +27,25 @@ from .command_line import (
     names_left_out,
     open_reports,
     options_given,
+    reviewed,
     tests_given,
 )
 from .errors import InputError
 from .file_source import FileSource
 from .frame_scene import Progress
 from .job import detect_steps, run_to_end
+from .journals import author, recorded
+from .models import named
 from .report import DetectReport
+from .terminal import is_terminal
+from .tessellation import with_tolerances
 from .tests_job import tests_steps
 
-EPILOG = """sets: all, NAME, object:NAME, collection:NAME (a file, a storey, a node), and of IFC class:IfcPipe*, type:,
-  storey:, system:, GlobalId:TEXT, property:KEY=VALUE, selector:TEXT (of IfcOpenShell); * and ? stand for letters,
-  " | " joins several, " & " asks for all of several, "not " turns one round
+EPILOG = """sets: all, NAME, object:NAME, model:NAME, file:NAME, discipline:NAME, collection:NAME (a storey, a node),
+  and of IFC class:IfcPipe*, type:, storey:, system:, GlobalId:TEXT, property:KEY=VALUE, selector:TEXT (of
+  IfcOpenShell); * and ? stand for letters, " | " joins several, " & " asks for all of several, "not " turns one round
 files: STL, OBJ, PLY, OFF, GLB, glTF; 3MF and Draco in glTF (pip install 'meshclash[mesh]'), IFC ('meshclash[ifc]'),
-  USD ('meshclash[usd]'), points as PLY, PCD, LAS, LAZ, XYZ, PTS, CSV, TXT, ASC"""
+  STEP ('meshclash[step]'),  USD ('meshclash[usd]'), points as PLY, PCD, LAS, LAZ, XYZ, PTS, CSV, TXT, ASC"""
 
 
 def main(arguments: Sequence[str], engine: ModuleType) -> int:
@@ -62,10 +67,18 @@ def _parser() -> argparse.ArgumentParser:
     parser = make_parser(EPILOG)
     parser.prog = "meshclash detect"
     add = parser.add_argument
-    add("files", nargs="+", type=Path, metavar="FILE", help="models, or folders of them, for one scene; metres, z up")
+    add("files", nargs="*", type=Path, metavar="FILE", help="models, or folders of them, for one scene; metres, z up")
+    called = "a file under a name that stays in the next revision: decisions belong to the name; may be repeated"
+    add("--model", dest="models", type=named, action="append", default=[], metavar="NAME=FILE", help=called)
+    for attribute in ("discipline", "revision"):
+        what = f"the {attribute} of a model, for sets and reports; may be repeated"
+        add(f"--{attribute}", type=named, action="append", default=[], metavar="NAME=TEXT", help=what)
     told = f"of files that do not name theirs: {', '.join(UNITS)} or metres (default: m)"
     add("--unit", type=unit, metavar="UNIT", help=told)
     add_question(parser)
+    journal = "a journal of decisions, as `meshclash review` writes it: decisions are taken from it"
+    add("--journal", type=Path, metavar="FILE", help=journal)
+    add("--author", metavar="NAME", help="who works here, for the journal (default: the user of this machine)")
     add("--pictures", action="store_true", help="draw every clash for .html, .bcf and .xlsx")
     add("--threads", type=int, metavar="N", help="cores to use (default: all)")
     add_answer(parser)
@@ -83,7 +96,7 @@ def _run(given: argparse.Namespace, interruption: Interruption, engine: ModuleTy
         _use_threads(given.threads)
     with contextlib.ExitStack() as opened:
         reports, baseline = open_reports(given, opened), baseline_given(given)
-        source = FileSource(given.files, given.unit, names_left_out(options, tests))
+        source = _source(given, names_left_out(options, tests))
         show = _shown(given.quiet, opened)
 
         def follow(progress: Progress) -> None:
@@ -103,10 +116,27 @@ def _run(given: argparse.Namespace, interruption: Interruption, engine: ModuleTy
         files = [(str(item.path), item.metres, item.unit_known) for item in source.read_files]
         if not given.quiet:
             complain(*_unit_notes(source, given.unit))
-        report = replace(report, files=files, triangles=source.triangles).compared_with(baseline)
+        report = replace(
+            report, files=files, triangles=source.triangles, rows=with_tolerances(report.rows, source.tolerances),
+            models=[
+                {**model.as_dict(), "tessellation": item.tessellation or None}
+                for model, item in zip(source.models, source.read_files, strict=True)
+            ],
+            shared=[item.as_dict() for item in source.shared], warnings=source.warnings(),
+        ).compared_with(baseline, source.former)  # fmt: skip
+        report = reviewed(given, report, source.former)
+        if given.journal is not None:
+            report = recorded(report, given.journal, given.author or author(), source.identities)
         if given.pictures:
             report = replace(report, pictures=_pictures(report, source))
         return finish(given, report, reports)
+
+
+def _source(given: argparse.Namespace, named: set[str]) -> FileSource:
+    """What is read; raises InputError where there is no file."""
+    if not given.files and not given.models:
+        raise InputError("the following arguments are required: FILE (--help shows all options)")
+    return FileSource(given.files, given.unit, named, given.models, given.discipline, given.revision)
 
 
 def _pictures(report: DetectReport, source: FileSource) -> dict[str, bytes]:
@@ -138,9 +168,11 @@ def _unit_notes(source: FileSource, unit: str | float | None) -> list[str]:
 
 
 def _shown(quiet: bool, opened: contextlib.ExitStack) -> Callable[[Progress], None]:
-    """What shows progress: a bar of rich on a terminal where it is installed, else one line; nothing where quiet."""
-    if quiet or sys.stderr is None or sys.stderr.closed or not sys.stderr.isatty():
+    """What shows progress: a bar of rich on a terminal where it is installed, else lines; nothing where quiet."""
+    if quiet:
         return lambda progress: None
+    if not is_terminal(sys.stderr):
+        return ProgressLine().show
     try:
         from rich.console import Console  # noqa: PLC0415 - an extra
         from rich.markup import escape  # noqa: PLC0415

@@ -11,14 +11,15 @@ import numpy as np
 
 from ..errors import MeshClashError
 from ..messages import Sentence, suggestion
-from ..reading.file_names import file_names
 from ..reading.ifc_files import IFC_ENDINGS, Selection
 from ..reading.part import MeshPart, Parts, PartShape, unique_names
 from ..reading.read import MESHES, read
+from ..types.steps import scale_progress, steps
 from .errors import InputError
 from .frame_scene import FrameScene, Progress, Skipped, SourceCloud, SourceMesh, SourceObject
-from .identity import identities
-from .sets import Matcher, members
+from .identity import former_identities, identities, without_number
+from .models import Model, Shared, models_of, one_thing_each, warnings
+from .sets import Described, Matcher, members
 from .world import to_world
 
 SELECTION = "selection"
@@ -31,22 +32,32 @@ class FilePart:
     Attributes:
         name: no other part has it.
         part: as its file has it.
-        file: the name of its file, which tells it from the other files; None: as the part says.
+        models: that hold it; none: as the part says.
     """
 
     name: str
     part: MeshPart
-    file: str | None = None
+    models: tuple[Model, ...] = ()
+
+    @cached_property
+    def properties(self) -> dict[str, str]:
+        """As `MeshPart`, with the names of its models, their files and disciplines."""
+        found = dict(self.part.properties)
+        if self.models:
+            found["model"] = ", ".join(self.model_names)
+            found["file"] = ", ".join(dict.fromkeys(model.path.name for model in self.models))
+        disciplines = dict.fromkeys(model.discipline for model in self.models if model.discipline)
+        return found | ({"discipline": ", ".join(disciplines)} if disciplines else {})
 
     @property
-    def properties(self) -> dict[str, str]:
-        """As `MeshPart`."""
-        return dict(self.part.properties)
+    def model_names(self) -> tuple[str, ...]:
+        """Of the models that hold it."""
+        return tuple(model.name for model in self.models)
 
     @property
     def groups(self) -> Sequence[str]:
-        """As `MeshPart`, with the name of the file that tells it from the others."""
-        return self.part.groups if self.file is None else (self.file, *self.part.groups[1:])
+        """As `MeshPart`, with the names of its models in the place of its file."""
+        return (*self.model_names, *self.part.groups[1:]) if self.models else self.part.groups
 
 
 class FileSource:
@@ -56,20 +67,34 @@ class FileSource:
         files: what to read; of folders the files of meshes in them.
         unit: as `read` takes it.
         named: names that some part must have.
+        models: files with names of the user's, as `models_of` takes them, besides `files`.
+        disciplines, revisions: what the user says of models; the same.
 
     Attributes:
+        models: of all files.
         read_files: what was read, file by file.
-        parts: of all files.
+        parts: of all files; what several models share is there once.
+        former: the identity that versions without models gave to each part that one model has, by its name.
     """
 
     scale_length = 1.0
 
-    def __init__(self, files: Iterable[Path], unit: str | float | None = None, named: Iterable[str] = ()) -> None:
-        self._named = sorted(named)
-        self._files, self._unit = [file for path in files for file in _files_of(path)], unit
-        self.file = ", ".join(str(path.resolve()) for path in self._files)
+    def __init__(
+        self,
+        files: Iterable[Path],
+        unit: str | float | None = None,
+        named: Iterable[str] = (),
+        models: Sequence[tuple[str, str]] = (),
+        disciplines: Sequence[tuple[str, str]] = (),
+        revisions: Sequence[tuple[str, str]] = (),
+    ) -> None:
+        self._named, self._unit = sorted(named), unit
+        plain = [file for path in files for file in _files_of(path)]
+        self.models = models_of(plain, models, disciplines, revisions)
+        self.file = ", ".join(str(model.path.resolve()) for model in self.models)
         self.read_files: list[Parts] = []
         self.parts: list[FilePart] = []
+        self.former: dict[str, str] = {}
 
     def read_steps(self, set_a: str, set_b: str, frame: int | None) -> Generator[Progress, None, FrameScene]:
         """The scene of all files; as `SceneSource`.
@@ -86,8 +111,7 @@ class FileSource:
             result.skipped += [Skipped(name, why, lost=True) for name, why in read_file.left_out]
             result.no_geometry.update(read_file.no_geometry)
         in_a, in_b = (self._members(expression) for expression in (set_a, set_b))
-        keys = identities([item.part for item in self.parts])
-        for k, (item, identity) in enumerate(zip(self.parts, keys, strict=True)):
+        for k, (item, identity) in enumerate(zip(self.parts, self.identities, strict=True)):
             if k in in_a or k in in_b:
                 self._add(result, item, identity, k in in_a, k in in_b)
         return result
@@ -107,24 +131,59 @@ class FileSource:
     def restore(self) -> None:
         """Nothing was changed."""
 
+    @cached_property
+    def identities(self) -> list[str]:
+        """Of all parts, whether they are in a set or not."""
+        return identities([item.part for item in self.parts], [item.model_names for item in self.parts])
+
+    @property
+    def shared(self) -> list[Shared]:
+        """What several models have in common."""
+        return [
+            Shared(item.name, item.part.properties["GlobalId"], item.model_names)
+            for item in self.parts if len(item.models) > 1
+        ]  # fmt: skip
+
+    @property
+    def tolerances(self) -> dict[str, float]:
+        """How far triangles may be from the surfaces of parts [m], by their names."""
+        pairs = zip(self.models, self.read_files, strict=True)
+        off = {model.name: read_file.tessellation for model, read_file in pairs if read_file.tessellation}
+        return {
+            item.name: max(off[name] for name in item.model_names if name in off)
+            for item in self.parts if {*item.model_names} & off.keys()
+        }  # fmt: skip
+
+    def warnings(self) -> list[str]:
+        """What looks wrong about the models together."""
+        boxes: dict[str, np.ndarray] = {}
+        for model, read_file in zip(self.models, self.read_files, strict=True):
+            box = read_file.box
+            if box is not None:
+                boxes[model.name] = box
+        return warnings(boxes)
+
     def _read_files(self) -> Generator[Progress, None, None]:
-        for count, path in enumerate(self._files):
-            yield Progress(count / len(self._files), Sentence("Reading {name}", name=path.name))
+        for count, model in enumerate(self.models):
+            low, high = count / len(self.models), (count + 1) / len(self.models)
+            prefix = Sentence("{name}: ", name=model.path.name)
             try:
-                self.read_files.append(read(path, self._unit))
+                reading = scale_progress(steps(read, model.path, self._unit), low, high, prefix=prefix)
+                self.read_files.append((yield from reading))
             except MeshClashError as error:
                 raise InputError(str(error)) from error
-        files = self._file_names()
-        parts = [(part, file) for read_file, file in zip(self.read_files, files, strict=True) for part in read_file]
-        names = unique_names([part.name for part, _ in parts])
-        self.parts = [FilePart(name, *item) for name, item in zip(names, parts, strict=True)]
+        pairs = zip(self.read_files, self.models, strict=True)
+        parts = [(part, model) for read_file, model in pairs for part in read_file]
+        things = one_thing_each(parts)
+        names = unique_names([part.name for part, _ in things])
+        self.parts = [FilePart(name, *item) for name, item in zip(names, things, strict=True)]
+        former = former_identities([part for part, _ in parts])
+        by_part = {id(part): text for (part, _), text in zip(parts, former, strict=True)}
+        self.former = {item.name: by_part[id(item.part)] for item in self.parts if len(item.models) == 1}
         known = {item.name for item in self.parts} | {name for item in self.read_files for name, _ in item.left_out}
         for name in self._named:
             if name not in known:
                 raise InputError(f"there is no object '{name}' in the files{suggestion(name, known)}")
-
-    def _file_names(self) -> list[str]:
-        return file_names([path.absolute() for path in self._files])
 
     def _members(self, expression: str) -> frozenset[int]:
         if expression == SELECTION:
@@ -132,18 +191,22 @@ class FileSource:
         return members(expression, self.parts, self._select)
 
     @cached_property
-    def _models(self) -> dict[str, Selection]:
-        """The IFC files by the names that `FilePart` gives them, as selectors need them."""
-        named = zip(self._file_names(), self._files, strict=True)
-        return {name: Selection(path) for name, path in named if path.suffix.lower() in IFC_ENDINGS}
+    def _selections(self) -> dict[str, Selection]:
+        """The IFC files by the names of their models, as selectors need them."""
+        return {model.name: Selection(model.path) for model in self.models if model.path.suffix.lower() in IFC_ENDINGS}
 
     def _select(self, selector: str) -> Matcher:
         """The parts of IFC files that a selector of IfcOpenShell means, each file on its own."""
         try:
-            meant = {name: model.keys(selector) for name, model in self._models.items()}
+            meant = {name: model.keys(selector) for name, model in self._selections.items()}
         except MeshClashError as error:
             raise InputError(str(error)) from error
-        return lambda item: item.properties.get("GlobalId") in meant.get(item.groups[0], ())
+
+        def matches(item: Described) -> bool:
+            names = item.model_names if isinstance(item, FilePart) else ()
+            return any(item.properties.get("GlobalId") in meant.get(name, ()) for name in names)
+
+        return matches
 
     def _add(self, result: FrameScene, item: FilePart, identity: str, in_a: bool, in_b: bool) -> None:
         part, key = item.part, id(item.part.shape)
@@ -154,7 +217,8 @@ class FileSource:
             return
         made = SourceObject(
             item.name, identity, key, part.matrix, item.name, item.name, in_a, in_b,
-            collections=frozenset(item.groups), properties=part.properties,
+            collections=frozenset(item.groups), properties=item.properties, models=item.model_names,
+            own_name=without_number(part.name),
         )  # fmt: skip
         if part.shape.triangles is None:
             result.scans.append(made)

@@ -111,6 +111,8 @@ class SourceObject:
         collections: the collections that it (or its instancer) is in, without the scene's root.
         shell: whether the user says that nothing lies inside it.
         properties: what its file says of it: of IFC `GlobalId`, `class`, `type`, `storey`, `system`.
+        models: the names of the models that hold it; none in a scene of an application.
+        own_name: as its file has it, whatever other files have; "" where `name` is that.
     """
 
     name: str
@@ -126,6 +128,8 @@ class SourceObject:
     collections: frozenset[str] = frozenset()
     shell: bool = False
     properties: Mapping[str, str] = field(default_factory=dict)
+    models: tuple[str, ...] = ()
+    own_name: str = ""
 
     @property
     def told_properties(self) -> dict[str, str]:

@@ -7,9 +7,10 @@ far as people chose them; else shapes, which copies and instances have in common
 from __future__ import annotations
 
 import hashlib
+import uuid
 from collections import Counter, defaultdict
 from collections.abc import Generator, Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -23,7 +24,9 @@ from .review.names import families, is_telling
 if TYPE_CHECKING:
     from .pair_row import PairRow
 
-PROPERTIES = ("class", "type", "storey", "system", "material", "collection", "assembly")
+SPACE = uuid.UUID("4d1c8a56-0a0b-5f0e-9a53-6d657368636c")
+"""Namespace of the ids that are made of those of pairs and groups."""
+PROPERTIES = ("class", "type", "storey", "system", "material", "collection", "assembly", "model", "discipline")
 """By what else clashes are grouped, where files say it."""
 GROUPINGS = (*WAYS, *PROPERTIES)
 _UNKNOWN = (np.nan,) * 3
@@ -31,6 +34,47 @@ _UNKNOWN = (np.nan,) * 3
 
 _TOLD = ("class", "material", "collection")
 """What tells the kind of a part whose name says nothing, and that no other is shaped like."""
+EarlierGroup = tuple[str, set[str]]
+"""The Guid of a group's topic in an earlier run, and the ids that its pairs have now."""
+SAME_GROUP = 0.5
+"""Share of the pairs of the smaller one that two groups have in common, to be the same group."""
+
+
+def same_topics(groups: Sequence[Mapping[str, Any]], earlier: Sequence[EarlierGroup]) -> list[str]:
+    """The Guid of the topic of each group: of an earlier group while it is recognisably the same, else one of its own.
+
+    Args:
+        groups: with their "key" and "pairs".
+        earlier: of an earlier run; a group that shares most pairs is the same one.
+    """
+    shared = []
+    for k, group in enumerate(groups):
+        own = {*group["pairs"]}
+        for n, (_, pairs) in enumerate(earlier):
+            count = len(own & pairs)
+            if count and count >= SAME_GROUP * min(len(own), len(pairs)):
+                shared.append((-count, k, n))
+    found: dict[int, str] = {}
+    taken = set[str]()
+    for _, k, n in sorted(shared):
+        topic = earlier[n][0]
+        if k not in found and topic not in taken:
+            found[k] = topic
+            taken.add(topic)
+    taken |= {topic for topic, _ in earlier}
+    for k, group in enumerate(groups):
+        number, guid = 0, group_guid(group["key"])
+        while k not in found and guid in taken:
+            number += 1
+            guid = group_guid(f"{group['key']}|{number}")
+        taken.add(found.setdefault(k, guid))
+    return [found[k] for k in range(len(groups))]
+
+
+def group_guid(key: str) -> str:
+    """The Guid of a group's topic, where nothing is known of an earlier one."""
+    text = f"group {key}".encode("utf-8", "backslashreplace").decode()  # names need not be text
+    return str(uuid.uuid5(SPACE, text))
 
 
 class PlacedShape(NamedTuple):

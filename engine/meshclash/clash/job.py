@@ -173,13 +173,15 @@ def _now_steps(
     objects = (yield from scale_progress(fingerprint_steps(followed.frame), 1.0, 1.0)) if remember else None
     seen = None if objects is None else Seen(options.set_a, options.set_b, objects)
     taken = _taken(followed)
-    revision = (yield from scale_progress(identity_steps(taken, source.scale_length), 1.0, 1.0)) if remember else ()
+    remember = remember or any(item.models for item in (*taken.objects, *taken.scans))
+    revision = (yield from scale_progress(identity_steps(taken, source.scale_length), 1.0, 1.0)) if remember else []
     placed = yield from scale_progress(placed_steps(taken), 1.0, 1.0)
+    tested = [item.name for item in (*taken.objects, *taken.scans)]
     large.sort(key=lambda row: row.order)
     told = {item.name: item.told_properties for item in (*frame.objects, *frame.scans) if item.told_properties}
     return DetectReport(
         source.file, source.scale_length, options, large, statistics.skipped, statistics.as_dict(), seen, created,
-        objects=told, tested=[item.name for item in (*taken.objects, *taken.scans)], revision=revision,
+        objects=told, tested=tested, revision=revision, things=dict(zip(tested, revision, strict=bool(revision))),
         placed=placed,
     )  # fmt: skip
 

@@ -12,15 +12,16 @@ from ..messages import Sentence
 from .errors import InputError
 from .ifc_clash import is_ifc_clash, of_ifc_clash
 from .json_files import is_number, read_json
+from .matrix_files import read_matrix
 from .option_table import OPTIONS
 from .options import DEFAULT_TEST, DetectOptions
-from .rules import Rules
+from .rules import ALL_PAIRS, MODEL_PAIRS, Rules
 
 TESTS_SCHEMA = "meshclash.tests/1"
 RULES = ("same-parent", "same-armature", "same-collection")
 VALUES = ("set_a", "set_b", *OPTIONS)
 """Keys of a test that are those of `DetectOptions`; what a test leaves out has the default."""
-KEYS = ("name", "kind", *VALUES, "exclude", "exclude_pairs")
+KEYS = ("name", "kind", *VALUES, "pairs", "exclude", "exclude_pairs")
 _DEFAULTS = {item.name: item.default for item in fields(DetectOptions)}
 
 
@@ -48,6 +49,7 @@ class NamedTest:
         found |= {name: getattr(options, name) for name in VALUES if getattr(options, name) != _DEFAULTS[name]}
         exclude = [name for name in RULES if getattr(rules, name.replace("-", "_"))]
         pairs = sorted(sorted(pair) for pair in rules.listed_pairs)
+        found |= {"pairs": rules.models} if rules.models != ALL_PAIRS else {}
         return found | ({"exclude": exclude} if exclude else {}) | ({"exclude_pairs": pairs} if pairs else {})
 
 
@@ -82,6 +84,7 @@ def schema() -> dict[str, Any]:
     test = {
         **dict.fromkeys(("name", "kind", "set_a", "set_b"), text),
         **{option.name: option.schema() for option in OPTIONS.values()},
+        "pairs": {"enum": list(MODEL_PAIRS)},
         "exclude": {"type": "array", "items": {"enum": list(RULES)}},
         "exclude_pairs": {"type": "array", "items": pair},
     }
@@ -98,14 +101,14 @@ def schema() -> dict[str, Any]:
 
 
 def read_tests(path: Path) -> list[NamedTest]:
-    """The tests of a file: of schema `meshclash.tests/1`, or clash sets of IfcClash.
+    """The tests of a file: of schema `meshclash.tests/1`, a matrix as CSV, or clash sets of IfcClash.
 
     Raises:
         InputError: it cannot be read, or a test is wrong; the message names it.
     """
-    data = read_json(path, "list of tests")
+    data = None if path.suffix.lower() == ".csv" else read_json(path, "list of tests")
     try:
-        return parse_tests(data)
+        return parse_tests({"schema": TESTS_SCHEMA, "tests": read_matrix(path)} if data is None else data)
     except InputError as error:
         raise InputError(f"'{path}': {error}") from error
 
@@ -145,7 +148,7 @@ def _test(item: Any, number: int) -> NamedTest:
                 Sentence("there is no {name}; a test has {keys}", name=repr(unknown[0]), keys=", ".join(KEYS))
             )
         given = {key: _value(key, item[key]) for key in VALUES if key in item}
-        rules = _rules(item.get("exclude", []), item.get("exclude_pairs", []))
+        rules = _rules(item.get("exclude", []), item.get("exclude_pairs", []), item.get("pairs", ALL_PAIRS))
         return NamedTest(name, DetectOptions(test=_value("kind", item.get("kind", DEFAULT_TEST)), rules=rules, **given))
     except InputError as error:
         raise InputError(Sentence("test '{name}': {why}", name=name, why=error)) from error
@@ -178,7 +181,7 @@ def _is_fits(value: Any) -> bool:
     )
 
 
-def _rules(exclude: Any, pairs: Any) -> Rules:
+def _rules(exclude: Any, pairs: Any, models: Any) -> Rules:
     if not isinstance(exclude, list) or not all(rule in RULES for rule in exclude):
         raise InputError(
             Sentence("exclude must be a list of {rules}, not {given}", rules=", ".join(RULES), given=f"{exclude!r:.60}")
@@ -191,4 +194,8 @@ def _rules(exclude: Any, pairs: Any) -> Rules:
             Sentence("exclude_pairs must be a list of pairs of names, not {given}", given=f"{pairs!r:.60}")
         )
     listed = frozenset((pair[0], pair[1]) for pair in pairs)
-    return Rules("same-parent" in exclude, "same-armature" in exclude, "same-collection" in exclude, listed)
+    if models not in MODEL_PAIRS:
+        raise InputError(
+            Sentence("pairs must be one of {names}, not {given}", names=", ".join(MODEL_PAIRS), given=f"{models!r:.60}")
+        )
+    return Rules("same-parent" in exclude, "same-armature" in exclude, "same-collection" in exclude, listed, models)

@@ -138,6 +138,7 @@ class DetectOptions:
             "frames": None if self.frames is None else format_frames(self.frames),
             **{name: getattr(self, name) for name in OPTIONS if name not in ("permitted_overlap", "fits")},
             "fits": [list(fit) for fit in self.fits],
+            "pairs": rules.models,
             "exclude": [name for name, on in named.items() if on],
             "exclude_pairs": sorted(sorted(pair) for pair in rules.listed_pairs),
         }

@@ -6,11 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import report_formats
+from .baseline import EarlierPair
+from .carry import UNCERTAIN, Again, again_as_dict, carried, former_rows, is_certain, thing_as_dict
 from .column_table import JSON, Notes
 from .events import ClashEvent
 from .files import page
@@ -18,34 +20,25 @@ from .files.glb import to_glb
 from .files.nearby import nearby
 from .fingerprints import Seen
 from .frame_scene import Skipped
-from .grouping import PlacedShape, grouped, parts_of
+from .gone import NOT_TESTED, Present, gone_as_dict, gone_pairs
+from .grouping import EarlierGroup, PlacedShape, grouped, parts_of, same_topics
+from .identity import without_number
 from .named_tests import NamedTest
 from .options import DetectOptions
 from .pair_row import PairRow
 from .queries.registry import test_named
+from .report_formats import SCHEMA
 from .review.groups import Part
 from .review.history import TEST
 from .review.revisions import Identity
+from .reviews import APPROVED, NOT_REVIEWED, Review
 from .verdicts import CLASH_VERDICTS
 
-SCHEMA = "meshclash.report/1"
+if TYPE_CHECKING:
+    from .baseline import Baseline
+
+Asked = Callable[[Sequence[str], Mapping[str, Review]], Mapping[str, tuple[Review, tuple[float, ...] | None]]]
 FILE_KEYS = ("path", "metres_per_unit", "names_unit")
-
-
-@dataclass(frozen=True)
-class Review:
-    """What the user says of a pair.
-
-    Attributes:
-        status: "open", "reviewed", "approved" or "resolved".
-        comment: a note, or "".
-    """
-
-    status: str = "open"
-    comment: str = ""
-
-
-NOT_REVIEWED = Review()
 
 
 def now() -> str:
@@ -76,11 +69,19 @@ class DetectReport:
         revision: what these are like, for a later detection; empty where nobody asks.
         group_by: by what clashes are grouped, one of `grouping.GROUPINGS`.
         files: (path, metres of its unit, whether the file names it) of the files that the command line read.
-        baseline: the earlier report that this one is compared with, and the ids of its clashes; None without one.
+        baseline: the earlier report that this one is compared with, and ids of clashes that it had; None without one.
+        things: what tells the objects from all others, in every run, by their names; of files only.
+        models: the files as models, as reports have them.
+        shared: what several models have in common, the same.
+        warnings: what looks wrong about the models together.
+        gone: clashes of the baseline that are not there any more, with the reason and what there is to say of it.
+        again: decisions of the baseline that belong to no pair for certain, as `carry.Again`.
         version: of MeshClash.
         pictures: PNG by the ids of pairs, for files that show them.
         triangles: world triangles (t, 3, 3) [m] of an object by its name, for files that show shapes; None where
             they are not at hand.
+        topics: what a topic of BCF is made of, one of `topics.TOPICS`.
+        earlier_groups: of the baseline, with their topics, and the ids that their pairs have now.
         placed: shapes and poses of the objects that share a shape with others, by their names; of one frame.
         tests: those that were run together; `options` are those of the first one. None for a single question.
     """
@@ -103,11 +104,19 @@ class DetectReport:
     group_by: str = "cause"
     files: Sequence[tuple[str, float, bool]] = ()
     baseline: tuple[str, frozenset[str]] | None = None
+    things: Mapping[str, Identity] = field(default_factory=dict)
+    models: Sequence[Mapping[str, Any]] = ()
+    shared: Sequence[Mapping[str, Any]] = ()
+    warnings: Sequence[str] = ()
+    again: Sequence[Again] = ()
+    gone: Sequence[tuple[EarlierPair, str, str]] = ()
     version: str = ""
     pictures: Mapping[str, bytes] = field(default_factory=dict)
     triangles: Callable[[str], np.ndarray] | None = None
     tests: Sequence[NamedTest] = ()
     allow_lost: bool = False
+    topics: str = "pair"
+    earlier_groups: Sequence[EarlierGroup] = ()
     placed: Mapping[str, PlacedShape] = field(default_factory=dict)
 
     @property
@@ -153,15 +162,76 @@ class DetectReport:
 
     @property
     def new(self) -> list[PairRow]:
-        """The clashes that the baseline has not, but for those that are approved."""
-        return [row for row in self.clashes if self._is_new(row) and self._review(row).status != "approved"]
+        """The clashes that the baseline has not, but for those that are approved, and those to be decided again."""
+        again = self.to_decide_again
+        return [
+            row for row in self.clashes
+            if self._review(row).status != APPROVED and (self._is_new(row) or again.get(row.id) == APPROVED)
+        ]  # fmt: skip
 
-    def compared_with(self, baseline: Any | None) -> DetectReport:
-        """This report beside an earlier one (`Baseline`), whose reviews hold where there are no others."""
+    @property
+    def not_tested(self) -> list[str]:
+        """The ids of clashes of the baseline that are gone because something was not tested."""
+        return [pair.id for pair, why, _ in self.gone if why in NOT_TESTED]
+
+    @cached_property
+    def to_decide_again(self) -> dict[str, str]:
+        """By ids of pairs the status of a pair of the baseline that may be the same, and cannot be told from others."""
+        return {
+            key: item.pair.review.status for item in self.again for key in item.candidates
+            if self.reviews.get(key, NOT_REVIEWED) == NOT_REVIEWED
+        }  # fmt: skip
+
+    def compared_with(self, baseline: Baseline | None, former: Mapping[str, str] | None = None) -> DetectReport:
+        """This report beside an earlier one, whose reviews hold where there are no others.
+
+        Args:
+            baseline: the earlier report.
+            former: as `FileSource` has them.
+        """
         if baseline is None:
             return self
-        reviews = {**baseline.reviews, **self.reviews}
-        return replace(self, reviews=reviews, baseline=(baseline.file, frozenset(baseline.clashes)))
+        found = carried(baseline, self.rows, self.things, former or {})
+        reviews = {**found.reviews, **self.reviews}
+        told = [
+            f"model '{new}' may be '{old}' of the baseline: {share:.0%} of its objects agree. If so, name it: "
+            f"--model '{old}=FILE'"
+            for new, old, share in found.renames
+        ]
+        clashes = {row.id for row in self.clashes}
+        had = (found.ids.get(key, "") for key in baseline.clashes)
+        gone = gone_pairs(baseline, self._present, clashes, found.ids, found.found)
+        return replace(
+            self, reviews=reviews, baseline=(baseline.file, frozenset(had) & clashes), again=found.again, gone=gone,
+            earlier_groups=[(topic, {found.ids.get(key, key) for key in pairs}) for topic, pairs in baseline.groups],
+            warnings=[*self.warnings, *told],
+        )  # fmt: skip
+
+    def told_by(self, ask: Asked, former: Mapping[str, str]) -> DetectReport:
+        """This report with what a file says of pairs that it names by their ids.
+
+        Args:
+            ask: gets ids, and what is said of pairs now; returns a review and a place [m] for some of the ids.
+            former: as `FileSource` has them.
+        """
+        rows, now = {row.id: row for row in self.rows}, former_rows(self.rows, former)
+        reviews, again = {**self.reviews}, [*self.again]
+        for key, (review, place) in ask([*now, *rows], self.reviews).items():
+            row = rows.get(key) or now[key]
+            if not self.things or is_certain(row, place, self.things, None if key in rows else former):
+                reviews[row.id] = review
+            else:
+                pair = EarlierPair(key, row.names, location=place, review=review)
+                again.append(Again(pair, (), (row.id,), UNCERTAIN))
+        return replace(self, reviews=reviews, again=again)
+
+    @property
+    def _present(self) -> Present:
+        """This report, to say why clashes of an earlier one are gone."""
+        verdicts = {row.id: row.verdict for row in self.rows}
+        lost, models = {without_number(item.name) for item in self.lost}, [item["name"] for item in self.models]
+        questions = {test.name: test.options.as_dict() for test in self.tests} or {"": self.options.as_dict()}
+        return Present(verdicts, {item.id: item for item in self.things.values()}, models, lost, questions)
 
     def groups(self, way: str | None = None, parts: Sequence[Part] | None = None) -> list[dict[str, Any]]:
         """The groups of clashes, as ``group_by`` or another way, those with most pairs first.
@@ -194,8 +264,10 @@ class DetectReport:
 
     @cached_property
     def _own_groups(self) -> list[dict[str, Any]]:
-        """Those of files, found once for all of them."""
-        return self.groups()
+        """Those of files, found once for all of them, each with the Guid of its topic in BCF."""
+        groups = self.groups()
+        topics = same_topics(groups, self.earlier_groups)
+        return [{**group, "topic": topic} for group, topic in zip(groups, topics, strict=True)]
 
     def _is_new(self, row: PairRow) -> bool | None:
         return None if self.baseline is None else row.id not in self.baseline[1]
@@ -219,6 +291,9 @@ class DetectReport:
         pairs = [self._pair(row, number.get(row.id)) for row in self.rows]
         return {
             **summary,
+            "tested": [thing_as_dict(item, name) for name, item in self.things.items()],
+            "gone": [gone_as_dict(*item) for item in self.gone],
+            "undecided": [again_as_dict(item) for item in self.again],
             "group_by": self.group_by,
             "groups": groups,
             "events": events,
@@ -236,6 +311,9 @@ class DetectReport:
             "saved_list": None if self.missing is None else {"missing": self.missing},
             "unit": "m",
             "files": [dict(zip(FILE_KEYS, item, strict=True)) for item in self.files],
+            "models": [dict(item) for item in self.models],
+            "shared": [dict(item) for item in self.shared],
+            "warnings": list(self.warnings),
             "baseline": None if self.baseline is None else self.baseline[0],
             "options": self.options.as_dict(),
             "tests": [{"name": test.name, **test.options.as_dict()} for test in self.tests],
@@ -250,8 +328,18 @@ class DetectReport:
     def _pair(self, row: PairRow, group: int | None = None) -> dict[str, Any]:
         review = self._review(row)
         new = self._is_new(row) if row.verdict in CLASH_VERDICTS else None
-        notes = Notes(review.status, review.comment, row.id in self.outdated, new, group)
+        (model_a, model_b), (object_a, object_b) = map(self._model, row.names), map(self._object, row.names)
+        notes = Notes(
+            review.status, review.comment, row.id in self.outdated, new, group, review.assignee,
+            row.id in self.to_decide_again, model_a, model_b, object_a, object_b,
+        )  # fmt: skip
         return {column.name: column.json_value(row, notes, self.scale_length) for column in JSON}
+
+    def _model(self, name: str) -> str | None:
+        return ", ".join(self.things[name].models) if name in self.things else None
+
+    def _object(self, name: str) -> str | None:
+        return self.things[name].id if name in self.things else None
 
     def to_json(self) -> str:
         """Strict JSON (no NaN) of schema `meshclash.report/1`."""

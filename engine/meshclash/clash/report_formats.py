@@ -13,14 +13,15 @@ from ..messages import Sentence
 from .cell_text import format_depth, format_length, format_verdict, format_volume
 from .column_table import CSV, TEXT, Column, Surroundings
 from .queries.registry import test_named
+from .reviews import APPROVED
 from .terminal import printable, without_controls
 from .units import length_in_words
 from .words import counted
 
+SCHEMA = "meshclash.report/1"
 MOST_GROUPS = 12  # that are printed
 TEXT_TITLES = tuple(column.title for column in TEXT if column.is_text)
 """Columns that are left-aligned; numbers are right-aligned."""
-APPROVED = "approved"  # the status of pairs that may stay as they are
 MICROMETRES_BELOW = 1e-5
 NOTHING, FOUND = "No test found a pair", ("is listed", "are listed")
 """What tests of several kinds found, in words; of one kind, `DetectTest` has them."""
@@ -74,6 +75,34 @@ def new_clashes(report: dict[str, Any], most: int) -> list[str]:
     found = {pair["id"]: pair for pair in reversed(report["pairs"]) if pair["new"] and pair["status"] != APPROVED}
     lines = [f"new: {clash_line(pair)}" for pair in reversed(found.values())]
     return lines[:most] + ([f"... and {len(lines) - most:,} more new clashes"] if len(lines) > most else [])
+
+
+def decide_again(report: dict[str, Any], most: int) -> list[str]:
+    """A line for each decision of the baseline that may be about a pair of now, and cannot be told from others."""
+    lines = [
+        printable(f"decide again: {item['a']} | {item['b']}: it was {item['status']}; {item['why']}")
+        for item in report["undecided"] if item["candidates"]
+    ]  # fmt: skip
+    return lines[:most] + ([f"... and {len(lines) - most:,} more to be decided again"] if len(lines) > most else [])
+
+
+def gone_clashes(report: dict[str, Any], most: int) -> list[str]:
+    """A line for each clash of the baseline that is not there any more, with the reason."""
+    lines = [
+        printable(f"gone: {clash_line(pair)} ({pair['why']}{': ' if pair['detail'] else ''}{pair['detail']})")
+        for pair in report["gone"]
+    ]
+    return lines[:most] + ([f"... and {len(lines) - most:,} more are gone"] if len(lines) > most else [])
+
+
+def shared_things(report: dict[str, Any]) -> list[str]:
+    """A line about what several models have in common, and what is tested once."""
+    items = report["shared"]
+    if not items:
+        return []
+    some = ", ".join(f"{item['name']} ({', '.join(item['models'])})" for item in items[:3])
+    more = f" and {len(items) - 3:,} more" if len(items) > 3 else ""
+    return [printable(f"{counted(len(items), 'object')} shared by several models, tested once: {some}{more}")]
 
 
 def groups_in_words(report: dict[str, Any]) -> list[str]:

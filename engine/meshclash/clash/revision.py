@@ -31,17 +31,19 @@ def identity_steps(frame: FrameScene, scale: float) -> Generator[Progress, None,
         box = yield from _box_steps(points, item.matrix)
         area = 0.0
         if mesh is not None:
-            size = _uniform_size(item.matrix)
-            if size is None:
+            stretch = _uniform_size(item.matrix)
+            if stretch is None:
                 area = yield from _area_steps(mesh, item.matrix)
             else:
                 if item.mesh_key not in areas:
                     areas[item.mesh_key] = yield from _area_steps(mesh, np.eye(4))
-                area = areas[item.mesh_key] * size**2
+                area = areas[item.mesh_key] * stretch**2
         count = len(points) if mesh is None else mesh.triangle_count
         key = item.properties.get("GlobalId", "")  # one that several have, instances, tells nobody from others
-        own = key if keys[key] == 1 else ""
-        found.append(Identity(item.identity, item.name, box * scale, count, float(f"{area * scale**2:.9g}"), own))
+        own = key if keys[key] == 1 or item.models else ""  # of models, several may have it
+        size = float(f"{area * scale**2:.9g}")
+        name = item.own_name or item.name
+        found.append(Identity(item.identity, name, box * scale, count, size, own, item.models))
     return found
 
 

@@ -13,6 +13,8 @@ from .errors import InputError
 from .frame_scene import SourceObject
 
 NO_GROUP = -1
+ALL_PAIRS, BETWEEN, WITHIN = MODEL_PAIRS = ("all", "between-models", "within-models")
+"""Which pairs are tested: all, those of two models, or those of one model."""
 
 if TYPE_CHECKING:
     from .pair_row import PairRow
@@ -30,17 +32,21 @@ class Rules:
         same_collection: two objects of one collection; the scene's own root collection does not count.
         listed_pairs: pairs of names; the order of the two does not matter. The name of an instancer
             stands for all its instances.
+        models: which pairs are tested by the models of their objects, one of `MODEL_PAIRS`. What several models share
+            is of each of them. Of objects without models, their collections count.
     """
 
     same_parent: bool = False
     same_armature: bool = False
     same_collection: bool = False
     listed_pairs: frozenset[tuple[str, str]] = frozenset()
+    models: str = ALL_PAIRS
 
     @property
     def is_empty(self) -> bool:
         """Whether no pair is excluded."""
-        return not (self.same_parent or self.same_armature or self.same_collection or self.listed_pairs)
+        groups = self.same_parent or self.same_armature or self.same_collection
+        return not (groups or self.listed_pairs or self.models != ALL_PAIRS)
 
 
 def parse_pair(text: str) -> tuple[str, str]:
@@ -78,6 +84,13 @@ def keep_mask(rules: Rules, objects: Sequence[SourceObject]) -> KeepMask | None:
         tests.append(_sharing([item.armatures for item in objects]))
     if rules.same_collection:
         tests.append(_sharing([item.collections for item in objects]))
+    if rules.models == BETWEEN:  # one that several models share is between any two of them
+        groups = [item.models or item.collections for item in objects]
+        tests.append(
+            _sharing([() if len(item.models) > 1 else some for item, some in zip(objects, groups, strict=True)])
+        )
+    elif rules.models == WITHIN:
+        tests.append(_not_sharing([item.models or item.collections for item in objects]))
     if rules.listed_pairs:
         tests.append(_listed(rules.listed_pairs, objects))
     if not tests:
@@ -135,6 +148,11 @@ def _sharing(groups: Sequence[Iterable[str]]) -> KeepMask:
         return result
 
     return excluded
+
+
+def _not_sharing(groups: Sequence[Iterable[str]]) -> KeepMask:
+    sharing = _sharing(groups)
+    return lambda pairs: ~sharing(pairs)
 
 
 def _listed(listed: Iterable[tuple[str, str]], objects: Sequence[SourceObject]) -> KeepMask:

@@ -11,10 +11,11 @@ from .errors import InputError
 
 EVERYTHING = "all"
 OR, AND, NOT = " | ", " & ", "not "
-PROPERTIES = ("class", "type", "storey", "system", "GlobalId")
-"""Properties of IFC by which sets are made."""
-LISTS = ("system", "material")
-"""Properties that may have several values, separated by ", "."""
+PROPERTIES = ("class", "type", "storey", "system", "GlobalId", "model", "file", "discipline")
+"""Properties by which sets are made: of IFC, and of the files that are tested together."""
+LIST = ", "
+LISTS = ("system", "material", "model", "file", "discipline")
+"""Properties that may have several values, separated by `LIST`."""
 KINDS = ("object", "collection", "material", "property", "selector", *PROPERTIES)
 """What may stand before the colon of a term."""
 
@@ -47,7 +48,8 @@ def members(expression: str, objects: Sequence[Described], select: Select | None
     Args:
         expression: terms, joined by " & " where all must hold and by " | " where one is enough; "not " turns one round.
             A term is "all", NAME, "object:NAME", "collection:NAME" (a file, a storey, a node above), "material:NAME",
-            "property:KEY=VALUE", a property of IFC and its value, as in "class:IfcPipe*", or "selector:TEXT"; in each
+            "property:KEY=VALUE", a property and its value, as in "class:IfcPipe*", "model:Structure" or
+            "file:arch.ifc", or "selector:TEXT"; in each
             but the last, * stands for any letters and ? for one.
         objects: of the scene.
         select: what selectors mean; None where there is no IFC file.
@@ -103,6 +105,6 @@ def _term(text: str, select: Select | None) -> tuple[Matcher, Known]:
 def _property(name: str) -> Known:
     def told(item: Described) -> Sequence[str]:
         value = item.properties.get(name)
-        return () if value is None else (value, *(value.split(", ") if name in LISTS else ()))
+        return () if value is None else (value, *(value.split(LIST) if name in LISTS else ()))
 
     return told

@@ -82,6 +82,7 @@ def joined(tests: Sequence[NamedTest], reports: Sequence[DetectReport]) -> Detec
         objects={name: told for report in reports for name, told in report.objects.items()},
         tested=sorted({name for report in reports for name in report.tested}),
         revision=list({item.id: item for report in reports for item in report.revision}.values()),
+        things={name: item for report in reports for name, item in report.things.items()},
         placed={name: item for report in reports for name, item in report.placed.items()},
         tests=tuple(tests),
         seen=None,

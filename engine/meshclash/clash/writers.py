@@ -48,4 +48,4 @@ def _bcf(report: DetectReport, version: str) -> bytes:
         shapes = (report.triangles(pair[name]).reshape(-1, 3) for name in ("a", "b"))
         return min(float(np.ptp(points, axis=0).max()) for points in shapes if len(points))
 
-    return to_bcf(report.as_dict(), version, report.pictures, size)
+    return to_bcf(report.as_dict(), version, report.pictures, size, report.topics)

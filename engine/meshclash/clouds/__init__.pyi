@@ -1,4 +1,4 @@
-"""Point clouds: scans as implicit surfaces, what they touch, and how far from a design they are."""
+"""Point clouds: scans as implicit surfaces, their contacts, distances, and deviations from a design."""
 
 from ..errors import InvalidPointCloud as InvalidPointCloud
 from ..pointcloud.cloud import PointCloud as PointCloud

@@ -1,1 +1,1 @@
-"""Drop-in modules: the interfaces of trimesh, python-fcl and Blender's BVHTree, answered by this engine."""
+"""Drop-in modules with the interfaces of trimesh, python-fcl and Blender's BVHTree."""

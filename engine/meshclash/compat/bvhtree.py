@@ -1,11 +1,11 @@
-"""``BVHTree``: Blender's ``mathutils.bvhtree.BVHTree``, answered by this engine, without Blender.
+"""``BVHTree``: a drop-in replacement for Blender's ``mathutils.bvhtree.BVHTree``, without Blender.
 
-Methods, arguments and answers are Blender's, with two differences. Vectors are tuples of floats, and all is computed in
-float64: which triangles a ray crosses and which triangles meet is decided exactly, where Blender rounds to float32. The
-extension has a class with ``FromObject`` and ``FromBMesh`` besides, whose answers are Blender's vectors.
+Methods, arguments and results are Blender's, with two differences. Vectors are tuples of floats, and everything is
+computed in float64: which triangles a ray crosses and which triangles meet is decided exactly, whereas Blender rounds
+to float32. The extension also has a class with ``FromObject`` and ``FromBMesh``, whose results are Blender's vectors.
 
-``tree.mesh`` and ``tree.polygons`` serve questions about many rays or points at once: ``meshclash.ray_first(tree.mesh,
-origins, directions)`` tells triangles, of which polygon ``tree.polygons[triangle]`` is.
+``tree.mesh`` and ``tree.polygons`` allow queries of many rays or points at once: ``meshclash.ray_first(tree.mesh,
+origins, directions)`` returns triangles, and ``tree.polygons[triangle]`` is the polygon of a triangle.
 """
 
 import math
@@ -18,6 +18,7 @@ import numpy as np
 
 from ..errors import UnsupportedOption
 from ..hierarchy.build import as_boxes
+from ..messages import shown
 from ..query.collide import collide, self_collide
 from ..query.features import unit
 from ..query.signed_distance import checked_points
@@ -26,9 +27,10 @@ from ..traversal.forest import pack_trees
 from ..traversal.nearest_triangles import NearestFinder
 from ..traversal.point import IDENTITY
 from ..traversal.ray_casting import RayCaster, Rays
+from ..types.arguments import items_of
 from ..types.copying import Copyable
 from ..types.mesh import TriangleMesh
-from ..types.numbers import real_number
+from ..types.numbers import given_array, real_number, truth
 from ..types.pose import LARGEST_COORDINATE
 from ..types.steps import run
 
@@ -43,11 +45,11 @@ _FEW = 32
 
 
 class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
-    """A tree over polygons, asked about rays, nearest points and overlaps. Made by ``FromPolygons``.
+    """A tree over polygons for queries of rays, nearest points and overlaps. Made by ``FromPolygons``.
 
     Attributes:
-        mesh: the triangles of the polygons, a TriangleMesh; None where there are none.
-        polygons: which polygon each triangle is of, (m,) int32.
+        mesh: the triangles of the polygons, a TriangleMesh; None if there are none.
+        polygons: polygon of each triangle, (m,) int32.
     """
 
     mesh: TriangleMesh | None
@@ -65,20 +67,20 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
 
         Args:
             vertices: (n, 3).
-            polygons: for each polygon a sequence of indices, or an array (m, k). Those of fewer than three corners are
-                left out. Polygons need not be convex.
-            all_triangles: whether all polygons are triangles; others are refused.
-            epsilon: has no effect, as in Blender on triangles that share no vertex.
+            polygons: for each polygon a sequence of indices, or an array (m, k). Polygons with fewer than three corners
+                are left out. Polygons need not be convex.
+            all_triangles: whether all polygons are triangles; if True, others are refused.
+            epsilon: has no effect, as in Blender for triangles that share no vertex.
 
         Raises:
-            UnsupportedOption, a ValueError: vertices that are no numbers, an index that is none of a vertex.
+            UnsupportedOption, a ValueError: vertices that are not numbers, or an index out of range.
         """
         points = _rows(vertices)
         if isinstance(polygons, np.ndarray) and polygons.ndim == 2:
             counts = np.full(len(polygons), polygons.shape[1], np.int64)
             corners = polygons.reshape(-1)
         else:
-            faces = [np.asarray(polygon) for polygon in polygons]
+            faces = [_face(polygon) for polygon in items_of("polygons", polygons, "polygons")]
             counts = np.array([len(face) for face in faces], np.int64)
             corners = np.concatenate(faces) if faces else np.empty(0, np.int64)
         if corners.size and corners.dtype.kind not in "iu":
@@ -86,7 +88,7 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
         bad = np.flatnonzero((corners < 0) | (corners >= len(points)))
         if len(bad):
             raise UnsupportedOption(f"BVHTree.FromPolygons: index {corners[bad[0]]} must be less than {len(points)}")
-        if all_triangles and (counts != 3).any():
+        if truth("all_triangles", all_triangles) and (counts != 3).any():
             first = int(np.flatnonzero(counts != 3)[0])
             raise UnsupportedOption(
                 f"BVHTree.FromPolygons: non triangle found at index {first} with length of {counts[first]}"
@@ -104,14 +106,14 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
         self._caster = self._finder = None
 
     def ray_cast(self, origin: Any, direction: Any, distance: float = sys.float_info.max, /) -> Hit | NoHit:
-        """Return where a ray first crosses a polygon: (location, normal, index, distance), four None for nowhere.
+        """Return the first crossing of a ray with a polygon: (location, normal, index, distance), or four None.
 
         Args:
-            origin, direction: three numbers; the direction may have any length, and meets nothing where it is zero.
-            distance: what is as far or farther is left out.
+            origin, direction: three numbers; the direction may have any length; if it is zero, nothing is crossed.
+            distance: crossings at this distance or farther are left out.
 
         Raises:
-            UnsupportedOption, a ValueError: they are not three finite numbers.
+            UnsupportedOption, a ValueError: not three finite numbers.
         """
         start, way, limit = _three("origin", origin), _three("direction", direction), _limit(distance)
         if self.mesh is None or not way.any() or not limit > 0.0:
@@ -127,25 +129,25 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
         return self._hit(u * corners[0] + v * corners[1] + w * corners[2], triangle, far)
 
     def find_nearest(self, origin: Any, distance: float = _FARTHEST, /) -> Hit | NoHit:
-        """Return the nearest point of all polygons: (location, normal, index, distance), four None for none.
+        """Return the nearest point of all polygons: (location, normal, index, distance), or four None.
 
         Args:
             origin: three numbers.
-            distance: what is as far or farther is left out.
+            distance: points at this distance or farther are left out.
 
         Raises:
-            UnsupportedOption, a ValueError: they are not three finite numbers.
+            UnsupportedOption, a ValueError: not three finite numbers.
         """
         found = self._nearest(origin, distance, 1)
         return found[0] if found else _NO_HIT
 
     def find_nearest_range(self, origin: Any, distance: float = _FARTHEST, /) -> list[Hit]:
-        """Return the nearest points of all triangles within a distance, the nearest first, as ``find_nearest``.
+        """Return the nearest points of all triangles within a distance, sorted by distance, as ``find_nearest`` does.
 
-        A polygon of more than three corners comes once for each of its triangles, as Blender's does.
+        A polygon with more than three corners appears once for each of its triangles, as in Blender.
 
         Args:
-            origin, distance: as ``find_nearest``.
+            origin, distance: as for ``find_nearest``.
         """
         found = self._nearest(origin, distance, _FEW)
         return found if len(found) < _FEW else self._nearest(origin, distance, len(self.polygons))
@@ -153,11 +155,11 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
     def overlap(self, other_tree: "BVHTree", /) -> list[tuple[int, int]]:
         """Return pairs of polygons that meet, each once: of this tree, and of the other one.
 
-        Of one tree with itself each pair comes in both orders, and triangles with two vertices in common are left out,
-        as Blender does; others count where they meet beyond what they share.
+        For a tree with itself each pair appears in both orders, and triangles with two common vertices are left out, as
+        in Blender. Other triangles count if they have more in common than they share.
 
         Raises:
-            UnsupportedOption, a ValueError: the other one is no BVHTree.
+            UnsupportedOption, a ValueError: the other one is not a BVHTree.
         """
         if not isinstance(other_tree, BVHTree):
             raise UnsupportedOption("Expected a BVHTree argument")
@@ -175,7 +177,7 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
         return [(a, b) for a, b in np.unique(named, axis=0).tolist()]
 
     def _nearest(self, origin: Any, distance: float, count: int) -> list[Hit]:
-        """The nearest triangles, at most so many, nearer than a distance."""
+        """Return at most ``count`` nearest triangles that are nearer than a distance."""
         point, limit = _three("origin", origin), _limit(distance)
         if self.mesh is None or not limit > 0.0:
             return []
@@ -190,17 +192,26 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
         return self._vector(location), self._vector(self._normals[polygon]), polygon, distance
 
     def _vector(self, numbers: np.ndarray) -> Any:
-        """Three numbers as answers have them; the extension makes Blender's vectors of them."""
+        """Return three numbers in the type of results; the extension overrides this to return Blender's vectors."""
         return tuple(numbers.tolist())
 
 
 def _rows(vertices: Any) -> np.ndarray:
-    """Vertices (n, 3) float64; none for an empty sequence."""
-    return checked_points(vertices) if len(vertices) else np.empty((0, 3))
+    """Return vertices (n, 3) float64; empty for an empty sequence."""
+    given = given_array("vertices", vertices, UnsupportedOption)
+    return checked_points(given) if given.size else np.empty((0, 3))
+
+
+def _face(polygon: Any) -> np.ndarray:
+    """The corners of a polygon, (k,); raises UnsupportedOption for what is no list."""
+    corners = given_array("a polygon", polygon, UnsupportedOption)
+    if corners.ndim != 1:
+        raise UnsupportedOption(f"BVHTree.FromPolygons: a polygon must be a list of indices, not {shown(polygon)}")
+    return corners
 
 
 def _three(name: str, given: Sequence[float]) -> np.ndarray:
-    """Three finite numbers as an array; raises UnsupportedOption, a ValueError."""
+    """Return three finite numbers as an array; raise UnsupportedOption, a ValueError."""
     try:
         x, y, z = map(float, given)
     except (TypeError, ValueError):
@@ -218,12 +229,12 @@ def _limit(distance: Any) -> float:
 
 
 def _normals_of(points: np.ndarray, counts: np.ndarray, corners: np.ndarray) -> np.ndarray:
-    """Unit normals (f, 3) of polygons, by Newell's sum; zero for those without area."""
+    """Return unit normals (f, 3) of polygons, by Newell's sum; zero for polygons without area."""
     starts = np.cumsum(counts) - counts
     face = np.repeat(np.arange(len(counts)), counts)
     following = np.arange(len(corners)) + 1
     following = np.where(following == starts[face] + counts[face], starts[face], following)
-    own = points[corners] - points[corners[starts[face]]]  # from a corner of it: nothing is lost far away
+    own = points[corners] - points[corners[starts[face]]]  # relative to a corner: accurate far from the origin
     sums = np.zeros((len(counts), 3))
     np.add.at(sums, face, np.cross(own, own[following]))
     return np.nan_to_num(unit(sums))

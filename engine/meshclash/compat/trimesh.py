@@ -1,16 +1,16 @@
 """trimesh's ``CollisionManager``, ``RayMeshIntersector``, ``ProximityQuery`` and ``closest_point``, by this engine.
 
-``trimesh.collision.CollisionManager = meshclash.compat.trimesh.CollisionManager`` serves code that makes its own, and
-so do the others; ``mesh.ray = RayMeshIntersector(mesh)`` serves one mesh.
+To replace a class, assign it: ``trimesh.collision.CollisionManager = meshclash.compat.trimesh.CollisionManager``. To
+replace the rays of one mesh, use ``mesh.ray = RayMeshIntersector(mesh)``.
 
-Closed meshes are solids: what lies inside collides, and is one contact without triangles (-1). Contacts are exact,
-whatever the library of the original rounds; normals lead from the first object of a contact to the second, depths are
-those of the contact's region. Where objects overlap the distance is minus the depth of penetration, and the points of
-its data are those that touch last when the objects come apart.
+Closed meshes are solids: an object inside another one collides with it, as one contact without triangles (-1).
+Contacts are exact, whereas the original library rounds. Normals point from the first object of a contact to the
+second, and depths are those of the contact's region. If objects overlap, the distance is minus the penetration depth,
+and the points in its data are those that touch last when the objects separate.
 
-Rays are exact and have no gaps at edges. Crossings come by ray and distance; no ray is set off anew behind a crossing,
-so that none is lost or found twice. Of equally near triangles ``closest_point`` takes that of the lowest index, where
-the original looks at normals.
+Rays are exact and have no gaps at edges. Crossings are sorted by ray and distance. No ray is restarted behind a
+crossing, so none is lost or found twice. Of equally near triangles ``closest_point`` takes the one with the lowest
+index, whereas the original compares normals.
 """
 
 from collections.abc import Iterable, Iterator
@@ -41,30 +41,30 @@ from ..types.numbers import float_array, given_array, is_whole, truth, whole_num
 from ..types.pose import Pose
 
 EXTERNAL = "__external"
-"""The name of an object that is no member, in data about contacts and distances."""
+"""Name of an object that is not a member, in data about contacts and distances."""
 
 
 class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[misc]
-    """Objects with names and transforms; methods, arguments and answers are trimesh's."""
+    """Objects with names and transforms; methods, arguments and results are trimesh's."""
 
-    def __init__(self) -> None:  # the original asks for python-fcl
+    def __init__(self) -> None:  # the original needs python-fcl
         self._scene = Scene()
         self._objs: dict[Any, int] = {}
-        self._given: dict[Any, tuple[Any, bool]] = {}  # what was added, and whether something is baked into it
+        self._given: dict[Any, tuple[Any, bool]] = {}  # the mesh as given, and whether a matrix was baked into it
 
     def _shared_things(self) -> Iterable[object]:
         return (*self._scene._shared_things(), *(mesh for mesh, _ in self._given.values()))
 
     def add_object(self, name: Any, mesh: Any, transform: Any = None) -> int:
-        """Add an object, or replace the one of that name.
+        """Add an object, or replace the one with the same name.
 
         Args:
-            name: of the object.
-            mesh: what has vertices and faces.
-            transform: (4, 4), also with a scale; None for the identity.
+            name: name of the object.
+            mesh: an object with vertices and faces.
+            transform: (4, 4), may contain a scale; None for the identity.
 
         Raises:
-            InvalidMesh, InvalidPose: as ``Scene.add``. UnsupportedOption: a name that cannot be hashed.
+            InvalidMesh, InvalidPose: as for ``Scene.add``. UnsupportedOption: a name that cannot be hashed.
         """
         if not _is_hashable(name):
             raise UnsupportedOption(f"name must be something that can be hashed, not {a_type(name)}")
@@ -75,12 +75,12 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
         return added
 
     def remove_object(self, name: Any) -> None:
-        """Take an object out; raises ValueError for a name that is not there."""
+        """Remove an object; raise ValueError for an unknown name."""
         self._scene.remove(self._known(name))
         del self._objs[name], self._given[name]
 
     def set_transform(self, name: Any, transform: Any) -> None:
-        """Move an object; arguments as ``add_object``, raises ValueError for a name that is not there."""
+        """Move an object; arguments as for ``add_object``; raise ValueError for an unknown name."""
         place, (mesh, baked) = self._known(name), self._given[name]
         pose, stretch = split_matrix(transform)
         if baked or stretch is not None:
@@ -91,14 +91,14 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
     def in_collision_single(
         self, mesh: Any, transform: Any = None, return_names: bool = False, return_data: bool = False
     ) -> Any:
-        """Whether a mesh collides with a member, with their names and contacts where these are asked for."""
+        """Return whether a mesh collides with a member, optionally with the members' names and the contacts."""
         with self._beside([(EXTERNAL, mesh, transform)]) as (names, ids):
             found = self._meeting(return_data, ids)
             named = {_this_first(pair, names, ids)[0] for pair in found}
             return self._answer(named, found, names, return_names, return_data)
 
     def in_collision_internal(self, return_names: bool = False, return_data: bool = False) -> Any:
-        """Whether members collide with each other, with the pairs of names in alphabetical order."""
+        """Return whether members collide with each other, optionally with pairs of names in alphabetical order."""
         found, names = self._meeting(return_data), {place: name for name, place in self._objs.items()}
         named = {tuple(sorted(_names(pair, names), key=_order)) for pair in found}
         return self._answer(named, found, names, return_names, return_data)
@@ -106,7 +106,7 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
     def in_collision_other(
         self, other_manager: "CollisionManager", return_names: bool = False, return_data: bool = False
     ) -> Any:
-        """Whether a member collides with one of another manager; pairs of names begin with this one's."""
+        """Return whether a member collides with one of another manager; this manager's name comes first in pairs."""
         with self._with(other_manager) as (names, ids):
             found = self._meeting(return_data, ids)
             named = {_this_first(pair, names, ids) for pair in found}
@@ -115,14 +115,14 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
     def min_distance_single(
         self, mesh: Any, transform: Any = None, return_name: bool = False, return_data: bool = False
     ) -> Any:
-        """The least distance of a mesh to a member; negative, the depth of penetration, where they overlap."""
+        """Return the smallest distance of a mesh to a member; minus the penetration depth if they overlap."""
         with self._beside([(EXTERNAL, mesh, transform)]) as (names, ids):
             nearest = self._nearest(ids)
             named = None if nearest is None else _this_first(nearest, names, ids)[0]
             return _distance(named, nearest, names, return_name, return_data)
 
     def min_distance_internal(self, name: Any = None, return_names: bool = False, return_data: bool = False) -> Any:
-        """The least distance between members, or of one of them to the others."""
+        """Return the smallest distance between members, or of one member to the others."""
         nearest = self._nearest(None if name is None else [self._known(name)])
         names = {place: known for known, place in self._objs.items()}
         named = None if nearest is None else tuple(sorted(_names(nearest, names), key=_order))
@@ -131,7 +131,7 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
     def min_distance_other(
         self, other_manager: "CollisionManager", return_names: bool = False, return_data: bool = False
     ) -> Any:
-        """The least distance between a member and one of another manager; this one's name comes first."""
+        """Return the smallest distance between members of two managers; this manager's name comes first."""
         with self._with(other_manager) as (names, ids):
             nearest = self._nearest(ids)
             named = None if nearest is None else _this_first(nearest, names, ids)
@@ -146,7 +146,7 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
 
     @contextmanager
     def _beside(self, others: Iterable[tuple[Any, Any, Any]]) -> Iterator[tuple[dict[int, Any], list[int]]]:
-        """Other objects in the scene for a while: the names of all by id, and the ids of the others."""
+        """Add other objects to the scene temporarily; yield the names of all objects by id, and the others' ids."""
         names, ids = {place: name for name, place in self._objs.items()}, []
         try:
             for name, mesh, transform in others:
@@ -168,13 +168,13 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
         return {"set_a": [place for place in self._objs.values() if place not in ids], "set_b": ids}
 
     def _meeting(self, with_contacts: bool, ids: list[int] | None = None) -> list[Any]:
-        """Pairs that collide; with all contacts of each only where these are asked for."""
+        """Return pairs that collide; with all contacts of each only if requested."""
         if truth("return_data", with_contacts):
             return list(self._scene.contacts(**self._sets(ids), depth=False))
         return [_Pair(a, b) for a, b in self._scene.collides(**self._sets(ids)).pairs.tolist()]
 
     def _nearest(self, ids: list[int] | None) -> "_Nearest | None":
-        """The nearest pair, or the one that overlaps deepest; None where there is none."""
+        """Return the nearest pair, or the pair with the deepest overlap; None if there is none."""
         found = list(self._scene.distances(most=1, **self._sets(ids), depth=False))
         if not found:
             return None
@@ -195,7 +195,7 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
         return _Nearest(pair.a, pair.b, -depth, points, pair.triangles or (-1, -1))
 
     def _penetration(self, pair: PairVerdict) -> Penetration | None:
-        """How two objects that meet come apart; None where they have no common volume, or one bounds no solid."""
+        """Return the penetration of two objects that meet; None if they have no common volume or one is not a solid."""
         (a, pose_a), (b, pose_b) = (self._scene.posed(place) for place in (pair.a, pair.b))
         assert isinstance(a, TriangleMesh) and isinstance(b, TriangleMesh)
         try:
@@ -215,7 +215,7 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
         return parts[0] if len(parts) == 1 else tuple(parts)
 
     def _contact_data(self, pair: PairVerdict, names: dict[int, Any]) -> Iterator[collision.ContactData]:
-        """One for each two triangles that meet, or one where an object lies inside another."""
+        """Yield one item for each pair of triangles that meet, or one if an object lies inside another."""
         if not len(pair.contacts):
             yield collision.ContactData(_names(pair, names), self._inside(pair))
             return
@@ -226,18 +226,18 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
             yield collision.ContactData(_names(pair, names), contact)
 
     def _inside(self, pair: PairVerdict) -> SimpleNamespace:
-        """The contact of an object that lies inside another."""
+        """Return the contact of an object that lies inside another."""
         found = self._penetration(pair)
         normal, depth = (np.zeros(3), 0.0) if found is None else (found.direction, float(found.depth))
         return SimpleNamespace(b1=-1, b2=-1, normal=normal, pos=pair.location, penetration_depth=depth)
 
 
 class RayMeshIntersector(Copyable):
-    """Rays against one mesh; methods, arguments and answers are trimesh's. Rays without a direction hit nothing.
+    """Ray queries of one mesh; methods, arguments and results are trimesh's. Rays with direction zero hit nothing.
 
     Args:
-        geometry: a trimesh.Trimesh, or anything that is a mesh to this engine; it may change between two questions.
-        scale_to_box: has no effect: no precision depends on it.
+        geometry: a trimesh.Trimesh, or any mesh that this engine accepts; it may change between two queries.
+        scale_to_box: has no effect: the precision does not depend on the size.
     """
 
     def __init__(self, geometry: Any, scale_to_box: bool = True) -> None:
@@ -252,12 +252,12 @@ class RayMeshIntersector(Copyable):
         max_hits: int = 100,
         return_locations: bool = False,
     ) -> Any:
-        """Return the triangles that rays cross (m,), the rays (m,), and, where asked for, the locations (m, 3).
+        """Return the triangles that rays cross (m,), the rays (m,), and optionally the locations (m, 3).
 
         Args:
             ray_origins, ray_directions: (n, 3).
-            multiple_hits: False gives the first one of each ray.
-            max_hits: most crossings of each ray, the nearest ones.
+            multiple_hits: False returns only the first crossing of each ray.
+            max_hits: maximum number of crossings of each ray; the nearest ones are returned.
             return_locations: whether to return locations.
         """
         most = whole_number("max_hits", max_hits, 1) if truth("multiple_hits", multiple_hits) else 1
@@ -273,7 +273,7 @@ class RayMeshIntersector(Copyable):
         """Return the locations (m, 3) where rays cross the mesh, the rays (m,) and the triangles (m,).
 
         Args:
-            ray_origins, ray_directions, multiple_hits, max_hits: as ``intersects_id``.
+            ray_origins, ray_directions, multiple_hits, max_hits: as for ``intersects_id``.
         """
         triangles, rays, locations = self.intersects_id(ray_origins, ray_directions, multiple_hits, max_hits, True)
         return locations, rays, triangles
@@ -293,10 +293,10 @@ class RayMeshIntersector(Copyable):
         return found
 
     def contains_points(self, points: Any) -> np.ndarray:
-        """Return which points (n, 3) lie in the mesh, (n,) bool; those on the surface of a closed one do.
+        """Return which points (n, 3) lie inside the mesh, (n,) bool; for a closed mesh also points on its surface.
 
-        In an open mesh that means no solid are the points from which rays up and down both cross it an odd number of
-        times.
+        For an open mesh that does not approximate a solid, a point counts as inside if rays up and down from it both
+        cross the mesh an odd number of times.
         """
         if solidity(self.mesh).solid:
             return contains(self.mesh, points)
@@ -305,7 +305,7 @@ class RayMeshIntersector(Copyable):
         return inside
 
     def _cast(self, question: Any, origins: Any, directions: Any) -> tuple[Any, np.ndarray]:
-        """The answer about the rays that have a direction, and which these are (k,)."""
+        """Run a query on the rays with a direction; return its answer and the indices of these rays (k,)."""
         starts, ways = (
             float_array(name, rays, UnsupportedOption)
             for name, rays in (("ray_origins", origins), ("ray_directions", directions))
@@ -319,10 +319,10 @@ class RayMeshIntersector(Copyable):
 
 
 class ProximityQuery(Copyable):
-    """Points against one mesh; methods, arguments and answers are trimesh's.
+    """Point queries of one mesh; methods, arguments and results are trimesh's.
 
     Args:
-        mesh: a trimesh.Trimesh, or anything that is a mesh to this engine; it may change between two questions.
+        mesh: a trimesh.Trimesh, or any mesh that this engine accepts; it may change between two queries.
     """
 
     def __init__(self, mesh: Any) -> None:
@@ -339,10 +339,10 @@ class ProximityQuery(Copyable):
         return found.distance, found.triangle.astype(np.int64)
 
     def signed_distance(self, points: Any) -> np.ndarray:
-        """Return the distances of points (n, 3), positive inside and negative outside, (n,).
+        """Return the signed distances of points (n, 3), positive inside and negative outside, (n,).
 
         Raises:
-            NotASolid: the mesh is open and bounds nothing.
+            NotASolid: the mesh is open and does not bound a solid.
         """
         return signed_distance(self._mesh, points)
 
@@ -354,17 +354,17 @@ def closest_point(mesh: Any, points: Any) -> tuple[np.ndarray, np.ndarray, np.nd
 
 
 def signed_distance(mesh: Any, points: Any) -> np.ndarray:
-    """Return the distances of points (n, 3) to a mesh, positive inside and negative outside, (n,).
+    """Return the signed distances of points (n, 3) to a mesh, positive inside and negative outside, (n,).
 
     Raises:
-        NotASolid: the mesh is open and bounds nothing.
+        NotASolid: the mesh is open and does not bound a solid.
     """
     distances: np.ndarray = -nearest(mesh, points, signed=True).distance
     return distances
 
 
 def scene_to_collision(scene: Any) -> tuple[CollisionManager, dict[str, int]]:
-    """A manager with the objects of a trimesh scene, and their ids by the names of nodes."""
+    """Return a manager with the objects of a trimesh scene, and their ids by the names of nodes."""
     manager = CollisionManager()
     graph = getattr(scene, "graph", None)
     if graph is None or not hasattr(scene, "geometry"):
@@ -387,12 +387,12 @@ def _is_text(name: Any) -> bool:
 
 
 def _order(name: Any) -> tuple[bool, int, str]:
-    """Of names: numbers come first, all others follow in alphabetical order."""
+    """Return a sort key for names: numbers first, then all others in alphabetical order."""
     return (False, int(name), "") if is_whole(name) else (True, 0, name if _is_text(name) else shown(name))
 
 
 def _add(scene: Scene, mesh: Any, transform: Any) -> tuple[int, bool]:
-    """Add a mesh in a pose; its id, and whether what is not rigid in its transform was baked into it."""
+    """Add a mesh in a pose; return its id, and whether a scale or shear in the transform was baked into it."""
     if transform is None or isinstance(transform, Pose):
         return scene.add(mesh, transform), False
     if given_array("transform", transform, InvalidPose).shape != (4, 4):
@@ -413,7 +413,7 @@ class _Pair(NamedTuple):
 
 
 class _Nearest(NamedTuple):
-    """Two objects by their ids, their distance [m], below 0 of those that overlap, and where it is."""
+    """Two objects by their ids, their distance [m], negative if they overlap, and the nearest points."""
 
     a: int
     b: int

@@ -1,1 +1,1 @@
-"""Contacts between two frames: every vertex moves on a straight line from time 0 to time 1."""
+"""Contacts between two frames: every vertex moves along a straight line from time 0 to time 1."""

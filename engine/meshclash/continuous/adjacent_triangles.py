@@ -1,21 +1,22 @@
-"""Triangles of one object that share vertices: when first they have more in common than what they share.
+"""Triangles of one object that share vertices: the first time when they meet beyond what they share.
 
 A pair counts while it is a contact by ``self_collide``, that is, unless the common points are exactly the shared vertex
-or edge. Elements, a corner and a triangle or two edges without a common vertex, may also meet just there: a corner that
-comes to the shared vertex or to the shared edge, or a vertex that comes to lie on an opposite edge. Then the moment
-alone tells nothing.
+or edge. Elements are a corner and a triangle, or two edges without a common vertex. They may also meet just at the
+shared part: a corner that reaches the shared vertex or the shared edge, or a vertex that comes to lie on an opposite
+edge. Then the time of their contact is not enough to decide.
 
-When. Let T be the times at which a pair counts, and t > 0 one at which T begins. Then an element comes into contact at
-t. For the common points that are not shared reach the rim of one of the triangles. Where there are some at t itself, an
-edge from the shared vertex lies in the cone of the other triangle, so its end, or the point where it leaves, is an
-element's contact apart from the shared vertex; it was none before. Where there are none at t, a cone of directions is
-not closed at t: a corner meets the shared vertex, or the vertex comes to lie between two corners, on an edge. With a
-shared edge, the same holds at either end. By reversal T ends when an element ceases to be in contact. So between
-successive moments at which contacts of elements begin or end the pair counts always or never: a rational time between
-two tells, and the moments themselves are looked at with exact signs at roots (``roots.py``).
+When. Let T be the set of times at which a pair counts, and t > 0 one at which T begins. Then an element comes into
+contact at t, for the following reason. The common points that are not shared reach the rim of one of the triangles. If
+there are some at t itself, an edge from the shared vertex lies in the cone of the other triangle. So its end, or the
+point where it leaves, is an element's contact apart from the shared vertex, which did not exist before. If there are
+none at t, a cone of directions is not closed at t: a corner meets the shared vertex, or the vertex comes to lie between
+two corners, on an edge. With a shared edge, the same holds at either end. By reversal, T ends when an element ceases to
+be in contact. So between successive times at which contacts of elements begin or end, the pair counts always or never.
+A rational time between two of them decides, and the times themselves are tested with exact signs at roots
+(``roots.py``).
 
-What float64 decides alone (``filter.py``) is strictly inside a triangle, or two edges: not at what is shared. Most of
-the rest is off it by more than rounding.
+The cases that float64 decides alone (``filter.py``) are strictly inside a triangle, or inside two edges: not at the
+shared part. Most of the other cases are away from it by more than rounding errors.
 """
 
 from collections.abc import Generator
@@ -38,22 +39,23 @@ from .stages import MISS, UNDECIDED
 from .wide_stage import decide_all_in_integers
 
 _SLACK = 2.0**-38
-"""Of the largest coordinate: covers roundings of positions, and motion within 2**-40, what moments are off by."""
+"""Of the largest coordinate: covers rounding errors of positions, and the motion within 2**-40, the error of the
+reported times."""
 
 _STEP = Fraction(1, 1 << FINE)
-"""Of the moments that are told."""
+"""Resolution of the reported times."""
 _BESIDE = 8
-"""Halvings of the interval of a root, beside which it is looked."""
+"""Number of halvings of a root's interval before times beside it are tested."""
 
 _Element = tuple[list[int], int]
-"""Four of six corners, and of which kind."""
+"""Four of six corners, and the kind of the element."""
 
 _BLOCK = 256
-"""Pairs of triangles that go through the same steps together."""
+"""Number of pairs of triangles that are processed together."""
 
 
 class Neighbours:
-    """Pairs of triangles of one object, moving from some vertices to others, (n, 3) [m]."""
+    """Pairs of triangles of one object, with vertices (n, 3) [m] moving from start to end positions."""
 
     def __init__(self, triangles: np.ndarray, start: np.ndarray, end: np.ndarray, elements: Elements) -> None:
         self._triangles, self._start, self._end, self._elements = triangles, start, end, elements
@@ -62,10 +64,10 @@ class Neighbours:
     def counted_steps(
         self, pairs: np.ndarray, codes: np.ndarray, times: np.ndarray
     ) -> Generator[float, None, tuple[np.ndarray, np.ndarray]]:
-        """Pairs (k, 2) of triangles that have elements which meet, and when first they count; none that never do.
+        """Return pairs (k, 2) of triangles with elements that meet, and when they first count; others are left out.
 
         Args:
-            pairs, codes, times: elements, as in ``MovingOutput``, with lower bounds of their first moments.
+            pairs, codes, times: elements, as in ``MovingOutput``, with lower bounds of their first times.
 
         Yields:
             The share that is done, every few milliseconds.
@@ -75,7 +77,7 @@ class Neighbours:
         asked = np.flatnonzero(self._may_be_at_shared(pairs[of], codes[of].astype(np.int64), both, times))
         keys = list(map(tuple, np.sort(both[asked], axis=1).tolist()))
         yield from self._look_at_steps(sorted(set(keys) - self._known.keys()))
-        # Not before the element itself, so that one which is not asked about changes nothing; NaN stays.
+        # Not before the element itself, so that a skipped element changes nothing; NaN stays.
         times[asked] = np.maximum(times[asked], [self._known[key] for key in keys])
         met = ~np.isnan(times)
         return both[met], times[met]
@@ -83,7 +85,7 @@ class Neighbours:
     def _may_be_at_shared(
         self, pairs: np.ndarray, codes: np.ndarray, both: np.ndarray, times: np.ndarray
     ) -> np.ndarray:
-        """Whether elements (k,) of pairs of triangles may meet at what these share, at times (k,)."""
+        """Return whether elements (k,) of pairs of triangles may meet at the shared part, at times (k,)."""
         ids_a, ids_b = self._triangles[both[:, 0]], self._triangles[both[:, 1]]
         shared = (ids_a[:, :, None] == ids_b[:, None, :]).any(axis=2)
         some = np.flatnonzero(shared.any(axis=1))
@@ -102,7 +104,7 @@ class Neighbours:
         e, f = np.divmod(np.maximum(codes - EDGES, 0), 3)
         may = ~self._off(corner, *ends, times)
         may_edges = np.zeros(len(some), np.bool_)
-        for end in ends:  # at the shared vertex only if it lies on the edge that does not have it
+        for end in ends:  # at the shared vertex only if it lies on the edge that does not contain it
             p, q = of[rows, 0, e], of[rows, 0, (e + 1) % 3]
             has = (p == end) | (q == end)
             g, h = np.where(has, of[rows, 1, f], p), np.where(has, of[rows, 1, (f + 1) % 3], q)
@@ -112,7 +114,7 @@ class Neighbours:
         return out
 
     def _off(self, e: np.ndarray, g: np.ndarray, h: np.ndarray, times: np.ndarray) -> np.ndarray:
-        """Whether vertices e certainly do not lie on the edges gh, (k,) each, within 2**-40 after some times."""
+        """Return whether vertices e are certainly off the edges gh, (k,) each, within 2**-40 after some times."""
         t = times[:, None]
         p, q, r = ((1.0 - t) * self._start[v] + t * self._end[v] for v in (e, g, h))
         largest = np.max([np.abs(x[v]).max(axis=1) for v in (e, g, h) for x in (self._start, self._end)], axis=0)
@@ -124,7 +126,7 @@ class Neighbours:
         return beside | (np.abs(np.cross(way, edge)) > 16.0 * slack * size + 1e-300).any(axis=1)
 
     def _look_at_steps(self, keys: list[tuple[int, int]]) -> Generator[float, None, None]:
-        """Find out when pairs of triangles first meet in more than they share."""
+        """Find out when pairs of triangles first meet beyond what they share."""
         for begin in range(0, len(keys), _BLOCK):
             block = keys[begin : begin + _BLOCK]
             ids = self._triangles[np.array(block)].reshape(-1, 6)
@@ -141,9 +143,9 @@ class Neighbours:
                     self._known[key] = pair.first_moment(meeting, moment)
 
     def _elements_that_meet(self, ids: np.ndarray, asked: np.ndarray) -> tuple[list[list[_Element]], np.ndarray]:
-        """Of each pair of triangles (k, 6) that is asked about (k,): its elements but those that never meet.
+        """Return, for each pair of triangles (k, 6) with ``asked`` (k,), its elements except those that never meet.
 
-        And a lower bound of the moments at which any of them meets, (k,): a multiple of 2**-41.
+        Also returns a lower bound of the first time at which any of them meets, (k,): a multiple of 2**-41.
         """
         earliest = np.ones(len(ids))
         found: list[list[_Element]] = [
@@ -164,7 +166,7 @@ class Neighbours:
 
 @total_ordering
 class _Number:
-    """A polynomial in the time at a root, as a number: sums, products, and exact comparisons within its degree."""
+    """The value of a polynomial in time at a root, with sums, products, and exact comparisons within its degree."""
 
     def __init__(self, form: Form, root: Root) -> None:
         self._form, self._root = form, root
@@ -190,7 +192,7 @@ class _Number:
     __hash__ = None  # type: ignore[assignment]
 
     def _compared_with(self, other: Any) -> int:
-        form = subtract(self._form, other._form) if isinstance(other, _Number) else self._form  # else with 0
+        form = subtract(self._form, other._form) if isinstance(other, _Number) else self._form  # otherwise with 0
         return self._root.sign_of(form) if any(form) else 0
 
 
@@ -199,17 +201,17 @@ class _Pair:
 
     Args:
         ids: their six vertex indices, some of them equal.
-        points: their corners, as of ``integer_points``.
+        points: their corners, as returned by ``integer_points``.
     """
 
     def __init__(self, ids: list[int], points: list[Vector]) -> None:
         self._ids, self._points = ids, points
 
     def first_moment(self, elements: list[_Element] | None = None, earliest: float = 0.0) -> float:
-        """A lower bound of the first moment at which they meet in more than they share; NaN if never.
+        """Return a lower bound of the first time at which they meet beyond what they share; NaN if they never do.
 
         Args:
-            elements: those that meet at some moment, and maybe more; None: all.
+            elements: those that meet at some time, and possibly more; None: all.
             earliest: a multiple of 2**-41, before which none of them meets.
         """
         found = []
@@ -220,7 +222,7 @@ class _Pair:
                 found.append(met.root)
         moments = _parted(found)
         for root, following in zip(moments, [*moments[1:], None], strict=True):
-            # The bound is the same for what begins at a moment and for what begins after it, which is sooner told.
+            # The bound is the same whether contact begins at a time or after it; the latter is faster to decide.
             if following is not None and self._counts(self._corners_at((root.high + following.low) / 2)):
                 return lower_bound(root)
             if self._counts_at(root):
@@ -228,16 +230,16 @@ class _Pair:
         return np.nan
 
     def _counts_beside(self, root: Root, earliest: Fraction) -> bool:
-        """Whether they count just before or after a root, and less than 2**-41 after ``earliest``.
+        """Return whether they count just before or after a root, and less than 2**-41 after ``earliest``.
 
-        What goes through one point that is rounded has all its moments there, and which is first does not matter.
+        If a rounded motion passes through one point, all its times are there, and which is first does not matter.
         """
         root.narrow(root.depth + _BESIDE)
         times = {root.low, root.high} if earliest <= root.low and root.high < earliest + _STEP else ()
         return any(self._counts(self._corners_at(time)) for time in times)
 
     def first_of(self, roots: list[Root]) -> float:
-        """The same where it can be at these moments only, of triangles with three vertices each."""
+        """Return the same if only these times are possible, for triangles with three vertices each."""
         return next((lower_bound(root) for root in roots if self._counts_at(root)), np.nan)
 
     def _counts_at(self, root: Root) -> bool:
@@ -253,12 +255,12 @@ class _Pair:
 
 
 def _at(form: Form, time: Fraction) -> int:
-    """The value of a form of degree 1, times the denominator of the time."""
+    """Return the value of a form of degree 1, times the denominator of the time."""
     return form[0] * (time.denominator - time.numerator) + form[1] * time.numerator
 
 
 def _parted(moments: list[Root]) -> list[Root]:
-    """The times 0 and 1 and these moments in order, each once, and apart."""
+    """Return the times 0 and 1 and these times in order, without duplicates, with disjoint intervals."""
     found = [Root([0, 1], 0, 0, exact=True), Root([1, 0], 1, 0, exact=True)]
     for root in moments:
         if all(_part(root, other) for other in found):
@@ -267,7 +269,7 @@ def _parted(moments: list[Root]) -> list[Root]:
 
 
 def _elements(ids: list[int]) -> list[_Element]:
-    """Corners, 0 to 5, of all points and triangles, and edges, without a common vertex; and of which kind."""
+    """Return the corners, 0 to 5, and kinds of all points and triangles, and of all edges, without a common vertex."""
     corners = [([c, *([3, 4, 5] if c < 3 else [0, 1, 2])], POINT_TRIANGLE) for c in range(6)]
     sides = [([e, (e + 1) % 3, 3 + f, 3 + (f + 1) % 3], EDGE_EDGE) for e in range(3) for f in range(3)]
     return [
@@ -278,7 +280,7 @@ def _elements(ids: list[int]) -> list[_Element]:
 
 
 def _part(a: Root, b: Root) -> bool:
-    """Whether two roots differ; if so, their intervals are narrowed until they have no point in common."""
+    """Return whether two roots differ; if so, their intervals are narrowed until they are disjoint."""
     while a.low <= b.high and b.low <= a.high:
         if b.high - b.low < a.high - a.low:
             a, b = b, a

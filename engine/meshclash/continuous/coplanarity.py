@@ -1,22 +1,21 @@
-"""Moving points, and the determinant that says when four of them lie in one plane, in float64 with an error bound.
+"""Moving points, and the determinant that tells when four of them lie in one plane, in float64 with an error bound.
 
-Four points move on straight lines from time 0 to time 1: a point and a triangle's corners (``POINT_TRIANGLE``), or the
-ends of two edges (``EDGE_EDGE``). With the vectors
+Four points move along straight lines from time 0 to time 1: a point and a triangle's corners (``POINT_TRIANGLE``), or
+the ends of two edges (``EDGE_EDGE``). With the vectors
 
     d = P - A, u = B - A, v = C - A          (point P, triangle A, B, C)
     d = R - P, u = Q - P, v = S - R          (edges PQ and RS)
 
-which are linear in the time t, the two can meet only when f(t) = det(d, u, v) = 0. f is a cubic; in Bernstein form
-f(t) = sum of B_i binomial(3, i) t^i (1 - t)^(3 - i), and the B_i are mixed determinants of the vectors at both times.
+which are linear in the time t, the two can meet only when f(t) = det(d, u, v) = 0. f is a cubic; in Bernstein form f(t)
+= sum of B_i binomial(3, i) t^i (1 - t)^(3 - i), and the B_i are mixed determinants of the vectors at both times.
 
-Bound. u stands for 2**-53 here, D_k, U_k, V_k for the larger magnitudes of the computed components of d, u, v at both
-times, and P = sum of D_i (U_j V_k + U_k V_j) for their permanent. A term of a B_i carries the roundings of three
-differences, a product, a difference and a sum in the cross product, a product and two sums in the scalar product, a
-sum of two of these, and two for the third: 12 in all, so B_i is off by 13 u P at most. A level of de Casteljau's rule
-(1 - t) a + t b carries three more, and there are three levels: 22 u P, and magnitudes stay below P(1 + 13 u). 32 u P
-covers this and the rounding of P itself (9 u). Where no difference exceeds ``LARGEST_DIFFERENCE`` = 2**200, an
-underflow adds at most 2**-1074 times two such differences a product, and there are fewer than 100: ``UNDERFLOW``
-covers all.
+Bound. Here u stands for 2**-53. D_k, U_k, V_k are the larger magnitudes of the computed components of d, u, v at both
+times, and P = sum of D_i (U_j V_k + U_k V_j) is their permanent. A term of a B_i carries 12 roundings: three
+differences; a product, a difference and a sum in the cross product; a product and two sums in the scalar product; a sum
+of two of these; and two for the third. So B_i is off by 13 u P at most. A level of de Casteljau's rule (1 - t) a + t b
+carries three more, and there are three levels: 22 u P, and magnitudes stay below P(1 + 13 u). 32 u P covers this and
+the rounding of P itself (9 u). If no difference exceeds ``LARGEST_DIFFERENCE`` = 2**200, an underflow adds at most
+2**-1074 times two such differences per product, and there are fewer than 100 products: ``UNDERFLOW`` covers all.
 """
 
 from typing import NamedTuple
@@ -33,7 +32,7 @@ LARGEST_DIFFERENCE = 2.0**200
 
 
 class Rows(NamedTuple):
-    """Many times four points at both times, to be handed on ``by_reference``."""
+    """Many groups of four points at both times, passed ``by_reference``."""
 
     start: np.ndarray
     """(n, 4, 3) float64."""
@@ -42,7 +41,7 @@ class Rows(NamedTuple):
 
 @inlined
 def point_is_apart(start, end, k):
-    """Whether the point stays strictly on one side of the triangle along axis k; exact, by comparisons only."""
+    """Return whether the point stays strictly on one side of the triangle along axis k; exact, by comparisons only."""
     p, q = start[0, k], end[0, k]
     if p > start[1, k]:
         return (
@@ -53,7 +52,7 @@ def point_is_apart(start, end, k):
 
 @inlined
 def edges_are_apart(start, end, k):
-    """Whether one edge stays strictly on one side of the other along axis k; exact, by comparisons only."""
+    """Return whether one edge stays strictly on one side of the other along axis k; exact, by comparisons only."""
     if start[0, k] > start[2, k]:
         return min(start[0, k], start[1, k]) > max(start[2, k], start[3, k]) and min(end[0, k], end[1, k]) > max(
             end[2, k], end[3, k]
@@ -65,7 +64,7 @@ def edges_are_apart(start, end, k):
 
 @inlined
 def apart_along_axes(start, end, kind):
-    """Whether an axis separates the two at all times: exact."""
+    """Return whether an axis separates the two at all times: exact."""
     if kind == POINT_TRIANGLE:
         return point_is_apart(start, end, 0) or point_is_apart(start, end, 1) or point_is_apart(start, end, 2)
     return edges_are_apart(start, end, 0) or edges_are_apart(start, end, 1) or edges_are_apart(start, end, 2)
@@ -73,13 +72,13 @@ def apart_along_axes(start, end, kind):
 
 @inlined
 def difference(points, i, j):
-    """Point i minus point j of (4, 3)."""
+    """Return point i minus point j of (4, 3)."""
     return points[i, 0] - points[j, 0], points[i, 1] - points[j, 1], points[i, 2] - points[j, 2]
 
 
 @inlined
 def vectors(points, kind):
-    """The vectors d, u, v at one time."""
+    """Return the vectors d, u, v at one time."""
     if kind == POINT_TRIANGLE:
         return difference(points, 0, 1), difference(points, 2, 1), difference(points, 3, 1)
     return difference(points, 2, 0), difference(points, 1, 0), difference(points, 3, 2)
@@ -87,19 +86,19 @@ def vectors(points, kind):
 
 @inlined
 def larger(a, b):
-    """The larger magnitudes of two vectors, component by component."""
+    """Return the larger magnitudes of two vectors, component by component."""
     return max(abs(a[0]), abs(b[0])), max(abs(a[1]), abs(b[1])), max(abs(a[2]), abs(b[2]))
 
 
 @inlined
 def largest(a):
-    """The largest component of a vector of magnitudes."""
+    """Return the largest component of a vector of magnitudes."""
     return max(a[0], a[1], a[2])
 
 
 @inlined
 def permanent(d, u, v):
-    """The permanent P of magnitudes of the vectors."""
+    """Return the permanent P of magnitudes of the vectors."""
     return d[0] * (u[1] * v[2] + u[2] * v[1]) + d[1] * (u[2] * v[0] + u[0] * v[2]) + d[2] * (u[0] * v[1] + u[1] * v[0])
 
 
@@ -115,7 +114,7 @@ def _dot(a, b):
 
 @inlined
 def coplanarity(d0, u0, v0, d1, u1, v1):
-    """Bernstein coefficients B_0 to B_3 of det(d, u, v)."""
+    """Return the Bernstein coefficients B_0 to B_3 of det(d, u, v)."""
     first, last = _cross(u0, v0), _cross(u1, v1)
     p, q = _cross(u1, v0), _cross(u0, v1)
     mixed = p[0] + q[0], p[1] + q[1], p[2] + q[2]
@@ -130,7 +129,7 @@ def coplanarity(d0, u0, v0, d1, u1, v1):
 
 @inlined
 def cubic_at(b, t):
-    """Value of a cubic with Bernstein coefficients b at t."""
+    """Return the value at t of a cubic with Bernstein coefficients b."""
     m = 1.0 - t
     p, q, r = m * b[0] + t * b[1], m * b[1] + t * b[2], m * b[2] + t * b[3]
     return m * (m * p + t * q) + t * (m * q + t * r)
@@ -138,7 +137,7 @@ def cubic_at(b, t):
 
 @inlined
 def cubic_between(b, low, high):
-    """Bernstein coefficients of the same cubic on [low, high], by blossoming."""
+    """Return the Bernstein coefficients of the same cubic on [low, high], by blossoming."""
     m, n = 1.0 - low, 1.0 - high
     p, q, r = m * b[0] + low * b[1], m * b[1] + low * b[2], m * b[2] + low * b[3]
     x, y, z = n * b[0] + high * b[1], n * b[1] + high * b[2], n * b[2] + high * b[3]
@@ -150,7 +149,7 @@ def cubic_between(b, low, high):
 
 @inlined
 def quadratic_between(a, b, c, low, high):
-    """Bernstein coefficients on [low, high] of the quadratic that has a, b, c on [0, 1]."""
+    """Return the Bernstein coefficients on [low, high] of the quadratic that has a, b, c on [0, 1]."""
     m, n = 1.0 - low, 1.0 - high
     p, q = m * a + low * b, m * b + low * c
     x, y = n * a + high * b, n * b + high * c

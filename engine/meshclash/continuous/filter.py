@@ -1,14 +1,15 @@
-"""Certified decisions in float64: no coplanar moment, or one that is bracketed and lies inside or outside for certain.
+"""Certified decisions in float64: no coplanar time, or one that is bracketed and certainly inside or outside.
 
-Stages: comparisons of coordinates (exact); signs of the Bernstein coefficients of f = det(d, u, v); then intervals of
-time from early to late, halved until in each of them f has no root, or the projections are apart, or f has exactly
-one root, for which a bracket is found by Newton's method and proved by the signs of f at its ends. A root that has a
-bracket, but at which float64 does not tell whether the two meet, or not closely enough when, is looked at in integers
-at once. All bounds are those of ``coplanarity.py`` and ``projection_tests.py``. What is left is ``UNDECIDED``.
+The stages are: comparisons of coordinates (exact); then signs of the Bernstein coefficients of f = det(d, u, v); then
+intervals of time from early to late. They are halved until in each of them f has no root, or the projections are apart,
+or f has exactly one root. Newton's method finds a bracket of that root, and the signs of f at its ends prove it. If
+float64 does not tell whether the two meet at a bracketed root, or does not tell precisely enough when, the root is
+examined in integers at once. All bounds are those of ``coplanarity.py`` and ``projection_tests.py``. The remaining
+cases are ``UNDECIDED``.
 
-Descartes' rule: Bernstein coefficients with exactly one change of sign have exactly one root between. The two end
-coefficients have certain opposite signs here, and one of the two between has the certain sign that leaves one change,
-whatever the other one is.
+Descartes' rule: if Bernstein coefficients have exactly one change of sign, there is exactly one root between. Here the
+two end coefficients have certain opposite signs, and one of the two inner ones has the certain sign that leaves one
+change, whatever the other one is.
 """
 
 from ..jit import inlined, inner
@@ -29,8 +30,8 @@ from .stages import BRACKET, HIT, INTEGERS, MISS, SIGNS, UNDECIDED
 from .wide_stage import decide_at_root
 
 TIGHT = 2.0**-40
-"""Widest bracket of a first moment."""
-_DEEPEST = 12  # halvings; closer to each other than that, roots are the exact stage's
+"""Largest width of the bracket of a first time."""
+_DEEPEST = 12  # halvings; roots closer to each other are left to the exact stage
 _DEEPEST_FLAT = 3
 _MOST_INTERVALS = 64
 _NEWTON_STEPS = 40
@@ -53,9 +54,9 @@ def _all_within(b, bound):
 
 @inner
 def _bracket(b, bound, sign, low, high, at_low, at_high):
-    """A bracket of the only root in [low, high], where f falls through zero after multiplication by ``sign``.
+    """Return a bracket of the only root in [low, high], where f falls through zero after multiplication by ``sign``.
 
-    Returns (left, right, found); when found, the signs of f at both ends are certain.
+    The result is (left, right, found); if found, the signs of f at both ends are certain.
     """
     lower, upper = low, high
     t = low + (high - low) * (at_low / (at_low - at_high))
@@ -91,9 +92,9 @@ def _bracket(b, bound, sign, low, high, at_low, at_high):
 
 @inner
 def decide_in_float(start, end, kind):
-    """(verdict, low, stage) of four moving points, start and end (4, 3), that no axis separates.
+    """Return (verdict, low, stage) of four moving points, start and end (4, 3), that no axis separates.
 
-    For a HIT low is a lower bound of the first moment, at most ``TIGHT`` below it, and 0 only when they meet at time 0.
+    For a HIT, low is a lower bound of the first time, at most ``TIGHT`` below it, and 0 only if they meet at time 0.
     """
     d0, u0, v0 = vectors(start, kind)
     d1, u1, v1 = vectors(end, kind)
@@ -145,7 +146,7 @@ def decide_in_float(start, end, kind):
 
 @inlined
 def _timed(b, bound, sign, left, right):
-    """A lower bound of the root in a bracket, cleared of time 0, where f is not zero; 0 where that is not certain."""
+    """Return a lower bound of the root in a bracket, above 0 since f is not zero at time 0; 0 if this is uncertain."""
     if left > 0.0:
         return left
     left = 0.25 * right

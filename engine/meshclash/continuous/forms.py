@@ -1,10 +1,10 @@
-"""Polynomials in the time with integer coefficients, and their roots: exact, in Python integers.
+"""Polynomials in time with integer coefficients, and their roots: exact, in Python integers.
 
-A polynomial of degree n is kept as its form [s_0, ..., s_n], which stands for the sum of s_i t^i m^(n - i) with m = 1
-- t: scaled Bernstein coefficients. So a coordinate that goes from a to b is the form [a, b], the product of two
-polynomials is the plain product of their forms, and the signs of the coefficients bound the roots in [0, 1] by
-Descartes' rule, for an interval after a linear substitution. With x = t/m a form is a polynomial in x from 0 to
-infinity, which is how common roots are found.
+A polynomial of degree n is stored as its form [s_0, ..., s_n]. It stands for the sum of s_i t^i m^(n - i) with m = 1 -
+t: scaled Bernstein coefficients. So a coordinate that goes from a to b is the form [a, b], and the product of two
+polynomials is the plain product of their forms. By Descartes' rule the signs of the coefficients bound the number of
+roots in [0, 1], or in another interval after a linear substitution. With x = t/m a form is a polynomial in x from 0 to
+infinity, which is used to find common roots.
 """
 
 from itertools import pairwise
@@ -14,18 +14,18 @@ Form = list[int]
 
 
 def add(a: Form, b: Form) -> Form:
-    """Sum of two forms of one degree."""
+    """Return the sum of two forms of the same degree."""
     return list(map(int.__add__, a, b))
 
 
 def subtract(a: Form, b: Form) -> Form:
-    """Difference of two forms of one degree."""
+    """Return the difference of two forms of the same degree."""
     return list(map(int.__sub__, a, b))
 
 
 def multiply(a: Form, b: Form) -> Form:
-    """Product of two forms."""
-    if len(a) == 2:  # written out: nearly all products have such a factor
+    """Return the product of two forms."""
+    if len(a) == 2:  # unrolled: nearly all products have such a factor
         p, q = a
         if len(b) == 2:
             r, s = b
@@ -41,14 +41,14 @@ def multiply(a: Form, b: Form) -> Form:
 
 
 def between(form: Form, index: int, depth: int) -> Form:
-    """The form on the interval [index, index + 1] / 2**depth, times a power of 2."""
+    """Return the form on the interval [index, index + 1] / 2**depth, times a power of 2."""
     if depth == 0:
         return form
     if len(form) > 4:
         return _between_by_horner(form, index, depth)
     t, m = index, (1 << depth) - index
     u, n = t + 1, m - 1  # t and m at the end of the interval
-    if len(form) == 4:  # blossoms: three times the middle ones, as forms have them
+    if len(form) == 4:  # blossoms: the middle ones times three, as in forms
         a, b, c, d = form
         mm, mt, tt, nn, nu, uu = m * m, m * t, t * t, n * n, n * u, u * u
         return [
@@ -68,7 +68,7 @@ def between(form: Form, index: int, depth: int) -> Form:
 
 
 def _between_by_horner(form: Form, index: int, depth: int) -> Form:
-    """As ``between``, of any degree."""
+    """Do the same as ``between``, for any degree."""
     whole = 1 << depth
     rest, time = [whole - index, whole - index - 1], [index, index + 1]  # m and t by m' and t' of the interval
     out = [form[0]]
@@ -80,7 +80,7 @@ def _between_by_horner(form: Form, index: int, depth: int) -> Form:
 
 
 def halves(form: Form) -> tuple[Form, Form]:
-    """The form, of degree 3 at most, on the first and on the second half of its interval, times a power of 2."""
+    """Return the form, of degree 3 at most, on the first and on the second half of its interval, times a power of 2."""
     return _first_half(form), _first_half(form[::-1])[::-1]
 
 
@@ -95,12 +95,12 @@ def _first_half(form: Form) -> Form:
 
 
 def sign(value: int) -> int:
-    """-1, 0 or 1."""
+    """Return -1, 0 or 1."""
     return (value > 0) - (value < 0)
 
 
 def at(form: Form, index: int, depth: int) -> int:
-    """A value of the sign that the polynomial has at index / 2**depth."""
+    """Return a value with the sign of the polynomial at index / 2**depth."""
     time, rest = index, (1 << depth) - index
     out, power = form[0], 1
     for coefficient in form[1:]:
@@ -110,13 +110,13 @@ def at(form: Form, index: int, depth: int) -> int:
 
 
 def changes(form: Form) -> int:
-    """Changes of sign of the coefficients: roots with 0 < t < 1, or more by an even number (Descartes)."""
+    """Return the number of sign changes of the coefficients: roots with 0 < t < 1, plus an even number (Descartes)."""
     signs = [x > 0 for x in form if x]
     return sum(p != q for p, q in pairwise(signs))
 
 
 def common(a: Form, b: Form) -> Form:
-    """The greatest common divisor of two forms, primitive; [1] where they have none. One of them must not be zero."""
+    """Return the greatest common divisor of two forms, primitive; [1] if they have none. One must not be zero."""
     zeros = min(_leading(a), _leading(b)) if any(a) and any(b) else _leading(a if any(a) else b)
     ends = min(_leading(a[::-1]), _leading(b[::-1])) if any(a) and any(b) else _leading((a if any(a) else b)[::-1])
     p, q = _core(a), _core(b)
@@ -128,12 +128,12 @@ def common(a: Form, b: Form) -> Form:
 
 
 def _leading(form: Form) -> int:
-    """How many coefficients vanish before the first other one: the multiplicity of the root at time 0."""
+    """Return the number of leading zero coefficients: the multiplicity of the root at time 0."""
     return next(i for i, x in enumerate(form) if x)
 
 
 def _core(form: Form) -> Form:
-    """The primitive form without its roots at the times 0 and 1; [] for zero."""
+    """Return the primitive form without its roots at the times 0 and 1; [] for zero."""
     low, high = 0, len(form)
     while low < high and form[low] == 0:
         low += 1
@@ -144,19 +144,19 @@ def _core(form: Form) -> Form:
 
 
 def _remainder(p: Form, q: Form) -> Form:
-    """A multiple of p modulo q, as polynomials in x."""
+    """Return a multiple of p modulo q, as polynomials in x."""
     p = list(p)
     while len(p) >= len(q):
         head, shift = p[-1], len(p) - len(q)
         p = [x * q[-1] for x in p]
         for i, x in enumerate(q):
             p[shift + i] -= head * x
-        p.pop()  # it is zero now
+        p.pop()  # the leading coefficient is zero now
     return p
 
 
 def without_multiplicity(form: Form) -> Form:
-    """A form with the same roots in [0, 1], each simple; the form must not be zero."""
+    """Return a form with the same roots in [0, 1], each simple; the form must not be zero."""
     core = _core(form)
     derived = [i * x for i, x in enumerate(core)][1:]
     if any(derived):
@@ -165,7 +165,7 @@ def without_multiplicity(form: Form) -> Form:
 
 
 def _quotient(p: Form, q: Form) -> Form:
-    """p / q as polynomials in x, where q divides p and both are primitive; primitive."""
+    """Return p / q as polynomials in x, if q divides p and both are primitive; primitive."""
     p, out = list(p), []
     scale = q[-1] ** (len(p) - len(q) + 1)
     p = [x * scale for x in p]

@@ -1,10 +1,9 @@
-"""Coordinates as whole numbers: four moving points on a common grid, whose step along each axis is a power of two.
+"""Coordinates as integers: four moving points on a common grid whose step along each axis is a power of two.
 
-Each axis has a step of its own. That changes no sign: the terms of each polynomial in ``wide_stage.py`` are products of
-as many x, of as many y and of as many z. And a small coordinate along one axis does not make the others' numbers long.
-
-Multiplication by a power of two is exact unless the result is subnormal; what is not a whole number then, or a zero
-that was none, is not on the grid.
+Each axis has a step of its own. This changes no sign: each polynomial in ``wide_stage.py`` is a sum of products that
+all contain the same number of x, y and z coordinates. So a small coordinate along one axis does not make the numbers of
+the other axes longer. Multiplication by a power of two is exact unless the result is subnormal. A result that is not an
+integer, or a zero from a nonzero number, is not on the grid.
 """
 
 from math import frexp, ldexp
@@ -15,13 +14,13 @@ from ..geometry.wide_integers import plus, times, wide
 from ..jit import inlined, inner
 
 SHORT, LONG = 60, 122
-"""Bits of the coordinates on the finer and on the finest grid: numbers of one and of two words."""
+"""Bits of the coordinates on the finer and on the finest grid: integers of one and of two words."""
 _SPLIT = 62
 
 
 @inner
 def _largest_along(start, end, k):
-    """The largest magnitude of (4, 3) and (4, 3) coordinates along axis k."""
+    """Return the largest magnitude of (4, 3) and (4, 3) coordinates along axis k."""
     top = 0.0
     for i in range(4):
         top = max(top, abs(start[i, k]), abs(end[i, k]))
@@ -30,7 +29,7 @@ def _largest_along(start, end, k):
 
 @inner
 def _factors_for(top, bits):
-    """Two powers of two whose product takes ``top`` below 2**bits: one of them alone might not be a float64."""
+    """Return two powers of two whose product takes ``top`` below 2**bits: a single one might not be a float64."""
     shift = bits - frexp(top)[1]
     half = shift // 2
     return ldexp(1.0, half), ldexp(1.0, shift - half)
@@ -38,7 +37,7 @@ def _factors_for(top, bits):
 
 @inner
 def factors_of_axes(start, end, bits):
-    """For each axis two powers of two whose product takes (4, 3) and (4, 3) coordinates below 2**bits."""
+    """Return for each axis two powers of two whose product takes (4, 3) and (4, 3) coordinates below 2**bits."""
     return (
         _factors_for(_largest_along(start, end, 0), bits),
         _factors_for(_largest_along(start, end, 1), bits),
@@ -48,13 +47,13 @@ def factors_of_axes(start, end, bits):
 
 @inlined
 def _is_whole(x, y):
-    """Whether y, which is x times a power of two, is a whole number, and not an underflow."""
+    """Return whether y, which is x times a power of two, is an integer, and not an underflow."""
     return y == np.floor(y) and (y != 0.0 or x == 0.0)
 
 
 @inner
 def _fits_along(start, end, k, factors):
-    """Whether all coordinates along axis k, times both factors, are whole numbers."""
+    """Return whether all coordinates along axis k, times both factors, are integers."""
     for i in range(4):
         x, y = start[i, k], end[i, k]
         if not (_is_whole(x, x * factors[0] * factors[1]) and _is_whole(y, y * factors[0] * factors[1])):
@@ -64,7 +63,7 @@ def _fits_along(start, end, k, factors):
 
 @inlined
 def fits_grid(start, end, factors):
-    """Whether all coordinates, times the factors of their axes, are whole numbers."""
+    """Return whether all coordinates, times the factors of their axes, are integers."""
     return (
         _fits_along(start, end, 0, factors[0])
         and _fits_along(start, end, 1, factors[1])
@@ -86,7 +85,7 @@ def _long(x, factors):
 
 @inner
 def short_point(start, end, i, factors):
-    """Point i of both times: three pairs of numbers of one word."""
+    """Return point i at both times: three pairs of one-word integers."""
     return (
         (_short(start[i, 0], factors[0]), _short(end[i, 0], factors[0])),
         (_short(start[i, 1], factors[1]), _short(end[i, 1], factors[1])),
@@ -96,7 +95,7 @@ def short_point(start, end, i, factors):
 
 @inner
 def long_point(start, end, i, factors):
-    """As ``short_point``, of two words."""
+    """Do the same as ``short_point``, with two-word integers."""
     return (
         (_long(start[i, 0], factors[0]), _long(end[i, 0], factors[0])),
         (_long(start[i, 1], factors[1]), _long(end[i, 1], factors[1])),

@@ -16,21 +16,21 @@ from .integer_stages import integer_stage_steps
 from .stages import COMPARISONS, HIT, MISS, STAGES, UNDECIDED
 
 STAGE_NAMES = ("comparisons", "signs", "bracket", "integers", "rational")
-"""The stages in the order of ``filter.py``."""
+"""Names of the stages, in the order of ``filter.py``."""
 
 
 @dataclass(frozen=True, eq=False)
 class Impacts:
-    """Which of many pairs of moving elements meet, and their first moments."""
+    """Which of many pairs of moving elements meet, and the first time of each."""
 
     hit: np.ndarray
     """(n,) bool: whether they meet at any time from 0 to 1, both included; exact."""
     time: np.ndarray
-    """(n,) float64: a lower bound of the first moment, at most 2**-40 below it; NaN where they do not meet. It is 0
-    only where they meet at time 0 (or before 2**-1074)."""
+    """(n,) float64: a lower bound of the first time of contact, at most 2**-40 below it; NaN if they do not meet. It is
+    0 only if they meet at time 0 (or before 2**-1074)."""
     counters: dict[str, int]
-    """How many were decided by each stage: "comparisons" of coordinates, "signs" of the coplanarity's coefficients, a
-    certified "bracket" in float64, "integers" of fixed width, "rational" signs in Python's integers."""
+    """Number of pairs decided by each stage: "comparisons" of coordinates, "signs" of the coplanarity's coefficients, a
+    certified "bracket" in float64, "integers" of fixed width, "rational" signs in Python integers."""
 
     def __len__(self) -> int:
         return len(self.hit)
@@ -40,10 +40,10 @@ class Impacts:
 
 
 def point_triangle_impacts(start: Any, end: Any) -> Impacts:
-    """Decide exactly whether points meet triangles while all move on straight lines from time 0 to time 1.
+    """Decide exactly whether points meet triangles while all move along straight lines from time 0 to time 1.
 
-    Closed in space and time: touching counts, also at time 0 or 1. Every degenerate case is included: nothing moves,
-    all stays in one plane, triangles without area.
+    Space and time are closed: touching counts, also at time 0 or 1. All degenerate cases are handled: no motion, all
+    motion in one plane, triangles without area.
 
     Args:
         start: array-like, (n, 4, 3) [m], taken as float64: the point, then the triangle's corners, at time 0.
@@ -66,7 +66,7 @@ def point_triangle_impacts(start: Any, end: Any) -> Impacts:
 
 
 def edge_edge_impacts(start: Any, end: Any) -> Impacts:
-    """Decide exactly whether edges meet edges while all move on straight lines from time 0 to time 1.
+    """Decide exactly whether edges meet edges while all move along straight lines from time 0 to time 1.
 
     Args:
         start: array-like, (n, 4, 3) [m], taken as float64: the ends of the first edge, then those of the second, at
@@ -99,7 +99,7 @@ def _impacts(start: Any, end: Any, kind: int) -> Impacts:
 
 
 def checked_points(name: str, points: Any, count: int) -> np.ndarray:
-    """Rows of so many points, (n, count, 3) float64 as kernels take them; raises InvalidMesh and names the argument."""
+    """Return rows of points, (n, count, 3) float64, as kernels take them; InvalidMesh names the argument."""
     try:
         if isinstance(points, np.ma.MaskedArray):
             raise TypeError("they are masked")

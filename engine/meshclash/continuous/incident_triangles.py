@@ -1,4 +1,4 @@
-"""From elements to triangles: a vertex stands for all triangles that have it, an edge for all that it bounds."""
+"""From elements to triangles: a vertex stands for all triangles that contain it, an edge for all beside it."""
 
 import numpy as np
 
@@ -9,11 +9,11 @@ from .moving_tree import Elements
 def triangle_pairs(
     pairs: np.ndarray, codes: np.ndarray, first: Elements, last: Elements
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of triangles (k, 2) int32 that have some elements, and which element each has, (k,) int64.
+    """Return pairs of triangles (k, 2) int32 that contain some elements, and the element of each, (k,) int64.
 
     Args:
         pairs, codes: the elements, (n, 2) and (n,), as in ``MovingOutput``.
-        first, last: of the objects that the columns of ``pairs`` belong to.
+        first, last: elements of the objects in the columns of ``pairs``.
     """
     found, origins = [], []
     for side, low, high in ((0, 0, POINT_OF_B), (1, POINT_OF_B, EDGES)):
@@ -34,6 +34,6 @@ def triangle_pairs(
 
 
 def _spread(count: np.ndarray, begin: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For runs of so many entries, from ``begin`` on: which run each entry belongs to, and where it is."""
+    """Return for runs of ``count`` entries, from ``begin`` on, the run of each entry and its position."""
     of = np.repeat(np.arange(len(count)), count)
     return of, np.arange(len(of)) - np.repeat(np.cumsum(count) - count, count) + begin[of]

@@ -1,4 +1,4 @@
-"""What float64 leaves undecided: integers of fixed width, then Python's for the few that these leave."""
+"""The stages after float64: integers of fixed width, then Python integers for the few undecided cases."""
 
 from collections.abc import Generator
 
@@ -12,7 +12,7 @@ from .wide_stage import decide_all_in_integers
 def integer_stage_steps(
     start: np.ndarray, end: np.ndarray, kind: int, counts: np.ndarray
 ) -> Generator[float, None, tuple[np.ndarray, np.ndarray]]:
-    """(verdicts (n,) uint8, moments (n,), NaN where they do not meet) of rows (n, 4, 3); adds to the counts."""
+    """Return (verdicts (n,) uint8, times (n,), NaN if they do not meet) of rows (n, 4, 3); adds to the counts."""
     verdicts, moments = np.empty(len(start), np.uint8), np.empty(len(start))
     decide_all_in_integers(start, end, kind, verdicts, moments)
     left = np.flatnonzero(verdicts == UNDECIDED).tolist()

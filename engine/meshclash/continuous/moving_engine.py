@@ -1,4 +1,4 @@
-"""The traversal at work on trees of moving triangles: slices, undecided elements, a horizon that comes nearer."""
+"""The traversal of trees of moving triangles: slices, undecided elements, a horizon that moves to earlier times."""
 
 from collections import deque
 from collections.abc import Callable, Generator
@@ -30,11 +30,11 @@ from .moving_tree import MovingForest, MovingTree, moving_boxes_meet, moving_siz
 from .stages import STAGES
 
 _SLACK = 2.0**-48
-"""Of the largest coordinate: covers what positions at a horizon are rounded by, 4 * 2**-53 of it on either side."""
+"""Of the largest coordinate: covers the rounding of positions at a horizon, 4 * 2**-53 of it on either side."""
 _TIE = 2.0**-39
-"""How far beyond the earliest moment the horizon stays: lower bounds of moments that are equal differ by less."""
+"""Distance of the horizon beyond the earliest time: lower bounds of equal times differ by less."""
 _NEARER = 0.7
-"""The horizon is brought nearer when the earliest moment is below this share of it: fitting the boxes costs a pass."""
+"""The horizon is moved if the earliest time is below this share of it, since refitting the boxes costs a pass."""
 
 
 _BOXES = access_to(volume_named("aabb"))
@@ -45,7 +45,7 @@ _descend = traversal_with(moving_boxes_meet, moving_size, _BOXES, visit_moving, 
 def _traverse(
     forest_a, forest_b, jobs, poses_a, poses_b, relative, slack, options, state, stack, scratch, carried, output
 ):
-    """The traversal of moving boxes, as ``traversal_with`` says."""
+    """Traverse moving boxes, as described in ``traversal_with``."""
     return _descend(
         forest_a, forest_b, jobs, poses_a, poses_b, relative, slack, options, state, stack, scratch, carried, output
     )
@@ -56,7 +56,7 @@ def _work(
     forest_a, forest_b, jobs, poses_a, poses_b, relative, slack, options, carried, w, state, stack, leaf_a, leaf_b,
     indices_a, indices_b, start, end, counts, best, pairs, codes, pair_jobs, times,
 ):  # fmt: skip
-    """The traversal by worker w, on its own rows."""
+    """Traverse as worker w, on its own rows."""
     work = MovingWork(start[w], end[w], counts[w], best[w])
     scratch = layout.Scratch(leaf_a[w], leaf_b[w], indices_a[w], indices_b[w], work)
     output = MovingOutput(pairs[w], codes[w], pair_jobs[w], times[w])
@@ -71,7 +71,7 @@ def _traverse_together(
     forest_a, forest_b, jobs, poses_a, poses_b, relative, slack, options, carried, state, stack, leaf_a, leaf_b,
     indices_a, indices_b, start, end, counts, best, pairs, codes, pair_jobs, times,
 ):  # fmt: skip
-    """The traversal by every worker."""
+    """Traverse with all workers in parallel."""
     for w in prange(state.shape[0]):
         _work(
             forest_a, forest_b, jobs, poses_a, poses_b, relative, slack, options, carried, w, state, stack, leaf_a,
@@ -80,7 +80,7 @@ def _traverse_together(
 
 
 class _Workers:
-    """Arrays of some workers, each with a row of all."""
+    """Arrays of some workers; each worker has one row."""
 
     def __init__(self, count: int, stack: int, leaf_size: int) -> None:
         size = CHUNK + MOST_ELEMENTS * leaf_size * leaf_size
@@ -111,18 +111,18 @@ class _Workers:
 
 
 class MovingEngine:
-    """An ``Engine`` for the elements of two moving trees, or of one against itself, that meet.
+    """An ``Engine`` that finds the elements of two moving trees, or of one against itself, that meet.
 
-    Large questions are shared out as in ``wide_engine.py``: after each round what is left on the stacks is dealt anew.
-    Which thread finds an element changes nothing, since pairs are sorted in the end.
+    Large queries are divided as in ``wide_engine.py``: after each round the pairs left on the stacks are redistributed.
+    The result does not depend on the thread that finds an element, since pairs are sorted at the end.
 
     Args:
-        counted: gives the pairs (k, 2) of triangles that have some elements (pairs, codes, times) which meet, and
-            when these first do, in slices that yield the share that is done.
+        counted: returns the pairs (k, 2) of triangles for some elements (pairs, codes, times) which meet, and their
+            first times, in slices that yield the share that is done.
 
     Attributes:
-        chunks: what float64 proved: pairs, codes and times of elements that meet.
-        decided: pairs of triangles, and times, of what integers decided.
+        chunks: results proved in float64: pairs, codes and times of elements that meet.
+        decided: results decided in integers: pairs of triangles, and times.
     """
 
     settled = True
@@ -151,31 +151,31 @@ class MovingEngine:
 
     @property
     def share(self) -> float:
-        """How far a search is whose horizon comes nearer nobody knows, but of what is left to decide it is known."""
+        """Progress, which is known only for the remaining undecided elements while the horizon moves."""
         return 0.5 + 0.5 * self._settled / len(self._left) if self._left else 0.5
 
     @property
     def best(self) -> float:
-        """The earliest moment found so far, where only that is asked for; infinite when there is none."""
+        """Earliest time found so far, if only that is requested; infinite if there is none."""
         return float(self._workers.best.min())
 
     @property
     def counts(self) -> np.ndarray:
-        """Elements that each stage of ``filter.py`` decided, (STAGES,) int64."""
+        """Number of elements decided by each stage of ``filter.py``, (STAGES,) int64."""
         return self._workers.counts.sum(axis=0)
 
     @property
     def counters(self) -> tuple[int, int, int]:
-        """Tests of nodes and of triangles; exact ones are among ``counts``."""
+        """Numbers of tests of nodes and of triangles; exact tests are among ``counts``."""
         nodes, triangles = self._workers.state[:, [layout.VOLUME_TESTS, layout.PRIMITIVE_TESTS]].sum(axis=0).tolist()
         return nodes, triangles, 0
 
     def found_before(self, horizon: float) -> bool:
-        """Whether the earliest moment of all is known, once all is done up to a horizon."""
+        """Return whether the earliest time of all is known once everything up to a horizon is done."""
         return self.best < horizon - _TIE
 
     def begin(self, horizon: float) -> None:
-        """Start from the roots, looking no further than a horizon; what was found stays."""
+        """Start from the roots, with no results beyond a horizon; earlier results are kept."""
         self._active, self._calls, self._traversed = 1, 0, False
         self._workers.stack[0, 0] = _BOXES.root
         self._workers.state[0, [layout.JOB, layout.STACK_USED]] = 0, 1
@@ -183,7 +183,7 @@ class MovingEngine:
             self._look_ahead(horizon)
 
     def advance(self) -> bool:
-        """Work for some milliseconds; returns True when all is done."""
+        """Work for some milliseconds; return True if everything is done."""
         if self._left:
             self._settle()
         elif not self._traversed:
@@ -191,7 +191,7 @@ class MovingEngine:
         return self._traversed and not self._left
 
     def _traverse_on(self) -> bool:
-        """Some steps of the traversal; returns whether they were the last."""
+        """Run some steps of the traversal; return whether they were the last."""
         self._calls += 1
         alone = self._threads == 1 or self._calls == 1
         self._options[layout.STEP_LIMIT] = STEPS if self._calls > 1 else min(STEPS, wide_engine.STEPS_ALONE)
@@ -221,7 +221,7 @@ class MovingEngine:
             _traverse(*self._given(), own.state[w], own.stack[w], scratch, self._carried, output)
 
     def work_together(self, count: int) -> None:
-        """One round of so many workers, inside a parallel region."""
+        """Run one round of ``count`` workers, inside a parallel region."""
         self._deal(count)
         own = self._workers
         arrays = (array[:count] for array in (own.state, own.stack, *own.leaves, *own.work, *own.output))
@@ -229,7 +229,7 @@ class MovingEngine:
         self.threads = max(self.threads, count)
 
     def _deal(self, count: int) -> None:
-        """Share what is left on the stacks among some workers."""
+        """Distribute the pairs left on the stacks among some workers."""
         old = self._workers
         used = old.state[: self._active, layout.STACK_USED].tolist()
         entries = np.concatenate([old.stack[w, :n] for w, n in enumerate(used)])
@@ -245,7 +245,7 @@ class MovingEngine:
             self._workers.state[w, [layout.JOB, layout.STACK_USED]] = len(own) == 0, len(own)
 
     def _take_stock(self) -> bool:
-        """Empty the outputs; returns whether all is done."""
+        """Empty the outputs; return whether everything is done."""
         state = self._workers.state[: self._active]
         for w in np.flatnonzero(state[:, layout.OUTPUT_USED]).tolist():
             found = int(state[w, layout.OUTPUT_USED])
@@ -259,14 +259,14 @@ class MovingEngine:
         return done
 
     def _take(self, pairs: np.ndarray, codes: np.ndarray, _: np.ndarray, times: np.ndarray) -> None:
-        """Keep what was found; what is undecided, or decided in integers, is left for later."""
+        """Keep what was found; undecided elements, and those decided in integers, are processed later."""
         certain = times >= 0.0
         self.chunks.append((pairs[certain], codes[certain], times[certain]))
         if not certain.all():
             self._left.append(self._settle_steps(pairs[~certain], codes[~certain], times[~certain]))
 
     def _settle(self) -> None:
-        """Go on with what was left, for some milliseconds."""
+        """Continue with the postponed elements for some milliseconds."""
         piece = Slice()
         while self._left and not piece.over:
             self._settled = next(self._left[0], 1.0)
@@ -274,7 +274,7 @@ class MovingEngine:
                 self._left.popleft()
 
     def _settle_steps(self, pairs: np.ndarray, codes: np.ndarray, times: np.ndarray) -> Generator[float, None, None]:
-        """Decide elements, and find the triangles of those that meet; yields the share of either that is done."""
+        """Decide elements, and find the triangles of those that meet; yields the share that is done of either step."""
         left, times = np.isnan(times), np.abs(times)
         for kind in (POINT_TRIANGLE, EDGE_EDGE):
             of_kind = left & ((codes >= EDGES) == (kind == EDGE_EDGE))
@@ -300,7 +300,7 @@ class MovingEngine:
 def element_points(
     a: MovingForest, b: MovingForest, pairs: np.ndarray, codes: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Points (n, 4, 3) at both times of elements of one kind, with codes (n,) of pairs of triangles (n, 2)."""
+    """Return points (n, 4, 3) at both times of elements of one kind, with codes (n,) of pairs of triangles (n, 2)."""
     corners_a, corners_b = a.triangles[pairs[:, 0]], b.triangles[pairs[:, 1]]
     rows = np.arange(len(codes))[:, None]
     if len(codes) and codes[0] >= EDGES:
@@ -314,7 +314,7 @@ def element_points(
 
 
 def _both_times(*parts: tuple[MovingForest, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Positions of rows of vertices of forests, side by side, at times 0 and 1."""
+    """Return positions of rows of vertices of forests, side by side, at times 0 and 1."""
     start = np.concatenate([forest.vertices[corners] for forest, corners in parts], axis=1)
     end = np.concatenate([forest.ends[corners] for forest, corners in parts], axis=1)
     return start, end

@@ -1,5 +1,5 @@
-"""What happens when two leaves of moving triangles meet: each owned vertex against the other's triangles, each owned
-edge against the other's edges, by the stages of ``filter.py``."""
+"""Tests of two leaves of moving triangles: each owned vertex against the other's triangles, each owned edge against the
+other's edges, by the stages of ``filter.py``."""
 
 from typing import NamedTuple
 
@@ -15,19 +15,19 @@ LEAF_NUMBERS = 30  # corners at time 0 0:9, at the horizon 9:18, boxes then 18:2
 POINT_OF_A, POINT_OF_B, EDGES = 0, 3, 6
 """Codes of elements: corner c of a's triangle, corner c of b's, edges 3 * (a's) + (b's)."""
 MOST_ELEMENTS = 15
-"""Elements of a pair of triangles."""
+"""Number of elements of a pair of triangles."""
 
 
 class MovingWork(NamedTuple):
-    """Scratch of the visits; ``counts`` of stages and ``best`` outlive them."""
+    """Scratch of the leaf tests; ``counts`` of stages and ``best`` persist between them."""
 
     start: np.ndarray
     """(4, 3) float64."""
     end: np.ndarray
     counts: np.ndarray
-    """(STAGES,) int64: elements that each stage decided."""
+    """(STAGES,) int64: number of elements decided by each stage."""
     best: np.ndarray
-    """(1,) float64: the earliest moment found so far."""
+    """(1,) float64: the earliest time found so far."""
 
 
 class MovingOutput(NamedTuple):
@@ -36,16 +36,16 @@ class MovingOutput(NamedTuple):
     pairs: np.ndarray
     """(n, 2) int32: a triangle of a, one of b."""
     codes: np.ndarray
-    """(n,) uint8: which element of these."""
+    """(n,) uint8: the element of these triangles."""
     jobs: np.ndarray
     """(n,) int32."""
     times: np.ndarray
-    """(n,) float64: lower bounds of first moments, negative where integers decided; NaN where nothing is decided."""
+    """(n,) float64: lower bounds of first times, negative if integers decided; NaN if undecided."""
 
 
 @inner
 def _place(forest, indices, count, leaf):
-    """Corners and boxes of the triangles of a leaf."""
+    """Compute corners and boxes of the triangles of a leaf."""
     for i in range(count):
         for corner in range(3):
             v = forest.triangles[indices[i], corner]
@@ -62,7 +62,7 @@ def _place(forest, indices, count, leaf):
 
 @inlined
 def _triangles_apart(a, b, slack):
-    """Whether an axis separates two triangles up to the horizon; exact where the slack is 0."""
+    """Return whether an axis separates two triangles up to the horizon; exact if the slack is 0."""
     for k in range(3):
         if a[18 + k] > b[21 + k] and a[24 + k] > b[27 + k] + slack:
             return True
@@ -73,7 +73,7 @@ def _triangles_apart(a, b, slack):
 
 @inlined
 def _point_apart(a, corner, b, slack):
-    """Whether an axis separates a corner of a from the triangle b."""
+    """Return whether an axis separates a corner of a from the triangle b."""
     for k in range(3):
         x, y = a[3 * corner + k], a[9 + 3 * corner + k]
         if x > b[21 + k] and y > b[27 + k] + slack:
@@ -85,7 +85,7 @@ def _point_apart(a, corner, b, slack):
 
 @inlined
 def _edges_apart(a, e, b, f, slack):
-    """Whether an axis separates edge e of a from edge f of b."""
+    """Return whether an axis separates edge e of a from edge f of b."""
     g, h = (e + 1) % 3, (f + 1) % 3
     for k in range(3):
         p, q, r, s = a[3 * e + k], a[3 * g + k], b[3 * f + k], b[3 * h + k]
@@ -99,7 +99,7 @@ def _edges_apart(a, e, b, f, slack):
 
 @inlined
 def _fetch(forest, triangle, corner, work, i):
-    """Both positions of a corner, into row i of the scratch."""
+    """Write both positions of a corner to row i of the scratch."""
     v = forest.triangles[triangle, corner]
     for k in range(3):
         work.start[i, k] = forest.vertices[v, k]
@@ -114,7 +114,7 @@ def _has_vertex(forest, triangle, v):
 
 @inner
 def _decide(kind, work, options, code, t, u, job, output, found):
-    """Decide the element in the scratch and note it if it meets early enough, or if it is undecided."""
+    """Decide the element in the scratch, and store it if it meets early enough, or if it is undecided."""
     verdict, low, stage = decide_in_float(work.start, work.end, kind)
     if verdict != UNDECIDED:
         work.counts[stage] += 1
@@ -132,7 +132,7 @@ def _decide(kind, work, options, code, t, u, job, output, found):
 
 @inner
 def _points_against(forest_p, t, a, forest_t, u, b, with_itself, slack, code, work, options, job, output, found):
-    """The corners that triangle t (row a) owns against triangle u (row b)."""
+    """Test the corners that triangle t (row a) owns against triangle u (row b)."""
     owned = forest_p.owned[t]
     for corner in range(3):
         if (owned >> corner) & 1 == 0:
@@ -152,7 +152,7 @@ def _points_against(forest_p, t, a, forest_t, u, b, with_itself, slack, code, wo
 
 @inner
 def _edges_against(forest_a, t, a, forest_b, u, b, with_itself, slack, work, options, job, output, found):
-    """The edges that triangles t and u own against each other."""
+    """Test the edges that triangles t and u own against each other."""
     owned_a, owned_b = forest_a.owned[t] >> 3, forest_b.owned[u] >> 3
     for e in range(3):
         if (owned_a >> e) & 1 == 0:
@@ -183,7 +183,7 @@ def visit_moving(
     forest_b, tree_b, count_b, pose_b,
     same, job, tolerance, options, state, scratch, output, found,
 ):  # fmt: skip
-    """The visit of two leaves of ``traversal_with``; the tolerance is the slack at the horizon."""
+    """Visit two leaves for ``traversal_with``; the tolerance is the slack at the horizon."""
     leaf_a, leaf_b, indices_a, indices_b = scratch.leaf_a, scratch.leaf_b, scratch.indices_a, scratch.indices_b
     work = scratch.workspace
     with_itself = options[WITH_ITSELF] != 0

@@ -1,12 +1,12 @@
-"""A tree over moving triangles: boxes at two times in each node, and which triangle stands for a vertex or an edge.
+"""A tree of moving triangles: each node has boxes at two times; each vertex and each edge is owned by one triangle.
 
-Two nodes cannot meet when an axis separates their boxes, in the same order, at both times: coordinates are linear in
-time, so the relative ones keep their sign between. That is sharper than boxes around the whole motion, above all where
-things move together.
+Two nodes cannot meet if the same axis separates their boxes, in the same order, at both times: coordinates are linear
+in time, so the relative ones keep their sign between. This is sharper than boxes around the whole motion, especially if
+objects move together.
 
-So that a vertex and a triangle, or two edges, are compared once however many triangles they belong to, each vertex and
-each edge is owned by one of its triangles (Curtis, Tamstorf and Manocha 2008, "Fast collision detection for deformable
-models using representative-triangles").
+A vertex and a triangle, or two edges, should be compared only once, however many triangles they belong to. So each
+vertex and each edge is owned by one of its triangles (Curtis, Tamstorf and Manocha 2008, "Fast collision detection for
+deformable models using representative-triangles").
 """
 
 from typing import NamedTuple
@@ -19,13 +19,13 @@ from ..jit import portable
 from ..types.mesh import TriangleMesh
 
 WIDTH = 12
-"""Numbers of a node: its box at time 0, then at the horizon."""
+"""Numbers per node: its box at time 0, then at the horizon."""
 _VERTEX, _EDGE = 1, 8
-"""Bits of ``owned``: of corner c, and of the edge from corner e to the next."""
+"""Bits of ``owned``: for corner c, and for the edge from corner e to the next."""
 
 
 class MovingForest(NamedTuple):
-    """One tree over moving triangles, as ``pairs.py`` takes it; see ``Forest``."""
+    """One tree of moving triangles, in the form that ``pairs.py`` takes; see ``Forest``."""
 
     first: np.ndarray
     count: np.ndarray  # type: ignore[assignment]  # tuple.count is not needed
@@ -36,11 +36,11 @@ class MovingForest(NamedTuple):
     vertices: np.ndarray
     """(v, 3) float64 [m] at time 0."""
     later: np.ndarray
-    """(v, 3) float64 [m] at the horizon, up to which boxes and comparisons of coordinates look."""
+    """(v, 3) float64 [m] at the horizon: the latest time of boxes and comparisons of coordinates."""
     ends: np.ndarray
     """(v, 3) float64 [m] at time 1."""
     owned: np.ndarray
-    """(m,) uint8: which vertices and edges a triangle owns."""
+    """(m,) uint8: bits of the vertices and edges that a triangle owns."""
     node_start: np.ndarray
     triangle_start: np.ndarray
     triangle_end: np.ndarray
@@ -49,7 +49,7 @@ class MovingForest(NamedTuple):
 
 @portable
 def moving_boxes_meet(a, b, relative):
-    """Whether two nodes may meet up to the horizon; never a false "no". ``relative`` holds the slack at the horizon."""
+    """Return whether two nodes may meet up to the horizon; never a false "no". ``relative`` holds the slack there."""
     slack = relative[0]
     for k in range(3):
         if a[k] > b[k + 3] and a[k + 6] > b[k + 9] + slack:
@@ -61,7 +61,7 @@ def moving_boxes_meet(a, b, relative):
 
 @portable
 def moving_size(volume):
-    """A measure that grows with a node: the sum of its extents at both times."""
+    """Return a measure that grows with a node: the sum of its extents at both times."""
     total = np.float32(0.0)
     for k in range(3):
         total += (volume[k + 3] - volume[k]) + (volume[k + 9] - volume[k + 6])
@@ -86,11 +86,11 @@ class Elements:
         self.owned = (owned << np.arange(3, dtype=np.uint8)).sum(axis=1, dtype=np.uint8)
 
     def around_corner(self, triangles: np.ndarray, corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(how many triangles, where in ``of_corners``) have the vertices at these corners of these triangles."""
+        """Return (number of triangles, positions in ``of_corners``) that contain the vertices at these corners."""
         return self._vertices.places(self._keys[0][triangles, corners])
 
     def around_edge(self, triangles: np.ndarray, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(how many triangles, where in ``of_edges``) have these edges of these triangles."""
+        """Return (number of triangles, positions in ``of_edges``) that contain these edges of these triangles."""
         return self._edges.places(self._keys[1][triangles, edges])
 
     @property
@@ -105,7 +105,7 @@ class Elements:
 
 
 class _Sorted:
-    """Keys in order: ``order`` of the entries, ``firsts`` of equal ones."""
+    """Sorted keys: ``order`` of the entries, ``firsts`` of equal ones."""
 
     def __init__(self, keys: np.ndarray) -> None:
         self.order = np.argsort(keys, kind="stable")
@@ -120,7 +120,7 @@ class _Sorted:
 
 
 class MovingTree:
-    """One side of a question about moving triangles.
+    """One side of a query about moving triangles.
 
     Attributes:
         forest: for the kernels.
@@ -142,7 +142,7 @@ class MovingTree:
         volumes[:, 6:] = self._boxes(end)
 
     def look_ahead(self, horizon: float) -> None:
-        """Let boxes and comparisons reach from time 0 to a horizon only, in place; exact for 1."""
+        """Restrict boxes and comparisons to times from 0 to a horizon, in place; exact for 1."""
         start, end = self.start.arrays[0], self.end.arrays[0]
         self.forest.later[:] = end if horizon == 1.0 else start + horizon * (end - start)
         self.forest.volumes[:, 6:] = self._boxes(self.start.with_vertices(self.forest.later))

@@ -1,12 +1,12 @@
-"""Whether a point lies in the triangle, or two edges cross, seen along a coordinate axis, during an interval of time.
+"""Whether a point lies in the triangle, or two edges cross, in the projection along an axis, in an interval of time.
 
-At a time when d, u, v lie in one plane and component k of n = u x v is not zero, the two meet if and only if they do
-in the projection along axis k: a point lies in the triangle when d = s u + w v with s, w >= 0 and s + w <= 1, edges
-meet when d = s u - w v with 0 <= s, w <= 1. By Cramer's rule s n_k = (d x v)_k and w n_k = -+(d x u)_k, so signs of
-quadratics in t are all that is needed: no quartic, no division.
+At a time when d, u, v lie in one plane and component k of n = u x v is not zero, the two meet if and only if they do in
+the projection along axis k. A point lies in the triangle if d = s u + w v with s, w >= 0 and s + w <= 1; edges meet if
+d = s u - w v with 0 <= s, w <= 1. By Cramer's rule s n_k = (d x v)_k and w n_k = -+(d x u)_k. So only signs of
+quadratics in t are needed: no quartic, no division.
 
 Bound. A term of a Bernstein coefficient of such a quadratic carries the roundings of two differences, a product, a
-difference and a sum: 5; two levels of de Casteljau's rule add 6, sums of two or three quadratics two more: 13 u p,
+difference and a sum: 5. Two levels of de Casteljau's rule add 6, and sums of two or three quadratics two more: 13 u p,
 where p is the permanent of the 2x2 determinants, as P in ``coplanarity.py``. 16 u p covers this and the rounding of p
 (5 u).
 """
@@ -17,12 +17,13 @@ from .coplanarity import POINT_TRIANGLE, UNDERFLOW, UNIT, quadratic_between
 _BOUND = 16.0 * UNIT
 
 OUTSIDE, INSIDE, UNKNOWN, FLAT = 0, 1, 2, 3
-"""Certainly outside during the whole interval, certainly inside, neither; the normal's component may vanish."""
+"""Results: certainly outside during the whole interval, certainly inside, neither is certain, the normal's component
+may vanish."""
 
 
 @inlined
 def _minor(a0, b0, a1, b1, i, j, low, high):
-    """Bernstein coefficients on [low, high] of (a x b)_k, where i, j, k is a cyclic order of the axes."""
+    """Return the Bernstein coefficients on [low, high] of (a x b)_k, where i, j, k is a cyclic order of the axes."""
     first = a0[i] * b0[j] - a0[j] * b0[i]
     middle = 0.5 * ((a1[i] * b0[j] - a1[j] * b0[i]) + (a0[i] * b1[j] - a0[j] * b1[i]))
     last = a1[i] * b1[j] - a1[j] * b1[i]
@@ -41,7 +42,7 @@ def _above(a, b, c, bound):
 
 @inner
 def inside_along(kind, k, d0, u0, v0, d1, u1, v1, sizes_d, sizes_u, sizes_v, low, high):
-    """OUTSIDE, INSIDE, UNKNOWN or FLAT during [low, high], seen along axis k; sizes are those of ``moving.larger``."""
+    """Return OUTSIDE, INSIDE, UNKNOWN or FLAT during [low, high], along axis k; sizes are those of ``larger``."""
     i, j = (k + 1) % 3, (k + 2) % 3
     size_n = sizes_u[i] * sizes_v[j] + sizes_u[j] * sizes_v[i]
     size_s = sizes_d[i] * sizes_v[j] + sizes_d[j] * sizes_v[i]
@@ -88,7 +89,7 @@ def inside_along(kind, k, d0, u0, v0, d1, u1, v1, sizes_d, sizes_u, sizes_v, low
 
 @inner
 def _steepest_axis(u0, v0, u1, v1, t):
-    """The axis along which the normal at time t is longest, as float64 sees it."""
+    """Return the axis along which the normal at time t is longest, within float64 precision."""
     m = 1.0 - t
     ux, uy, uz = m * u0[0] + t * u1[0], m * u0[1] + t * u1[1], m * u0[2] + t * u1[2]
     vx, vy, vz = m * v0[0] + t * v1[0], m * v0[1] + t * v1[1], m * v0[2] + t * v1[2]
@@ -100,7 +101,7 @@ def _steepest_axis(u0, v0, u1, v1, t):
 
 @inner
 def inside_between(kind, d0, u0, v0, d1, u1, v1, sizes_d, sizes_u, sizes_v, low, high):
-    """``inside_along`` the axis that tells most, then along the others if it tells nothing."""
+    """Apply ``inside_along`` to the most informative axis, then to the others if that one does not decide."""
     first = _steepest_axis(u0, v0, u1, v1, 0.5 * (low + high))
     found = FLAT
     for step in range(3):
@@ -114,7 +115,10 @@ def inside_between(kind, d0, u0, v0, d1, u1, v1, sizes_d, sizes_u, sizes_v, low,
 
 @inner
 def inside_near(kind, d0, u0, v0, d1, u1, v1, sizes_d, sizes_u, sizes_v, low, high):
-    """``inside_between`` for a short interval, where other axes do not tell more unless the first one tells nothing."""
+    """Do the same as ``inside_between`` for a short interval, by the first axis alone.
+
+    Other axes rarely decide what the first one does not.
+    """
     first = _steepest_axis(u0, v0, u1, v1, 0.5 * (low + high))
     answer = inside_along(kind, first, d0, u0, v0, d1, u1, v1, sizes_d, sizes_u, sizes_v, low, high)
     return answer if answer != FLAT else UNKNOWN

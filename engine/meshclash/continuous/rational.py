@@ -1,14 +1,14 @@
 """Whether and when four moving points meet, decided in Python integers: the last stage, and the source of certificates.
 
-Where f = det(d, u, v) is not zero for all times, they can meet at its roots only. At a root the projection along an
-axis k with n_k != 0 decides (``projection_tests.py``); where n = u x v vanishes, edges are parallel or the triangle is
-flat, and the two meet only where an end lies on an edge. Where f is zero for all times, they move in one plane: they
-meet at time 0, or first when an end E comes to lie on an edge GH. For at the first moment some end lies on an edge
-(else, by continuity, they met before), and if E, G, H are in line for all times, E lies at G or H (else it lay between
-them before). So the moments to look at are the roots of (E - G) x (H - G), or those of E - G and E - H.
+If f = det(d, u, v) is not zero for all times, they can meet only at its roots. At a root, the projection along an axis
+k with n_k != 0 decides (``projection_tests.py``). If n = u x v vanishes, edges are parallel or the triangle is flat,
+and the two meet only if an end lies on an edge. If f is zero for all times, they move in one plane: they meet at time
+0, or first when an end E comes to lie on an edge GH. For at the first time of contact some end lies on an edge
+(otherwise, by continuity, they met before). And if E, G, H are in line for all times, E lies at G or H (otherwise it
+lay between them before). So the times to test are the roots of (E - G) x (H - G), or those of E - G and E - H.
 
-All signs at roots are exact (``roots.py``). Ends and edges: the point and the three sides, or each end and the other
-edge.
+All signs at roots are exact (``roots.py``). Ends and edges are: the point and the three sides, or each end and the
+other edge.
 """
 
 from collections.abc import Iterator
@@ -22,27 +22,27 @@ from .roots import Root, roots
 
 Vector = tuple[Form, Form, Form]
 FINE = 41
-"""Depth of the interval that is reported for a first moment."""
+"""Depth of the interval that is reported for a first time."""
 
 END_ON_EDGE = (
     ((0, 1, 2), (0, 2, 3), (0, 3, 1)),
     ((2, 0, 1), (3, 0, 1), (0, 2, 3), (1, 2, 3)),
 )
-"""For each kind the points E, G, H of which E may come to lie on GH."""
+"""For each kind, the points E, G, H where E may come to lie on GH."""
 
 
 class ExactImpact(NamedTuple):
-    """When two things that move first meet, and why."""
+    """When two moving elements first meet, and the proof."""
 
     root: Root
     axis: int
-    """Seen along which they overlap at the root; -1 where an end lies on an edge."""
+    """Axis of the projection in which they overlap at the root; -1 if an end lies on an edge."""
     place: tuple[int, int, int]
-    """The points E, G, H then."""
+    """The points E, G, H in that case."""
 
 
 def integer_points(start: np.ndarray, end: np.ndarray) -> list[Vector]:
-    """Moving points (n, 3) and (n, 3) as forms of degree 1, times a common power of 2."""
+    """Return moving points (n, 3) and (n, 3) as forms of degree 1, times a common power of 2."""
     ratios = [
         [[float(x).as_integer_ratio() for x in point] for point in points] for points in (start.tolist(), end.tolist())
     ]
@@ -52,12 +52,12 @@ def integer_points(start: np.ndarray, end: np.ndarray) -> list[Vector]:
 
 
 def minus(a: Vector, b: Vector) -> Vector:
-    """Difference of two moving points."""
+    """Return the difference of two moving points."""
     return subtract(a[0], b[0]), subtract(a[1], b[1]), subtract(a[2], b[2])
 
 
 def cross(a: Vector, b: Vector) -> Vector:
-    """Cross product of two moving vectors."""
+    """Return the cross product of two moving vectors."""
     return (
         subtract(multiply(a[1], b[2]), multiply(a[2], b[1])),
         subtract(multiply(a[2], b[0]), multiply(a[0], b[2])),
@@ -66,15 +66,15 @@ def cross(a: Vector, b: Vector) -> Vector:
 
 
 def dot(a: Vector, b: Vector) -> Form:
-    """Scalar product of two moving vectors."""
+    """Return the scalar product of two moving vectors."""
     return add(add(multiply(a[0], b[0]), multiply(a[1], b[1])), multiply(a[2], b[2]))
 
 
 class Encounter:
-    """Four moving points: the forms that say when they meet.
+    """Four moving points, with the forms that tell when they meet.
 
     Attributes:
-        points: as ``integer_points``.
+        points: as returned by ``integer_points``.
         normal: u x v, forms of degree 2.
         coplanarity: det(d, u, v), of degree 3.
     """
@@ -90,7 +90,7 @@ class Encounter:
         self._d, self._u, self._v = d, u, v
 
     def margins(self, axis: int) -> list[Form]:
-        """Forms which, times the sign of the normal's component along the axis, are >= 0 where the projections meet."""
+        """Return forms that, times the sign of the normal along the axis, are all >= 0 where the projections meet."""
         n, s = self.normal[axis], cross(self._d, self._v)[axis]
         w = cross(self._d, self._u)[axis]
         if self.kind == POINT_TRIANGLE:
@@ -99,17 +99,17 @@ class Encounter:
         return [s, w, subtract(n, s), subtract(n, w)]
 
     def in_line(self, place: tuple[int, int, int]) -> Vector:
-        """(E - G) x (H - G): zero where the three are in line."""
+        """Return (E - G) x (H - G): zero if the three are in line."""
         e, g, h = (self.points[i] for i in place)
         return cross(minus(e, g), minus(h, g))
 
     def outside(self, place: tuple[int, int, int]) -> list[Form]:
-        """(E - G)(E - H) along each axis: none is positive where E, in line with G and H, lies between them."""
+        """Return (E - G)(E - H) along each axis: if E, in line with G and H, lies between them, none is positive."""
         e, g, h = (self.points[i] for i in place)
         return [multiply(p, q) for p, q in zip(minus(e, g), minus(e, h), strict=True)]
 
     def met_at(self, root: Root) -> ExactImpact | None:
-        """How the two meet at a root of the coplanarity."""
+        """Return how the two meet at a root of the coplanarity."""
         for axis in range(3):
             side = root.sign_of(self.normal[axis])
             if side:
@@ -123,12 +123,15 @@ class Encounter:
         return None
 
     def meetings(self) -> Iterator[ExactImpact]:
-        """Moments at which they meet, with all at which that begins or ends; from early to late unless in one plane."""
+        """Yield times at which they meet, including all at which contact begins or ends.
+
+        They come from early to late, unless all motion is in one plane.
+        """
         moments = roots(self.coplanarity) if any(self.coplanarity) else self._moments_in_plane()
         return (met for root in moments if (met := self.met_at(root)))
 
     def first_meeting(self) -> ExactImpact | None:
-        """The first moment at which they meet; of moments less than 2**-41 apart in one plane, any."""
+        """Return the first time at which they meet; of times in one plane less than 2**-41 apart, any."""
         if any(self.coplanarity):
             return next(self.meetings(), None)
         return min(self.meetings(), key=lambda met: lower_bound(met.root), default=None)
@@ -148,13 +151,13 @@ class Encounter:
 
 
 def rational_impact(start: np.ndarray, end: np.ndarray, kind: int) -> tuple[bool, float]:
-    """(whether four moving points meet, a lower bound of the first moment within 2**-40); start and end (4, 3)."""
+    """Return (whether four moving points meet, a lower bound of the first time within 2**-40); start, end (4, 3)."""
     met = Encounter(integer_points(start, end), kind).first_meeting()
     return (False, np.nan) if met is None else (True, lower_bound(met.root))
 
 
 def lower_bound(root: Root) -> float:
-    """The largest multiple of 2**-41 that is at most the root, or for smaller roots the largest power of two."""
+    """Return the largest multiple of 2**-41 not above the root, or for smaller roots the largest power of two."""
     root.narrow(FINE)
     if root.exact and root.index == 0:
         return 0.0

@@ -1,4 +1,4 @@
-"""Real roots of integer forms in [0, 1]: isolated, refined as far as is needed, and signs of other forms there."""
+"""Real roots of integer forms in [0, 1], isolated and refined as far as needed, and signs of other forms there."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -6,16 +6,15 @@ from fractions import Fraction
 from .forms import Form, at, between, changes, common, halves, sign, without_multiplicity
 
 _PATIENCE = 24
-"""Halvings before a sign that is not found yet is suspected to be zero, and common roots are looked for."""
+"""Number of halvings after which an unknown sign may be zero, and common roots are searched."""
 
 
 class Root:
     """One root of a form, of degree 3 at most, in [0, 1].
 
     Attributes:
-        form: has it as a simple root, and no other in the open interval; replaced by factors of itself as they are
-            found.
-        index, depth: the root lies inside [index, index + 1] / 2**depth, or is index / 2**depth where ``exact``.
+        form: has it as a simple root, and no other in the open interval; replaced by its factors as they are found.
+        index, depth: the root lies inside [index, index + 1] / 2**depth, or is index / 2**depth if ``exact``.
     """
 
     def __init__(self, form: Form, index: int, depth: int, exact: bool = False) -> None:
@@ -29,11 +28,11 @@ class Root:
 
     @property
     def high(self) -> Fraction:
-        """Upper end of the interval; the lower one where the root is exact."""
+        """Upper end of the interval; the lower end if the root is exact."""
         return Fraction(self.index + (not self.exact), 1 << self.depth)
 
     def halve(self) -> int:
-        """Go on with the half that has the root: 0 or 1. At an exact root nothing changes."""
+        """Continue with the half that contains the root: 0 or 1. An exact root does not change."""
         if self.exact:
             return 0
         both = halves(self._local)
@@ -50,7 +49,7 @@ class Root:
             self.halve()
 
     def sign_of(self, form: Form) -> int:
-        """Sign of another form, of degree 3 at most, at the root."""
+        """Return the sign of another form, of degree 3 at most, at the root."""
         local = between(form, self.index, self.depth)
         for step in range(1 << 30):
             if self.exact:
@@ -69,7 +68,7 @@ class Root:
 
 
 def roots(form: Form) -> Iterator[Root]:
-    """The roots of a form that is not zero, of degree 3 at most, in [0, 1], from early to late."""
+    """Yield the roots in [0, 1] of a nonzero form, of degree 3 at most, from early to late."""
     form = without_multiplicity(form)
     waiting = [(0, 0, form)]
     while waiting:

@@ -1,15 +1,15 @@
-"""Moving triangles that share vertices and are parted by planes at all times but a few moments: very many at once.
+"""Fast test for very many moving triangles that share vertices: planes separate them at all but a few times.
 
-Triangles A and B share one vertex. While the other two corners of A lie strictly on one side of B's plane, they have
-only that vertex in common; if they share an edge, while A's own corner is off B's plane (``geometry/neighbours.py``).
-On which side of B's plane a corner of A is, is the sign of a cubic in the time. So of a shared edge only the roots of
-that cubic are left, unless it is zero; of a shared vertex
+Triangles A and B share one vertex. While the other two corners of A lie strictly on one side of B's plane, the
+triangles have only that vertex in common. If they share an edge, this holds while A's own corner is off B's plane
+(``geometry/neighbours.py``). The sign of a cubic in time tells on which side of B's plane a corner of A is. So for a
+shared edge only the roots of that cubic remain, unless it is zero. For a shared vertex there remain
 
-* nothing, where the product of both cubics has coefficients above 0 only,
-* the roots of the first, where the second is a positive multiple of it: whole neighbourhoods that shrink to a point, or
+* no times, if the product of both cubics has only coefficients above 0,
+* the roots of the first, if the second is a positive multiple of it: whole neighbourhoods that shrink to a point, or
   are reflected through one.
 
-Exact, in Python's integers, which NumPy's arrays of objects take through the same steps for all pairs together.
+The test is exact, in Python integers. NumPy's object arrays apply the same steps to all pairs together.
 """
 
 from copy import copy
@@ -24,21 +24,21 @@ from .forms import Form
 from .roots import Root, roots
 
 _HALVINGS = 8
-"""Fractions with such denominators are told from other roots: there numbers do instead of polynomials."""
+"""Halvings of each root: fractions with such denominators are then exact, and numbers replace polynomials there."""
 _NEVER: Form = [1]
 """A form without roots."""
 
 
 def moments_left(ids: np.ndarray, corners: np.ndarray) -> list[Form | None]:
-    """Forms of whose roots one is the first moment at which two triangles count, if they ever do.
+    """Return forms one of whose roots is the first time at which two triangles count, if they ever do.
 
     Args:
         ids: vertex indices of pairs of triangles, (k, 6).
-        corners: as ``whole_corners``.
+        corners: as returned by ``whole_corners``.
 
     Returns:
-        k times a form, or None where nothing is known. Where there is one, the triangles have three vertices each, of
-        which one or two are shared.
+        k times a form, or None if nothing is known. If there is a form, the triangles have three vertices each, and
+        share one or two of them.
     """
     left: list[Form | None] = [None] * len(ids)
     same = ids[:, :3, None] == ids[:, None, 3:]
@@ -57,7 +57,10 @@ def moments_left(ids: np.ndarray, corners: np.ndarray) -> list[Form | None]:
 
 
 def whole_corners(start: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """Corners (k, 6, 3) float64 at times 0 and 1 as Python's integers, times a power of 2: (k, 6, 3, 2) objects."""
+    """Return corners (k, 6, 3) float64 at times 0 and 1 as scaled Python integers: (k, 6, 3, 2) objects.
+
+    The scale is a power of 2.
+    """
     both = np.stack([start, end], axis=-1)
     ratios = [x.as_integer_ratio() for x in both.ravel().tolist()]
     scale = max((d for _, d in ratios), default=1)
@@ -67,7 +70,7 @@ def whole_corners(start: np.ndarray, end: np.ndarray) -> np.ndarray:
 
 
 def _times(a: Any, b: Any) -> np.ndarray:
-    """Products of forms (..., m) and (..., n): (..., m + n - 1)."""
+    """Return products of forms (..., m) and (..., n): (..., m + n - 1)."""
     m, n = a.shape[-1], b.shape[-1]
     out = np.zeros((*a.shape[:-1], m + n - 1), object)
     for i in range(m):
@@ -77,7 +80,10 @@ def _times(a: Any, b: Any) -> np.ndarray:
 
 
 def _sides(corners: np.ndarray, own: np.ndarray, plane: int) -> list[np.ndarray]:
-    """On which side of the triangle of corners ``plane`` to ``plane`` + 2 others are: a cubic (k, 4) for each."""
+    """Return on which side of a triangle others are: a cubic (k, 4) for each of ``own``.
+
+    The triangle has the corners ``plane`` to ``plane`` + 2.
+    """
     origin = corners[:, plane]
     u, v = corners[:, plane + 1] - origin, corners[:, plane + 2] - origin
     normal = [_times(u[:, i], v[:, j]) - _times(u[:, j], v[:, i]) for i, j in ((1, 2), (2, 0), (0, 1))]
@@ -107,7 +113,7 @@ def _at_vertex(corners: np.ndarray, own: np.ndarray, plane: int) -> list[Form | 
 
 
 def roots_of(form: Form) -> list[Root]:
-    """The roots of a form in [0, 1], from early to late; very many may have the same."""
+    """Return the roots of a form in [0, 1], from early to late; cached, since very many forms are equal."""
     content = gcd(*form) * (1 if next(x for x in form if x) > 0 else -1)
     return [copy(root) for root in _roots_of(tuple(x // content for x in form))]
 

@@ -1,21 +1,21 @@
 """Real roots in [0, 1] of forms of degree 3 with integers of fixed width, and signs of quadratics there, compiled.
 
-A root is (index, after): index / 2**41 itself where ``after`` is 0, else inside the open interval [index, index + 1] /
-2**41, in which f has the sign ``after`` before it. A quadratic q mostly has one sign in the interval. Else, where it
-has one root rho there, it matters which comes first: what sign f has at rho. By division, in powers of t, with c and e
-for the coefficients of f and q,
+A root is a pair (index, after). If ``after`` is 0, it is index / 2**41 itself. Otherwise it lies in the open interval
+[index, index + 1] / 2**41, and f has the sign ``after`` before it. A quadratic q usually has one sign in the whole
+interval. If it has one root rho there, the order of the roots matters: what sign f has at rho. By division, in powers
+of t, with c and e for the coefficients of f and q,
 
     r = e_2 f - c_3 t q,   L = e_2 r - r_2 q = l_0 + l_1 t,   V = l_1^2 q(-l_0 / l_1),
 
-f has the sign of L at rho, and which of rho and the root of L comes first is the sign of V. So no root is narrowed
-any further, and q is zero at the root of f exactly where L or V says so.
+f has the sign of L at rho, and the sign of V tells which of rho and the root of L comes first. So no root is narrowed
+any further, and q is zero at the root of f exactly if L or V says so.
 
-Float64 comes first. A coefficient is rounded by 2**-50 of itself, terms m^i t^j s have weights of a sum of at most 1,
-and t and m are exact: a value is off by less than 32 * 2**-53 times the largest coefficient. In the interval a
-quadratic moves by at most 3 * 2**-41 times that.
+Float64 is tried first. A coefficient is rounded by 2**-50 of itself, terms m^i t^j s have weights with a sum of at most
+1, and t and m are exact: a value is off by less than 32 * 2**-53 times the largest coefficient. In the interval a
+quadratic changes by at most 3 * 2**-41 times that.
 
 Widths, with D as in ``wide_forms.py``: |c| <= 72 D^3 and |e| <= 24 D^2 (e_0 and c_0: 6), so |r| <= 2880 D^5, |l_1| <=
-96768 D^7, |l_0| <= 20736 D^7 and |V| < 2**37 D^16; with D <= 2**(w - 3) each is below half of what its width holds.
+96768 D^7, |l_0| <= 20736 D^7 and |V| < 2**37 D^16. With D <= 2**(w - 3) each is below half of what its width holds.
 """
 
 from ..geometry.wide_integers import minus, plus, rounded, sign, times, wide
@@ -33,7 +33,7 @@ NOT_PARTED = 2
 FINE = 41
 """Depth of the intervals of roots."""
 DEEPEST = 20
-"""Halvings before roots that do not part are left undecided."""
+"""Number of halvings after which roots that are not separated are left undecided."""
 CUBIC_ERROR = 2.0**-46
 QUADRATIC_ERROR = 2.0**-39
 _NEWTON_STEPS = 12
@@ -41,7 +41,7 @@ _NEWTON_STEPS = 12
 
 @inlined
 def _changes(a, b, c, d):
-    """Changes of sign in a sequence of four signs."""
+    """Return the number of sign changes in a sequence of four signs."""
     count, last = 0, a
     for x in (b, c, d):
         if x != 0:
@@ -59,7 +59,7 @@ def _cubic_value(s, t):
 
 @inner
 def _guess(s, low, high, after):
-    """Where the only root between low and high, over 2**FINE, may be, in float64."""
+    """Guess in float64 where the only root between low and high, over 2**FINE, is."""
     lower, upper = low * 2.0**-FINE, high * 2.0**-FINE
     t = 0.5 * (lower + upper)
     for _ in range(_NEWTON_STEPS):
@@ -81,9 +81,9 @@ def _guess(s, low, high, after):
 
 @inner
 def narrowed(f, low, high, after):
-    """The only root strictly between low and high, over 2**FINE; ``after`` is the sign before it.
+    """Return the only root strictly between low and high, over 2**FINE; ``after`` is the sign before it.
 
-    A guess is checked, and then points beside it, further and further away; in float64 where its bound allows.
+    A guess is checked, and then points farther and farther away from it; in float64 if its error bound allows.
     """
     s = rounded(f[0]), rounded(f[1]), rounded(f[2]), rounded(f[3])
     bound = CUBIC_ERROR * max(abs(s[0]), abs(s[1]), abs(s[2]), abs(s[3]))
@@ -105,7 +105,7 @@ def narrowed(f, low, high, after):
 
 @inlined
 def _signs_on(f, index, depth):
-    """Signs of the coefficients of f on [index, index + 1] / 2**depth."""
+    """Return the signs of the coefficients of f on [index, index + 1] / 2**depth."""
     if depth == 0:
         return sign(f[0]), sign(f[1]), sign(f[2]), sign(f[3])
     first, second = cubic_middle_signs(f, index, depth)
@@ -114,10 +114,10 @@ def _signs_on(f, index, depth):
 
 @inner
 def next_root(f, index, depth, fresh):
-    """(found, root, index, depth, fresh): the first root from the interval [index, index + 1] / 2**depth on.
+    """Return (found, root, index, depth, fresh): the first root from the interval [index, index + 1] / 2**depth on.
 
-    found is 1 for a root, 0 where none is left, ``NOT_PARTED`` where two do not part. The rest says where to go on;
-    ``fresh`` is whether the lower end was not looked at yet. Begin with 0, 0, True.
+    found is 1 for a root, 0 if none is left, ``NOT_PARTED`` if two roots cannot be separated. The other values tell
+    where to continue; ``fresh`` is whether the lower end has not been tested yet. Begin with 0, 0, True.
     """
     while index < 1 << depth:
         left, first, second, right = _signs_on(f, index, depth)
@@ -144,13 +144,13 @@ def next_root(f, index, depth, fresh):
 
 @inner
 def _linear_sign(first, second, index):
-    """Sign of first + second t at index / 2**FINE."""
+    """Return the sign of first + second t at index / 2**FINE."""
     return sign(plus(times(first, wide(1 << FINE)), times(second, wide(index))))
 
 
 @inner
 def _sign_at_linear_root(c0, c1, c2, c3, e0, e1):
-    """Sign of f at the root of e0 + e1 t."""
+    """Return the sign of f at the root of e0 + e1 t."""
     square = times(e1, e1)
     value = minus(times(times(square, e1), c0), times(times(square, e0), c1))
     square = times(e0, e0)
@@ -159,7 +159,10 @@ def _sign_at_linear_root(c0, c1, c2, c3, e0, e1):
 
 @inner
 def _sign_at_other_root(f, q, index, before):
-    """Sign of f at the only root of q in [index, index + 1] / 2**FINE, before which q has the sign ``before``."""
+    """Return the sign of f at the only root of q in [index, index + 1] / 2**FINE.
+
+    ``before`` is the sign of q before this root.
+    """
     e1 = minus(q[1], plus(q[0], q[0]))
     e2 = plus(minus(q[2], q[1]), q[0])
     c1 = minus(f[1], plus(plus(f[0], f[0]), f[0]))
@@ -182,7 +185,7 @@ def _sign_at_other_root(f, q, index, before):
 
 @inner
 def _sign_in_float(q, index):
-    """Sign of a form q of degree 2 in all of [index, index + 1] / 2**FINE; 0 where float64 does not tell."""
+    """Return the sign of a form q of degree 2 in all of [index, index + 1] / 2**FINE; 0 if float64 does not decide."""
     a, b, c = rounded(q[0]), rounded(q[1]), rounded(q[2])
     t = index * 2.0**-FINE
     m = 1.0 - t
@@ -194,7 +197,10 @@ def _sign_in_float(q, index):
 
 @inner
 def sign_at_root(q, f, root):
-    """Sign of a form q of degree 2 at a root of f; ``NOT_PARTED`` where q has two roots near it, or one at an end."""
+    """Return the sign of a form q of degree 2 at a root of f.
+
+    The result is ``NOT_PARTED`` if q has two roots near it, or one at an end.
+    """
     index, after = root
     found = _sign_in_float(q, index)
     if found != 0:

@@ -1,11 +1,12 @@
-"""Whether and when four moving points meet, decided in integers of fixed width: what ``rational.py`` does, compiled.
+"""Whether and when four moving points meet, decided in integers of fixed width: a compiled ``rational.py``.
 
-Roots that are closer to each other than 2**-20, and signs at roots that are not certain to 2**-41, are looked at in
-windows of time of that width, and in windows of these: all that is reflected through a point which is rounded has its
-moments there. On a window the points move as they do from 0 to 1, between other whole numbers.
+Roots that are closer to each other than 2**-20, and signs at roots that are not certain to 2**-41, are examined in
+windows of time of that width, and in windows of these. They occur when a whole neighbourhood is reflected through a
+rounded point: then all its times of contact are there. In a window the points move as they do from 0 to 1, between
+other integers.
 
-Left undecided, for Python's integers: coordinates that are on no common grid of 122 bits, for windows of 60; multiple
-roots, and what is closer than 2**-80; and the moment of what meets between time 0 and 2**-41.
+Left undecided, for Python integers, are: coordinates that are on no common grid of 122 bits, or of 60 bits for windows;
+multiple roots, and roots closer than 2**-80; and the time of contacts between time 0 and 2**-41.
 """
 
 import numpy as np
@@ -32,14 +33,14 @@ from .wide_forms import (
 from .wide_roots import DEEPEST, FINE, NOT_PARTED, narrowed, next_root, sign_at_root
 
 _LEVELS = 4
-"""Windows in each other, all of time included: the narrowest are as wide as two words hold of 60 bits."""
+"""Number of nested windows, including all of time: in the narrowest, 60-bit coordinates still fit two words."""
 _PLACES = END_ON_EDGE[0] + END_ON_EDGE[1]
 """Ends and edges of a point and a triangle, then of two edges."""
 
 
 @inner
 def _inside_along(kind, k, side, n, vectors, f, root):
-    """HIT, MISS or UNDECIDED at a root at which the normal's component n along axis k has the sign ``side``."""
+    """Return HIT, MISS or UNDECIDED at a root where the normal's component n along axis k has the sign ``side``."""
     i, j = (k + 1) % 3, (k + 2) % 3
     d, u, v = vectors
     s = minor(d, v, i, j)
@@ -68,7 +69,7 @@ def _inside_along(kind, k, side, n, vectors, f, root):
 
 @inner
 def _end_on_edge(points, e, g, h, f, root):
-    """HIT where the end e lies on the edge gh at a root, as ``_inside_along``."""
+    """Return HIT if the end e lies on the edge gh at a root, otherwise as ``_inside_along``."""
     p, q, r = difference_of(points, e, g), difference_of(points, h, g), difference_of(points, e, h)
     certain = True
     for k in range(3):
@@ -87,13 +88,13 @@ def _end_on_edge(points, e, g, h, f, root):
 
 @inlined
 def _places_of(kind):
-    """Where its rows of ``_PLACES`` begin and end."""
+    """Return the begin and end of the rows of ``_PLACES`` for a kind."""
     return (0, 3) if kind == POINT_TRIANGLE else (3, 7)
 
 
 @inner
 def _met_at(points, kind, vectors, n, f, root):
-    """Whether the two meet at a root at which all lies in one plane: HIT, MISS or UNDECIDED."""
+    """Return whether the two meet at a root where all points lie in one plane: HIT, MISS or UNDECIDED."""
     certain = True
     for k in range(3):
         side = sign_at_root(n[k], f, root)
@@ -115,9 +116,10 @@ def _met_at(points, kind, vectors, n, f, root):
 
 @inner
 def _first_from(points, kind, vectors, n, f, place):
-    """(verdict, root, place): the first root of f, not zero, from place / 2**DEEPEST on at which the two meet.
+    """Return (verdict, root, place): the first root of f, nonzero, from place / 2**DEEPEST on at which the two meet.
 
-    Where that is undecided the place is told from which on to 2**-DEEPEST later it is. The lower end counts at place 0.
+    If it is undecided, the undecided time lies between the returned place and 2**-DEEPEST later. The lower end counts
+    at place 0.
     """
     index, depth, fresh = place, DEEPEST, place == 0
     while index & 1 == 0 and depth > 0:
@@ -135,7 +137,7 @@ def _first_from(points, kind, vectors, n, f, place):
 
 @inner
 def _first_at_roots(points, kind, vectors, n, f):
-    """(verdict, moment): the first root of f, which is not zero, at which the two meet."""
+    """Return (verdict, time): the first root of f, which is not zero, at which the two meet."""
     verdict, root, _ = _first_from(points, kind, vectors, n, f, 0)
     if verdict == HIT:
         return _timed(0, 0, root)
@@ -144,7 +146,7 @@ def _first_at_roots(points, kind, vectors, n, f):
 
 @inlined
 def _timed(index, depth, root):
-    """(verdict, moment) of what meets at a root in the window [index, index + 1] / 2**depth."""
+    """Return (verdict, time) of a contact at a root in the window [index, index + 1] / 2**depth."""
     whole, after = root
     shift, more = max(FINE - depth, 0), max(depth - FINE, 0)
     moment = (index << shift) + (whole >> depth) if more == 0 else (index + (whole >> FINE)) >> more
@@ -155,9 +157,10 @@ def _timed(index, depth, root):
 
 @inner
 def _moments_of(points, row, number, zero):
-    """(whether it is not zero, a form of degree 3) whose roots are moments at which an end may come to an edge.
+    """Return (whether it is not zero, a form of degree 3) whose roots are times at which an end may reach an edge.
 
-    Number 0 is when the three points are in line, 1 and 2, for those that always are, when the end is at an end.
+    Number 0 is for the times when the three points are in line. Numbers 1 and 2 are for points that are always in line,
+    when the end coincides with an end of the edge.
     """
     p, q, r = (
         difference_of(points, row[0], row[1]),
@@ -178,7 +181,7 @@ def _moments_of(points, row, number, zero):
 
 @inner
 def _first_in_plane(points, kind, vectors, n, f):
-    """(verdict, moment) where all moves in one plane, f = 0: at time 0, or when an end comes to lie on an edge."""
+    """Return (verdict, time) for motion in one plane, f = 0: at time 0, or when an end comes to lie on an edge."""
     if _met_at(points, kind, vectors, n, f, (0, 0)) == HIT:
         return HIT, 0.0
     best = np.inf
@@ -200,7 +203,7 @@ def _first_in_plane(points, kind, vectors, n, f):
 
 @inner
 def _decide(points, kind):
-    """(verdict, moment) of four moving points on a grid."""
+    """Return (verdict, time) of four moving points on a grid."""
     vectors = vectors_of(points, kind)
     d, u, v = vectors
     n = minor(u, v, 1, 2), minor(u, v, 2, 0), minor(u, v, 0, 1)
@@ -212,7 +215,7 @@ def _decide(points, kind):
 
 @inner
 def _decide_root(points, kind, after, left, right, inside):
-    """``decide_at_root`` of points on a grid."""
+    """Do the same as ``decide_at_root`` for points on a grid."""
     vectors = vectors_of(points, kind)
     d, u, v = vectors
     n = minor(u, v, 1, 2), minor(u, v, 2, 0), minor(u, v, 0, 1)
@@ -226,10 +229,10 @@ def _decide_root(points, kind, after, left, right, inside):
 
 @inner
 def decide_at_root(start, end, kind, after, left, right, inside):
-    """(verdict, moment): whether four moving points meet at the only root of the coplanarity in (left, right).
+    """Return (verdict, time): whether four moving points meet at the only root of the coplanarity in (left, right).
 
-    ``after`` is the sign before the root, -1 or 1; around [left, right] there is no other one in [i, j] / 2**FINE for
-    the nearest i and j. ``inside``: that they meet is known, not when.
+    ``after`` is the sign before the root, -1 or 1. Around [left, right] there is no other root in [i, j] / 2**FINE for
+    the nearest i and j. ``inside``: it is known that they meet, but not when.
     """
     factors = factors_of_axes(start, end, SHORT)
     if fits_grid(start, end, factors):
@@ -258,7 +261,7 @@ def _long_points(start, end, factors):
 
 @inner
 def decide_in_integers(start, end, kind):
-    """(verdict, moment) of four moving points, start and end (4, 3); the moment of a MISS is NaN."""
+    """Return (verdict, time) of four moving points, start and end (4, 3); the time of a MISS is NaN."""
     factors = factors_of_axes(start, end, SHORT)
     if fits_grid(start, end, factors):
         return _decide(_short_points(start, end, factors), kind)
@@ -270,7 +273,7 @@ def decide_in_integers(start, end, kind):
 
 @inlined
 def _at_ends(x, index, depth):
-    """A coordinate, of one word, at both ends of a window, times 2**depth: of two words."""
+    """Return a one-word coordinate at both ends of a window, times 2**depth, as two words."""
     whole = 1 << depth
     return (
         plus(times(x[0], wide(whole - index)), times(x[1], wide(index))),
@@ -285,7 +288,7 @@ def _point_in(point, index, depth):
 
 @inner
 def _points_in(points, index, depth):
-    """Points of the short grid in the window [index, index + 1] / 2**depth, as those of the long grid."""
+    """Return points of the short grid in the window [index, index + 1] / 2**depth, as those of the long grid."""
     return (
         _point_in(points[0], index, depth), _point_in(points[1], index, depth),
         _point_in(points[2], index, depth), _point_in(points[3], index, depth),
@@ -294,7 +297,7 @@ def _points_in(points, index, depth):
 
 @inner
 def _decide_in_windows(start, end, kind):
-    """``decide_in_integers`` in windows of windows, where all of time at once is too long; see the module."""
+    """Run ``decide_in_integers`` in nested windows, if all of time at once is too long; see the module docstring."""
     factors = factors_of_axes(start, end, SHORT)
     if not fits_grid(start, end, factors):
         return UNDECIDED, np.nan
@@ -325,7 +328,7 @@ def _decide_in_windows(start, end, kind):
 
 @kernel
 def decide_all_in_integers(start, end, kind, verdicts, moments):
-    """``decide_in_integers`` for rows (n, 4, 3), then in windows."""
+    """Run ``decide_in_integers`` for rows (n, 4, 3), then in windows."""
     rows = by_reference(Rows(start, end))
     for i in range(start.shape[0]):
         verdicts[i], moments[i] = decide_in_integers(rows.start[i], rows.end[i], kind)

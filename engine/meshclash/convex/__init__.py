@@ -1,1 +1,1 @@
-"""Convex polyhedra: exact hulls of points, and the closest features of two hulls, followed from frame to frame."""
+"""Convex polyhedra: exact hulls of points, and the closest features of two hulls, updated from frame to frame."""

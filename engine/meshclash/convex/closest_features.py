@@ -1,4 +1,4 @@
-"""``closest_features``: the closest features of two convex hulls, from those of an earlier pose in a few steps."""
+"""``closest_features``: closest features of two convex hulls, found in a few steps from an earlier pose's result."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ KINDS = "vertex", "edge", "face"
 
 @dataclass(frozen=True, eq=False)
 class ClosestFeatures:
-    """The distance of two convex hulls, and the features that have the nearest points."""
+    """The distance of two convex hulls, and the features that contain the nearest points."""
 
     distance: float
-    """[m]; 0 where the hulls meet or one is in the other."""
+    """Distance [m]; 0 if the hulls meet or one is inside the other."""
     point_a: np.ndarray
-    """World point of a nearest to b, (3,) [m]; of hulls that overlap a point near which the walk ended."""
+    """World point of a nearest to b, (3,) [m]; if the hulls overlap, a point near the end of the search."""
     point_b: np.ndarray
     feature_a: tuple[str, int]
     """"vertex", "edge" or "face", and its index."""
@@ -30,9 +30,9 @@ class ClosestFeatures:
     overlap: bool
     """Whether the hulls have a point in common."""
     steps: int
-    """From feature to feature."""
+    """Number of steps from feature to feature."""
     exhaustive: bool
-    """Whether rounding left no plane that proves the answer, so that all features were compared."""
+    """Whether all features were compared, because rounding left no plane that proves the answer."""
 
     def __repr__(self) -> str:
         return f"ClosestFeatures({self.distance!r} m, {' '.join(map(str, (*self.feature_a, *self.feature_b)))})"
@@ -46,11 +46,12 @@ def closest_features(
     Args:
         a, b: hulls.
         pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
-        start: the answer for an earlier pose of the same hulls: after a small motion some steps from there lead to the
-            answer, however many faces there are (Lin, Canny 1991; Mirtich 1998).
+        start: the answer for an earlier pose of the same hulls. After a small motion a few steps lead from there to
+            the new answer, independently of the number of faces (Lin, Canny 1991; Mirtich 1998).
 
     Raises:
-        InvalidMesh: no hulls. InvalidPose; UnsupportedOption: a stack of poses, or a ``start`` of other hulls.
+        InvalidMesh: an argument is no hull. InvalidPose; UnsupportedOption: a stack of poses, or a ``start`` of other
+            hulls.
 
     Example:
         >>> import numpy as np
@@ -70,7 +71,7 @@ def closest_features(
         raise UnsupportedOption("closest_features takes one pose for each hull, not a stack")
     pair = np.array(_known(start, a, b), np.int64)
     points, counts = np.empty((2, 3)), np.empty(COUNTS, np.int64)
-    # Seen from a's origin coordinates are small, so that little is lost far away from the world's.
+    # Coordinates relative to a's origin are small, so that rounding errors are small far from the world's origin.
     origin = rows_a[0, :, 3].copy()
     near_a, near_b = np.array(rows_a[0], order="C"), np.array(rows_b[0], order="C")
     near_a[:, 3] -= origin
@@ -85,7 +86,7 @@ def closest_features(
 
 
 def _known(start: ClosestFeatures | None, a: ConvexHull, b: ConvexHull) -> list[int]:
-    """Kinds and indices of the features to begin with, -1 for none."""
+    """Return kinds and indices of the features to start from, -1 for none."""
     if start is None:
         return [-1, -1, -1, -1]
     if not isinstance(start, ClosestFeatures):

@@ -1,11 +1,11 @@
-"""The distance of two convex shapes between proved bounds, compiled: the algorithm of Gilbert, Johnson and Keerthi.
+"""Proved bounds of the distance of two convex shapes: a compiled algorithm of Gilbert, Johnson and Keerthi (GJK).
 
 The differences of points of both shapes form a convex set, and its distance from the origin is that of the shapes. A
-simplex of differences comes nearer and nearer to the origin; each step adds the difference that is farthest towards it
-(Gilbert, Johnson, Keerthi, "A fast procedure for computing the distance between complex objects in three-dimensional
-space" (1988)). The simplex's nearest point bounds the distance from above. The plane through that difference, across
-the direction of the search, bounds it from below. Rounding may end a search early, but both bounds hold but for
-``ROUNDING`` of the size: what is proved to be apart is apart.
+simplex of differences approaches the origin; each step adds the difference that is farthest in the direction of the
+origin (Gilbert, Johnson, Keerthi, "A fast procedure for computing the distance between complex objects in
+three-dimensional space" (1988)). The simplex's nearest point gives the upper bound. The plane through that difference,
+across the direction of the search, gives the lower bound. Rounding may end a search early, but both bounds still hold,
+up to ``ROUNDING`` times the size: shapes that are proved to be apart are apart.
 """
 
 import math
@@ -17,32 +17,32 @@ from ..jit import inner, kernel
 from .supports import POINTS, farthest_round, half_extents
 
 ROUNDING = 2.0**-48
-"""Share of the size by which both bounds may be wrong: thirty-two roundings of the coordinates seen from a's origin."""
+"""Share of the size by which both bounds may be wrong: 32 roundings of the coordinates relative to a's origin."""
 _EQUAL = 2.0**-52
-"""Share of the size by which bounds differ that are the same but for rounding."""
+"""Share of the size up to which two bounds count as equal within rounding."""
 _ENOUGH = 2.0**-43
 """Share of the size by which bounds may differ without another search."""
 _SEARCHES = 8
 _BARELY = 2.0**-30
-"""Share of the size: shapes that are no deeper in each other may be apart."""
+"""Share of the size: shapes that overlap by no more may be apart."""
 _NEAR = 2.0**-16
-"""Share of the size: shapes that are nearer nearly touch."""
+"""Share of the size: shapes that are nearer count as nearly touching."""
 _MOVE = 2.0**-12
-"""Share of the size by which one of these is moved off, and how many searches follow."""
+"""Share of the size by which b is moved away if shapes nearly touch, and the number of searches that follow."""
 _BESIDE = 4
 _MOST_STEPS = 256
 _MOST_RESTARTS = 3
-"""In a row, without progress: then rounding is all that changes."""
+"""Number of restarts in a row without progress: after these, only rounding errors change."""
 
 LOWER, UPPER, POINT_A, POINT_B, SIZE, ACROSS, COLUMNS = 0, 1, 2, 5, 8, 9, 12
-"""Columns of an answer: bounds of the distance [m], the lower one negative where shapes certainly overlap; the nearest
-points, world; the largest coordinate seen from a's origin [m]; a vector from a to b, of any length, across the planes
-that prove the lower bound, zero where it is 0."""
+"""Columns of an answer: bounds of the distance [m], the lower one negative if shapes certainly overlap; the nearest
+points, world; the largest coordinate relative to a's origin [m]; a vector from a to b, of any length, normal to the
+planes that prove the lower bound, or zero if this bound is 0."""
 
 
 @inner
 def _placed(pose, p):
-    """World coordinates of a point, as they are defined (``Pose.apply``)."""
+    """Return the world coordinates of a point, as defined by ``Pose.apply``."""
     x, y, z = p
     return (
         pose[0, 0] * x + pose[0, 1] * y + pose[0, 2] * z + pose[0, 3],
@@ -58,7 +58,7 @@ def _point(points, i):
 
 @inner
 def _place(points, form, pose, origin, local):
-    """Puts the points of a shape as they are seen from an origin; returns its largest coordinate."""
+    """Write the points of a shape relative to an origin; return its largest coordinate."""
     size = 0.0
     if form[0] == POINTS:
         for i in range(points.shape[0]):
@@ -85,7 +85,7 @@ def _scale(local, count, scale):
 
 @inner
 def _farthest(local, count, form, pose, shift, scale, u):
-    """The point of a shape that is farthest along a world direction, seen from the origin and scaled."""
+    """Return the point of a shape farthest along a world direction, relative to the origin and scaled."""
     if form[0] == POINTS:
         best, at = -math.inf, 0
         for i in range(count):
@@ -110,7 +110,7 @@ def _farthest(local, count, form, pose, shift, scale, u):
 
 @inner
 def _on_segment(p, q):
-    """Weights of the ends of the point of a segment that is nearest to the origin."""
+    """Return the weights of a segment's ends at its point nearest to the origin."""
     d = minus(q, p)
     square = dot(d, d)
     if square == 0.0:
@@ -120,7 +120,7 @@ def _on_segment(p, q):
         return 1.0, 0.0
     if t >= 1.0:
         return 0.0, 1.0
-    if t > 0.5:  # seen from the nearer end less is lost
+    if t > 0.5:  # relative to the nearer end, rounding errors are smaller
         s = min(max(dot(q, d) / square, 0.0), 1.0)
         return s, 1.0 - s
     return 1.0 - t, t
@@ -137,7 +137,7 @@ def _combined(x, p, y, q, z, r):
 
 @inner
 def _on_triangle(p, q, r):
-    """Weights of the corners of the point of a triangle that is nearest to the origin, and its squared distance."""
+    """Return the weights of a triangle's corners at its point nearest to the origin, and the squared distance."""
     best = math.inf
     weights = (1.0, 0.0, 0.0)
     for k in range(3):
@@ -168,7 +168,7 @@ def _corner(corners, k):
 
 @inner
 def _keep(k, corners, of_a, of_b, weights, at, weight):
-    """Moves corner k to place ``at``, which is not behind it, with its weight."""
+    """Move corner k to the index ``at``, which is not greater, with its weight."""
     for axis in range(3):
         corners[at, axis], of_a[at, axis], of_b[at, axis] = corners[k, axis], of_a[k, axis], of_b[k, axis]
     weights[at] = weight
@@ -176,7 +176,7 @@ def _keep(k, corners, of_a, of_b, weights, at, weight):
 
 @inner
 def _weigh_inside(p, q, r, o, weights):
-    """Weights of the corners of a tetrahedron that contains the origin: the volumes across from them."""
+    """Return the weights of the corners of a tetrahedron that contains the origin: the volumes opposite to them."""
     weights[0], weights[1] = abs(dot(q, cross(r, o))), abs(dot(p, cross(r, o)))
     weights[2], weights[3] = abs(dot(p, cross(q, o))), abs(dot(p, cross(q, r)))
     total = weights[0] + weights[1] + weights[2] + weights[3]
@@ -196,10 +196,10 @@ def _sum(rows, weights, count):
 
 @inner
 def _reduce(corners, of_a, of_b, weights, count, outside):
-    """Keeps the corners of a simplex that give its nearest point to the origin; returns how many.
+    """Keep the corners of a simplex that determine its point nearest to the origin; return how many.
 
-    Of a simplex that contains the origin it keeps four: -1 where that is certain, 0 where rounding may have decided it.
-    ``outside``: the origin is known to be outside, which rounding hides of flat simplices.
+    If the simplex contains the origin, all four are kept, and the result is -1 if that is certain, or 0 if rounding may
+    have decided it. ``outside``: the origin is known to be outside, which rounding hides for flat simplices.
     """
     p = _corner(corners, 0)
     if count == 1:
@@ -221,8 +221,8 @@ def _reduce(corners, of_a, of_b, weights, count, outside):
             if k == 3:
                 a, b, c, d = p, r, q, o
             n = cross(minus(b, a), minus(c, a))
-            outside = outside or dot(n, a) * dot(n, minus(d, a)) >= 0.0  # the origin is across from the fourth corner
-            (s, t, u), square = _on_triangle(a, b, c)  # of all faces: of flat simplices rounding hides which is near
+            outside = outside or dot(n, a) * dot(n, minus(d, a)) >= 0.0  # the fourth corner is on the other side
+            (s, t, u), square = _on_triangle(a, b, c)  # test all faces: for flat simplices rounding hides which is near
             if square < best:
                 best = square
                 if k == 0:
@@ -238,7 +238,7 @@ def _reduce(corners, of_a, of_b, weights, count, outside):
             v = _sum(corners, weights, 4)
             if (
                 best < _BARELY * _BARELY or dot(v, v) > best
-            ):  # rounding may have turned a face, of which this is a point
+            ):  # rounding may have turned a face, and this is a point of that face
                 weights[0], weights[1], weights[2], weights[3] = x, y, z, w
                 return 0
             return -1
@@ -267,7 +267,7 @@ def _length(v):
 
 @inner
 def _without(v, along):
-    """A vector without its part along another one."""
+    """Return a vector without its component along another one."""
     square = dot(along, along)
     t = dot(v, along) / square if square > 0.0 else 0.0
     return v[0] - t * along[0], v[1] - t * along[1], v[2] - t * along[2]
@@ -275,10 +275,11 @@ def _without(v, along):
 
 @inner
 def _across(corners, count, v):
-    """The way to the origin from the nearest point of a segment or triangle, made perpendicular to it again.
+    """Return the way to the origin from the nearest point of a segment or triangle, made perpendicular to it again.
 
-    Of shapes that nearly touch the way is as short as the rounding of the corners, which turns it. Flat faces need a
-    search across them: a turn by a small angle loses as much of the lower bound as the face is long.
+    If shapes nearly touch, the way is as short as the rounding errors of the corners, which turn it. Flat faces need a
+    search direction perpendicular to them: a small angle reduces the lower bound by the length of the face times this
+    angle.
     """
     if count != 2 and count != 3:
         return v
@@ -316,7 +317,7 @@ def _is_known(corners, count, w):
 
 @inner
 def _search(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, move, space, start, row):
-    """One search for two placed shapes, scaled to a size of about 1; betters the bounds and nearest points of a row.
+    """Run one search for two placed shapes, scaled to a size of about 1; improve a row's bounds and nearest points.
 
     ``move`` is added to b's points; ``start`` is the direction of the first step.
     """
@@ -364,7 +365,7 @@ def _search(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, 
                         row[POINT_A + k], row[POINT_B + k] = x[k], y[k]
                 if length == 0.0:
                     break
-        if not progress:  # the simplex is so flat that rounding spoils it: go on from its nearest point so far
+        if not progress:  # rounding spoils such a flat simplex: continue from its nearest point so far
             restarts += 1
             if restarts > _MOST_RESTARTS:
                 break
@@ -380,7 +381,7 @@ def _search(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, 
 
 @inner
 def _start(k):
-    """The direction of the first step of a search; each search has its own."""
+    """Return the direction of the first step of search k; each search has its own."""
     if k == 0:
         return 0.0, 0.0, 1.0
     return (1.0 if k & 1 else -1.0), (0.7 if k & 2 else -0.7), (0.4 if k & 4 else -0.4)
@@ -396,11 +397,11 @@ def _clear(row):
 def _search_beside(
     local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, space, start, other, row
 ):
-    """Betters the bounds of shapes that nearly touch, by a search with b moved off.
+    """Improve the bounds of shapes that nearly touch, by searches with b moved away.
 
     The way between such shapes is so short that rounding turns it. Moved along the way, b has the same nearest point,
-    and the way there is long enough to tell its direction. Where the move was not quite along the way, the direction
-    that is found is better by the share that the move has of the radius of the surface; then another search follows.
+    and the way there is long enough to determine its direction. If the move was not exactly along the way, the
+    direction found is better by the ratio of the move to the radius of the surface; then another search follows.
     """
     count_a, count_b = counts
     n = (row[ACROSS], row[ACROSS + 1], row[ACROSS + 2])
@@ -435,7 +436,7 @@ def _search_beside(
 
 @inner
 def _find(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, space, other, row):
-    """The bounds and nearest points of two placed shapes: by one search, or by more where rounding ended it early."""
+    """Compute the bounds and nearest points of two placed shapes: by one search, or more if rounding ended it early."""
     _clear(row)
     still = (0.0, 0.0, 0.0)
     for k in range(_SEARCHES):
@@ -459,7 +460,7 @@ def _find(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, sc
 
 @inner
 def _measure(corners_a, form_a, pose_a, corners_b, form_b, pose_b, room, row):
-    """The answer for one pair into a row; room is (5 + n + m, 4, 3)."""
+    """Write the answer for one pair into a row; ``room`` is (5 + n + m, 4, 3)."""
     space, other = room[:4], room[4].reshape(12)
     count_a, count_b = corners_a.shape[0], corners_b.shape[0]
     local_a, local_b = room[5 : 5 + count_a, 0], room[5 + count_a :, 0]
@@ -487,7 +488,7 @@ def _measure(corners_a, form_a, pose_a, corners_b, form_b, pose_b, room, row):
 
 @kernel
 def convex_distances(points_a, form_a, rows_a, points_b, form_b, rows_b, answers):
-    """Bounds of the distances of two convex shapes, in a stack of poses or of several shapes.
+    """Compute bounds of the distances of two convex shapes, in a stack of poses or for several shapes.
 
     Args:
         points_a: corners, (k, n, 3), or (1, n, 3) for all; see ``supports.py``.
@@ -505,9 +506,9 @@ def convex_distances(points_a, form_a, rows_a, points_b, form_b, rows_b, answers
 
 @kernel
 def convex_distance_beside(points_a, form_a, pose_a, points_b, form_b, pose_b, answer):
-    """As ``convex_distances`` of one pair in poses (4, 4), where coordinates are taken from a's origin.
+    """Do the same as ``convex_distances`` for one pair in poses (4, 4), with coordinates relative to a's origin.
 
-    So rounding does not grow with the distance from the world's origin. The points are in the world.
+    So rounding errors do not grow with the distance from the world's origin. The points are in the world.
     """
     room = np.empty((5 + points_a.shape[1] + points_b.shape[1], 4, 3))
     rows = np.empty((2, 3, 4))
@@ -525,7 +526,7 @@ def bounds_of_distances(
     points_a: np.ndarray, form_a: np.ndarray, rows_a: np.ndarray, points_b: np.ndarray, form_b: np.ndarray,
     rows_b: np.ndarray,
 ) -> np.ndarray:  # fmt: skip
-    """The answers (k, COLUMNS) of ``convex_distances``, which says what the arguments are."""
+    """Return the answers (k, COLUMNS) of ``convex_distances``, which documents the arguments."""
     counts = len(points_a), len(rows_a), len(points_b), len(rows_b)
     count = max(counts) if min(counts) else 0
     answers = np.empty((count, COLUMNS))

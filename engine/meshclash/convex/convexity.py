@@ -1,4 +1,4 @@
-"""Which meshes are convex solids, and their corners; both are kept with the mesh."""
+"""Which meshes are convex solids, and their corners; both results are cached with the mesh."""
 
 from typing import Any
 
@@ -10,21 +10,22 @@ _CONVEX = 1e-12  # of the size: how far a convex mesh may be dented
 
 
 def convex_points(mesh: Any) -> np.ndarray | None:
-    """Points that the triangles of a convex solid use, (n, 3) float64 [m]; None of any other mesh."""
+    """Return the points that the triangles of a convex solid use, (n, 3) float64 [m]; None for any other mesh."""
     return used_points(mesh) if mesh.is_closed and is_convex(mesh) else None
 
 
 def used_points(mesh: TriangleMesh) -> np.ndarray:
-    """The vertices that triangles use, (n, 3) float64 [m], kept with the mesh."""
+    """Return the vertices that triangles use, (n, 3) float64 [m]; cached with the mesh."""
     if "used points" not in mesh.derived:
         mesh.derived["used points"] = mesh.vertices[np.unique(mesh.triangles)]
     return mesh.derived["used points"]
 
 
 def is_convex(mesh: TriangleMesh) -> bool:
-    """Whether a closed mesh is certainly convex: one component, without dents at its edges or faces without area.
+    """Return whether a closed mesh is certainly convex: one component, no dents at its edges and no faces without area.
 
-    A surface that goes round its middle twice, such as a pyramid over a pentagram, has no dents either.
+    A surface that winds around its middle twice, such as a pyramid over a pentagram, has no dents either, so this is
+    tested, too.
     """
     if "convex" not in mesh.derived:
         mesh.derived["convex"] = _find_convex(mesh)
@@ -55,9 +56,9 @@ def _find_convex(mesh: TriangleMesh) -> bool:
 
 
 def _goes_round_once(corners: np.ndarray) -> bool:
-    """Whether the middle of a closed surface (n, 3, 3) sees all of it from one side, and everywhere once.
+    """Return whether the middle of a closed surface (n, 3, 3) sees all of it from one side, and each direction once.
 
-    The signed solid angles of the triangles have one sign then and add up to 4 pi (van Oosterom, Strackee 1983).
+    The signed solid angles of the triangles then have one sign and add up to 4 pi (van Oosterom, Strackee 1983).
     """
     p, q, r = np.moveaxis(corners - corners.mean(axis=(0, 1)), 1, 0)
     volumes = (p * np.cross(q, r)).sum(axis=1)

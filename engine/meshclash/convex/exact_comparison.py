@@ -1,8 +1,8 @@
-"""Whether two convex polyhedra are within a distance of each other, exactly: in whole numbers.
+"""Exact test in integers whether two convex polyhedra are within a distance of each other.
 
-Float64 numbers are whole multiples of a power of two. So squared distances of points, segments and triangles are
-quotients of whole numbers, and so is the square of a sum of radii. The search is that of ``convex_distance.py``; here
-nothing is rounded, so that each step comes nearer to the origin, and it ends.
+Float64 numbers are integer multiples of a power of two. So squared distances of points, segments and triangles are
+quotients of integers, and so is the square of a sum of radii. The search is that of ``convex_distance.py``. Here
+nothing is rounded, so each step comes nearer to the origin, and the search ends.
 """
 
 import math
@@ -17,12 +17,12 @@ _BITS = 53
 
 
 def is_within(points_a: np.ndarray, points_b: np.ndarray, lengths: Iterable[float], towards: np.ndarray) -> bool:
-    """Whether the hulls of two point sets are no farther apart than the sum of some lengths.
+    """Return whether the hulls of two point sets are no farther apart than the sum of some lengths.
 
     Args:
         points_a, points_b: (n, 3) and (m, 3) float64 [m], in one frame.
-        lengths: [m], from 0 on.
-        towards: a vector (3,) from a to b, as good as it is known: the search begins there.
+        lengths: [m], 0 or greater.
+        towards: an approximate vector (3,) from a to b: the direction in which the search starts.
     """
     a, b, reaches, way = _whole(points_a.ravel(), points_b.ravel(), np.array(list(lengths)), towards.ravel())
     first, second, reach = _vectors(a), _vectors(b), sum(reaches)
@@ -35,15 +35,15 @@ def is_within(points_a: np.ndarray, points_b: np.ndarray, lengths: Iterable[floa
             return True
         corner = _farthest(first, second, (-point[0], -point[1], -point[2]))
         height = _dot(point, corner)
-        if height > 0 and height * height > reach * reach * square:  # all of the polyhedra is beyond this plane
+        if height > 0 and height * height > reach * reach * square:  # the polyhedra are entirely beyond this plane
             return False
-        if height * share >= square:  # nothing is nearer than the point
+        if height * share >= square:  # no point is nearer than this one
             return False
         corners.append(corner)
 
 
 def _whole(*parts: np.ndarray) -> list[list[int]]:
-    """Float64 numbers as multiples of one power of two."""
+    """Return float64 numbers as integer multiples of one power of two."""
     pieces = [[math.frexp(x) for x in part.tolist()] for part in parts]
     least = min((exponent for piece in pieces for share, exponent in piece if share), default=0)
     return [[int(math.ldexp(share, _BITS)) << max(exponent - least, 0) for share, exponent in p] for p in pieces]
@@ -62,12 +62,12 @@ def _minus(p: Vector, q: Vector) -> Vector:
 
 
 def _farthest(first: list[Vector], second: list[Vector], way: Vector) -> Vector:
-    """The difference of two points that is farthest along a way."""
+    """Return the difference of two points that is farthest along a direction."""
     return _minus(max(first, key=lambda p: _dot(p, way)), min(second, key=lambda p: _dot(p, way)))
 
 
 def _nearest_point(corners: list[Vector]) -> tuple[list[Vector], Vector, int]:
-    """The point of a simplex that is nearest to the origin: the corners around it, the point times a number, and that.
+    """Return the point of a simplex nearest to the origin: the corners around it, the point times a number, the number.
 
     The number is above 0.
     """
@@ -82,14 +82,15 @@ def _nearest_point(corners: list[Vector]) -> tuple[list[Vector], Vector, int]:
             square = x * x + y * y + z * z
             if best is None or square * best[1] ** 2 < best[0] * share**2:
                 best = square, share, list(chosen), (x, y, z)
-    assert best is not None  # a corner alone is one
+    assert best is not None  # a single corner always has one
     return best[2], best[3], best[1]
 
 
 def _weights(chosen: tuple[Vector, ...]) -> tuple[int, ...] | None:
-    """Positive weights, to be divided by their sum, of the point of the corners' plane that is nearest to the origin.
+    """Return the positive weights of the corners at the point of their plane that is nearest to the origin.
 
-    None where that is not between the corners, or these are not independent.
+    They are to be divided by their sum. Returns None if the point is not between the corners, or if these are not
+    independent.
     """
     origin, *others = chosen
     ways = [_minus(p, origin) for p in others]

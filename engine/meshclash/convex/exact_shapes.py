@@ -1,7 +1,7 @@
-"""Exact shapes: spheres, capsules, boxes, cylinders, cones, ellipsoids, half-spaces, and what is inflated by a radius.
+"""Exact shapes: spheres, capsules, boxes, cylinders, cones, ellipsoids, half-spaces, and shapes inflated by a radius.
 
 A shape is a core and a radius around it: a sphere is a point, a capsule a segment, a rounded box a box. Its distance
-from another shape is that of the cores less the radii, so that no pair of shapes needs a way of its own.
+from another shape is that of the cores minus the radii, so no pair of shapes needs an algorithm of its own.
 """
 
 from collections.abc import Sequence
@@ -24,35 +24,35 @@ from .hull import ConvexHull
 from .supports import CONE, CYLINDER, ELLIPSOID, NO_POINTS, POINTS_FORM
 
 TOLERANCE = 1e-2
-"""Share of the radius by which the mesh around a round solid may reach beyond it."""
+"""Share of the radius by which the mesh around a round solid may extend beyond it."""
 _OUTWARD = 1.0 + 2.0**-50
 
 
 class ExactShape(Copyable):
-    """The base of all exact shapes, for ``isinstance``; it has no constructor of its own."""
+    """Base class of all exact shapes, for ``isinstance``; it has no constructor of its own."""
 
     radius: float = 0.0
-    """The shape is all within this distance [m] of its core."""
+    """Distance [m] from the core within which all of the shape lies."""
 
     @property
     def bounds(self) -> np.ndarray:
-        """A box along the shape's axes that contains it: lowest and highest corner, (2, 3) float64 [m]."""
+        """Box along the shape's axes that contains it: lowest and highest corner, (2, 3) float64 [m]."""
         raise NotImplementedError
 
     def _grown(self, bounds: np.ndarray) -> np.ndarray:
-        """Bounds of the core grown by the radius, rounded outward."""
+        """Return the bounds of the core grown by the radius, rounded outward."""
         margin = self.radius * _OUTWARD
         grown: np.ndarray = np.stack([bounds[0] - margin, bounds[1] + margin])
         return np.stack([np.nextafter(grown[0], -np.inf), np.nextafter(grown[1], np.inf)])
 
 
 class ConvexShape(ExactShape, caches={"_enclosing": NoneType}):
-    """A convex solid: the hull of points, or a round solid, and a radius around it. The base of most shapes."""
+    """A convex solid: the hull of points or a round solid, with a radius around it. Base class of most shapes."""
 
     points: np.ndarray
-    """Corners of the core, (1, n, 3) float64 [m]; none of a round solid."""
+    """Corners of the core, (1, n, 3) float64 [m]; none for a round solid."""
     form: np.ndarray
-    """What the core is, (4,) float64, see ``supports.py``."""
+    """Kind and lengths of the core, (4,) float64, see ``supports.py``."""
 
     def _set(self, radius: float, points: np.ndarray = NO_POINTS, form: np.ndarray = POINTS_FORM) -> None:
         self.radius, self.points, self.form = radius, points, form.copy()
@@ -60,19 +60,19 @@ class ConvexShape(ExactShape, caches={"_enclosing": NoneType}):
 
     @property
     def is_polyhedron(self) -> bool:
-        """Whether the core is the hull of points, whose distances are compared exactly."""
+        """Whether the core is the hull of points; distances of such cores are compared exactly."""
         return self.points.shape[1] > 0
 
     @property
     def enclosing(self) -> Hierarchy:
-        """A mesh that contains the core, and reaches beyond it by ``slack`` at most."""
+        """Mesh that contains the core, and extends beyond it by ``slack`` at most."""
         if self._enclosing is None:
             self._enclosing = build(self._enclosing_mesh())
         return self._enclosing
 
     @property
     def slack(self) -> float:
-        """How far the enclosing mesh may reach beyond the core [m]."""
+        """How far the enclosing mesh may extend beyond the core [m]."""
         return 0.0 if self.is_polyhedron else TOLERANCE * float(self.form[1:].max())
 
     def _enclosing_mesh(self) -> TriangleMesh:
@@ -92,7 +92,7 @@ class ConvexShape(ExactShape, caches={"_enclosing": NoneType}):
 
     @property
     def bounds(self) -> np.ndarray:
-        """As of all shapes."""
+        """See ``ExactShape.bounds``."""
         if self.is_polyhedron:
             return self._grown(np.stack([self.points[0].min(axis=0), self.points[0].max(axis=0)]))
         kind, first, second, third = self.form.tolist()
@@ -101,7 +101,7 @@ class ConvexShape(ExactShape, caches={"_enclosing": NoneType}):
 
 
 class Sphere(ConvexShape):
-    """A sphere around the origin, exactly: a point with a radius.
+    """An exact sphere around the origin: a point with a radius.
 
     Args:
         radius: [m].
@@ -126,14 +126,14 @@ class Sphere(ConvexShape):
 
 
 class Capsule(ConvexShape):
-    """A capsule along z around the origin, exactly: a segment with a radius.
+    """An exact capsule along z around the origin: a segment with a radius.
 
     Args:
         radius: [m].
-        length: of the segment, between the centres of the half spheres [m].
+        length: length of the segment, between the centres of the half spheres [m].
 
     Raises:
-        UnsupportedOption: a length that is negative or not finite.
+        UnsupportedOption: a length is negative or not finite.
     """
 
     def __init__(self, radius: float, length: float) -> None:
@@ -145,10 +145,10 @@ class Capsule(ConvexShape):
 
 
 class Box(ConvexShape):
-    """A box around the origin, filled; with a radius a rounded box, which is larger by the radius on all sides.
+    """A solid box around the origin. A radius makes it a rounded box, larger by the radius on all sides.
 
     Args:
-        sides: its three sides [m], or one for a cube.
+        sides: its three sides [m], or one number for a cube.
         radius: [m].
 
     Raises:
@@ -165,11 +165,11 @@ class Box(ConvexShape):
 
 
 class Cylinder(ConvexShape):
-    """A cylinder along z around the origin, filled.
+    """A solid cylinder along z around the origin.
 
     Args:
         radius, length: [m].
-        margin: a radius around all of it [m].
+        margin: a radius around the whole cylinder [m].
 
     Raises:
         UnsupportedOption: a length is not above 0, the margin is negative, or one of them is not finite.
@@ -187,18 +187,21 @@ class Cylinder(ConvexShape):
 
 
 class Cone(Cylinder):
-    """A cone along z, its apex up and the origin at half its height, filled; arguments and errors as ``Cylinder``."""
+    """A solid cone along z, with its apex up and the origin at half its height.
+
+    Arguments and errors are those of ``Cylinder``.
+    """
 
     def __init__(self, radius: float, length: float, margin: float = 0.0) -> None:
         self._set_round(CONE, radius, length, margin)
 
 
 class Ellipsoid(ConvexShape):
-    """An ellipsoid around the origin, filled.
+    """A solid ellipsoid around the origin.
 
     Args:
         radii: along x, y and z [m].
-        margin: a radius around all of it [m].
+        margin: a radius around the whole ellipsoid [m].
 
     Raises:
         UnsupportedOption: not three radii above 0, a negative margin, or one of them is not finite.
@@ -216,18 +219,18 @@ class Ellipsoid(ConvexShape):
 
 
 class Inflated(ConvexShape):
-    """Everything within a radius of a core: a security margin around a mesh, a rounded hull, a ball, a capsule.
+    """All points within a radius of a core: a safety margin around a mesh, a rounded hull, a ball, a capsule.
 
-    A mesh is its triangles, as in ``collides`` and ``distance``: what lies inside a closed mesh is as far from it as
-    from its surface. Hulls and other shapes are solids.
+    A mesh stands for its triangles, as in ``collides`` and ``distance``: points inside a closed mesh have their
+    distance from its surface. Hulls and other shapes are solids.
 
     Args:
-        core: a mesh, a hierarchy made by ``build``, a ConvexHull, another shape but a half-space or plane, one point
+        core: a mesh, a hierarchy made by ``build``, a ConvexHull, another shape except a half-space or plane, one point
             (3,) or the two ends (2, 3) of a segment [m].
-        radius: [m], from 0 on.
+        radius: [m], 0 or greater.
 
     Raises:
-        InvalidMesh: no such core, or points that are not finite or beyond 1e30 m.
+        InvalidMesh: the core is none of these, or has points that are not finite or beyond 1e30 m.
         UnsupportedOption: the radius is negative or not finite.
 
     Example:
@@ -241,7 +244,7 @@ class Inflated(ConvexShape):
     """
 
     def __init__(self, core: Any, radius: float) -> None:
-        own = core if isinstance(core, ConvexHull) else as_own(core)  # a hull has vertices and faces, as meshes have
+        own = core if isinstance(core, ConvexHull) else as_own(core)  # a hull has vertices and faces like a mesh
         radius = _radius(radius)
         self.surface: Hierarchy | TriangleMesh | None = None
         if isinstance(own, TriangleMesh | Hierarchy):
@@ -259,7 +262,7 @@ class Inflated(ConvexShape):
 
     @property
     def bounds(self) -> np.ndarray:
-        """As of all shapes."""
+        """See ``ExactShape.bounds``."""
         if self.surface is None:
             return super().bounds
         mesh = self.surface.mesh if isinstance(self.surface, Hierarchy) else self.surface
@@ -273,14 +276,14 @@ class Inflated(ConvexShape):
 
 
 class Halfspace(ExactShape):
-    """All points x with normal . x <= offset; the boundary belongs to it.
+    """All points x with normal . x <= offset, including the boundary.
 
     Args:
-        normal: (3,), out of the half-space, of any length above 0.
+        normal: (3,), pointing out of the half-space, of any length above 0.
         offset: the distance of the boundary from the origin [m], times the length of the normal.
 
     Raises:
-        UnsupportedOption: the normal has no length, or a number is not finite or beyond 1e30.
+        UnsupportedOption: the normal has length 0, or a number is not finite or beyond 1e30.
 
     Example:
         >>> import meshclash as mc
@@ -304,7 +307,7 @@ class Halfspace(ExactShape):
 
     @property
     def bounds(self) -> np.ndarray:
-        """All of space that coordinates may reach."""
+        """The box of all coordinates that are allowed."""
         return np.array([[-LARGEST_COORDINATE] * 3, [LARGEST_COORDINATE] * 3])
 
     def __repr__(self) -> str:
@@ -312,7 +315,7 @@ class Halfspace(ExactShape):
 
 
 class Plane(Halfspace):
-    """All points x with normal . x = offset; arguments and errors as ``Halfspace``."""
+    """All points x with normal . x = offset; arguments and errors are those of ``Halfspace``."""
 
 
 def _radius(value: Any) -> float:
@@ -320,7 +323,7 @@ def _radius(value: Any) -> float:
 
 
 def _few_points(given: Any) -> np.ndarray:
-    """One point or two, (1, n, 3); raises InvalidMesh."""
+    """Return one point or two, (1, n, 3); raises InvalidMesh."""
     wanted = "a mesh, a ConvexHull, another bounded shape, a point (3,) or a segment (2, 3)"
     if not isinstance(given, np.ndarray | list | tuple):
         raise InvalidMesh(f"core must be {wanted}, not {a_type(given)}")

@@ -1,11 +1,11 @@
-"""The shortest translation that takes two convex solids apart, compiled: the expanding polytope algorithm.
+"""The shortest translation that separates two convex solids: the expanding polytope algorithm (EPA), compiled.
 
-The differences of points of both solids form a convex polytope, and a translation parts the solids when it leads out of
-it; the shortest one leads to the nearest of its facets. The polytope is never built: from a simplex inside it, the
-facet nearest to the origin is pushed out to the farthest point beyond it, until there is none (van den Bergen,
-"Proximity queries and penetration depth computation on 3D game objects" (2001)). A polytope inside gives a lower bound,
-a supporting plane an upper one, at every step. The facet's corners are differences of known points, and so the origin's
-place on it gives a point of each solid.
+The differences of points of both solids form a convex polytope. A translation separates the solids if it leads out of
+the polytope; the shortest one leads to its nearest facet. The polytope is never built completely. The algorithm starts
+from a simplex inside it, and pushes the facet nearest to the origin out to the farthest point beyond it, until there is
+none (van den Bergen, "Proximity queries and penetration depth computation on 3D game objects" (2001)). At every step a
+polytope inside gives a lower bound, and a supporting plane gives an upper bound. The facet's corners are differences of
+known points, so the origin's position on the facet gives a point of each solid.
 """
 
 import math
@@ -19,54 +19,55 @@ from ..reference import by_reference
 from ..types.pose import plainly_rigid
 
 _ROUNDING = 1e-13
-"""Of the size: planes and points nearer to each other are taken for equal."""
+"""Of the size: planes and points nearer to each other count as equal."""
 _MOST_STEPS = 3000
 _TALL = 1e6
-"""Times the rounding: a simplex at hand that high will do to begin with."""
+"""Multiple of the rounding error: height from which a known simplex is good enough to start with."""
 _NEAR_FACETS = 1e-7
-"""Of the size: facets as near as the nearest one, among which the one around the witness point is looked for."""
+"""Of the size: tolerance for facets as near as the nearest one; one of them contains the witness point."""
 _ALIGNED = 0.99
 _MARGIN = 4e-15
-"""Of the coordinates: first attempt to come apart after touching, some twenty roundings."""
+"""Of the coordinates: first margin added to separate touching solids, about twenty roundings."""
 _LEAST_MARGIN = 1e-300
-"""[m]: points at the origin have no size."""
+"""[m]; for points at the origin, whose size is 0."""
 _DOUBLINGS = 40
 _PLANE_ROUNDING = 3e-15
-"""Of the coordinates: a bound of the rounding of two products with a unit vector and their difference (1.2e-15)."""
+"""Of the coordinates: bound of the rounding error of two products with a unit vector and their difference (1.2e-15)."""
 _CERTAIN = 1e-9
-"""Of the coordinates: hulls that overlap, or are apart, by more need no exact decision."""
+"""Of the coordinates: hulls that overlap, or are apart, by more than this need no exact decision."""
 
 APART, OVERLAPPING, OPEN, FULL, REFUSED = range(5)
-"""What is told of a pose: no common volume; a translation that is proved to part the two; rounding leaves it open;
-there was no room; a pose has to be looked at."""
+"""Results for a pose: no common volume; a translation that is proved to separate both; undecided because of rounding;
+the buffers were too small; the pose needs a closer check."""
 CORNERS, FACES, KNOWN, SEARCHES, COUNTS = range(5)
-"""Entries of the counts, and how many there are."""
+"""Entries of the counts, and their number."""
 LENGTH, DIRECTION, LOWER, REACH, POINTS, COLUMNS = 0, 1, 4, 5, 6, 12
-"""Columns of an answer: a length that parts them [m]; a unit vector; a bound from below; where they touch; points."""
+"""Columns of an answer: a length that separates both [m]; a unit vector; a lower bound; the translation at which they
+touch; points."""
 _STARTS = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 1.0, 1.0))
 
 
 class PolytopeRoom(NamedTuple):
-    """Arrays of one search; they say how much fits."""
+    """Work buffers of one search; their lengths are its limits."""
 
     a: np.ndarray
-    """Points of a, seen from its first and scaled to at most 1, (n, 3)."""
+    """Points of a, relative to its first point and scaled to at most 1, (n, 3)."""
     b: np.ndarray
     corners: np.ndarray
-    """Differences, (c, 3), and which points they are of, ``pairs``."""
+    """Differences, (c, 3); ``pairs`` holds the indices of their points."""
     pairs: np.ndarray
     faces: np.ndarray
-    """Corners of facets, counter-clockwise from outside, (f, 3), and their ``planes``: normals and offsets (f, 4)."""
+    """Corners of facets, counter-clockwise from outside, (f, 3); ``planes`` holds their normals and offsets (f, 4)."""
     planes: np.ndarray
     rim: np.ndarray
-    """Edges around what is seen, (f, 2)."""
+    """Edges around the visible facets, (f, 2)."""
     known: np.ndarray
     """Pairs of an earlier answer, (c, 2)."""
     counts: np.ndarray
 
 
 def new_room(points: int, corners: int = 64) -> PolytopeRoom:
-    """Room for solids of so many points, and so many corners of the polytope."""
+    """Allocate work buffers for solids with some number of points, and a polytope with some number of corners."""
     return PolytopeRoom(
         np.empty((points, 3)), np.empty((points, 3)), np.empty((corners, 3)), np.empty((corners, 2), np.int64),
         np.empty((2 * corners, 3), np.int64), np.empty((2 * corners, 4)), np.empty((2 * corners, 2), np.int64),
@@ -76,7 +77,7 @@ def new_room(points: int, corners: int = 64) -> PolytopeRoom:
 
 @inner
 def _unit(v, otherwise):
-    """The direction of a vector, or another one where it has none."""
+    """Return the direction of a vector, or ``otherwise`` if it has none."""
     size = max(abs(v[0]), abs(v[1]), abs(v[2]))
     if size == 0.0:
         return otherwise
@@ -87,7 +88,7 @@ def _unit(v, otherwise):
 
 @inner
 def _across(u):
-    """A unit vector across another."""
+    """Return a unit vector perpendicular to another."""
     x, y, z = abs(u[0]), abs(u[1]), abs(u[2])
     axis = (1.0, 0.0, 0.0)
     if y <= x and y <= z:
@@ -99,7 +100,7 @@ def _across(u):
 
 @inner
 def _normal(u, v):
-    """A unit vector across two others, also where these are parallel or zero."""
+    """Return a unit vector perpendicular to two others, also if these are parallel or zero."""
     along = _unit(u, (1.0, 0.0, 0.0))
     return _unit(cross(along, _unit(v, along)), _across(along))
 
@@ -111,7 +112,7 @@ def _corner(room, k):
 
 @inner
 def _put(room, k, i, j):
-    """The difference of points i of a and j of b becomes a corner."""
+    """Store the difference of points i of a and j of b as a corner."""
     for axis in range(3):
         room.corners[k, axis] = room.a[i, axis] - room.b[j, axis]
     room.pairs[k, 0], room.pairs[k, 1] = i, j
@@ -119,7 +120,7 @@ def _put(room, k, i, j):
 
 @inner
 def _put_farthest(room, count_a, count_b, d, k):
-    """The farthest difference along a direction becomes a corner; returns how far it reaches."""
+    """Store the farthest difference along a direction as a corner; return how far it reaches."""
     room.counts[SEARCHES] += 1
     i, j, high, low = 0, 0, -math.inf, math.inf
     for p in range(count_a):
@@ -144,7 +145,7 @@ def _swap(room, i, j):
 
 @inner
 def _first_face(room, count):
-    """Brings three corners far from each other to the front; the unit normal of their plane."""
+    """Move three corners far from each other to the front; return the unit normal of their plane."""
     best, at = -1.0, 0
     for k in range(count):
         way = minus(_corner(room, k), _corner(room, 0))
@@ -166,7 +167,7 @@ def _first_face(room, count):
 
 @inner
 def _choose_simplex(room, count):
-    """Brings four corners far from each other to the front, turned so that faces look outward; height and normal."""
+    """Move four corners far from each other to the front, faces turned outward; return the height and normal."""
     normal = _first_face(room, count)
     best, at, sign = -1.0, 3, 1.0
     for k in range(3, count):
@@ -181,7 +182,7 @@ def _choose_simplex(room, count):
 
 @inner
 def _begin(room, count_a, count_b):
-    """A simplex of differences; its height, and the normal of its first face."""
+    """Build a simplex of differences; return its height, and the normal of its first face."""
     known = room.counts[KNOWN]
     if known > 3:
         for k in range(known):
@@ -193,7 +194,7 @@ def _begin(room, count_a, count_b):
         x, y, z = _STARTS[k]
         _put_farthest(room, count_a, count_b, (x, y, z), 2 * k)
         _put_farthest(room, count_a, count_b, (-x, -y, -z), 2 * k + 1)
-    # Long solids have few corners far out: these may lie on a line, and a step across it leads to a plane at first.
+    # Long solids have few corners far out. These may lie on a line, and a step across it first leads to a plane.
     height, normal, count = 0.0, _first_face(room, 8), 8
     for _ in range(2):
         _put_farthest(room, count_a, count_b, normal, count)
@@ -207,7 +208,7 @@ def _begin(room, count_a, count_b):
 
 @inner
 def _add_face(room, i, j, k):
-    """Adds a facet and its plane; one without area is never the nearest."""
+    """Add a facet and its plane; a facet without area is never the nearest."""
     f = room.counts[FACES]
     room.faces[f, 0], room.faces[f, 1], room.faces[f, 2] = i, j, k
     p = _corner(room, i)
@@ -224,7 +225,7 @@ def _add_face(room, i, j, k):
 
 @inner
 def _add_edge(room, count, i, j):
-    """Adds an edge to the rim, or takes away the same one run through backwards; how many there are then."""
+    """Add an edge to the rim, or remove the same edge in opposite direction; return the number of edges."""
     for e in range(count):
         if room.rim[e, 0] == j and room.rim[e, 1] == i:
             room.rim[e, 0], room.rim[e, 1] = room.rim[count - 1, 0], room.rim[count - 1, 1]
@@ -235,7 +236,7 @@ def _add_edge(room, count, i, j):
 
 @inner
 def _push_out(room, k):
-    """Replaces the facets that corner k sees by those to the rim around them; False where there is no room."""
+    """Replace the facets visible from corner k by facets to the rim around them; False if the buffers are full."""
     p = _corner(room, k)
     count, f = 0, 0
     while f < room.counts[FACES]:
@@ -264,7 +265,7 @@ def _push_out(room, k):
 
 @inner
 def _put_at_hand(room, normal, offset, k):
-    """Whether a known difference is farther than an offset; the farthest of them becomes corner k then."""
+    """Return whether a known difference is beyond an offset; if so, the farthest becomes corner k."""
     best, at = offset, -1
     for m in range(room.counts[KNOWN]):
         i, j = room.known[m, 0], room.known[m, 1]
@@ -283,7 +284,7 @@ def _put_at_hand(room, normal, offset, k):
 
 @inner
 def _expand(room, count_a, count_b):
-    """The reach and direction of the shortest translation, and the bound from below, scaled; whether there was room."""
+    """Return length and direction of the shortest translation and the lower bound, scaled, and if the room sufficed."""
     room.counts[SEARCHES] = room.counts[FACES] = 0
     height, across = _begin(room, count_a, count_b)
     room.counts[CORNERS] = 4
@@ -319,7 +320,7 @@ def _expand(room, count_a, count_b):
 
 @inner
 def _weights(p, u, v, w, n):
-    """Weights of the corners u, v, w of a facet with normal n that give a point p in its plane."""
+    """Return the weights of the corners u, v, w of a facet with normal n at a point p in its plane."""
     area = dot(n, cross(minus(v, u), minus(w, u)))
     x = dot(n, cross(minus(v, p), minus(w, p))) / area
     y = dot(n, cross(minus(w, p), minus(u, p))) / area
@@ -328,7 +329,7 @@ def _weights(p, u, v, w, n):
 
 @inner
 def _witness(room, best, direction):
-    """The facet around the end of the translation, and the weights of its corners; -1 where there is none."""
+    """Return the facet around the end of the translation, and the weights of its corners; -1 if there is none."""
     p = (best * direction[0], best * direction[1], best * direction[2])
     found, weights, inside = -1, (1.0, 0.0, 0.0), -math.inf
     for f in range(room.counts[FACES]):
@@ -346,7 +347,7 @@ def _witness(room, best, direction):
 
 @inner
 def _keep_known(room):
-    """The pairs of the corners that facets use become the known ones."""
+    """Keep the pairs of the corners that facets use as the known pairs."""
     count = 0
     for k in range(room.counts[CORNERS]):
         used = room.counts[FACES] == 0
@@ -360,7 +361,7 @@ def _keep_known(room):
 
 @inner
 def _world(points, i, pose, m):
-    """World coordinates of a point in pose m, as they are defined."""
+    """Return the world coordinates of a point in pose m."""
     x, y, z = points[i, 0], points[i, 1], points[i, 2]
     return (
         pose[m, 0, 0] * x + pose[m, 0, 1] * y + pose[m, 0, 2] * z + pose[m, 0, 3],
@@ -371,7 +372,7 @@ def _world(points, i, pose, m):
 
 @inner
 def _moved(points, i, pose, m, t):
-    """World coordinates of a point after a translation of its pose."""
+    """Return the world coordinates of a point after a translation of its pose."""
     x, y, z = points[i, 0], points[i, 1], points[i, 2]
     return (
         pose[m, 0, 0] * x + pose[m, 0, 1] * y + pose[m, 0, 2] * z + (pose[m, 0, 3] + t[0]),
@@ -382,7 +383,7 @@ def _moved(points, i, pose, m, t):
 
 @inner
 def _are_parted(points_a, rows_a, points_b, rows_b, m, n, length):
-    """Whether a plane across n certainly lies between both solids after a translation of b along it."""
+    """Return whether a plane normal to n certainly lies between both solids after b is moved along n."""
     t = (length * n[0], length * n[1], length * n[2])
     high, low, size = -math.inf, math.inf, 0.0
     for i in range(points_a.shape[0]):
@@ -398,7 +399,7 @@ def _are_parted(points_a, rows_a, points_b, rows_b, m, n, length):
 
 @inner
 def _place(room, points_a, rows_a, points_b, rows_b, m):
-    """Puts both solids into the room; returns the size of coordinates, the scale, and where a's first point is."""
+    """Write both solids into the room; return the size of coordinates, the scale, and a's first point."""
     origin = _world(points_a, 0, rows_a, m)
     size, extent_a, extent_b = 0.0, 0.0, 0.0
     for i in range(points_a.shape[0]):
@@ -427,7 +428,7 @@ def _place(room, points_a, rows_a, points_b, rows_b, m):
 
 @inner
 def _answer_one(points_a, rows_a, points_b, rows_b, m, room, row):
-    """What is told of one pose; its numbers go into a row."""
+    """Return the result for one pose; its numbers are written into a row."""
     size, scale, origin = _place(room, points_a, rows_a, points_b, rows_b, m)
     reach, n, lower, fits = _expand(room, points_a.shape[0], points_b.shape[0])
     if not fits:
@@ -461,19 +462,19 @@ def _answer_one(points_a, rows_a, points_b, rows_b, m, room, row):
 
 @kernel
 def part_convex(points_a, rows_a, points_b, rows_b, look, first, room, numbers, told):
-    """The shortest translations that take two convex solids apart in a stack of poses, each from the answer before.
+    """Find the shortest translations that separate two convex solids in a stack of poses, each from the answer before.
 
     Args:
         points_a, points_b: corners of the solids, (n, 3) and (m, 3) float64.
         rows_a, rows_b: poses, (k, 3, 4) or (k, 4, 4) float64.
-        look: whether poses (4, 4) are to be looked at first: ``REFUSED`` where they are not plainly rigid.
-        first: the pose to begin with; known pairs lie in the room.
-        room: ``new_room`` of at least so many points.
+        look: whether to check poses (4, 4) first: the result is ``REFUSED`` if they are not plainly rigid.
+        first: index of the first pose; known pairs are in the room.
+        room: ``new_room`` for at least this number of points.
         numbers: (k, COLUMNS) float64.
-        told: (k,) int64, what is told of each pose.
+        told: (k,) int64, receives the result for each pose.
 
     Returns:
-        The pose for which there was no room, or k.
+        The index of the pose for which the buffers were too small, or k.
     """
     room = by_reference(room)
     for m in range(first, rows_a.shape[0]):

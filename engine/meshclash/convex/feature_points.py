@@ -1,7 +1,7 @@
-"""The nearest points of two features of convex polyhedra, and the smallest features they are in.
+"""The nearest points of two features of convex polyhedra, and the smallest features that contain them.
 
-A feature is a kind (vertex, edge or face) and an index; features are closed: an edge has its ends, a face its rim. All
-lengths are float64 in one frame; the nearest points of a pair that cross are one point.
+A feature is a kind (vertex, edge or face) and an index. Features are closed: an edge includes its ends, a face its rim.
+All lengths are float64 in one frame. If the features cross, both nearest points are the same point.
 """
 
 import math
@@ -17,7 +17,7 @@ VERTEX, EDGE, FACE = range(3)
 
 @inner
 def corner_at(hull, v, pose):
-    """World position of a vertex; ``pose`` is (3, 4)."""
+    """Return the world position of a vertex; ``pose`` is (3, 4)."""
     x, y, z = hull.vertices[v, 0], hull.vertices[v, 1], hull.vertices[v, 2]
     return (
         pose[0, 0] * x + pose[0, 1] * y + pose[0, 2] * z + pose[0, 3],
@@ -28,7 +28,7 @@ def corner_at(hull, v, pose):
 
 @inner
 def along(a, b, t):
-    """The point of ab at t, from 0 to 1; its ends exactly."""
+    """Return the point of ab at t, from 0 to 1; exactly a or b at the ends."""
     if t <= 0.0:
         return a
     if t >= 1.0:
@@ -38,7 +38,7 @@ def along(a, b, t):
 
 @inner
 def normal_at(hull, f, pose):
-    """World unit normal of a face. Poses may lack a little to be rotations, so it is carried by the cofactors."""
+    """Return the world unit normal of a face, transformed by the cofactors: poses may be slightly off a rotation."""
     x, y, z = hull.normals[f, 0], hull.normals[f, 1], hull.normals[f, 2]
     a = (pose[0, 0], pose[1, 0], pose[2, 0])
     b = (pose[0, 1], pose[1, 1], pose[2, 1])
@@ -55,7 +55,7 @@ def normal_at(hull, f, pose):
 
 @inner
 def _part_of_edge(hull, e, t):
-    """The vertex or edge in which a point of an edge is."""
+    """Return the vertex or edge that contains a point of an edge."""
     if t <= 0.0:
         return VERTEX, np.int64(hull.edges[e, 0])
     if t >= 1.0:
@@ -70,12 +70,12 @@ def _ends(hull, e, pose):
 
 @inner
 def point_and_edge(p, hull, e, pose):
-    """(nearest point of an edge to p, kind and index of the feature it is in)."""
+    """Return (nearest point of an edge to p, kind and index of the feature that contains it)."""
     a, b = _ends(hull, e, pose)
     d = minus(b, a)
     length2 = dot(d, d)
     t = dot(minus(p, a), d) / length2 if length2 > 0.0 else 0.0
-    if t > 0.5:  # seen from the nearer end less is lost
+    if t > 0.5:  # relative to the nearer end, rounding errors are smaller
         t = 1.0 + dot(minus(p, b), d) / length2
     t = min(max(t, 0.0), 1.0)
     kind, index = _part_of_edge(hull, e, t)
@@ -84,7 +84,7 @@ def point_and_edge(p, hull, e, pose):
 
 @inner
 def point_and_face(p, hull, f, pose):
-    """(nearest point of a face to p, kind and index of the feature it is in)."""
+    """Return (nearest point of a face to p, kind and index of the feature that contains it)."""
     n = normal_at(hull, f, pose)
     begin, end = hull.face_begin[f], hull.face_begin[f + 1]
     a = corner_at(hull, hull.face_vertices[end - 1], pose)
@@ -120,7 +120,7 @@ def _edge_and_edge(a, e, pose_a, b, f, pose_b):
 
 @inner
 def _edge_and_face(a, e, pose_a, b, f, pose_b):
-    """Of edge e of a and face f of b."""
+    """Return the nearest points of edge e of a and face f of b."""
     p, q = _ends(a, e, pose_a)
     n = normal_at(b, f, pose_b)
     base = corner_at(b, b.face_vertices[b.face_begin[f]], pose_b)
@@ -168,7 +168,7 @@ def _face_and_face(a, e, pose_a, b, f, pose_b):
 
 @inner
 def point_and_feature(p, hull, kind, index, pose):
-    """(nearest point of a feature to p, kind and index of the smallest feature it is in)."""
+    """Return (nearest point of a feature to p, kind and index of the smallest feature that contains it)."""
     if kind == VERTEX:
         return corner_at(hull, index, pose), VERTEX, index
     if kind == EDGE:
@@ -178,7 +178,7 @@ def point_and_feature(p, hull, kind, index, pose):
 
 @inner
 def closest_feature_points(a, kind_a, index_a, pose_a, b, kind_b, index_b, pose_b):
-    """Nearest points of two features: (x in a, its feature's kind and index, y in b, its kind and index)."""
+    """Return the nearest points of two features: (x in a, its feature's kind and index, y in b, its kind and index)."""
     if kind_a == VERTEX:
         x = corner_at(a, index_a, pose_a)
         y, of, which = point_and_feature(x, b, kind_b, index_b, pose_b)

@@ -1,21 +1,21 @@
-"""Closest features of two convex polyhedra: a walk from feature to feature that never comes back.
+"""Closest features of two convex polyhedra, by a walk from feature to feature that never returns to a state.
 
 Sources: Lin, Canny, "A fast algorithm for incremental distance calculation" (1991); Mirtich, "V-Clip" (1998).
 
 The state is a pair of features with their nearest points x and y. As long as y is not in the Voronoi region of x's
-feature, a neighbour beyond the plane that y violates is nearer to y: from a vertex to an edge, from an edge to a face;
-the nearest points of a pair of larger features lead back to smaller ones. Where neither point violates a region, each
-is the nearest point of its object to the other, so the planes through them across x - y separate convex objects, and
-nothing is nearer.
+feature, a neighbour beyond the violated plane is nearer to y: from a vertex to an edge, from an edge to a face. The
+nearest points of a pair of larger features lead back to smaller ones. If neither point violates a region, each is the
+nearest point of its object to the other. Then the planes through them, perpendicular to x - y, separate the convex
+objects, and nothing is nearer.
 
-V-Clip clips edges against regions without measuring, so that it may neither cycle nor stop too early. Here a step is
-taken only if the distance becomes less, as a float64 number: that alone proves that no state comes twice, whatever
-rounding does, and it holds for degenerate hulls too. A point behind a face of its pair (V-Clip's "local minimum") is
-nearer to some other face, or inside; all faces are looked at then.
+V-Clip clips edges against regions without measuring, so it may cycle or stop too early. Here a step is taken only if
+the distance decreases as a float64 number. This alone proves that no state occurs twice, whatever rounding does, and it
+holds for degenerate hulls, too. A point behind a face of its pair (V-Clip's "local minimum") is nearer to some other
+face, or inside; then all faces are tested.
 
-That a walk stops where it should is proved afterwards by a plane that has one hull on each side with (nearly) the
-distance between them. Where rounding leaves no such plane (hulls of slivers, or at gaps like rounding), all pairs of
-features are compared.
+Afterwards, a separating plane proves that the walk stopped at the right place: each hull is on one side, with (nearly)
+the distance between them. If rounding leaves no such plane (hulls of slivers, or gaps as small as rounding errors), all
+pairs of features are compared.
 """
 
 import math
@@ -48,7 +48,7 @@ STEPS, EXHAUSTIVE, INSIDE, COUNTS = range(4)
 
 @inner
 def _leaves_vertex(hull, v, p, q, pose, k):
-    """Whether q is beyond the plane of the k-th edge at a vertex, which is at p; and that edge."""
+    """Return whether q is beyond the plane of the k-th edge at vertex v, which is at p, and that edge."""
     e = np.int64(hull.vertex_edges[hull.vertex_begin[v] + k])
     other = np.int64(hull.edges[e, 0]) + np.int64(hull.edges[e, 1]) - v
     return dot(minus(q, p), minus(corner_at(hull, other, pose), p)) > 0.0, e
@@ -56,7 +56,7 @@ def _leaves_vertex(hull, v, p, q, pose, k):
 
 @inner
 def _leaves_edge(hull, e, p, q, pose, k):
-    """Whether q is beyond the plane between an edge and the face on side k; and that face, -1 for none."""
+    """Return whether q is beyond the plane between an edge and the face on side k, and that face, -1 for none."""
     f = np.int64(hull.edge_faces[e, k])
     if f < 0:
         return False, f
@@ -68,14 +68,14 @@ def _leaves_edge(hull, e, p, q, pose, k):
 
 @inner
 def height_above(hull, f, q, pose):
-    """Signed height [m] of a point over the plane of a face."""
+    """Return the signed height [m] of a point above the plane of a face."""
     base = corner_at(hull, hull.face_vertices[hull.face_begin[f]], pose)
     return dot(normal_at(hull, f, pose), minus(q, base))
 
 
 @inner
 def _is_inside(hull, q, pose, rounding):
-    """Whether a point is behind all faces."""
+    """Return whether a point is behind all faces."""
     faces = hull.normals.shape[0]
     for f in range(faces):
         if height_above(hull, f, q, pose) > rounding:
@@ -85,7 +85,7 @@ def _is_inside(hull, q, pose, rounding):
 
 @inner
 def _step_in(a, kind_a, index_a, x, pose_a, b, kind_b, index_b, y, pose_b, best2):
-    """The nearest pair beyond the planes of a's feature that y violates.
+    """Return the nearest pair beyond the planes of a's feature that y violates.
 
     Returns:
         The pair as ``closest_feature_points``, and whether it is nearer than before.
@@ -114,7 +114,7 @@ def _step_in(a, kind_a, index_a, x, pose_a, b, kind_b, index_b, y, pose_b, best2
 
 @inner
 def _step_around(a, kind_a, index_a, x, pose_a, b, kind_b, index_b, y, pose_b, best2):
-    """As ``_step_in``, from y behind a face of a to the nearest face of all."""
+    """Do the same as ``_step_in``, from y behind a face of a to the nearest of all faces."""
     found = (x, kind_a, index_a, y, kind_b, index_b)
     is_nearer = False
     for f in range(a.normals.shape[0]):
@@ -128,7 +128,7 @@ def _step_around(a, kind_a, index_a, x, pose_a, b, kind_b, index_b, y, pose_b, b
 
 @inner
 def _seen_from(pose, n, sign):
-    """A world direction in the frame of a hull."""
+    """Return a world direction in the frame of a hull."""
     return (
         sign * (n[0] * pose[0, 0] + n[1] * pose[1, 0] + n[2] * pose[2, 0]),
         sign * (n[0] * pose[0, 1] + n[1] * pose[1, 1] + n[2] * pose[2, 1]),
@@ -138,21 +138,21 @@ def _seen_from(pose, n, sign):
 
 @inner
 def _support(hull, pose, n, sign, at):
-    """The largest sign * n . p of all vertices, found from vertex ``at``."""
+    """Return the maximum of sign * n . p over all vertices, found from vertex ``at``."""
     best = climb(hull, _seen_from(pose, n, sign), at)[0]
     return best + sign * (n[0] * pose[0, 3] + n[1] * pose[1, 3] + n[2] * pose[2, 3])
 
 
 @inner
 def _first_vertex(hull, pose, n, sign):
-    """The vertex farthest along sign * n."""
+    """Return the vertex farthest along sign * n."""
     u = _seen_from(pose, n, sign)
     return climb(hull, u, start_of(hull, u))[1]
 
 
 @inner
 def _corner_of(hull, kind, index):
-    """A vertex of a feature."""
+    """Return a vertex of a feature."""
     if kind == VERTEX:
         return index
     if kind == EDGE:
@@ -162,7 +162,7 @@ def _corner_of(hull, kind, index):
 
 @inner
 def _direction(a, kind_a, index_a, x, pose_a, b, kind_b, index_b, y, pose_b):
-    """Unit vector from x to y: across a face or two edges where there are, which gaps like rounding do not spoil."""
+    """Return the unit vector from x to y: normal to a face or two edges if possible, which tiny gaps do not spoil."""
     way = minus(y, x)
     n = way
     if kind_a == FACE:
@@ -185,7 +185,7 @@ def _direction(a, kind_a, index_a, x, pose_a, b, kind_b, index_b, y, pose_b):
 
 @inner
 def _size(hull, pose):
-    """A bound of the world coordinates."""
+    """Return a bound of the world coordinates."""
     size = 0.0
     for k in range(3):
         for m in range(4):
@@ -195,7 +195,7 @@ def _size(hull, pose):
 
 @inner
 def _compare_all(a, pose_a, b, pose_b, found):
-    """The nearest of all pairs of the largest features that both hulls have, and of a pair that is known."""
+    """Return the nearest of all pairs of the largest features that both hulls have, and of a known pair."""
     best2 = squared_distance(found[0], found[3])
     kind_a = FACE if a.normals.shape[0] > 0 else (EDGE if a.edges.shape[0] > 0 else VERTEX)
     kind_b = FACE if b.normals.shape[0] > 0 else (EDGE if b.edges.shape[0] > 0 else VERTEX)
@@ -217,12 +217,13 @@ def follow_features(a, b, pose_a, pose_b, pair, points, counts):
     Args:
         a, b: ``Features`` of both hulls.
         pose_a, pose_b: (3, 4) float64.
-        pair: kind and index of each feature, (4,) int64: where to begin, kinds -1 for nowhere; then where it ends.
+        pair: kind and index of each feature, (4,) int64. On entry the start, with kind -1 for none; on return the
+            result.
         points: (2, 3) float64: the nearest points, world.
         counts: (3,) int64, see ``COUNTS``.
 
     Returns:
-        The distance [m]; 0 where the hulls overlap.
+        The distance [m]; 0 if the hulls overlap.
     """
     a = by_reference(a)
     b = by_reference(b)

@@ -15,23 +15,23 @@ from .hull_faces import exact_side, flat_hull, grow_hull, merge_faces, off_line,
 from .support_vertex import fill_starts
 
 _CORNERS_A_CELL = 4
-"""Vertices for each entry of the start table: a climb from there takes a few steps."""
+"""Number of vertices per entry of the start table: a climb from there takes a few steps."""
 
 
 class Features(NamedTuple):
-    """A hull as kernels take it; lists of lists are one array and where each part begins."""
+    """A hull as arrays for kernels; a list of lists is one array and the offset of each part."""
 
     vertices: np.ndarray
     """(n, 3) float64 [m]."""
     edges: np.ndarray
-    """Ends, (m, 2) int32."""
+    """Vertices at the ends of each edge, (m, 2) int32."""
     edge_faces: np.ndarray
-    """Faces on both sides, (m, 2) int32: the first one has the edge in its direction; -1 where there is none."""
+    """Faces on both sides, (m, 2) int32: the first one contains the edge in its direction; -1 if there is no face."""
     vertex_begin: np.ndarray
-    """(n + 1,) int32, into ``vertex_edges``."""
+    """Offsets into ``vertex_edges``, (n + 1,) int32."""
     vertex_edges: np.ndarray
     face_begin: np.ndarray
-    """(f + 1,) int32, into ``face_vertices`` and ``face_edges``."""
+    """Offsets into ``face_vertices`` and ``face_edges``, (f + 1,) int32."""
     face_vertices: np.ndarray
     """Corners, counter-clockwise seen from outside."""
     face_edges: np.ndarray
@@ -39,22 +39,23 @@ class Features(NamedTuple):
     normals: np.ndarray
     """Outward unit vectors, (f, 3)."""
     starts: np.ndarray
-    """A vertex that is far out in each direction, (6, k, k) int32, see ``support_vertex.py``."""
+    """A vertex far out in each direction, (6, k, k) int32, see ``support_vertex.py``."""
     reach: float
-    """The largest coordinate [m]."""
+    """Largest coordinate [m]."""
 
 
 class ConvexHull(Copyable):
-    """The convex hull of points, exactly: which points are its vertices is decided by exact signs.
+    """The exact convex hull of points: exact signs decide which points are its vertices.
 
-    Triangles in one plane are one face. Points in a plane have a hull with two faces, points on a line one with an edge
-    and no face, and points at one place one with a vertex only.
+    Triangles in one plane form one face. Points in a plane have a hull with two faces, points on a line have one with
+    an edge and no face, and coinciding points have one with a single vertex.
 
     Args:
-        points: (n, 3) [m], or a TriangleMesh; any number above 0, in any position.
+        points: (n, 3) [m], or a TriangleMesh; at least one point, in any position.
 
     Raises:
-        InvalidMesh: no points, not finite, beyond 1e30 m, or of sizes that no product of doubles can hold together.
+        InvalidMesh: no points, not finite, beyond 1e30 m, or sizes so different that products of doubles overflow or
+            underflow.
 
     Example:
         >>> import meshclash as mc
@@ -85,17 +86,17 @@ class ConvexHull(Copyable):
 
     @property
     def edges(self) -> np.ndarray:
-        """Ends of the edges, (m, 2) int32."""
+        """Vertices of the edges, (m, 2) int32."""
         return self.features.edges
 
     @property
     def faces(self) -> list[np.ndarray]:
-        """Corners of each face, counter-clockwise seen from outside."""
+        """Vertices of each face, counter-clockwise seen from outside."""
         begin = self.features.face_begin
         return [self.features.face_vertices[i:j] for i, j in pairwise(begin.tolist())]
 
     def mesh(self) -> TriangleMesh:
-        """The hull as triangles; raises InvalidMesh where it has no face."""
+        """Return the hull as triangles; raises InvalidMesh if it has no face."""
         fans = [np.stack([np.full(len(f) - 2, f[0]), f[1:-1], f[2:]], axis=1) for f in self.faces]
         if not fans:
             raise InvalidMesh("a hull of points on a line has no triangles")
@@ -106,7 +107,7 @@ class ConvexHull(Copyable):
 
 
 def _different(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Different points (n, 3) in the order of their coordinates, and the first index of each."""
+    """Return the distinct points (n, 3) in the order of their coordinates, and the first index of each."""
     order = np.lexsort(points.T[::-1])
     ordered = points[order]
     is_new = np.concatenate([[True], (ordered[1:] != ordered[:-1]).any(axis=1)])
@@ -114,9 +115,12 @@ def _different(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _loops(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Corners of the faces of the hull of different points, and where each face begins; without a face the ends."""
+    """Return the corners of the faces of the hull of distinct points, and the begin of each face.
+
+    Without a face, the corners are the ends.
+    """
     workspace = new_workspace()
-    a, b = 0, len(points) - 1  # the least and the greatest in the order of coordinates
+    a, b = 0, len(points) - 1  # the first and the last in the order of coordinates
     if a == b:
         return np.array([a]), np.zeros(1, np.int64)
     far = np.linalg.norm(np.cross(points - points[a], points[b] - points[a]), axis=1)
@@ -143,7 +147,7 @@ def _check(sign: int) -> None:
 
 
 def _triangles(points: np.ndarray, corners: list[int], workspace: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Triangles (t, 3) of the hull, and 3 * triangle + edge across each edge, (t, 3)."""
+    """Return the triangles (t, 3) of the hull, and 3 * triangle + edge across each edge, (t, 3)."""
     room = 2 * len(points)
     faces, neighbours, alive = np.zeros((room, 3), np.int64), np.zeros((room, 3), np.int64), np.zeros(room, np.int8)
     faces[:4] = np.array(corners)[[(0, 1, 2), (0, 3, 1), (1, 3, 2), (2, 3, 0)]]
@@ -161,7 +165,7 @@ def _triangles(points: np.ndarray, corners: list[int], workspace: Any) -> tuple[
 
 
 def _merged(points: np.ndarray, triangles: np.ndarray, across: np.ndarray, workspace: Any) -> tuple[Any, Any]:
-    """As ``_loops``: triangles in one plane, exactly, are one face, without vertices in the middle of an edge."""
+    """Return the same as ``_loops``: triangles exactly in one plane form one face, without vertices amid an edge."""
     count = len(triangles)
     opposite = triangles[across // 3, (across + 2) % 3]
     signs = exact_side(points, np.repeat(triangles, 3, axis=0), opposite.ravel(), workspace).reshape(count, 3)
@@ -174,7 +178,7 @@ def _merged(points: np.ndarray, triangles: np.ndarray, across: np.ndarray, works
 
 
 def _features(vertices: np.ndarray, corners: np.ndarray, begin: np.ndarray) -> Features:
-    """A hull from the corners of its faces, and where each face begins."""
+    """Build a hull from the corners of its faces, and the begin of each face."""
     count = len(vertices)
     if len(begin) > 1:
         following = np.roll(corners, -1)
@@ -204,14 +208,14 @@ def _features(vertices: np.ndarray, corners: np.ndarray, begin: np.ndarray) -> F
 
 
 def _normals(vertices: np.ndarray, corners: np.ndarray, begin: np.ndarray) -> np.ndarray:
-    """Outward unit normals (f, 3) by Newell's method, seen from a corner; zero where rounding leaves none."""
+    """Return outward unit normals (f, 3) by Newell's method, relative to a corner; zero if rounding leaves none."""
     if len(begin) == 1:
         return np.zeros((0, 3))
     sizes = np.diff(begin)
     offsets = vertices[corners] - np.repeat(vertices[corners[begin[:-1]]], sizes, axis=0)
     largest = np.maximum.reduceat(np.abs(offsets).max(axis=1), begin[:-1])
     offsets /= np.repeat(largest, sizes)[:, None]
-    # The first corner of each face is at 0, so that products across the ends of faces vanish.
+    # The first corner of each face is moved to 0, so that products across the ends of faces vanish.
     normals = np.add.reduceat(np.cross(offsets, np.roll(offsets, -1, axis=0)), begin[:-1])
     lengths = np.linalg.norm(normals, axis=1)
     return normals / np.where(lengths > 0.0, lengths, 1.0)[:, None]

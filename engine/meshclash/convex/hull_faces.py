@@ -1,14 +1,14 @@
-"""The triangles of a convex hull, by exact signs: no point is outside by however little, none is lost.
+"""The triangles of a convex hull, by exact signs: every point is inside or on the hull, and no vertex is lost.
 
-Points are put in one after the other; the faces that see a point are replaced by triangles from their rim to it
-(Clarkson, Shor 1989; de Berg et al., "Computational Geometry", chapter 11). A face sees a point only where the exact
-determinant says so, so that points in its plane change nothing there, and no triangle without area is ever made: a rim
-edge belongs to one face that sees the point and to one that does not, and a point on the edge's line is seen by none.
+Points are inserted one after the other. The faces visible from a point are replaced by triangles from their rim to the
+point (Clarkson, Shor 1989; de Berg et al., "Computational Geometry", chapter 11). A face is visible only if the exact
+determinant says so. So points in its plane change nothing there, and no triangle without area is ever made: a rim edge
+belongs to one visible face and one hidden face, and from a point on the edge's line neither is visible.
 
-Each point that is not yet inside knows one face that sees it (Barber, Dobkin, Huhdanpaa, "The Quickhull algorithm",
-1996). When that face goes, one of the new faces sees the point, or it is inside: the plane through a rim edge and the
-new corner is between the planes of the two faces at that edge, so what sees both of them sees the new face too. Points
-in random order take expected n log n time.
+Each point that is not yet inside stores one face that it sees (Barber, Dobkin, Huhdanpaa, "The Quickhull algorithm",
+1996). When that face is removed, the point sees one of the new faces, or it is inside: the plane through a rim edge and
+the new corner is between the planes of the two faces at that edge, so a point that sees both also sees the new face.
+Points in random order take expected n log n time.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ from ..reference import by_reference
 
 _SEEN = 2
 _INSIDE, _FAILED = -1, -2
-"""In the place of a face that sees a point: none does, or the sign is not known."""
+"""Values stored instead of a visible face: no face is visible, or the sign is unknown."""
 
 
 @inner
@@ -29,7 +29,7 @@ def _point(points, i):
 
 @inner
 def _side(points, face, p, workspace):
-    """Sign of a face and a point: positive where the point is behind the face, as inner points are."""
+    """Return the sign of a face and a point: positive if the point is behind the face, as inner points are."""
     return exact_orient3d(
         _point(points, face[0]), _point(points, face[1]), _point(points, face[2]), _point(points, p), workspace
     )
@@ -37,7 +37,7 @@ def _side(points, face, p, workspace):
 
 @kernel
 def off_plane(points, a, b, c, order, workspace):
-    """The first point of an order that is not in the plane of three others, and its sign; -1, 0 where there is none."""
+    """Return the first point of an order off the plane of three others, and its sign; -1, 0 if there is none."""
     workspace = by_reference(workspace)
     for k in range(order.shape[0]):
         sign = exact_orient3d(
@@ -50,9 +50,9 @@ def off_plane(points, a, b, c, order, workspace):
 
 @kernel
 def off_line(points, a, b, order, workspace):
-    """The first point of an order that is not on the line of two others, and an axis along which that is seen; or -1.
+    """Return the first point of an order off the line of two others, and an axis along which this is visible, or -1.
 
-    The sign is that of the turn seen along the axis, 0 where there is no such point.
+    The sign is that of the turn seen along the axis, 0 if there is no such point.
     """
     workspace = by_reference(workspace)
     for k in range(order.shape[0]):
@@ -69,9 +69,10 @@ def off_line(points, a, b, order, workspace):
 
 @kernel
 def flat_hull(points, axis, order, workspace, chain):
-    """Fill ``chain`` with the corners of points in one plane, counter-clockwise seen along an axis; how many, or -1.
+    """Fill ``chain`` with the corners of points in one plane, counter-clockwise along an axis; return how many, or -1.
 
-    Andrew's monotone chain (1979); ``order`` sorts the points by both coordinates that are seen.
+    The result is -1 if a sign is unknown. Uses Andrew's monotone chain (1979); ``order`` sorts the points by both
+    visible coordinates.
     """
     workspace = by_reference(workspace)
     i, j = (axis + 1) % 3, (axis + 2) % 3
@@ -98,14 +99,14 @@ def flat_hull(points, axis, order, workspace, chain):
 
 @inner
 def _link(neighbours, f, i, g, j):
-    """Two faces have an edge in common: edge i of one and edge j of the other, as 3 * face + edge."""
+    """Connect two faces at a common edge, edge i of one and edge j of the other, as 3 * face + edge."""
     neighbours[f, i] = 3 * g + j
     neighbours[g, j] = 3 * f + i
 
 
 @inner
 def _give(points, faces, candidates, p, waiting, after, workspace):
-    """Put a point on the list of the first candidate face that sees it, and return that face."""
+    """Add a point to the list of the first candidate face that it sees, and return that face."""
     for k in range(candidates.shape[0]):
         f = candidates[k]
         sign = _side(points, faces[f], p, workspace)
@@ -120,15 +121,15 @@ def _give(points, faces, candidates, p, waiting, after, workspace):
 
 @kernel
 def grow_hull(points, order, faces, neighbours, alive, workspace):
-    """Put points into a hull that begins as a tetrahedron; returns how many places are used, -1 where signs fail.
+    """Insert points into a hull that starts as a tetrahedron; return how many slots are used, -1 if signs fail.
 
     Args:
         points: (n, 3) float64.
-        order: points to put in, (m,) int64.
+        order: points to insert, (m,) int64.
         faces: corners, counter-clockwise from outside, (2 n, 3) int64; the first four are the tetrahedron's.
         neighbours: 3 * face + edge across each edge, (2 n, 3) int64; edge k goes from corner k to the next.
         alive: (2 n,) int8: 1 for a face of the hull.
-        workspace: of the predicates.
+        workspace: workspace of the predicates.
     """
     workspace = by_reference(workspace)
     n, room = points.shape[0], faces.shape[0]
@@ -146,7 +147,7 @@ def grow_hull(points, order, faces, neighbours, alive, workspace):
         p = order[m]
         if seen_from[p] == _INSIDE:
             continue
-        # The faces that see the point, from the one that is known, and the edges around them.
+        # Find the faces visible from the point, starting at the known one, and the edges around them.
         seen[0], count, edges = seen_from[p], 1, 0
         alive[seen[0]] = _SEEN
         done = 0
@@ -208,7 +209,7 @@ def grow_hull(points, order, faces, neighbours, alive, workspace):
 
 @kernel
 def merge_faces(triangles, across, signs, group, corners, begin):
-    """Corners of the faces of a hull: loops around triangles that are in one plane.
+    """Write the corners of the faces of a hull: loops around the triangles in one plane.
 
     Args:
         triangles: (t, 3) int64.
@@ -247,7 +248,7 @@ def merge_faces(triangles, across, signs, group, corners, begin):
             corners[filled] = triangles[t, k]
             filled += 1
             k = (k + 1) % 3
-            while group[across[t, k] // 3] == group[t]:  # an edge inside the face: turn about the corner
+            while group[across[t, k] // 3] == group[t]:  # an edge inside the face: turn around the corner
                 other = across[t, k]
                 t, k = other // 3, (other % 3 + 1) % 3
         faces += 1
@@ -256,7 +257,7 @@ def merge_faces(triangles, across, signs, group, corners, begin):
 
 
 def exact_side(points: np.ndarray, triangles: np.ndarray, others: np.ndarray, workspace: ExactWorkspace) -> np.ndarray:
-    """Signs (k,) of points ``others`` (k,) against triangles (k, 3): 0 where they are in one plane."""
+    """Return signs (k,) of points ``others`` (k,) relative to triangles (k, 3): 0 if they are in one plane."""
     signs = np.empty(len(triangles), np.int8)
     _exact_side(points, triangles, others, workspace, signs)
     return signs

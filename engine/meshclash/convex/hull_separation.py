@@ -1,6 +1,6 @@
 """The shortest translations that separate the convex hulls of two point sets, in one pose or many.
 
-The work is done by ``expanding_polytope.py``; this keeps room for it, and makes more where a polytope needs it.
+``expanding_polytope.py`` does the work. This module keeps buffers for it, and enlarges them if a polytope needs it.
 """
 
 from typing import Any, NamedTuple
@@ -25,43 +25,43 @@ from .expanding_polytope import (
 _FEW = 64
 _HERE = np.eye(4)[None, :3].copy()
 _spare: list["_Space"] = []
-"""Not in use. Appending to and popping from a list are atomic."""
+"""Buffers that are not in use. List append and pop are atomic."""
 
 
 class Separation(NamedTuple):
-    """How far the second hull must be moved, and which way."""
+    """The shortest translation of the second hull that separates both."""
 
     length: float
-    """[m], an upper bound that is reached: the hulls touch after this translation; negative where they are apart."""
+    """Length [m], an upper bound that is reached: the hulls touch after this translation; negative if apart."""
     direction: np.ndarray
     """Unit vector, (3,)."""
     lower: float
-    """No translation shorter than this [m] separates the hulls; equal to ``length`` up to rounding unless given up."""
+    """No shorter translation [m] separates the hulls; ``length`` within rounding, unless the search gave up."""
     pairs: np.ndarray
-    """Points of a and of b whose differences are the polytope's corners, (k, 2) int64, for a later question."""
+    """Points of a and of b whose differences are the polytope's corners, (k, 2) int64; to start a later search."""
     searches: int
-    """How often all points were looked through."""
+    """How many times all points were searched."""
 
 
 class Partings(NamedTuple):
-    """Of a stack of k poses: how convex solids are taken apart."""
+    """Separations of two convex solids in a stack of k poses."""
 
     told: np.ndarray
-    """(k,) int64: APART, OVERLAPPING, or OPEN where rounding leaves it open."""
+    """(k,) int64: APART, OVERLAPPING, or OPEN if rounding leaves it undecided."""
     lengths: np.ndarray
-    """(k,) [m]: of translations after which nothing touches; proved where solids are told to be OVERLAPPING."""
+    """Lengths (k,) [m] of translations after which nothing touches; proved if the result is OVERLAPPING."""
     directions: np.ndarray
     """Unit vectors (k, 3)."""
     lower: np.ndarray
-    """(k,) [m]: no shorter translation parts the two."""
+    """Lower bounds (k,) [m]: no shorter translation separates both."""
     points: np.ndarray
-    """Of a and of b, (k, 2, 3) [m], which meet when the solids come apart."""
+    """Points of a and of b, (k, 2, 3) [m], that touch when the solids separate."""
     pairs: np.ndarray
-    """Points that decided in the last pose, (c, 2) int64."""
+    """Points that decided the last pose, (c, 2) int64."""
 
 
 class _Space:
-    """Room for searches, and for one pose each."""
+    """Buffers for searches, and for one pose each."""
 
     def __init__(self, points: int) -> None:
         self.room = new_room(points)
@@ -69,7 +69,7 @@ class _Space:
         self.numbers, self.told = np.empty((1, COLUMNS)), np.empty(1, np.int64)
 
     def begin(self, points: int, known: np.ndarray | None) -> None:
-        """Get ready for solids of so many points, with the pairs of an earlier answer."""
+        """Prepare for solids with some number of points, with the pairs of an earlier answer."""
         if len(self.room.a) < points:
             self.room = new_room(points, len(self.room.corners))
         self.room.counts[KNOWN] = 0
@@ -89,7 +89,7 @@ class _Space:
         self, a: np.ndarray, rows_a: np.ndarray, b: np.ndarray, rows_b: np.ndarray, numbers: np.ndarray,
         told: np.ndarray, look: bool,
     ) -> None:  # fmt: skip
-        """Answer all poses; with more room where a polytope needs it."""
+        """Answer all poses, with larger buffers if a polytope needs them."""
         done = part_convex(a, rows_a, b, rows_b, look, 0, self.room, numbers, told)
         while done < len(rows_a):
             self._grow(len(self.room.corners) + 1)
@@ -97,7 +97,7 @@ class _Space:
 
     @property
     def known(self) -> np.ndarray:
-        """Pairs of points that decided."""
+        """Pairs of points that decided the answer."""
         return self.room.known[: self.room.counts.item(KNOWN)].copy()
 
 
@@ -111,12 +111,13 @@ def _take(points: int, known: np.ndarray | None) -> _Space:
 
 
 def hull_separation(a: np.ndarray, b: np.ndarray, known: np.ndarray | None = None) -> Separation:
-    """The shortest translation of b that separates the hulls of two point sets.
+    """Return the shortest translation of b that separates the hulls of two point sets.
 
     Args:
-        a, b: (n, 3) and (m, 3) float64 [m]. Points in one plane, all together, are separated by leaving it.
-        known: pairs of points (k, 2) that an answer for nearly the same question gave: their differences are tried
-            before all points are looked through. The answer is the same, up to rounding.
+        a, b: (n, 3) and (m, 3) float64 [m]. If all points together lie in one plane, a translation out of it separates
+            them.
+        known: pairs of points (k, 2) from the answer to a similar question: their differences are tried before all
+            points are searched. The answer is the same, up to rounding.
     """
     a, b = (np.require(points, np.float64, ["C", "W"]) for points in (a, b))
     space = _take(max(len(a), len(b)), known)
@@ -133,16 +134,16 @@ def hull_separation(a: np.ndarray, b: np.ndarray, known: np.ndarray | None = Non
 def part_at_once(
     a: np.ndarray, b: np.ndarray, pose_a: Any, pose_b: Any, known: np.ndarray | None
 ) -> tuple[int, np.ndarray, np.ndarray] | None:
-    """How two convex solids are taken apart in one pose each, with little Python.
+    """Separate two convex solids in one pose each, with little Python overhead.
 
     Args:
         a, b: corners of the solids, (n, 3) and (m, 3) float64.
         pose_a, pose_b: one for each, as ``put_single_pose`` takes it.
-        known: as of ``hull_separation``.
+        known: as in ``hull_separation``.
 
     Returns:
-        What is told, the numbers (COLUMNS,) of ``expanding_polytope.py``, and the pairs; None where poses need a closer
-        look.
+        The result code, the numbers (COLUMNS,) of ``expanding_polytope.py``, and the pairs; None if poses need a closer
+        check.
     """
     space = _take(max(len(a), len(b)), known)
     found = None
@@ -157,7 +158,7 @@ def part_at_once(
 def part_each(
     a: np.ndarray, b: np.ndarray, rows_a: np.ndarray, rows_b: np.ndarray, known: np.ndarray | None
 ) -> Partings:
-    """As ``part_at_once`` for poses (k, 3, 4), each from the answer before."""
+    """Do the same as ``part_at_once`` for poses (k, 3, 4), each from the answer before."""
     numbers, told = np.empty((len(rows_a), COLUMNS)), np.empty(len(rows_a), np.int64)
     space = _take(max(len(a), len(b)), known)
     space.run(a, rows_a, b, rows_b, numbers, told, False)

@@ -1,4 +1,4 @@
-"""``convex_parts``: a solid cut into convex parts, by CoACD, for questions that are fast for convex solids."""
+"""``convex_parts``: a solid divided into convex parts by CoACD, for the fast queries of convex solids."""
 
 import importlib
 from typing import Any
@@ -18,19 +18,20 @@ def convex_parts(mesh: Any, concavity: float = 0.05, most: int | None = None, se
 
     Source: Wei, Liu, Ling, Su, "Approximate convex decomposition for 3D meshes with collision-aware concavity and tree
     search" (2022), by its authors' library CoACD (``pip install "meshclash[convex]"``). The parts are an approximation:
-    ask the mesh itself where an answer has to be exact.
+    query the mesh itself if an answer has to be exact.
 
     Args:
         mesh: a closed mesh.
         concavity: how far a part may differ from its hull, as a share of the size, from 0.01 to 1.
-        most: parts at most; None for any number.
-        seed: the same one gives the same parts.
+        most: maximum number of parts; None for no limit.
+        seed: the same seed gives the same parts.
 
     Returns:
         Closed convex meshes, in the mesh's frame.
 
     Raises:
-        InvalidMesh: no mesh, or it is not closed. UnsupportedOption: an option out of its range, or CoACD is missing.
+        InvalidMesh: not a mesh, or it is not closed. UnsupportedOption: an option is out of its range, or CoACD is
+            missing.
 
     Example:
         >>> import meshclash as mc

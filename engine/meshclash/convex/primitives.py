@@ -1,6 +1,6 @@
 """Primitives as closed meshes: boxes, and solids of revolution about the z axis, centred at the origin.
 
-Meshes of round primitives lie inside the true ones, or contain them if circumscribed.
+Meshes of round primitives lie inside the true solids, or contain them if circumscribed.
 """
 
 import math
@@ -15,15 +15,15 @@ from ..messages import shown
 from ..types.mesh import TriangleMesh
 from ..types.numbers import float_array, real_number, truth
 
-_LEAST_TOLERANCE = 1e-6  # a sphere has some five million triangles then
-_ROUNDING = 1.0 + 1e-12  # outweighs what the corners of circumscribed meshes lose by rounding
+_LEAST_TOLERANCE = 1e-6  # then a sphere has about five million triangles
+_ROUNDING = 1.0 + 1e-12  # exceeds the rounding errors of the corners of circumscribed meshes
 
 
 def box(sides: float | Sequence[float]) -> TriangleMesh:
-    """A box of 12 triangles around the origin.
+    """Return a box of 12 triangles around the origin.
 
     Args:
-        sides: its three sides [m], or one for a cube.
+        sides: its three sides [m], or one number for a cube.
 
     Raises:
         UnsupportedOption: a side is not above 0, or not finite.
@@ -44,20 +44,20 @@ def box(sides: float | Sequence[float]) -> TriangleMesh:
 
 
 def sphere(radius: float, tolerance: float = 0.01, circumscribed: bool = False) -> TriangleMesh:
-    """A sphere as a mesh: by default inside the true sphere, with its corners on it.
+    """Return a sphere as a mesh: by default inside the true sphere, with its corners on it.
 
-    What overlaps the true sphere by less than the tolerance may miss the default mesh, and distances to that mesh are
-    too large by as much. A circumscribed mesh contains the true sphere: it misses no overlap, may meet what is within
-    the tolerance of the sphere, and distances to it are at most that much too small.
+    The default mesh may miss objects that overlap the true sphere by less than the tolerance, and distances to it are
+    up to the tolerance too large. A circumscribed mesh contains the true sphere. It misses no overlap, but may meet
+    objects within the tolerance of the sphere, and distances to it are up to the tolerance too small.
 
     Args:
         radius: [m].
         tolerance: how far the mesh may be inside the true surface, or outside of it if circumscribed, as a share of
             the radius.
-        circumscribed: True: the mesh contains the true sphere instead.
+        circumscribed: if True, the mesh contains the true sphere.
 
     Raises:
-        UnsupportedOption: a length is not above 0, or the tolerance not from 1e-6 to 0.5.
+        UnsupportedOption: a length is not above 0, or the tolerance is not from 1e-6 to 0.5.
 
     Example:
         >>> import meshclash as mc
@@ -68,12 +68,12 @@ def sphere(radius: float, tolerance: float = 0.01, circumscribed: bool = False) 
 
 
 def capsule(radius: float, length: float, tolerance: float = 0.01, circumscribed: bool = False) -> TriangleMesh:
-    """A cylinder with half spheres at both ends, inside the true one or circumscribed as ``sphere``.
+    """Return a cylinder with half spheres at both ends, inside the true capsule or circumscribed as in ``sphere``.
 
     Args:
         radius: [m].
-        length: of the cylinder between the half spheres [m], from 0 on.
-        tolerance, circumscribed: as ``sphere``; raises as that.
+        length: length of the cylinder between the half spheres [m], 0 or greater.
+        tolerance, circumscribed: as in ``sphere``, with the same errors.
 
     Example:
         >>> import meshclash as mc
@@ -81,7 +81,7 @@ def capsule(radius: float, length: float, tolerance: float = 0.01, circumscribed
         [0.5, 0.5, 1.5]
     """
     radius, half = checked_length("radius", radius), 0.5 * checked_length("length", length, least=0.0)
-    count = _segments(tolerance, circumscribed, twice=True)  # around, and twice as many as along
+    count = _segments(tolerance, circumscribed, twice=True)  # sides around, twice as many as along
     stretch = _stretch(count, circumscribed)  # once along the profile, and once more around
     angles = 0.5 * np.pi * np.linspace(-1.0, 1.0, count // 2 + 1)
     below, above = angles[angles <= 0.0], angles[angles >= 0.0]
@@ -92,7 +92,9 @@ def capsule(radius: float, length: float, tolerance: float = 0.01, circumscribed
 
 
 def cylinder(radius: float, length: float, tolerance: float = 0.01, circumscribed: bool = False) -> TriangleMesh:
-    """A cylinder, inside the true one or circumscribed; arguments and errors as ``capsule``, with a length above 0.
+    """Return a cylinder, inside the true one or circumscribed.
+
+    Arguments and errors are those of ``capsule``, but the length must be above 0.
 
     Example:
         >>> import meshclash as mc
@@ -106,7 +108,9 @@ def cylinder(radius: float, length: float, tolerance: float = 0.01, circumscribe
 
 
 def cone(radius: float, length: float, tolerance: float = 0.01, circumscribed: bool = False) -> TriangleMesh:
-    """A cone with its apex up and the origin at half its height; arguments, sides and errors as ``cylinder``.
+    """Return a cone with its apex up and the origin at half its height.
+
+    Arguments, the side on which the mesh lies, and errors are those of ``cylinder``.
 
     Example:
         >>> import meshclash as mc
@@ -120,12 +124,12 @@ def cone(radius: float, length: float, tolerance: float = 0.01, circumscribed: b
 
 
 def plane(size: float) -> TriangleMesh:
-    """A square sheet in the plane z = 0: an open mesh of two triangles whose normals point up.
+    """Return a square sheet in the plane z = 0: an open mesh of two triangles whose normals point up.
 
-    A half-space that nothing can pass is a ``box`` whose top is that plane.
+    For a half-space that nothing can enter, use a ``box`` whose top is that plane.
 
     Args:
-        size: its side [m]; raises as ``box``.
+        size: length of its sides [m]; the errors are those of ``box``.
 
     Example:
         >>> import meshclash as mc
@@ -138,7 +142,7 @@ def plane(size: float) -> TriangleMesh:
 
 
 def checked_length(name: str, value: Any, least: float | None = None) -> float:
-    """A length, checked: above 0, or from ``least`` on."""
+    """Return a length after a check that it is above 0, or not below ``least``."""
     number = real_number(value)
     if not math.isfinite(number) or (number <= 0.0 if least is None else number < least):
         wanted = "above 0" if least is None else f"from {least:g} on"
@@ -147,7 +151,7 @@ def checked_length(name: str, value: Any, least: float | None = None) -> float:
 
 
 def _segments(tolerance: Any, circumscribed: bool, twice: bool = False) -> int:
-    """How many sides a polygon needs to keep to a share of the radius, inside or outside; by fours.
+    """Return how many sides a polygon needs for a tolerance, inside or outside; a multiple of four.
 
     ``twice``: a polygon around and one along share the tolerance.
     """
@@ -162,12 +166,12 @@ def _segments(tolerance: Any, circumscribed: bool, twice: bool = False) -> int:
 
 
 def _stretch(count: int, circumscribed: bool) -> float:
-    """By how much a polygon of so many sides grows to contain the circle through its corners, rounding included."""
+    """Return the factor by which a polygon must grow to contain the circle through its corners, despite rounding."""
     return _ROUNDING / math.cos(math.pi / count) if circumscribed else 1.0
 
 
 def _revolved(radii: np.ndarray, heights: np.ndarray, count: int) -> TriangleMesh:
-    """The solid of revolution of a profile that begins and ends on the z axis, bottom first."""
+    """Return the solid of revolution of a profile that begins and ends on the z axis, bottom first."""
     angles = 2.0 * np.pi * np.arange(count) / count
     circle = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     rings = [np.column_stack([r * circle, np.full(count, z)]) for r, z in zip(radii[1:-1], heights[1:-1], strict=True)]

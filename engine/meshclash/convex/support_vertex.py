@@ -1,9 +1,9 @@
 """The vertex of a convex polyhedron that is farthest along a direction, by climbing from vertex to vertex.
 
-A vertex with no higher neighbour is the highest, since the vertices above any plane hang together. Rounded heights make
-plateaus, so that all vertices within the rounding of the best are visited; the highest one as a float64 number is then
-the one that a look at all vertices finds. The first climb begins from a table of directions: the faces of a cube are
-divided into cells, and each names the vertex that is farthest along its middle.
+A vertex with no higher neighbour is the highest, since the vertices above any plane are connected. Rounded heights
+create plateaus, so all vertices within the rounding error of the best are visited. The highest one as a float64 number
+is then the same as in a search of all vertices. The first climb starts from a table of directions: the faces of a cube
+are divided into cells, and each cell stores the vertex that is farthest along its middle.
 """
 
 import math
@@ -14,9 +14,9 @@ from ..jit import inner, kernel
 from ..reference import by_reference
 
 _PLATEAU = 64
-"""Vertices on a plateau; of larger ones all vertices are looked at."""
+"""Maximum number of vertices on a plateau; for larger ones, all vertices of the hull are tested."""
 _ROUNDING = 2e-15
-"""Share of the coordinates: four times the rounding of a product of a vertex and a direction, with room."""
+"""Share of the coordinates: four times the rounding error of a product of a vertex and a direction, with reserve."""
 
 
 @inner
@@ -36,7 +36,10 @@ def _highest_of_all(hull, u):
 
 @inner
 def climb(hull, u, at):
-    """The largest product of a direction and a vertex, and that vertex; from vertex ``at``, in the hull's frame."""
+    """Return the largest product of a direction and a vertex, and the vertex; the climb starts at vertex ``at``.
+
+    The direction is in the hull's frame.
+    """
     plateau = np.empty(_PLATEAU, np.int64)
     best = _height(hull, at, u)
     rounding = _ROUNDING * hull.reach * (abs(u[0]) + abs(u[1]) + abs(u[2]))
@@ -50,7 +53,7 @@ def climb(hull, u, at):
             height = _height(hull, other, u)
             if height < best - rounding:
                 continue
-            if height > best + rounding:  # the plateau left behind is certainly lower
+            if height > best + rounding:  # all of the previous plateau is certainly lower
                 best, at = height, other
                 plateau[0], count, done = other, 1, 0
                 break
@@ -69,7 +72,7 @@ def climb(hull, u, at):
 
 @inner
 def start_of(hull, u):
-    """The vertex from which to climb along a direction."""
+    """Return the vertex from which to climb along a direction."""
     side = hull.starts.shape[1]
     axis = 0
     for k in range(1, 3):
@@ -84,7 +87,7 @@ def start_of(hull, u):
 
 @kernel
 def fill_starts(hull):
-    """Fill the table of a hull; each climb goes on from the cell before."""
+    """Fill the start table of a hull; each climb continues from the cell before."""
     hull = by_reference(hull)
     side = hull.starts.shape[1]
     at = np.int64(0)
@@ -92,7 +95,7 @@ def fill_starts(hull):
         for turn in range(2):
             for i in range(side):
                 for step in range(side):
-                    j = step if i % 2 == 0 else side - 1 - step  # to and fro, so that the next cell is near
+                    j = step if i % 2 == 0 else side - 1 - step  # back and forth, so that the next cell is near
                     one = 1.0 - 2.0 * turn
                     x, y = (2.0 * i + 1.0) / side - 1.0, (2.0 * j + 1.0) / side - 1.0
                     if axis == 0:

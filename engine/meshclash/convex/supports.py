@@ -1,8 +1,8 @@
-"""Convex shapes as kernels take them: points, or a round solid, and the farthest point along a direction.
+"""Convex shapes as arrays for kernels: points or a round solid, and the farthest point along a direction.
 
 A shape is two arrays. ``points`` (n, 3) are the corners of a convex polyhedron, a segment or a point. ``form`` (4,)
-says what the shape is: its kind, and three lengths of a round one. Round solids are centred at the origin, with their
-axis along z. A radius around a shape is no part of this: it is compared with the distance.
+holds the kind of the shape and three lengths of a round one. Round solids are centred at the origin, with their axis
+along z. A radius around a shape is not included: it is compared with the distance.
 """
 
 import math
@@ -12,11 +12,11 @@ import numpy as np
 from ..jit import inner, kernel
 
 POINTS, CYLINDER, CONE, ELLIPSOID = range(4)
-"""Kinds of forms. The lengths of a cylinder and of a cone are the radius and half the height, of an ellipsoid its three
-radii."""
+"""Kinds of forms. The lengths of a cylinder and of a cone are the radius and half the height; those of an ellipsoid are
+its three radii."""
 NO_POINTS = np.zeros((1, 0, 3))
 POINTS_FORM = np.zeros(4)
-"""The form of a shape that is its points."""
+"""The form of a shape that consists of its points."""
 
 
 @inner
@@ -51,7 +51,7 @@ def _of_ellipsoid(a, b, c, u):
 
 @inner
 def farthest_round(form, u):
-    """The point of a round solid that is farthest along u, in the solid's frame."""
+    """Return the point of a round solid that is farthest along u, in the solid's frame."""
     if form[0] == CYLINDER:
         return _of_cylinder(form[1], form[2], u)
     if form[0] == CONE:
@@ -61,7 +61,7 @@ def farthest_round(form, u):
 
 @inner
 def half_extents(form):
-    """Half the sides of a box around a round solid."""
+    """Return half the sides of a box around a round solid."""
     if form[0] == ELLIPSOID:
         return form[1], form[2], form[3]
     return form[1], form[1], form[2]
@@ -69,5 +69,5 @@ def half_extents(form):
 
 @kernel
 def farthest_of_round(form, x, y, z):
-    """As ``farthest_round``, for Python."""
+    """Do the same as ``farthest_round``, for Python."""
     return farthest_round(form, (x, y, z))

@@ -1,1 +1,1 @@
-"""Pure leaf mathematics: predicates, distances, transforms. Nothing here knows of hierarchies, buffers or scenes."""
+"""Basic geometry: predicates, distances, transforms. It does not depend on hierarchies, buffers or scenes."""

@@ -10,4 +10,4 @@ CUBE_DIRECTIONS = np.array(
     ],
     np.float64,
 )  # fmt: skip
-"""3 axes, 4 corners and 6 edges, one of each two that are opposite, (13, 3)."""
+"""3 axes, 4 corners and 6 edges, one of each opposite pair, (13, 3)."""

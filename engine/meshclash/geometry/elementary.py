@@ -1,7 +1,7 @@
-"""An exponential and a cosine of additions, multiplications, divisions and square roots alone.
+"""An exponential and a cosine computed only by additions, multiplications, divisions and square roots.
 
-IEEE 754 leaves these no choice, so their bits are the same on every processor, platform and CUDA device. The ``exp``,
-``cos`` and ``acos`` of platforms and devices differ in the last bits.
+IEEE 754 defines the result of these operations completely, so the results have the same bits on every processor,
+platform and CUDA device. The ``exp``, ``cos`` and ``acos`` functions of platforms and devices differ in the last bits.
 """
 
 import math
@@ -9,16 +9,17 @@ import math
 from ..jit import inlined, inner
 
 _LOG2_E = 1.4426950408889634
-_LN2_HIGH = 6.93147180369123816490e-01  # 32 bits: times a whole number below 64 it is exact
+_LN2_HIGH = 6.93147180369123816490e-01  # 32 bits: its product with an integer below 64 is exact
 _LN2_LOW = 1.90821492927058770002e-10
 LEAST_EXPONENT = -42.0
 
 
 @inlined
 def exp_below(x):
-    """exp(x) for ``LEAST_EXPONENT`` <= x <= 0, within 1.5 units of the last place.
+    """Return exp(x) for ``LEAST_EXPONENT`` <= x <= 0, within 1.5 units in the last place.
 
-    2^-k exp(r) with r = x + k ln 2 of at most half of ln 2, where Taylor's polynomial of degree 13 is off by 5e-18.
+    It is computed as 2^-k exp(r) with r = x + k ln 2, whose magnitude is at most half of ln 2; there Taylor's
+    polynomial of degree 13 has an error of 5e-18.
     """
     k = int(0.5 - x * _LOG2_E)
     r = (x + k * _LN2_HIGH) + k * _LN2_LOW
@@ -33,10 +34,11 @@ def exp_below(x):
 
 @inner
 def least_cosine(third):
-    """The least of cos(phi), where cos(3 phi) is ``third``, from -1 to 1: cos((acos(third) + 2 pi) / 3).
+    """Return the least cos(phi) with cos(3 phi) = ``third``, from -1 to 1: cos((acos(third) + 2 pi) / 3).
 
-    -2 cos(phi) = 1 + s solves 4 cos^3 - 3 cos = third where s^2 (3 + s) = 2 (1 - third), 0 <= s <= 1: by Newton's
-    method from a start that is off by 3 % at most. The difference from 1 loses nothing where two roots meet (s = 0).
+    -2 cos(phi) = 1 + s solves 4 cos^3 - 3 cos = third if s^2 (3 + s) = 2 (1 - third), 0 <= s <= 1. Newton's method
+    finds s from a start with an error of 3 % at most. Computing the difference from 1 avoids cancellation where two
+    roots meet (s = 0).
     """
     square = 2.0 * (1.0 - third)
     if not square > 0.0:

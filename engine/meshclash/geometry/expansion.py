@@ -1,8 +1,8 @@
 """Exact arithmetic on floating-point expansions: sums of doubles that do not overlap, smallest first.
 
 Source: Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates" (1997), sections
-2.2 to 2.5. Exact as long as nothing overflows or underflows; ``predicates.py`` checks the range before it comes here.
-No fused operations are used, so that every device gives the same bits.
+2.2 to 2.5. The arithmetic is exact if nothing overflows or underflows; ``predicates.py`` checks the range before
+calling it. No fused operations are used, so every device gives the same bits.
 """
 
 from ..jit import inner
@@ -12,7 +12,7 @@ _SPLITTER = 134217729.0  # 2**27 + 1 cuts a 53-bit significand into two halves o
 
 @inner
 def two_sum(a, b):
-    """a + b as (rounded sum, rounding error)."""
+    """Return a + b as (rounded sum, rounding error)."""
     total = a + b
     b_virtual = total - a
     a_virtual = total - b_virtual
@@ -21,13 +21,13 @@ def two_sum(a, b):
 
 @inner
 def two_difference(a, b):
-    """a - b as (rounded difference, rounding error)."""
+    """Return a - b as (rounded difference, rounding error)."""
     return two_sum(a, -b)
 
 
 @inner
 def two_product(a, b):
-    """a * b as (rounded product, rounding error), by Dekker's splitting."""
+    """Return a * b as (rounded product, rounding error), by Dekker's splitting."""
     product = a * b
     wide = _SPLITTER * a
     a_high = wide - (wide - a)
@@ -41,7 +41,7 @@ def two_product(a, b):
 
 @inner
 def add_expansions(e, e_length, f, f_length, out):
-    """Write e + f into ``out`` without zero components; returns the length (0 for the value zero)."""
+    """Write e + f to ``out`` without zero components; return the length (0 for the value zero)."""
     i = 0
     j = 0
     length = 0
@@ -65,7 +65,7 @@ def add_expansions(e, e_length, f, f_length, out):
 
 @inner
 def scale_expansion(e, e_length, factor, out):
-    """Write e * factor into ``out`` without zero components; returns the length."""
+    """Write e * factor to ``out`` without zero components; return the length."""
     length = 0
     total = 0.0
     for i in range(e_length):
@@ -86,7 +86,7 @@ def scale_expansion(e, e_length, factor, out):
 
 @inner
 def sign_of(e, e_length):
-    """Sign of an expansion without zero components: that of its last, largest component."""
+    """Return the sign of an expansion without zero components: that of its last, largest component."""
     if e_length == 0:
         return 0
     return 1 if e[e_length - 1] > 0.0 else -1

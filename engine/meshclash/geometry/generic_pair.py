@@ -1,12 +1,12 @@
 """The common case of two triangles, decided in float64: no corner near the other's plane, no edges nearly meeting.
 
-``classify_exact`` decides every pair; this decides the ones without coincidences in a third of the time, because each
-plane's normal is computed once for three corners and nothing leaves the registers.
+``classify_exact`` decides every pair. This module decides pairs without coincidences in a third of the time, because
+each plane's normal is computed once for three corners and all values stay in registers.
 
 Bound. The side of a corner w is the sign of n.g with n = e x f, e = q - p, f = r - p, g = w - p, all in float64 (u =
-2**-53). A product in n carries three roundings and the difference one, so n_x is off by 4.01 u (|e_y f_z| + |e_z
-f_y|). The product with g, g's own rounding and two sums add 4 u |n_x g_x|. So n.g is off by less than 8.1 u P, where
-P = (|e_y f_z| + |e_z f_y|) |g_x| and so on; 10 u P covers the rounding of P. P above 1e-180 excludes underflow, as in
+2**-53). A product in n carries three roundings and the difference one, so n_x is off by 4.01 u (|e_y f_z| + |e_z f_y|).
+The product with g, g's own rounding and two sums add 4 u |n_x g_x|. So n.g is off by less than 8.1 u P, where P = (|e_y
+f_z| + |e_z f_y|) |g_x| and so on; 10 u P covers the rounding of P. P above 1e-180 excludes underflow, as in
 ``predicates.py``.
 """
 
@@ -30,7 +30,7 @@ def _sign(value, permanent):
 
 @inlined
 def _sides(p, q, r, a, b, c):
-    """Signs of orient3d(p, q, r, w) for w = a, b, c; UNCERTAIN where float64 does not tell."""
+    """Return the signs of orient3d(p, q, r, w) for w = a, b, c; UNCERTAIN if float64 does not decide."""
     ex, ey, ez = q[0] - p[0], q[1] - p[1], q[2] - p[2]
     fx, fy, fz = r[0] - p[0], r[1] - p[1], r[2] - p[2]
     x1, x2 = ey * fz, ez * fy
@@ -49,7 +49,7 @@ def _sides(p, q, r, a, b, c):
 
 @inlined
 def classify_generic(p1, q1, r1, p2, q2, r2):
-    """APART or CROSSING as ``classify_exact``, or UNDECIDED: then it has to be asked. Points are (x, y, z) tuples."""
+    """Return APART or CROSSING like ``classify_exact``, or UNDECIDED: then call that one. Points are (x, y, z)."""
     a0, a1, a2 = _sides(p2, q2, r2, p1, q1, r1)
     if a0 == a1 and a1 == a2 and a0 != UNCERTAIN:
         return APART
@@ -58,7 +58,7 @@ def classify_generic(p1, q1, r1, p2, q2, r2):
         return APART
     if max(a0, a1, a2, b0, b1, b2) == UNCERTAIN:
         return UNDECIDED
-    # Corners are renamed so that p is alone on its side, and turned over so that it is the positive one.
+    # Rename the corners so that p is alone on its side, and turn them over so that this side is positive.
     if a0 == a1:
         p1, q1, r1, a0 = r1, p1, q1, a2
     elif a0 == a2:

@@ -1,8 +1,9 @@
-"""Exact signs of determinants of coordinates that are whole multiples of one small step, by integers of 192 bits.
+"""Exact signs of determinants of coordinates that are integer multiples of one small step, by 192-bit integers.
 
-Coordinates of models are mostly such numbers: float32 values of similar size, or placed by them. Scaled by a power of
-two so that the largest lies in [2**60, 2**61), they are integers of 62 bits; differences fit 63, products of two 126,
-determinants 190. That costs less than floating-point expansions, which answer for the rest.
+Coordinates of models usually are such numbers: float32 values of similar size, or transformed ones. They are scaled by
+a power of two so that the largest lies in [2**60, 2**61). Then they are integers of 62 bits; differences fit into 63
+bits, products of two into 126, determinants into 190. This is cheaper than floating-point expansions, which handle all
+other coordinates.
 """
 
 import math
@@ -15,10 +16,10 @@ from ..jit import config, inlined, inner
 from .wide_integers import minus, plus, sign, times, wide
 
 OFF_GRID = 2
-"""The coordinates have no common grid of 62 bits: no sign is given. The same number as ``predicates.UNCERTAIN``."""
+"""The coordinates have no common grid of 62 bits, so there is no sign. Equal to ``predicates.UNCERTAIN``."""
 
 _WORD = ir.IntType(64)
-_LEADING_BIT = 60  # of the scaled coordinate that is largest
+_LEADING_BIT = 60  # of the largest scaled coordinate
 _SCALED_EXPONENT = 2 * 1023 + _LEADING_BIT  # biased exponents of a number and of its scale add up to this
 
 
@@ -41,7 +42,7 @@ _scale = _plain_scale if config.DISABLE_JIT else _compiled_scale
 
 @inlined
 def _area(ax, ay, bx, by):
-    """ax by - ay bx of wide integers."""
+    """Return ax by - ay bx of wide integers."""
     return minus(times(ax, by), times(ay, bx))
 
 
@@ -52,7 +53,7 @@ def _largest(p):
 
 @inlined
 def _on_grid(p, scale):
-    """The point in whole steps, and how far it is from them: 0.0 where that is exact."""
+    """Return the point in integer steps, and its distance from them: 0.0 if the result is exact."""
     x, y, z = p[0] * scale, p[1] * scale, p[2] * scale
     i, j, k = int(x), int(y), int(z)
     return i, j, k, abs(i - x) + abs(j - y) + abs(k - z)
@@ -60,7 +61,7 @@ def _on_grid(p, scale):
 
 @inner
 def grid_orient3d(a, b, c, d):
-    """Sign of det(a - d, b - d, c - d), or OFF_GRID; points are (x, y, z), at most 2**300 large, not all zero."""
+    """Return the sign of det(a - d, b - d, c - d), or OFF_GRID; points are (x, y, z), up to 2**300, not all zero."""
     scale = _scale(max(_largest(a), _largest(b), _largest(c), _largest(d)))
     dx, dy, dz, off_d = _on_grid(d, scale)
     ax, ay, az, off_a = _on_grid(a, scale)
@@ -77,7 +78,7 @@ def grid_orient3d(a, b, c, d):
 
 @inner
 def grid_orient2d(ax, ay, bx, by, cx, cy):
-    """Sign of det(a - c, b - c), or OFF_GRID; as ``grid_orient3d``."""
+    """Return the sign of det(a - c, b - c), or OFF_GRID; as ``grid_orient3d``."""
     scale = _scale(max(abs(ax), abs(ay), abs(bx), abs(by), abs(cx), abs(cy)))
     ai, aj, _, off_a = _on_grid((ax, ay, 0.0), scale)
     bi, bj, _, off_b = _on_grid((bx, by, 0.0), scale)

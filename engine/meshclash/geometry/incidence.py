@@ -1,7 +1,7 @@
 """Whether a segment passes through a triangle and whether a point lies on one, by the signs of orientations.
 
-One text serves both strengths of predicate, as in ``triangle_pair.py``: exact for kernels, and rational (Python
-integers) for coordinates whose products no double can hold. Points are (x, y, z) tuples.
+The same code serves both kinds of predicates, as in ``triangle_pair.py``: exact ones for kernels, and rational ones
+(Python integers) for coordinates whose products no double can hold. Points are (x, y, z) tuples.
 """
 
 from collections.abc import Callable
@@ -18,11 +18,11 @@ LIES_ON = 1
 
 
 def make_crossing(orient3d: Callable, decorate: Callable) -> Any:
-    """The function ``crossing`` for one strength of predicate."""
+    """Return the function ``crossing`` for one kind of predicate."""
 
     @decorate
     def crossing(p, q, a, b, c, work):
-        """1 or -1 when segment pq goes through abc with or against its normal, 0 when not, UNCERTAIN when it grazes."""
+        """Return 1 or -1 if pq goes through abc with or against its normal, 0 if not, UNCERTAIN if it grazes."""
         side_p = orient3d(a, b, c, p, work)
         side_q = orient3d(a, b, c, q, work)
         if side_p == side_q and (side_p == 1 or side_p == -1):
@@ -43,11 +43,11 @@ def make_crossing(orient3d: Callable, decorate: Callable) -> Any:
 
 
 def make_lies_on(orient3d: Callable, orient2d: Callable, decorate: Callable) -> Any:
-    """The function ``lies_on`` for one strength of predicate."""
+    """Return the function ``lies_on`` for one kind of predicate."""
 
     @decorate
     def within(px, py, ax, ay, bx, by, cx, cy, work):
-        """CLEAR_OF when two edges of a projected triangle see p on opposite sides, else LIES_ON or UNCERTAIN."""
+        """Return CLEAR_OF if two edges of a projected triangle see p on opposite sides, else LIES_ON or UNCERTAIN."""
         ab = orient2d(ax, ay, bx, by, px, py, work)
         bc = orient2d(bx, by, cx, cy, px, py, work)
         ca = orient2d(cx, cy, ax, ay, px, py, work)
@@ -57,10 +57,10 @@ def make_lies_on(orient3d: Callable, orient2d: Callable, decorate: Callable) -> 
 
     @decorate
     def lies_on(p, a, b, c, work):
-        """Whether p lies on the closed triangle abc: LIES_ON, CLEAR_OF or UNCERTAIN.
+        """Return whether p lies on the closed triangle abc: LIES_ON, CLEAR_OF or UNCERTAIN.
 
-        A coplanar point lies on a triangle when it does so in all three projections along the axes, of which one
-        at least loses nothing; on a segment or point, when it also lies in its box.
+        A coplanar point lies on a triangle if it does so in all three projections along the axes; at least one of these
+        does not flatten the triangle. It lies on a segment or point if it also lies in its box.
         """
         for k in range(3):
             if p[k] < min(a[k], b[k], c[k]) or p[k] > max(a[k], b[k], c[k]):

@@ -1,6 +1,6 @@
-"""Where two triangles meet: the piece of the intersection curve, and the outline of a coplanar overlap.
+"""Where two triangles meet: the segment of the intersection curve, and the outline of a coplanar overlap.
 
-That they meet was decided exactly; the points here are ordinary float64 constructions for drawing and for depths.
+It was decided exactly that they meet. The points here are ordinary float64 constructions for drawing and for depths.
 """
 
 from typing import NamedTuple
@@ -12,14 +12,14 @@ from ..reference import by_reference
 from .triangle_distance import closest_of_triangles, closest_on_triangle, squared_distance
 from .triangle_pair import COPLANAR
 
-_MOST_CORNERS = 9  # three corners, and one more for each of the clipping edges, twice over for safety
+_MOST_CORNERS = 9  # three corners, and one more for each clipping edge, with a safety margin
 
 
 class Room(NamedTuple):
-    """Where ``meeting`` works; kernels hand it on ``by_reference``."""
+    """Work buffers of ``meeting``, passed ``by_reference`` in kernels."""
 
     ends: np.ndarray
-    """(2, 3), of the piece of curve found last."""
+    """Ends of the last segment found, (2, 3)."""
     near_a: np.ndarray
     near_b: np.ndarray
     points: np.ndarray
@@ -28,7 +28,7 @@ class Room(NamedTuple):
 
 
 def new_room() -> Room:
-    """A new one."""
+    """Allocate a ``Room``."""
     return Room(*(np.empty((rows, 3)) for rows in (2, 3, 3, 4, _MOST_CORNERS, _MOST_CORNERS)))
 
 
@@ -56,13 +56,13 @@ def _normal(t):
 
 @inner
 def _height(n, t, p):
-    """n . (p - t[0]): height of p over the plane of t, scaled by |n|."""
+    """Return n . (p - t[0]): height of p above the plane of t, scaled by |n|."""
     return n[0] * (p[0] - t[0, 0]) + n[1] * (p[1] - t[0, 1]) + n[2] * (p[2] - t[0, 2])
 
 
 @inner
 def _cut(t, other, n, points):
-    """The two points in which the edges of t meet the plane of ``other`` (normal n); False when there are none."""
+    """Write the two points where edges of t meet the plane of ``other`` (normal n); False if there are none."""
     found = 0
     for i in range(3):
         p = _corner(t, i)
@@ -83,7 +83,7 @@ def _cut(t, other, n, points):
 
 @inner
 def _common_segment(a, b, points, out):
-    """Both triangles cut the line in which their planes meet; writes what they have in common. False when unclear."""
+    """Write the common part of the segments in which both triangles cut their planes' line; False if it is unclear."""
     na = _normal(a)
     nb = _normal(b)
     if not (_cut(a, b, nb, points[:2]) and _cut(b, a, na, points[2:])):
@@ -108,7 +108,7 @@ def _common_segment(a, b, points, out):
 
 @inner
 def _clip(a, b, polygon, buffer):
-    """Corners of a within b, both in one plane; returns their number (Sutherland and Hodgman 1974)."""
+    """Clip a by b, both in one plane; return the number of corners (Sutherland and Hodgman 1974)."""
     n = _normal(b)
     count = 3
     for i in range(3):
@@ -143,7 +143,7 @@ def _clip(a, b, polygon, buffer):
 
 @inner
 def _longest_span(polygon, count, out):
-    """The two corners that lie farthest apart."""
+    """Write the two corners that are farthest apart."""
     best = -1.0
     for i in range(count):
         for j in range(i, count):
@@ -159,7 +159,7 @@ def _longest_span(polygon, count, out):
 
 @inner
 def _nearest_point(a, b, out):
-    """The middle of the nearest points, for contacts too thin for anything else."""
+    """Write the middle of the nearest points, for contacts too thin for other constructions."""
     _, x, y = closest_of_triangles(
         _corner(a, 0), _corner(a, 1), _corner(a, 2), _corner(b, 0), _corner(b, 1), _corner(b, 2), False
     )
@@ -170,7 +170,7 @@ def _nearest_point(a, b, out):
 
 @inner
 def _without_area(t):
-    """Whether a triangle is a segment or a point, up to the rounding of its normal."""
+    """Return whether a triangle is a segment or a point, up to the rounding of its normal."""
     n = _normal(t)
     longest = 0.0
     for i in range(3):
@@ -181,7 +181,7 @@ def _without_area(t):
 
 @inner
 def _same_plane(a, b):
-    """Whether b's corners lie in a's plane up to rounding; only chooses the construction."""
+    """Return whether b's corners lie in a's plane within rounding; this only chooses the construction."""
     n = _normal(a)
     scale = (abs(n[0]) + abs(n[1]) + abs(n[2])) * 1e-12
     for i in range(3):
@@ -206,7 +206,7 @@ def _average(points, count):
 
 @inner
 def _on_both(a, b, ends):
-    """Whether both ends lie on both triangles, up to a billionth of their size."""
+    """Return whether both ends lie on both triangles, up to a billionth of their size."""
     size2 = 0.0
     for i in range(3):
         size2 = max(size2, squared_distance(_corner(a, i), _corner(a, (i + 1) % 3)))
@@ -214,14 +214,14 @@ def _on_both(a, b, ends):
         p = _corner(ends, i)
         for t in (a, b):
             q = closest_on_triangle(p, _corner(t, 0), _corner(t, 1), _corner(t, 2))
-            if not squared_distance(p, q) <= 1e-18 * size2:  # also when it is not a number
+            if not squared_distance(p, q) <= 1e-18 * size2:  # also true for NaN
                 return False
     return True
 
 
 @inner
 def _meeting_place(a, b, kind, room):
-    """Write the segment; returns the corners of a flat overlap in ``room.polygon``, 0 for any other contact."""
+    """Write the segment; return the number of corners of a flat overlap in ``room.polygon``, 0 for other contacts."""
     out = room.ends
     if not (_without_area(a) or _without_area(b)):
         if kind == COPLANAR or _same_plane(a, b) or _same_plane(b, a):
@@ -237,9 +237,9 @@ def _meeting_place(a, b, kind, room):
 
 @inner
 def meeting(a, b, kind, room):
-    """The middle of the contact of two triangles, three points (x, y, z) each; its ends are in ``room.ends``.
+    """Return the middle of the contact of two triangles, three points (x, y, z) each; its ends are in ``room.ends``.
 
-    Both are seen from a corner, so that nothing cancels far from the world's origin.
+    Both are moved so that a corner is the origin, to avoid cancellation far from the world's origin.
     """
     o = a[0]
     for j in range(3):
@@ -277,14 +277,14 @@ def _outlines(a, b, polygons, counts):
 
 
 def contact_segments(a: np.ndarray, b: np.ndarray, kinds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The piece of curve in which each pair meets, and a point in the middle of the contact.
+    """Return the segment in which each pair meets, and a point in the middle of the contact.
 
     Args:
         a, b: world triangles, (n, 3, 3) float64 [m]; each pair is known to meet.
         kinds: (n,) uint8.
 
     Returns:
-        segments (n, 2, 3) float64 [m]: both ends; equal where the pair meets in a point; the longest span of a coplanar
+        Segments (n, 2, 3) float64 [m], both ends: equal if the pair meets in a point, the longest span of a coplanar
         overlap. Middles (n, 3) float64 [m]: of the segment, or the mean corner of a flat overlap.
     """
     out = np.zeros((len(a), 2, 3))
@@ -294,13 +294,13 @@ def contact_segments(a: np.ndarray, b: np.ndarray, kinds: np.ndarray) -> tuple[n
 
 
 def overlap_outlines(a: np.ndarray, b: np.ndarray) -> list[np.ndarray]:
-    """Outlines (m, 3) float64 [m] of the overlaps of coplanar pairs a, b (n, 3, 3)."""
+    """Return the outlines (m, 3) float64 [m] of the overlaps of coplanar pairs a, b (n, 3, 3)."""
     polygons, counts = _overlaps(a, b)
     return [polygon[:count].copy() for polygon, count in zip(polygons, counts, strict=True)]
 
 
 def overlap_edges(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The edges (m, 2, 3) float64 [m] of these outlines, one after the other, and the pair of each edge, (m,) int64."""
+    """Return the edges (m, 2, 3) float64 [m] of these outlines in order, and the pair of each edge, (m,) int64."""
     polygons, counts = _overlaps(a, b)
     place = np.arange(_MOST_CORNERS)
     used = place < counts[:, None]
@@ -310,7 +310,7 @@ def overlap_edges(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 
 def _overlaps(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Corners (n, 9, 3) of the overlaps of coplanar pairs, of which the first counts (n,) are used."""
+    """Return corners (n, 9, 3) of the overlaps of coplanar pairs, and how many of each are used, (n,)."""
     polygons = np.zeros((len(a), _MOST_CORNERS, 3))
     counts = np.zeros(len(a), np.int64)
     _outlines(a, b, polygons, counts)

@@ -1,9 +1,9 @@
-"""Which of eight boxes may meet another one: float32 tests that never drop a contact, and how far off float32 is.
+"""Which of eight boxes may meet another one: float32 tests that never drop a contact, and their error bounds.
 
 A contact is defined on float64 world coordinates. Let R, T be b's frame in a's (exact numbers), and map the world to
 a's frame by the exact inverse of a's pose: triangles meet there if and only if they meet in the world. Call the corners
 so mapped the *ideal* corners. They differ from R x + T and from x (x: coordinates relative to the hierarchy's origin)
-by what float64 rounds on the way, s64, which ``relative_pose.py`` bounds.
+by the rounding errors of float64 on the way, s64, which ``relative_pose.py`` bounds.
 
 Let u = 2**-24, E_a and E_b the largest absolute coordinates relative to the origins, and m the largest component of
 E_a + |R| E_b + |T|; rows of R and of its inverse have lengths up to 1.0003, so the sums of their absolute entries stay
@@ -19,10 +19,10 @@ below 1.74. The float32 numbers used here are off by, for each axis:
   of both boxes 7 u m. Together less than 44 u m + s64.
 
 ``slack`` = 64 u m + s64 covers all of these, its own sums included, with a quarter to spare. Numbers too small for
-float32 lose at most 1.2e-38 an operation, even where the processor flushes them to zero; 1e-36 is added for them.
+float32 lose at most 1.2e-38 per operation, even if the processor flushes them to zero; 1e-36 is added for them.
 
-A box is dropped when its *margin* (sum of half extents less distance of middles, the least of six axes) is below zero;
-rounding keeps the sign of a difference. What overflows to no number drops nothing.
+A box is dropped if its *margin* (sum of half extents minus distance of middles, least of six axes) is below zero;
+rounding keeps the sign of a difference. An overflow to NaN drops nothing.
 
 Nodes are 64 words behind a pointer, as in ``hierarchy/wide_bvh.py``: lowest x of eight boxes, lowest y, lowest z,
 highest x and so on. A single box is every eighth number from its lane on.
@@ -39,50 +39,50 @@ _HALF = np.float32(0.5)
 
 @inlined
 def middle(nodes, at, axis):
-    """Middles of the eight boxes of a node along an axis."""
+    """Return the middles of the eight boxes of a node along an axis."""
     return (load(nodes, at + 8 * axis) + load(nodes, at + 24 + 8 * axis)) * splat(_HALF)
 
 
 @inlined
 def extent(nodes, at, axis):
-    """Half extents of the eight boxes of a node along an axis."""
+    """Return the half extents of the eight boxes of a node along an axis."""
     return (load(nodes, at + 24 + 8 * axis) - load(nodes, at + 8 * axis)) * splat(_HALF)
 
 
 @inlined
 def turned(frame, row, x, y, z):
-    """One component of eight rotated vectors; ``row`` is the first of three entries of the frame."""
+    """Return one component of eight rotated vectors; ``row`` is the first of three entries of the frame."""
     return splat(frame[row]) * x + splat(frame[row + 1]) * y + splat(frame[row + 2]) * z
 
 
 @inlined
 def turned_extent(frame, row, x, y, z):
-    """Half extents along one axis of eight rotated boxes of half extents x, y, z."""
+    """Return the half extents along one axis of eight rotated boxes of half extents x, y, z."""
     return splat(abs(frame[row])) * x + splat(abs(frame[row + 1])) * y + splat(abs(frame[row + 2])) * z
 
 
 @inlined
 def component(frame, row, x, y, z):
-    """One component of a rotated vector."""
+    """Return one component of a rotated vector."""
     return frame[row] * x + frame[row + 1] * y + frame[row + 2] * z
 
 
 @inlined
 def component_extent(frame, row, x, y, z):
-    """Half extent along one axis of a rotated box."""
+    """Return the half extent along one axis of a rotated box."""
     return abs(frame[row]) * x + abs(frame[row + 1]) * y + abs(frame[row + 2]) * z
 
 
 @inlined
 def box_size(nodes, at):
-    """Half the sum of the edges of a single box, float32 [m]."""
+    """Return half the sum of the edges of a single box, float32 [m]."""
     low = nodes[at] + nodes[at + 8] + nodes[at + 16]
     return (nodes[at + 24] + nodes[at + 32] + nodes[at + 40] - low) * _HALF
 
 
 @inlined
 def margins_of_first(nodes, at, others, other, frame):
-    """Margins (Lanes [m]) of eight boxes of a's node and a single box of b's."""
+    """Return margins (Lanes [m]) of eight boxes of a's node and a single box of b's."""
     slack = frame[SLACK]
     x, y, z = others[other], others[other + 8], others[other + 16]
     X, Y, Z = others[other + 24], others[other + 32], others[other + 40]
@@ -105,7 +105,7 @@ def margins_of_first(nodes, at, others, other, frame):
 
 @inlined
 def margins_of_second(nodes, at, others, other, frame):
-    """Margins of eight boxes of b's node and a single box of a's."""
+    """Return margins of eight boxes of b's node and a single box of a's."""
     slack = splat(frame[SLACK])
     x, y, z = others[other], others[other + 8], others[other + 16]
     X, Y, Z = others[other + 24], others[other + 32], others[other + 40]
@@ -123,7 +123,7 @@ def margins_of_second(nodes, at, others, other, frame):
 
 @inlined
 def _margins_along_second(frame, difference, extents_a, extents_b):
-    """Margins along b's axes; ``extents_b`` with slack."""
+    """Return margins along b's axes; ``extents_b`` include the slack."""
     dx, dy, dz = difference
     ax, ay, az = extents_a
     bx, by, bz = extents_b

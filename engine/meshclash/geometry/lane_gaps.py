@@ -1,19 +1,19 @@
-"""Lower bounds of the distances of eight boxes or triangles at once, in float32, that never exceed the distance.
+"""Lower bounds in float32 of the distances of eight boxes or triangles at once, which never exceed the distance.
 
-Beside the axes of both frames the direction between the two nearest points known so far is tried: what faces each
-other is told apart along it, however the boxes lie. There a box reaches as far as its slab says (``lane_slabs.py``), a
-triangle as far as its corners. Eight boxes are then tried along the normal of the single box's slab, and two leaves'
-triangles along the directions between the nearest points of pairs that were measured before: what is beside such a pair
-mostly faces the same way. Any direction gives a bound.
+Besides the axes of both frames, the direction between the two nearest points known so far is tried: it separates faces
+that face each other, in whatever way the boxes lie. Along it, a box reaches as far as its slab tells
+(``lane_slabs.py``), a triangle as far as its corners. Then eight boxes are tried along the normal of the single box's
+slab. The triangles of two leaves are tried along the directions between the nearest points of pairs measured before:
+the neighbours of such a pair usually face the same way. Any direction gives a valid bound.
 
 The bounds of rounding are those of ``lane_boxes.py`` and ``lane_triangles.py``: along each axis of either frame, and
 along a plane's normal times its length, the numbers computed here are off by no more than the slack of those files,
-which is taken off every gap before it is squared. Squares and their sums round by less than 8 u; ``near_square`` allows
-for that, and for poses that shrink distances. Along a unit vector n the errors of the components add up to less than
-that slack times the sum of abs(n), their own rounding (8 u of the sizes) included. Two leaves' triangles are compared
-along a direction without turning b's: the vector in b's frame is off by 4 u, which with products and sums makes 18 u M
-beside the 7 u M of the corners, so there the slack counts twice. All comparisons keep a lane whose number is infinite
-or none at all.
+which is subtracted from every gap before it is squared. Squares and their sums round by less than 8 u; ``near_square``
+allows for that, and for poses that shrink distances. Along a unit vector n, the errors of the components add up to less
+than that slack times the sum of abs(n), their own rounding (8 u of the sizes) included. Two leaves' triangles are
+compared along a direction without turning b's triangles: the vector in b's frame is off by 4 u, which with products and
+sums makes 18 u M besides the 7 u M of the corners, so there the slack counts twice. All comparisons keep a lane whose
+number is infinite or NaN.
 """
 
 import numpy as np
@@ -27,30 +27,30 @@ from .relative_pose import NARROW_LENGTH, SLACK
 _ZERO = np.float32(0.0)
 _HALF = np.float32(0.5)
 _TWICE = np.float32(2.0)
-_LARGEST_SUM = np.float32(1.75)  # of the absolute components of a unit vector: the square root of 3, and some more
+_LARGEST_SUM = np.float32(1.75)  # of the absolute components of a unit vector: slightly more than the square root of 3
 _DEFECT = np.float32(24.0 * 2.0**-24 * 1.001)
-_ALIKE = np.float32(0.99999)  # cosine above which two directions are not told apart
+_ALIKE = np.float32(0.99999)  # cosine above which two directions count as equal
 _LEAST = 1e-36  # squares below this are lost to underflow
 
 DIRECTION = NARROW_LENGTH
 """Entries of the frame behind those of ``relative_pose.py``: a unit vector in a's frame, the sum of its absolute
-values, and the opposite vector in b's frame; all zero when nothing is known."""
+values, and the opposite vector in b's frame; all zero if no direction is known."""
 _SUM, _IN_B, _VECTOR = 3, 4, 8
 DIRECTION_COUNT = 5
-"""So many directions are kept: that between the nearest points, then others between points that were measured."""
+"""Number of stored directions: that between the nearest points, then others between measured points."""
 _RECENT = DIRECTION + _VECTOR
 _SLABS = DIRECTION + _VECTOR * DIRECTION_COUNT  # whether both sides have slabs
 FRAME_LENGTH = _SLABS + 1
 
-_HEIGHTS = 24  # numbers of a row: eight of a, eight of b, how far their leaves are apart
+_HEIGHTS = 24  # numbers of a row: eight of a, eight of b, distance of their leaves
 HEIGHT_ROWS = DIRECTION_COUNT + 3
-"""Directions along which two leaves may be compared: those that are known, and some that are found meanwhile."""
+"""Number of directions along which two leaves may be compared: the known ones, and some found meanwhile."""
 HEIGHTS_LENGTH = HEIGHT_ROWS * _HEIGHTS
 
 
 @inlined
 def set_slabs(frame, known):
-    """Say whether there are slabs of both sides."""
+    """Store whether both sides have slabs."""
     frame[_SLABS] = np.float32(1.0) if known else _ZERO
 
 
@@ -63,19 +63,22 @@ def forget_directions(frame):
 
 @inlined
 def direction_entry(k):
-    """Where the frame keeps direction number k."""
+    """Return the index in the frame of direction number k."""
     return DIRECTION + _VECTOR * k
 
 
 @inlined
 def is_direction(frame, at):
-    """Whether a direction is known at an entry."""
+    """Return whether an entry holds a known direction."""
     return frame[at + _SUM] > _ZERO
 
 
 @inlined
 def set_direction(frame, x, y, z):
-    """Set the direction between the nearest points, of length one in a's frame, or zero; the one before is noted."""
+    """Set the direction between the nearest points, a unit vector in a's frame, or zero; the previous one is kept.
+
+    It is kept by ``note_direction``.
+    """
     before = frame[DIRECTION], frame[DIRECTION + 1], frame[DIRECTION + 2]
     _set_vector(frame, DIRECTION, np.float32(x), np.float32(y), np.float32(z))
     note_direction(frame, *before)
@@ -83,9 +86,9 @@ def set_direction(frame, x, y, z):
 
 @inlined
 def note_direction(frame, x, y, z):
-    """Keep a direction between points that were measured, as in ``set_direction``; does it say anything new?
+    """Keep a direction between measured points, as in ``set_direction``; return whether it is new.
 
-    It is not kept when it is zero, or nearly the one between the nearest points or the newest other one.
+    It is not kept if it is zero, or nearly equal to the one between the nearest points or to the newest other one.
     """
     x, y, z = np.float32(x), np.float32(y), np.float32(z)
     if x * x + y * y + z * z < _HALF or _is_like(frame, DIRECTION, x, y, z) or _is_like(frame, _RECENT, x, y, z):
@@ -107,19 +110,19 @@ def _set_vector(frame, at, x, y, z):
 
 @inlined
 def _is_like(frame, at, x, y, z):
-    """Whether a direction is that at an entry, or off by a quarter of a degree at most; also of what is no number."""
+    """Return whether a direction equals that of an entry within a quarter of a degree; True for NaN, too."""
     return not (frame[at] * x + frame[at + 1] * y + frame[at + 2] * z < _ALIKE)
 
 
 @inlined
 def _along_direction(frame, dx, dy, dz, reach):
-    """Squared gap along the direction of boxes whose middles are so far apart, given how far both reach."""
+    """Return squared gaps along the direction between boxes, given the distances of their middles and their reaches."""
     return _squared(turned(frame, DIRECTION, dx, dy, dz) - (reach + splat(frame[DIRECTION + _SUM] * frame[SLACK])))
 
 
 @inlined
 def _eight_along(frame, vector, slabs, at, u, v, w):
-    """How far eight boxes reach along a vector of the frame."""
+    """Return how far eight boxes reach along a vector of the frame."""
     if frame[_SLABS] == _ZERO:
         return turned_extent(frame, vector, u, v, w)
     return reach_of_eight(slabs, slab_at(at), frame[vector], frame[vector + 1], frame[vector + 2], u, v, w)
@@ -127,7 +130,7 @@ def _eight_along(frame, vector, slabs, at, u, v, w):
 
 @inlined
 def _one_along(frame, vector, slabs, at, u, v, w):
-    """How far a single box reaches along a vector of the frame."""
+    """Return how far a single box reaches along a vector of the frame."""
     if frame[_SLABS] == _ZERO:
         return splat(component_extent(frame, vector, u, v, w))
     return splat(reach_of_one(slabs, slab_at(at), frame[vector], frame[vector + 1], frame[vector + 2], u, v, w))
@@ -135,21 +138,21 @@ def _one_along(frame, vector, slabs, at, u, v, w):
 
 @inlined
 def near_square(limit, shrink):
-    """The squared gap in a's frame beyond which nothing is as near as ``limit`` [m] in the world, float32."""
+    """Return the squared gap in a's frame beyond which nothing is as near as ``limit`` [m] in the world, float32."""
     length = limit / shrink
     return np.float32(length * length * 1.00001 + _LEAST)
 
 
 @inlined
 def _squared(gap):
-    """Square of a gap, 0 where it is negative."""
+    """Return the square of a gap, 0 if it is negative."""
     gap = higher(gap, splat(_ZERO))
     return gap * gap
 
 
 @inlined
 def _single(nodes, at):
-    """Middle and half extents of a single box, as ``lane_boxes.py`` stores it."""
+    """Return middle and half extents of a single box, as ``lane_boxes.py`` stores it."""
     x, y, z = nodes[at], nodes[at + 8], nodes[at + 16]
     X, Y, Z = nodes[at + 24], nodes[at + 32], nodes[at + 40]
     return (x + X) * _HALF, (y + Y) * _HALF, (z + Z) * _HALF, (X - x) * _HALF, (Y - y) * _HALF, (Z - z) * _HALF
@@ -157,7 +160,7 @@ def _single(nodes, at):
 
 @inlined
 def _turned_normal(frame, vectors, x, y, z):
-    """A single vector, turned by entries of the frame."""
+    """Return a single vector, rotated by entries of the frame."""
     return (
         component(frame, vectors, x, y, z),
         component(frame, vectors + 3, x, y, z),
@@ -167,9 +170,10 @@ def _turned_normal(frame, vectors, x, y, z):
 
 @inlined
 def _across_one(frame, slabs, at, beyond, x, y, z, u, v, w):
-    """Squared gaps along the normal m of a single box's slab: eight boxes of half extents u, v, w against the slab.
+    """Return squared gaps along the normal m of a single box's slab: eight boxes of half extents u, v, w and the slab.
 
-    ``beyond`` is how far along m the middles of the eight lie from its middle; x, y, z is m in the frame of the eight.
+    ``beyond`` is the distance along m of the middles of the eight from its middle; x, y, z is m in the frame of the
+    eight.
     """
     slab = slab_at(at)
     reach = splat(abs(x)) * u + splat(abs(y)) * v + splat(abs(z)) * w
@@ -180,9 +184,10 @@ def _across_one(frame, slabs, at, beyond, x, y, z, u, v, w):
 
 @inlined
 def _on_axes_of_eight(frame, vectors, dx, dy, dz, hx, hy, hz, u, v, w):
-    """Squared gaps along the axes of eight boxes, whose middles are so far apart there from that of a single one.
+    """Return squared gaps along the axes of eight boxes.
 
-    ``vectors`` are the entries of the frame that turn the axes of the single box.
+    dx, dy, dz are the distances along these axes of their middles from that of the single box. ``vectors`` are the
+    entries of the frame that turn the axes of the single box.
     """
     slack = frame[SLACK]
     square = _squared(abs(dx) - (hx + splat(component_extent(frame, vectors, u, v, w) + slack)))
@@ -192,7 +197,7 @@ def _on_axes_of_eight(frame, vectors, dx, dy, dz, hx, hy, hz, u, v, w):
 
 @inlined
 def _on_axes_of_one(frame, vectors, dx, dy, dz, hx, hy, hz, u, v, w):
-    """As ``_on_axes_of_eight``, along the axes of the single box; ``vectors`` turn those of the eight."""
+    """Do the same as ``_on_axes_of_eight``, along the axes of the single box; ``vectors`` turn those of the eight."""
     slack = frame[SLACK]
     square = _squared(abs(dx) - (turned_extent(frame, vectors, hx, hy, hz) + splat(u + slack)))
     square = square + _squared(abs(dy) - (turned_extent(frame, vectors + 3, hx, hy, hz) + splat(v + slack)))
@@ -201,22 +206,22 @@ def _on_axes_of_one(frame, vectors, dx, dy, dz, hx, hy, hz, u, v, w):
 
 @inlined
 def gaps_of_first(nodes, slabs, at, others, other_slabs, other, frame, near, mask):
-    """Squared gaps (Lanes [m2]) between eight boxes of a's node and a single box of b's.
+    """Return squared gaps (Lanes [m2]) between eight boxes of a's node and a single box of b's.
 
-    Those along the direction only, when that leaves no box of ``mask`` (bits) within ``near``.
+    If the direction alone leaves no box of ``mask`` (bits) within ``near``, only the gaps along it are returned.
     """
     return _gaps(nodes, slabs, at, others, other_slabs, other, frame, near, mask, True)
 
 
 @inlined
 def gaps_of_second(nodes, slabs, at, others, other_slabs, other, frame, near, mask):
-    """As ``gaps_of_first``, between eight boxes of b's node and a single box of a's."""
+    """Do the same as ``gaps_of_first``, between eight boxes of b's node and a single box of a's."""
     return _gaps(nodes, slabs, at, others, other_slabs, other, frame, near, mask, False)
 
 
 @inlined
 def _gaps(nodes, slabs, at, others, other_slabs, other, frame, near, mask, eight_are_a):
-    """The text of both; the callers' constant decides while it is compiled. Everything is compared in a's frame."""
+    """Shared code of both functions, in a's frame; ``eight_are_a`` is a constant when this is compiled."""
     x, y, z, u, v, w = _single(others, other)
     hx, hy, hz = extent(nodes, at, 0), extent(nodes, at, 1), extent(nodes, at, 2)
     cx, cy, cz = middle(nodes, at, 0), middle(nodes, at, 1), middle(nodes, at, 2)
@@ -264,7 +269,7 @@ def _gaps(nodes, slabs, at, others, other_slabs, other, frame, near, mask, eight
 
 @inlined
 def near_box_of(block, rows, j, slack, near):
-    """Bits of the triangles of a block whose boxes are near that of triangle j of another block."""
+    """Return bits of the triangles of a block whose boxes are near that of triangle j of another block."""
     square = splat(_ZERO)
     for axis in range(3):
         low, high = splat(rows[72 + 8 * axis + j] - slack), splat(rows[96 + 8 * axis + j] + slack)
@@ -275,7 +280,7 @@ def near_box_of(block, rows, j, slack, near):
 
 @inlined
 def _corner_heights(coordinates, at, count, frame, vector):
-    """Of the triangles of a leaf, how far their three corners are along a vector of the frame."""
+    """Return the heights of the three corners of the triangles of a leaf along a vector of the frame."""
     a = turned(frame, vector, load(coordinates, at), load(coordinates, at + count), load(coordinates, at + 2 * count))
     at += 3 * count
     b = turned(frame, vector, load(coordinates, at), load(coordinates, at + count), load(coordinates, at + 2 * count))
@@ -288,11 +293,11 @@ def _corner_heights(coordinates, at, count, frame, vector):
 def lay_heights(
     coordinates_a, at_a, count_a, coordinates_b, at_b, count_b, frame, vector, shift, slack, heights, row, near
 ):
-    """How far the triangles of a leaf of a reach along a direction, and of b against it, from their leaves' corners.
+    """Write how far the triangles of a leaf of a reach along a direction, and those of b against it.
 
-    ``vector`` is the direction's entry in the frame; the other arguments are as for ``copy_leaf`` and ``turn_leaf``.
-    Fills a row of the heights: behind the two eights comes how far those corners are apart. Returns bits of the
-    triangles of b that come near any of a's.
+    The reaches are relative to the corners of their leaves. ``vector`` is the direction's entry in the frame; the other
+    arguments are those of ``copy_leaf`` and ``turn_leaf``. Fills a row of the heights: two groups of eight, then the
+    distance of those corners. Returns bits of the triangles of b that come near any of a's.
     """
     apart = component(frame, vector, shift[0], shift[1], shift[2]) - _TWICE * frame[vector + _SUM] * slack
     at = _HEIGHTS * row
@@ -310,7 +315,7 @@ def lay_heights(
 
 @inlined
 def near_in_heights(heights, rows, j, near):
-    """Bits of the triangles of a's leaf that come near triangle j of b's along the directions of so many rows."""
+    """Return bits of the triangles of a's leaf that come near triangle j of b's, along the rows' directions."""
     square = splat(_ZERO)
     for row in range(rows):
         at = _HEIGHTS * row
@@ -320,14 +325,14 @@ def near_in_heights(heights, rows, j, near):
 
 @inlined
 def _beyond(a, b, c, width, near, normal_square):
-    """Bits of the lanes in which a, b, c are not all farther from zero, on one side, than the width and ``near``."""
+    """Return bits of the lanes in which a, b, c are not all on one side of zero, beyond the width and ``near``."""
     gap = higher(lower(lower(a, b), c), -higher(higher(a, b), c)) - width
     return not_above(_squared(gap), near * normal_square)
 
 
 @inlined
 def near_plane_of(block, rows, j, slack, products, near):
-    """Bits of the triangles of a block that come near the plane of triangle j of another block."""
+    """Return bits of the triangles of a block that come near the plane of triangle j of another block."""
     px, py, pz = rows[j], rows[8 + j], rows[16 + j]
     ux, uy, uz = rows[24 + j] - px, rows[32 + j] - py, rows[40 + j] - pz
     vx, vy, vz = rows[48 + j] - px, rows[56 + j] - py, rows[64 + j] - pz
@@ -346,7 +351,7 @@ def near_plane_of(block, rows, j, slack, products, near):
 
 @inlined
 def have_plane_near(block, rows, j, slack, products, near):
-    """Bits of the triangles of a block whose planes triangle j of another block comes near."""
+    """Return bits of the triangles of a block whose planes are near triangle j of another block."""
     px, py, pz = load(block, 0), load(block, 8), load(block, 16)
     ux, uy, uz = load(block, 24) - px, load(block, 32) - py, load(block, 40) - pz
     vx, vy, vz = load(block, 48) - px, load(block, 56) - py, load(block, 64) - pz

@@ -1,33 +1,35 @@
 """A point, a line or a direction against eight boxes or triangles at once, in float32: bounds that are never too high.
 
-Let u = 2**-24. All numbers are relative to the hierarchy's origin. Nothing overflows: callers give sizes up to
-``LARGEST``. What underflows loses at most 1e-37, for which margins are larger by ``LEAST`` and limits by that squared.
+Let u = 2**-24. All numbers are relative to the hierarchy's origin. Nothing overflows, since callers pass sizes up to
+``LARGEST``. An underflow loses at most 1e-37. To cover it, margins are larger by ``LEAST``, and limits by the square of
+``LEAST``.
 
-*Point and boxes.* The point is off by u times its largest coordinate and by the caller's slack; that is the margin.
-Differences, squares and their sum are off by less than 8 u of themselves, for which ``near_square`` allows.
+*Point and boxes.* The point is off by u times its largest coordinate and by the caller's slack; the sum is the margin.
+Differences, squares and their sum are off by less than 8 u of themselves, which ``near_square`` takes into account.
 
-*Point and triangles*, seen from the lowest corner of their leaf's box. For any vector d of length one in the sum of its
-absolute components, and the corners c of a triangle, no point of it is nearer to p than min d.(p - c) / |d|. So d need
-not be known well: the way from the nearest point in float32. Let S be the largest coordinate of p and of the leaf added
-up. Coordinates are off by u S each, a difference by another u S, the two products by 3 u S each, their difference by
-2 u S, where the sum of abs(d), 1 + 4 u, multiplies all: less than 12 u S. The margin is 16 u S and the caller's slack.
+*Point and triangles*, relative to the lowest corner of their leaf's box. Let d be any vector whose absolute components
+add up to 1, and c the corners of a triangle. Then no point of the triangle is nearer to p than min d.(p - c) / |d|. So
+d need not be precise: it is the way from the nearest point in float32. Let S be the sum of the largest coordinates of p
+and of the leaf. Coordinates are off by u S each, a difference by another u S, the two products by 3 u S each, their
+difference by 2 u S, and the sum of abs(d), 1 + 4 u, multiplies all: less than 12 u S. The margin is 16 u S and the
+caller's slack.
 
-*Line and boxes.* With the middle c and half extents h of a box, the line o + t f misses it where
-|((c - o) x f)_k| > h_i |f_j| + h_j |f_i| for some k (i and j are the other axes), and the part of it that is asked for
-where one coordinate of all of that is beyond the box. Let f have the largest component 1 and M be the sum of the
-largest coordinates of o and of any box. Then c - o is at most M and off by 5 u M; each product on the left is off by
-7 u M, their difference by 16 u M; each product on the right by 4 u M, their sum by 10 u M. The margin is 48 u M and
-twice the slack, by which each of two components may be off.
+*Line and boxes.* With the middle c and half extents h of a box, the line o + t f misses the box if |((c - o) x f)_k| >
+h_i |f_j| + h_j |f_i| for some k (i and j are the other axes). The requested part of the line also misses it if all of
+that part is beyond the box in one coordinate. Let f have the largest component 1 and M be the sum of the largest
+coordinates of o and of any box. Then c - o is at most M and off by 5 u M; each product on the left is off by 7 u M,
+their difference by 16 u M; each product on the right by 4 u M, their sum by 10 u M. The margin is 48 u M and twice the
+slack, by which each of two components may be off.
 
-*Line and triangles.* Corners are moved along the line into a coordinate plane: P_i = A_i - (f_i / f_k) A_k with
-A = c - o and |f_k| = 1. With S as above, A is off by 3 u S, the product by 5 u S, P by 10 u S and twice the slack: less
-than e = 16 u S and twice the slack. The line meets the triangle only where the cross products of P around it do not
-differ in sign. Where the components of P are at most L, each of these is off by 4 e L + 2 e**2 by that, and by 4 u L**2
-by its own rounding. Where all A_k are on one side of zero, farther than e, the triangle is behind o.
+*Line and triangles.* Corners are moved along the line into a coordinate plane: P_i = A_i - (f_i / f_k) A_k with A = c -
+o and |f_k| = 1. With S as above, A is off by 3 u S, the product by 5 u S, P by 10 u S and twice the slack: less than e
+= 16 u S and twice the slack. The line meets the triangle only if the cross products of P around it do not differ in
+sign. If the components of P are at most L, each cross product is off by 4 e L + 2 e**2 because of P, and by 4 u L**2
+from its own rounding. If all A_k are on one side of zero, farther than e, the triangle is behind o.
 
-*Direction and boxes or triangles.* How far they reach along m, whose components are at most 1: m.c + sum |m_k| h_k, or
-the most of m.c over three corners. Products and sums are off by less than 64 u M, with the largest coordinate M of any
-box; the caller allows for that.
+*Direction and boxes or triangles.* They reach along m, whose components are at most 1, as far as m.c + sum |m_k| h_k,
+or the maximum of m.c over three corners. Products and sums are off by less than 64 u M, with the largest coordinate M
+of any box; the caller takes this into account.
 """
 
 import numpy as np
@@ -48,27 +50,27 @@ _SHORTEST = np.float32(1e-30)
 _NEVER = np.float32(np.inf)
 
 POINT, MARGIN = 0, 3
-"""Entries of what is asked of boxes: a point, and the margin."""
+"""Entries of a query about boxes: a point, and the margin."""
 ALONG, LOW, HIGH, LINE_MARGIN = 3, 6, 9, 12
-"""Behind a point, of a line: f, the bounds of the part that is asked for, with their rounding, and the margin."""
+"""For a line, the entries behind its point: f, the rounded bounds of the requested part, and the margin."""
 QUERY_LENGTH = 16
 
 
 @inlined
 def near_square(length):
-    """The squared gap beyond which nothing is as near as a length [m], float32."""
+    """Return the squared gap above which everything is farther than a length [m], float32."""
     return np.float32(length * length * 1.00001 + LEAST * LEAST)
 
 
 @inlined
 def _positive(lanes):
-    """The lanes, 0 where they are below it or no number."""
+    """Return the lanes, with 0 for negative numbers and NaN."""
     return higher(lanes, splat(_ZERO))
 
 
 @inlined
 def squared_gaps_of_boxes(nodes, at, query):
-    """Lower bounds (Lanes [m2]) of the squared distances of a point to the eight boxes of a node."""
+    """Return lower bounds (Lanes [m2]) of the squared distances of a point to the eight boxes of a node."""
     margin = splat(query[MARGIN])
     x, y, z = splat(query[POINT]), splat(query[POINT + 1]), splat(query[POINT + 2])
     dx = _positive(higher(load(nodes, at) - x, x - load(nodes, at + 24)) - margin)
@@ -84,7 +86,7 @@ def _corner(coordinates, at, count, i, j, k):
 
 @inlined
 def _corners(coordinates, at, count, i, j, k):
-    """Coordinates i, j, k of all three corners of the triangles of a leaf."""
+    """Return coordinates i, j, k of all three corners of the triangles of a leaf."""
     a = _corner(coordinates, at, count, i, j, k)
     b = _corner(coordinates, at + 3 * count, count, i, j, k)
     return *a, *b, *_corner(coordinates, at + 6 * count, count, i, j, k)
@@ -92,7 +94,7 @@ def _corners(coordinates, at, count, i, j, k):
 
 @inlined
 def _within(lanes):
-    """The lanes, brought to what lies between 0 and 1; 0 for what is not a number."""
+    """Return the lanes, clamped to 0 to 1; 0 for NaN."""
     return lower(_positive(lanes), splat(_ONE))
 
 
@@ -103,9 +105,9 @@ def _product(ax, ay, az, bx, by, bz):
 
 @inlined
 def _nearest_weights(s, t, m, d, e):
-    """Weights of b and c in the point of each triangle nearest to p, about.
+    """Return approximate weights of b and c at the point of each triangle nearest to p.
 
-    ``s``, ``t`` and ``m`` are the products of ab and ac with themselves and each other, ``d`` and ``e`` theirs with ap.
+    ``s``, ``t`` and ``m`` are the products of ab and ac with themselves and each other, ``d`` and ``e`` those with ap.
     """
     one, two = splat(_ONE), splat(_TWICE)
     v, w = _within(d / s), splat(_ZERO)
@@ -128,9 +130,9 @@ def _nearest_weights(s, t, m, d, e):
 
 @inlined
 def squared_gaps_of_triangles(coordinates, at, count, x, y, z, margin):
-    """Lower bounds (Lanes [m2]) of the squared distances of a point to the triangles of a leaf.
+    """Return lower bounds (Lanes [m2]) of the squared distances of a point to the triangles of a leaf.
 
-    The point and the margin, float32 [m], are seen from the lowest corner of the leaf's box.
+    The point and the margin, float32 [m], are relative to the lowest corner of the leaf's box.
     """
     ax, ay, az, bx, by, bz, cx, cy, cz = _corners(coordinates, at, count, 0, 1, 2)
     bx, by, bz, cx, cy, cz = bx - ax, by - ay, bz - az, cx - ax, cy - ay, cz - az
@@ -152,13 +154,16 @@ def squared_gaps_of_triangles(coordinates, at, count, x, y, z, margin):
 
 @inlined
 def _beside(x, y, f, g, u, v, margin):
-    """Mask of the boxes that a line passes by, seen along an axis: their middles x, y from o, half extents u, v."""
+    """Return the mask of the boxes that a line passes by, in the projection along an axis.
+
+    x, y are the boxes' middles relative to o, u, v their half extents.
+    """
     return above(abs(x * splat(g) - y * splat(f)), u * splat(abs(g)) + v * splat(abs(f)) + splat(margin))
 
 
 @inlined
 def boxes_off_line(nodes, at, query):
-    """0 (Lanes) for the boxes of a node that a line may meet, infinite for others."""
+    """Return 0 (Lanes) for the boxes of a node that a line may meet, infinity for others."""
     margin, fx, fy, fz = query[LINE_MARGIN], query[ALONG], query[ALONG + 1], query[ALONG + 2]
     off = above(load(nodes, at), splat(query[HIGH])) | above(splat(query[LOW]), load(nodes, at + 24))
     off = off | above(load(nodes, at + 8), splat(query[HIGH + 1])) | above(splat(query[LOW + 1]), load(nodes, at + 32))
@@ -172,10 +177,10 @@ def boxes_off_line(nodes, at, query):
 
 @inlined
 def triangles_off_line(coordinates, at, count, i, j, k, x, y, z, f, g, sign, margin):
-    """0 (Lanes) for the triangles of a leaf that a line may meet, infinite for others.
+    """Return 0 (Lanes) for the triangles of a leaf that a line may meet, infinity for others.
 
-    i, j, k are the axes, k that along which the line advances most, with that ``sign``; x, y, z is o and f, g, sign its
-    direction along these, float32.
+    i, j, k are the axes; along k the line advances most, with that ``sign``. x, y, z is o, and f, g, sign is the line's
+    direction along these axes, float32.
     """
     ax, ay, az, bx, by, bz, cx, cy, cz = _corners(coordinates, at, count, i, j, k)
     f, g = splat(f * sign), splat(g * sign)
@@ -194,7 +199,7 @@ def triangles_off_line(coordinates, at, count, i, j, k, x, y, z, f, g, sign, mar
 
 @inlined
 def short_of_boxes(nodes, at, query):
-    """How far (Lanes [m]) the boxes of a node reach along a direction, times -1."""
+    """Return how far (Lanes [m]) the boxes of a node reach along a direction, times -1."""
     x, y, z = splat(query[POINT]), splat(query[POINT + 1]), splat(query[POINT + 2])
     reach = higher(load(nodes, at) * x, load(nodes, at + 24) * x)
     reach = reach + higher(load(nodes, at + 8) * y, load(nodes, at + 32) * y)
@@ -203,7 +208,10 @@ def short_of_boxes(nodes, at, query):
 
 @inlined
 def short_of_triangles(coordinates, at, count, query, low):
-    """How far the triangles of a leaf reach along a direction, times -1; ``low``: how far its lowest corner does."""
+    """Return how far the triangles of a leaf reach along a direction, times -1.
+
+    ``low`` is the reach of the leaf's lowest corner.
+    """
     x, y, z = splat(query[POINT]), splat(query[POINT + 1]), splat(query[POINT + 2])
     ax, ay, az, bx, by, bz, cx, cy, cz = _corners(coordinates, at, count, 0, 1, 2)
     a, b = _product(x, y, z, ax, ay, az), _product(x, y, z, bx, by, bz)

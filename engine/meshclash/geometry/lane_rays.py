@@ -1,9 +1,10 @@
-"""A ray against eight boxes at once, in float32: where it enters each, never too late.
+"""A ray against eight boxes at once, in float32: where it enters each box, never too late.
 
-The ray is q + s g in the hierarchy's frame, with the largest component of g 1 and q near the root box. Let u = 2**-24
-and M be the largest coordinate of q and of all boxes. Boxes are enlarged by ``ray_margin``: 8 u M and the slack of the
-caller's coordinates. It covers u M by which q is rounded, and 1e-12 times the way through the boxes, at most 4 M, by
-which a ray strays whose components below 1e-12 are raised to that, so that none is divided by zero.
+The ray is q + s g in the hierarchy's frame, where the largest component of g is 1 and q is near the root box. Let u =
+2**-24 and M be the largest coordinate of q and of all boxes. Boxes are enlarged by ``ray_margin``: 8 u M and the slack
+of the caller's coordinates. This covers the rounding of q by u M. It also covers 1e-12 times the way through the boxes,
+at most 4 M: by this much a ray is displaced, since components below 1e-12 are raised to 1e-12 to avoid a division by
+zero.
 
 A difference, the reciprocal and their product are off by 3 u of themselves, which keeps their signs. So a box that the
 ray meets at s >= 0 has an entry of at most (1 + 4 u) s and an exit of at least (1 - 4 u) s; exits are raised by 16 u.
@@ -19,13 +20,13 @@ _LEAST_COMPONENT = 1e-12
 
 @inner
 def ray_margin(largest, slack):
-    """How far boxes are enlarged; ``largest``: M."""
+    """Return how far boxes are enlarged; ``largest`` is M."""
     return slack + 8.0 * UNIT * largest + LEAST
 
 
 @inner
 def reciprocal(component):
-    """1 / g for one component of g, finite."""
+    """Return 1 / g for one component of g, always finite."""
     if abs(component) < _LEAST_COMPONENT:
         return -1.0 / _LEAST_COMPONENT if component < 0.0 else 1.0 / _LEAST_COMPONENT
     return 1.0 / component
@@ -33,12 +34,12 @@ def reciprocal(component):
 
 @inlined
 def way_through_boxes(nodes, at, rows, near, far, inverse, begin, end):
-    """Where (two Lanes) a ray enters the eight boxes of a node, and where it leaves them, between begin and end.
+    """Return where (two Lanes) a ray enters and leaves the eight boxes of a node, between begin and end.
 
     Args:
-        nodes: of the 8-wide form.
-        at: where the node begins.
-        rows: along each axis, 0 where the ray enters by the lower face and 24 where by the higher one.
+        nodes: nodes of the 8-wide form.
+        at: index at which the node begins.
+        rows: along each axis, 0 if the ray enters through the lower face, 24 if through the higher one.
         near, far: q moved by the margin, so that boxes are entered earlier and left later; three Lanes each.
         inverse: 1 / g, three Lanes.
         begin, end: Lanes.

@@ -1,36 +1,36 @@
-"""How far what eight boxes hold reaches along a direction: by the boxes, or by slabs between two parallel planes.
+"""How far the content of eight boxes reaches along a direction: by the boxes, or by slabs between parallel planes.
 
-A box around a piece of a smooth surface reaches far along the surface's normal, the piece itself does not. Let m be a
-vector for each box (its triangles' mean normal), and let m.y lie within ``half`` of ``mid`` for every point y that the
-box holds, seen from the middle of the box, whose half extents are h. For any direction n and any number c
+A box around a piece of a smooth surface reaches far along the surface's normal, but the piece itself does not. Let m be
+a vector for each box (its triangles' mean normal), and let m.y lie within ``half`` of ``mid`` for every point y in the
+box, relative to the middle of the box, whose half extents are h. For any direction n and any number c
 
     n.y = c m.y + (n - c m).y <= c mid + |c| half + sum_i |n_i - c m_i| h_i
 
-Here c = n.m, which makes the last term small where n is nearly the normal. The lower of this and of what the box
-itself says, sum_i |n_i| h_i, is taken. The inequality holds for whatever c is computed and for every m, of length one
-or not. What is rounded in evaluating it is below 5 u of the last sum, as for a box, and 20 u |c| sum_i h_i (u is
-2**-24), for which ``half`` has been widened by 1e-5 sum_i h_i.
+Here c = n.m, which makes the last term small if n is nearly the normal. The lower one of this and the bound of the box
+itself, sum_i |n_i| h_i, is used. The inequality holds for every computed c and for every m, of length one or not.
+Evaluating it has rounding errors below 5 u of the last sum, as for a box, and 20 u |c| sum_i h_i (u is 2**-24), for
+which ``half`` has been widened by 1e-5 sum_i h_i.
 
-Forty words for the eight children of a node: three rows of m, then mid and half. Without a normal all five are 0, and
-the box remains.
+The eight children of a node take forty words: three rows of m, then mid and half. Without a normal all five are 0, and
+the box alone counts.
 """
 
 from ..jit import inlined
 from .lanes import load, lower, splat
 
 SLAB_WORDS = 40
-"""float32 numbers for the children of a node."""
+"""Number of float32 numbers for the children of a node."""
 
 
 @inlined
 def slab_at(box):
-    """Where the slab of a child begins, whose box begins at ``64 * node + child``; for a node's eight, child is 0."""
+    """Return the index of the slab of a child whose box begins at ``64 * node + child``; child is 0 for all eight."""
     return SLAB_WORDS * (box >> 6) + (box & 7)
 
 
 @inlined
 def reach_of_eight(slabs, at, x, y, z, u, v, w):
-    """How far (Lanes [m]) along a direction eight boxes of half extents u, v, w reach from their middles."""
+    """Return how far (Lanes [m]) along a direction eight boxes of half extents u, v, w reach from their middles."""
     nx, ny, nz = splat(x), splat(y), splat(z)
     mx, my, mz = load(slabs, at), load(slabs, at + 8), load(slabs, at + 16)
     c = nx * mx + ny * my + nz * mz
@@ -41,7 +41,7 @@ def reach_of_eight(slabs, at, x, y, z, u, v, w):
 
 @inlined
 def reach_of_one(slabs, at, x, y, z, u, v, w):
-    """The same of a single box, float32."""
+    """Return the same for a single box, float32."""
     mx, my, mz = slabs[at], slabs[at + 8], slabs[at + 16]
     c = x * mx + y * my + z * mz
     slab = c * slabs[at + 24] + abs(c) * slabs[at + 32]

@@ -1,15 +1,14 @@
 """Triangles in lanes: which of eight may meet another one, and which certainly do, in float32.
 
-Notation as in ``lane_boxes.py``. Triangles of two leaves are compared in a frame of their own: a's, with its begin at
-the lowest corner of the box of a's leaf. Corners are stored relative to the lowest corner l of their leaf's box, and
-b's are turned and moved by c = R l_b + T - l_a, which float64 computes. So float32 rounds sizes of leaves, not of
-objects. Let M = the largest component of (edges of a's box) + 1.74 (largest edge of b's) + |c|. A corner of a is
-stored to u of itself; one of b is off by 5.1 u (|R| |b's| + |c|) from turning it, and u more from storing it; c
-itself by 12 roundings of float64 of E_b, T and l_a, less than s64. So a corner of a and one of b together are off by
-less than 7 u M + 2 s64, ``slack`` is 16 u M + 2 s64, and their boxes, compared with it, are never dropped when they
-meet.
+Notation as in ``lane_boxes.py``. Triangles of two leaves are compared in a frame of their own: a's frame with its
+origin at the lowest corner of the box of a's leaf. Corners are stored relative to the lowest corner l of their leaf's
+box, and b's are turned and moved by c = R l_b + T - l_a, which float64 computes. So float32 rounds sizes of leaves, not
+of objects. Let M = the largest component of (edges of a's box) + 1.74 (largest edge of b's) + |c|. A corner of a is
+stored to u of itself; one of b is off by 5.1 u (|R| |b's| + |c|) from turning it, and u more from storing it; c itself
+by 12 roundings of float64 of E_b, T and l_a, less than s64. So a corner of a and one of b together are off by less than
+7 u M + 2 s64, ``slack`` is 16 u M + 2 s64, and their boxes, compared with it, are never dropped when they meet.
 
-Comparisons are so made that a lane is kept, and left to the exact stage, when a number is infinite or none at all.
+Comparisons keep a lane, and leave it to the exact stage, if a number is infinite or NaN.
 
 Filters. Take any vector n and a triangle P with the corner p. If another triangle V meets P, then its ideal corners
 do not all lie on one side of the slab in which P's ideal corners lie: no exactness of n is needed, only that the slab
@@ -24,20 +23,20 @@ on one side for all three corners proves the triangles apart. ``products`` is 1e
 infinite for m beyond 1e12, where overflow might occur, and then nothing is dropped.
 
 Certain signs. The kind of a pair is CROSSING or APART by the signs of eight determinants of ideal corners (Guigue and
-Devillers 2003; as in ``generic_pair.py``), and a sign is certain when float32 is further from zero than it can be
-off. Differences of two ideal corners are known up to D = 2 slack, and up to u of themselves. Of three differences
-with components below E, F, G the determinant, six products, is off by 6 D (E F + F G + G E) from the corners, by 18 u
-E F G from rounding the differences and 30 u E F G from evaluating it as (e x f).g: four roundings of a component of
-the cross product, two of a product with it, two of the sum. The boxes of the two triangles come within slack, so
-every difference of corners is below S = 1.001 (the largest edges of the two boxes) + 4 slack. The edges' own E and F,
-with 3 slack added, are better where a plane is concerned:
+Devillers 2003; as in ``generic_pair.py``), and a sign is certain if the float32 number is farther from zero than its
+error bound. Differences of two ideal corners are known up to D = 2 slack, and up to u of themselves. Of three
+differences with components below E, F, G the determinant, six products, is off by 6 D (E F + F G + G E) from the
+corners, by 18 u E F G from rounding the differences and 30 u E F G from evaluating it as (e x f).g: four roundings of a
+component of the cross product, two of a product with it, two of the sum. The boxes of the two triangles come within
+slack, so every difference of corners is below S = 1.001 (the largest edges of the two boxes) + 4 slack. The edges' own
+E and F, with 3 slack added, give a better bound for a plane:
 
     plane of a triangle, another's corner:   6 D (E F + (E + F) S) + 48 u E F S + products
     edge against edge:                       18 D S S + 48 u S S S + products
 
 both multiplied by 1.01 for their own rounding. Signs of a plane decide which corner is alone on its side; the corners
 are renamed in the lanes, and two determinants of edges decide. Zero is never certain: touching and coplanar pairs go
-on.
+on to the exact stage.
 """
 
 import numpy as np
@@ -47,7 +46,7 @@ from .lanes import above, bits_of, choose, higher, load, lower, not_above, splat
 from .relative_pose import ROUNDING
 
 BLOCK = 120
-"""Numbers in which a leaf's triangles lie ready: nine rows of corners, three lowest, three highest."""
+"""Numbers per block of a leaf's triangles: nine rows of corners, three of lowest, three of highest coordinates."""
 PLANES = 64
 """Numbers for the planes of a leaf of a: normals, width of the slabs, two terms of the certain width, size."""
 
@@ -63,7 +62,7 @@ _ROUNDING = np.float32(48.0 * 2.0**-24 * 1.01)
 
 @inlined
 def place_leaves(nodes_a, box_a, nodes_b, box_b, row, frame):
-    """The frame of two leaves: (c, slack), (x, y, z) and a number; ``row`` as made by ``relative_rows``."""
+    """Return the frame of two leaves: the shift c, (x, y, z), and the slack; ``row`` comes from ``relative_rows``."""
     x, y, z = np.float64(nodes_b[box_b]), np.float64(nodes_b[box_b + 8]), np.float64(nodes_b[box_b + 16])
     cx = np.float32(row[0] * x + row[1] * y + row[2] * z + row[9] - nodes_a[box_a])
     cy = np.float32(row[3] * x + row[4] * y + row[5] * z + row[10] - nodes_a[box_a + 8])
@@ -89,7 +88,7 @@ def _moved(frame, row, shift, x, y, z):
 
 @inlined
 def turn_leaf(coordinates, base, count, frame, shift, block):
-    """Bring a leaf of b into the frame of two leaves: corners, lowest and highest coordinates, into ``block``."""
+    """Transform a leaf of b into the frame of two leaves: corners, lowest and highest coordinates, into ``block``."""
     for corner in range(3):
         at = base + 3 * corner * count
         x, y, z = load(coordinates, at), load(coordinates, at + count), load(coordinates, at + 2 * count)
@@ -101,7 +100,7 @@ def turn_leaf(coordinates, base, count, frame, shift, block):
 
 @inlined
 def copy_leaf(coordinates, base, count, block):
-    """Lay a leaf of a out as ``turn_leaf`` does."""
+    """Write a leaf of a in the layout of ``turn_leaf``."""
     for row in range(9):
         store(block, 8 * row, load(coordinates, base + row * count))
     _write_bounds(block)
@@ -117,7 +116,7 @@ def _write_bounds(block):
 
 @inlined
 def triangles_in_box(block, low_x, low_y, low_z, high_x, high_y, high_z):
-    """Bits of the triangles of a block whose boxes meet a box, which has the slack already."""
+    """Return bits of the triangles of a block whose boxes meet a box that already includes the slack."""
     bits = not_above(load(block, 72), splat(high_x)) & not_above(splat(low_x), load(block, 96))
     bits &= not_above(load(block, 80), splat(high_y)) & not_above(splat(low_y), load(block, 104))
     return bits & not_above(load(block, 88), splat(high_z)) & not_above(splat(low_z), load(block, 112))
@@ -125,7 +124,7 @@ def triangles_in_box(block, low_x, low_y, low_z, high_x, high_y, high_z):
 
 @inlined
 def meet_box_of(block, rows, j, slack):
-    """Bits of the triangles of a block whose boxes meet that of triangle j of another block."""
+    """Return bits of the triangles of a block whose boxes meet that of triangle j of another block."""
     return triangles_in_box(
         block, rows[72 + j] - slack, rows[80 + j] - slack, rows[88 + j] - slack,
         rows[96 + j] + slack, rows[104 + j] + slack, rows[112 + j] + slack,
@@ -134,13 +133,13 @@ def meet_box_of(block, rows, j, slack):
 
 @inlined
 def _both_sides(a, b, c, width):
-    """Bits of the lanes in which a, b, c are not all above the width, nor all below its negative."""
+    """Return bits of the lanes in which a, b, c are neither all above the width nor all below its negative."""
     return not_above(lower(lower(a, b), c), width) & not_above(-width, higher(higher(a, b), c))
 
 
 @inlined
 def lay_planes(block, slack, products, planes):
-    """Normals and widths of the planes of a block of a, and the sizes of its triangles, into ``planes``."""
+    """Write normals and widths of the planes of a block of a, and the sizes of its triangles, to ``planes``."""
     px, py, pz = load(block, 0), load(block, 8), load(block, 16)
     ux, uy, uz = load(block, 24) - px, load(block, 32) - py, load(block, 40) - pz
     vx, vy, vz = load(block, 48) - px, load(block, 56) - py, load(block, 64) - pz
@@ -163,7 +162,7 @@ def lay_planes(block, slack, products, planes):
 
 @inlined
 def compare_with(block, planes, rows, j, bits, slack, products):
-    """Triangle j of b against eight of a (``copy_leaf``, ``lay_planes``), of which ``bits`` have boxes that meet its.
+    """Compare triangle j of b with eight of a (``copy_leaf``, ``lay_planes``); ``bits`` are those whose boxes meet.
 
     Returns bits of those that certainly cross it, and of those that the exact stage has to decide.
     """
@@ -204,13 +203,13 @@ def compare_with(block, planes, rows, j, bits, slack, products):
 
 @inlined
 def _certain(a, b, c, width):
-    """Mask of the lanes in which none of three numbers is within the width of zero."""
+    """Return the mask of the lanes in which none of three numbers is within the width of zero."""
     return above(lower(lower(abs(a), abs(b)), abs(c)), width)
 
 
 @inlined
 def _alone(a, b, c):
-    """Masks: c is alone with its sign, b is, the lone one is positive, all have one sign. None of them is zero."""
+    """Return masks: c is alone with its sign, b is, the lone one is positive, all have one sign. None may be zero."""
     zero = splat(np.float32(0.0))
     first, second, third = above(a, zero), above(b, zero), above(c, zero)
     last = ~(first ^ second)
@@ -221,7 +220,7 @@ def _alone(a, b, c):
 
 @inlined
 def _renamed(last, middle, turned, p, q, r):
-    """One coordinate of the lone corner and of the next two, these exchanged where ``turned``."""
+    """Return one coordinate of the lone corner and of the next two, exchanged if ``turned``."""
     lone = choose(last, r, choose(middle, q, p))
     second = choose(last, p, choose(middle, r, q))
     third = choose(last, q, choose(middle, p, r))
@@ -230,7 +229,7 @@ def _renamed(last, middle, turned, p, q, r):
 
 @inlined
 def _edges(block, rows, j, s, t, width):
-    """Masks of the lanes that certainly cross, and that certainly do not, when all signs of s and t are certain."""
+    """Return masks of the lanes that certainly cross, and that certainly do not, if all signs of s, t are certain."""
     last_a, middle_a, above_b, same_a = _alone(s[0], s[1], s[2])
     last_b, middle_b, above_a, same_b = _alone(t[0], t[1], t[2])
     ax, bx, cx = _renamed(last_a, middle_a, above_a, load(block, 0), load(block, 24), load(block, 48))

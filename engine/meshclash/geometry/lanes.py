@@ -1,14 +1,14 @@
-"""Eight float32 numbers at once, as a type that kernels compute with, and eight truth values.
+"""Eight float32 numbers at once, and eight truth values, as types for kernels.
 
 ``Lanes`` is LLVM's ``<8 x float>``, ``Mask`` its ``<8 x i1>`` (``vectors.py``): one AVX register, two of SSE or NEON.
-Sums, differences, products, quotients, negation and ``abs`` of lanes, ``&``, ``|``, ``^`` and ``~`` of masks are the
-ordinary operators.
+The ordinary operators are sums, differences, products, quotients, negation and ``abs`` of lanes, and ``&``, ``|``,
+``^`` and ``~`` of masks.
 
-Arrays are read and written through pointers, made from an address (``array.ctypes.data``) in one place of a kernel: an
-array is seven values in Numba's intermediate code and a reference count, a pointer is one. A caller that passes an
-address keeps the array alive.
+Arrays are read and written through pointers, which are made from an address (``array.ctypes.data``) in one place of a
+kernel: in Numba's intermediate code, an array is seven values and a reference count, a pointer is one value. A caller
+that passes an address must keep the array alive.
 
-Lanes exist in compiled code only. Where Numba is told not to compile, the binary engine answers instead.
+Lanes exist only in compiled code. If Numba's compilation is disabled, the binary engine answers instead.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ _INDEX = ir.IntType(64)
 
 
 def _pointer_to(item: types.Type) -> tuple[Any, Callable]:
-    """What an intrinsic of one address returns to make it a pointer to items of a kind."""
+    """Return what an intrinsic of one address returns to make it a pointer to items of a kind."""
     pointer = types.CPointer(item)
 
     def generate(context, builder, signature, args):
@@ -39,37 +39,37 @@ def _pointer_to(item: types.Type) -> tuple[Any, Callable]:
 
 @intrinsic
 def floats(typingctx, address):
-    """Pointer to the float32 numbers at an address (int64)."""
+    """Return a pointer to the float32 numbers at an address (int64)."""
     return _pointer_to(types.float32)
 
 
 @intrinsic
 def doubles(typingctx, address):
-    """Pointer to the float64 numbers at an address."""
+    """Return a pointer to the float64 numbers at an address."""
     return _pointer_to(types.float64)
 
 
 @intrinsic
 def integers(typingctx, address):
-    """Pointer to the int32 numbers at an address."""
+    """Return a pointer to the int32 numbers at an address."""
     return _pointer_to(types.int32)
 
 
 @intrinsic
 def longs(typingctx, address):
-    """Pointer to the int64 numbers at an address."""
+    """Return a pointer to the int64 numbers at an address."""
     return _pointer_to(types.int64)
 
 
 @intrinsic
 def octets(typingctx, address):
-    """Pointer to the uint8 numbers at an address."""
+    """Return a pointer to the uint8 numbers at an address."""
     return _pointer_to(types.uint8)
 
 
 @intrinsic
 def shifted(typingctx, pointer, count):
-    """The pointer to what lies ``count`` (int64) items on."""
+    """Return the pointer advanced by ``count`` (int64) items."""
 
     def generate(context, builder, signature, args):
         return builder.gep(*args[:1], [args[1]])
@@ -78,13 +78,13 @@ def shifted(typingctx, pointer, count):
 
 
 def _place(builder, pointer, index):
-    """Where eight numbers from ``index`` on lie."""
+    """Return the address of eight numbers from ``index`` on."""
     return builder.bitcast(builder.gep(pointer, [index]), ir.PointerType(_VECTOR))
 
 
 @intrinsic
 def load(typingctx, pointer, index):
-    """Eight numbers behind a pointer to float32, from the index (int64) on; nothing is checked."""
+    """Load eight numbers behind a pointer to float32, from the index (int64) on; unchecked."""
 
     def generate(context, builder, signature, args):
         return builder.load(_place(builder, *args), align=4)
@@ -94,7 +94,7 @@ def load(typingctx, pointer, index):
 
 @intrinsic
 def store(typingctx, pointer, index, lanes):
-    """Write eight numbers behind a pointer to float32, from the index on; nothing is checked."""
+    """Store eight numbers behind a pointer to float32, from the index on; unchecked."""
 
     def generate(context, builder, signature, args):
         builder.store(args[2], _place(builder, *args[:2]), align=4)
@@ -105,7 +105,7 @@ def store(typingctx, pointer, index, lanes):
 
 @intrinsic
 def splat(typingctx, number):
-    """A float32 number in all lanes."""
+    """Return a float32 number in all lanes."""
 
     def generate(context, builder, signature, args):
         vector = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), args[0], ir.Constant(ir.IntType(32), 0))
@@ -117,19 +117,19 @@ def splat(typingctx, number):
 
 @intrinsic
 def lower(typingctx, a, b):
-    """The lower number of each lane; b where one is not a number."""
+    """Return the lower number of each lane; b if one is NaN."""
     return LANES(LANES, LANES), choice("<")
 
 
 @intrinsic
 def higher(typingctx, a, b):
-    """The higher number of each lane; b where one is not a number."""
+    """Return the higher number of each lane; b if one is NaN."""
     return LANES(LANES, LANES), choice(">")
 
 
 @intrinsic
 def not_above(typingctx, a, b):
-    """Bits (int64) of the lanes where a > b does not hold: what overflowed to no number is kept."""
+    """Return bits (int64) of the lanes where a > b does not hold: an overflow to NaN is kept."""
 
     def generate(context, builder, signature, args):
         mask = builder.fcmp_unordered("<=", *args)
@@ -140,7 +140,7 @@ def not_above(typingctx, a, b):
 
 @intrinsic
 def above(typingctx, a, b):
-    """Mask of the lanes where a > b certainly holds: false for what is not a number."""
+    """Return the mask of the lanes where a > b certainly holds: False for NaN."""
 
     def generate(context, builder, signature, args):
         return builder.fcmp_ordered(">", *args)
@@ -150,7 +150,7 @@ def above(typingctx, a, b):
 
 @intrinsic
 def choose(typingctx, mask, a, b):
-    """Lane by lane a where the mask is set, otherwise b."""
+    """Return, lane by lane, a where the mask is set, otherwise b."""
 
     def generate(context, builder, signature, args):
         return builder.select(*args)
@@ -160,7 +160,7 @@ def choose(typingctx, mask, a, b):
 
 @intrinsic
 def bits_of(typingctx, mask):
-    """A mask as eight bits of an int64."""
+    """Return a mask as eight bits of an int64."""
 
     def generate(context, builder, signature, args):
         return builder.zext(builder.bitcast(args[0], ir.IntType(8)), _INDEX)
@@ -170,7 +170,7 @@ def bits_of(typingctx, mask):
 
 @intrinsic
 def bit_count(typingctx, mask):
-    """How many bits of an int64 are set."""
+    """Return the number of set bits of an int64."""
 
     def generate(context, builder, signature, args):
         return builder.ctpop(args[0])
@@ -180,7 +180,7 @@ def bit_count(typingctx, mask):
 
 @intrinsic
 def lowest_bit(typingctx, mask):
-    """Index of the lowest set bit of an int64 that is not zero."""
+    """Return the index of the lowest set bit of a nonzero int64."""
 
     def generate(context, builder, signature, args):
         return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))

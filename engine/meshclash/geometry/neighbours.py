@@ -1,18 +1,20 @@
-"""Triangles of one object that share vertices: whether they have more in common than what they share.
+"""Triangles of one object that share vertices: whether they have more in common than these vertices or the edge.
 
-Neighbours in a mesh touch in the vertex or the edge that they share, and nothing is wrong with that. They are left out
-of ``self_collide`` if and only if they share one or two vertex indices and their common points are exactly that vertex,
-or that edge. Everything else counts: a crossing, an overlap, and also a mere touch that goes beyond, such as an edge
+Neighbours in a mesh touch in the vertex or the edge that they share, which is no error. They are left out of
+``self_collide`` if and only if they share one or two vertex indices and their common points are exactly that vertex, or
+that edge. Everything else counts: a crossing, an overlap, and also a mere touch beyond the shared part, such as an edge
 that leaves the shared vertex along the other triangle (a T-junction), or the same three indices twice.
 
-Exactly. Let two triangles touch, that is, neither cross nor overlap with an area.
+The exact test. Let two triangles touch, that is, neither cross nor overlap with an area.
 
-* They share vertex u. Near u each is a cone of directions, and the common points are convex and contain u; so there are
-  more if and only if both cones have a direction in common. If the relative interiors of the cones had one, the
-  triangles would cross or overlap. So it is on the rim of one: an edge from u of one lies in the cone of the other.
+* They share vertex u. Near u each is a cone of directions, and the common points are convex and contain u. So there are
+  more common points if and only if both cones have a direction in common. If the relative interiors of the cones had a
+  direction in common, the triangles would cross or overlap. So it is on the rim of one: an edge from u of one triangle
+  lies in the cone of the other.
 * They share the edge uv, and a, b are the other corners. If one of them has an area, both meet the line uv in the edge
-  alone, and otherwise they cross or overlap. If not, both are segments of that line, and have more in common if and
-  only if both reach beyond the same end, v say: a and b lie in one direction from v, which is not that of u.
+  alone, and otherwise they cross or overlap. If none has an area, both are segments of that line. Then they have more
+  in common if and only if both reach beyond the same end, v for example: a and b lie in one direction from v, which is
+  not that of u.
 
 A quick proof in float64 comes first. Let A and B share exactly one vertex. If the other two corners of A lie strictly
 on one side of B's plane, A meets that plane in the shared vertex alone. If they share exactly two, and A's third corner
@@ -35,17 +37,17 @@ _TWO_PLACES = (3, 5, 6)
 
 @inlined
 def _same_side(p, q, r, a, b):
-    """Whether two points certainly lie strictly on one side of a plane."""
+    """Return whether two points certainly lie strictly on one side of a plane."""
     side = filtered_orient3d(p, q, r, a, 0)
     return side != 0 and side != UNCERTAIN and side == filtered_orient3d(p, q, r, b, 0)
 
 
 @inner
 def only_touch_where_shared(ids_a, a, ids_b, b):
-    """Whether two triangles share one or two vertices, and certainly have no other point in common.
+    """Return whether two triangles share one or two vertices, and certainly have no other point in common.
 
     Args:
-        ids_a, ids_b: three vertex indices each, behind anything that can be indexed.
+        ids_a, ids_b: three vertex indices each, in anything that can be indexed.
         a, b: their corners, ((x, y, z), (x, y, z), (x, y, z)).
     """
     matches, places_a, places_b = 0, 0, 0
@@ -62,18 +64,18 @@ def only_touch_where_shared(ids_a, a, ids_b, b):
             return True
         return _same_side(a[0], a[1], a[2], b[(j + 1) % 3], b[(j + 2) % 3])
     if matches != 2 or places_a not in _TWO_PLACES or places_b not in _TWO_PLACES:
-        return False  # more is shared, or an index occurs twice in one triangle
+        return False  # they share more, or an index occurs twice in one triangle
     own = 0 if places_a == 6 else 1 if places_a == 5 else 2
     return _same_side(b[0], b[1], b[2], a[own], a[own])
 
 
 def _make_beyond(orient3d: Callable, orient2d: Callable, compiled: Callable) -> Callable:
-    """``touch_beyond_shared`` by predicates of any strength."""
+    """Return ``touch_beyond`` for one kind of predicates."""
     turn, spread_axis, _, _, _ = make_flat(orient2d, compiled)
 
     @compiled
     def shared_places(ids_a, ids_b):
-        """(number of different indices in common, places of the first two of them in a, place of the first in b)."""
+        """Return (number of distinct common indices, positions of the first two in a, position of the first in b)."""
         count, i, j, m = 0, 0, 0, 0
         for k in range(3):
             if (k > 0 and ids_a[k] == ids_a[0]) or (k > 1 and ids_a[k] == ids_a[1]):
@@ -90,7 +92,7 @@ def _make_beyond(orient3d: Callable, orient2d: Callable, compiled: Callable) -> 
 
     @compiled
     def other_place(ids, first, second, place):
-        """The place of a vertex that is neither of two; ``place`` where there is none."""
+        """Return the position of a vertex that is neither of two; ``place`` if there is none."""
         for k in range(3):
             if ids[k] != first and ids[k] != second:
                 return k
@@ -98,7 +100,7 @@ def _make_beyond(orient3d: Callable, orient2d: Callable, compiled: Callable) -> 
 
     @compiled
     def same_way(p, q, r, work):
-        """Whether q and r lie in one direction from p, and neither at p."""
+        """Return whether q and r lie in one direction from p, and neither at p."""
         axis, sign = spread_axis(p, q, r, work)
         if sign == UNCERTAIN:
             return UNCERTAIN
@@ -111,7 +113,7 @@ def _make_beyond(orient3d: Callable, orient2d: Callable, compiled: Callable) -> 
 
     @compiled
     def in_cone(u, p, q, r, work):
-        """Whether p, unless it lies at u, is in a direction from u between those of q and r."""
+        """Return whether the direction from u to p lies between those to q and r, unless p is at u."""
         if p[0] == u[0] and p[1] == u[1] and p[2] == u[2]:
             return 0
         axis, inside = spread_axis(u, q, r, work)
@@ -130,7 +132,7 @@ def _make_beyond(orient3d: Callable, orient2d: Callable, compiled: Callable) -> 
 
     @compiled
     def beyond_vertex(u, p, q, r, s, work):
-        """Whether triangles (u, p, q) and (u, r, s) have more in common than u."""
+        """Return whether triangles (u, p, q) and (u, r, s) have more in common than u."""
         first, second = in_cone(u, p, r, s, work), in_cone(u, q, r, s, work)
         third, fourth = in_cone(u, r, p, q, work), in_cone(u, s, p, q, work)
         if first == 1 or second == 1 or third == 1 or fourth == 1:
@@ -139,7 +141,7 @@ def _make_beyond(orient3d: Callable, orient2d: Callable, compiled: Callable) -> 
 
     @compiled
     def beyond_edge(u, v, a, b, work):
-        """Whether triangles (u, v, a) and (u, v, b) have more in common than the edge uv."""
+        """Return whether triangles (u, v, a) and (u, v, b) have more in common than the edge uv."""
         uncertain = False
         for k in range(2):
             end, other = (v, u) if k == 0 else (u, v)
@@ -151,9 +153,10 @@ def _make_beyond(orient3d: Callable, orient2d: Callable, compiled: Callable) -> 
 
     @compiled
     def touch_beyond(ids_a, a, ids_b, b, work):
-        """Whether triangles that touch share no vertex, or have more in common than one vertex or edge: 1 or 0.
+        """Return 1 if touching triangles share no vertex, or have more in common than one vertex or edge; otherwise 0.
 
-        Arguments as ``only_touch_where_shared``, and a workspace of the exact predicates; or UNCERTAIN, as those.
+        The arguments are those of ``only_touch_where_shared``, and a workspace of the exact predicates. Like these, it
+        may return UNCERTAIN.
         """
         count, i, j, m = shared_places(ids_a, ids_b)
         if count == 1:
@@ -183,14 +186,14 @@ def _touch_many(ids_a, a, ids_b, b, beyond, workspace):
 
 
 def touching_beyond_shared(ids_a: np.ndarray, a: np.ndarray, ids_b: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Which pairs of touching triangles count as contacts of an object with itself.
+    """Return which pairs of touching triangles count as contacts of an object with itself.
 
     Args:
         ids_a, ids_b: vertex indices, (n, 3) int32.
         a, b: world coordinates, (n, 3, 3) float64 [m].
 
     Returns:
-        (n,) bool: False where the common points are exactly one vertex or one edge that both have.
+        (n,) bool: False if the common points are exactly one vertex or one edge of both.
     """
     beyond = np.empty(len(a), np.uint8)
     arrays = [np.ascontiguousarray(array) for array in (ids_a, a, ids_b, b)]
@@ -202,11 +205,11 @@ def touching_beyond_shared(ids_a: np.ndarray, a: np.ndarray, ids_b: np.ndarray, 
 
 
 def meet_beyond_shared(ids_a: list[int], a: Any, ids_b: list[int], b: Any) -> bool:
-    """Whether two triangles of one object meet in more than the vertex, or the edge, that they share.
+    """Return whether two triangles of one object meet in more than the vertex, or the edge, that they share.
 
     Args:
         ids_a, ids_b: their vertex indices.
-        a, b: their corners, three times (x, y, z), of numbers that are exact: see ``classify_numbers``.
+        a, b: their corners, three times (x, y, z), of exact numbers: see ``classify_numbers``.
     """
     kind = classify_numbers(*a, *b, None)
     if kind == TOUCHING:

@@ -1,17 +1,18 @@
 """Signs of orientation determinants, filtered and exact.
 
-``orient3d(a, b, c, d)`` is the sign of det(a - d, b - d, c - d): positive when a, b, c appear counter-clockwise seen
-from the side on which d does *not* lie. ``orient2d(a, b, c)`` is positive when a, b, c turn counter-clockwise.
+``orient3d(a, b, c, d)`` is the sign of det(a - d, b - d, c - d): positive if a, b, c appear counter-clockwise seen from
+the side on which d does *not* lie. ``orient2d(a, b, c)`` is positive if a, b, c turn counter-clockwise.
 
-Each comes in two strengths with one contract: the result is -1, 0, 1 or ``UNCERTAIN``, and the last argument is a
-workspace from ``new_workspace``, which the exact ones need and which counts how often they had to go beyond float64.
-- *filtered*: one evaluation in float64 with a static error bound (Shewchuk 1997, section 4, bounds "A"); UNCERTAIN when
+Each predicate comes in two kinds with one contract: the result is -1, 0, 1 or ``UNCERTAIN``. The last argument is a
+workspace from ``new_workspace``. The exact predicates need it; it counts how often float64 was not enough.
+
+- *filtered*: one evaluation in float64 with a static error bound (Shewchuk 1997, section 4, bounds "A"); UNCERTAIN if
   the bound does not decide. Cases that are zero by construction (a shared vertex, a common axis plane) are recognised.
-- *exact*: integers where the coordinates have a common grid (``grid_signs.py``), else expansion arithmetic; UNCERTAIN
-  only when the coordinates span more than doubles can hold in a product.
+- *exact*: integers if the coordinates have a common grid (``grid_signs.py``), otherwise expansion arithmetic; UNCERTAIN
+  only if the range of the coordinates exceeds what products of doubles can hold.
 
-The bounds hold without underflow: for coordinates up to 1e30 (checked where meshes enter) an underflow adds at most
-2**-900 to a determinant, which is below 2**-53 times ``_SAFE_PERMANENT``.
+The bounds are derived without underflow. For coordinates up to 1e30 (checked when meshes are created) an underflow adds
+at most 2**-900 to a determinant, which is below 2**-53 times ``_SAFE_PERMANENT``.
 """
 
 from typing import NamedTuple
@@ -41,16 +42,16 @@ _LONGEST_SUM = 8192  # of products of two such determinants
 
 
 class ExactWorkspace(NamedTuple):
-    """Scratch for the exact predicates; kernels hand it on ``by_reference``."""
+    """Scratch for the exact predicates, passed ``by_reference`` in kernels."""
 
     counter: np.ndarray
-    """(1,) int64, of exact evaluations."""
+    """(1,) int64, number of exact evaluations."""
     expansions: np.ndarray
     """(12, 192) float64."""
 
 
 def new_workspace() -> ExactWorkspace:
-    """A workspace with the counter at 0."""
+    """Allocate a workspace with the counter at 0."""
     return ExactWorkspace(np.zeros(1, np.int64), np.empty((_SCRATCH_ROWS, _LONGEST)))
 
 
@@ -80,7 +81,7 @@ def _same(a, b):
 
 @inner
 def _determinant(a, b, c, d):
-    """det(a - d, b - d, c - d) in float64, and its permanent."""
+    """Return det(a - d, b - d, c - d) in float64, and its permanent."""
     adx = a[0] - d[0]
     ady = a[1] - d[1]
     adz = a[2] - d[2]
@@ -103,14 +104,14 @@ def _determinant(a, b, c, d):
 
 @inner
 def measured_orient3d(a, b, c, d):
-    """det(a - d, b - d, c - d) in float64, and a bound of its error, infinite where products may underflow."""
+    """Return det(a - d, b - d, c - d) in float64, and a bound of its error, infinite if products may underflow."""
     determinant, permanent = _determinant(a, b, c, d)
     return determinant, _BOUND_3D * permanent if permanent > _SAFE_PERMANENT else np.inf
 
 
 @inner
 def filtered_orient3d(a, b, c, d, workspace):
-    """Sign of det(a - d, b - d, c - d) in float64, or UNCERTAIN; points are (x, y, z) tuples."""
+    """Return the sign of det(a - d, b - d, c - d) in float64, or UNCERTAIN; points are (x, y, z) tuples."""
     determinant, permanent = _determinant(a, b, c, d)
     if permanent > _SAFE_PERMANENT:
         bound = _BOUND_3D * permanent
@@ -128,7 +129,7 @@ def filtered_orient3d(a, b, c, d, workspace):
 
 @inner
 def filtered_orient2d(ax, ay, bx, by, cx, cy, workspace):
-    """Sign of det(a - c, b - c) in float64, or UNCERTAIN."""
+    """Return the sign of det(a - c, b - c) in float64, or UNCERTAIN."""
     acx = ax - cx
     acy = ay - cy
     bcx = bx - cx
@@ -161,7 +162,7 @@ def _in_range(values):
 
 @inner
 def _multiply_pairs(u, u_tail, v, v_tail, work, out):
-    """(u + u_tail) * (v + v_tail) into ``out`` (8 components at most); ``work``: rows, of which it takes three."""
+    """Write (u + u_tail) * (v + v_tail) to ``out`` (at most 8 components); uses three rows of ``work``."""
     factor = _row(work, 0)
     first = _row(work, 1)
     second = _row(work, 2)
@@ -179,7 +180,7 @@ def _multiply_pairs(u, u_tail, v, v_tail, work, out):
 
 @inner
 def _minor(ax, axt, ay, ayt, bx, bxt, by, byt, work, out):
-    """ax * by - ay * bx of two-component numbers into ``out`` (16 components at most); returns its length."""
+    """Write ax * by - ay * bx of two-component numbers to ``out`` (at most 16 components); return its length."""
     positive = _row(work, 3)
     negative = _row(work, 4)
     m = _multiply_pairs(ax, axt, by, byt, work, positive)
@@ -189,7 +190,7 @@ def _minor(ax, axt, ay, ayt, bx, bxt, by, byt, work, out):
 
 @inner
 def _times(minor, length, z, z_tail, work, out):
-    """minor * (z + z_tail) into ``out`` (64 components at most); returns its length."""
+    """Write minor * (z + z_tail) to ``out`` (at most 64 components); return its length."""
     first = _row(work, 5)
     second = _row(work, 6)
     m = scale_expansion(minor, length, z_tail, first) if z_tail != 0.0 else 0
@@ -199,9 +200,9 @@ def _times(minor, length, z, z_tail, work, out):
 
 @inner
 def exact_orient3d(a, b, c, d, workspace):
-    """Sign of det(a - d, b - d, c - d), exactly; UNCERTAIN only when the coordinates are out of range.
+    """Return the exact sign of det(a - d, b - d, c - d); UNCERTAIN only if the coordinates are out of range.
 
-    Where the workspace is None, as the filtered one.
+    If the workspace is None, it returns the result of the filtered predicate.
     """
     sign = filtered_orient3d(a, b, c, d, 0)
     if workspace is None:
@@ -223,7 +224,7 @@ def _expanded_orient3d(a, b, c, d, workspace):
 
 @inner
 def _expand_orient3d(a, b, c, d, work):
-    """det(a - d, b - d, c - d) as an expansion in row 11; returns its length."""
+    """Write det(a - d, b - d, c - d) as an expansion to row 11; return its length."""
     x = two_difference(a[0], d[0]), two_difference(b[0], d[0]), two_difference(c[0], d[0])
     y = two_difference(a[1], d[1]), two_difference(b[1], d[1]), two_difference(c[1], d[1])
     z = two_difference(a[2], d[2]), two_difference(b[2], d[2]), two_difference(c[2], d[2])
@@ -232,7 +233,7 @@ def _expand_orient3d(a, b, c, d, work):
 
 @inner
 def _expand_determinant(x, y, z, work):
-    """The determinant of three vectors as an expansion in row 11; returns its length.
+    """Write the determinant of three vectors as an expansion to row 11; return its length.
 
     ``x`` has the x of all three vectors, each with its tail; ``y`` and ``z`` likewise.
     """
@@ -251,10 +252,10 @@ def _expand_determinant(x, y, z, work):
 
 @inner
 def expanded_turn(d, o, a, b, workspace):
-    """det(d, a - o, b - o): positive where a line from o along d sees b counter-clockwise from a.
+    """Return det(d, a - o, b - o): positive if a line from o along d sees b counter-clockwise from a.
 
-    Returns (value, known). The sign of the value is exact and the rest of it off by 2**-51 of itself; it is not known
-    where the coordinates are out of range. All are points but d, a vector.
+    The result is (value, known). The sign of the value is exact, and its relative error is at most 2**-51. It is
+    unknown if the coordinates are out of range. All arguments are points except d, a vector.
     """
     workspace.counter[0] += 1
     if not (_in_range(d) and _in_range(o) and _in_range(a) and _in_range(b)):
@@ -265,14 +266,17 @@ def expanded_turn(d, o, a, b, workspace):
     z = (d[2], 0.0), two_difference(a[2], o[2]), two_difference(b[2], o[2])
     length = _expand_determinant(x, y, z, work)
     value = 0.0
-    for i in range(length):  # from the smallest on
+    for i in range(length):  # from the smallest component
         value += _row(work, 11)[i]
     return value, True
 
 
 @inner
 def expanded_turn2d(dx, dy, ax, ay, bx, by, workspace):
-    """Sign of det(d, b - a) in two dimensions, exactly, of coordinates that ``expanded_turn`` found in range."""
+    """Return the exact sign of det(d, b - a) in two dimensions.
+
+    The coordinates must be in the range that ``expanded_turn`` has found to be safe.
+    """
     work = _rows(workspace.expansions)
     x, x_tail = two_difference(bx, ax)
     y, y_tail = two_difference(by, ay)
@@ -281,7 +285,7 @@ def expanded_turn2d(dx, dy, ax, ay, bx, by, workspace):
 
 @inner
 def _add_product(e, m, f, n, factor, scratch, sums, length):
-    """Adds factor * e * f to the expansion of ``length`` components in sums[0]; returns its length, -1 for too long."""
+    """Add factor * e * f to the expansion of ``length`` components in sums[0]; return its length, -1 if too long."""
     for i in range(n):
         k = scale_expansion(e, m, factor * f[i], scratch)
         if length < 0 or length + k > sums.shape[1]:
@@ -295,7 +299,7 @@ def _add_product(e, m, f, n, factor, scratch, sums, length):
 
 @inner
 def _product_in_range(points):
-    """Whether a product of two determinants of these points is free of underflow and overflow."""
+    """Return whether a product of two determinants of these points cannot underflow or overflow."""
     for point in points:
         for value in point:
             if abs(value) > _LARGEST_IN_PRODUCT or (abs(value) < _SMALLEST_IN_PRODUCT and value != 0.0):
@@ -305,7 +309,7 @@ def _product_in_range(points):
 
 @inner
 def _expanded_side_of_cut(a, b, c, v, w, r, s, t, workspace):
-    """Sign of o(v) f(w) - o(w) f(v), with o(x) = orient3d(r, s, t, x) and f(x) = orient3d(a, b, c, x)."""
+    """Return the sign of o(v) f(w) - o(w) f(v), with o(x) = orient3d(r, s, t, x) and f(x) = orient3d(a, b, c, x)."""
     workspace.counter[0] += 1
     if not _product_in_range((a, b, c, v, w, r, s, t)):
         return UNCERTAIN
@@ -324,11 +328,11 @@ def _expanded_side_of_cut(a, b, c, v, w, r, s, t, workspace):
 
 @inner
 def exact_side_of_cut(a, b, c, v, w, r, s, t, workspace):
-    """Sign of orient3d(a, b, c, x), exactly, for the point x in which the segment vw goes through the plane rst.
+    """Return the exact sign of orient3d(a, b, c, x) for the point x where the segment vw crosses the plane rst.
 
-    v and w lie strictly on different sides of the plane. With o and f for the determinants of rst and abc, x is
-    (|o(w)| v + |o(v)| w) / (|o(w)| + |o(v)|). f is affine, so its sign at x is that of |o(w)| f(v) + |o(v)| f(w):
-    that of both terms where they agree, else first with the terms' error bounds, then by expansions.
+    v and w lie strictly on different sides of the plane. With o and f for the determinants of rst and abc, x is (|o(w)|
+    v + |o(v)| w) / (|o(w)| + |o(v)|). f is affine, so its sign at x is that of |o(w)| f(v) + |o(v)| f(w). If both terms
+    have the same sign, this is the result. Otherwise the terms' error bounds are tried first, then expansions.
     """
     at_v = exact_orient3d(a, b, c, v, workspace)
     at_w = exact_orient3d(a, b, c, w, workspace)
@@ -361,7 +365,7 @@ def exact_side_of_cut(a, b, c, v, w, r, s, t, workspace):
 
 @inner
 def exact_orient2d(ax, ay, bx, by, cx, cy, workspace):
-    """Sign of det(a - c, b - c), exactly; UNCERTAIN only when the coordinates are out of range."""
+    """Return the exact sign of det(a - c, b - c); UNCERTAIN only if the coordinates are out of range."""
     sign = filtered_orient2d(ax, ay, bx, by, cx, cy, 0)
     return sign if sign != UNCERTAIN else _expanded_orient2d(ax, ay, bx, by, cx, cy, workspace)
 
@@ -384,13 +388,13 @@ def _expanded_orient2d(ax, ay, bx, by, cx, cy, workspace):
 
 
 def rational_orient3d(a, b, c, d, workspace=None):
-    """Sign of det(a - d, b - d, c - d) of points with Python integer coordinates; for what doubles cannot hold."""
+    """Return the sign of det(a - d, b - d, c - d) of points in Python integers; for values that doubles cannot hold."""
     (ax, ay, az), (bx, by, bz), (cx, cy, cz) = (tuple(p[k] - d[k] for k in range(3)) for p in (a, b, c))
     value = az * (bx * cy - cx * by) + bz * (cx * ay - ax * cy) + cz * (ax * by - bx * ay)
     return (value > 0) - (value < 0)
 
 
 def rational_orient2d(ax, ay, bx, by, cx, cy, workspace=None):
-    """Sign of det(a - c, b - c) of Python integers."""
+    """Return the sign of det(a - c, b - c) of Python integers."""
     value = (ax - cx) * (by - cy) - (ay - cy) * (bx - cx)
     return (value > 0) - (value < 0)

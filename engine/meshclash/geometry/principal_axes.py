@@ -7,15 +7,15 @@ import numpy as np
 from ..jit import portable
 
 _SWEEPS = 12
-_SMALLEST = 1e-300  # of smaller coordinates the reciprocal is infinite
+_SMALLEST = 1e-300  # the reciprocal of smaller coordinates is infinite
 
 
 @portable
 def principal_axes(matrix, axes):
     """Diagonalise a symmetric matrix (3, 3) in place; rows of ``axes`` (3, 3) become its eigenvectors.
 
-    Cyclic Jacobi rotations (Golub and Van Loan, section 8.5): they converge for every matrix, also the zero matrix and
-    those with equal eigenvalues, and the rows are orthonormal up to rounding.
+    Cyclic Jacobi rotations (Golub and Van Loan, section 8.5) converge for every matrix, also for the zero matrix and
+    for equal eigenvalues, and the rows are orthonormal up to rounding.
     """
     for i in range(3):
         for j in range(3):
@@ -54,7 +54,7 @@ def principal_axes(matrix, axes):
 
 @portable
 def largest_size(points):
-    """Largest absolute coordinate of points (n, 3)."""
+    """Return the largest absolute coordinate of points (n, 3)."""
     size = 0.0
     for i in range(points.shape[0]):
         size = max(size, abs(points[i, 0]), abs(points[i, 1]), abs(points[i, 2]))
@@ -63,11 +63,11 @@ def largest_size(points):
 
 @portable
 def surface_axes(points, axes):
-    """Principal axes of a surface, given by its triangles' corners (3 m, 3): rows of ``axes`` (3, 3).
+    """Compute the principal axes of a surface from its triangles' corners (3 m, 3): rows of ``axes`` (3, 3).
 
-    The covariance of all points *on* the triangles, weighted by area, so that it does not depend on how finely a part
-    is cut (Gottschalk, Lin, Manocha, "OBBTree" (1996), section 4, without the convex hull). Surfaces without area are
-    taken as their corners.
+    They diagonalise the covariance of all points *on* the triangles, weighted by area, so they do not depend on how
+    finely a part is triangulated (Gottschalk, Lin, Manocha, "OBBTree" (1996), section 4, without the convex hull). For
+    surfaces without area the corners are used.
     """
     size = largest_size(points)
     scale = 1.0 / max(size, _SMALLEST)

@@ -1,7 +1,7 @@
-"""Four float32 numbers at once: a point and a spare, in the one register that every processor has.
+"""Four float32 numbers at once: a point and an unused number, in the one register that every processor has.
 
-A value ``Quad`` is LLVM's ``<4 x float>`` (``vectors.py``), with sums, differences and products.
-Where Numba is told not to compile, a Quad is a NumPy array of four, so that kernels with quads run in Python too.
+A value ``Quad`` is LLVM's ``<4 x float>`` (``vectors.py``), with sums, differences and products. If Numba's compilation
+is disabled, a Quad is a NumPy array of four, so that kernels with quads also run in Python.
 """
 
 import operator
@@ -24,7 +24,7 @@ _BYTES = ir.PointerType(ir.IntType(8))
 
 
 def _address(context, builder, array_type, array, index):
-    """Where the number at a flat index of a C-contiguous array lies."""
+    """Return the address of the number at a flat index of a C-contiguous array."""
     return builder.gep(context.make_array(array_type)(context, builder, array).data, [index])
 
 
@@ -176,61 +176,61 @@ def _fetch(typingctx, array, index):
 
 
 def _load_slowly(array, index):
-    """load(array, index): four numbers of a C-contiguous float32 array from the flat index (int64) on, unchecked."""
+    """load(array, index): load four numbers of a C-contiguous float32 array from the flat index (int64), unchecked."""
     return array.reshape(-1)[index : index + 4].copy()
 
 
 def _store_slowly(array, index, quad):
-    """store(array, index, quad): write four numbers; as ``load``."""
+    """store(array, index, quad): store four numbers; like ``load``."""
     array.reshape(-1)[index : index + 4] = quad
 
 
 def _scatter_slowly(array, index, step, quad):
-    """scatter(array, index, step, quad): write the first three numbers, ``step`` apart from each other."""
+    """scatter(array, index, step, quad): store the first three numbers, ``step`` apart from each other."""
     array[index : index + 3 * step : step] = quad[:3]
 
 
 def _place_slowly(array, index):
-    """place(array, index): a Place, four float64 numbers, of three of a C-contiguous array; the last is of no use."""
+    """place(array, index): load three numbers of a C-contiguous array as a Place, four float64; the last is unused."""
     return np.append(array.reshape(-1)[index : index + 3], 0.0)
 
 
 def _triple_slowly(x, y, z):
-    """triple(x, y, z): a Place of three float64 numbers."""
+    """triple(x, y, z): make a Place of three float64 numbers."""
     return np.array([x, y, z, 0.0])
 
 
 def _narrowed_slowly(place):
-    """narrowed(place): a Place rounded to float32, a Quad."""
+    """narrowed(place): round a Place to float32, a Quad."""
     return place.astype(np.float32)
 
 
 def _keep_slowly(array, index, place):
-    """keep(array, index, place): write a Place to four numbers of a float64 array."""
+    """keep(array, index, place): store a Place as four numbers of a float64 array."""
     array[index : index + 4] = place
 
 
 def _kept_slowly(array, index):
-    """kept(array, index): read what ``keep`` wrote."""
+    """kept(array, index): load what ``keep`` stored."""
     return array[index : index + 4].copy()
 
 
 def _quad_slowly(x, y, z):
-    """quad(x, y, z): of three float32 numbers, and zero."""
+    """quad(x, y, z): make a Quad of three float32 numbers, and zero."""
     return np.array([x, y, z, 0], np.float32)
 
 
 def _component_slowly(quad, k):
-    """component(quad, k): one of the numbers."""
+    """component(quad, k): return one of the numbers."""
     return quad[k]
 
 
 def _fetch_slowly(array, index):
-    """fetch(array, index): start to bring a flat index of an array into the cache; changes nothing."""
+    """fetch(array, index): prefetch a flat index of an array into the cache; changes no values."""
 
 
 def _interleave_slowly(quad):
-    """interleave(quad): Morton code (30 bits, uint64) of the whole parts of the first three numbers, in 0 to 1023."""
+    """interleave(quad): Morton code (30 bits, uint64) of the integer parts of the first three numbers, 0 to 1023."""
     code = 0
     for k in range(3):
         bits = int(quad[k])
@@ -256,7 +256,7 @@ fetch: Any = _fetch if _compiled else _fetch_slowly
 interleave: Any = _interleave if _compiled else _interleave_slowly
 
 lower: Any = _lower if _compiled else np.minimum
-"""lower(a, b): the lower number of each place; b where they are equal."""
+"""lower(a, b): the lower number of each component; b if they are equal."""
 
 higher: Any = _higher if _compiled else np.maximum
-"""higher(a, b): the higher number of each place; b where they are equal."""
+"""higher(a, b): the higher number of each component; b if they are equal."""

@@ -1,17 +1,18 @@
-"""Whether a ray crosses a triangle, decided exactly, so that a surface has no gaps and no double hits.
+"""Exact test whether a ray crosses a triangle, so that a surface has no gaps and no double hits.
 
-The ray is o + t d, t >= 0, of float64 numbers as they are. A line that meets an edge or a vertex is thought of as moved
-sideways by an infinitely small step along one axis and an infinitely smaller one along another, neither of them the
-axis along which it advances most. Every line then goes through triangles or past them, and never along them: of the
-triangles around an edge or a vertex that separate two sides it crosses as many as any line near it. Which ones depends
-on coordinates alone, so triangles fit together that merely have corners at the same place. (Edelsbrunner and Mücke,
-"Simulation of simplicity" (1990).) Triangles that the line sees edge-on, or that have no area, are never crossed.
+The ray is o + t d, t >= 0, of float64 numbers without rounding. A line that meets an edge or a vertex is treated as
+moved sideways by an infinitely small step along one axis and an infinitely smaller one along another; neither is the
+axis along which it advances most. Then every line goes through triangles or past them, and never along them. Among the
+triangles around an edge or a vertex that separate two sides, it crosses as many as any line near it. Which ones depends
+on coordinates alone, so the result is consistent for triangles that merely have corners at the same position.
+(Edelsbrunner and Mücke, "Simulation of simplicity" (1990).) Triangles that the line sees edge-on, or that have no area,
+are never crossed.
 
 The sign of a corner pair is that of det(d, a - o, b - o). A step e changes it by -det(d, e, b - a).
 
-First all is computed in float64, in coordinates sheared along d (Woop, Benthin, Wald, "Watertight ray/triangle
-intersection" (2013)). With u = 2**-53, M the largest coordinate of the corners seen from o and L the largest of the
-sheared ones, these are off by 6 u M, and their cross products by 24 u M L + 4 u L**2. Where that leaves a sign open,
+The first computation is in float64, in coordinates sheared along d (Woop, Benthin, Wald, "Watertight ray/triangle
+intersection" (2013)). With u = 2**-53, M the largest coordinate of the corners relative to o and L the largest of the
+sheared ones, these are off by 6 u M, and their cross products by 24 u M L + 4 u L**2. If that leaves a sign undecided,
 expansions decide it.
 """
 
@@ -24,13 +25,13 @@ from .predicates import UNCERTAIN, exact_orient3d, expanded_turn, expanded_turn2
 MISSED = 0
 _UNIT = 2.0**-53
 _LEAST = 1e-290
-"""Added to error bounds: above what products lose that are too small for float64."""
+"""Added to error bounds: more than products too small for float64 lose."""
 _SURE = 1e9
-"""Twice the area seen along the ray is at least so many error bounds, or it is computed anew: it divides the rest."""
+"""The doubled area along the ray must be at least so many error bounds, or it is recomputed, since it is a divisor."""
 
 
 class Line(NamedTuple):
-    """A ray as its triangles are compared with it."""
+    """A ray, prepared for comparisons with triangles."""
 
     o: tuple[float, float, float]
     d: tuple[float, float, float]
@@ -42,12 +43,12 @@ class Line(NamedTuple):
     g: float
     """d[i] / d[k] and d[j] / d[k]."""
     stretch: float
-    """The length of d by the size of d[k]."""
+    """The length of d divided by the magnitude of d[k]."""
 
 
 @inner
 def line_of(o, d):
-    """The Line from o along d, which is not zero."""
+    """Return the Line from o along d, which is not zero."""
     k = 0
     for axis in range(1, 3):
         k = axis if abs(d[axis]) > abs(d[k]) else k
@@ -58,9 +59,9 @@ def line_of(o, d):
 
 @inner
 def _turn(line, a, b, work):
-    """(sign as the moved line sees it, value for the line as it is, whether both are known) of a corner pair.
+    """Return (sign for the moved line, value for the unmoved line, whether both are known) of a corner pair.
 
-    The value is det(d, a - o, b - o) / d[k]; the sign is 0 where the line sees a and b at one place.
+    The value is det(d, a - o, b - o) / d[k]; the sign is 0 if a and b coincide in the projection along the line.
     """
     d, i, j, k = line.d, line.i, line.j, line.k
     value, known = expanded_turn(d, line.o, a, b, work)
@@ -74,7 +75,7 @@ def _turn(line, a, b, work):
 
 @inner
 def _sides(line, a, b, c, work):
-    """As ``_cross_sheared``, by expansions."""
+    """Do the same as ``_cross_sheared``, by expansions."""
     p, u, known_u = _turn(line, b, c, work)
     q, v, known_v = _turn(line, c, a, work)
     r, w, known_w = _turn(line, a, b, work)
@@ -87,9 +88,9 @@ def _sides(line, a, b, c, work):
 
 @inner
 def cross_triangle(line, a, b, c, work):
-    """How a ray crosses a triangle: (how, distance, weights of a and of b).
+    """Return how a ray crosses a triangle: (how, distance, weights of a and of b).
 
-    How: 1 along its normal, -1 against it, MISSED, or UNCERTAIN where coordinates are out of the predicates' range.
+    ``how`` is 1 along its normal, -1 against it, MISSED, or UNCERTAIN if coordinates are out of the predicates' range.
     """
     o, i, j, k = line.o, line.i, line.j, line.k
     az, bz, cz = a[k] - o[k], b[k] - o[k], c[k] - o[k]

@@ -1,17 +1,17 @@
-"""Relative poses for culling: one object's frame in the other's, both ways, with a slack for every rounding.
+"""Relative poses for culling: one object's frame in the other's, both ways, with a slack for all rounding errors.
 
 A row holds, for the pair (a, b): b in a's frame (rotation 0:9 row-major, shift 9:12, slack 12:15), then a in b's frame
-(15:24, 24:27, 27:30); then how rigid this is: ``DEFECT``, a bound of |R^T R - 1| for both, ``SHRINK``, by
-which a distance in either frame must be multiplied to be a lower bound in the world, and ``REACH``, the length of the
-slack in a's frame. Frames are those of the hierarchies: object coordinates minus the hierarchy's origin.
+(15:24, 24:27, 27:30). Three numbers follow: ``DEFECT``, a bound of |R^T R - 1| for both; ``SHRINK``, the factor that
+turns a distance in either frame into a lower bound in the world; and ``REACH``, the length of the slack in a's frame.
+Frames are those of the hierarchies: object coordinates minus the hierarchy's origin.
 
 Why the slack suffices. Contacts are decided on world coordinates w = fl(R x + t), which differ from R x + t by at most
 4u(|R||x| + |t|) componentwise (three products, three sums; u = 2**-53). Two triangles with a common point w thus have
 points x_a, x_b with R_a x_a + d_a = R_b x_b + d_b and |d| within that bound, so in a's frame their distance per axis is
 at most |R_a^-1|(|d_a| + |d_b|). Computing R_a^-1 R_b, the shift and the test itself adds at most 40u of the same sizes.
-64u of their sum covers both. |x| is bounded by the largest absolute coordinates of the mesh. Volumes may reach farther,
-as they are rounded outward to float32: by a share of 2**-23, and near zero by 1e-37. ``_LEAST`` is above 40u of that
-and what float64 loses in products too small for it.
+64u of their sum covers both. |x| is bounded by the largest absolute coordinates of the mesh. Volumes may extend
+farther, as they are rounded outward to float32: by a share of 2**-23, and near zero by 1e-37. ``_LEAST`` exceeds 40u of
+that and the loss of float64 in products too small for it.
 """
 
 import math
@@ -22,24 +22,24 @@ from ..jit import inlined, kernel
 
 ROW_LENGTH = 33
 DEFECT, SHRINK, REACH = 30, 31, 32
-"""Entries of a row, as above."""
+"""Indices in a row, as described above."""
 NARROW_LENGTH = 24
 SLACK, PRODUCTS, ROUNDING = 21, 22, 23
-"""Entries of a row of ``narrow_rows`` after the two rotations and the shift."""
+"""Indices in a row of ``narrow_rows`` after the two rotations and the shift."""
 SCRATCH_LENGTH = 15
 _SLACK = 64.0 * 2.0**-53
 _NARROW_SLACK = 64.0 * 2.0**-24
 _LEAST = 1e-48  # [m]
 _ROUNDING = 1e-14
-_NEARLY_NOTHING = 1e-36  # what products lose that are too small for float32
+_NEARLY_NOTHING = 1e-36  # more than the loss of products too small for float32
 _LARGEST_SIZE = 1e12  # products of three lengths up to this stay finite in float32
 
-# The helpers take flat arrays, or pointers, and where a row begins in them: kernels of either kind use the same text.
+# The helpers take flat arrays or pointers, and the begin of a row, so that both kinds of kernels use the same code.
 
 
 @inlined
 def invert_rotation(rows, at, out):
-    """Inverse of the rotation of a pose of twelve numbers, by cofactors, into nine numbers row by row."""
+    """Write the inverse of the rotation of a pose of twelve numbers, by cofactors, as nine numbers row by row."""
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
         for axis in range(3):
@@ -54,7 +54,7 @@ def invert_rotation(rows, at, out):
 
 @inlined
 def half(rows_a, at_a, rows_b, at_b, sizes_a, size_a, sizes_b, size_b, tolerance, scratch, out, begin):
-    """b's frame in a's: rotation, shift and slack, into fifteen numbers of ``out``.
+    """Write b's frame in a's: rotation, shift and slack, as fifteen numbers of ``out``.
 
     Six numbers from ``size_a`` on are the origin and the reach of a; ``scratch`` has SCRATCH_LENGTH numbers.
     """
@@ -85,7 +85,7 @@ def half(rows_a, at_a, rows_b, at_b, sizes_a, size_a, sizes_b, size_b, tolerance
 
 @inlined
 def narrow(row, at, reach_a, at_a, reach_b, at_b, out, begin):
-    """One row of ``relative_rows`` in float32; see ``narrow_rows``."""
+    """Write one row of ``relative_rows`` in float32; see ``narrow_rows``."""
     size = 0.0
     rounding = 0.0
     for i in range(3):
@@ -105,7 +105,7 @@ def narrow(row, at, reach_a, at_a, reach_b, at_b, out, begin):
 
 @inlined
 def _looseness(rows, at):
-    """Frobenius norm of R^T R - 1 of a pose of twelve numbers."""
+    """Return the Frobenius norm of R^T R - 1 of a pose of twelve numbers."""
     total = 0.0
     for i in range(3):
         for j in range(3):
@@ -118,13 +118,13 @@ def _looseness(rows, at):
 
 @inlined
 def shrink_of(rows_a, at_a, rows_b, at_b):
-    """The number ``SHRINK`` of two poses."""
+    """Return the number ``SHRINK`` of two poses."""
     return 1.0 - max(_looseness(rows_a, at_a), _looseness(rows_b, at_b)) - _ROUNDING
 
 
 @inlined
 def put_first_half(rows_a, at_a, rows_b, at_b, sizes_a, size_a, sizes_b, size_b, tolerance, scratch, out, row):
-    """What of a row of ``relative_rows`` says where b is in a's frame; the other arguments are those of ``half``."""
+    """Write the part of a row of ``relative_rows`` for b in a's frame; the other arguments are those of ``half``."""
     half(rows_a, at_a, rows_b, at_b, sizes_a, size_a, sizes_b, size_b, tolerance, scratch, out, row)
     out[row + DEFECT] = 1.001 * (_looseness(rows_a, at_a) + _looseness(rows_b, at_b)) + _ROUNDING
     out[row + SHRINK] = shrink_of(rows_a, at_a, rows_b, at_b)
@@ -133,7 +133,7 @@ def put_first_half(rows_a, at_a, rows_b, at_b, sizes_a, size_a, sizes_b, size_b,
 
 @inlined
 def whole_row(rows_a, at_a, rows_b, at_b, sizes_a, size_a, sizes_b, size_b, tolerance, scratch, out, row):
-    """One row of ``relative_rows``, from ``row`` on in ``out``; the other arguments are those of ``half``."""
+    """Write one row of ``relative_rows``, from ``row`` on in ``out``; the other arguments are those of ``half``."""
     put_first_half(rows_a, at_a, rows_b, at_b, sizes_a, size_a, sizes_b, size_b, tolerance, scratch, out, row)
     half(rows_b, at_b, rows_a, at_a, sizes_b, size_b, sizes_a, size_a, tolerance, scratch, out, row + 15)
 
@@ -162,7 +162,7 @@ def relative_rows(
     reach_b: np.ndarray,
     tolerance: float = 0.0,
 ) -> np.ndarray:
-    """Relative poses of many pairs.
+    """Return the relative poses of many pairs.
 
     Args:
         rows_a, rows_b: poses, (k, 3, 4) float64.
@@ -180,7 +180,7 @@ def relative_rows(
 
 
 def narrow_rows(relative: np.ndarray, reach_a: np.ndarray, reach_b: np.ndarray) -> np.ndarray:
-    """Relative poses in float32, with the slacks of ``lane_boxes.py``, where the bounds are derived.
+    """Return relative poses in float32, with the slacks of ``lane_boxes.py``, where the bounds are derived.
 
     Args:
         relative: rows of ``relative_rows``, (k, 33) float64.

@@ -1,26 +1,28 @@
 """Distances of points, segments and triangles in float64.
 
-Source: Ericson, "Real-Time Collision Detection" (2005), sections 5.1.5 and 5.1.9, with the parameters clamped in an
-order that also serves zero-length segments and zero-area triangles, and other formulas where those cancel.
+Source: Ericson, "Real-Time Collision Detection" (2005), sections 5.1.5 and 5.1.9. The parameters are clamped in an
+order that also works for zero-length segments and zero-area triangles. Where the book's formulas suffer from
+cancellation, others are used.
 
-How far off a distance is. Let L be the largest coordinate of two triangles seen from a corner of one, u = 2**-53, and d
-the distance. Differences, products and sums are off by some u L, but a cross product of two vectors at an angle a has a
-relative error of u / sin(a), which tilts it by as much.
+Error of a distance. Let L be the largest coordinate of two triangles relative to a corner of one, u = 2**-53, and d the
+distance. Differences, products and sums are off by a few u L. But a cross product of two vectors at an angle a has a
+relative error of u / sin(a), which tilts it by the same angle.
 
-* Two segments, nearly parallel. The textbook's quotient of dot products is off by u / sin(a)**2, which displaces the
+* Two nearly parallel segments. The textbook's quotient of dot products is off by u / sin(a)**2, which displaces the
   lines against each other by u L / sin(a): 1e-8 L at worst. The quotient of cross products used here is off by the tilt
   alone, which makes d longer by min(d u**2 / sin(a)**2, L**2 sin(a)**2 / d) / 2, the second since parameters are
   clamped: never more than u L / 2.
-* A point above a slender triangle of width w = s L. Seen from a corner, a tilt of u / s makes the height off by
-  u L / s. Seen from the nearest point of an edge, at most w away, by u L and d (u / s)**2 / 2. Where the latter exceeds
-  u L, that is d > L s**2 / u, the edge is taken instead: it is at most w**2 / d < u L farther away.
-* Planes across the way between the nearest points so far are turned by u L / d, of segments at a small angle a by
-  min(u / sin(a), sin(a)) L / d, above a triangle of width s L by u / s. That matters unless what lies beyond them does
-  so by some u L**2 / d, or as much more as they are turned more; or unless all six corners lie beyond them but for some
-  u L, as those of parallel faces do: then nothing is nearer, however they are turned.
+* A point above a slender triangle of width w = s L. Relative to a corner, a tilt of u / s changes the height by u L /
+  s. Relative to the nearest point of an edge, at most w away, it changes the height by u L and d (u / s)**2 / 2. If the
+  latter exceeds u L, that is d > L s**2 / u, the edge is used instead: it is at most w**2 / d < u L farther away.
+* Planes across the way between the nearest points so far. They are turned by u L / d; for segments at a small angle a,
+  by min(u / sin(a), sin(a)) L / d; above a triangle of width s L, by u / s. This does not matter if the rest lies
+  beyond the planes by some u L**2 / d, or by correspondingly more if the planes are turned more. It does not matter
+  either if all six corners lie beyond them within some u L, as those of parallel faces do: then nothing is nearer,
+  however the planes are turned.
 
-So distances are off by a small multiple of u L, whatever the triangles' shape (``test_distance_error.py`` has measured
-it), where a pair is scaled by a power of two, which is exact, before its products underflow.
+So distances are off by a small multiple of u L, whatever the triangles' shape (measured by ``test_distance_error.py``).
+For this, a pair is scaled by a power of two, which is exact, before its products underflow.
 """
 
 import math
@@ -33,11 +35,11 @@ from .triangle_pair import APART
 from .tuples import cross, dot, minus
 
 _UNIT = 2.0**-53
-_WELL_SHAPED = 0.01  # squared share of its length that a triangle's width has, or the sine between segments
+_WELL_SHAPED = 0.01  # squared ratio of a triangle's width to its length, or squared sine between segments
 _PIERCING2 = 1e-27  # squared share of the coordinates by which a point of a triangle may be off by rounding
-_ROUNDING = 32.0 * _UNIT  # share of the coordinates by which a corner may seem to lie beyond a plane
-_LEVEL = 2.0 * _UNIT  # share by which one may lie before a plane and count as beyond
-_SMALL = 2.0**-60  # smaller coordinates are scaled, by steps whose reciprocal this is
+_ROUNDING = 32.0 * _UNIT  # of the coordinates: a corner may seem to lie so far beyond a plane
+_LEVEL = 2.0 * _UNIT  # of the coordinates: a corner so little before a plane counts as beyond
+_SMALL = 2.0**-60  # smaller coordinates are scaled, in steps of the reciprocal
 
 
 @inner
@@ -52,7 +54,7 @@ def _clamp(t):
 
 @inlined
 def largest_coordinate(p, q, r):
-    """The largest absolute coordinate of three points."""
+    """Return the largest absolute coordinate of three points."""
     size = 0.0
     for k in range(3):
         size = max(size, abs(p[k]), abs(q[k]), abs(r[k]))
@@ -61,7 +63,7 @@ def largest_coordinate(p, q, r):
 
 @inner
 def closest_on_segment(p, a, b):
-    """The point of segment ab nearest to p."""
+    """Return the point of segment ab nearest to p."""
     d = minus(b, a)
     length2 = dot(d, d)
     t = _clamp(dot(minus(p, a), d) / length2) if length2 > 0.0 else 0.0
@@ -70,20 +72,20 @@ def closest_on_segment(p, a, b):
 
 @inner
 def squared_distance(a, b):
-    """Squared distance of two points."""
+    """Return the squared distance of two points."""
     d = minus(a, b)
     return dot(d, d)
 
 
 @inner
 def _inside(n, p, a, b):
-    """Whether p lies on the inner side of edge ab of a triangle with normal n."""
+    """Return whether p lies on the inner side of edge ab of a triangle with normal n."""
     return dot(n, cross(minus(b, a), minus(p, a))) > 0.0
 
 
 @inner
 def closest_on_triangle(p, a, b, c):
-    """The point of triangle abc nearest to p."""
+    """Return the point of triangle abc nearest to p."""
     ab = minus(b, a)
     ac = minus(c, a)
     ap = minus(p, a)
@@ -122,7 +124,7 @@ def closest_on_triangle(p, a, b, c):
 
 @inner
 def parameters_of_segments(p1, q1, p2, q2):
-    """Where on p1q1 and p2q2 the nearest points of two segments are, from 0 to 1 each."""
+    """Return the positions of the nearest points on segments p1q1 and p2q2, each from 0 to 1."""
     d1 = minus(q1, p1)
     d2 = minus(q2, p2)
     r = minus(p1, p2)
@@ -147,16 +149,16 @@ def parameters_of_segments(p1, q1, p2, q2):
 
 @inner
 def closest_of_segments(p1, q1, p2, q2):
-    """The nearest points (on p1q1, on p2q2) of two segments."""
+    """Return the nearest points (on p1q1, on p2q2) of two segments."""
     s, t = parameters_of_segments(p1, q1, p2, q2)
     return _along(p1, minus(q1, p1), s), _along(p2, minus(q2, p2), t)
 
 
 @inner
 def _pierce(a, b, p, q, r, base):
-    """(whether segment ab goes through triangle pqr, the place); only for the distance, so float64 is enough.
+    """Return (whether segment ab goes through triangle pqr, the point); used only for distances, so float64 is enough.
 
-    ``base`` is a point of the triangle near that place, if there is one.
+    ``base`` is a point of the triangle near that point, if there is one.
     """
     pq = minus(q, p)
     pr = minus(r, p)
@@ -168,14 +170,14 @@ def _pierce(a, b, p, q, r, base):
     ab = minus(b, a)
     x = _along(a, ab, da / (da - db))
     y = closest_on_triangle(x, p, q, r)
-    # What is lost in x grows with the segment and its way to the triangle, which may be much smaller.
+    # The rounding error of x grows with the segment and its way to the triangle, which may be much smaller.
     size = max(dot(pq, pq), dot(pr, pr), dot(ab, ab), squared_distance(a, p))
     return squared_distance(x, y) <= _PIERCING2 * size, y
 
 
 @inner
 def _turn_of_segments(p1, q1, p2, q2):
-    """How many times as much as others the way between the nearest points of two segments may be turned."""
+    """Return the factor by which rounding may turn the way between two segments more than in general."""
     d1, d2 = minus(q1, p1), minus(q2, p2)
     n, product = cross(d1, d2), dot(d1, d1) * dot(d2, d2)
     square = dot(n, n)
@@ -187,7 +189,7 @@ def _turn_of_segments(p1, q1, p2, q2):
 
 @inner
 def _turn_of_triangle(p, q, r):
-    """How many times as much as others the way from a point to a triangle may be turned."""
+    """Return the factor by which rounding may turn the way from a point to a triangle more than in general."""
     pq, pr = minus(q, p), minus(r, p)
     n, length2 = cross(pq, pr), max(dot(pq, pq), dot(pr, pr))
     square = dot(n, n)
@@ -196,19 +198,19 @@ def _turn_of_triangle(p, q, r):
 
 @inner
 def _beyond(p, x, y, margin):
-    """Whether p lies beyond the plane through y across the way from x to y, certainly."""
+    """Return whether p certainly lies beyond the plane through y across the way from x to y."""
     return dot(minus(p, y), minus(y, x)) > margin
 
 
 @inner
 def _gap_along(way, p1, q1, r1, p2, q2, r2):
-    """How far apart two triangles are along a way, times its length; negative where they overlap."""
+    """Return the gap of two triangles along a way, times its length; negative if they overlap."""
     return min(dot(way, p2), dot(way, q2), dot(way, r2)) - max(dot(way, p1), dot(way, q1), dot(way, r1))
 
 
 @inner
 def _end_of_edges(a, b, other_a, c, d, other_c, x, y, margin):
-    """Whether triangles of edges ab and cd, whose nearest points are x and y, have their other corners beyond those."""
+    """Return whether the other corners of triangles with edges ab and cd lie beyond the nearest points x and y."""
     if not (_beyond(other_c, x, y, margin) and _beyond(other_a, y, x, margin)):
         return False
     most = margin * _turn_of_segments(a, b, c, d)
@@ -217,7 +219,7 @@ def _end_of_edges(a, b, other_a, c, d, other_c, x, y, margin):
 
 @inner
 def _end_of_corner(p, q, r, x, a, b, c, margin):
-    """Whether a triangle abc has b and c beyond its corner a, to which x is nearest of a triangle pqr."""
+    """Return whether b and c of triangle abc lie beyond its corner a, which is nearest to x of a triangle pqr."""
     if not (_beyond(b, x, a, margin) and _beyond(c, x, a, margin)):
         return False
     most = margin * _turn_of_triangle(p, q, r)
@@ -226,7 +228,7 @@ def _end_of_corner(p, q, r, x, a, b, c, margin):
 
 @inner
 def _separated(p1, q1, r1, p2, q2, r2, x, y, size):
-    """Whether two triangles are certainly apart along the way from x to y."""
+    """Return whether two triangles are certainly apart along the way from x to y."""
     way = minus(y, x)
     gap = _gap_along(way, p1, q1, r1, p2, q2, r2)
     rounding = _ROUNDING * size
@@ -235,7 +237,7 @@ def _separated(p1, q1, r1, p2, q2, r2, x, y, size):
 
 @inner
 def _level(p1, q1, r1, p2, q2, r2, x, y, size):
-    """Whether nothing of two triangles is nearer than x and y, but for rounding, and the two are certainly apart."""
+    """Return whether nothing of two triangles is nearer than x and y within rounding, and both are certainly apart."""
     way = minus(y, x)
     square, rounding, level = dot(way, way), _ROUNDING * size, _LEVEL * size
     if square <= rounding * rounding:
@@ -246,12 +248,12 @@ def _level(p1, q1, r1, p2, q2, r2, x, y, size):
 
 @inner
 def _closest_features(p1, q1, r1, p2, q2, r2, size):
-    """Squared distance and nearest points of two triangles that do not pierce, and whether it is certain they do not.
+    """Return squared distance and nearest points of two triangles that do not pierce, and whether that is certain.
 
     Features are compared until two planes across the way between the nearest points have the triangles beyond them.
-    Then nothing is nearer (Larsen, Gottschalk, Lin, Manocha 1999). Nearest points of two segments, and of a point and a
-    triangle, have those on their sides already; so only the other corners are looked at. They must be beyond by more
-    than rounding may turn the planes, or the next feature may be nearer.
+    Then nothing is nearer (Larsen, Gottschalk, Lin, Manocha 1999). For the nearest points of two segments, or of a
+    point and a triangle, these themselves are on the right sides already, so only the other corners are tested. They
+    must be beyond by more than rounding may turn the planes; otherwise the next feature may be nearer.
     """
     margin = _ROUNDING * size * size
     best2 = math.inf
@@ -294,7 +296,7 @@ def _closest_features(p1, q1, r1, p2, q2, r2, size):
 
 @inner
 def _common_point(p1, q1, r1, p2, q2, r2, x, y):
-    """Where two triangles pierce; the points x and y if that is not found."""
+    """Return the point where two triangles pierce; the points x and y if it is not found."""
     for i in range(3):
         a = p1 if i == 0 else (q1 if i == 1 else r1)
         b = q1 if i == 0 else (r1 if i == 1 else p1)
@@ -311,7 +313,10 @@ def _common_point(p1, q1, r1, p2, q2, r2, x, y):
 
 @inner
 def _scale_for(size):
-    """A power of two that brings coordinates so small that products of six would underflow to 2**-60 and more."""
+    """Return a power of two that scales very small coordinates to at least 2**-60.
+
+    Without it, products of six coordinates would underflow.
+    """
     scale = 1.0
     while 0.0 < size * scale < _SMALL:
         scale /= _SMALL
@@ -320,10 +325,10 @@ def _scale_for(size):
 
 @inner
 def closest_of_triangles(p1, q1, r1, p2, q2, r2, apart):
-    """Distance [m] and the nearest points of two triangles; distance 0 where they pierce, or float64 cannot tell.
+    """Return distance [m] and nearest points of two triangles; 0 if they pierce, or if float64 cannot decide.
 
-    Seen from the first corner, so that nothing cancels far from the world's origin. Where exact arithmetic has said
-    that the triangles are ``apart``, nobody asks whether they pierce.
+    Coordinates are relative to the first corner, to avoid cancellation far from the world's origin. If exact arithmetic
+    has found the triangles ``apart``, the test for piercing is skipped.
     """
     origin = (0.0, 0.0, 0.0)
     a, b = minus(q1, p1), minus(r1, p1)
@@ -344,7 +349,7 @@ def closest_of_triangles(p1, q1, r1, p2, q2, r2, apart):
 
 @inner
 def triangle_distance(p1, q1, r1, p2, q2, r2):
-    """Distance [m] of two triangles, 0 where they pierce each other."""
+    """Return the distance [m] of two triangles, 0 if they pierce each other."""
     return closest_of_triangles(p1, q1, r1, p2, q2, r2, False)[0]
 
 
@@ -362,9 +367,9 @@ def _nearest_points(a, b, apart, distances, points):
 
 
 def nearest_points(a: np.ndarray, b: np.ndarray, apart: np.ndarray | bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """Distances (n,) [m] and the nearest points (n, 2, 3) of triangles a[n] and b[n], both (n, 3, 3) float64 [m].
+    """Return distances (n,) [m] and nearest points (n, 2, 3) of triangles a[n] and b[n], both (n, 3, 3) float64 [m].
 
-    ``apart`` (n,) bool, or for all: those known not to meet.
+    ``apart`` (n,) bool, or one for all: whether triangles are known not to meet.
     """
     distances, points = np.empty(len(a)), np.empty((len(a), 2, 3))
     known = np.array(np.broadcast_to(apart, len(a)), np.bool_)
@@ -387,7 +392,7 @@ def _feature_distances(a, b, distances):
 
 
 def feature_distances(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Distances (k,) of points (k, 1, 3) to triangles (k, 3, 3), or of segments (k, 2, 3) to segments (k, 2, 3)."""
+    """Return distances (k,) of points (k, 1, 3) to triangles (k, 3, 3), or of segments (k, 2, 3) to segments."""
     distances = np.empty(len(a))
     _feature_distances(np.ascontiguousarray(a), np.ascontiguousarray(b), distances)
     return distances

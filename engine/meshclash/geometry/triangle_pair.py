@@ -2,7 +2,7 @@
 
 The case analysis follows Guigue and Devillers, "Fast and Robust Triangle-Triangle Overlap Test Using Orientation
 Predicates" (2003), extended in three ways: the *kind* of the contact, zero-area triangles (segments and points), and
-signs that may be undecided. One text serves every strength of predicate: exact (a float64 filter, then expansions)
+signs that may be undecided. The same code serves every kind of predicate: exact (a float64 filter, then expansions)
 here, and rational (Python integers) for coordinates whose products no double can hold.
 """
 
@@ -22,14 +22,14 @@ from .predicates import UNCERTAIN
 
 
 class ContactKind(IntEnum):
-    """How two triangles meet; zero stands for apart and never occurs in results."""
+    """How two triangles meet; zero means apart and never occurs in results."""
 
     CROSSING = 1
     """Not coplanar, and the relative interiors meet."""
     COPLANAR = 2
     """Coplanar, with an overlap of positive area."""
     TOUCHING = 3
-    """Every other common point: vertices, edges, and whatever a zero-area triangle does."""
+    """Any other common point: vertices, edges, and all contacts of zero-area triangles."""
 
     @classmethod
     def _missing_(cls, value: object) -> None:
@@ -44,12 +44,12 @@ UNDECIDED = 255
 
 
 def plain(function: Any) -> Any:
-    """Where functions are made compiled or not: not."""
+    """Return the function itself: the decorator for uncompiled functions."""
     return function
 
 
 def make_flat(orient2d: Callable, compiled: Callable) -> tuple[Callable, Callable, Callable, Callable, Callable]:
-    """Tests inside one plane: points are (x, y, z), seen along ``axis``, which must not flatten the plane."""
+    """Return tests inside one plane: points are (x, y, z), projected along ``axis``, which must not flatten it."""
 
     @compiled
     def turn(a, b, c, axis, work):
@@ -61,7 +61,7 @@ def make_flat(orient2d: Callable, compiled: Callable) -> tuple[Callable, Callabl
 
     @compiled
     def side_of_edge(a, b, p, q, r, axis, inside, work):
-        """1 when p, q, r lie strictly beyond the edge ab, 0 when beyond or on it, else -1; UNCERTAIN passes through."""
+        """Return 1 if p, q, r lie strictly beyond the edge ab, 0 if beyond or on it, else -1, or UNCERTAIN."""
         largest = -1
         for i in range(3):
             sign = turn(a, b, p if i == 0 else (q if i == 1 else r), axis, work)
@@ -72,7 +72,7 @@ def make_flat(orient2d: Callable, compiled: Callable) -> tuple[Callable, Callabl
 
     @compiled
     def spread_axis(p, q, r, work):
-        """(axis, sign) along which the triangle keeps its area; axis -1: zero area; sign UNCERTAIN: undecided."""
+        """Return (axis, sign) along which the triangle keeps its area; axis -1: no area; UNCERTAIN: undecided."""
         nx = abs((q[1] - p[1]) * (r[2] - p[2]) - (q[2] - p[2]) * (r[1] - p[1]))
         ny = abs((q[2] - p[2]) * (r[0] - p[0]) - (q[0] - p[0]) * (r[2] - p[2]))
         nz = abs((q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0]))
@@ -86,7 +86,7 @@ def make_flat(orient2d: Callable, compiled: Callable) -> tuple[Callable, Callabl
 
     @compiled
     def coplanar_pair(p1, q1, r1, p2, q2, r2, axis, inside1, work):
-        """Two triangles with area in one plane: separated by an edge of one of them, or overlapping."""
+        """Compare two triangles with area in one plane: separated by an edge of one of them, or overlapping."""
         inside2 = turn(p2, q2, r2, axis, work)
         if inside2 == UNCERTAIN:
             return UNDECIDED
@@ -108,7 +108,7 @@ def make_flat(orient2d: Callable, compiled: Callable) -> tuple[Callable, Callabl
 
     @compiled
     def segment_in_plane(a, b, p, q, r, axis, inside, work):
-        """Segment ab against a triangle with area, all in one plane: separated by an edge of one of them, or not."""
+        """Compare segment ab with a triangle with area, in one plane: separated by an edge of one of them, or not."""
         for i in range(5):
             if i < 3:
                 u, v = (p, q) if i == 0 else ((q, r) if i == 1 else (r, p))
@@ -124,7 +124,7 @@ def make_flat(orient2d: Callable, compiled: Callable) -> tuple[Callable, Callabl
 
     @compiled
     def segments_in_plane(a, b, c, d, work):
-        """Segments (or points) ab and cd, known to be coplanar."""
+        """Compare segments (or points) ab and cd, known to be coplanar."""
         for axis in range(3):
             abc = turn(a, b, c, axis, work)
             abd = turn(a, b, d, axis, work)
@@ -143,7 +143,7 @@ def make_flat(orient2d: Callable, compiled: Callable) -> tuple[Callable, Callabl
 
 
 def _make_degenerate(orient3d: Callable, flat: tuple, compiled: Callable) -> Callable:
-    """Contacts of zero-area triangles, which are segments or points."""
+    """Return the test of zero-area triangles, which are segments or points."""
     _, _, _, segment_in_plane, segments_in_plane = flat
 
     @compiled
@@ -174,7 +174,7 @@ def _make_degenerate(orient3d: Callable, flat: tuple, compiled: Callable) -> Cal
 
     @compiled
     def degenerate_pair(p1, q1, r1, axis1, inside1, p2, q2, r2, axis2, inside2, work):
-        """At least one of the axes is -1, which says that its triangle has no area."""
+        """Compare triangles of which at least one has axis -1, that is, no area."""
         a = lowest(lowest(p1, q1), r1)
         b = highest(highest(p1, q1), r1)
         c = lowest(lowest(p2, q2), r2)
@@ -192,10 +192,10 @@ def _make_degenerate(orient3d: Callable, flat: tuple, compiled: Callable) -> Cal
 
 
 def make_classifier(orient3d: Callable, orient2d: Callable, compiled: Callable) -> Callable:
-    """A function (p1, q1, r1, p2, q2, r2, workspace) -> kind, 0 when apart, or UNDECIDED; points are (x, y, z) tuples.
+    """Return a function (p1, q1, r1, p2, q2, r2, workspace) -> kind, 0 for apart, or UNDECIDED; points are (x, y, z).
 
     Args:
-        orient3d: sign predicate of ``predicates.py``, of any strength.
+        orient3d: sign predicate of ``predicates.py``, of any kind.
         orient2d: its planar companion.
         compiled: decorator for the functions made here.
     """
@@ -205,7 +205,10 @@ def make_classifier(orient3d: Callable, orient2d: Callable, compiled: Callable) 
 
     @compiled
     def lone_vertex(s0, s1, s2):
-        """Index of a vertex whose two edges both reach the other's plane: alone on its side, or alone off the plane."""
+        """Return the index of a vertex whose two edges both reach the other's plane.
+
+        The vertex is alone on its side, or alone off the plane.
+        """
         if s0 * s1 > 0:
             return 2
         if s0 * s2 > 0:
@@ -226,7 +229,7 @@ def make_classifier(orient3d: Callable, orient2d: Callable, compiled: Callable) 
 
     @compiled
     def classify(p1, q1, r1, p2, q2, r2, work):
-        """Kind of the contact of triangles (p1, q1, r1) and (p2, q2, r2): 0 when apart, or UNDECIDED."""
+        """Return the kind of the contact of triangles (p1, q1, r1) and (p2, q2, r2): 0 if apart, or UNDECIDED."""
         a0 = orient3d(p2, q2, r2, p1, work)
         a1 = orient3d(p2, q2, r2, q1, work)
         a2 = orient3d(p2, q2, r2, r1, work)
@@ -252,7 +255,7 @@ def make_classifier(orient3d: Callable, orient2d: Callable, compiled: Callable) 
             p2, q2, r2, b0, b1, b2 = q2, r2, p2, b1, b2, b0
         elif lone == 2:
             p2, q2, r2, b0, b1, b2 = r2, p2, q2, b2, b0, b1
-        # Both lone vertices are brought to the positive side by turning the other triangle over.
+        # Turning the other triangle over brings both lone vertices to the positive side.
         if a0 < 0 or (a0 == 0 and (a1 > 0 or a2 > 0)):
             q2, r2 = r2, q2
         if b0 < 0 or (b0 == 0 and (b1 > 0 or b2 > 0)):
@@ -270,18 +273,18 @@ def make_classifier(orient3d: Callable, orient2d: Callable, compiled: Callable) 
 
 classify_exact = make_classifier(predicates.exact_orient3d, predicates.exact_orient2d, inner)
 classify_numbers = make_classifier(predicates.rational_orient3d, predicates.rational_orient2d, plain)
-"""The same of coordinates that are exact, Python's integers or what is calculated with as these are."""
+"""The same for exact coordinates: Python integers, or numbers computed from these."""
 
 
 def whole_numbers(a: np.ndarray, b: np.ndarray) -> list[tuple[int, ...]]:
-    """The six corners of two triangles (3, 3) times the number that makes all their coordinates integers."""
+    """Return the six corners of two triangles (3, 3) times the number that makes all coordinates integers."""
     rows = [[Fraction(float(x)) for x in vertex] for vertex in (*a, *b)]
     scale = lcm(*(x.denominator for row in rows for x in row))
     return [tuple(int(x * scale) for x in row) for row in rows]
 
 
 def classify_rational(a: np.ndarray, b: np.ndarray) -> int:
-    """Kind of one pair by integer arithmetic, for coordinates of any magnitude; a and b have shape (3, 3)."""
+    """Return the kind of one pair by integer arithmetic, for coordinates of any magnitude; a, b have shape (3, 3)."""
     return int(classify_numbers(*whole_numbers(a, b), None))
 
 
@@ -309,7 +312,7 @@ def classify_triangle_pairs(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, n
         b: triangles, same shape.
 
     Returns:
-        kinds (n,) uint8, 0 for apart, else a ``ContactKind``; exact (n,) bool, True where float64 did not decide.
+        Kinds (n,) uint8, 0 for apart, else a ``ContactKind``; exact (n,) bool, True if float64 did not decide.
     """
     a = np.array(a, dtype=np.float64, order="C").reshape(-1, 3, 3)
     b = np.array(b, dtype=np.float64, order="C").reshape(-1, 3, 3)

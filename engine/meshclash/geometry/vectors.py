@@ -1,7 +1,7 @@
-"""Types for Numba of several numbers in one register: LLVM's vectors, by item and width.
+"""Numba types for several numbers in one register: LLVM's vectors, by item type and width.
 
-Numba has no vector type. LLVM lowers its own to what the processor has. The ordinary operators work lane by lane, each
-rounded once: nothing is fused, so every processor counts the same tests.
+Numba has no vector type. LLVM lowers its vectors to the processor's registers. The ordinary operators work lane by
+lane, and each result is rounded once: nothing is fused, so every processor counts the same tests.
 """
 
 import operator
@@ -14,7 +14,7 @@ from numba.extending import lower_builtin, models, register_model, type_callable
 
 
 class Vector(types.Type):
-    """Numba's type of some items side by side."""
+    """Numba type of several items side by side."""
 
     def __init__(self, name: str, item: Any, width: int) -> None:
         self.llvm = ir.VectorType(item, width)
@@ -46,19 +46,19 @@ _OPERATORS: dict[Any, tuple[int, Callable[..., Any]]] = {
     operator.xor: (2, lambda builder, a, b: builder.xor(a, b)),
     operator.invert: (1, lambda builder, a: builder.not_(a)),
 }
-"""What an operator takes and does."""
+"""Number of operands of each operator, and the function that builds its code."""
 
 ARITHMETIC = (operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, abs)
 LOGIC = (operator.and_, operator.or_, operator.xor, operator.invert)
 
 
 def make_vector(name: str, item: Any, width: int, operators: tuple[Any, ...]) -> Vector:
-    """A new type.
+    """Return a new type.
 
     Args:
-        name: that Numba shows.
-        item: LLVM's type of an item.
-        width: how many there are.
+        name: name that Numba shows.
+        item: LLVM type of an item.
+        width: number of items.
         operators: ARITHMETIC or LOGIC.
     """
     kind = Vector(name, item, width)
@@ -82,7 +82,7 @@ def _let_operate(function: Any, kind: Vector) -> None:
 
 
 def choice(comparison: str) -> Callable[..., Any]:
-    """What an intrinsic of two vectors returns to choose, lane by lane, the number for which the comparison holds."""
+    """Return what an intrinsic of two vectors returns to select, lane by lane, the number that wins the comparison."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.select(builder.fcmp_ordered(comparison, *args), *args)

@@ -1,9 +1,9 @@
-"""Whole numbers of fixed width, a multiple of 64 bits, for kernels: exact as long as the caller proves that they fit.
+"""Integers of fixed width, a multiple of 64 bits, for kernels: exact if the caller proves that results fit.
 
-A product has the width of both factors together, so it always fits; sums and differences have the width of the wider
-operand, and are the caller's to bound. Numbers are values, as float64 is, without memory of their own. A product is
-written out limb by limb, which takes as many multiplications of the processor as it must. In uncompiled code they are
-Python's integers.
+A product has the combined width of both factors, so it always fits. Sums and differences have the width of the wider
+operand; the caller has to bound them. Numbers are values like float64, without memory of their own. A product is
+expanded limb by limb, with as few multiplications of the processor as possible. In uncompiled code the numbers are
+Python integers.
 """
 
 import operator
@@ -20,7 +20,7 @@ _WORD, _DOUBLE, _FLOAT = ir.IntType(_LIMB), ir.IntType(2 * _LIMB), ir.DoubleType
 
 
 class Wide(types.Type):  # type: ignore[misc]
-    """Numba's type of a signed number of so many bits."""
+    """Numba type of a signed integer with some number of bits."""
 
     def __init__(self, bits: int) -> None:
         self.bits = bits
@@ -34,7 +34,7 @@ class _WideModel(models.PrimitiveModel):  # type: ignore[misc]
 
 
 def _limbs(builder: Any, value: Any) -> list[Any]:
-    """The limbs of a number, least first."""
+    """Return the limbs of a number, lowest first."""
     bits = value.type.width
     return [
         builder.trunc(builder.lshr(value, ir.Constant(value.type, at)) if at else value, _WORD)
@@ -51,7 +51,7 @@ def _joined(builder: Any, limbs: list[Any]) -> Any:
 
 
 def _unsigned_product(builder: Any, a: list[Any], b: list[Any]) -> list[Any]:
-    """The limbs of the product of two numbers >= 0, row by row."""
+    """Return the limbs of the product of two numbers >= 0, row by row."""
     out: list[Any] = [None] * len(b)
     shift = ir.Constant(_DOUBLE, _LIMB)
     for i, x in enumerate(a):
@@ -68,7 +68,7 @@ def _unsigned_product(builder: Any, a: list[Any], b: list[Any]) -> list[Any]:
 
 
 def _product(builder: Any, a: Any, b: Any) -> Any:
-    """The product of two signed numbers in the width of both: that of their bits, less what the signs counted for."""
+    """Return the product of two signed numbers in their combined width: the unsigned product minus the signs' terms."""
     both = ir.IntType(a.type.width + b.type.width)
     if both.width == 2 * _LIMB:
         return builder.mul(builder.sext(a, both), builder.sext(b, both))
@@ -147,7 +147,7 @@ def _compiled(in_python: Any, in_kernels: Any) -> Any:
 
 
 times: Any = _compiled(operator.mul, _times)
-"""a b, in the width of both together."""
+"""a b, in the combined width of both."""
 plus: Any = _compiled(operator.add, _plus)
 """a + b, in the width of the wider one, where it must fit."""
 minus: Any = _compiled(operator.sub, _minus)
@@ -155,8 +155,8 @@ minus: Any = _compiled(operator.sub, _minus)
 sign: Any = _compiled(lambda a: (a > 0) - (a < 0), _sign)
 """-1, 0 or 1, an int64."""
 wide: Any = _compiled(int, _wide)
-"""An int64 as a number of 64 bits."""
+"""An int64 as a 64-bit number."""
 cut: Any = _compiled(lambda a: a, _cut)
-"""A number that fits into 128 bits, in these."""
+"""A number that fits into 128 bits, as a 128-bit number."""
 rounded: Any = _compiled(float, _rounded)
-"""A float64 near the number, off by 2**-50 of it at most; from 2**1023 on it may be infinite."""
+"""A float64 near the number, off by at most 2**-50 of it; from 2**1023 on it may be infinite."""

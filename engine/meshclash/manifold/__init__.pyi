@@ -1,4 +1,4 @@
-"""Contact manifolds: points, normals and depths of what is in contact, as physics and planning want them."""
+"""Contact manifolds: points, normals and depths of contacts, for physics and motion planning."""
 
 from .contact_geometry import ContactPoints as ContactPoints
 from .contact_geometry import contact_points as contact_points

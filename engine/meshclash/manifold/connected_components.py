@@ -1,14 +1,14 @@
-"""Connected components of a graph, by NumPy alone: Blender has no SciPy."""
+"""Connected components of a graph, with NumPy only: Blender has no SciPy."""
 
 import numpy as np
 
 
 def components(count: int, edges: np.ndarray) -> np.ndarray:
-    """The component of each node: the least node in it.
+    """Return the component of each node, named by the lowest node in it.
 
     Args:
-        count: nodes.
-        edges: (m, 2) nodes that are joined.
+        count: number of nodes.
+        edges: (m, 2) pairs of connected nodes.
 
     Returns:
         (count,) int64.

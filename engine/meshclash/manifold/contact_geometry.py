@@ -1,4 +1,4 @@
-"""For every contact a point, a normal and a depth, and where the point lies in both triangles."""
+"""A point, a normal and a depth for every contact, with the barycentric coordinates of the point."""
 
 from typing import NamedTuple
 
@@ -10,14 +10,14 @@ from .regions import contact_regions
 
 
 class ContactPoints(NamedTuple):
-    """Points, normals and depths of contacts; rows are those of the contacts' ``pairs``.
+    """Points, normals and depths of contacts; the rows are those of the contacts' ``pairs``.
 
     Attributes:
-        points: (k, 3) [m], world: the middle of what the two triangles have in common.
-        normals: (k, 3) unit vectors from a to b, world: those of the regions.
-        depths: (k,) [m]: those of the regions, from 0 on.
-        barycentric_a, barycentric_b: (k, 3) weights of the triangle's corners that give the point.
-        regions: (k,) int64, which of ``contact_regions`` each belongs to.
+        points: (k, 3) [m], world: the middle of the common part of the two triangles.
+        normals: (k, 3) unit vectors from a to b, world: the normals of the regions.
+        depths: (k,) [m]: the depths of the regions, 0 or more.
+        barycentric_a, barycentric_b: (k, 3) barycentric coordinates of the point in each triangle.
+        regions: (k,) int64, index of the region among ``contact_regions``.
     """
 
     points: np.ndarray
@@ -29,7 +29,7 @@ class ContactPoints(NamedTuple):
 
 
 def contact_points(contacts: Contacts) -> ContactPoints:
-    """Return a point, a normal and a depth for every contact; arguments and errors as ``contact_regions``.
+    """Return a point, a normal and a depth for every contact; arguments and errors as for ``contact_regions``.
 
     Example:
         >>> import numpy as np
@@ -55,7 +55,7 @@ def contact_points(contacts: Contacts) -> ContactPoints:
 
 
 def _barycentric(triangles: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Weights (k, 3) of the corners of triangles (k, 3, 3) that give points (k, 3), from 0 to 1."""
+    """Return barycentric coordinates (k, 3), from 0 to 1, of points (k, 3) in triangles (k, 3, 3)."""
     p, q, r = (triangles[:, k] for k in range(3))
     u, v, w = q - p, r - p, points - p
     uu, uv, vv = ((x * y).sum(axis=1) for x, y in ((u, u), (u, v), (v, v)))

@@ -1,4 +1,4 @@
-"""The curves along which two surfaces cross, as polylines: the pieces of pairs of triangles, joined at their ends."""
+"""The curves along which two surfaces cross, as polylines: the segments of triangle pairs, joined at their ends."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ from ..types.arguments import instance
 from .connected_components import components
 
 SAME_POINT = 1e-9
-"""Share of the size of all pieces by which two ends differ that are one point but for rounding."""
+"""Distance of two ends that are the same point up to rounding, relative to the size of all segments."""
 SAME_LOOSE_END = 1e-6
-"""The same of ends that no other piece has: where surfaces are nearly parallel, roundings are larger."""
+"""The same for ends that no other segment shares: rounding errors are larger if surfaces are nearly parallel."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,9 +23,9 @@ class IntersectionCurve:
     """A polyline along which two surfaces cross.
 
     Attributes:
-        points: (n, 3) float64 [m], world, in order; of a closed curve the first one is not repeated.
-        pairs: rows of the contacts from whose pair of triangles each piece comes: (n - 1,), (n,) of a closed curve.
-        closed: whether the last point is joined with the first.
+        points: (n, 3) float64 [m], world, in order; the first point of a closed curve is not repeated.
+        pairs: for each segment the row of the contact that it comes from, (n - 1,); (n,) for a closed curve.
+        closed: whether the last point is connected to the first.
     """
 
     points: np.ndarray
@@ -42,11 +42,11 @@ class IntersectionCurve:
 def intersection_curves(contacts: Any) -> list[IntersectionCurve]:
     """Return the curves along which two surfaces cross, the longest first.
 
-    They end where a surface has a border, where more than two pieces meet, and where a crossing becomes a coplanar
+    A curve ends at a border of a surface, where more than two segments meet, and where a crossing becomes a coplanar
     overlap. Two closed surfaces in general position cross along closed curves only.
 
     Args:
-        contacts: as ``collide`` gives them, of one pose.
+        contacts: result of ``collide`` for one pose.
 
     Example:
         >>> import numpy as np
@@ -65,7 +65,7 @@ def intersection_curves(contacts: Any) -> list[IntersectionCurve]:
         return []
     nodes, points = _welded(ends)
     whole = nodes[:, 0] != nodes[:, 1]
-    _, first = np.unique(np.sort(nodes, axis=1), axis=0, return_index=True)  # an edge in a face is found by two pairs
+    _, first = np.unique(np.sort(nodes, axis=1), axis=0, return_index=True)  # two pairs find an edge inside a face
     kept = np.sort(first[whole[first]])
     found = [
         IntersectionCurve(points[path], rows[kept[list(pieces)]], closed)
@@ -75,7 +75,7 @@ def intersection_curves(contacts: Any) -> list[IntersectionCurve]:
 
 
 def _welded(ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The nodes (k, 2) that the ends (k, 2, 3) of pieces are, and where the nodes are (m, 3)."""
+    """Return the nodes (k, 2) of the ends (k, 2, 3) of segments, and the positions of the nodes (m, 3)."""
     places = ends.reshape(-1, 3)
     size = float(np.ptp(places, axis=0).max()) or 1.0
     labels = _near(places, SAME_POINT * size)
@@ -86,9 +86,10 @@ def _welded(ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _near(places: np.ndarray, tolerance: float) -> np.ndarray:
-    """Labels (k,) that points (k, 3) share which are within a tolerance of one another; farther than 7 none is joined.
+    """Return labels (k,) of points (k, 3), equal for points within a tolerance of each other.
 
-    Of two cubes of a grid, moved by half a side along each axis or not, one holds both points.
+    Points in the same cube of one of eight grids are joined. Each grid is shifted by half a side along some of the
+    axes, so that two points within a tolerance always share a cube. Points more than 7 tolerances apart never do.
     """
     scaled, joined = places / (4.0 * tolerance), []
     for shift in product((0.0, 0.5), repeat=3):
@@ -100,7 +101,7 @@ def _near(places: np.ndarray, tolerance: float) -> np.ndarray:
 
 
 def _paths(edges: list[list[int]]) -> list[tuple[list[int], list[int], bool]]:
-    """Edges of a graph as paths through nodes of degree two: nodes, edges, and whether it is a circle."""
+    """Split the edges of a graph into paths through nodes of degree two: nodes, edges, and whether it is closed."""
     at: dict[int, list[int]] = defaultdict(list)
     for number, edge in enumerate(edges):
         for node in edge:

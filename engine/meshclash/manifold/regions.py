@@ -1,4 +1,4 @@
-"""Regions: contacts that hang together, each with a normal, a depth and a few points that stand for it."""
+"""Contact regions: connected contacts with a normal, a depth and a few representative points."""
 
 from dataclasses import dataclass
 
@@ -14,11 +14,11 @@ from .separation_direction import across, shortest_translation
 from .surface import Meshes, PlacedSurface, meshes_of, surfaces
 
 _JOINED = 1e-9
-"""Of the size of the contacts: pieces of a curve that are no farther apart meet."""
+"""Distance up to which segments of a curve count as connected, relative to the size of the contacts."""
 _MOST_NORMALS, _MOST_EDGED = 48, 10
-"""Of faces, and of triangles whose edges are crossed, those with the longest pieces of the curve."""
+"""Largest numbers of face normals, and of triangles whose edges are crossed; those with the longest segments count."""
 _ALIKE = 1e-6
-"""Share by which distances differ that count as equal, so that roundings do not choose other points."""
+"""Relative difference up to which distances count as equal, so that rounding errors do not change the choice."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,12 +26,12 @@ class ContactRegion:
     """A region of connected contacts of two objects.
 
     Attributes:
-        rows: (k,) int64, places in the contacts' ``pairs``.
-        pose: which pose of a stack they belong to.
-        normal: (3,) unit vector from a to b, world: moving b along it by ``depth`` parts the two here.
-        depth: [m], from 0 on, 0 where surfaces only touch.
-        points: (n, 3) [m], world: corners of what both have in common here, by which the depth is measured.
-        depths: (n,) [m], how far each point is behind the other surface, along the normal.
+        rows: (k,) int64, rows of the contacts' ``pairs``.
+        pose: index of the pose in a stack.
+        normal: (3,) unit vector from a to b, world: moving b along it by ``depth`` separates the two objects here.
+        depth: [m], 0 or more; 0 if surfaces only touch.
+        points: (n, 3) [m], world: corners of the common part of both objects here, from which the depth is measured.
+        depths: (n,) [m], distance of each point behind the other surface, along the normal.
     """
 
     rows: np.ndarray
@@ -43,23 +43,23 @@ class ContactRegion:
 
     @property
     def point(self) -> np.ndarray:
-        """The middle of what is in contact, (3,) [m]."""
+        """The middle of the contact, (3,) [m]."""
         middle: np.ndarray = 0.5 * (self.points.min(axis=0) + self.points.max(axis=0))
         return middle
 
     def manifold(self, count: int = 4) -> tuple[np.ndarray, np.ndarray]:
         """Return a few points that represent the region: the deepest, and those that span the largest area.
 
-        Roundings do not change the choice: of points that are as good, the first one is taken.
+        Rounding errors do not change the choice: of equally good points the first one is taken.
 
         Args:
-            count: at most so many, from 1 on.
+            count: maximum number of points, 1 or more.
 
         Returns:
             Points (m, 3) [m] and their depths (m,) [m].
 
         Raises:
-            UnsupportedOption: ``count`` is no whole number from 1 on.
+            UnsupportedOption: ``count`` is not an integer of 1 or more.
         """
         count = whole_number("count", count, 1, of="points")
         u, v = across(self.normal)
@@ -75,41 +75,42 @@ class ContactRegion:
 
 
 def _gain(flat: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """How far points (n, 2) are from those chosen before: from the point, the line, the triangle, then the nearest."""
+    """Return distances of points (n, 2) from the chosen point, line or triangle, or from the nearest of more points."""
     if len(chosen) == 2:
         return np.abs(_left_of(flat, *chosen))
     away: np.ndarray = np.linalg.norm(flat[:, None] - chosen, axis=2).min(axis=1)
     if len(chosen) == 3:
         p, q, r = chosen if _left_of(chosen[2:], *chosen[:2])[0] > 0.0 else chosen[::-1]
         outside = -np.minimum(np.minimum(_left_of(flat, p, q), _left_of(flat, q, r)), _left_of(flat, r, p))
-        return np.maximum(outside, _ALIKE * away)  # a triangle, where no point is outside it
+        return np.maximum(outside, _ALIKE * away)  # still a triangle if no point is outside it
     return away
 
 
 def _left_of(points: np.ndarray, p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """How far points (n, 2) are to the left of the line from p to q."""
+    """Return the signed distance of points (n, 2) to the left of the line from p to q."""
     (x, y), length = q - p, np.linalg.norm(q - p)
     distances: np.ndarray = (x * (points[:, 1] - p[1]) - y * (points[:, 0] - p[0])) / length
     return distances
 
 
 def _first_of(values: np.ndarray, size: float) -> int:
-    """The first of the greatest values."""
+    """Return the index of the first of the largest values."""
     return int(np.argmax(values >= values.max() - _ALIKE * size))
 
 
 def contact_regions(contacts: Contacts) -> list[ContactRegion]:
     """Return the regions of connected contacts, in the order of their first pairs.
 
-    Contacts hang together where their pieces of the curve do, or where what lies between them is inside the other
-    solid. The normal is that of the shortest translation which parts the two here; where surfaces are flush, the one
-    that leaves a. Open meshes have no inside: of them the triangles that meet are parted.
+    Contacts are connected if their segments of the intersection curve are, or if the surface between them lies inside
+    the other solid. The normal is the direction of the shortest translation that separates the two objects here. For
+    flush surfaces, it is the one that leads out of a. Open meshes have no inside: for them, the translation separates
+    the triangles that meet.
 
     Args:
-        contacts: what ``collide`` found between two meshes.
+        contacts: result of ``collide`` for two meshes.
 
     Raises:
-        UnsupportedOption: a side is a point cloud, or a clustered mesh.
+        UnsupportedOption: a side is a point cloud or a clustered mesh.
 
     Example:
         >>> import numpy as np
@@ -131,7 +132,7 @@ def contact_regions(contacts: Contacts) -> list[ContactRegion]:
 
 
 class _PoseRegions:
-    """The contacts of one pose, on their way to regions."""
+    """Computation of the regions of one pose."""
 
     def __init__(self, contacts: Contacts, meshes: Meshes, pose: int, rows: np.ndarray) -> None:
         self.contacts, self.meshes, self.pose, self.rows = contacts, meshes, pose, rows
@@ -143,7 +144,7 @@ class _PoseRegions:
         self.outlines = dict(contacts.outlines(rows))
 
     def regions(self) -> list[ContactRegion]:
-        """All of them."""
+        """Return all regions."""
         label = components(len(self.rows), self._curve_edges())
         inside = [self._inside_owners(k) for k in (0, 1)]
         joins = [np.stack([np.arange(len(label)), label], axis=1), self._through_edges(label)]
@@ -160,7 +161,7 @@ class _PoseRegions:
         return found
 
     def _curve_edges(self) -> np.ndarray:
-        """Contacts that share a triangle and whose pieces of the curve meet, (m, 2)."""
+        """Return pairs (m, 2) of contacts that share a triangle and whose segments of the curve meet."""
         low = self.segments.min(axis=1) - _JOINED * self.size
         high = self.segments.max(axis=1) + _JOINED * self.size
         for k, row in enumerate(self.rows.tolist()):
@@ -175,7 +176,7 @@ class _PoseRegions:
         return np.concatenate(found)
 
     def _through_edges(self, label: np.ndarray) -> np.ndarray:
-        """Contacts of one triangle between which it lies inside the other solid, (m, 2)."""
+        """Return pairs (m, 2) of contacts of one triangle that lies inside the other solid between them."""
         found = [np.empty((0, 2), np.int64)]
         if not self.closed:
             return found[0]
@@ -192,7 +193,7 @@ class _PoseRegions:
         return np.concatenate(found)
 
     def _inside_owners(self, side: int) -> tuple[np.ndarray, np.ndarray]:
-        """Of each vertex of a side a contact that it hangs together with, -1 for none; and contacts that it joins."""
+        """Return for each vertex of a side a connected contact, or -1, and pairs of connected contacts."""
         surface = self.sides[side]
         owners = np.full(len(surface.vertices), -1, np.int64)
         corners = surface.triangles[self.pairs[:, side]]
@@ -213,12 +214,12 @@ class _PoseRegions:
         return owners, np.stack([contact, of_part[part[own]]], axis=1)
 
     def _points(self, some: np.ndarray) -> np.ndarray:
-        """Corners of what is in contact."""
+        """Return the corners of the contacts."""
         outlines = [self.outlines[row] for row in self.rows[some].tolist() if row in self.outlines]
         return np.concatenate([self.segments[some].reshape(-1, 3), *outlines])
 
     def _region(self, some: np.ndarray, a: np.ndarray, b: np.ndarray) -> ContactRegion:
-        """The region of some contacts, with points of a in b and of b in a."""
+        """Make the region of some contacts, with points of a inside b and of b inside a."""
         kinds = self.contacts.kinds[self.rows[some]]
         weights = np.linalg.norm(self.segments[some, 1] - self.segments[some, 0], axis=1) + _JOINED * self.size
         normals = [surface.normals(self.pairs[some, k]) for k, surface in enumerate(self.sides)]
@@ -238,7 +239,7 @@ class _PoseRegions:
         return ContactRegion(self.rows[some], self.pose, normal, depth, points, np.clip(depths[first], 0.0, depth))
 
     def _edges(self, side: int, some: np.ndarray) -> np.ndarray:
-        """Unit vectors along edges (m, 3) of the first few triangles."""
+        """Return unit vectors (m, 3) along the edges of the first few triangles."""
         surface = self.sides[side]
         first = np.sort(np.unique(self.pairs[some, side], return_index=True)[1])[:_MOST_EDGED]
         corners = surface.vertices[surface.triangles[self.pairs[some[first], side]]]
@@ -253,14 +254,14 @@ class _PoseRegions:
 
 
 def _neighbours(values: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """Rows (m, 2) that have a value in common and follow each other in the order of their places."""
+    """Return pairs (m, 2) of rows with the same value that are adjacent in the order of ``places``."""
     order = np.lexsort((places, values))
     same = values[order[1:]] == values[order[:-1]]
     return np.stack([order[:-1][same], order[1:][same]], axis=1)
 
 
 def _overlapping(values: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """All pairs of rows that have a value in common and whose intervals overlap; by a sweep."""
+    """Return all pairs of rows with the same value whose intervals overlap; by a sweep."""
     width = float((high - low.min()).max()) or 1.0
     group = np.unique(values, return_inverse=True)[1].reshape(-1) * 2.0
     begins, ends = group + (low - low.min()) / width, group + (high - low.min()) / width
@@ -274,7 +275,7 @@ def _overlapping(values: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple
 def _directions(
     normals: np.ndarray, weights: np.ndarray, points: np.ndarray, facing: np.ndarray, crossed: np.ndarray
 ) -> np.ndarray:
-    """Unit vectors that may part a region: normals of its faces, axes of its points, edges across each other."""
+    """Return candidate directions: normals of the faces, axes of the points, cross products of edges."""
     by_weight = normals[np.argsort(-weights, kind="stable")]
     first = np.sort(np.unique(np.round(by_weight, 6), axis=0, return_index=True)[1])
     centred = points - points.mean(axis=0)

@@ -1,31 +1,31 @@
-"""The shortest translation that takes two sets of points apart, and its direction."""
+"""The shortest translation that separates two sets of points, and its direction."""
 
 import numpy as np
 
 _SPREADS = (0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 1e-4)
-"""By how much directions around the best one are turned, round after round [rad]."""
+"""Angles by which directions around the best one are rotated, one round after the other [rad]."""
 _AROUND = 8
 _ONE_SIDED = 1e-3
-"""Share of the lengths of normals that is left in their sum where surfaces face one way."""
+"""Length of the weighted sum of normals, relative to the weights, above which surfaces count as facing one way."""
 _EQUAL = 1e-9
-"""Of the size of the points: translations that differ by less are equally short."""
+"""Difference up to which translations count as equally short, relative to the size of the points."""
 
 
 def shortest_translation(
     a: np.ndarray, b: np.ndarray, tried: np.ndarray, facing: np.ndarray
 ) -> tuple[np.ndarray, float]:
-    """The direction into which b leaves a soonest, among some directions and those around the best of them.
+    """Return the direction in which b leaves a soonest, among given directions and directions around the best of them.
 
-    Along d, b has left a after max(a.d) - min(b.d): the least such width of the Minkowski difference (Cameron 1997).
+    Along d, b has left a after max(a.d) - min(b.d): the smallest such width of the Minkowski difference (Cameron 1997).
 
     Args:
         a, b: (n, 3), (m, 3) points [m].
-        tried: (k, 3) unit vectors to try, and their opposites.
-        facing: (3,) where a's surface faces and b's does not, at most 1 long: b is moved into that half of all
-            directions, and where surfaces are flush it decides. Near 0 where surfaces face all ways.
+        tried: (k, 3) unit vectors to try; their opposites are tried, too.
+        facing: (3,) direction in which a's surface faces and b's does not, at most 1 long. b moves into that half-space
+            of directions, and for flush surfaces it decides. Near 0 if the surfaces face all directions.
 
     Returns:
-        The unit vector, and the length [m]; below 0 where the points are apart along it.
+        The unit vector, and the length [m]; negative if the points are apart along it.
     """
     middle = 0.5 * (a.mean(axis=0) + b.mean(axis=0))
     a, b = a - middle, b - middle
@@ -53,7 +53,7 @@ def _best(a: np.ndarray, b: np.ndarray, tried: np.ndarray, facing: np.ndarray, s
 
 
 def across(direction: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Two unit vectors across a unit vector and each other."""
+    """Return two unit vectors perpendicular to a unit vector and to each other."""
     axis = np.zeros(3)
     axis[np.argmin(np.abs(direction))] = 1.0
     u = np.cross(direction, axis)

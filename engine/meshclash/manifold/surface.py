@@ -1,4 +1,4 @@
-"""What the contacts of one pose need to know of each of the two surfaces: vertices, outward normals, what is inside."""
+"""The two surfaces of the contacts of one pose: vertices, outward normals, and vertices inside the other solid."""
 
 from typing import NamedTuple, TypeAlias
 
@@ -14,13 +14,13 @@ Meshes: TypeAlias = tuple[TriangleMesh, TriangleMesh]
 
 
 class PlacedSurface(NamedTuple):
-    """One side of some contacts, in the world.
+    """One side of contacts, in world coordinates.
 
     Attributes:
         vertices: (n, 3) [m].
         triangles: (m, 3) indices of welded vertices.
-        outward: (m,) 1.0 where a triangle is wound so that its normal leaves the solid, else -1.0.
-        inside: (n,) bool, welded vertices that lie in the other solid; none where one of the two is open.
+        outward: (m,) 1.0 if the normal by a triangle's winding points out of the solid, else -1.0.
+        inside: (n,) bool, welded vertices inside the other solid; all False if one of the two meshes is open.
     """
 
     vertices: np.ndarray
@@ -29,7 +29,7 @@ class PlacedSurface(NamedTuple):
     inside: np.ndarray
 
     def normals(self, chosen: np.ndarray) -> np.ndarray:
-        """Unit normals (k, 3) of triangles (k,) that leave the solid; zero where a triangle has no area."""
+        """Return outward unit normals (k, 3) of triangles (k,); zero if a triangle has no area."""
         p, q, r = (self.vertices[self.triangles[chosen, k]] for k in range(3))
         across = np.cross(q - p, r - p)
         length = np.linalg.norm(across, axis=1, keepdims=True)
@@ -38,7 +38,7 @@ class PlacedSurface(NamedTuple):
 
 
 def meshes_of(contacts: Contacts) -> Meshes:
-    """The two meshes; raises UnsupportedOption where a side is none."""
+    """Return the two meshes; raise UnsupportedOption if a side is not a mesh."""
     a, b = contacts.meshes if isinstance(contacts, Contacts) else (None, None)
     if not isinstance(a, TriangleMesh) or not isinstance(b, TriangleMesh):
         raise UnsupportedOption("regions are those of contacts between two meshes in memory")
@@ -46,7 +46,7 @@ def meshes_of(contacts: Contacts) -> Meshes:
 
 
 def surfaces(contacts: Contacts, meshes: Meshes, pose: int) -> tuple[PlacedSurface, PlacedSurface]:
-    """Both sides of the contacts in one pose."""
+    """Return both sides of the contacts in one pose."""
     rows = [side[min(pose, len(side) - 1)] for side in contacts.rows]
     world = [transform_points(row, mesh.vertices) for row, mesh in zip(rows, meshes, strict=True)]
     solids = all(mesh.is_closed for mesh in meshes)
@@ -58,7 +58,7 @@ def surfaces(contacts: Contacts, meshes: Meshes, pose: int) -> tuple[PlacedSurfa
 
 
 def _inside(points: np.ndarray, others: np.ndarray, other: TriangleMesh, row: np.ndarray) -> np.ndarray:
-    """Which points lie in another solid."""
+    """Return which points lie inside another solid."""
     found = ((points >= others.min(axis=0)) & (points <= others.max(axis=0))).all(axis=1)
     near = np.flatnonzero(found)
     if len(near):

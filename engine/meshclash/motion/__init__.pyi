@@ -1,4 +1,4 @@
-"""What moves: when objects first touch and how long, what is between two frames, scenes that change."""
+"""Motion: times of contact, contacts between two frames, and scenes that change."""
 
 from ..broadphase.incremental import PairChanges as PairChanges
 from ..broadphase.incremental import SweepAndPrune as SweepAndPrune

@@ -1,23 +1,24 @@
-"""How fast two moving objects may approach each other: bounds that hold for every point of both.
+"""Upper bounds of the speed at which two moving objects approach each other, valid for every point of both.
 
-Let the pieces of two motions (``motion_piece.py``) have pivots c, velocities v, angular velocities W = w u, and let
-q = x - c be where a point is, seen from its pivot. Its velocity is v + W x q, up to a deviation of at most
-|E| |p| (1 + w T) that comes from poses that are not quite rotations; T is the length of the piece.
+Let the pieces of two motions (``motion_piece.py``) have pivots c, velocities v and angular velocities W = w u, and let
+q = x - c be the position of a point relative to its pivot. Its velocity is v + W x q, up to a deviation of at most
+|E| |p| (1 + w T), which comes from poses that are not quite rotations. T is the duration of the piece.
 
-The distance of two surfaces is that of two points x of a and y of b, and its derivative is at least the component of
-their relative velocity along y - x (Zhang, Lee, Kim 2006; Tang, Kim, Manocha 2009). Rotations of a about any point
-give both ends of a vector velocities that differ by W x (y - x), without component along it. So x may be replaced by y:
+The distance of two surfaces is that of two points x of a and y of b. Its derivative is at least the component of their
+relative velocity along y - x (Zhang, Lee, Kim 2006; Tang, Kim, Manocha 2009). A rotation of a about any point gives
+both ends of a vector velocities that differ by W x (y - x), which has no component along y - x. So x may be replaced
+by y:
 
     approach <= max over y in b of |V_b(y) - V_a(y)|,  V(y) = v + W x (y - c)
     V_b(y) - V_a(y) = [v_b - v_a - W_a x (c_b - c_a)] + (W_b - W_a) x (y - c_b)
 
-The bracket is affine in time, so its length is largest at one end of an interval. Of W_b - W_a the part along u_b
-counts with the largest distance of b's points from the axis, the rest with that from the pivot. The same with a and b
-exchanged, and the sum of the speeds of both in the world, are bounds too: the least of the three is taken.
+The bracket is affine in time, so its length is largest at one end of an interval. The part of W_b - W_a along u_b is
+multiplied by the largest distance of b's points from the axis, the rest by that from the pivot. The same bound with a
+and b exchanged, and the sum of the speeds of both in the world, are bounds, too. The smallest of the three is used.
 
-Where a plane across a direction n separates the objects, their gap along n shrinks by at most
-n (v_a - v_b) + sum of w |n x u| times the largest distance from the axis. This is not a bound for objects that no plane
-separates: the approach along the way between the nearest points is one for convex objects only.
+If a plane with normal n separates the objects, their gap along n shrinks by at most n (v_a - v_b) plus, for each
+object, w |n x u| times the largest distance from its axis. This does not hold for objects that no plane separates: the
+approach along the line between the nearest points is a bound for convex objects only.
 """
 
 import math
@@ -27,9 +28,9 @@ import numpy as np
 
 from .motion_piece import MotionPiece
 
-_LARGER = 1.0 + 1e-9  # covers the rounding of the bounds themselves
+_LARGER = 1.0 + 1e-9  # covers the rounding errors of the bounds themselves
 
-Vector = tuple[float, float, float]  # of Python's numbers: arrays of three take ten times as long
+Vector = tuple[float, float, float]  # Python floats: NumPy arrays of three numbers take ten times as long
 
 
 class Mover(NamedTuple):
@@ -39,7 +40,7 @@ class Mover(NamedTuple):
     centre: Vector
     """World position of the pivot at the start."""
     velocity: Vector
-    """Of the pivot."""
+    """Velocity of the pivot."""
     turning: Vector
     """Angular velocity W."""
     axis: Vector
@@ -48,21 +49,21 @@ class Mover(NamedTuple):
     from_pivot: float
     """Largest distance of its points from the pivot [m]."""
     deviation: float
-    """What the poses' not being rotations adds to the speed of any point."""
+    """Upper bound of the speed that poses which are not exact rotations add to any point."""
     speed: float
-    """No point is faster, in the world."""
+    """Upper bound of the speed of any point, in the world."""
 
     def centre_at(self, time: float) -> Vector:
-        """Where the pivot is."""
+        """Return the position of the pivot at a time."""
         return _plus(self.centre, time - self.start, self.velocity)
 
 
 def make_mover(span: MotionPiece, points: np.ndarray, margin: float = 0.0) -> Mover:
-    """An object of points (n, 3), in its own coordinates, during a piece.
+    """Make the mover of an object with points (n, 3), in its own coordinates, during a piece.
 
     Args:
         span: the piece.
-        points: no other point of the object is farther from any of them than ``margin`` [m], or from their hull.
+        points: every point of the object is within ``margin`` [m] of the convex hull of these points.
         margin: [m].
     """
     world = points @ span.first[:, :3].T + span.first[:, 3]
@@ -85,7 +86,7 @@ def make_mover(span: MotionPiece, points: np.ndarray, margin: float = 0.0) -> Mo
 
 
 def approach_speed(a: Mover, b: Mover, start: float, end: float) -> float:
-    """Their surfaces' distance shrinks by no more than this per unit of time, at any time of an interval."""
+    """Return an upper bound of the speed at which the surfaces approach, at any time of an interval."""
     least = a.speed + b.speed
     deviation = a.deviation + b.deviation
     for one, other in ((a, b), (b, a)):
@@ -98,14 +99,14 @@ def approach_speed(a: Mover, b: Mover, start: float, end: float) -> float:
 
 
 def _relative_speed(one: Mover, other: Mover, time: float) -> float:
-    """Of the other's pivot, seen from the frame of the first; with room for its rounding."""
+    """Return the speed of the other's pivot in the frame of the first, enlarged by its rounding error."""
     carried = _cross(one.turning, _plus(other.centre_at(time), -1.0, one.centre_at(time)))
     terms = math.hypot(*other.velocity) + math.hypot(*one.velocity) + math.hypot(*carried)
     return math.hypot(*_plus(_plus(other.velocity, -1.0, one.velocity), -1.0, carried)) + 1e-14 * terms
 
 
 def closing_speed(a: Mover, b: Mover, direction: np.ndarray) -> float:
-    """A gap between planes across a unit vector (3,) from a to b shrinks by no more than this per unit of time."""
+    """Return an upper bound of the speed at which a gap along a unit vector (3,) from a to b shrinks."""
     along = _vector(direction)
     closing = _dot(along, _plus(a.velocity, -1.0, b.velocity))
     size = abs(closing) + math.hypot(*a.velocity) + math.hypot(*b.velocity)

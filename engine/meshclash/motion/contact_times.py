@@ -1,20 +1,20 @@
-"""``time_of_contact``: when two objects in rigid motion first touch, and from when to when they stay in contact.
+"""``time_of_contact``: the first contact of two objects in rigid motion, and the intervals of contact.
 
-Conservative advancement (Mirtich 1996; Zhang, Lee, Kim 2006; Tang, Kim, Manocha, "C2A" 2009): at a time when the
-objects are d apart and approach with at most m, nothing can touch within d / m. So time is advanced by as much, and
-the distance is measured again, until it is within the tolerance. What is passed over is proved to be free, so nothing
-tunnels, however thin or fast. ``approach.py`` derives m.
+Conservative advancement (Mirtich 1996; Zhang, Lee, Kim 2006; Tang, Kim, Manocha, "C2A" 2009): if the objects are at
+distance d and approach at a speed of at most m, nothing can touch within the time d / m. So time is advanced by d / m
+and the distance is measured again, until it is within the tolerance. The skipped time is proved to be free of contact,
+so nothing tunnels, no matter how thin or fast it is. ``approach.py`` derives m.
 
-The advance is (d - tolerance / 2) / m: while it is waited for, the objects stay more than half a tolerance apart. So
+The advance is (d - tolerance / 2) / m. During it the objects stay more than half a tolerance apart. So
 
-* at every moment before the time of contact the objects are apart, for certain;
-* at that time they are no farther apart than the tolerance;
-* whatever comes as near as half a tolerance is found, and a step is never shorter than half a tolerance / m.
+* at every time before the time of contact the objects are certainly apart;
+* at the time of contact they are within the tolerance;
+* every approach to within half a tolerance is found, and a step is never shorter than half a tolerance / m.
 
 The end of a contact is found in the same way, backwards, from a later time at which the objects are apart.
 
-Where a plane across the way between the nearest points has one object on each side, the gap between such planes is a
-second such d, with an m of its own; the longer advance is taken.
+If a plane perpendicular to the line between the nearest points has one object on each side, the gap between two such
+planes is a second such d, with an m of its own. The longer advance is taken.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ from .deepest_moment import Approach, ContactInterval, deepest_moment_steps
 from .motion_piece import MotionPiece
 from .motions import Motion, as_motion
 
-_DEFAULT_TOLERANCE = 1e-5  # of the objects' size
+_DEFAULT_TOLERANCE = 1e-5  # relative to the objects' size
 _ROUNDING = 64.0 * 2.0**-53
-"""Share of the coordinates by which a distance may be off: rounded poses, world coordinates, and the search."""
+"""Bound of the rounding error of a distance, relative to the coordinates: poses, world coordinates and the search."""
 _PARTS = 256
 
 
@@ -61,12 +61,12 @@ class TimeOfContact:
     """The first contact of two moving objects; true if there is one.
 
     Attributes:
-        time: None where they never do. At all earlier times the objects are apart for certain.
-        distance: At that time [m], at most the tolerance; infinite where there is none.
-        point_a: World point of a's surface nearest to b's at that time, (3,) [m]; None without one.
-        intervals: From when to when they stay in contact; empty unless asked for.
-        tolerance: [m]: given, or chosen by the size of the objects.
-        queries: How often a distance was measured.
+        time: Time of the first contact; None if there is none. At all earlier times the objects are certainly apart.
+        distance: Distance at that time [m], at most the tolerance; infinite if there is no contact.
+        point_a: World point of a's surface nearest to b's at that time, (3,) [m]; None if there is no contact.
+        intervals: The intervals of contact; empty unless ``intervals`` was set.
+        tolerance: [m]: as given, or chosen by the size of the objects.
+        queries: Number of distances that were measured.
     """
 
     time: float | None
@@ -96,27 +96,27 @@ def time_of_contact(
     interruption: float | None = None,
     depth: bool = True,
 ) -> Generator[Progress, None, TimeOfContact]:
-    """Find when two objects in rigid motion first touch, and how long they stay in contact.
+    """Find the time at which two objects in rigid motion first touch, and the intervals in which they are in contact.
 
-    Objects are in contact when their surfaces are within the tolerance, or one lies in the other, a closed mesh. What
-    meets is found, however fast it is; what comes within the tolerance but not within half of it may be.
+    Objects are in contact if their surfaces are within the tolerance, or if one lies inside the other, a closed mesh.
+    Every meeting is found, no matter how fast. An approach to within the tolerance, but not to within half of it, may
+    or may not be found.
 
     Args:
-        a, b: meshes, or hierarchies made by ``build``, or PointClouds, or exact shapes but half-spaces and planes.
-            Distances of clouds are those of ``cloud_distance``: as near to the truth as the surface that a cloud stands
-            for.
-        motion_a, motion_b: a ScrewMotion or KeyframedMotion; or a pose (None: identity) of an object that stays. The
-            question is about the time from the first beginning to the last end of both; outside its own time an object
-            stays where it was. Without any motion the time is 0.
+        a, b: meshes, hierarchies made by ``build``, PointClouds, or exact shapes except half-spaces and planes.
+            Distances of clouds are those of ``cloud_distance``: as accurate as the surface that a cloud represents.
+        motion_a, motion_b: a ScrewMotion or KeyframedMotion; or a pose (None: identity) for an object at rest. The
+            query covers the time from the first start to the last end of both motions. Before and after its own motion
+            an object is at rest. Without any motion the time is 0.
         tolerance: [m], above 0; None: 1e-5 of the size of the smaller object.
-        intervals: True also finds from when to when the objects stay in contact, and the deepest moment.
-        depth: False leaves out the deepest moments, which often take most of the time; exact shapes have none.
+        intervals: True also finds the intervals of contact, and the time of the deepest contact in each.
+        depth: False skips the deepest contacts, which often take most of the time. Exact shapes have none.
         interruption: contacts that are interrupted for a shorter time than this may be reported as one; None: 1/256 of
-            the time. No contact is too short to be found, and outside the intervals the objects are apart for certain.
+            the time. No contact is too short to be found, and outside the intervals the objects are certainly apart.
 
     Raises:
-        InvalidMesh, InvalidPose; UnsupportedOption: a tolerance or interruption not above 0, or too small to be
-        resolved in float64 at these coordinates, speeds and times.
+        InvalidMesh, InvalidPose; UnsupportedOption: a tolerance or interruption that is not above 0, or is too small to
+        be resolved in float64 at these coordinates, speeds and times.
 
     Example:
         >>> import numpy as np
@@ -154,7 +154,7 @@ Moving = Thing | ConvexShape
 
 @dataclass
 class _Chase:
-    """Two objects on their way, and what was measured last."""
+    """State of the search: two moving objects and the last measurement."""
 
     a: Moving
     b: Moving
@@ -174,8 +174,8 @@ class _Chase:
         motions = [m for m in (self.motion_a, self.motion_b) if m.end > m.start]
         self.start = min((m.start for m in motions), default=0.0)
         self.end = max((m.end for m in motions), default=0.0)
-        self._tick = math.ulp(max(abs(self.start), abs(self.end)))  # in it nothing moves by a tolerance / 16
-        # Near the origin of the world rounding is least, so the answer does not depend on where the scene is.
+        self._tick = math.ulp(max(abs(self.start), abs(self.end)))  # within a tick nothing moves by a tolerance / 16
+        # Moved near the world's origin, where rounding is smallest: so the answer does not depend on the location.
         rows, points = self.motion_a.rows_at(self.start), self._points[0][0]
         self._origin = rows[:, :3] @ (0.5 * (points.min(axis=0) + points.max(axis=0))) + rows[:, 3]
         self.motion_a, self.motion_b = self.motion_a.moved(-self._origin), self.motion_b.moved(-self._origin)
@@ -190,7 +190,7 @@ class _Chase:
         if not (math.isfinite(tolerance) and tolerance > 0.0):
             raise UnsupportedOption(f"tolerance must be a length above 0 [m], not {shown(wanted)}")
         self._rounding = _ROUNDING * max(self._reach(motion, *extent) for motion, extent in self._sides())
-        with np.errstate(over="ignore", invalid="ignore"):  # of ways, which are looked at below
+        with np.errstate(over="ignore", invalid="ignore"):  # overflow is checked below
             farthest = sum(
                 max(self._way_in_a_tick(side, span) for span in motion.spans)
                 for side, motion in enumerate((self.motion_a, self.motion_b))
@@ -204,16 +204,16 @@ class _Chase:
         return tolerance
 
     def _way_in_a_tick(self, side: int, span: MotionPiece) -> float:
-        """No point goes farther in a piece, or in a part of it as long as a tick [m].
+        """Return an upper bound of the way of any point [m] within a piece, or within a tick of a longer piece.
 
-        Of pieces that are no longer than a tick no speed is asked for: it may be too large for a float.
+        For pieces no longer than a tick it does not use speeds, which may be too large for a float.
         """
         if span.duration > self._tick:
             return self._tick * self._mover(side, span.start).speed
         return make_mover(replace(span, start=0.0, end=1.0), *self._points[side]).speed
 
     def checked_pause(self, interruption: float | None) -> float:
-        """How long a contact may be interrupted and still be one; raises UnsupportedOption."""
+        """Return the longest interruption that still counts as one contact; raise UnsupportedOption."""
         pause = (self.end - self.start) / _PARTS if interruption is None else real_number(interruption)
         if not math.isfinite(pause) or pause < 0.0 or (interruption is not None and pause == 0.0):
             raise UnsupportedOption(f"interruption must be a time above 0, not {shown(interruption)}")
@@ -224,7 +224,7 @@ class _Chase:
 
     @staticmethod
     def _reach(motion: Motion, points: np.ndarray, margin: float) -> float:
-        """A bound of the coordinates at any time."""
+        """Return a bound of the coordinates at any time."""
         local = float(np.abs(points).max()) + margin
         return max(
             2.0 * local + 2.0 * float(np.abs(rows[:, 3]).max()) for s in motion.spans for rows in (s.first, s.last)
@@ -238,13 +238,13 @@ class _Chase:
         return self._movers[side, place]
 
     def _change_towards(self, time: float, goal: float) -> float:
-        """Until when both motions go on as they are at a time, on the way to a later or an earlier one."""
+        """Return the time up to which both motions stay in their current pieces, on the way to ``goal``."""
         if goal > time:
             return min(self.motion_a.next_change(time), self.motion_b.next_change(time), goal)
         return max(self.motion_a.previous_change(time), self.motion_b.previous_change(time), goal)
 
     def measure(self, time: float) -> Approach:
-        """How far apart the objects are at a time."""
+        """Measure the distance of the objects at a time."""
         poses = pose_of(self.motion_a.rows_at(time)), pose_of(self.motion_b.rows_at(time))
         a: Any = self.a
         found: Distance | CloudDistance = distance(a, cast(Any, self.b), *poses, start=self._start_pair, device="cpu")
@@ -254,7 +254,7 @@ class _Chase:
         return Approach(time, float(found.distance), found.point_a, found.point_b, poses)
 
     def is_inside(self, at: Approach) -> bool:
-        """Whether one object is in the other, which is closed, although their surfaces are apart."""
+        """Return whether one object lies inside the other, a closed mesh, although their surfaces are apart."""
         if isinstance(self.a, PointCloud) or isinstance(self.b, PointCloud):
             return False
         if self.has_shape:
@@ -271,13 +271,13 @@ class _Chase:
         return isinstance(self.a, ConvexShape) or isinstance(self.b, ConvexShape)
 
     def is_contact(self, at: Approach) -> bool:
-        """Whether the objects are in contact."""
+        """Return whether the objects are in contact."""
         return at.distance <= self.tolerance or self.is_inside(at)
 
     def contact_towards_steps(self, at: Approach, goal: float) -> Generator[Progress, None, Approach | None]:
-        """The first contact on the way to a later time, or back to an earlier one, from where the objects are apart.
+        """Find the first contact on the way from ``at``, where the objects are apart, forwards or back to ``goal``.
 
-        None where there is none; all moments that are passed over are free of contact for certain.
+        Returns None if there is none. All times that are skipped are certainly free of contact.
         """
         piece = Slice()
         while at.time != goal:
@@ -293,7 +293,7 @@ class _Chase:
         return Progress((time - self.start) / max(self.end - self.start, math.ulp(0.0)), f"moving to {time:.6g}")
 
     def _advanced(self, at: Approach, change: float) -> float:
-        """Until when, on the way to a change of motion, later or earlier, the objects stay apart for certain."""
+        """Return the time up to which the objects certainly stay apart, on the way to a change of motion."""
         low, high = min(at.time, change), max(at.time, change)
         if high - low <= self._tick:
             return change
@@ -315,7 +315,7 @@ class _Chase:
         return max(min(at.time - advance, math.nextafter(at.time, -math.inf)), change)
 
     def _gap_along(self, at: Approach, direction: np.ndarray) -> float:
-        """How far apart two planes across a direction are that have the objects beyond them; not above 0: none."""
+        """Return the gap of two separating planes perpendicular to a direction; 0 or less if there is none."""
         ends = []
         for (points, margin), pose, sign in zip(self._points, at.poses, (1.0, -1.0), strict=True):
             along = sign * (pose.rows[:, :3].T @ direction)
@@ -323,10 +323,10 @@ class _Chase:
         return -(ends[0] + ends[1])
 
     def end_steps(self, known: Approach, pause: float) -> Generator[Progress, None, tuple[float, Approach | None]]:
-        """Until when a contact lasts, and a later moment, if there is one, since when the objects are apart.
+        """Return the end of a contact, and the next measurement at which the objects are apart, if there is one.
 
-        From the first of moments, no farther than a pause from each other, at which the objects are apart the way
-        back to the contact is gone as that to its beginning.
+        Measures at times at most a pause apart until the objects are apart, then searches backwards for the contact, in
+        the same way as for its start.
         """
         piece = Slice()
         while known.time < self.end:
@@ -342,7 +342,7 @@ class _Chase:
         return known.time, None
 
     def _sure_contact(self, at: Approach) -> float:
-        """How long the surfaces stay within the tolerance for certain, at least."""
+        """Return a lower bound of the time for which the surfaces certainly stay within the tolerance."""
         change = self._change_towards(at.time, self.end)
         if at.distance >= self.tolerance or change - at.time <= self._tick:
             return 0.0
@@ -350,7 +350,7 @@ class _Chase:
         return min((self.tolerance - at.distance) / fastest, change - at.time) if fastest > 0.0 else change - at.time
 
     def answer(self, first: Approach | None, found: list[ContactInterval]) -> TimeOfContact:
-        """As the caller sees it, in the world's coordinates."""
+        """Return the result in the caller's world coordinates."""
         if first is None:
             return TimeOfContact(None, math.inf, None, None, [], self.tolerance, self.queries)
         points = first.point_a + self._origin, first.point_b + self._origin
@@ -358,14 +358,14 @@ class _Chase:
 
 
 def _surface_of(thing: Moving) -> Any:
-    """The surface of a mesh, inflated or not; None of other shapes."""
+    """Return the surface of a mesh or inflated mesh; None for other shapes."""
     if isinstance(thing, Inflated):
         return thing.surface
     return None if isinstance(thing, ConvexShape) else thing
 
 
 def _points_of(thing: Moving) -> tuple[np.ndarray, float]:
-    """Points (n, 3) whose hull holds an object up to a margin [m], and the margin."""
+    """Return points (n, 3) and a margin [m]: the object is within the margin of the hull of the points."""
     if isinstance(thing, ConvexShape):
         surface = _surface_of(thing)
         return _points_of(thing.enclosing if surface is None else surface)[0], thing.radius

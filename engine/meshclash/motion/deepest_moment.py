@@ -1,4 +1,4 @@
-"""The deepest moment of a contact that lasts: looked for at moments spread over it, then narrowed down."""
+"""The time of the deepest contact in an interval: sampled at several times, then refined."""
 
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _GOLDEN = 0.6180339887498949
 
 
 class Approach(NamedTuple):
-    """How near two objects are at a time."""
+    """Distance of two objects at a time."""
 
     time: float
     distance: float
@@ -32,13 +32,14 @@ class ContactInterval:
     """A time interval in which two objects are in contact.
 
     Attributes:
-        start: The first moment: before it, back to the interval before, they are apart for certain.
-        end: The last moment: after it, up to the next interval, they are apart for certain. At both they are in
-            contact.
-        deepest: When they are deepest in each other; of objects that only touch, when they are nearest. The best moment
-            that was found, by looking at 17 moments and narrowing down around the best of them. None where it was not
-            asked for.
-        depth: Then: diameter of the largest ball found in the common volume of solids [m]; None where there is none.
+        start: The first time of contact. Between the previous interval and this time the objects are certainly apart.
+        end: The last time of contact. Between this time and the next interval the objects are certainly apart. At both
+            start and end they are in contact.
+        deepest: Time of the deepest contact, or of the smallest distance for objects that only touch. It is the best
+            time that was found: 17 times are sampled, and the search is refined around the best one. None if it was not
+            requested.
+        depth: Depth at that time: diameter of the largest ball found in the common volume of solids [m]; None if
+            there is no such ball.
     """
 
     start: float
@@ -48,17 +49,17 @@ class ContactInterval:
 
 
 class MovingPair(Protocol):
-    """What measures the two objects at any time."""
+    """Interface that measures the two objects at any time."""
 
     a: Any
     b: Any
 
     def measure(self, time: float) -> Approach:
-        """How far apart they are."""
+        """Measure their distance at a time."""
 
 
 def deepest_moment_steps(chase: MovingPair, start: float, end: float) -> Generator[Progress, None, ContactInterval]:
-    """The interval of a contact with its deepest moment, by golden sections around the best of some moments."""
+    """Find the deepest contact of an interval, by golden-section search around the best of some samples."""
     found: dict[float, tuple[float, float, float]] = {}
     times = np.unique(np.linspace(start, end, _MOMENTS)).tolist()
     for time in times:
@@ -79,8 +80,8 @@ def deepest_moment_steps(chase: MovingPair, start: float, end: float) -> Generat
 
 
 def _depth(chase: MovingPair, time: float) -> tuple[float, float, float]:
-    """How deep the objects are in each other: [m] of solids, then length of the curves along which surfaces meet, then
-    nearness; the later ones count where the earlier ones are equal."""
+    """Return measures of the depth, compared in this order: depth of solids [m], length of the curves along which the
+    surfaces meet, nearness."""
     at = chase.measure(time)
     meshes = isinstance(chase.a, Hierarchy) and isinstance(chase.b, Hierarchy)
     if not meshes:

@@ -1,15 +1,15 @@
-"""One piece of a rigid motion, in which the velocity of the pivot and of the rotation are constant.
+"""One piece of a rigid motion, in which the velocity of the pivot and the angular velocity are constant.
 
-A point p of the object is at time t, tau = t - start after the piece began, at
+A point p of the object is at time t, with tau = t - start, at
 
     x(t) = c + tau v + exp(tau w [u]) L (p - o) + tau E p
 
-with the pivot o, which is at c when the piece begins, the velocity v of the pivot, the rate w of the rotation about the
-unit vector u, the linear part L of the first pose, and E, which is only what both poses lack to be rotations: poses
-keep their twelve numbers (``Pose``), and both ends of a piece are exactly the poses that were given.
+Here o is the pivot, c its position at the start of the piece, v its velocity, w the angular speed about the unit vector
+u, and L the linear part of the first pose. E corrects the deviation of both poses from exact rotations: poses keep
+their twelve numbers (``Pose``), and both ends of a piece are exactly the given poses.
 
-A screw motion has a pivot on its axis and v along it. Motion along a straight line while turning has the origin of the
-object's own coordinates for a pivot, and any v. So both obey one formula, and one derivation of bounds serves them.
+A screw motion has a pivot on its axis and v along it. A rotating motion along a straight line has the origin of the
+object's own coordinates as pivot, and any v. So one formula and one derivation of bounds serve both.
 """
 
 import math
@@ -21,12 +21,12 @@ import numpy as np
 from ..types.copying import Copyable
 
 _HALF_TURN_SHARE = 1e-9
-"""Below this angle a screw is taken for a straight line; they differ by this share of the way, squared, or less."""
+"""A screw with an angle below this is treated as a straight line; the relative error is this squared, or less."""
 
 
 @dataclass(frozen=True, eq=False)
 class MotionPiece(Copyable):
-    """A piece of a motion; see the module."""
+    """A piece of a motion; see the module's docstring."""
 
     start: float
     end: float
@@ -37,7 +37,7 @@ class MotionPiece(Copyable):
     axis: np.ndarray
     """Unit vector u, (3,)."""
     angle: float
-    """Of the whole piece, from 0 to pi [rad]."""
+    """Angle of the whole piece, from 0 to pi [rad]."""
     is_screw: bool
 
     @property
@@ -59,7 +59,7 @@ class MotionPiece(Copyable):
         return (self.last[:, :3] - turned) / self.duration
 
     def rows_at(self, time: float) -> np.ndarray:
-        """Rows (3, 4) of the pose at a time inside the piece."""
+        """Return the rows (3, 4) of the pose at a time inside the piece."""
         if time <= self.start:
             return self.first
         if time >= self.end:
@@ -73,10 +73,10 @@ class MotionPiece(Copyable):
         return rows
 
     def _way(self, share: float) -> np.ndarray:
-        """Displacement of the object's origin after a share of the piece, (3,).
+        """Return the displacement (3,) of the object's origin after a fraction of the piece.
 
-        On a screw it is a chord of the arc, whose length and direction follow from the whole chord: nothing of the size
-        of the distance to the axis is subtracted, which may be large where the angle is small.
+        For a screw it is a chord of the arc, computed from the chord of the whole piece. So no numbers as large as the
+        distance from the axis are subtracted: this distance may be large if the angle is small.
         """
         whole = self.last[:, 3] - self.first[:, 3]
         if not self.is_screw or self.angle <= _HALF_TURN_SHARE:
@@ -88,10 +88,10 @@ class MotionPiece(Copyable):
         return share * along + chord
 
     def pivot(self, near: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """World position c of the pivot at the start, and its velocity v, (3,) each.
+        """Return the world position c of the pivot at the start, and its velocity v, (3,) each.
 
         Args:
-            near: a world point (3,) at the start; of all points of a screw's axis the nearest one to it is taken.
+            near: a world point (3,) at the start; for a screw, the point of its axis nearest to it is the pivot.
         """
         duration = self.duration or 1.0
         origin, whole = self.first[:, 3], self.last[:, 3] - self.first[:, 3]
@@ -103,21 +103,21 @@ class MotionPiece(Copyable):
         return on_axis + ((near - on_axis) @ self.axis) * self.axis, along / duration
 
     def moved(self, shift: np.ndarray) -> "MotionPiece":
-        """The same motion, displaced by a vector (3,)."""
+        """Return the same motion, translated by a vector (3,)."""
         offset = np.zeros((3, 4))
         offset[:, 3] = shift
         return replace(self, first=self.first + offset, last=self.last + offset)
 
 
 def make_piece(start: float, end: float, first: np.ndarray, last: np.ndarray, is_screw: bool) -> MotionPiece:
-    """The piece between two poses, rows (3, 4), that turns by the least angle."""
+    """Make the piece between two poses, rows (3, 4), with the smallest rotation."""
     turns = not np.array_equal(first[:, :3], last[:, :3])  # the product of a matrix and its inverse is rounded
     axis, angle = axis_and_angle(last[:, :3] @ np.linalg.inv(first[:, :3]) if turns else np.eye(3))
     return MotionPiece(start, end, first, last, axis, angle, is_screw)
 
 
 def rotation_about(axis: np.ndarray, angle: float) -> np.ndarray:
-    """The rotation (3, 3) about a unit vector, by Rodrigues' formula."""
+    """Return the rotation matrix (3, 3) about a unit vector, by Rodrigues' formula."""
     x, y, z = axis.tolist()
     s, c = math.sin(angle), 2.0 * math.sin(0.5 * angle) ** 2
     return np.array([
@@ -128,9 +128,9 @@ def rotation_about(axis: np.ndarray, angle: float) -> np.ndarray:
 
 
 def axis_and_angle(rotation: np.ndarray) -> tuple[np.ndarray, float]:
-    """Unit vector and angle from 0 to pi [rad] of a rotation (3, 3), by its quaternion.
+    """Return the axis (unit vector) and the angle from 0 to pi [rad] of a rotation (3, 3), by its quaternion.
 
-    The largest of the quaternion's numbers is computed first, so that nothing cancels (Shepperd 1978).
+    The largest component of the quaternion is computed first, which avoids cancellation (Shepperd 1978).
     """
     m = rotation
     trace = m[0, 0] + m[1, 1] + m[2, 2]

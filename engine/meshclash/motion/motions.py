@@ -1,4 +1,4 @@
-"""Rigid motions: where an object is at every time of an interval."""
+"""Rigid motions: the pose of an object at every time of an interval."""
 
 import math
 from bisect import bisect_left, bisect_right
@@ -20,7 +20,7 @@ _MOST_TURNS = 1e4
 
 
 class Motion(Copyable):
-    """A rigid motion, as pieces without a gap; before the first and after the last one the object stays."""
+    """A rigid motion, as a sequence of pieces without gaps; before and after it the object is at rest."""
 
     def __init__(self, spans: list[MotionPiece]) -> None:
         self._spans = spans
@@ -28,26 +28,26 @@ class Motion(Copyable):
 
     @property
     def spans(self) -> list[MotionPiece]:
-        """The pieces, in the order of time."""
+        """The pieces, in order of time."""
         return self._spans
 
     @property
     def start(self) -> float:
-        """When it begins."""
+        """Time at which the motion starts."""
         return self._spans[0].start
 
     @property
     def end(self) -> float:
-        """When it ends."""
+        """Time at which the motion ends."""
         return self._spans[-1].end
 
     def place_of(self, time: float) -> int:
-        """Which piece a time is in, or begins; -1 before the first one, as many as there are pieces after the last."""
+        """Return the index of the piece at a time; -1 before the first piece, the number of pieces after the last."""
         time = _moment(time)
         return len(self._spans) if time >= self.end else bisect_right(self._starts, time) - 1
 
     def piece(self, place: int) -> MotionPiece:
-        """The piece of a place; those outside are rest."""
+        """Return the piece with an index from ``place_of``; before and after the motion it is a piece at rest."""
         place = whole_number("place", place, -1)
         if 0 <= place < len(self._spans):
             return self._spans[place]
@@ -55,7 +55,7 @@ class Motion(Copyable):
         return make_piece(0.0, 0.0, rows, rows, False)
 
     def next_change(self, time: float) -> float:
-        """When the next piece after a time begins, or the last one ends; infinite after that."""
+        """Return the time after ``time`` at which the next piece starts or the motion ends; infinity after the end."""
         time = _moment(time)
         place = bisect_right(self._starts, time)
         if place < len(self._starts):
@@ -63,7 +63,7 @@ class Motion(Copyable):
         return self.end if time < self.end else math.inf
 
     def previous_change(self, time: float) -> float:
-        """When the last piece before a time began, or the last of all ended; minus infinity before the first one."""
+        """Return the time before ``time`` at which a piece started or the motion ended; -infinity before the start."""
         time = _moment(time)
         if time > self.end:
             return self.end
@@ -71,16 +71,16 @@ class Motion(Copyable):
         return self._starts[place] if place >= 0 else -math.inf
 
     def rows_at(self, time: float) -> np.ndarray:
-        """Rows (3, 4) of the pose at a time."""
+        """Return the rows (3, 4) of the pose at a time."""
         time = _moment(time)
         return self.piece(self.place_of(time)).rows_at(time)
 
     def pose(self, time: Any) -> Pose:
-        """The pose at a time; raises UnsupportedOption for what is no finite number."""
+        """Return the pose at a time; raise UnsupportedOption unless it is a finite number."""
         return pose_of(self.rows_at(_checked_time("time", time)))
 
     def poses(self, times: Any) -> np.ndarray:
-        """Poses (k, 4, 4) at times (k,), as every query takes them; raises UnsupportedOption as ``pose``."""
+        """Return the poses (k, 4, 4) at times (k,), which every query accepts; raises as ``pose`` does."""
         given = float_array("times", times, UnsupportedOption).ravel()
         stack = np.tile(np.eye(4), (len(given), 1, 1))
         for k, time in enumerate(given.tolist()):
@@ -88,7 +88,7 @@ class Motion(Copyable):
         return stack
 
     def moved(self, shift: np.ndarray) -> "Motion":
-        """The same motion, displaced by a vector (3,)."""
+        """Return the same motion, translated by a vector (3,)."""
         away = _vector("shift", shift)
         return Motion([span.moved(away) for span in self._spans])
 
@@ -97,12 +97,12 @@ class Motion(Copyable):
 
 
 class ScrewMotion(Motion):
-    """The motion from one pose to another that turns about one axis and advances along it, at constant speeds.
+    """A screw motion from one pose to another: rotation about one axis and translation along it, at constant speed.
 
     Args:
-        pose_start, pose_end: None (identity), a Pose, or a rigid (4, 4) matrix. The least rotation is taken: half a
-            turn at most; ``about`` makes longer ones.
-        start, end: times, the second one later.
+        pose_start, pose_end: None (identity), a Pose, or a rigid (4, 4) matrix. The smallest rotation is used, half a
+            turn at most; use ``about`` for longer ones.
+        start, end: times; ``end`` is later.
 
     Raises:
         InvalidPose; UnsupportedOption: times that are not finite or not in this order.
@@ -134,9 +134,9 @@ class ScrewMotion(Motion):
         """Return a rotation by any angle about an axis, with a translation along it.
 
         Args:
-            point: of the axis, (3,) [m], world. direction: of the axis, (3,), not zero.
-            angle: [rad], also more than a turn, or negative. advance: [m] along the direction.
-            pose: of the object at the start. start, end: times.
+            point: point of the axis, (3,) [m], world. direction: direction of the axis, (3,), not zero.
+            angle: [rad], may be negative or more than a turn. advance: translation along the direction [m].
+            pose: pose of the object at the start. start, end: times.
 
         Raises:
             InvalidPose; UnsupportedOption: numbers that are not finite, a direction without length, more than 10,000
@@ -169,15 +169,15 @@ class KeyframedMotion(Motion):
     """The motion through given poses at given times.
 
     Args:
-        times: (k,), rising, k > 0.
-        poses: as many, (k, 4, 4), or a sequence of poses.
+        times: (k,), increasing, k > 0.
+        poses: as many poses, (k, 4, 4), or a sequence of poses.
         interpolation: between two poses. "linear": the origin of the object's coordinates moves on a straight line
-            while the object turns, both at constant speed; "screw": as ``ScrewMotion``. Either turns by half a turn
-            between two keys at most: give more keys for more.
+            while the object rotates, both at constant speed. "screw": as ``ScrewMotion``. Both rotate by at most half
+            a turn between two keys: add keys for larger rotations.
 
     Raises:
-        InvalidPose; UnsupportedOption: times that are not finite or do not rise, another number of poses, an unknown
-        interpolation.
+        InvalidPose; UnsupportedOption: times that are not finite or not increasing, a different number of poses, or an
+        unknown interpolation.
 
     Example:
         >>> import numpy as np
@@ -199,7 +199,7 @@ class KeyframedMotion(Motion):
 
 
 def as_motion(name: str, motion: Any) -> Motion:
-    """A motion as it is, or a pose for an object that stays; raises InvalidPose and names the argument."""
+    """Return a motion as it is, or make one at rest from a pose; raise InvalidPose, which names the argument."""
     if isinstance(motion, Motion):
         return motion
     try:
@@ -243,7 +243,7 @@ def _checked_time(name: str, value: Any) -> float:
 
 
 def _moment(time: Any) -> float:
-    """A time, or an infinite one; raises UnsupportedOption."""
+    """Check a time, which may be infinite; raise UnsupportedOption."""
     number = real_number(time)
     if math.isnan(number):
         raise UnsupportedOption(f"time must be a number, not {shown(time)}")

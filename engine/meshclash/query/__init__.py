@@ -1,1 +1,1 @@
-"""Queries on one or two objects: all contacts, first contact, self-contact, verdict."""
+"""Queries about one or two objects: contacts, distances, clearances, penetration, rays, points and verdicts."""

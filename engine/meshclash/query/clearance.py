@@ -1,4 +1,4 @@
-"""``clearance``: every pair of triangles of two objects that come too close."""
+"""``clearance``: the pairs of triangles of two objects that are closer than a tolerance."""
 
 from __future__ import annotations
 
@@ -26,22 +26,23 @@ def clearance(
     threads: int | None = None,
     device: str = "auto",
 ) -> Generator[Progress, None, Clearances]:
-    """Every pair of triangles of two surfaces no farther apart than a tolerance, with its distance.
+    """Return all pairs of triangles of two surfaces that are within a tolerance, with their distances.
 
-    A pair counts when its distance, computed in float64 from the world coordinates, is at most the tolerance; the same
-    numbers are compared whatever the volume and builder. Distances are 0 exactly for triangles that meet, so that
-    tolerance 0 gives the pairs of ``collide``. All pairs are kept, some 20 bytes each and three times that while they
-    are sorted: a tolerance as large as the objects means every triangle of one with every triangle of the other.
+    A pair is included if its distance, computed in float64 from the world coordinates, is at most the tolerance. This
+    decision does not depend on the volume or the builder. The distance is exactly 0 for triangles that meet, so
+    tolerance 0 gives the pairs of ``collide``. All pairs are kept in memory: about 20 bytes each, and three times that
+    while they are sorted. A tolerance as large as the objects returns every triangle of one with every triangle of the
+    other.
 
     Args:
         a, b: meshes, hierarchies made by ``build``, clustered meshes (``ClusteredMesh``), or exact shapes
-            (``mc.shapes.Sphere``, ``Inflated``), which have no triangles but -1.
-        tolerance: [m], from 0 on.
-        pose_a, pose_b, volume, threads, device: as ``collide``.
+            (``mc.shapes.Sphere``, ``Inflated``). Exact shapes have no triangles: their index is -1.
+        tolerance: [m], 0 or more.
+        pose_a, pose_b, volume, threads, device: as for ``collide``.
 
     Raises:
         InvalidMesh, InvalidPose, DeviceUnavailable; UnsupportedOption: a tolerance that is negative or not finite, or
-        another option that this version does not know.
+        another invalid option.
 
     Example:
         >>> import numpy as np

@@ -1,4 +1,4 @@
-"""``collide``, ``collides`` and ``self_collide``: which triangles of two objects, or of one, meet."""
+"""``collide``, ``collides`` and ``self_collide``: the triangles of two objects, or of one, that have common points."""
 
 from __future__ import annotations
 
@@ -70,26 +70,29 @@ def collide(
     device: str = "auto",
     engine: str = "auto",
 ) -> Generator[Progress, None, Contacts | CloudContacts]:
-    """Every pair of triangles with a common point, decided exactly.
+    """Return all pairs of triangles that have a common point, decided exactly.
 
-    A contact is defined on the float64 world coordinates that the poses give (``Pose.apply``); there is no epsilon.
+    Contacts are decided on the float64 world coordinates that the poses give (``Pose.apply``). There is no epsilon.
 
     Args:
-        a, b: meshes, hierarchies made by ``build``, or clustered meshes (``ClusteredMesh``), which have boxes only and
-            answer on the CPU. A PointCloud gives CloudContacts, whatever ``touching``, ``volume`` and ``threads`` are:
-            its surface is smoothed, so touching is no kind of its own.
-        pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) that asks k questions.
+        a, b: meshes, hierarchies made by ``build``, or clustered meshes (``ClusteredMesh``). Clustered meshes support
+            bounding boxes only and run on the CPU. If one object is a PointCloud the result is a CloudContacts, and
+            ``touching``, ``volume`` and ``threads`` have no effect: the surface of a cloud is smoothed, so touching is
+            not a separate kind of contact.
+        pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) for k queries at once.
         touching: False keeps only contacts of kind CROSSING.
         volume: kind of bounding volume, default "aabb".
-        threads: most threads to use; None leaves the choice to the engine.
-        device: "cpu"; "cuda", a GPU; or "auto", which takes a GPU for enough triangles (``configure_device``). When a
-            GPU fails in the middle, the CPU answers with a warning, and ``stats.note`` says so.
-        engine: "hierarchies", which are built when first asked for and kept with the mesh; "voxels", which need no
-            preparation; or "auto", which takes voxels for the first question about large meshes that have no
-            hierarchies, where these would take longer to build. ``stats.engine`` says which it was.
+        threads: maximum number of threads; None lets the engine choose.
+        device: "cpu"; "cuda" for a GPU; or "auto", which uses a GPU if there are enough triangles
+            (``configure_device``). If the GPU fails during the query, the CPU computes the result: a warning is
+            issued, and ``stats.note`` contains the reason.
+        engine: "hierarchies" builds bounding volume hierarchies on first use and keeps them with the mesh. "voxels"
+            needs no preparation. "auto" uses voxels for the first query of large meshes without hierarchies, if
+            building the hierarchies would take longer. ``stats.engine`` contains the engine that was used.
 
     Returns:
-        Contacts: pairs sorted by (pose, i, j), the same for every volume, builder, thread count, device and engine.
+        Contacts: pairs sorted by (pose, i, j). They are the same for every volume, builder, number of threads, device
+        and engine.
 
     Raises:
         InvalidMesh, InvalidPose, UnsupportedOption, DeviceUnavailable.
@@ -120,11 +123,11 @@ def collides(
     threads: int | None = None,
     device: str = "auto",
 ) -> Generator[Progress, None, Any]:
-    """Whether the surfaces of two objects meet: False for one that lies inside the other without contact.
+    """Return whether the surfaces of two objects have a common point. Stops at the first contact.
 
-    Exact shapes (``mc.shapes.Sphere``, ``Inflated``) are filled, except for an inflated mesh.
-    ``Scene.collides`` asks about solids, and counts such a pair; ``verdict`` says CONTAINED. It stops at the first
-    contact. Arguments and errors as ``collide``.
+    An object inside another one without contact gives False: use ``Scene.collides``, which compares solids, or
+    ``verdict``, which returns CONTAINED. Exact shapes (``mc.shapes.Sphere``, ``Inflated``) are filled, except for an
+    inflated mesh. Arguments and errors as for ``collide``.
 
     Returns:
         bool; for a stack of k poses an array (k,) bool.
@@ -153,12 +156,13 @@ def self_collide(
     threads: int | None = None,
     device: str = "auto",
 ) -> Generator[Progress, None, Contacts]:
-    """Pairs (i < j) of triangles of one object that meet in more than what they share as neighbours.
+    """Return the pairs (i < j) of triangles of one object that have more in common than a shared vertex or edge.
 
-    Left out are exactly the pairs that share one or two vertex indices and whose common points are that vertex, or that
-    edge, and nothing else. What crosses, overlaps (a fold, a doubled face) or touches beyond it (an edge along another
-    triangle, a T-junction) is reported. Vertices at one position under several indices are not shared: weld them
-    (``TriangleMesh(..., weld=True)``), or every edge of a soup is reported. Arguments and errors as ``collide``.
+    A pair is left out if its triangles share one or two vertex indices and have no common points except that vertex or
+    that edge. All other contacts are reported: triangles that cross, overlap (a fold, a doubled face), or touch
+    elsewhere (an edge along another triangle, a T-junction). Two vertices at the same position with different indices
+    are not shared: weld them (``TriangleMesh(..., weld=True)``), otherwise every edge of a triangle soup is reported.
+    Arguments and errors as for ``collide``.
 
     Example:
         >>> import meshclash as mc

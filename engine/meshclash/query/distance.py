@@ -1,4 +1,4 @@
-"""``distance``: how far apart the surfaces of two objects are, and where."""
+"""``distance``: the distance of the surfaces of two objects, and the nearest points."""
 
 from __future__ import annotations
 
@@ -81,32 +81,34 @@ def distance(
     threads: int | None = None,
     device: str = "auto",
 ) -> Generator[Progress, None, Distance | CloudDistance]:
-    """How far apart the surfaces of two objects are, with the nearest points: inside a solid, how far from its wall.
+    """Return the distance between the surfaces of two objects, with the nearest points.
 
-    ``Scene.distances`` asks about solids, which have the gap 0 where one lies inside the other. Where surfaces meet
-    the distance is exactly 0, and the pair named is one of those that meet. Among pairs that are apart and equally
-    near the one that sorts first is named. Source: Larsen, Gottschalk, Lin, Manocha, "Fast proximity queries with swept
-    sphere volumes" (1999), for the search.
+    For an object inside a solid, this is the distance from the wall of the solid. ``Scene.distances`` compares solids
+    instead: its gap is 0 if one lies inside the other. If the surfaces have a common point the distance is exactly 0,
+    and the result contains one pair of triangles that meet. If several pairs are apart and equally near, the result
+    contains the one that sorts first. Source of the search: Larsen, Gottschalk, Lin, Manocha, "Fast proximity queries
+    with swept sphere volumes" (1999).
 
     Args:
         a, b: meshes, hierarchies made by ``build``, exact shapes (``mc.shapes.Sphere``, ``Inflated``, ...), or
-            clustered meshes (``ClusteredMesh``), whose distance is found without errors and ``start``. With a
-            PointCloud the result is that of ``cloud_distance``, whatever the errors, ``start``, ``volume`` and
-            ``threads`` are.
-        pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) that asks k questions.
-        relative_error, absolute_error: the true distance d may be overestimated, up to
-            (d + absolute_error [m]) / (1 - relative_error); larger errors are found faster.
-        upper_limit: the search ends [m] where nothing is within it, and the distance is infinite; infinity for none.
-        lower_limit: the search may end [m] at a pair that is no farther apart: the distance is then at most this.
-            ``Distance.lower_bound`` says what is known. Point clouds take no limits.
-        start: the result for an earlier pose; when objects moved little its pair of triangles makes the search many
-            times shorter. In a stack each pose starts from the one before.
+            clustered meshes (``ClusteredMesh``), for which the permitted errors and ``start`` are ignored. With a
+            PointCloud the result is that of ``cloud_distance``: the errors, ``start``, ``volume`` and ``threads`` have
+            no effect.
+        pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) for k queries at once.
+        relative_error, absolute_error: the result may exceed the true distance d, but is at most
+            (d + absolute_error [m]) / (1 - relative_error). Larger errors make the search faster.
+        upper_limit: stop if no pair is within this distance [m]; the distance is then infinite. Infinity: no limit.
+        lower_limit: stop at any pair within this distance [m]; the true distance is then at most the result.
+            ``Distance.lower_bound`` contains the proved lower bound. Point clouds support neither limit.
+        start: the result for an earlier pose. If the objects moved little, the search starts from its pair of
+            triangles and is many times faster. In a stack, each pose starts from the result for the previous one.
         volume: kind of bounding volume, default "aabb".
-        threads, device: as ``collide``.
+        threads, device: as for ``collide``.
 
     Raises:
-        InvalidMesh, InvalidPose, DeviceUnavailable; UnsupportedOption: an error negative, not finite, or relative and
-        not below 1; a ``start`` that is no Distance, of other meshes, or of another number of poses.
+        InvalidMesh, InvalidPose, DeviceUnavailable; UnsupportedOption: an error that is negative or not finite, a
+        relative error of 1 or more, or a ``start`` that is not a Distance or belongs to other meshes or to another
+        number of poses.
 
     Example:
         >>> import numpy as np

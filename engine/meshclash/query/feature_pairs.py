@@ -1,4 +1,4 @@
-"""``FeaturePairs``: vertices and faces, and edges, of a mesh that are near each other."""
+"""``FeaturePairs``: vertex-face pairs and edge-edge pairs of a mesh that are close to each other."""
 
 from dataclasses import dataclass
 
@@ -9,12 +9,12 @@ from ..types.copying import Copyable
 
 @dataclass(frozen=True, eq=False)
 class FeaturePairs(Copyable):
-    """Pairs of vertices and faces, and of edges, within a tolerance. Made by ``near_features``.
+    """Vertex-face pairs and edge-edge pairs within a tolerance. Made by ``near_features``.
 
     Attributes:
         vertex_face: A vertex and a triangle, (k, 2) int32, sorted.
         vertex_face_distance: [m], (k,) float64.
-        edge_edge: Two edges, rows of ``edges``, the lower one first, (m, 2) int32, sorted.
+        edge_edge: Two edges as rows of ``edges``, the lower row first, (m, 2) int32, sorted.
         edge_edge_distance: [m], (m,) float64.
         edges: All edges of the mesh, each as its two vertices, the lower one first, (e, 2) int32, sorted.
         tolerance: [m].

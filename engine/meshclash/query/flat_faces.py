@@ -1,7 +1,8 @@
-"""Half-spaces and planes beside points, triangles, round solids and each other, exactly where these are points.
+"""Half-spaces and planes against points, triangles, round solids and each other; exact for points and triangles.
 
-In a pose (R, t) a half-space is all points x with (R n) . (x - t) <= offset, as real numbers. So the height of a point
-above it is a quotient of whole numbers and a root, and whether it is within a radius is decided without the root.
+In a pose (R, t) a half-space is the set of all points x with (R n) . (x - t) <= offset, in real numbers. So the height
+of a point above it is a rational number divided by a square root, and whether it is within a radius can be decided
+without the root.
 """
 
 import math
@@ -14,7 +15,7 @@ from ..convex.exact_shapes import Halfspace, Plane
 from ..convex.supports import farthest_of_round
 
 _ROUNDING = 2.0**-46
-"""Share of the coordinates by which a height may be wrong, with room."""
+"""Bound of the error of a height, relative to the coordinates, with a margin."""
 _LEAST = 2.0**-1060
 
 
@@ -24,7 +25,7 @@ class Face(NamedTuple):
     normal: np.ndarray
     """Unit vector (3,), world."""
     place: np.ndarray
-    """A point that heights are measured from, (3,) [m]."""
+    """The point from which heights are measured, (3,) [m]."""
     offset: float
     """Height of the boundary above that point [m]."""
     is_plane: bool
@@ -33,7 +34,7 @@ class Face(NamedTuple):
 
     @classmethod
     def of(cls, thing: Halfspace, row: np.ndarray) -> "Face":
-        """The boundary of a thing in a pose (3, 4)."""
+        """Make the boundary of a half-space or plane in a pose (3, 4)."""
         scale = math.frexp(float(np.abs(thing.normal).max()))[1]
         normal = row[:, :3] @ np.ldexp(thing.normal, -scale)
         length = float(np.linalg.norm(normal))
@@ -41,13 +42,13 @@ class Face(NamedTuple):
         return cls(normal / length, row[:, 3].copy(), offset, isinstance(thing, Plane), row, thing)
 
     def heights(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Of points (..., 3) above the boundary [m], and how wrong they may be [m], both (...)."""
+        """Return heights of points (..., 3) above the boundary [m], and bounds of their errors [m], both (...)."""
         heights = (points - self.place) @ self.normal - self.offset
         sizes = (np.abs(points) + np.abs(self.place)).sum(axis=-1) + abs(self.offset)
         return heights, _ROUNDING * sizes + _LEAST
 
     def side_exactly(self, point: np.ndarray, radius: float) -> int:
-        """Whether a point is above a layer of some thickness around the boundary (1), below it (-1), or in it (0)."""
+        """Return 1 if a point is above the boundary by more than ``radius``, -1 if below by more, else 0; exact."""
         normal, offset = self.exactly()
         height = sum((n * Fraction(x) for n, x in zip(normal, point.tolist(), strict=True)), -offset)
         if height * height <= Fraction(radius) ** 2 * sum(n * n for n in normal):
@@ -55,29 +56,29 @@ class Face(NamedTuple):
         return 1 if height > 0 else -1
 
     def exactly(self) -> tuple[list[Fraction], Fraction]:
-        """The normal R n, of any length, and the offset of the boundary from the world's origin along it."""
+        """Return the normal R n, of any length, and the boundary's offset from the world's origin along it."""
         given = [Fraction(n) for n in self.thing.normal.tolist()]
         rows = [[Fraction(x) for x in row] for row in self.row.tolist()]
         normal = [sum((r * n for r, n in zip(row[:3], given, strict=True)), Fraction(0)) for row in rows]
         return normal, sum((n * row[3] for n, row in zip(normal, rows, strict=True)), Fraction(self.thing.offset))
 
     def put(self, point: np.ndarray, height: float) -> np.ndarray:
-        """The foot of a point of some height on the boundary."""
+        """Project a point at some height onto the boundary."""
         foot: np.ndarray = point - height * self.normal
         return foot
 
 
 def face_and_points(face: Face, groups: np.ndarray, radius: float) -> tuple[bool, float, np.ndarray, int]:
-    """A half-space or plane and convex sets of points with a radius.
+    """Compare a half-space or plane with the convex hulls of points, enlarged by a radius.
 
     Args:
         face: the half-space or plane.
-        groups: the points, (g, n, 3) [m], world.
-        radius: around their hulls [m].
+        groups: points of g hulls, (g, n, 3) [m], world.
+        radius: radius around the hulls [m].
 
     Returns:
-        Whether one of them meets the face's object; the distance [m]; the nearest points of both, (2, 3), twice a
-        common one where they meet; the group that has it.
+        Whether one of the hulls meets the face's object; the distance [m]; the nearest points of both, (2, 3), or twice
+        a common point if they meet; and the group of that hull.
     """
     heights, rounding = face.heights(groups)
     low, high, rounding = heights.min(axis=1), heights.max(axis=1), rounding.max(axis=1)
@@ -107,7 +108,7 @@ def face_and_points(face: Face, groups: np.ndarray, radius: float) -> tuple[bool
 
 
 def _common(face: Face, lowest: np.ndarray, low: float, highest: np.ndarray, high: float) -> np.ndarray:
-    """A point of a face's object and of what reaches from one height to another, or nearly."""
+    """Return a common point, up to rounding, of the face's object and a hull between two heights."""
     if low > 0.0:
         return face.put(lowest, low)
     if not face.is_plane:
@@ -120,7 +121,7 @@ def _common(face: Face, lowest: np.ndarray, low: float, highest: np.ndarray, hig
 
 
 def face_and_round(face: Face, form: np.ndarray, row: np.ndarray, radius: float) -> tuple[bool, float, np.ndarray]:
-    """A half-space or plane and a round solid in a pose, with a radius; as ``face_and_points``, without a group."""
+    """Compare a half-space or plane with a round solid in a pose, with a radius; like ``face_and_points``."""
     u = face.normal @ row[:, :3]
     ends = [np.array(farthest_of_round(form, *(sign * u).tolist())) for sign in (-1.0, 1.0)]
     points = np.stack([row[:, :3] @ end + row[:, 3] for end in ends])
@@ -138,7 +139,7 @@ def face_and_round(face: Face, form: np.ndarray, row: np.ndarray, radius: float)
 
 
 def faces(a: Face, b: Face) -> tuple[bool, float, np.ndarray]:
-    """Two half-spaces or planes; they are apart only where they are parallel, exactly."""
+    """Compare two half-spaces or planes exactly; they are apart only if they are parallel."""
     (normal, height), (other, other_height) = a.exactly(), b.exactly()
     k = max(range(3), key=lambda axis: abs(normal[axis]))
     share = other[k] / normal[k]

@@ -1,4 +1,4 @@
-"""What was found between two objects of which one is no mesh in memory: the findings of their verdict."""
+"""Findings of the verdict on two objects of which at least one is not a mesh in memory."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,14 +14,14 @@ NO_POINTS = np.empty(0, np.int32)
 
 
 class PairOfScene(NamedTuple):
-    """How a scene asks for the verdict on two of its objects."""
+    """Options with which a scene queries the verdict on two of its objects."""
 
     ids: tuple[int, int] = (0, 1)
-    """Of the objects."""
+    """Ids of the two objects."""
     names: Mapping[int, str] = {}
-    """Of all objects, by their ids."""
+    """Names of all objects by their ids."""
     first_contact: bool = False
-    """One contact is enough of objects whose surfaces meet: it is then the answer, instead of a verdict."""
+    """If the surfaces meet, return one contact instead of a verdict."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,32 +31,32 @@ class FoundPair(Copyable):
     hits: Contacts | CloudContacts
     """Where the surfaces meet."""
     place: np.ndarray | Callable[[], np.ndarray | None] | None
-    """A point to look at, (3,) float64 [m], world, or what finds it; None where there is none."""
+    """A point to look at, (3,) float64 [m], world, or a function that finds it; None if there is none."""
     names: Mapping[int, str]
     within: np.ndarray = field(default_factory=lambda: NO_POINTS)
-    """Points of a cloud inside the other object, (n,) int32, ascending."""
+    """Points of a cloud that lie inside the other object, (n,) int32, ascending."""
     cloud: int = 0
-    """The side of that cloud."""
+    """Side of that cloud: 0 or 1."""
 
     def contacts(self, job: int) -> Contacts | CloudContacts:
-        """As ``Findings``."""
+        """See ``Findings``."""
         return self.hits
 
     def count(self, job: int) -> int:
-        """As ``Findings``."""
+        """See ``Findings``."""
         return len(self.hits)
 
     def location(self, job: int) -> np.ndarray | None:
-        """As ``Findings``."""
+        """See ``Findings``."""
         return self.place() if callable(self.place) else self.place
 
     def touched(self, job: int, side: int) -> np.ndarray:
-        """As ``Findings``."""
+        """See ``Findings``."""
         if isinstance(self.hits, Contacts):
             return np.unique(self.hits.pairs[:, side])
         touched = self.hits.touched(side)
         return np.union1d(touched, self.within) if side == self.cloud else touched
 
     def inside(self, job: int) -> np.ndarray:
-        """As ``Findings``."""
+        """See ``Findings``."""
         return self.within

@@ -1,4 +1,4 @@
-"""The lengths that a verdict allows for, as callers give them."""
+"""Checks of the tolerances of a verdict."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ RESOLUTION, EXACT = "resolution", "exact"
 
 
 def checked_limits(permitted_overlap: Any = 0.0, touch_tolerance: Any = 0.0, depth: Any = True) -> Limits:
-    """Limits from the options of ``verdict``; raises UnsupportedOption and names the option that is wrong."""
+    """Return limits from the options of ``verdict``; raise UnsupportedOption, which names the wrong option."""
     tolerance, exact = check_length("touch_tolerance", touch_tolerance), isinstance(depth, str)
     if exact and depth != EXACT:
         raise UnsupportedOption(f"depth must be True, False or '{EXACT}', not {shown(depth)}")

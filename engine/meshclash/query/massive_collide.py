@@ -1,4 +1,4 @@
-"""``massive_collide``: what comes near between massive models, by levels of detail with proved bounds."""
+"""``massive_collide``: close parts of massive models, by levels of detail with proved error bounds."""
 
 from __future__ import annotations
 
@@ -28,34 +28,34 @@ from .table import MASSIVE_COLLIDE, answers, ask
 
 
 class LevelDistance(NamedTuple):
-    """How far apart two objects are, by their levels [m]."""
+    """Bounds of the distance of two objects, from their levels [m]."""
 
     lower: float
-    """They are at least so far apart."""
+    """Lower bound of the distance."""
     upper: float
-    """And at most so far."""
+    """Upper bound of the distance."""
     points: np.ndarray
-    """Nearest points of the levels, of a and of b, (2, 3) float64, world coordinates."""
+    """Nearest points of the levels of a and b, (2, 3) float64, world coordinates."""
     normal: np.ndarray | None
-    """From a to b, (3,) float64 of length 1; None where the levels meet."""
+    """Unit vector from a to b, (3,) float64; None if the levels meet."""
     triangles: tuple[int, int]
-    """Of the levels, on which the points lie."""
+    """Triangles of the levels on which the points lie."""
 
 
 class MassiveCollision(Copyable):
-    """Where two objects may come within ``delta``, and what is certain about it. Made by ``massive_collide``.
+    """Parts of two objects that may be within ``delta``, and what is proved. Made by ``massive_collide``.
 
-    Each row is a pair of runs of clusters. All triangles of these within delta of each other are in some row; in each
-    row some triangles are within delta + epsilon. An object in memory is one cluster.
+    Each row is a pair of runs of clusters. All triangles within delta of each other are in some row. In each row, some
+    triangles are within delta + epsilon. An object in memory counts as one cluster.
 
     Attributes:
-        answer: "apart": no triangles are within delta. "closer": some certainly are, which the levels prove, or
-            triangles of the objects that meet. "undecided": some are within delta + epsilon, and whether within
-            delta is not known.
-        clusters_a, clusters_b: first cluster of each run and the one after the last, (k, 2) int64 each.
-        lower, upper: the smallest distance of the triangles of a row lies between, (k,) float64 [m].
-        delta, epsilon: as asked [m].
-        level_a, level_b: what was asked in place of the objects: a ``MeshLevel``, or the object itself; None for
+        answer: "apart": no triangles are within delta. "closer": some certainly are; this is proved by the levels, or
+            by triangles of the objects that meet. "undecided": some are within delta + epsilon, but it is not known
+            whether any are within delta.
+        clusters_a, clusters_b: first cluster of each run and the cluster after its last, (k, 2) int64 each.
+        lower, upper: bounds of the smallest distance of the triangles of a row, (k,) float64 [m].
+        delta, epsilon: as given [m].
+        level_a, level_b: what was compared in place of the objects: a ``MeshLevel``, or the object itself; None for
             progressive meshes.
         stats: QueryStats; ``primitive_tests`` counts pairs of parts whose distance was measured, ``volume_tests``
             pairs of boxes of progressive meshes that were tested.
@@ -82,15 +82,15 @@ class MassiveCollision(Copyable):
 
     @property
     def answer(self) -> str:
-        """As above."""
+        """The answer; see the attributes of the class."""
         if len(self) == 0:
             return "apart"
         return "closer" if (self.upper <= self.delta).any() else "undecided"
 
     def resolve(self) -> Contacts | Clearances:
-        """The exact answer: what ``collide`` gives where delta is 0, else what ``clearance`` gives for delta.
+        """Compute the exact answer: that of ``collide`` if delta is 0, else that of ``clearance`` for delta.
 
-        Only clusters are looked at that lie in a row, in the poses that were asked.
+        Only clusters in a row are read, in the poses of the query.
         """
         pose_a, pose_b = (np.vstack([row, (0.0, 0.0, 0.0, 1.0)]) for row in self._rows)
         if not any(isinstance(thing, ClusteredMesh) for thing in self._things):
@@ -111,16 +111,16 @@ class MassiveCollision(Copyable):
         return Clearances((answer.pairs, answer.distances, answer.jobs), self.delta, stats, meshes, stacks)
 
     def _in_rows(self, pairs: np.ndarray) -> np.ndarray:
-        """Those of some pairs of clusters (n, 2) that lie in a row."""
+        """Return the pairs of clusters, among (n, 2), that lie in a row."""
         return in_rows(pairs, self._runs, self._parts)
 
     def level_pairs(self) -> Contacts | Clearances:
-        """All pairs of triangles of the levels that meet where delta is 0, else those within delta.
+        """Return all pairs of triangles of the levels that meet if delta is 0, else those within delta.
 
-        Numbers of triangles are those of ``level_a`` and ``level_b``. The rows say what is proved of the objects.
+        Triangle indices are those of ``level_a`` and ``level_b``. What is proved about the objects is in the rows.
 
         Raises:
-            UnsupportedOption: it was asked by progressive meshes.
+            UnsupportedOption: the query used progressive meshes.
         """
         levels, poses = self._asked_levels()
         if self.delta == 0.0:
@@ -128,10 +128,10 @@ class MassiveCollision(Copyable):
         return clearance(levels[0].clusters.thing, levels[1].clusters.thing, self.delta, *poses)
 
     def nearest(self) -> LevelDistance:
-        """How far apart the objects are, by the levels that were asked, however large that is.
+        """Return bounds of the distance of the objects, from the levels of the query, however large it is.
 
         Raises:
-            UnsupportedOption: it was asked by progressive meshes.
+            UnsupportedOption: the query used progressive meshes.
         """
         levels, poses = self._asked_levels()
         found = distance(levels[0].clusters.thing, levels[1].clusters.thing, *poses)
@@ -169,24 +169,25 @@ def massive_collide(
     epsilon: float,
     memory: int = DEFAULT_MEMORY,
 ) -> Generator[Progress, None, MassiveCollision]:
-    """Where two objects come within a distance of each other, by levels whose error is proved to be small enough.
+    """Find the parts of two objects within a distance of each other, by levels with a proved, sufficiently small error.
 
-    Nothing is missed: all triangles within delta are covered, and whatever is named is within delta + epsilon. Where
-    the levels leave open whether any are within delta, some pairs of pages are looked at, spread over all that come
-    near: a contact there is a proof. Objects without levels (``MeshLevels.build``) are asked as they are. What is
-    found is remembered, so that asking the same objects again in poses nearby takes less time; the answer is the same.
+    Nothing is missed: the result covers all triangles within delta, and each of its rows is within delta + epsilon. If
+    the levels do not decide whether any triangles are within delta, some of the close pairs of pages are read, spread
+    over all of them: a contact in one of them is a proof. Objects without levels (``MeshLevels.build``) are compared
+    directly. Intermediate results are cached, so that later queries of the same objects in nearby poses take less time;
+    the answer is the same.
 
     Args:
         a, b: clustered meshes, or meshes and hierarchies in memory. ``a`` may be ``b``.
         pose_a, pose_b: rigid poses, one each.
-        delta: [m], from 0 on; 0 asks for contacts.
-        epsilon: [m], from 0 on; 0 asks the triangles themselves.
-        memory: bytes that the level of each object may take.
+        delta: [m], 0 or more; 0 finds contacts.
+        epsilon: [m], 0 or more; 0 compares the triangles themselves.
+        memory: memory for the level of each object [bytes].
 
     Raises:
-        InvalidMesh, InvalidPose: as ``collide``.
-        InvalidFile: a file is damaged, or the levels are those of another mesh.
-        UnsupportedOption: a stack of poses, a length that is negative or not finite, too little memory.
+        InvalidMesh, InvalidPose: as for ``collide``.
+        InvalidFile: a file is damaged, or the levels belong to another mesh.
+        UnsupportedOption: a stack of poses, a length that is negative or not finite, or too little memory.
 
     Example:
         >>> import meshclash as mc

@@ -1,4 +1,4 @@
-"""The record of two meshes by their contacts, and the contacts of a record that was made without them."""
+"""The verdict on two meshes from their contacts, and the contacts of a verdict that was made without them."""
 
 from collections.abc import Generator, Mapping, Sequence
 from typing import Any
@@ -20,15 +20,15 @@ from ..types.mesh import TriangleMesh
 from ..types.results import Progress
 from ..types.steps import hold_progress, run, scale_progress, steps
 
-_CONTACTS_SHARE = 0.6  # of the work, about
+_CONTACTS_SHARE = 0.6  # approximate fraction of the work
 _IDS = [(0, 1)]
-"""Of two objects that are in no scene."""
+"""Ids for two objects that are not in a scene."""
 
 
 def mesh_verdict_steps(
     trees: Sequence[Hierarchy], rows: tuple[np.ndarray, np.ndarray], limits: Limits, threads: int
 ) -> Generator[Progress, None, PairVerdict]:
-    """What two trees in poses (1, 3, 4) do to each other."""
+    """Compute the verdict on two trees in poses (1, 3, 4)."""
     tree_set = pack_trees(trees)
     jobs = np.array([[0, 1]], np.int64)
     question = Question(tree_set.side, tree_set.side, jobs, *rows, threads=threads)
@@ -42,11 +42,11 @@ def mesh_verdict_steps(
 
 
 class DeferredFindings(Copyable):
-    """``Findings`` of two meshes that were judged at once: contacts are found when they are asked for.
+    """``Findings`` of two meshes whose verdict came from the fast path: contacts are computed on first access.
 
     Args:
-        meshes: those of both.
-        poses: of both, the bytes of (2, 4, 4) float64: a copy that takes a fifth of an array's time.
+        meshes: both meshes.
+        poses: both poses as the bytes of (2, 4, 4) float64; copying bytes takes a fifth of the time of an array.
     """
 
     __slots__ = ("_found", "_meshes", "_poses")
@@ -59,26 +59,26 @@ class DeferredFindings(Copyable):
     def _asked(self) -> PairVerdict:
         if self._found is None:
             first, second = np.frombuffer(self._poses).reshape(2, 1, 4, 4)[:, :, :3].copy()
-            trees = as_hierarchies(*self._meshes)  # theirs may have been refitted in place since
+            trees = as_hierarchies(*self._meshes)  # the given hierarchies may have been refitted in place since then
             self._found = run(mesh_verdict_steps(trees, (first, second), Limits(depths=False), 1))
         return self._found
 
     def contacts(self, job: int) -> Any:
-        """As ``Findings``."""
+        """See ``Findings``."""
         return self._asked().contacts
 
     def count(self, job: int) -> int:
-        """As ``Findings``."""
+        """See ``Findings``."""
         return len(self._asked().contacts)
 
     def location(self, job: int) -> np.ndarray | None:
-        """As ``Findings``."""
+        """See ``Findings``."""
         return self._asked().location
 
     def touched(self, job: int, side: int) -> np.ndarray:
-        """As ``Findings``."""
+        """See ``Findings``."""
         return self._asked().touched(side)
 
     def inside(self, job: int) -> np.ndarray:
-        """As ``Findings``."""
+        """See ``Findings``."""
         return self._asked().inside

@@ -14,6 +14,9 @@ from .nearest_points import NearestPoints
 from .signed_distance import checked_points
 from .table import NEAREST, answers, ask
 
+_MOST_WANTED = 1 << 20
+"""Triangles of one point: results take memory for each, whether they exist or not."""
+
 
 @answers(NEAREST)
 def nearest(
@@ -26,24 +29,25 @@ def nearest(
     signed: bool = False,
     threads: int | None = None,
 ) -> Generator[Progress, None, NearestPoints]:
-    """Return the triangles of a mesh that are nearest to points, and the nearest point of each.
+    """Return the triangles of a mesh that are nearest to points, with the nearest point of each triangle.
 
-    The mesh may be open. Of equally near triangles that of the lowest index comes first.
+    The mesh may be open. Of equally near triangles the one with the lowest index comes first.
 
     Args:
         mesh: a mesh, or a hierarchy made by ``build``.
         points: array-like, shape (n, 3), world coordinates [m].
-        pose: of the mesh: None (identity), a Pose or a rigid (4, 4) matrix.
-        k: how many triangles of each point, the nearest first. With more than 1 the results have a dimension more.
-        upper_limit: what is farther away is left out [m]: distance infinite, triangle -1, point NaN.
-        signed: True makes distances negative inside the solid that the mesh bounds or means, as ``signed_distance``
-            does, which also says how certain that is.
-        threads: most threads to use; None leaves the choice to the engine. The answer is the same.
+        pose: pose of the mesh: None (identity), a Pose or a rigid (4, 4) matrix.
+        k: number of triangles for each point, the nearest first. If k > 1 the arrays of the result have one more
+            dimension.
+        upper_limit: triangles farther away than this [m] are left out: distance infinite, triangle -1, point NaN.
+        signed: True makes distances negative inside the solid, as ``signed_distance`` does. ``signed_distance`` also
+            gives the certainty of the sign, which matters for open meshes.
+        threads: maximum number of threads; None lets the engine choose. It does not change the result.
 
     Raises:
-        NotASolid: signs are asked for of an open mesh that bounds nothing.
-        InvalidMesh, InvalidPose; UnsupportedOption: a stack of poses, points that are no finite (n, 3) numbers, a
-            number of triangles below 1, a negative limit.
+        NotASolid: ``signed`` for an open mesh that does not bound a solid.
+        InvalidMesh, InvalidPose; UnsupportedOption: a stack of poses, points that are not a finite (n, 3) array, k
+            below 1, or a negative limit.
 
     Example:
         >>> import meshclash as mc
@@ -51,6 +55,6 @@ def nearest(
         >>> found.distance, found.point
         (array([3.]), array([[0.5 , 0.25, 0.  ]]))
     """
-    detail = whole_number("k", k, 1), truth("signed", signed)
+    detail = whole_number("k", k, 1, _MOST_WANTED), truth("signed", signed)
     sides = mesh, checked_points(points)
     return ask(NEAREST, sides, (pose,), upper_limit=upper_limit, threads=threads, detail=detail)

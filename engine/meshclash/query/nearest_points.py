@@ -12,12 +12,12 @@ from .features import barycentric, features_of, unit_normals
 
 @dataclass(frozen=True, eq=False)
 class NearestPoints(Copyable):
-    """The nearest triangles of n points, and their nearest points. Made by ``nearest``.
+    """The nearest triangles of n points, with the nearest point on each triangle. Made by ``nearest``.
 
-    Where k is more than 1, each array has k entries for each point behind the first dimension, the nearest first.
+    If k > 1, each array has k entries for each point in its second dimension, the nearest first.
 
     Attributes:
-        distance: [m], (n,) or (n, k) float64; negative inside where signs were asked for; infinite beyond the limit.
+        distance: [m], (n,) or (n, k) float64; negative inside if ``signed`` was set; infinite beyond the limit.
         point: Nearest point of the triangle [m], world, (n, 3) or (n, k, 3) float64; NaN beyond the limit.
         triangle: (n,) or (n, k) int32; -1 beyond the limit.
     """
@@ -32,34 +32,34 @@ class NearestPoints(Copyable):
 
     @property
     def barycentric(self) -> np.ndarray:
-        """Of the nearest points in their triangles, for the corners in their order, (n, 3) or (n, k, 3); NaN beyond
-        the limit."""
+        """Barycentric coordinates of the nearest points in their triangles, in the order of the corners, (n, 3) or
+        (n, k, 3); NaN beyond the limit."""
         found, points = self._corners(), self.point.reshape(-1, 3)
         return self._filled(barycentric(found, points[self._known]))
 
     @property
     def feature(self) -> np.ndarray:
-        """What of their triangles the nearest points lie on, a ``mc.motion.Feature``: 1 vertex, 2 edge, 3 face; 0
-        beyond the limit. (n,) or (n, k) uint8."""
+        """The part of the triangle on which the nearest point lies, as ``mc.motion.Feature``: 1 vertex, 2 edge, 3 face;
+        0 beyond the limit. (n,) or (n, k) uint8."""
         return features_of(self.barycentric)
 
     @property
     def normal(self) -> np.ndarray:
-        """Unit normals of the triangles as they are wound, world, (n, 3) or (n, k, 3); NaN for those without area."""
+        """Unit normals of the triangles by their winding, world, (n, 3) or (n, k, 3); NaN if the area is 0."""
         return self._filled(unit_normals(self._corners()))
 
     @property
     def _known(self) -> np.ndarray:
-        """Which of all entries are within the limit."""
+        """Indices of the entries within the limit."""
         return np.flatnonzero(self.triangle.ravel() >= 0)
 
     def _filled(self, rows: np.ndarray) -> np.ndarray:
-        """Rows (m, 3) of the known entries, with NaN for the others, in the shape of the points."""
+        """Return rows (m, 3) of the known entries in the shape of the points, with NaN for all others."""
         filled = np.full((self.triangle.size, 3), np.nan)
         filled[self._known] = rows
         return filled.reshape(self.point.shape)
 
     def _corners(self) -> np.ndarray:
-        """World corners (m, 3, 3) of the triangles of the known entries."""
+        """Return the world corners (m, 3, 3) of the triangles of the known entries."""
         mesh, rows = self._surface
         return transform_points(rows, mesh.corners_of(self.triangle.ravel()[self._known]))

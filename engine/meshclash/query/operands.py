@@ -1,4 +1,4 @@
-"""The objects of a question: checked at once, their hierarchies built when an engine needs them."""
+"""The objects of a query: checked at once; their hierarchies are built when an engine needs them."""
 
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
@@ -25,17 +25,20 @@ Meshes = tuple[TriangleMesh, TriangleMesh]
 def question_about(
     a: Any, b: Any, rows: tuple[np.ndarray, np.ndarray], volume: str | None, **options: Any
 ) -> tuple[Question, Meshes]:
-    """A question about two objects in poses (k, 3, 4), and their meshes; the same object twice is asked about itself.
+    """Make a question about two objects in poses (k, 3, 4); the same object twice is compared with itself.
 
     Args:
         a, b: meshes or hierarchies.
         rows: poses of both, (k, 3, 4), or for contacts (1, 3, 4) for all.
-        volume: the option of queries. A device has boxes only, so device "auto" leaves other volumes to the CPU.
+        volume: option of the query. GPUs support boxes only, so device "auto" uses the CPU for other volumes.
         options: those of ``Question``.
 
+    Returns:
+        The question and the meshes of both objects.
+
     Raises:
-        InvalidMesh, UnsupportedOption: as ``as_hierarchies``; hierarchies that do not go together raise when an
-            engine packs them.
+        InvalidMesh, UnsupportedOption: as for ``as_hierarchies``. Hierarchies of different kinds raise when an engine
+            packs them.
     """
     volume_named(volume)
     if volume not in (None, DEFAULT_VOLUME) and options.get("device") == "auto":
@@ -58,12 +61,12 @@ def question_about(
 def answered(
     request: "Request", rows: tuple[np.ndarray, np.ndarray], **options: Any
 ) -> Generator[float, None, tuple[Answer, Meshes]]:
-    """The answer to a question about two meshes, or one and itself, and the meshes.
+    """Compute the answer to a question about two meshes, or one and itself; return it with the meshes.
 
     Args:
-        request: the question.
-        rows: poses, as of ``Question``.
-        options: those of ``Question``, but the device.
+        request: the request.
+        rows: poses, as in ``Question``.
+        options: those of ``Question``, except the device.
     """
     question, meshes = question_about(
         *request.things, rows, request.options.volume, device=request.options.device, **options
@@ -72,14 +75,14 @@ def answered(
 
 
 def mesh_of(thing: Any, volume: str | None) -> TriangleMesh:
-    """The mesh of a mesh or hierarchy; raises as ``as_hierarchy``."""
+    """Return the mesh of a mesh or hierarchy; raises as ``as_hierarchy`` does."""
     if isinstance(thing, TriangleMesh):
         return thing
     return (thing if isinstance(thing, Hierarchy) else as_hierarchy(thing, volume)).mesh
 
 
 def intended_tree(mesh: MeshLike) -> tuple[Hierarchy, IntendedSolid]:
-    """The hierarchy of the solid that a mesh means; raises NotASolid."""
+    """Return the hierarchy of the solid that a mesh approximates; raise NotASolid."""
     tree = as_boxes(mesh)
     meant = intended_solid(tree.mesh)
     if not meant.solidity.solid:
@@ -88,5 +91,5 @@ def intended_tree(mesh: MeshLike) -> tuple[Hierarchy, IntendedSolid]:
 
 
 def is_inside(field: Field) -> np.ndarray:
-    """Which points of a field are inside, (n,) bool."""
+    """Return which points of a field are inside, (n,) bool."""
     return np.abs(field.windings) > 0.5

@@ -1,4 +1,4 @@
-"""The options of all questions: what each may be, checked by its name in one place."""
+"""The options of all queries, checked by name in one place."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -20,12 +20,12 @@ ENGINES = (AUTO, HIERARCHIES, VOXELS)
 
 
 class Options(NamedTuple):
-    """Options as solvers get them, checked; those that a question does not have are as here."""
+    """Checked options, as solvers receive them; options that a query does not have keep these defaults."""
 
     volume: str | None = None
-    """Kind of bounding volume, if one was asked for."""
+    """Kind of bounding volume, if given."""
     threads: int = 1
-    """At most."""
+    """Maximum number of threads."""
     device: str = "cpu"
     engine: str = AUTO
     touching: bool = True
@@ -35,25 +35,25 @@ class Options(NamedTuple):
     absolute_error: float = 0.0
     """[m]"""
     upper_limit: float = math.inf
-    """[m], what is farther apart is of no interest."""
+    """[m]; larger distances are not needed."""
     lower_limit: float = 0.0
-    """[m], what is no farther apart is near enough."""
+    """[m]; a search may stop at any pair within it."""
     start: Any = None
-    """An earlier answer to start from; the solver says which."""
+    """An earlier result to start from; its type depends on the solver."""
     limits: Limits = Limits()
-    """What a verdict allows for."""
+    """Tolerances of a verdict."""
     detail: Any = None
-    """What no other question has, as its public function made and checked it."""
+    """Options that only one query has, checked by its public function."""
 
 
 def checked_options(given: Mapping[str, Any], boxes_only: bool, only: str | None, served: bool) -> Options:
-    """Options by their names, checked.
+    """Check options by their names.
 
     Args:
-        given: options, not checked but for ``limits``, ``start`` and ``detail``.
-        boxes_only: whether the objects have boxes and no other volumes.
-        only: what the objects are in words, where voxels and devices are not for them; None for meshes in memory.
-        served: whether a device may answer the question.
+        given: options, not checked except ``limits``, ``start`` and ``detail``.
+        boxes_only: whether the objects support bounding boxes only.
+        only: description of the objects if they cannot use voxels or devices; None for meshes in memory.
+        served: whether a device may compute the query.
 
     Raises:
         UnsupportedOption, DeviceUnavailable.
@@ -70,11 +70,11 @@ def checked_options(given: Mapping[str, Any], boxes_only: bool, only: str | None
 
 
 def check_device(device: Any, served: bool = False) -> str:
-    """The device of a question: as it is where CUDA devices answer it too, else "cpu".
+    """Return the device of a query: unchanged if CUDA devices support the query, else "cpu".
 
     Raises:
         UnsupportedOption: not one of ``DEVICES``.
-        DeviceUnavailable: "cuda" was asked for, and only the CPU answers or no device can be used.
+        DeviceUnavailable: "cuda", but the query runs on the CPU only, or no device can be used.
     """
     if not served and isinstance(device, str) and device == "cuda":
         raise DeviceUnavailable("this query is computed on the CPU only: use device='auto' or 'cpu'")
@@ -83,7 +83,7 @@ def check_device(device: Any, served: bool = False) -> str:
 
 
 def check_threads(threads: int | None) -> int:
-    """The most threads a query may use; raises UnsupportedOption unless None or a positive whole number."""
+    """Return the maximum number of threads; raise UnsupportedOption unless None or a positive integer."""
     return thread_limit(threads)
 
 
@@ -97,17 +97,17 @@ def _checked_engine(engine: Any) -> str:
 
 
 def check_length(name: str, value: Any) -> float:
-    """A length in metres, finite and not negative; raises UnsupportedOption and names the option."""
+    """Check a length in metres, finite and not negative; raise UnsupportedOption, which names the option."""
     return _not_negative(name, value, "a number of metres")
 
 
 def _check_limit(name: str, value: Any) -> float:
-    """A length in metres, not negative, or infinity; raises UnsupportedOption and names the option."""
+    """Check a length in metres, not negative, possibly infinite; raise UnsupportedOption, which names the option."""
     return math.inf if isinstance(value, float) and value == math.inf else check_length(name, value)
 
 
 def check_share(name: str, value: Any) -> float:
-    """A share, from 0 to below 1; raises UnsupportedOption and names the option."""
+    """Check a fraction, 0 or more and below 1; raise UnsupportedOption, which names the option."""
     number = _not_negative(name, value, "a number")
     if number >= 1.0:
         raise UnsupportedOption(f"{name} must be below 1, not {shown(value)}")

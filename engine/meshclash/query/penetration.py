@@ -1,4 +1,4 @@
-"""``penetration``: how far one solid must be moved to leave another."""
+"""``penetration``: a short translation that separates two solids."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ def penetration(
     threads: int | None = None,
     device: str = "auto",
 ) -> Generator[Progress, None, Penetration]:
-    """A short translation after which two solids do not meet, and a bound on how short it could be.
+    """Return a short translation after which two solids do not meet, with a lower bound of the shortest one.
 
-    Of convex solids it is the shortest one, up to rounding (``expanding_polytope.py``), and a plane between them after
-    the translation proves that they are apart. Others are first taken apart as
-    their convex hulls would be, then by shorter translations, along the normals of the contacts among others, as long
-    as those are found to be free; the lower bound is the diameter of the largest ball found in the common volume.
-    Solids without common volume have depth 0, also where they touch.
+    For convex solids it is the shortest translation up to rounding (``expanding_polytope.py``), and a plane between
+    the translated solids proves that they are apart. Other solids are first separated by the translation that
+    separates their convex hulls. Then shorter translations are tried, for example along the normals of the contacts,
+    as long as they separate the solids. The lower bound is the diameter of the largest ball found in the common
+    volume. Solids without common volume have depth 0, even if they touch.
 
-    With the answer for an earlier pose to start from, solids that are not convex take a hundredth of the time: the
-    translation is fitted to where its end comes free now, to a thousandth of its length, and turned towards the normal
-    there where that is shorter (after Je, Tang, Lee, Lee, Kim, "PolyDepth" (2012)). Of convex solids all points are
-    looked through once or twice then instead of some forty times, since the points that decided before are tried first.
-    What is promised stays the same.
+    With the result for an earlier pose as ``start``, solids that are not convex take a hundredth of the time. The
+    earlier translation is adjusted until it just separates the solids in the new pose, to a thousandth of its length.
+    It is turned towards the normal at that place if that makes it shorter (after Je, Tang, Lee, Lee, Kim, "PolyDepth"
+    (2012)). For convex solids, the points that decided the earlier result are tried first, so that all points are
+    searched once or twice instead of about forty times. The guarantees are unchanged.
 
     Args:
         a, b: closed meshes, or hierarchies made by ``build``.
-        pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) that asks k questions, each
-            from the answer before.
-        start: the result for an earlier pose, or for a stack, of which the last one counts.
-        threads, device: as ``collide``.
+        pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) for k queries at once,
+            each of which starts from the previous result.
+        start: the result for an earlier pose, or for a stack; then its last result is used.
+        threads, device: as for ``collide``.
 
     Raises:
-        InvalidMesh: a mesh is not closed. InvalidPose, DeviceUnavailable; UnsupportedOption: a ``start`` that is no
-        Penetration, or another option that this version does not know.
+        InvalidMesh: a mesh is not closed. InvalidPose, DeviceUnavailable; UnsupportedOption: a ``start`` that is not a
+        Penetration, or another invalid option.
 
     Example:
         >>> import numpy as np

@@ -1,4 +1,4 @@
-"""``RayHits``: where rays cross surfaces."""
+"""``RayHits``: the crossings of rays with surfaces."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,18 +14,19 @@ from .features import unit_normals
 
 @dataclass(frozen=True, eq=False)
 class RayHits(Copyable):
-    """Crossings of rays with surfaces, k of them. Made by ``ray_first`` and ``ray_all``.
+    """Crossings of rays with surfaces. Made by ``ray_first`` and ``ray_all``.
 
-    ``ray_first`` gives one for each ray; where a ray crosses nothing, ``triangle`` is -1 and ``distance`` infinite.
+    ``ray_first`` gives one row for each ray: if the ray crosses nothing, ``triangle`` is -1 and ``distance`` is
+    infinite.
 
     Attributes:
-        ray: Which ray it is, (k,) int64.
-        triangle: Triangle that is crossed, (k,) int32.
-        distance: From the origin of the ray [m], (k,) float64.
-        barycentric: Of the crossing in its triangle, for the corners in their order, (k, 3) float64; NaN where nothing
-            is crossed.
+        ray: Index of the ray, (k,) int64.
+        triangle: Index of the triangle that is crossed, (k,) int32.
+        distance: Distance from the origin of the ray [m], (k,) float64.
+        barycentric: Barycentric coordinates of the crossing in its triangle, in the order of the corners, (k, 3)
+            float64; NaN if nothing is crossed.
         front: Whether the ray comes from the side to which the triangle's normal points, (k,) bool.
-        object: Id of the object in a scene, (k,) int64, -1 where nothing is crossed; of one mesh all are 0 or -1.
+        object: Id of the object in a scene, (k,) int64, or -1 if nothing is crossed. For a single mesh: 0 or -1.
     """
 
     ray: np.ndarray
@@ -42,13 +43,13 @@ class RayHits(Copyable):
 
     @property
     def hit(self) -> np.ndarray:
-        """Where something is crossed, (k,) bool."""
+        """Whether something is crossed, (k,) bool."""
         found: np.ndarray = self.triangle >= 0
         return found
 
     @property
     def point(self) -> np.ndarray:
-        """World point of the crossing [m], (k, 3) float64: in its triangle; NaN where nothing is crossed."""
+        """World point of the crossing [m], (k, 3) float64, on its triangle; NaN if nothing is crossed."""
         points = np.full((len(self), 3), np.nan)
         for chosen, corners in self._corners():
             points[chosen] = (self.barycentric[chosen][:, :, None] * corners).sum(axis=1)
@@ -56,14 +57,14 @@ class RayHits(Copyable):
 
     @property
     def normal(self) -> np.ndarray:
-        """Unit normal of the triangle as it is wound, world, (k, 3) float64; NaN where nothing is crossed."""
+        """Unit normal of the triangle by its winding, world, (k, 3) float64; NaN if nothing is crossed."""
         normals = np.full((len(self), 3), np.nan)
         for chosen, corners in self._corners():
             normals[chosen] = unit_normals(corners)
         return normals
 
     def _corners(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Of each surface that is crossed: which of the crossings, and their triangles (n, 3, 3), world."""
+        """Return for each surface that is crossed the indices of its crossings and their triangles (n, 3, 3), world."""
         found = []
         for place in np.unique(self._places[self.hit]).tolist():
             chosen = np.flatnonzero(self._places == place)
@@ -75,13 +76,13 @@ class RayHits(Copyable):
 def ray_hits(
     of: np.ndarray, found: Found, surfaces: Sequence[tuple[Corners, np.ndarray]], ids: np.ndarray | None = None
 ) -> RayHits:
-    """What was found, as RayHits.
+    """Convert the rows that a search found to RayHits.
 
     Args:
-        of: which ray each row is of.
+        of: ray of each row.
         found: the rows.
         surfaces: the meshes of the objects, and their poses (3, 4).
-        ids: of the objects, (n,) int64; None for their indices.
+        ids: ids of the objects, (n,) int64; None to use their indices.
     """
     things = found.objects.astype(np.int64)
     known = things if ids is None else np.where(things < 0, -1, ids[things] if len(ids) else -1)

@@ -1,4 +1,4 @@
-"""``ray_first``, ``ray_any``, ``ray_count`` and ``ray_all``: rays against the surface of a mesh."""
+"""``ray_first``, ``ray_any``, ``ray_count`` and ``ray_all``: the crossings of rays with the surface of a mesh."""
 
 from __future__ import annotations
 
@@ -28,27 +28,28 @@ def ray_first(
     *,
     threads: int | None = None,
 ) -> Generator[Progress, None, RayHits]:
-    """Return where each of n rays first crosses the surface of a mesh.
+    """Return the first crossing of each of n rays with the surface of a mesh.
 
-    Which triangles a ray crosses is decided exactly, for the numbers as they are given. The surface has no gaps at
-    edges and vertices: a ray through one crosses the surface once, or passes by it, as any ray does that is infinitely
-    near. So a ray that ends outside a closed mesh crosses it an even number of times where it starts outside, and an
-    odd number where it starts inside, and one that grazes an edge crosses both triangles or none. Triangles seen
-    edge-on, or without area, are not crossed. A ray that starts on a triangle crosses it at distance 0.
+    Whether a ray crosses a triangle is decided exactly for the given numbers. The surface has no gaps at edges and
+    vertices: a ray through an edge or vertex crosses the surface exactly as often as a ray infinitely close beside it.
+    So a ray that ends outside a closed mesh crosses it an even number of times if it starts outside, and an odd number
+    of times if it starts inside. A ray that grazes an edge crosses both of its triangles or neither. Triangles seen
+    edge-on and triangles without area are never crossed. A ray that starts on a triangle crosses it at distance 0.
 
-    Distances are rounded. They choose the first crossing; of equally near ones it is that of the lowest triangle.
+    Distances are rounded. The first crossing is the one with the smallest rounded distance; of equal ones, that of the
+    triangle with the lowest index.
 
     Args:
         mesh: a mesh, open or closed, or a hierarchy made by ``build``.
-        origins: array-like, shape (n, 3), world coordinates [m]; or (3,), one for all rays.
-        directions: array-like, shape (n, 3), of any length but 0; or (3,), one for all rays.
-        lengths: how long the rays are [m], (n,) or one number; None for infinitely long ones.
-        pose: of the mesh: None (identity), a Pose or a rigid (4, 4) matrix.
-        threads: most threads to use; None leaves the choice to the engine. The answer is the same.
+        origins: array-like, shape (n, 3), world coordinates [m]; or (3,), the same for all rays.
+        directions: array-like, shape (n, 3), of any length except 0; or (3,), the same for all rays.
+        lengths: lengths of the rays [m], (n,) or one number; None for infinitely long rays.
+        pose: pose of the mesh: None (identity), a Pose or a rigid (4, 4) matrix.
+        threads: maximum number of threads; None lets the engine choose. It does not change the result.
 
     Raises:
-        InvalidMesh, InvalidPose; UnsupportedOption: a stack of poses, arrays of other shapes, numbers that are not
-            finite, a direction that is zero, a negative length.
+        InvalidMesh, InvalidPose; UnsupportedOption: a stack of poses, arrays of the wrong shape, numbers that are not
+            finite, a direction that is zero, or a negative length.
 
     Example:
         >>> import meshclash as mc
@@ -70,13 +71,13 @@ def ray_any(
     *,
     threads: int | None = None,
 ) -> Generator[Progress, None, np.ndarray]:
-    """Return which of n rays cross the surface of a mesh at all, (n,) bool: a test of occlusion, or line of sight.
+    """Return for each of n rays whether it crosses the surface of a mesh, (n,) bool: for occlusion or line of sight.
 
     Args:
-        mesh, origins, directions, lengths, pose, threads: as ``ray_first``.
+        mesh, origins, directions, lengths, pose, threads: as for ``ray_first``.
 
     Raises:
-        as ``ray_first``.
+        as for ``ray_first``.
 
     Example:
         >>> import meshclash as mc
@@ -99,10 +100,10 @@ def ray_count(
     """Return how often each of n rays crosses the surface of a mesh, (n,) int32.
 
     Args:
-        mesh, origins, directions, lengths, pose, threads: as ``ray_first``.
+        mesh, origins, directions, lengths, pose, threads: as for ``ray_first``.
 
     Raises:
-        as ``ray_first``.
+        as for ``ray_first``.
 
     Example:
         >>> import meshclash as mc
@@ -125,10 +126,10 @@ def ray_all(
     """Return all crossings of n rays with the surface of a mesh, sorted by ray and distance.
 
     Args:
-        mesh, origins, directions, lengths, pose, threads: as ``ray_first``.
+        mesh, origins, directions, lengths, pose, threads: as for ``ray_first``.
 
     Raises:
-        as ``ray_first``.
+        as for ``ray_first``.
 
     Example:
         >>> import meshclash as mc
@@ -139,7 +140,7 @@ def ray_all(
 
 
 def checked_rays(origins: Any, directions: Any, lengths: Any = None) -> Rays:
-    """Rays as arrays; raises UnsupportedOption and names the first one that is none."""
+    """Return checked rays as arrays; raise UnsupportedOption, which names the first invalid ray."""
     starts, ways = _rows("origins", origins), _rows("directions", directions)
     count = max(len(starts), len(ways))
     if starts.shape[0] != ways.shape[0]:
@@ -154,7 +155,7 @@ def checked_rays(origins: Any, directions: Any, lengths: Any = None) -> Rays:
 
 
 def _rows(name: str, values: Any) -> np.ndarray:
-    """Rows of three finite numbers, (n, 3) float64."""
+    """Return rows of three finite numbers, (n, 3) float64."""
     array = float_array(name, values, UnsupportedOption)
     if array.ndim == 1 and array.shape == (3,):
         array = array[None]

@@ -1,4 +1,4 @@
-"""What the questions about two objects return: distances, clearances, penetrations, signed distances."""
+"""Results of queries about two objects: distances, clearances, penetrations, signed distances."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,6 +10,7 @@ from ..errors import UnsupportedOption
 from ..geometry.triangle_distance import nearest_points
 from ..messages import a_type
 from ..traversal.question import Answer, pose_rows
+from ..types.arguments import places_of
 from ..types.copying import Copyable
 from ..types.mesh import Corners
 from ..types.pose import transform_points
@@ -21,16 +22,16 @@ _NOWHERE = np.full(3, np.nan)
 
 
 Surfaces = tuple[tuple[Corners, Corners], tuple[np.ndarray, np.ndarray] | bytes]
-"""Two objects, and the poses of both in which they were asked about, (k, 3, 4), k 1 for all; or the bytes of
-(2, 4, 4), since an array and a name would take a tenth of a short answer's time to make."""
+"""Two objects and their poses, (k, 3, 4), with k = 1 for all; or the poses as the bytes of (2, 4, 4), since making an
+array and a name would take a tenth of the time of a short query."""
 
 
 class Distance(Copyable):
-    """The distance of two surfaces; for a stack of k poses every field but ``stats`` is an array with k in front.
+    """The distance of two surfaces. For a stack of k poses every field except ``stats`` is an array of k entries.
 
     Attributes:
-        distance: [m], float or (k,); 0 exactly when triangles meet; infinite beyond the upper limit.
-        triangle_a: triangle of a on which ``point_a`` lies, int or (k,); -1 beyond the upper limit, and of an exact
+        distance: [m], float or (k,); exactly 0 if triangles meet; infinite beyond the upper limit.
+        triangle_a: triangle of a on which ``point_a`` lies, int or (k,); -1 beyond the upper limit, and for an exact
             shape.
         triangle_b: triangle of b on which ``point_b`` lies.
     """
@@ -51,18 +52,18 @@ class Distance(Copyable):
         self._points = points
         self.triangle_a = triangle_a
         self.triangle_b = triangle_b
-        self._work = work  # what the statistics say: making them would take longer than to find the points
+        self._work = work  # the numbers of the statistics: making the object would take longer than finding the points
         self._surfaces = surfaces
-        self._bounds = bounds  # the errors, relative and absolute, and the limits, upper and lower
+        self._bounds = bounds  # relative error, absolute error, upper limit, lower limit
 
     @property
     def point_a(self) -> np.ndarray:
-        """World point of a's surface nearest to b's [m], (3,) or (k, 3) float64; NaN beyond the upper limit."""
+        """World point of a's surface that is nearest to b's [m], (3,) or (k, 3) float64; NaN beyond the upper limit."""
         return self._points[..., 0, :]
 
     @property
     def point_b(self) -> np.ndarray:
-        """World point of b's surface nearest to a's [m]."""
+        """World point of b's surface that is nearest to a's [m]."""
         return self._points[..., 1, :]
 
     @property
@@ -72,15 +73,15 @@ class Distance(Copyable):
 
     @property
     def normal(self) -> np.ndarray:
-        """Unit vector from ``point_a`` to ``point_b``, (3,) or (k, 3); NaN where surfaces meet, or beyond the limit.
+        """Unit vector from ``point_a`` to ``point_b``, (3,) or (k, 3); NaN if surfaces meet, or beyond the limit.
 
-        It is the gradient of the distance by a translation of b; by one of a it is the opposite.
+        It is the gradient of the distance for a translation of b. For a translation of a, negate it.
         """
         return unit(self.point_b - self.point_a)
 
     @property
     def lower_bound(self) -> Any:
-        """The surfaces are no nearer than this [m], float or (k,): the distance, but for errors and limits."""
+        """Lower bound of the true distance [m], float or (k,): the distance, reduced by permitted errors and limits."""
         relative, absolute, upper, lower = self._bounds
         distance = np.asarray(self.distance)
         near = (distance <= lower) & (lower > 0.0)
@@ -91,29 +92,29 @@ class Distance(Copyable):
 
     @property
     def barycentric_a(self) -> np.ndarray:
-        """Of ``point_a`` in ``triangle_a``, for its corners in their order, (3,) or (k, 3); NaN beyond the limit.
+        """Barycentric coordinates of ``point_a`` in ``triangle_a``, (3,) or (k, 3); NaN beyond the limit.
 
         Raises:
-            UnsupportedOption: the distance of a clustered mesh, whose triangles are not kept, or of an exact shape.
+            UnsupportedOption: for a clustered mesh, whose triangles are not kept, or an exact shape.
         """
         return self._weights(0)
 
     @property
     def barycentric_b(self) -> np.ndarray:
-        """As ``barycentric_a``, of b."""
+        """Like ``barycentric_a``, for b."""
         return self._weights(1)
 
     @property
     def feature_a(self) -> Any:
-        """What of its triangle ``point_a`` lies on, a ``mc.motion.Feature``: 1 vertex, 2 edge, 3 face.
+        """The part of its triangle on which ``point_a`` lies, as ``mc.motion.Feature``: 1 vertex, 2 edge, 3 face.
 
-        0 beyond the limit. An int, or (k,) uint8; raises as ``barycentric_a``.
+        0 beyond the limit. An int, or (k,) uint8; raises as ``barycentric_a`` does.
         """
         return _plain(features_of(self._weights(0)))
 
     @property
     def feature_b(self) -> Any:
-        """As ``feature_a``, of b."""
+        """Like ``feature_a``, for b."""
         return _plain(features_of(self._weights(1)))
 
     def _weights(self, side: int) -> np.ndarray:
@@ -132,7 +133,7 @@ class Distance(Copyable):
 
     @property
     def stats(self) -> QueryStats:
-        """What the query did."""
+        """Statistics of the query."""
         return self._work if isinstance(self._work, QueryStats) else QueryStats(*self._work)
 
     def __repr__(self) -> str:
@@ -144,7 +145,7 @@ def _plain(codes: np.ndarray) -> Any:
 
 
 def distance_of(answer: Answer, request: Any, surfaces: Surfaces | None = None) -> Distance:
-    """The result of an answer with the nearest pairs to a ``Request``."""
+    """Convert an answer with the nearest pairs to the result for a ``Request``."""
     options, stats = request.options, request.stats(answer)
     bounds = options.relative_error, options.absolute_error, options.upper_limit, options.lower_limit
     beyond = (answer.distances > options.upper_limit) | (answer.pairs[:, 0] < 0)
@@ -162,10 +163,10 @@ class Clearances(Copyable):
     """Pairs of triangles within a tolerance, sorted by (pose, i, j). Made by ``clearance``.
 
     Attributes:
-        pairs: (k, 2) int32, triangle of a and triangle of b, -1 of an exact shape; int64 where a clustered mesh has
-            more than 2^31.
-        distances: (k,) float64 [m], at most the tolerance; 0 exactly for triangles that meet.
-        pose: (k,) int32, which pose of a stack the pair belongs to; 0 without a stack.
+        pairs: (k, 2) int32, triangle of a and triangle of b, -1 for an exact shape; int64 if a clustered mesh has more
+            than 2^31 triangles.
+        distances: (k,) float64 [m], at most the tolerance; exactly 0 for triangles that meet.
+        pose: (k,) int32, index of the pose in a stack; 0 without a stack.
         tolerance: [m].
         stats: QueryStats of the query.
     """
@@ -190,16 +191,17 @@ class Clearances(Copyable):
         return len(self.pairs)
 
     def chosen(self, rows: np.ndarray) -> "Clearances":
-        """Some of the pairs, by their indices (m,)."""
-        found = self.pairs[rows], self.distances[rows], self.pose[rows]
+        """Return some of the pairs, by their indices (m,)."""
+        chosen = places_of("rows", rows, len(self))
+        found = self.pairs[chosen], self.distances[chosen], self.pose[chosen]
         return Clearances(found, self.tolerance, self.stats, self._meshes, self._rows)
 
     def points(self) -> np.ndarray:
-        """The nearest points of each pair, on a and on b, (k, 2, 3) float64 [m], world."""
+        """Return the nearest points of each pair on a and b, (k, 2, 3) float64 [m], world."""
         if self._known_points is not None:
             return self._known_points
         points = np.empty((len(self), 2, 3))
-        for begin in range(0, len(self), _TOGETHER):  # what is worked on stays in the cache
+        for begin in range(0, len(self), _TOGETHER):  # small parts stay in the processor's cache
             part = slice(begin, begin + _TOGETHER)
             a, b = self._world_triangles(0, part), self._world_triangles(1, part)
             points[part] = nearest_points(a, b, self.distances[part] > 0.0)[1]
@@ -216,21 +218,22 @@ class Clearances(Copyable):
 
 @dataclass(frozen=True, eq=False)
 class Penetration:
-    """How deep two solids are in each other. Moving b by ``translation`` takes it out of a: nothing touches then.
+    """How deep two solids are in each other. Moving b by ``translation`` separates them: then nothing touches.
 
-    For a stack of k poses all but ``centres`` and ``pairs`` are arrays with k in front.
+    For a stack of k poses all fields except ``centres`` and ``pairs`` are arrays of k entries.
 
     Attributes:
-        depth: Length of the translation [m], float or (k,): an upper bound of the penetration depth, reached where both
-            are convex.
-        direction: Unit vector of the translation, (3,) or (k, 3) float64, world; zero where the solids have no volume
-            in common.
-        lower_bound: No shorter translation [m] takes the solids apart; float or (k,).
-        centres: Of a ball in the common volume, in the frames of a and of b, (2, 3) [m]: where a warm start looks
-            first. Of a stack, that of the last pose, and so are the pairs.
-        pairs: Of convex solids: points of a and of b that decided, (k, 2) int64, among those that triangles use.
-        point_a: The point of a, (3,) or (k, 3) [m], world, that is the last to be left: ``point_b`` plus the
-            translation comes to lie there. NaN where the solids have no volume in common.
+        depth: Length of the translation [m], float or (k,): an upper bound of the penetration depth, and equal to it
+            if both are convex.
+        direction: Unit vector of the translation, (3,) or (k, 3) float64, world; zero if the solids have no common
+            volume.
+        lower_bound: No shorter translation [m] separates the solids; float or (k,).
+        centres: Centre of a ball in the common volume, in the frames of a and of b, (2, 3) [m]: the first place where a
+            warm start searches. For a stack, ``centres`` and ``pairs`` are those of the last pose.
+        pairs: For convex solids: points of a and b that determined the result, (k, 2) int64, as indices into the points
+            that triangles use.
+        point_a: The point of a, (3,) or (k, 3) [m], world, that b leaves last: ``point_b`` plus the translation. NaN
+            if the solids have no common volume.
         point_b: The point of b that leaves last, before the translation.
     """
 
@@ -244,12 +247,12 @@ class Penetration:
 
     @property
     def translation(self) -> np.ndarray:
-        """What to add to b's position [m], (3,) or (k, 3) float64."""
+        """Vector to add to b's position [m], (3,) or (k, 3) float64."""
         return np.asarray(self.depth)[..., None] * self.direction
 
     @property
     def last(self) -> "Penetration":
-        """The answer for the last pose of a stack."""
+        """The result for the last pose of a stack."""
         if np.ndim(self.depth) == 0:
             return self
         return penetration_of_row([getattr(self, name)[-1] for name in _STACKED], self.centres, self.pairs)
@@ -261,34 +264,34 @@ _STACKED = "depth", "direction", "lower_bound", "point_a", "point_b"
 def penetration_of_row(
     told: Sequence[Any], centres: np.ndarray | None = None, pairs: np.ndarray | None = None
 ) -> Penetration:
-    """The answer for one pose from its depth, direction, lower bound and two points."""
+    """Make the result for one pose from its depth, direction, lower bound and two points."""
     depth, direction, lower, point_a, point_b = told
     return Penetration(float(depth), direction, float(lower), centres, pairs, point_a, point_b)
 
 
 def stacked_penetrations(found: Sequence[Penetration]) -> Penetration:
-    """The answer for a stack from those for its poses."""
+    """Make the result for a stack from those of its poses."""
     depth, direction, lower, point_a, point_b = (np.array([getattr(f, name) for f in found]) for name in _STACKED)
     return Penetration(depth, direction, lower, found[-1].centres, found[-1].pairs, point_a, point_b)
 
 
 def no_penetration(pairs: np.ndarray | None = None) -> Penetration:
-    """The answer for solids without common volume."""
+    """Return the result for solids without common volume."""
     return Penetration(0.0, np.zeros(3), 0.0, None, pairs)
 
 
 @dataclass(frozen=True, eq=False)
 class SignedDistance:
-    """Where n points lie with respect to a solid.
+    """Signed distances of n points from a solid.
 
     Attributes:
-        distance: Distance to the surface [m], (n,) float64: negative inside, positive outside; 0 on the surface.
+        distance: Distance to the surface [m], (n,) float64: negative inside, positive outside, 0 on the surface.
         point: Nearest point of the surface [m], world, (n, 3) float64.
-        triangle: Triangle that it lies on, (n,) int32; of several equally near ones, any.
-        certainty: Probability that the sign is right, (n,) float64: 1 for a closed mesh, of an open one known from 0.99
-            on.
-        asked: The points that were asked about [m], (n, 3) float64.
-        surface: The mesh, and its pose (3, 4).
+        triangle: Triangle on which that point lies, (n,) int32; of several equally near ones, any.
+        certainty: Probability that the sign is right, (n,) float64: 1 for a closed mesh. For an open mesh, a sign
+            counts as known from 0.99 on.
+        asked: The points of the query [m], (n, 3) float64.
+        surface: The mesh and its pose (3, 4).
     """
 
     distance: np.ndarray
@@ -300,9 +303,10 @@ class SignedDistance:
 
     @property
     def gradient(self) -> np.ndarray:
-        """Of the distance by the point, unit vectors (n, 3): away from the surface outside, towards it inside.
+        """Gradient of the signed distance at each point, unit vectors (n, 3).
 
-        On the surface itself the normal of the triangle as it is wound.
+        It points away from the surface outside, and towards it inside. For a point on the surface it is the normal of
+        the triangle by its winding.
         """
         away = unit(np.sign(self.distance)[:, None] * (self.asked - self.point))
         on = np.flatnonzero(np.isnan(away[:, 0]))
@@ -311,13 +315,13 @@ class SignedDistance:
 
     @property
     def barycentric(self) -> np.ndarray:
-        """Of the nearest points in their triangles, for the corners in their order, (n, 3)."""
+        """Barycentric coordinates of the nearest points in their triangles, in the order of the corners, (n, 3)."""
         return barycentric(self._corners(np.arange(len(self.triangle))), self.point)
 
     @property
     def feature(self) -> np.ndarray:
-        """What of their triangles the nearest points lie on, (n,) uint8: a ``mc.motion.Feature``, 1 vertex, 2 edge,
-        3 face."""
+        """The part of its triangle on which each nearest point lies, (n,) uint8, as ``mc.motion.Feature``: 1 vertex,
+        2 edge, 3 face."""
         return features_of(self.barycentric)
 
     def _corners(self, chosen: np.ndarray) -> np.ndarray:
@@ -326,15 +330,15 @@ class SignedDistance:
 
 
 def known_pairs(start: Any, sizes: Sequence[int], count: int) -> list[tuple[int, int]]:
-    """Pairs of triangles that ``distance`` is to start from: none, one, or one for each of ``count`` poses.
+    """Return the pairs of triangles from which ``distance`` starts: none, one, or one for each of ``count`` poses.
 
     Args:
         start: an earlier result, or None.
-        sizes: how many triangles both objects have.
-        count: how many poses are asked about.
+        sizes: numbers of triangles of both objects.
+        count: number of poses of the query.
 
     Raises:
-        UnsupportedOption: it is no Distance, or of other objects, or of another number of poses.
+        UnsupportedOption: not a Distance, or one of other objects, or of another number of poses.
     """
     if start is None:
         return []
@@ -352,5 +356,5 @@ def known_pairs(start: Any, sizes: Sequence[int], count: int) -> list[tuple[int,
 
 
 def no_start(query: str, start: object) -> UnsupportedOption:
-    """The error for a ``start`` that is no earlier answer."""
+    """Return the error for a ``start`` that is not an earlier result."""
     return UnsupportedOption(f"start must be the result of an earlier {query} query, not {a_type(start)}")

@@ -1,4 +1,4 @@
-"""``self_clearance`` and ``near_features``: what of one mesh comes near to itself."""
+"""``self_clearance`` and ``near_features``: the parts of one mesh that are close to each other."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _CORNERS = np.array([(i, j) for i in range(3) for j in range(3)])
 def self_clearance(
     mesh: MeshLike | ForeignMesh, tolerance: float, pose: PoseLike = None, *, threads: int | None = None
 ) -> Generator[Progress, None, Clearances]:
-    """Return the pairs of triangles of one mesh that are no farther apart than a tolerance and share no vertex.
+    """Return the pairs of triangles of one mesh that are within a tolerance and share no vertex.
 
-    Each pair comes once, the lower index first. Distances, errors and memory are those of ``clearance``.
+    Each pair is listed once, with the lower index first. Distances, errors and memory use are as for ``clearance``.
 
     Args:
         mesh: a mesh, or a hierarchy made by ``build``.
-        tolerance: [m], from 0 on.
-        pose: of the mesh: None (identity), a Pose or a rigid (4, 4) matrix.
-        threads: most threads to use; None leaves the choice to the engine.
+        tolerance: [m], 0 or more.
+        pose: pose of the mesh: None (identity), a Pose or a rigid (4, 4) matrix.
+        threads: maximum number of threads; None lets the engine choose.
 
     Raises:
         InvalidMesh, InvalidPose; UnsupportedOption: a tolerance that is negative or not finite, or a stack of poses.
@@ -55,16 +55,17 @@ def self_clearance(
 def near_features(
     mesh: MeshLike | ForeignMesh, tolerance: float, pose: PoseLike = None, *, threads: int | None = None
 ) -> Generator[Progress, None, FeaturePairs]:
-    """Return the pairs of vertices and faces, and of edges, of one mesh that are no farther apart than a tolerance.
+    """Return the vertex-face pairs and edge-edge pairs of one mesh that are within a tolerance.
 
-    These are the candidates of contact potentials and of solvers for cloth: no vertex comes with a face that has it,
-    and no edge with one that shares a vertex. Vertices and edges that belong to no triangle are left out.
+    These are the candidates for contact potentials and cloth solvers. A vertex is not paired with a face that contains
+    it, nor an edge with an edge that shares a vertex with it. Vertices and edges that belong to no triangle are left
+    out.
 
     Args:
-        mesh, tolerance, pose, threads: as ``self_clearance``.
+        mesh, tolerance, pose, threads: as for ``self_clearance``.
 
     Raises:
-        as ``self_clearance``.
+        as for ``self_clearance``.
 
     Example:
         >>> import meshclash as mc
@@ -100,6 +101,6 @@ def near_features(
 
 
 def _pairs_steps(mesh: Any, tolerance: float, pose: Any, threads: Any) -> Generator[Progress, None, Clearances]:
-    """All pairs of different triangles within a tolerance, each once."""
+    """Return all pairs of different triangles within a tolerance, each once."""
     found = yield from steps(clearance, mesh, mesh, tolerance, pose, pose, threads=threads, device="cpu")
     return found.chosen(np.flatnonzero(found.pairs[:, 0] < found.pairs[:, 1]))

@@ -1,10 +1,10 @@
-"""Two objects of which one is an exact shape: whether they meet, and how far apart they are.
+"""Two objects of which at least one is an exact shape: whether they meet, and how far apart they are.
 
-A side is a convex solid, a surface of triangles, or a half-space or plane; each of the first two has a radius. So there
-are few ways, whatever the shapes are called. Every one finds the distance of the cores and compares it with the sum of
-the radii, in float64 where that is certain. Otherwise points, triangles and half-spaces are compared exactly, by their
-float64 world coordinates. A round solid (cylinder, cone, ellipsoid) is apart only where a plane is proved to be between
-the two; its distance is known to some 1e-13 of the size.
+A side is a convex solid, a surface of triangles, or a half-space or plane. The first two also have a radius. So there
+are only a few cases, whatever the shapes are called. Each case finds the distance of the cores and compares it with the
+sum of the radii, in float64 if that is certain. Otherwise points, triangles and half-spaces are compared exactly, by
+their float64 world coordinates. A round solid (cylinder, cone, ellipsoid) counts as apart only if a separating plane is
+proved; its distance has an error of about 1e-13 of the size.
 """
 
 import math
@@ -28,28 +28,28 @@ Steps = Generator[Any, None, Any]
 _NO_TRIANGLES = np.empty((0, 2), np.int32)
 _STILL = np.eye(4)[None, :3].copy()
 _REACH_ROUNDING = 2.0**-50
-"""Share of the radii by which their sum may be wrong, with room."""
+"""Bound of the error of the sum of the radii, relative to it, with a margin."""
 _LEAST = 2.0**-1060
-"""[m]: what is lost where numbers have no full precision any more."""
+"""[m]: largest error by underflow, where numbers no longer have full precision."""
 _SURFACE_ROUNDING = 2.0**-45
-"""Share of the extent by which distances of triangles may be wrong, with room."""
+"""Bound of the error of distances of triangles, relative to the extent, with a margin."""
 
 
 class Near(NamedTuple):
-    """What is known of two objects in k poses."""
+    """Distances of two objects in k poses."""
 
     met: np.ndarray
     """Whether they have a common point, (k,) bool."""
     distances: np.ndarray
     """(k,) [m], 0 where they meet."""
     points: np.ndarray
-    """The nearest points of both, (k, 2, 3) [m], world; where they meet, twice a common point."""
+    """The nearest points of both, (k, 2, 3) [m], world; twice a common point if they meet."""
     triangles: np.ndarray
-    """Of both, (k, 2) int32; -1 for shapes that have none."""
+    """The triangles of both, (k, 2) int32; -1 for shapes without triangles."""
 
 
 class ShapeSide(NamedTuple):
-    """One object: one of the three is not None."""
+    """One object: exactly one of the last three fields is not None."""
 
     radius: float
     convex: ConvexShape | None
@@ -58,7 +58,7 @@ class ShapeSide(NamedTuple):
 
     @classmethod
     def of(cls, thing: Any) -> "ShapeSide":
-        """The side that a mesh or shape is."""
+        """Make the side of a mesh or shape."""
         if isinstance(thing, Halfspace):
             return cls(0.0, None, None, thing)
         if isinstance(thing, Inflated) and thing.surface is not None:
@@ -70,13 +70,13 @@ class ShapeSide(NamedTuple):
 
     @property
     def mesh(self) -> TriangleMesh:
-        """Of a surface."""
+        """The mesh of a surface."""
         assert self.surface is not None
         return self.surface.mesh if isinstance(self.surface, Hierarchy) else self.surface
 
 
 def near_steps(request: Request, only_met: bool = False) -> Generator[Any, None, Near]:
-    """Whether two objects meet in each pose, and how far apart they are unless ``only_met``."""
+    """Find whether two objects meet in each pose, and their distances unless ``only_met``."""
     a, b = map(ShapeSide.of, request.things)
     if a.convex and b.convex:
         return near_convex(a.convex, b.convex, *request.rows, only_met)
@@ -92,7 +92,7 @@ def near_steps(request: Request, only_met: bool = False) -> Generator[Any, None,
 def _one_pose(
     a: ShapeSide, b: ShapeSide, row_a: np.ndarray, row_b: np.ndarray, request: Request, only_met: bool
 ) -> Steps:
-    """Of two objects of which one is a half-space or plane, or a convex solid and a surface."""
+    """Compare two objects of which one is a half-space or plane, or a convex solid and a surface."""
     if a.flat and b.flat:
         return _as_near(*faces(Face.of(a.flat, row_a), Face.of(b.flat, row_b)))
     if b.flat or (b.convex and a.surface is not None):
@@ -118,7 +118,7 @@ def _as_near(met: bool, distance: float, points: np.ndarray, triangle: int = -1)
 
 
 def near_convex(a: ConvexShape, b: ConvexShape, rows_a: np.ndarray, rows_b: np.ndarray, only_met: bool = False) -> Near:
-    """Two convex solids in poses (k, 3, 4), or (1, 3, 4) for all."""
+    """Compare two convex solids in poses (k, 3, 4), or (1, 3, 4) for all."""
     answers = bounds_of_distances(a.points, a.form, rows_a, b.points, b.form, rows_b)
 
     def exactly(k: int) -> bool:
@@ -126,7 +126,7 @@ def near_convex(a: ConvexShape, b: ConvexShape, rows_a: np.ndarray, rows_b: np.n
         corners_b = transform_points(rows_b[min(k, len(rows_b) - 1)], b.points[0])
         return is_within(corners_a, corners_b, (a.radius, b.radius), _way(answers[k]))
 
-    both = a.is_polyhedron and b.is_polyhedron  # of round solids the lower bound is the better one
+    both = a.is_polyhedron and b.is_polyhedron  # for round solids the lower bound is more accurate
     met, doubtful = _compared(answers, a.radius + b.radius, both)
     for k in doubtful.tolist():
         met[k] = exactly(k)
@@ -139,15 +139,15 @@ def near_convex(a: ConvexShape, b: ConvexShape, rows_a: np.ndarray, rows_b: np.n
 
 
 def _way(answer: np.ndarray) -> np.ndarray:
-    """From the nearest point of the first object to that of the second."""
+    """Return the vector from the nearest point of the first object to that of the second."""
     way: np.ndarray = answer[POINT_B : POINT_B + 3] - answer[POINT_A : POINT_A + 3]
     return way
 
 
 def _compared(answers: np.ndarray, reach: float, exact: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Which cores are no farther apart than the reach (k,) bool, and which are to be compared exactly, indices (n,).
+    """Return which cores are within the reach, (k,) bool, and which must be compared exactly, indices (n,).
 
-    Without ``exact`` comparison what is not proved to be apart meets.
+    Without ``exact`` comparison, pairs that are not proved to be apart count as meeting.
     """
     rounding = ROUNDING * answers[:, SIZE] + _REACH_ROUNDING * reach + _LEAST
     met = ~(answers[:, LOWER] > reach + rounding)
@@ -160,7 +160,7 @@ def _compared(answers: np.ndarray, reach: float, exact: bool) -> tuple[np.ndarra
 def _with_radii(
     met: np.ndarray, answers: np.ndarray, radius_a: float, radius_b: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Distances (k,) and nearest points (k, 2, 3) of shapes from those of their cores."""
+    """Return distances (k,) and nearest points (k, 2, 3) of shapes, from those of their cores."""
     reach = radius_a + radius_b
     distances = np.where(met, 0.0, np.maximum(answers[:, UPPER] - reach, math.ulp(reach)))
     ends = answers[:, POINT_A : POINT_B + 3].reshape(-1, 2, 3)
@@ -174,7 +174,7 @@ def _with_radii(
 
 
 def _extent(a: Any, b: Any, row_a: np.ndarray, row_b: np.ndarray) -> float:
-    """A length [m] that no coordinate of two objects exceeds, seen from any point of both."""
+    """Return an upper bound [m] of all coordinates of two objects, measured from any point of either."""
     size = float(np.abs(row_a[:, 3] - row_b[:, 3]).max())
     return size + sum(3.0 * float(np.abs(thing.bounds).max()) for thing in (a, b))
 
@@ -182,7 +182,7 @@ def _extent(a: Any, b: Any, row_a: np.ndarray, row_b: np.ndarray) -> float:
 def _convex_and_surface(
     a: ShapeSide, b: ShapeSide, row_a: np.ndarray, row_b: np.ndarray, request: Request, only_met: bool
 ) -> Generator[Any, None, Near]:
-    """A convex solid and a surface in one pose each: the triangles that may be nearest are measured."""
+    """Compare a convex solid and a surface in one pose each, by measuring the triangles that may be nearest."""
     convex = a.convex
     assert convex is not None
     reach = a.radius + b.radius
@@ -218,11 +218,11 @@ def _convex_and_surface(
 def _measured(
     convex: ConvexShape, b: ShapeSide, row_a: np.ndarray, row_b: np.ndarray, triangles: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """World corners (n, 3, 3) of triangles of a surface, and bounds of their distances from a convex solid's core."""
+    """Return world corners (n, 3, 3) of triangles of a surface, and bounds of their distances from a convex core."""
     corners = np.ascontiguousarray(transform_points(row_b, b.mesh.corners_of(triangles)))
     row = np.ascontiguousarray(row_a[None])
     answers = bounds_of_distances(convex.points, convex.form, row, corners, POINTS_FORM, _STILL)
-    if not convex.is_polyhedron:  # the lower bound is the better one
+    if not convex.is_polyhedron:  # the lower bound is more accurate
         answers[:, UPPER] = np.where(answers[:, LOWER] > 0.0, answers[:, LOWER], answers[:, UPPER])
     return corners, answers
 
@@ -230,9 +230,9 @@ def _measured(
 def _triangles_near(
     convex: ConvexShape, b: ShapeSide, row_a: np.ndarray, row_b: np.ndarray, request: Request, within: float
 ) -> Generator[Any, None, np.ndarray]:
-    """Triangles of a surface that are within a length of a convex solid's core, ascending; some may be farther.
+    """Return the triangles of a surface within a length of a convex core, ascending; some may be farther away.
 
-    Of a part of the surface that is all inside the solid there is at least one.
+    For every component of the surface that lies inside the solid, at least one triangle is included.
     """
     found = yield from _ask(CLEARANCE, convex.enclosing, b, row_a, row_b, request, tolerance=within)
     mesh = b.mesh
@@ -249,14 +249,14 @@ def _triangles_near(
 def _ask(
     query: Any, first: Any, b: ShapeSide, row_a: np.ndarray, row_b: np.ndarray, request: Request, **options: Any
 ) -> Steps:
-    """Ask about two surfaces in one pose each."""
+    """Run a query about two surfaces in one pose each."""
     return ask(query, (first, b.surface), (row_a[None], row_b[None]), threads=request.options.threads, **options)
 
 
 def _surfaces(
     a: ShapeSide, b: ShapeSide, rows_a: np.ndarray, rows_b: np.ndarray, request: Request, only_met: bool
 ) -> Generator[Any, None, Near]:
-    """Two surfaces with radii, in poses (k, 3, 4)."""
+    """Compare two surfaces with radii, in poses (k, 3, 4)."""
     things, poses, options = (a.surface, b.surface), (rows_a, rows_b), {"threads": request.options.threads}
     reach = a.radius + b.radius
     extents = [_extent(a.mesh, b.mesh, *pair) for pair in zip(rows_a, rows_b, strict=True)]
@@ -280,7 +280,7 @@ def _surfaces(
 def _are_within(
     a: ShapeSide, b: ShapeSide, row_a: np.ndarray, row_b: np.ndarray, request: Request, within: float
 ) -> Generator[Any, None, bool]:
-    """Whether two surfaces are no farther apart than their radii, exactly, in one pose each."""
+    """Return whether two surfaces are within the sum of their radii, exactly, in one pose each."""
     found: Clearances = yield from _ask(CLEARANCE, a.surface, b, row_a, row_b, request, tolerance=within)
     order = np.argsort(found.distances, kind="stable")
     for i, j in found.pairs[order].tolist():
@@ -293,7 +293,7 @@ def _are_within(
 
 
 def within_steps(request: Request) -> Generator[Any, None, tuple[np.ndarray, ...]]:
-    """Pairs of triangles within the tolerance, -1 for a shape that has none.
+    """Find pairs of triangles within the tolerance, with -1 for a shape without triangles.
 
     Returns:
         Pairs (n, 2), distances (n,), poses (n,), sorted by pose and pair, and nearest points (n, 2, 3).
@@ -331,7 +331,7 @@ def _surface_within(
     request: Request,
     turned: Callable[[np.ndarray], np.ndarray],
 ) -> Generator[Any, None, tuple[np.ndarray, ...]]:
-    """Triangles of a surface b near a shape without triangles."""
+    """Find the triangles of a surface b near a shape without triangles."""
     every, tolerance = [], request.options.tolerance
     for k, (row_a, row_b) in enumerate(zip(rows_a, rows_b, strict=True)):
         if a.convex is None:

@@ -1,4 +1,4 @@
-"""``signed_distance``, ``contains`` and ``winding_number``: where points lie with respect to one mesh."""
+"""``signed_distance``, ``contains`` and ``winding_number``: whether points are inside a mesh, and how far from it."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ def signed_distance(
     signed: bool = True,
     threads: int | None = None,
 ) -> Generator[Progress, None, SignedDistance]:
-    """Distance of points to a mesh's surface, negative inside the solid that it bounds.
+    """Return the distance of points from the surface of a mesh, negative inside its solid.
 
-    For a closed mesh the sign is exact: it is decided by the predicates that decide contacts, however near a point is,
-    and the distance is 0 for the points on the surface and for no others. Inside is where the winding number is not 0.
+    For a closed mesh the sign is exact: the predicates that decide contacts decide it, however near a point is. The
+    distance is 0 exactly for points on the surface. A point is inside if its winding number is not 0.
 
-    An open mesh stands for the solid that it means (``solidity``): copies of faces merged, faces turned outward, inside
-    where the generalised winding number is above one half. The distance is that to the faces that are there, and each
-    sign has a certainty, low within holes and cracks.
+    An open mesh is treated as the solid that it approximates (``solidity``): duplicate faces are merged, faces are
+    turned outward, and a point is inside if its generalised winding number is above one half. The distance is measured
+    to the existing faces. Each sign has a certainty, which is low in holes and cracks.
 
     Args:
         mesh: a mesh, or a hierarchy made by ``build``.
         points: array-like, shape (n, 3), world coordinates [m].
-        pose: of the mesh: None (identity), a Pose or a rigid (4, 4) matrix.
-        signed: False measures distances alone, none of them negative, of any mesh: also of terrain, and other surfaces
-            that bound nothing.
-        threads: most threads to use; None leaves the choice to the engine. The answer is the same.
+        pose: pose of the mesh: None (identity), a Pose or a rigid (4, 4) matrix.
+        signed: False computes distances without signs. It works for every mesh, also for terrain and other surfaces
+            that do not bound a solid.
+        threads: maximum number of threads; None lets the engine choose. It does not change the result.
 
     Raises:
-        NotASolid: signs are asked for of an open mesh that bounds nothing; the message says where it is open.
-        InvalidMesh, InvalidPose; UnsupportedOption: a stack of poses, points that are no finite (n, 3) numbers.
+        NotASolid: ``signed`` for an open mesh that does not bound a solid; the message says where it is open.
+        InvalidMesh, InvalidPose; UnsupportedOption: a stack of poses, or points that are not a finite (n, 3) array.
 
     Example:
         >>> import meshclash as mc
@@ -60,16 +60,17 @@ def signed_distance(
 def contains(
     mesh: MeshLike | ForeignMesh, points: Any, pose: PoseLike = None, *, threads: int | None = None
 ) -> Generator[Progress, None, np.ndarray]:
-    """Which points lie in the solid that a mesh bounds; points on its surface do: a solid is a closed set.
+    """Return which points lie inside the solid that a mesh bounds, or on its surface.
 
     Args:
-        mesh, points, pose, threads: as ``signed_distance``.
+        mesh, points, pose, threads: as for ``signed_distance``.
 
     Returns:
-        (n,) bool; exact for a closed mesh, the likelier answer for an open one (``signed_distance`` says how certain).
+        (n,) bool. Exact for a closed mesh; for an open one the more likely answer, whose certainty
+        ``signed_distance`` returns.
 
     Raises:
-        as ``signed_distance``.
+        as for ``signed_distance``.
 
     Example:
         >>> import meshclash as mc
@@ -83,21 +84,22 @@ def contains(
 def winding_number(
     mesh: MeshLike | ForeignMesh, points: Any, pose: PoseLike = None, *, threads: int | None = None
 ) -> Generator[Progress, None, np.ndarray]:
-    """How often a mesh's surface goes around points, triangles taken as they are wound; also for open meshes.
+    """Return the winding number of points: how often the surface of a mesh encloses each. Works for open meshes too.
 
-    The generalised winding number (Jacobson 2013): the solid angle of all triangles over 4 pi, 1 inside a closed mesh
-    whose normals point outward and 0 outside. Of a closed mesh that is wound consistently it is the exact integer for
-    every point off the surface. Of others it is summed with moments of far triangles (Barill 2018); the error is some
-    thousandths, at most 0.01 in what was measured. On the surface itself it is the mean of both sides.
+    This is the generalised winding number (Jacobson 2013): the signed solid angle of all triangles divided by 4 pi. The
+    winding of the triangles is used as it is. Inside a closed mesh with outward normals it is 1, outside 0. For a
+    closed, consistently wound mesh it is the exact integer at every point off the surface. For other meshes, far
+    triangles are summed through their moments (Barill 2018): the error is some thousandths, and was at most 0.01 in
+    measurements. On the surface itself the value is the mean of both sides.
 
     Args:
-        mesh, points, pose, threads: as ``signed_distance``.
+        mesh, points, pose, threads: as for ``signed_distance``.
 
     Returns:
         (n,) float64.
 
     Raises:
-        as ``signed_distance``.
+        as for ``signed_distance``.
 
     Example:
         >>> import meshclash as mc
@@ -108,7 +110,7 @@ def winding_number(
 
 
 def checked_points(points: Any) -> np.ndarray:
-    """Points as (n, 3) float64; raises UnsupportedOption and names the first one that is none."""
+    """Return checked points as (n, 3) float64; raise UnsupportedOption, which names the first invalid point."""
     array = float_array("points", points, UnsupportedOption)
     if array.ndim != 2 or array.shape[1] != 3:
         raise UnsupportedOption(f"points must have shape (n, 3), not {array.shape}")

@@ -1,9 +1,9 @@
-"""``swept_collide`` and ``swept_self_collide``: which triangles meet between two frames, and when first.
+"""``swept_collide`` and ``swept_self_collide``: the triangles that meet between two frames, and their first contact.
 
 Two triangles meet between the frames if and only if they meet at the first frame, or a corner of one meets the other
-triangle, or an edge of one an edge of the other: where they meet later than at the first frame, they touch in their
-boundaries first. The first frame is asked as ``collide`` does, the elements by ``impacts``, each once however many
-triangles have it.
+triangle, or an edge of one meets an edge of the other: if they first meet after the first frame, their boundaries touch
+first. The first frame is tested as in ``collide``. The elements (corner and triangle, pair of edges) are tested by
+``impacts``, each once, even if several triangles share it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from .options import check_threads
 from .swept_points import SweptPoints, swept_points
 
 _HORIZONS = (2.0**-4, 1.0)
-"""How far the first moment is looked for, one after the other."""
+"""Ends of the time intervals in which the first contact is searched, one after the other."""
 _KEY = "continuous elements"
 
 
@@ -48,10 +48,10 @@ class SweptContacts:
 
     Attributes:
         pairs: (k, 2) int32, triangle of a and triangle of b; i < j within one object.
-        time: (k,) float64: lower bounds of the first moments, at most 2**-40 below; 0 where they meet at the first
-            frame.
-        frame: (k,) int32: which interval of a stack; 0 without a stack.
-        counters: Elements (points and triangles, pairs of edges) that each stage decided, as in ``Impacts``.
+        time: (k,) float64: lower bounds of the times of first contact, at most 2**-40 too low; 0 for pairs that meet
+            at the first frame.
+        frame: (k,) int32: index of the interval in a stack; 0 without a stack.
+        counters: Number of elements (points and triangles, pairs of edges) that each stage decided, as in ``Impacts``.
     """
 
     pairs: np.ndarray
@@ -66,7 +66,7 @@ class SweptContacts:
         return len(self.pairs)
 
     def points(self) -> SweptPoints:
-        """Where each pair first touches, with normals, barycentric coordinates and features."""
+        """Return the point of first contact of each pair, with normals, barycentric coordinates and features."""
         ends = np.empty((2, len(self), 2, 3, 3))
         for frame in np.unique(self.frame):
             own = self.frame == frame
@@ -91,23 +91,23 @@ def swept_collide(
     first_only: bool = False,
     threads: int | None = None,
 ) -> Generator[Progress, None, SweptContacts]:
-    """Every pair of triangles of two objects that meet while all vertices move on straight lines between two frames.
+    """Return all pairs of triangles that meet while all vertices move on straight lines between two frames.
 
-    Exact, and closed in space and time: what ``collide`` finds at either frame is among the pairs.
+    The result is exact, and includes both ends: the pairs that ``collide`` finds at either frame are included.
 
     Args:
-        a, b: meshes or hierarchies, for their triangles.
-        start_a, start_b: vertices at time 0, (n, 3) [m], or a stack (k, n, 3) that asks about k intervals; None for
-            those of the mesh.
-        end_a, end_b: the same at time 1; both or none of a pair are stacks of one length, others hold for all
+        a, b: meshes or hierarchies, whose triangles are used.
+        start_a, start_b: vertices at time 0, (n, 3) [m], or a stack (k, n, 3) for k intervals; None for the vertices
+            of the mesh.
+        end_a, end_b: the same at time 1. All stacks must have the same length. An array without a stack is used for all
             intervals.
-        first_only: only a pair that meets earliest, of each interval.
-        threads: most threads to use; None leaves the choice to the engine. The answer is the same for any number.
+        first_only: return only one pair for each interval, with the earliest contact.
+        threads: maximum number of threads; None lets the engine choose. It does not change the result.
 
     Raises:
-        InvalidMesh: neither a mesh nor a hierarchy, vertices of another number or shape, or coordinates not finite or
-            above 1e30; stacks of different lengths.
-        UnsupportedOption: threads or first_only are not what they should be.
+        InvalidMesh: neither a mesh nor a hierarchy, vertices of the wrong number or shape, coordinates that are not
+            finite or above 1e30, or stacks of different lengths.
+        UnsupportedOption: an invalid ``threads`` or ``first_only``.
 
     Example:
         >>> import meshclash as mc
@@ -130,12 +130,12 @@ def swept_self_collide(
     first_only: bool = False,
     threads: int | None = None,
 ) -> Generator[Progress, None, SweptContacts]:
-    """Pairs (i < j) of triangles of one object that meet between two frames in more than they share as neighbours.
+    """Return the pairs (i < j) of triangles of one object that meet between two frames, beyond what neighbours share.
 
-    A pair is found if and only if there is a moment from 0 to 1 at which ``self_collide`` would report it: triangles
-    that share vertices do not count for what happens at the shared vertex or edge alone, such as a corner that comes to
-    lie exactly there. The time of a pair is that of the first such moment, or, where such moments have no first one,
-    the moment after which they begin. Arguments and errors as ``swept_collide``.
+    A pair is returned if and only if ``self_collide`` would report it at some time from 0 to 1. So contacts of
+    neighbouring triangles at their shared vertex or edge do not count, for example a corner that comes to lie exactly
+    there. The time of a pair is the first such time. If the set of these times has no minimum, it is their infimum.
+    Arguments and errors as for ``swept_collide``.
 
     Example:
         >>> import meshclash as mc
@@ -147,7 +147,7 @@ def swept_self_collide(
 
 
 def _swept(sides: list[_Side], first_only: bool, threads: int | None) -> Generator[Progress, None, SweptContacts]:
-    """The answer to ``swept_collide`` for two sides, to ``swept_self_collide`` for one."""
+    """Answer ``swept_collide`` for two sides, or ``swept_self_collide`` for one."""
     first_only, threads = truth("first_only", first_only), check_threads(threads)
     begin = time.perf_counter()
     count = _interval_count(sides)
@@ -163,12 +163,12 @@ def _swept(sides: list[_Side], first_only: bool, threads: int | None) -> Generat
 
 
 def _told(frame: int, count: int, told: tuple[float, str]) -> Progress:
-    """Progress of all intervals, from that of one."""
+    """Convert the progress within one interval to the progress of all intervals."""
     return Progress((frame + told[0]) / count, told[1])
 
 
 class _Side:
-    """One object with its vertices at the ends of every interval."""
+    """One object with its vertices at both ends of every interval."""
 
     def __init__(self, name: str, thing: object, start: Any, end: Any) -> None:
         thing = as_own(thing)
@@ -182,7 +182,7 @@ class _Side:
         self._hierarchy: Hierarchy | None = None
 
     def _frames(self, name: str, vertices: Any) -> tuple[list[TriangleMesh], bool]:
-        """The mesh at each of a stack of frames, or at one, and whether it was a stack."""
+        """Return the mesh at every frame of a stack, or at a single frame, and whether a stack was given."""
         if vertices is None:
             return [self.mesh], False
         try:
@@ -199,12 +199,12 @@ class _Side:
             raise InvalidMesh(f"{name} cannot be read as numbers: {error}") from None
 
     def at(self, frame: int) -> tuple[TriangleMesh, TriangleMesh]:
-        """The mesh at both ends of an interval."""
+        """Return the mesh at both ends of an interval."""
         (starts, many), (ends, more) = self._starts, self._ends
         return starts[frame if many else 0], ends[frame if more else 0]
 
     def hierarchy_steps(self, start: TriangleMesh) -> Generator[float, None, Hierarchy]:
-        """A hierarchy at the start of an interval: built once, then refitted."""
+        """Return a hierarchy for the start of an interval; it is built once and then refitted."""
         if self._hierarchy is None:
             self._hierarchy = yield from progress_fractions(steps(build, start))
         elif self._hierarchy.mesh is not start:
@@ -213,7 +213,7 @@ class _Side:
 
     @property
     def elements(self) -> Elements:
-        """Vertices and edges of the triangles, kept with the mesh."""
+        """Vertices and edges of the triangles, cached with the mesh."""
         if _KEY not in self.mesh.derived:
             self.mesh.derived[_KEY] = Elements(self.mesh.triangles, self.mesh.vertex_count)
         return self.mesh.derived[_KEY]
@@ -229,7 +229,7 @@ def _interval_count(sides: Iterable[_Side]) -> int:
 def _interval_steps(
     sides: list[_Side], frame: int, first_only: bool, threads: int
 ) -> Generator[tuple[float, str], None, tuple[np.ndarray, np.ndarray, QueryStats, np.ndarray]]:
-    """Pairs (k, 2) and times (k,) of one interval, the work, and the counts of the stages."""
+    """Return pairs (k, 2) and times (k,) of one interval, the statistics, and the counters of the stages."""
     hierarchies = []
     for side in sides:
         steps = side.hierarchy_steps(side.at(frame)[0])
@@ -268,7 +268,7 @@ def _interval_steps(
 
 
 def _labelled(steps: Generator[float, None, Any], low: float, text: str) -> Generator[tuple[float, str], None, Any]:
-    """Shares of one part as those of an interval."""
+    """Convert the progress of one step to the progress of its interval."""
     return map_progress(steps, lambda share: (low + 0.1 * share, text))
 
 
@@ -276,7 +276,7 @@ _Counted = Callable[..., Generator[float, None, tuple[np.ndarray, np.ndarray]]]
 
 
 def _counted(sides: list[_Side], frame: int) -> _Counted:
-    """``MovingEngine``'s argument: all triangles that have elements which meet, of one object those that count."""
+    """Return the callback of ``MovingEngine``: triangles whose elements meet; within one object those that count."""
     if len(sides) == 1:
         start, end = sides[0].at(frame)
         vertices, triangles = start.arrays
@@ -295,7 +295,7 @@ def _counted(sides: list[_Side], frame: int) -> _Counted:
 def _triangles(
     proved: list[Chunk], decided: list[tuple[np.ndarray, np.ndarray]], sides: list[_Side]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of triangles (k, 2), repeated, and times (k,) of all that meet in their elements."""
+    """Return the pairs of triangles (k, 2) whose elements meet, possibly repeated, and their times (k,)."""
     found = list(decided)
     if proved:
         pairs, codes, times = map(np.concatenate, zip(*proved, strict=True))
@@ -308,7 +308,7 @@ def _triangles(
 
 
 def _earliest(pairs: np.ndarray, times: np.ndarray, first_only: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Each pair once, with its earliest time, sorted; or the earliest pair only."""
+    """Return each pair once, with its earliest time, sorted; or only the earliest pair."""
     if first_only:
         order = np.lexsort((pairs[:, 1], pairs[:, 0], times))[:1]
         return pairs[order], times[order]

@@ -1,4 +1,4 @@
-"""Where and how two triangles touch first: points, normals, barycentric coordinates and features."""
+"""The point of first contact of two triangles, with normals, barycentric coordinates and features."""
 
 from typing import NamedTuple
 
@@ -11,14 +11,14 @@ _PARALLEL = 2.0**-20
 
 
 class SweptPoints(NamedTuple):
-    """First touches of k pairs of triangles.
+    """First contacts of k pairs of triangles.
 
     Attributes:
         point: (k, 3) float64 [m], world.
         normal: Unit vectors from a to b, (k, 3): against the motion of b relative to a. NaN for pairs that meet at the
             first frame, or do not move towards each other.
-        barycentric_a: Of the point in the triangle of a, (k, 3), for its corners in their order.
-        feature_a: ``Feature`` of the triangle of a, (k,) uint8: as many corners as have a part in the point.
+        barycentric_a: Barycentric coordinates of the point in the triangle of a, (k, 3), in the order of its corners.
+        feature_a: ``Feature`` of the triangle of a, (k,) uint8: the number of corners with a weight above 0.
     """
 
     point: np.ndarray
@@ -30,7 +30,7 @@ class SweptPoints(NamedTuple):
 
 
 def swept_points(start: np.ndarray, end: np.ndarray, time: np.ndarray) -> SweptPoints:
-    """Of pairs of triangles (k, 2, 3, 3) at times 0 and 1, and the moments (k,) at which they meet."""
+    """Return the first contacts of pairs of triangles (k, 2, 3, 3) at times 0 and 1 that meet at the times (k,)."""
     way = end - start
     corners = start + time[:, None, None, None] * way
     points = nearest_points(corners[:, 0], corners[:, 1])[1]
@@ -43,7 +43,7 @@ def swept_points(start: np.ndarray, end: np.ndarray, time: np.ndarray) -> SweptP
 
 
 def _normals(corners: np.ndarray, weights: np.ndarray, features: np.ndarray, velocity: np.ndarray) -> np.ndarray:
-    """Normals (k, 3): of a face that takes part, across two edges, else against the motion."""
+    """Return normals (k, 3): the face normal if a face takes part, across two edges, otherwise against the motion."""
     faces = np.cross(corners[:, :, 1] - corners[:, :, 0], corners[:, :, 2] - corners[:, :, 0])
     edges = np.stack([_edges(corners[:, k], weights[:, k]) for k in range(2)], axis=1)
     edges[features != Feature.EDGE] = 0.0
@@ -62,7 +62,7 @@ def _normals(corners: np.ndarray, weights: np.ndarray, features: np.ndarray, vel
 
 
 def _edges(corners: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Unit vectors (k, 3) along the edges opposite the corners with the least share in a point."""
+    """Return unit vectors (k, 3) along the edge opposite the corner with the smallest weight."""
     least = weights.argmin(axis=1)
     every = np.arange(len(corners))
     edge = corners[every, (least + 2) % 3] - corners[every, (least + 1) % 3]

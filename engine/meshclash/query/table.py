@@ -1,16 +1,17 @@
-"""Which solver answers which question about which objects. Read this file first.
+"""The table of solvers: which solver answers which query about which kinds of objects. Read this file first.
 
-A public function (``collide.py``, ``distance.py``, ...) has its arguments and what they mean, and asks here. Every
-question goes the same way:
+A public function (``collide.py``, ``distance.py``, ...) documents its arguments and calls ``ask``. Every query then
+goes through the same steps:
 
-1. Prepared small meshes are answered at once, if the question knows a way (``Query.at_once``).
-2. Options are checked by their names (``options.py``), poses and objects once.
-3. ``TABLE`` names the solver, a function of a file of ``solvers/``, by the question and the kinds of its sides, in
-   either order. Where it names several, the first one that does not return ``UNANSWERED`` answers; None is an answer.
-4. The solver works in slices: ``steps(question, ...)`` is this way without step 1.
+1. The fast path for prepared small meshes, if the query has one (``Query.at_once``).
+2. Options are checked by name (``options.py``), poses and objects once.
+3. ``TABLE`` names the solver, a function in a file of ``solvers/``, by the query and the kinds of its sides, in either
+   order. If it names several, they are tried in order: a solver that returns ``UNANSWERED`` passes the query on. None
+   is an answer.
+4. The solver works in slices: ``steps(question, ...)`` goes through the same steps except step 1.
 
-To add a question: a ``Query`` and its lines of ``TABLE`` here, a public function, a function in ``solvers/`` for each
-kind of object. To add a kind of object: an entry of ``Kind`` and of ``KINDS``, its lines of ``TABLE``, a file of its
+To add a query: a ``Query`` and its lines of ``TABLE`` here, a public function, a function in ``solvers/`` for each kind
+of object. To add a kind of object: an entry of ``Kind`` and of ``KINDS``, its lines of ``TABLE``, a file of its
 solvers.
 """
 
@@ -50,7 +51,7 @@ _T = TypeVar("_T")
 
 
 class Kind(Enum):
-    """What a side of a question is; the value is its name in messages."""
+    """Kind of a side of a query; the value is its name in messages."""
 
     MESH = "meshes"
     CLOUD = "point clouds"
@@ -65,25 +66,26 @@ KINDS: dict[type, Kind] = {
     TriangleMesh: MESH, Hierarchy: MESH, PointCloud: CLOUD, ClusteredMesh: CLUSTERED, np.ndarray: POINTS,
     ExactShape: SHAPE, Rays: RAYS,
 }  # fmt: skip
-"""Of a side; what has vertices and faces is a ``TriangleMesh`` by then."""
+"""Kinds by type; an object with vertices and faces has already been converted to a ``TriangleMesh``."""
 SceneThing = TriangleMesh | Hierarchy | PointCloud | ClusteredMesh | ExactShape
-"""What a scene takes: objects that have a verdict, a distance and, in their own coordinates, ``bounds``."""
+"""Objects that a scene accepts: they have a verdict, a distance and, in their own coordinates, ``bounds``."""
 
 
 class Query(NamedTuple):
-    """A question."""
+    """Properties of a query."""
 
     name: str
-    """Of the public function, for messages."""
+    """Name of the public function, for messages."""
     sides: int = 2
     served: bool = False
-    """Whether a device may answer about meshes in memory."""
+    """Whether a device may compute it for meshes in memory."""
     crossover: str | None = None
-    """The setting from which size on it is to (``configure_device``); None: only where it is asked for."""
+    """Setting of the size from which on a device is used (``configure_device``); None: only if requested."""
     stacks: bool = True
-    """Whether a stack of poses may be asked."""
+    """Whether a stack of poses is accepted."""
     at_once: Callable[..., Any] | None = None
-    """The shortest way for two prepared meshes: of their records, poses and options; or ``UNANSWERED``."""
+    """Fast path for two prepared meshes: a function of their records, poses and options that may return
+    ``UNANSWERED``."""
 
 
 COLLIDE = Query("collide", served=True, crossover="crossover", at_once=contacts_of_records)
@@ -153,28 +155,28 @@ TABLE: dict[tuple[Any, ...], tuple[str, ...]] = {
     (MASSIVE_COLLIDE, CLUSTERED, MESH): ("levels_of_detail.find_close_runs",),
     (MASSIVE_COLLIDE, CLUSTERED, CLUSTERED): ("levels_of_detail.find_close_runs",),
 }
-"""Solvers by question and kinds, "file.function" of ``solvers/``: a generator that takes a ``Request``.
+"""Solvers by query and kinds, "file.function" in ``solvers/``: a generator that takes a ``Request``.
 
-Its answer counts, None too; ``UNANSWERED`` leaves the question to the next solver."""
+Its return value is the answer, also None; ``UNANSWERED`` passes the query to the next solver."""
 
 
 class Request(NamedTuple):
-    """A question on its way to a solver: everything is checked."""
+    """A query for a solver: everything is checked."""
 
     query: Query
     things: tuple[Any, Any]
-    """Both sides; one object twice where a question has one side."""
+    """Both sides; the same object twice if the query has one side."""
     rows: tuple[np.ndarray, np.ndarray]
-    """Poses of both sides, (k, 3, 4) or (1, 3, 4) for all; of one object twice the same."""
+    """Poses of both sides, (k, 3, 4) or (1, 3, 4) for all; the same twice if the query has one side."""
     stacked: bool
-    """Whether a stack was asked about, so that the answer has one entry a pose."""
+    """Whether a stack of poses was given, so that the answer has one entry per pose."""
     options: Options
     start: float
-    """Of the performance counter [s]."""
+    """Start time, by the performance counter [s]."""
 
     @property
     def every_row(self) -> tuple[np.ndarray, np.ndarray]:
-        """Poses with a row for each question on both sides, (k, 3, 4)."""
+        """Poses with one row for each pose of the query on both sides, (k, 3, 4)."""
         count = max(map(len, self.rows))
         a, b = (rows if len(rows) == count else np.repeat(rows, count, axis=0) for rows in self.rows)
         return a, b
@@ -186,32 +188,32 @@ class Request(NamedTuple):
 
     @property
     def may_use_device(self) -> bool:
-        """Whether a device may answer instead of the CPU."""
+        """Whether a device may compute the answer instead of the CPU."""
         return self.query.crossover is not None and may_answer(self.options.device, self.query.crossover)
 
     def met(self, poses: np.ndarray) -> bool | np.ndarray:
-        """An answer of yes or no, (k,) bool for a stack of k poses; yes for some poses (n,)."""
+        """Return a yes-or-no answer that is True for some poses (n,): (k,) bool for a stack of k poses, else bool."""
         met = np.zeros(max(map(len, self.rows)), np.bool_)
         met[poses] = True
         return met if self.stacked else bool(met[0])
 
     def stats(self, answer: Answer) -> QueryStats:
-        """What it took, until now."""
+        """Return the statistics of an answer, with the time until now."""
         return answer.stats(time.perf_counter() - self.start)
 
 
 def answers(query: Query) -> Callable[[Callable[_P, Generator[Any, None, _T]]], Callable[_P, _T]]:
-    """Make the public function of a question from the one that asks it in slices."""
+    """Decorate the generator of a query: make its public function."""
     return in_slices if query.at_once is None else in_slices_unless(_of_prepared(query, query.at_once))
 
 
 def ask(query: Query, things: tuple[Any, ...], poses: tuple[Any, ...], **given: Any) -> Generator[Progress, None, Any]:
-    """Answer a question in slices.
+    """Answer a query in slices.
 
     Args:
-        query: the question.
+        query: the query.
         things: its sides.
-        poses: of each side, as the public functions take them.
+        poses: poses of each side, as the public functions accept them.
         given: options by name, not checked.
 
     Raises:
@@ -235,7 +237,7 @@ def ask(query: Query, things: tuple[Any, ...], poses: tuple[Any, ...], **given: 
 
 
 def _of_prepared(query: Query, tell: Callable[..., Any]) -> Callable[..., Any]:
-    """The shortest way to an answer, for prepared small meshes and a device left to us."""
+    """Return the fast path of a query, for prepared small meshes and the default device."""
     crossover = query.crossover
 
     def at_once(
@@ -256,7 +258,7 @@ def _of_prepared(query: Query, tell: Callable[..., Any]) -> Callable[..., Any]:
 
 @cache
 def _solver(name: str) -> Callable[[Request], Generator[Any, None, Any]]:
-    """A solver, "file.function"; files are imported when they are first needed."""
+    """Return a solver by "file.function"; files are imported on first use."""
     file, function = name.split(".")
     solver: Callable[[Request], Generator[Any, None, Any]]
     solver = getattr(importlib.import_module(f".solvers.{file}", __package__), function)
@@ -264,22 +266,22 @@ def _solver(name: str) -> Callable[[Request], Generator[Any, None, Any]]:
 
 
 def kind_of(thing: Any) -> Kind | None:
-    """What kind of object something is; None where it is none."""
+    """Return the kind of an object; None if it has none."""
     return KINDS.get(type(thing)) or next((kind for of, kind in KINDS.items() if isinstance(thing, of)), None)
 
 
 def is_answered(query: Query, things: tuple[Any, ...]) -> bool:
-    """Whether there is a solver for such objects."""
+    """Return whether there is a solver for such objects."""
     return _listed(query, tuple(map(kind_of, things))) is not None
 
 
 def _listed(query: Query, kinds: tuple[Kind | None, ...]) -> tuple[str, ...] | None:
-    """Names of the solvers for kinds in either order; None where there are none."""
+    """Return the names of the solvers for kinds in either order; None if there are none."""
     return TABLE.get((query, *kinds)) or TABLE.get((query, *reversed(kinds)))
 
 
 def _solvers_for(query: Query, things: tuple[Any, ...], kinds: tuple[Kind | None, ...]) -> tuple[str, ...]:
-    """Names of the solvers; raises InvalidMesh where there are none."""
+    """Return the names of the solvers; raise InvalidMesh if there are none."""
     names = _listed(query, kinds)
     if names is not None:
         return names

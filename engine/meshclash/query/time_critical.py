@@ -1,4 +1,4 @@
-"""``time_critical``: do two objects collide, within a budget, and how sure is the answer?"""
+"""``time_critical``: whether two objects collide, within a time budget, with the probability of a collision."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ _ONE_JOB = np.array([[0, 1]], np.int64)
 
 @dataclass(frozen=True)
 class TimeCritical:
-    """What a time-critical query found.
+    """Result of a time-critical query.
 
     Attributes:
-        colliding: The right answer when ``complete``; else True after ``k_min`` counted pairs, and the more probable
-            one before.
-        probability: That the objects collide, 0 to 1.
+        colliding: The exact answer if ``complete``. Otherwise True if ``k_min`` pairs were counted, else the more
+            probable answer.
+        probability: Probability that the objects collide, 0 to 1.
         complete: Whether the answer is exact.
-        region: World box (2, 3) float64 [m] of the most probable place of a collision; None where nothing is left to
-            collide.
-        triangles: Triangles of a and b that meet, when the search came upon them.
-        counted: Pairs of nodes found with a probability of at least ``p_min``.
+        region: World box (2, 3) float64 [m] of the most probable place of a collision; None if the objects are apart,
+            or if an exact query of the whole objects had to decide.
+        triangles: Triangles of a and b that meet, if the search found them.
+        counted: Number of pairs of nodes with a probability of at least ``p_min``.
     """
 
     colliding: bool
@@ -62,25 +62,26 @@ def time_critical(
     device: str = "auto",
     steps: int | None = None,
 ) -> TimeCritical:
-    """Whether two objects collide, as surely as a budget allows (ADB-trees: Klein and Zachmann 2003).
+    """Return whether two objects collide, as certainly as a budget allows (ADB-trees: Klein and Zachmann 2003).
 
-    Pairs of nodes are opened in the order of their probability to hold a contact, pairs of leaves are decided exactly.
-    The search ends with certainty at a contact or when no pair is left; without, when ``k_min`` pairs of nodes
-    with a probability of at least ``p_min`` were found (the objects then count as colliding), or at the end of
-    the budget. The first query on a mesh also prepares it (its hierarchy and how much its surface fills it), which no
-    budget limits.
+    The search visits pairs of nodes in the order of their probability to contain a contact, and decides pairs of leaves
+    exactly. The answer is exact if the search finds a contact or has no pairs left. It is probable if the search has
+    found ``k_min`` pairs of nodes with a probability of at least ``p_min`` (the objects then count as colliding), or
+    if the budget is used up. The first query of a mesh also prepares it (its hierarchy, and how densely its surface
+    fills the nodes). The budget does not limit this preparation.
 
     Args:
         a, b: meshes, or hierarchies made by ``build``.
         pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
-        budget: time [s] from the call on, above 0; None for none.
-        p_min: least probability of pairs that are counted, above 0; beyond 1 nothing is counted, and the answer is
-            exact if the budget allows.
-        k_min: how many counted pairs are a collision, 1 or more.
-        count: "paper" counts the pairs inside a counted pair too, as published; "antichain" leaves a counted pair
-            closed until nothing else is left, so that no place counts twice.
-        volume, threads, device: as ``collide``; volumes that are derived on the way down give way to boxes.
-        steps: as a budget, for answers that depend on nothing but the question: a step is about a test of two boxes.
+        budget: time from the call on [s], above 0; None for no limit.
+        p_min: smallest probability of a pair that is counted, above 0. With a value above 1 no pair is counted, and
+            the answer is exact if the budget suffices.
+        k_min: number of counted pairs that make a collision, 1 or more.
+        count: "paper" also counts pairs of nodes inside a counted pair, as published. "antichain" opens a counted pair
+            only when no other pairs are left, so that no place is counted twice.
+        volume, threads, device: as for ``collide``. Volumes that are derived during the traversal are replaced by
+            boxes.
+        steps: a budget in steps instead of time, for reproducible results. One step is about one test of two boxes.
 
     Raises:
         InvalidMesh, InvalidPose, UnsupportedOption, DeviceUnavailable.

@@ -1,4 +1,4 @@
-"""``verdict``: what two objects do to each other."""
+"""``verdict``: the relation of two objects."""
 
 from __future__ import annotations
 
@@ -28,31 +28,36 @@ def verdict(
     device: str = "auto",
     depth: bool | str = True,
 ) -> Generator[Progress, None, PairVerdict]:
-    """What two objects do to each other: APART, TOUCHING, CLASH, CONTAINED or DUPLICATE.
+    """Return the relation of two objects: APART, TOUCHING, CLASH, CONTAINED or DUPLICATE.
 
-    Closed meshes are solids (nonzero winding number). They clash when they have common volume, are contained when one
-    has no point outside the other, and touch when they meet without common volume. An open mesh clashes when it
-    crosses another's surface or passes into its solid, and is contained when it lies inside; where it means a solid
-    (``solidity``), things may also be contained in it, and its overlaps have a depth where that is known. Surfaces
-    that coincide are duplicates, however they are cut into triangles. A point cloud clashes with what its surface
-    meets, and is contained in a closed mesh that has all of its points inside; a clustered mesh is a surface.
+    Closed meshes are solids (nonzero winding number). They clash if they have common volume. One is contained if none
+    of its points lies outside the other. They touch if they meet without common volume. An open mesh clashes if it
+    crosses the surface of the other object or enters its solid, and is contained if it lies inside. If an open mesh
+    approximates a solid (``solidity``), other objects can be contained in it, and its overlaps have a depth if that is
+    known. Surfaces that coincide are duplicates, even if they are triangulated differently. A point cloud clashes if
+    its surface meets the other object, and is contained in a closed mesh if all of its points are inside. A clustered
+    mesh is treated as a surface.
 
     Args:
-        a, b: meshes, hierarchies made by ``build``, PointClouds, or ClusteredMeshes; not a cloud with the latter.
+        a, b: meshes, hierarchies made by ``build``, PointClouds, or ClusteredMeshes. A cloud cannot be compared with a
+            clustered mesh.
         pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
-        permitted_overlap: depth [m] up to which a clash of solids counts as touching (press fits): decided by the
-            proved bounds, and by the largest ball found where even refined ones leave it open. "resolution" permits
-            what both meshes' ``resolution`` come to, and marks what it made milder ``flush``. Parts that stick out of a
-            solid, and surfaces that bound none and cross, may do so by no more than that, and than a stated length.
+        permitted_overlap: depth [m] up to which a clash of solids counts as touching (press fits). The proved bounds of
+            the depth decide; if even refined bounds do not, the largest ball that was found decides. "resolution"
+            permits the sum of both meshes' ``resolution`` and marks a verdict that this made milder as ``flush``. Parts
+            that stick out of a solid, and crossing surfaces that bound no solid, may do so by at most the sum of both
+            resolutions, and by at most a number given here.
         touch_tolerance: gap [m] up to which objects that do not meet count as touching.
-        threads, device: as ``collide``.
-        depth: False leaves the depth out where the verdict does not depend on it. True states a first interval, which
-            costs about as much as the verdict; "exact" brings its bounds within 10 % of each other where cells suffice.
+        threads, device: as for ``collide``.
+        depth: False skips the depth if the verdict does not depend on it. True computes a first interval, which costs
+            about as much as the verdict. "exact" refines its bounds to within 10 % of each other, if the available
+            cells suffice.
 
     Returns:
-        PairVerdict: its ``verdict`` is a Verdict, to which it is equal. ``depth`` is the diameter [m] of a ball proved
-        to be in both solids; the largest such ball is between ``depth_lower`` and ``depth_upper``. ``certainty`` is
-        below 1 where an open mesh counts as the solid that it means. ``contacts`` are found when they are asked for.
+        PairVerdict: its ``verdict`` is a Verdict, and it compares equal to it. ``depth`` is the diameter [m] of a ball
+        that is proved to lie in both solids; the diameter of the largest such ball is between ``depth_lower`` and
+        ``depth_upper``. ``certainty`` is below 1 if an open mesh is treated as a solid. ``contacts`` are computed on
+        first access.
 
     Raises:
         InvalidMesh, InvalidPose, UnsupportedOption, DeviceUnavailable.

@@ -1,4 +1,4 @@
-"""``voxel_collide``: which voxels, which triangles and how much volume two objects share, without any preparation."""
+"""``voxel_collide``: the voxels, triangles and volume that two objects share, without any preparation."""
 
 from __future__ import annotations
 
@@ -30,35 +30,36 @@ def voxel_collide(
     memory: int | None = None,
     device: str = "cpu",
 ) -> Generator[Progress, None, VoxelContacts]:
-    """Which cells of a grid both objects reach, and what they do to each other there.
+    """Return the voxels of a grid that both objects reach, and the contacts or the common volume in them.
 
-    For objects that deform or change their triangles all the time: nothing is built beforehand and nothing is kept.
-    Only the region that the boxes of both objects share is divided into voxels.
+    Use it for objects that deform or change their triangles all the time: nothing is built beforehand, and nothing is
+    cached. Only the common region of the bounding boxes of both objects is divided into voxels.
 
     Args:
-        a, b: meshes; of hierarchies the mesh is taken.
+        a, b: meshes, or hierarchies (only their mesh is used).
         pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix; no stacks.
-        resolution: voxels along the longest side of the region, a whole number.
-        voxel_size: length of a voxel's sides [m]; voxels lie at its multiples. Without either the default is twice the
-            mean size of the triangles in mode "exact", and 256 voxels otherwise.
-        mode: "exact": the pairs and kinds of ``collide``. "voxels": the common voxels only; without one the surfaces
-            are certainly apart, with one they are closer than a voxel's diagonal (``closer_than``). "solid": also the
-            common volume of two closed meshes between bounds, and whether one lies inside the other.
-        touching: as ``collide``.
-        threads: most threads to use; the answer is the same.
-        memory: bytes that voxels may take, 1 GiB by default.
-        device: "cpu" or "auto"; "cuda" has a GPU mark and compare in mode "voxels", where they take a bit for every
-            voxel of the region. When it fails in the middle, the CPU answers with a warning, and ``stats.note`` says
-            so.
+        resolution: number of voxels along the longest side of the region, an integer.
+        voxel_size: side length of a voxel [m]; voxels lie at its multiples. Default without ``resolution`` and
+            ``voxel_size``: twice the mean size of the triangles in mode "exact", and 256 voxels otherwise.
+        mode: "exact": the pairs and kinds of ``collide``. "voxels": only the common voxels. Without common voxels the
+            surfaces are certainly apart; with common voxels they are closer than a voxel's diagonal
+            (``closer_than``). "solid": also bounds of the common volume of two closed meshes, and whether one lies
+            inside the other.
+        touching: as for ``collide``.
+        threads: maximum number of threads; it does not change the result.
+        memory: limit for the voxels [bytes], 1 GiB by default.
+        device: "cpu" or "auto"; "cuda" marks and compares voxels on a GPU in mode "voxels", which needs one bit for
+            every voxel of the region. If the GPU fails, the CPU computes the result: a warning is issued, and
+            ``stats.note`` contains the reason.
 
     Returns:
         VoxelContacts.
 
     Raises:
-        InvalidMesh, InvalidPose: as ``collide``. NotASolid: mode "solid" and a mesh that is not closed.
-        UnsupportedOption: no such mode, a resolution or voxel size that is no positive number or needs more than the
-            memory, both of them, volumes that float64 cannot hold, or a stack of poses.
-        DeviceUnavailable: "cuda" with another mode, or no device can be used.
+        InvalidMesh, InvalidPose: as for ``collide``. NotASolid: mode "solid" with a mesh that is not closed.
+        UnsupportedOption: an unknown mode; a resolution or voxel size that is not a positive number or needs more
+            memory than allowed; both of them together; volumes that float64 cannot represent; or a stack of poses.
+        DeviceUnavailable: "cuda" with another mode, or no usable device.
 
     Example:
         >>> import meshclash as mc

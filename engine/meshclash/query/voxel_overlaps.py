@@ -27,22 +27,22 @@ _OUTWARD = 1.0 + 1e-12
 
 
 class _Member(NamedTuple):
-    """One object in the world: triangles, or points as triangles of one corner."""
+    """One object in world coordinates: triangles, or points as degenerate triangles."""
 
     corners: np.ndarray
     triangles: np.ndarray
     bounds: np.ndarray
     reach: float
-    """How far around a point a surface may lie [m]; 0 for meshes."""
+    """Distance from a point within which its surface may lie [m]; 0 for meshes."""
 
 
 class VoxelOverlaps(Copyable):
-    """Which objects share voxels. Made by ``voxel_overlaps``.
+    """The pairs of objects that share voxels. Made by ``voxel_overlaps``.
 
     Attributes:
-        pairs: (k, 2) int32: objects (i < j) that share a voxel, sorted. Any others are certainly apart.
-        counts: (k,) int64: how many voxels they share.
-        grid: where the voxels lie; None where no boxes of objects have a common point.
+        pairs: (k, 2) int32: objects (i < j) that share a voxel, sorted. All other pairs are certainly apart.
+        counts: (k,) int64: number of voxels that they share.
+        grid: position of the voxels; None if no bounding boxes of objects overlap.
         stats: QueryStats.
     """
 
@@ -62,19 +62,19 @@ class VoxelOverlaps(Copyable):
         return len(self.pairs)
 
     def voxels(self, k: int) -> np.ndarray:
-        """The voxels that pair k shares, (n, 3) int32."""
+        """Return the voxels that pair k shares, (n, 3) int32."""
         k = place_of("k", k, len(self))
         assert self.grid is not None  # there is a pair
         return list_voxels(self._common[k], self.grid.brick_size)
 
     def boxes(self, k: int) -> np.ndarray:
-        """The same as boxes (n, 2, 3) [m], world."""
+        """Return the same voxels as boxes (n, 2, 3) [m], world."""
         voxels = self.voxels(k)
         assert self.grid is not None
         return self.grid.boxes(voxels)
 
     def closer_than(self, k: int) -> float:
-        """The objects of pair k come closer than this [m]: a voxel's diagonal, and of clouds how far a point counts."""
+        """Return an upper bound of the distance of pair k [m]: a voxel's diagonal, plus the reach of cloud points."""
         k = place_of("k", k, len(self))
         assert self.grid is not None
         reach = sum(np.sqrt(3.0) * self._reaches[i] for i in self.pairs[k])
@@ -82,7 +82,7 @@ class VoxelOverlaps(Copyable):
         return float((self.grid.diagonal * (1.0 + 2.0 * slack) + reach) * _OUTWARD)
 
     def primitives(self, k: int, side: int) -> np.ndarray:
-        """Triangles (of a cloud points) of one object of pair k that touch the common voxels, ascending int32."""
+        """Return triangles (or points of a cloud) of one object of pair k in the common voxels, ascending int32."""
         k = place_of("k", k, len(self))
         member = self._members[int(self.pairs[k, side_of(side)])]
         assert member is not None and self.grid is not None
@@ -105,16 +105,17 @@ def voxel_overlaps(
     threads: int | None = None,
     memory: int | None = None,
 ) -> VoxelOverlaps:
-    """Which of many objects share cells of one grid, without any preparation.
+    """Find which of many objects share voxels of one grid, without any preparation.
 
     Args:
-        things: meshes, hierarchies (their mesh is taken) and point clouds. Of a cloud all voxels count that its surface
+        things: meshes, hierarchies (their mesh is used) and point clouds. A cloud occupies all voxels that its surface
             could touch: those within the cloud's horizon of a point.
         poses: one for each object, or None.
-        resolution, voxel_size, threads, memory: as ``voxel_collide``; the default is 256 voxels along the longest side.
+        resolution, voxel_size, threads, memory: as for ``voxel_collide``; the default is 256 voxels along the longest
+            side.
 
     Raises:
-        InvalidMesh, InvalidPose, UnsupportedOption: as ``voxel_collide``.
+        InvalidMesh, InvalidPose, UnsupportedOption: as for ``voxel_collide``.
 
     Example:
         >>> import numpy as np
@@ -172,7 +173,7 @@ def _member(k: int, thing: Any, pose: PoseLike) -> _Member:
 
 
 def _candidates(bounds: list[np.ndarray]) -> tuple[np.ndarray, dict[int, tuple[np.ndarray, np.ndarray]]]:
-    """Pairs of objects (k, 2) whose boxes meet, and for each object around all that it shares with others."""
+    """Return pairs of objects (k, 2) whose boxes overlap, and for each object a box around all of its overlaps."""
     pairs: list[tuple[int, int]] = []
     regions: dict[int, tuple[np.ndarray, np.ndarray]] = {}
     for j in range(len(bounds)):
@@ -192,12 +193,12 @@ def _chosen(member: _Member, low: np.ndarray, high: np.ndarray) -> PlacedTriangl
 
 
 def _grown(thing: GridTriangles, reach: float, grid: Grid) -> GridTriangles:
-    """The same with every primitive grown on all sides."""
+    """Return the same triangles with every primitive enlarged on all sides."""
     return thing._replace(slack=thing.slack + reach / grid.voxel_size * _OUTWARD) if reach else thing
 
 
 def _share(candidates: np.ndarray, marked: list[Any]) -> tuple[np.ndarray, list[Bricks]]:
-    """Pairs that share voxels, and these."""
+    """Return the pairs that share voxels, and these voxels."""
     found, common = [], []
     for i, j in candidates:
         both = common_bricks(marked[i][1], marked[j][1])

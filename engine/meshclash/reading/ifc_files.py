@@ -2,7 +2,7 @@
 
 import os
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidFile, UnsupportedOption
+from ..types.results import Progress
+from ..types.steps import in_slices
 from .part import PartShape
 from .raw_parts import RawPart, RawParts
 from .step_text import References, read_references, references
@@ -47,6 +49,9 @@ NO_SURFACES = (
     "IfcLoop", "IfcPath", "IfcLightSource", "IfcStyledItem", "IfcPlanarExtent",
 )  # fmt: skip
 """Classes of representation items that have no surface."""
+PRODUCTS_AT_ONCE = 100
+PARSED = 0.05
+"""Approximate share of the time for parsing; the rest is for making shapes."""
 PARENTS = (
     ("IfcRelAggregates", "RelatedObjects", "RelatingObject", "IfcObjectDefinition"),
     ("IfcRelNests", "RelatedObjects", "RelatingObject", "IfcObjectDefinition"),
@@ -74,12 +79,14 @@ class Body:
     pieces: frozenset[frozenset[int]]
 
 
-def read_ifc(file: Path, _library: ModuleType) -> RawParts:
+@in_slices
+def read_ifc(file: Path, _library: ModuleType) -> Generator[Progress, None, RawParts]:
     """Read every physical product that has a body; ifcopenshell converts to metres.
 
     Raises:
         InvalidFile: ifcopenshell cannot read the file, it is truncated, or its entities refer to each other in a cycle.
     """
+    yield Progress(0.0, "parsing")
     graph = _graph(file)
     model, metres = _opened(file)
     _refuse_cycles(file, model, graph)
@@ -92,7 +99,9 @@ def read_ifc(file: Path, _library: ModuleType) -> RawParts:
     wounded = np.union1d(graph.missing, graph.sources[to_unknown])
     direct, broken = frozenset(graph.ids[wounded].tolist()), graph.reaching(wounded)
     wanted = dict[int, list[Body]]()
-    for product in products:
+    for count, product in enumerate(products):
+        if count % PRODUCTS_AT_ONCE == 0:
+            yield Progress(PARSED * count / len(products), f"{len(products):,} products")
         kind = _no_thing(product)
         reason = None if kind else _broken(product, direct, broken)
         kind = kind or (None if reason else _shapeless(product))
@@ -104,7 +113,7 @@ def read_ifc(file: Path, _library: ModuleType) -> RawParts:
         else:
             found.left_out.append((_name(product), reason or "its representation lacks what IFC asks for"))
     if wanted:
-        _read_shapes(found, model, wanted)
+        yield from _read_shapes(found, model, wanted)
     found.parts.sort(key=lambda part: (part.properties.get("GlobalId", ""), part.key))  # threads finish in any order
     return found
 
@@ -267,7 +276,7 @@ def _operands(item: Any) -> frozenset[int]:
     return frozenset(ids)
 
 
-def _read_shapes(found: RawParts, model: Any, wanted: dict[int, list[Body]]) -> None:
+def _read_shapes(found: RawParts, model: Any, wanted: dict[int, list[Body]]) -> Generator[Progress, None, None]:
     """Add the parts of products; record products that ifcopenshell makes no shape of."""
     import ifcopenshell.geom
 
@@ -275,10 +284,13 @@ def _read_shapes(found: RawParts, model: Any, wanted: dict[int, list[Body]]) -> 
     resolution = _resolution(model, found.metres or 1.0)
     left = {(number, body): body for number, bodies in wanted.items() for body in bodies}
     found.found += len(left) - len(wanted)  # a product may have several bodies
-    products = [model.by_id(number) for number in wanted]
+    products, total = [model.by_id(number) for number in wanted], len(left)
     shapes = ifcopenshell.geom.iterator(settings, model, os.cpu_count() or 1, include=products)
-    more = shapes.initialize()
+    yield Progress(PARSED, f"0 of {total:,} shapes")
+    more, count = shapes.initialize(), 0
     while more:
+        count += 1
+        yield Progress(PARSED + (1.0 - PARSED) * min(1.0, count / total), f"{count:,} of {total:,} shapes")
         shape = shapes.get()
         made_of = int(shape.geometry.id.partition("-")[0])
         body = next((item for item in wanted[shape.id] if made_of in item.ids and (shape.id, item) in left), None)

@@ -97,6 +97,7 @@ class Parts(Sequence[MeshPart]):
         items: the parts.
         left_out: (name, reason) of geometry in the file that could not be read.
         no_geometry: numbers of objects without geometry that could collide, by kind, as ``{"camera": 1}``.
+        tessellation: largest distance of triangles from the surfaces they approximate [m]; 0 for files of triangles.
 
     Every object that the reader found is in one of ``items``, ``left_out`` and ``no_geometry``.
     """
@@ -107,6 +108,7 @@ class Parts(Sequence[MeshPart]):
     items: tuple[MeshPart, ...]
     left_out: tuple[tuple[str, str], ...] = ()
     no_geometry: Mapping[str, int] = field(default_factory=dict)
+    tessellation: float = 0.0
 
     def __len__(self) -> int:
         return len(self.items)
@@ -124,11 +126,17 @@ class Parts(Sequence[MeshPart]):
     @property
     def size(self) -> float:
         """The longest side of the bounding box of all parts [m]."""
+        box = self.box
+        return 0.0 if box is None else float((box[1] - box[0]).max())
+
+    @property
+    def box(self) -> np.ndarray | None:
+        """The bounding box of all parts, (2, 3) [m]; None without parts."""
         corners = [part.shape.vertices @ part.matrix[:3, :3].T + part.matrix[:3, 3] for part in self.items]
         if not corners:
-            return 0.0
+            return None
         low = np.min([points.min(axis=0) for points in corners], axis=0)
-        return float((np.max([points.max(axis=0) for points in corners], axis=0) - low).max())
+        return np.array([low, np.max([points.max(axis=0) for points in corners], axis=0)])
 
 
 def unique_names(names: Sequence[str]) -> list[str]:

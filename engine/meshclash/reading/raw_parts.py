@@ -47,6 +47,7 @@ class RawParts:
         left_out, no_geometry: as in ``Parts``.
         found: number of objects in the file, counted before they are read. Each must become a part or be counted in
             ``left_out`` or ``no_geometry``.
+        tessellation: as in ``Parts``.
     """
 
     shapes: dict[str, PartShape] = field(default_factory=dict)
@@ -57,6 +58,7 @@ class RawParts:
     left_out: list[tuple[str, str]] = field(default_factory=list)
     no_geometry: Counter[str] = field(default_factory=Counter)
     found: int = 0
+    tessellation: float = 0.0
 
     def made(self, file: Path, assumed: float) -> Parts:
         """Convert the parts to metres, z up.
@@ -89,7 +91,15 @@ class RawParts:
             items.append(
                 MeshPart(name, shapes[part.key], up @ matrix, dict(part.properties), (file.stem, *part.groups))
             )
-        return Parts(file, metres, self.metres is not None, tuple(items), tuple(self.left_out), dict(self.no_geometry))
+        return Parts(
+            file,
+            metres,
+            self.metres is not None,
+            tuple(items),
+            tuple(self.left_out),
+            dict(self.no_geometry),
+            self.tessellation,
+        )
 
 
 def _in_metres(shape: PartShape, metres: float) -> PartShape:

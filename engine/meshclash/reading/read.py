@@ -4,7 +4,7 @@ import importlib
 import os
 import stat
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from types import ModuleType
 
@@ -14,7 +14,8 @@ from ..errors import InvalidFile
 from ..messages import shown
 from ..pointcloud.read import FORMATS as POINT_FORMATS
 from ..pointcloud.read import metres_of, read_points
-from ..types.steps import run
+from ..types.results import Progress
+from ..types.steps import in_slices, run, steps
 from .dae_files import read_dae
 from .gltf_files import read_gltf
 from .ifc_files import IFC_ENDINGS, read_ifc
@@ -23,20 +24,23 @@ from .off_files import read_off
 from .part import Parts, PartShape
 from .ply_files import has_surface, read_ply
 from .raw_parts import RawPart, RawParts
+from .step_files import STEP_ENDINGS, read_step
 from .stl_files import read_stl
 from .threemf_files import read_3mf
 from .usd_files import read_usd
 
 Reader = Callable[[Path], RawParts]
+LibraryReader = Callable[[Path, ModuleType], RawParts]
 
 READERS: dict[str, Reader] = {
     ".stl": read_stl, ".obj": read_obj, ".ply": read_ply, ".off": read_off, ".glb": read_gltf, ".gltf": read_gltf,
 }  # fmt: skip
 """Readers that need no library, by file extension."""
-LIBRARIES: dict[str, tuple[str, str, Callable[[Path, ModuleType], RawParts]]] = {
+LIBRARIES: dict[str, tuple[str, str, LibraryReader]] = {
     ".3mf": ("lxml.etree", "mesh", read_3mf),
     ".dae": ("collada", "mesh", read_dae),
     **dict.fromkeys(IFC_ENDINGS, ("ifcopenshell", "ifc", read_ifc)),
+    **dict.fromkeys(STEP_ENDINGS, ("cascadio", "step", read_step)),
     **dict.fromkeys((".usd", ".usda", ".usdc", ".usdz"), ("pxr", "usd", read_usd)),
 }
 """For each file extension: the library that reads it, the extra that installs the library, and the reader."""
@@ -50,14 +54,14 @@ NEEDED = {"pxr": "usd-core", "lxml.etree": "lxml", "collada": "pycollada"}
 """Package names for modules whose package has another name."""
 
 
-def read(path: str | os.PathLike[str], unit: str | float | None = None) -> Parts:
+@in_slices
+def read(path: str | os.PathLike[str], unit: str | float | None = None) -> Generator[Progress, None, Parts]:
     """Read the parts of a file, in metres, z up: names, instances, placements and properties are kept.
 
-    COLLADA (DAE) is read by pycollada, IFC by ifcopenshell (building elements; openings are cut out of walls and are
-    not
-    parts), USD by usd-core. MeshClash reads all other formats: STL, OBJ, PLY, OFF, GLB, glTF, 3MF, and points (PLY
-    without
-    faces, PCD, LAS, LAZ, XYZ, PTS, CSV, TXT, ASC). Scaled instances are baked into meshes of their own.
+    COLLADA (DAE) is read by pycollada, IFC by ifcopenshell (building elements; openings are cut out of walls and are no
+    parts), STEP by cascadio (surfaces as triangles, at most 0.01 mm off) and USD by usd-core. MeshClash reads all other
+    formats: STL, OBJ, PLY, OFF, GLB, glTF, 3MF, and points (PLY without faces, PCD, LAS, LAZ, XYZ, PTS, CSV, TXT, ASC).
+    Scaled instances are baked into meshes of their own.
 
     Args:
         path: the file.
@@ -83,10 +87,11 @@ def read(path: str | os.PathLike[str], unit: str | float | None = None) -> Parts
         raise InvalidFile(f"path must be that of a file, not {shown(path)}")
     file = Path(os.fsdecode(path))
     metres = 1.0 if unit is None else metres_of(unit)
-    return raw_parts(file).made(file, metres)
+    return (yield from steps(raw_parts, file)).made(file, metres)
 
 
-def raw_parts(file: Path) -> RawParts:
+@in_slices
+def raw_parts(file: Path) -> Generator[Progress, None, RawParts]:
     """Read the parts of a file, in its own unit and axes; raises InvalidFile as ``read`` does."""
     before = _state(file)
     ending = file.suffix.lower()
@@ -94,7 +99,8 @@ def raw_parts(file: Path) -> RawParts:
         known = ", ".join(sorted({*MESHES, *POINT_FORMATS}))
         raise InvalidFile(f"{file}: files ending in {file.suffix!r} are not known; known are {known}")
     _refuse_bomb(file)
-    found = _read(file, ending)
+    yield Progress(0.0, "reading")
+    found = yield from _read_steps(file, ending)
     if _state(file) != before:
         raise InvalidFile(f"{file}: it was changed while it was read: read it again when it is complete")
     return found
@@ -128,9 +134,10 @@ def _refuse_bomb(file: Path) -> None:
         raise InvalidFile(f"{file}: it unpacks to {unpacked >> 30} GiB, more than {MOST_UNPACKED >> 30}")
 
 
-def _read(file: Path, ending: str) -> RawParts:
+def _read_steps(file: Path, ending: str) -> Generator[Progress, None, RawParts]:
     if ending in LIBRARIES:
-        return _library(file, ending)
+        library, reader = _library(file, ending)
+        return (yield from steps(read_ifc, file, library)) if reader is read_ifc else reader(file, library)
     if ending not in READERS or (ending == ".ply" and not has_surface(file)):
         return _points(file)
     return READERS[ending](file)
@@ -142,8 +149,8 @@ def _points(file: Path) -> RawParts:
     return RawParts({"": shape}, [RawPart("", "", np.eye(4))], found=1)
 
 
-def _library(file: Path, ending: str) -> RawParts:
-    """Read a file with the library of its format; raises InvalidFile."""
+def _library(file: Path, ending: str) -> tuple[ModuleType, LibraryReader]:
+    """Return the library of a format and the reader that uses it; raises InvalidFile."""
     module, extra, reader = LIBRARIES[ending]
     try:
         library = importlib.import_module(module)
@@ -153,4 +160,4 @@ def _library(file: Path, ending: str) -> RawParts:
             f"{file}: {ending} files are read by {name}, which cannot be imported ({error}): "
             f"pip install 'meshclash[{extra}]'"
         ) from error
-    return reader(file, library)
+    return library, reader

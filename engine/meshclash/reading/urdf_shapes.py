@@ -11,6 +11,7 @@ import numpy as np
 from ..convex import primitives
 from ..errors import InvalidFile, InvalidMesh, UnsupportedOption
 from ..messages import shown
+from ..types.arguments import items_of
 from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
 from .read import raw_parts
@@ -138,7 +139,8 @@ def package_folders(packages: Any) -> PackageFolders:
     elif isinstance(packages, str | os.PathLike):
         found = PackageFolders({}, (_folder(packages, wrong),))
     elif isinstance(packages, Iterable):
-        found = PackageFolders({}, tuple(_folder(folder, wrong) for folder in packages))
+        folders = items_of("packages", packages, "folders")
+        found = PackageFolders({}, tuple(_folder(folder, wrong) for folder in folders))
     else:
         raise wrong
     return found

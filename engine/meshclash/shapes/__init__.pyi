@@ -1,4 +1,4 @@
-"""Exact shapes, primitives as meshes, convex hulls, and the features of two hulls that are nearest to each other."""
+"""Exact shapes, primitives as meshes, convex hulls, and the closest features of two hulls."""
 
 from ..convex.closest_features import ClosestFeatures as ClosestFeatures
 from ..convex.closest_features import closest_features as closest_features

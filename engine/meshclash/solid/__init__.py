@@ -1,1 +1,1 @@
-"""From contacts to what people ask: do two *objects* clash, touch, contain or double each other, and how deeply?"""
+"""Relations of two objects, derived from their contacts: clash, touching, contained or duplicate, and the depth."""

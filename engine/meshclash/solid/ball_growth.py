@@ -1,8 +1,8 @@
-"""Larger balls in two solids: grown from a point of the surface, and moved away from all that is near.
+"""Grow a ball from a point of the surface, and move balls away from nearby surfaces to make them larger.
 
-A centre moves by less than its distance to the nearest surface, so it stays inside. The way is found by a model: the
-surfaces are as near as the points met so far say, which a move along u brings nearer or farther by its part along the
-way from them.
+A centre moves by less than its distance to the nearest surface, so it stays inside. A model gives the direction. It
+knows the surface points met so far, and assumes that a move along the unit vector u changes the distance to each of
+them by the component of the move along the line from that point.
 """
 
 import math
@@ -18,43 +18,43 @@ from .exhaustive_nearest import PLACED_LENGTH
 from .nearest_points import along, nearest_from
 
 MEMORY = 12
-"""Nearest points remembered while climbing."""
+"""Number of nearest points remembered while climbing."""
 _MOST_STEPS = 60
 _MOST_SHRINKS = 12
 _MOST_TURNS = 24
 _LONGEST_STEP = 0.9  # of the radius
-_LARGEST = 1.0 - 1e-9  # of the largest radius that there can be: such a ball need not grow
+_LARGEST = 1.0 - 1e-9  # of the largest possible radius: such a ball need not grow
 _FULL = 0.999  # of a ball's radius: nothing is nearer to its centre
 _NO_UNITS = np.empty(0)
-_SURELY = 0.999  # of a gain: what a model promises grows by rounding only, which is less than the rest
+_SURELY = 0.999  # of a gain: the rest is more than the rounding error of the prediction
 
 
 class SearchRoom(NamedTuple):
-    """What a search works in; it belongs to the caller of the kernel."""
+    """Work buffers of a search, allocated by the caller of the kernel."""
 
     placed: np.ndarray
     """Tables of both solids, see ``exhaustive_nearest.py``."""
     units: np.ndarray
     """Directions from remembered points, (3, MEMORY)."""
     heights: np.ndarray
-    """Distances to them, (MEMORY,); infinite where none is remembered."""
+    """Distances to them, (MEMORY,); infinite in unused slots."""
     values: np.ndarray
-    """Distances after a step, as the model has them, (MEMORY,)."""
+    """Distances after a step, predicted by the model, (MEMORY,)."""
     moments: np.ndarray
-    """Of the nodes of the forest, which tell inside from outside of open meshes, see ``hierarchy/moments.py``."""
+    """Moments of the forest's nodes, which tell inside from outside of open meshes; see ``hierarchy/moments.py``."""
     moment_units: np.ndarray
     """``moment_unit`` of each tree, (trees,) float64."""
 
 
 def new_search_room(moments: np.ndarray = NO_MOMENTS, units: np.ndarray = _NO_UNITS) -> SearchRoom:
-    """A new one; without moments for closed meshes only."""
+    """Allocate a ``SearchRoom``; without ``moments`` it serves closed meshes only."""
     heights, values = np.empty(MEMORY), np.empty(MEMORY)
     return SearchRoom(np.empty(2 * PLACED_LENGTH), np.zeros((3, MEMORY)), heights, values, moments, units)
 
 
 @inner
 def nearest_of_both(forest, a, b, origin, x, hints, enough, work):
-    """Distance and point nearest to x on either surface; ``hints`` keeps the nearest triangle of each."""
+    """Return the distance and point nearest to x on either surface; ``hints`` keeps the nearest triangle of each."""
     da, pa, hints[0] = nearest_from(forest, a, origin, x, hints[0], enough, work)
     if da <= enough:
         return da, pa
@@ -64,7 +64,7 @@ def nearest_of_both(forest, a, b, origin, x, hints, enough, work):
 
 @inner
 def put(memory, slot, p):
-    """Remember a point."""
+    """Store a point in the memory."""
     memory[slot, 0] = p[0]
     memory[slot, 1] = p[1]
     memory[slot, 2] = p[2]
@@ -77,11 +77,12 @@ def _remembered(memory, slot):
 
 @inner
 def grow(forest, a, b, origin, x, length, p, most, hints, memory, work):
-    """A large ball touching the surface at p, the point nearest to x: (centre, radius); memory[:2] touch it.
+    """Return a large ball that touches the surface at p, the point nearest to x: (centre, radius).
 
-    The shrinking ball of Ma, Bae, Choi, "3D medial axis point approximation using nearest neighbors and the normal
-    field" (2012): from the largest ball that there can be, of radius ``most``, to the one through the next point that
-    lies inside it. It is taken only where x lies in it: then nothing is between x and its centre.
+    The points memory[:2] touch it. This is the shrinking ball of Ma, Bae, Choi, "3D medial axis point approximation
+    using nearest neighbors and the normal field" (2012). It starts with the largest possible ball, of radius ``most``,
+    and shrinks it to pass through the next point that lies inside it. The ball is used only if x lies in it: then
+    nothing is between x and its centre.
     """
     put(memory, 0, p)
     put(memory, 1, p)
@@ -109,9 +110,10 @@ def grow(forest, a, b, origin, x, length, p, most, hints, memory, work):
 
 @inlined
 def _vertex(gx, gy, gz, length, step, room):
-    """Which remembered point is nearest after a step along g, of this length, and how near.
+    """Return which remembered point is nearest after a step of this length along g, and its distance.
 
-    The first one of those equally near. Three minima are taken side by side, since each waits for the one before.
+    Of equally near points it is the first. Three minima are computed side by side, since each step of a minimum waits
+    for the one before.
     """
     units, heights, values = room.units, room.heights, room.values
     scale = step / length if length > 0.0 else 0.0
@@ -132,7 +134,7 @@ def _vertex(gx, gy, gz, length, step, room):
 
 @inlined
 def _share(a, b, c, slope):
-    """Where t in [0, 1] makes slope t + sqrt(a + 2 b t + c t^2) least."""
+    """Return the t in [0, 1] that minimises slope t + sqrt(a + 2 b t + c t^2)."""
     if slope * slope >= c:
         return 0.0 if slope > 0.0 else 1.0
     rest = max(a - b * b / c, 0.0)
@@ -142,7 +144,7 @@ def _share(a, b, c, slope):
 
 @inner
 def _look_around(memory, used, x, room):
-    """Directions and distances of the remembered points from x; returns which one is nearest."""
+    """Compute directions and distances of the remembered points from x; return the index of the nearest one."""
     units, heights = room.units, room.heights
     nearest = 0
     for i in range(used):
@@ -159,11 +161,12 @@ def _look_around(memory, used, x, room):
 
 @inner
 def _best_step(memory, used, x, step, least, room):
-    """Direction (3) and the radius that the model promises after a step of this length; any if less than ``least``.
+    """Return the direction (3) and the radius that the model predicts after a step of this length.
 
-    Sought is the largest min over i of d_i + step u_i . g with |g| <= 1, for points at the distances d_i and directions
-    u_i to x. Its dual, the least sum of w_i d_i + step |sum of w_i u_i| over weights that add up to 1, is solved by
-    Frank and Wolfe's iteration, in which it falls.
+    If the radius is less than ``least``, any direction may be returned. The step maximises the minimum over i of d_i +
+    step u_i . g with |g| <= 1, for points at the distances d_i and directions u_i to x. Its dual minimises sum of w_i
+    d_i + step |sum of w_i u_i| over weights that add up to 1. Frank and Wolfe's iteration solves it; the dual value
+    decreases in each iteration.
     """
     nearest = _look_around(memory, used, x, room)
     units, heights = room.units, room.heights
@@ -197,7 +200,7 @@ def _best_step(memory, used, x, step, least, room):
 
 @inner
 def _slot(memory, used, x):
-    """Where to remember the next point: a free place, or that of the point farthest from x."""
+    """Return the slot for the next point: a free one, or that of the point farthest from x."""
     if used < MEMORY:
         return used
     slot, most = 0, -1.0
@@ -210,9 +213,10 @@ def _slot(memory, used, x):
 
 @inner
 def climb(forest, a, b, origin, x, radius, gain, hints, memory, room, work):
-    """Centre and radius of the ball that climbing from one around x leads to; memory[:2] are points that touch it.
+    """Move and enlarge the ball around x until no step promises enough; return its centre and radius.
 
-    It ends where no step is promised ``gain`` times the radius.
+    memory[:2] are points that touch the ball. The climb ends when the model predicts less than ``gain`` times the
+    radius for every step.
     """
     used = 2
     step = 0.5 * radius

@@ -1,10 +1,10 @@
-"""The closed mesh that a mesh draws: what remains of it without faces that bound nothing, closed at its seams.
+"""The closed mesh that a mesh represents: without the faces that bound nothing, and closed at its seams.
 
-This is the first half of what a mesh means; ``solidity.py`` has the second one, of meshes that stay open. In this
-order:
+This is the first half of interpreting a mesh. ``solidity.py`` does the second half, for meshes that stay open. The
+steps are:
 
-1. A shell bounds nothing, and a closed mesh without two-sided parts is what it draws.
-2. Copies of faces and flat faces are left out (``layers.py``); of two-sided parts one layer is left.
+1. A shell bounds nothing. A closed mesh without two-sided parts already is its boundary.
+2. Copies of faces and flat faces are left out (``layers.py``); one layer of two-sided parts is kept.
 3. Faces with material on both sides, or on neither, are left out (``cells.py``).
 4. Flat triangles close seams (``seams.py``).
 """
@@ -23,27 +23,27 @@ from .seams import outlook_steps, seam_steps
 
 
 class BoundaryMesh(NamedTuple):
-    """What a mesh draws."""
+    """The boundary that a mesh represents."""
 
     mesh: TriangleMesh
-    """Over the same vertices. The mesh itself where it is closed, and where it draws nothing else."""
+    """The boundary, over the same vertices. The given mesh itself if it is closed and needs no change."""
     faces: np.ndarray
-    """Which triangle of the given mesh each of its triangles is, (m,) int32; flat ones that were added come last."""
+    """Triangle of the given mesh for each triangle, (m,) int32; added flat triangles come last."""
     left_out: int
-    """Faces that bound nothing: copies, flat ones, second layers and inner ones."""
+    """Number of faces that bound nothing: copies, flat faces, second layers and inner faces."""
     joined: int
-    """Vertices at seams that were taken for others."""
+    """Number of vertices at seams that were merged with others."""
     certainty: float
-    """That the mesh draws this; of one that stays open, that it does not mean a closed one."""
+    """Probability that the mesh means this boundary; for a mesh that stays open, that it does not mean a closed one."""
 
 
 def find_boundary_mesh(mesh: TriangleMesh) -> BoundaryMesh:
-    """What a mesh draws, kept with it."""
+    """Return the boundary that a mesh represents; the result is cached with the mesh."""
     return run(boundary_mesh_steps(mesh))
 
 
 def boundary_mesh_steps(mesh: TriangleMesh) -> Generator[None, None, BoundaryMesh]:
-    """As ``find_boundary_mesh``, yielding every few milliseconds."""
+    """Do the same as ``find_boundary_mesh`` in a generator that yields every few milliseconds."""
     if "drawn" not in mesh.derived:
         drawn = mesh.derived["drawn"] = yield from _drawn_steps(mesh)
         if drawn.mesh is not mesh:
@@ -84,7 +84,7 @@ def _drawn_steps(mesh: TriangleMesh) -> Generator[None, None, BoundaryMesh]:
 
 
 def _turned_steps(mesh: TriangleMesh) -> Generator[None, None, TriangleMesh]:
-    """A closed mesh whose winding tells nothing, with surfaces around hollows of others turned inward."""
+    """Turn the surfaces around hollows inward, in a closed mesh whose winding order carries no information."""
     topology = mesh.topology
     inward = topology.orientation * np.where(component_volumes(mesh) > 0.0, -1, 1)[topology.component]
     turned = TriangleMesh(mesh.vertices, np.where(inward[:, None] < 0, mesh.triangles[:, ::-1], mesh.triangles))
@@ -97,9 +97,9 @@ def _turned_steps(mesh: TriangleMesh) -> Generator[None, None, TriangleMesh]:
 def _closed_at_seams_steps(
     kept: TriangleMesh, faces: np.ndarray, count: int
 ) -> Generator[None, None, BoundaryMesh | None]:
-    """What some faces (m,) of a mesh of ``count`` draw with flat triangles at their seams; None where they have holes.
+    """Close some faces (m,) of a mesh of ``count`` faces with flat triangles at their seams; None if they have holes.
 
-    Their winding may be that of the file, where the topology has turned some over, or the other way round.
+    Their winding may be that of the file, where the topology has flipped some faces, or the opposite one.
     """
     yield from kept.topology_steps()
     turned = np.where(kept.topology.orientation[:, None] < 0, kept.triangles[:, ::-1], kept.triangles)

@@ -1,9 +1,10 @@
-"""The depth of an overlap between close bounds: the boxes' overlap is cut into cells, the most promising one first.
+"""Close bounds of the depth of an overlap: the overlap of the boxes is cut into cells, the most promising one first.
 
-How far a point is inside a solid changes by no more than the point moves. So the radius of a ball in both solids whose
-centre lies in a cell is at most that of the ball around the cell's middle plus half the cell's diagonal. Cells that
-cannot hold a ball larger than ``_CLOSE`` times the largest one known are dropped, the others are halved across their
-longest side: branch and bound (Land, Doig, "An automatic method of solving discrete programming problems", 1960).
+The depth of a point inside a solid changes by no more than the point moves. So consider a ball in both solids whose
+centre lies in a cell: its radius is at most that of the ball around the cell's middle plus half the cell's diagonal.
+Cells that cannot hold a ball larger than ``_CLOSE`` times the largest known one are dropped. The others are halved
+across their longest side: branch and bound (Land, Doig, "An automatic method of solving discrete programming problems",
+1960).
 """
 
 import math
@@ -20,23 +21,23 @@ from .depth import proved_radius
 from .nearest_points import along, nearest_from, search_frame
 
 MOST_CELLS = 1 << 13
-"""Cells of one pair; a pair that needs more keeps the bound that is reached."""
-_CLOSE = 1.08  # times the radius of the largest ball: larger ones are looked for
+"""Maximum number of cells of one pair; a pair that needs more keeps the bound reached so far."""
+_CLOSE = 1.08  # times the radius of the largest known ball: only larger ones are searched
 _COARSE = 2.0**-44  # of the coordinates: points nearer to a surface than this may be on its other side
 _BEYOND = 1.0 + 1e-9  # covers the rounding of distances of points farther than that
-_GAIN = 0.01  # of the radius: what a step of a climb must promise
+_GAIN = 0.01  # of the radius: least predicted gain of a step of a climb
 
 
 def new_cells() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What ``refine_depths`` works in: cells, and the heap of those that are open with their bounds."""
+    """Allocate the work arrays of ``refine_depths``: cells, the heap of open cells, and their bounds."""
     return np.empty((MOST_CELLS, 6)), np.empty((MOST_CELLS, 2), np.int64), np.empty(MOST_CELLS)
 
 
 @inner
 def _ball_at(forest, solids, a, b, origin, x, half, least, hints, work):
-    """(radius of the ball around x in both solids or 0, bound of balls with centres no farther than ``half``).
+    """Return (radius of the ball around x in both solids or 0, bound of balls with centres no farther than ``half``).
 
-    The bound is ``least`` where no ball can be larger than that.
+    The bound is ``least`` if no ball can be larger than that.
     """
     p = along(x, origin, 1.0)
     coarse = _COARSE * max(abs(p[0]), abs(p[1]), abs(p[2]))
@@ -56,7 +57,7 @@ def _ball_at(forest, solids, a, b, origin, x, half, least, hints, work):
 
 @inner
 def _larger_ball(forest, a, b, origin, x, most, hints, memory, room, work):
-    """Centre and radius of the ball that one around x, inside both solids, grows and climbs to."""
+    """Grow and climb from a ball around x, which is inside both solids; return the centre and radius."""
     distance, p = nearest_of_both(forest, a, b, origin, x, hints, -1.0, work)
     centre, radius = grow(forest, a, b, origin, x, distance, p, most, hints, memory, work)
     return climb(forest, a, b, origin, centre, radius, _GAIN, hints, memory, room, work)
@@ -64,7 +65,7 @@ def _larger_ball(forest, a, b, origin, x, most, hints, memory, room, work):
 
 @inner
 def _halve(cells, cell, new):
-    """Cut a cell (middle, half widths) in two across its longest side: it keeps one half, ``new`` is the other."""
+    """Cut a cell (middle, half widths) in two across its longest side: ``cell`` and ``new`` are the halves."""
     side = 0
     for k in range(1, 3):
         if cells[cell, 3 + k] > cells[cell, 3 + side]:
@@ -78,7 +79,7 @@ def _halve(cells, cell, new):
 
 @inner
 def _search(forest, solids, a, b, origin, far, centre, radius, hints, memory, cells, heap, bounds, room, work):
-    """(centre, radius, bound of the radius) of the largest ball, from one that is known."""
+    """Search from a known ball for the largest one: return (centre, radius, upper bound of the radius)."""
     most = 0.5 * min(far[0], far[1], far[2])
     for k in range(3):
         cells[0, k] = cells[0, 3 + k] = 0.5 * far[k]
@@ -109,9 +110,9 @@ def refine_depths(
     forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b, boxes, chosen, room, work, cells,
     heap, bounds, found,
 ):  # fmt: skip
-    """Bring the bounds of the jobs in ``chosen`` together, in ``found`` as ``overlap_depths`` leaves it.
+    """Tighten the bounds of the jobs in ``chosen``, in the array ``found`` of ``overlap_depths``.
 
-    ``cells``, ``heap`` and ``bounds`` are ``new_cells``.
+    ``cells``, ``heap`` and ``bounds`` come from ``new_cells``.
     """
     hints = np.zeros(2, np.int64)
     memory = np.empty((MEMORY, 3))

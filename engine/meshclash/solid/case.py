@@ -1,4 +1,4 @@
-"""Object pairs that are to be judged, and the lengths that a verdict allows for."""
+"""Object pairs to judge, and the tolerances of their verdicts."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -13,30 +13,31 @@ from ..types.mesh import TriangleMesh
 
 
 class Limits(NamedTuple):
-    """Lengths [m] that a verdict allows for; they never change which triangles meet."""
+    """Lengths [m] that a verdict tolerates; they never change which triangles meet."""
 
     permitted_overlap: float = 0.0
     touch_tolerance: float = 0.0
     by_resolution: bool = False
     """Permit each pair the sum of both objects' resolutions, instead of one length for all."""
     depths: bool = True
-    """Measure every depth, not just those on which a verdict hangs."""
+    """Measure every depth, not only those that decide a verdict."""
     exact: bool = False
-    """Bring the bounds of every depth together."""
+    """Tighten the bounds of every depth."""
 
     def permitted(self, resolutions: np.ndarray) -> np.ndarray:
-        """The permitted overlap (k,) [m] of pairs of objects with resolutions (k, 2) [m].
+        """Return the permitted overlap (k,) [m] of pairs of objects with resolutions (k, 2) [m].
 
-        Two faces that are meant to lie in one plane overlap by no more than both may be off it.
+        Two faces that are meant to lie in one plane overlap by at most the sum of the errors of both.
         """
         if self.by_resolution:
             return resolutions.sum(axis=1)
         return np.full(len(resolutions), self.permitted_overlap)
 
     def rounding(self, resolutions: np.ndarray) -> np.ndarray:
-        """By how much (k,) [m] surfaces that bound no solid may cross: their resolution, and no more than is permitted.
+        """Return how far (k,) [m] surfaces that bound no solid may cross: their resolution, or less if less is allowed.
 
-        A stated length is the depth of solids. Surfaces have none: a short move takes a box out of the tray it pierces.
+        A permitted length given by the user is a depth of solids, and surfaces have no depth: a short move takes a box
+        out of the tray that it pierces.
         """
         return np.minimum(self.permitted(resolutions), resolutions.sum(axis=1))
 
@@ -54,30 +55,30 @@ class Case(NamedTuple):
     boxes_b: np.ndarray
     answer: Answer
     resolutions: np.ndarray
-    """How finely the world coordinates of both objects are known, (k, 2) float64 [m]."""
+    """Precision of the world coordinates of both objects, (k, 2) float64 [m]."""
     meshes: Sequence[TriangleMesh] = ()
-    """Of the tree set's trees, for devices; none where no device is asked."""
+    """Meshes of the trees of the tree set, for devices; empty if no device is used."""
 
     @property
     def both_closed(self) -> np.ndarray:
-        """Pairs of two solids, (k,) bool."""
+        """Return which pairs consist of two solids, (k,) bool."""
         closed: np.ndarray = self.solids.closed[self.jobs].all(axis=1)
         return closed
 
     @property
     def starts(self) -> np.ndarray:
-        """Contacts of pair j are the rows starts[j]:starts[j + 1] of the answer, (k + 1,) int64."""
+        """Return the offsets (k + 1,) int64: contacts of pair j are the rows starts[j]:starts[j + 1] of the answer."""
         jobs = self.answer.jobs
         return np.searchsorted(jobs, np.arange(len(self.jobs) + 1, dtype=jobs.dtype)).astype(np.int64)
 
     def posed(self) -> tuple[Any, ...]:
-        """The arguments that all kernels on posed solids share."""
+        """Return the arguments that all kernels on posed solids share."""
         tree_set, rows = self.tree_set, (self.rows_a, self.rows_b)
         inverses = [inverses_of(side) for side in rows]
         return tree_set.forest, self.solids, tree_set.origins, tree_set.reaches, self.jobs, *rows, *inverses
 
     def chosen(self, mask: np.ndarray) -> "Case":
-        """The object pairs for which ``mask`` (k,) bool is true, with their contacts."""
+        """Return the case of the object pairs for which ``mask`` (k,) bool is true, with their contacts."""
         own = mask[self.answer.jobs]
         numbers = (np.cumsum(mask) - 1).astype(np.int32)
         answer = self.answer._replace(
@@ -91,11 +92,11 @@ class Case(NamedTuple):
 
 
 def pair_order(case: Case) -> np.ndarray:
-    """Which pairs are looked at second object first, (k,) bool, whichever the caller names first.
+    """Return which pairs are processed second object first, (k,) bool, independently of the order of the arguments.
 
-    Rounding makes points and depths depend on the order of two objects by a last bit, so everything that is measured of
-    a pair takes them in an order of their own: that of the world boxes' numbers. Where they are equal, the poses and
-    then the meshes decide, of which two that are equal need no order.
+    Rounding makes the last bits of points and depths depend on the order of two objects, so all measurements use a
+    canonical order: that of the numbers of the world boxes. If these are equal, the poses decide, and then the meshes.
+    Two objects that are equal in all of this need no order.
     """
     different = case.boxes_a != case.boxes_b
     column = different.argmax(axis=1)
@@ -109,7 +110,7 @@ def pair_order(case: Case) -> np.ndarray:
 
 
 def _numbers(forest: Forest, tree: int, rows: np.ndarray) -> tuple[int, bytes, bytes]:
-    """What tells an object from another one in the same box, in an order."""
+    """Return a sort key that distinguishes objects in the same box."""
     triangles = forest.triangles[forest.triangle_start[tree] : forest.triangle_end[tree]]
     corners = forest.vertices[forest.vertex_start[tree] + triangles]
     return len(triangles), rows.tobytes(), corners.tobytes()

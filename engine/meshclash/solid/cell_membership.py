@@ -1,7 +1,7 @@
-"""Which of the cells that two solids cut space into are in both, or in one only, for many pairs: exact signs.
+"""Exact membership of the cells into which two solids divide space: in both solids or in one only, for many pairs.
 
-The kernels of ``sampling.py`` look beside places; what floating-point expansions cannot decide is done by fractions,
-and hollows of surfaces that cross themselves are looked for (``voids.py``).
+The kernels of ``sampling.py`` test beside places. Tests that floating-point expansions cannot decide are done with
+fractions. Hollows of surfaces that cross themselves are found, too (``voids.py``).
 """
 
 from collections.abc import Generator
@@ -18,13 +18,13 @@ from .voids import void_steps
 
 
 def may_overlap(case: Case) -> np.ndarray:
-    """Which pairs may have common volume, (k,) bool: not those that a plane along the axes keeps apart."""
+    """Return which pairs may have common volume, (k,) bool: those that no plane along the axes separates."""
     a, b = case.boxes_a, case.boxes_b
     return np.logical_and((a[:, 3:] > b[:, :3]).all(axis=1), (b[:, 3:] > a[:, :3]).all(axis=1))
 
 
 def shares_volume(case: Case) -> Generator[None, None, np.ndarray]:
-    """Which pairs of solids have common volume, (k,) bool."""
+    """Return which pairs of solids have common volume, (k,) bool."""
     bits = yield from sample_steps(case, case.posed(), case.starts, may_overlap(case), known=ONLY_A | ONLY_B)
     return (bits & COMMON) != 0
 
@@ -32,15 +32,16 @@ def shares_volume(case: Case) -> Generator[None, None, np.ndarray]:
 def sample_steps(
     case: Case, posed: tuple[Any, ...], start: np.ndarray, asked: np.ndarray, known: int = 0
 ) -> Generator[None, None, np.ndarray]:
-    """Bits of ``sampling.py`` for every pair, none for those of two open objects and those not ``asked`` (k,) about.
+    """Return the bits of ``sampling.py`` for every pair; only pairs that are ``asked`` (k,) about are searched.
 
-    Those that are ``known``, or of no interest, are not looked for.
+    Pairs of two open objects are not searched. All results include the bits in ``known``, which are already known or of
+    no interest.
     """
     answer, solids = case.answer, case.solids
     bits = np.full(len(case.jobs), known, np.int64)
     closed = solids.closed[case.jobs]
     looked_at = asked[:, None] & (closed.all(axis=1)[:, None] | (closed[:, ::-1] & ~closed))
-    """Which sides' surfaces are looked at: both of two solids, else an open one."""
+    """Sides whose surfaces are examined: both of two solids, otherwise the open one."""
 
     if looked_at.any():
         ends = np.append(case.tree_set.forest.vertex_start[1:], len(case.tree_set.forest.vertices))
@@ -60,7 +61,7 @@ def sample_steps(
 
 
 def _surface(case: Case, job: int, side: int, touched: np.ndarray) -> Surface:
-    """One object of a pair in world coordinates, of which some triangles are touched."""
+    """Return one object of a pair in world coordinates, with the triangles that are touched."""
     forest, solids, tree = case.tree_set.forest, case.solids, case.jobs[job, side]
     part = slice(forest.triangle_start[tree], forest.triangle_end[tree])
     rows = case.rows_a if side == 0 else case.rows_b

@@ -1,12 +1,11 @@
-"""The faces of a mesh that bound its material, where others lie inside: between boxes that were set side by side and
-welded, for instance.
+"""The faces of a mesh that bound its material, if others lie inside: for instance in boxes set side by side and welded.
 
-Such a mesh is not closed: three faces meet at an edge of an inner one. The faces part space into cells. Around an edge
-two faces that follow each other by angle have the same cell between them; so all sides of faces fall into cells. Of a
-connected mesh the outer cell alone has a negative volume, measured by the faces turned out of it. A cell is a hollow
-where every face around it, as all around the outer cell, turns its front to it; the others are material. Faces between
-material and material bound nothing. Of one layer of two-sided faces fronts tell nothing: there a cell is empty from
-which the way out crosses an even number of faces.
+Such a mesh is not closed: three faces meet at an edge of an inner face. The faces divide space into cells. Two faces
+that are neighbours by angle around an edge have the same cell between them, which assigns every side of a face to a
+cell. In a connected mesh only the outer cell has a negative volume, measured by its faces oriented out of it. The
+fronts of all faces around the outer cell point into it. A cell that all faces around it also face with their fronts is
+a hollow; the other cells are material. Faces between material and material bound nothing. The fronts of a single layer
+of two-sided faces carry no information: there, a cell is empty if the way out of it crosses an even number of faces.
 """
 
 from collections.abc import Generator
@@ -27,13 +26,13 @@ class Bounding(NamedTuple):
     """The faces of a mesh that bound its material."""
 
     faces: np.ndarray
-    """(k,) int32."""
+    """Indices of the faces, (k,) int32."""
     triangles: np.ndarray
-    """Corners of each, (k, 3) int32."""
+    """Vertices of each, (k, 3) int32."""
 
 
 def thick(mesh: TriangleMesh, faces: np.ndarray) -> np.ndarray:
-    """Those of some triangles (k,) that are not flat but for the rounding of stored coordinates."""
+    """Return the triangles of (k,) that are not flat within the rounding error of stored coordinates."""
     corners = mesh.vertices[mesh.triangles[faces]]
     sides = corners - np.roll(corners, 1, axis=1)
     twice = np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=1)
@@ -42,9 +41,10 @@ def thick(mesh: TriangleMesh, faces: np.ndarray) -> np.ndarray:
 
 
 def bounding_steps(mesh: TriangleMesh, faces: np.ndarray, of_layers: bool) -> Generator[None, None, Bounding | None]:
-    """Those of some triangles (k,), no two alike, that bound material; None where they are not closed.
+    """Return those of some triangles (k,), all different, that bound material; None if they are not closed.
 
-    ``of_layers``: they are one layer of two-sided faces. Yields every few milliseconds, but where cells are many.
+    ``of_layers``: they are one layer of two-sided faces. The generator yields every few milliseconds, except where
+    there are many cells.
     """
     triangles = mesh.topology.welded[mesh.triangles[faces]].astype(np.int32)
     if len(faces) == 0 or (yield from _has_rim_steps(triangles, mesh.vertex_count)):
@@ -70,7 +70,7 @@ def bounding_steps(mesh: TriangleMesh, faces: np.ndarray, of_layers: bool) -> Ge
 
 
 def _has_rim_steps(triangles: np.ndarray, vertex_count: int) -> Generator[None, None, bool]:
-    """Whether an edge has one triangle (m, 3), as nearly every open mesh has."""
+    """Return whether an edge has only one triangle (m, 3), as in nearly every open mesh."""
     start, _, higher = yield from sorted_sides_steps(triangles, np.arange(vertex_count))
     changes = np.ones(len(higher) + 1, np.bool_)
     changes[1:-1] = higher[1:] != higher[:-1]
@@ -79,15 +79,15 @@ def _has_rim_steps(triangles: np.ndarray, vertex_count: int) -> Generator[None, 
 
 
 def _cells(vertices: np.ndarray, triangles: np.ndarray, patches: np.ndarray) -> np.ndarray | None:
-    """A number of the cell at the front and at the back of each triangle, (m, 2); None where an edge has one triangle.
+    """Return the cell at the front and at the back of each triangle, (m, 2); None if an edge has one triangle.
 
-    None also where no triangle is inside, where the order around an edge cannot be told, and where orders contradict
-    each other, as of parts that overlap: a triangle then has one cell on both sides.
+    Also None if no triangle is inside, if the order around an edge is unknown, or if the orders contradict each other,
+    as in parts that overlap: then a triangle has one cell on both sides.
 
     Args:
         vertices: (v, 3) float64 [m].
-        triangles: (m, 3), no two alike.
-        patches: numbers of what edges with two triangles hold together, (m,).
+        triangles: (m, 3), all different.
+        patches: index of the patch of each triangle, connected through edges with two triangles, (m,).
     """
     first, last = triangles.ravel(), triangles[:, (1, 2, 0)].ravel()
     low, high = np.minimum(first, last), np.maximum(first, last)
@@ -104,7 +104,7 @@ def _cells(vertices: np.ndarray, triangles: np.ndarray, patches: np.ndarray) -> 
             if turns is None:
                 return None
             around = np.take_along_axis(around, turns, axis=1)
-        along = first[around] == low[around]  # such a triangle turns its front the way that angles grow
+        along = first[around] == low[around]  # the front of such a triangle faces growing angles
         ahead, behind = 2 * (around // 3) + ~along, 2 * (around // 3) + along
         joined.append(np.stack([ahead, np.roll(behind, -1, axis=1)], axis=2).reshape(-1, 2))
     cells = joined_numbers(2 * len(triangles), np.concatenate(joined)).reshape(-1, 2)
@@ -119,11 +119,11 @@ def _turns(
     around: np.ndarray,
     patches: np.ndarray,
 ) -> np.ndarray | None:
-    """The order (n, s) by angle of the triangles with sides (n, s) around edges from vertices ``low`` to ``high`` (n,).
+    """Return the order (n, s) by angle of the triangles with sides (n, s) around edges from ``low`` to ``high`` (n,).
 
-    Of triangles at the same angle, as of two layers cut along other diagonals, those come first whose fronts face the
-    others; then they follow by their patches: of two layers the same one is everywhere on the same side. None where
-    this tells nothing, or a triangle is flat.
+    Triangles may have the same angle, as in two layers cut along different diagonals. Then those whose fronts face the
+    others come first, and after that they are ordered by their patches: so the same layer is on the same side
+    everywhere. Returns None if this does not decide the order, or if a triangle is flat.
     """
     start = vertices[low]
     edge = (vertices[high] - start)[:, None]
@@ -136,7 +136,7 @@ def _turns(
     places = np.diff(np.take_along_axis(angles, order, axis=1), axis=1, prepend=-np.inf) > _SAME_ANGLE
     place = np.empty(angles.shape, np.int64)
     np.put_along_axis(place, order, np.cumsum(places, axis=1), axis=1)
-    against = triangles.ravel()[around] != low[:, None]  # turn their fronts against the way that angles grow
+    against = triangles.ravel()[around] != low[:, None]  # fronts face decreasing angles
     layer = np.where(growing @ UPWARD > 0.0, 1, -1) * patches[around // 3]
     order = np.lexsort((layer, against, place), axis=1)
     ranks = [np.diff(np.take_along_axis(rows, order, axis=1), axis=1) != 0 for rows in (place, against, layer)]
@@ -145,7 +145,7 @@ def _turns(
 
 
 def _empty(vertices: np.ndarray, triangles: np.ndarray, cells: np.ndarray, of_layers: bool) -> np.ndarray:
-    """Whether no material is at the front and at the back of each triangle, (m, 2) bool."""
+    """Return whether there is no material at the front and at the back of each triangle, (m, 2) bool."""
     a, b, c = (vertices[triangles[:, k]] - vertices.mean(axis=0) for k in range(3))
     volumes = (a * np.cross(b, c)).sum(axis=1)
     of_cells = np.bincount(cells.ravel(), np.stack([-volumes, volumes], axis=1).ravel(), cells.size)
@@ -160,7 +160,7 @@ def _empty(vertices: np.ndarray, triangles: np.ndarray, cells: np.ndarray, of_la
 
 
 def _evenly_far(cells: np.ndarray, outer: np.ndarray) -> np.ndarray:
-    """Cells (n,) bool from which the way to one of those outside (n,) crosses an even number of faces (m, 2)."""
+    """Return from which cells (n,) bool the way to an outer cell (n,) crosses an even number of faces (m, 2)."""
     far = np.where(outer, 0, 2 * len(outer) + 1)
     while True:
         before = far.copy()

@@ -1,7 +1,7 @@
-"""Whether two objects are the same arrays, or two open surfaces the same set of points, however they are cut.
+"""Whether two objects have identical arrays, or two open surfaces are the same set of points however they are cut.
 
-Closed ones bound solids, and are the same when these are (``sampling.py``). Work comes in spans of triangles, so that
-callers can stop between two of them.
+Closed surfaces bound solids, and are compared as solids (``sampling.py``). Work is divided into spans of triangles, so
+that callers can stop between two spans.
 """
 
 import math
@@ -28,12 +28,12 @@ from ..traversal.frames import make_frame
 from ..traversal.point import new_point_workspace, world_triangle
 from .case import Case
 
-_SPAN = 512  # triangles that are looked at in one step
+_SPAN = 512  # triangles that are compared in one step
 
 
 @inner
 def _corner_covered(forest, solids, own, other, u, v, w, found, work):
-    """Whether the places at the corner u of a triangle u, v, w, beside both of its edges there, lie on the other."""
+    """Return whether the places in a triangle u, v, w, beside both edges at u, lie on the other surface."""
     base = by_reference(vertex_base(u))
     first = away_from(forest, other, base)
     for turn in range(TURNS):
@@ -54,7 +54,7 @@ def _corner_covered(forest, solids, own, other, u, v, w, found, work):
 
 @inner
 def _covered(forest, solids, own, other, begin, end, found, work):
-    """Whether all corners of some triangles lie on the other surface, with what is beside them in the triangle."""
+    """Return whether the corners of some triangles, and the places beside them, lie on the other surface."""
     for t in range(begin, end):
         a, b, c = world_triangle(forest, own.tree, t, own.pose)
         if without_area(a, b, c, work):
@@ -68,7 +68,7 @@ def _covered(forest, solids, own, other, begin, end, found, work):
 
 @inner
 def _area(forest, frame):
-    """Twice the area of a tree's triangles."""
+    """Return twice the area of a tree's triangles."""
     total = 0.0
     for t in range(forest.triangle_end[frame.tree] - forest.triangle_start[frame.tree]):
         a, b, c = world_triangle(forest, frame.tree, t, frame.pose)
@@ -81,7 +81,7 @@ def _area(forest, frame):
 
 @inner
 def _equal_areas(forest, a, b):
-    """Whether both surfaces have the same area up to its rounding: a hole may lie between the corners of triangles."""
+    """Return whether both areas are equal within rounding: a hole may lie between the corners of triangles."""
     area = _area(forest, a)
     return abs(area - _area(forest, b)) <= 1e-9 * area
 
@@ -90,10 +90,10 @@ def _equal_areas(forest, a, b):
 def deny_coincidence(
     forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b, spans, work, result
 ):  # fmt: skip
-    """Clear ``result`` (k,) bool of the jobs whose surfaces, both open, do not lie on each other.
+    """Set ``result`` (k,) bool to False for the jobs whose surfaces, both open, do not coincide.
 
-    A span (job, side, begin, end) compares some triangles of one surface with the other; the span that begins with
-    triangle 0 of side 0 compares the surfaces as wholes, too.
+    A span (job, side, begin, end) compares some triangles of one surface with the other surface. The span that begins
+    with triangle 0 of side 0 also compares the surfaces as a whole.
     """
     forest = by_reference(forest)
     solids = by_reference(solids)
@@ -113,7 +113,7 @@ def deny_coincidence(
 
 
 def duplicate_steps(case: Case, posed: tuple[Any, ...]) -> Generator[None, None, np.ndarray]:
-    """Pairs with the same triangles at the same places, and pairs of open surfaces that coincide."""
+    """Find the pairs with the same triangles at the same positions, and the pairs of open surfaces that coincide."""
     result = (case.boxes_a == case.boxes_b).all(axis=1)
     identical = np.zeros(len(result), np.bool_)
     for job in np.flatnonzero(result).tolist():
@@ -133,7 +133,7 @@ def duplicate_steps(case: Case, posed: tuple[Any, ...]) -> Generator[None, None,
 
 
 def _are_identical(case: Case, job: int) -> bool:
-    """Whether two objects are the same arrays in the same pose."""
+    """Return whether two objects have the same arrays and the same pose."""
     forest, (a, b) = case.tree_set.forest, case.jobs[job]
     if not np.array_equal(case.rows_a[job], case.rows_b[job]):
         return False
@@ -146,7 +146,7 @@ def _are_identical(case: Case, job: int) -> bool:
 
 
 def _spans(what: int, jobs: np.ndarray, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """Rows (job, what, begin, end) that cut the range of each job, which is not empty, into spans."""
+    """Return rows (job, what, begin, end) that cut the non-empty range of each job into spans."""
     pieces = -(-(end - begin) // _SPAN)
     row = np.repeat(np.arange(len(jobs)), pieces)
     low = begin[row] + _SPAN * (np.arange(len(row)) - np.repeat(np.cumsum(pieces) - pieces, pieces))
@@ -154,6 +154,6 @@ def _spans(what: int, jobs: np.ndarray, begin: np.ndarray, end: np.ndarray) -> n
 
 
 def _batches(spans: np.ndarray) -> list[np.ndarray]:
-    """Spans in groups of about ``_SPAN`` items in all."""
+    """Return the spans in groups of about ``_SPAN`` items each."""
     effort = np.cumsum(spans[:, 3] - spans[:, 2] + 1)
     return np.split(spans, np.flatnonzero(np.diff(effort // _SPAN)) + 1) if len(spans) else []

@@ -1,4 +1,4 @@
-"""Points amid the contacts of object pairs: where searches for depths begin, and what users look at."""
+"""Points amid the contacts of object pairs: start points of depth searches, and locations shown to users."""
 
 import math
 from collections.abc import Generator
@@ -15,18 +15,18 @@ from ..types.steps import run
 from ..types.verdict import CONTAINED
 from .case import Case
 
-_SPAN = 4096  # contacts that are looked at in one step
+_SPAN = 4096  # contacts that are processed in one step
 _AXES, _SPREAD, _LOW = (40503, 30011, 52391), 2654435761, 2**31 - 1  # products below 2**63, of bits without pattern
 _EXPONENT, _MAGNITUDE = 0x7FF << 52, (1 << 63) - 1  # of the bits of a float64
 SAMPLED = 32
-"""Contacts of a pair, about, whose middles are laid where a sample does."""
+"""Approximate number of contacts of a pair whose middles are computed, if only a sample is needed."""
 
 
 @inner
 def _mixed_bits(forest, tree, t):
-    """A number below 2**31 of the coordinates of a triangle, however its mesh and its corners are numbered.
+    """Return a hash below 2**31 of a triangle's coordinates, independent of the numbering of triangles and corners.
 
-    It is the same for the triangle scaled by a power of two: exponents count from the largest one.
+    It is the same for the triangle scaled by a power of two: exponents are counted from the largest one.
     """
     bits, total = forest.vertices.view(np.int64), np.int64(0)
     row, v = forest.triangle_start[tree] + t, forest.vertex_start[tree]
@@ -45,7 +45,10 @@ def _mixed_bits(forest, tree, t):
 
 @inner
 def is_sampled(forest, a, t, b, u, every):
-    """Whether a contact of triangles t of tree a and u of b, in ``pair_order``, is in a sample of one of ``every``."""
+    """Return whether a contact of triangles t of tree a and u of tree b is in a sample of one in ``every``.
+
+    The trees are in ``pair_order``.
+    """
     if every == 1:
         return True
     mixed = (_mixed_bits(forest, a, t) * _AXES[0] + _mixed_bits(forest, b, u)) & _LOW
@@ -54,9 +57,9 @@ def is_sampled(forest, a, t, b, u, every):
 
 @kernel
 def find_centres(forest, trees, rows_a, rows_b, swapped, every, pairs, kinds, jobs, begin, end, room, middles):
-    """Fill rows begin to end of ``middles`` (n, 3) with those of contacts of jobs (n,) of pairs of trees (k, 2).
+    """Fill rows begin to end of ``middles`` (n, 3) with the middles of contacts of jobs (n,) of pairs of trees (k, 2).
 
-    Of a job's contacts one of ``every`` (k,), others NaN.
+    Only one in ``every`` (k,) contacts of a job gets a middle, the others get NaN.
     """
     forest = by_reference(forest)
     room = by_reference(room)
@@ -74,12 +77,12 @@ def find_centres(forest, trees, rows_a, rows_b, swapped, every, pairs, kinds, jo
 
 
 def centre_steps(case: Case, swapped: np.ndarray, sample: bool = False) -> Generator[None, None, np.ndarray]:
-    """The middle of every contact, (n, 3) float64 [m], yielding every few milliseconds.
+    """Return the middle of every contact, (n, 3) float64 [m]; the generator yields every few milliseconds.
 
     Args:
         case: the pairs.
-        swapped: those that are looked at second object first, in whichever order they were named, (k,) bool.
-        sample: of pairs with many contacts only those of some of them, spread over all; NaN for the others.
+        swapped: which pairs are processed second object first, whichever way they were named, (k,) bool.
+        sample: compute only some middles, spread over all, for pairs with many contacts; NaN for the others.
     """
     answer, room = case.answer, new_room()
     middles, every = np.empty((len(answer.pairs), 3)), np.ones(len(case.jobs), np.int64)
@@ -94,14 +97,14 @@ def centre_steps(case: Case, swapped: np.ndarray, sample: bool = False) -> Gener
 
 
 class Locations(Copyable):
-    """Points to look at of the pairs of a case: found when one of them is first asked for.
+    """Points to look at, one for each pair of a case, all computed on first access.
 
     Args:
         case: the pairs.
         start: contacts of pair j are the rows start[j]:start[j + 1], (k + 1,) int64.
         codes: indices of the pairs' verdicts, (k,).
         swapped: as for ``centre_steps``.
-        middles: of all contacts, (n, 3) [m], where they are known.
+        middles: middles of all contacts, (n, 3) [m], if they are known.
     """
 
     def __init__(
@@ -111,11 +114,11 @@ class Locations(Copyable):
         self._found: list[np.ndarray | None] | None = None
 
     def __getstate__(self) -> Any:
-        self._all()  # the points, not the trees of the scene
+        self._all()  # store the points, not the trees of the scene
         return super().__getstate__()
 
     def of(self, job: int) -> np.ndarray | None:
-        """A point (3,) float64 [m]: amid contacts, or amid a contained object; None for a pair that is only near."""
+        """Return a point (3,) float64 [m] amid contacts or a contained object; None for a pair that is only near."""
         return self._all()[job]
 
     def _all(self) -> list[np.ndarray | None]:

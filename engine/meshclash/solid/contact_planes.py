@@ -1,9 +1,9 @@
-"""Whether a plane keeps two surfaces apart where they meet: then they touch there, and do not pass through each other.
+"""Whether a plane separates two surfaces at their contacts: then they touch there and do not pass through each other.
 
-All triangles of both that reach a point where the surfaces meet are among their contacts. Where those of one surface
-lie on one side of a plane, or in it, and those of the other one on its other side, or in it, no point of a surface near
-a contact is on the side of the other one. Planes along the axes are tried, and those of some of the triangles; signs
-are decided by fractions.
+All triangles that reach a common point of both surfaces are among their contacts. Suppose that the triangles of one
+surface lie on one side of a plane or in it, and those of the other surface on the other side or in it. Then near a
+contact, no point of a surface is on the side of the other surface. Planes along the axes are tried, and the planes of
+some of the triangles. Signs are decided with fractions.
 """
 
 from collections.abc import Generator
@@ -14,13 +14,13 @@ import numpy as np
 from ..types.pose import transform_points
 from .case import Case
 
-_MOST = 256  # triangles of a pair in contact, of which more are not looked at
+_MOST = 256  # most triangles in contact of a pair; pairs with more are not tried
 _TRIED = 12  # planes of triangles of each side
 _ROUNDING = 2.0**-40  # of the products that make a determinant
 
 
 def kept_apart_steps(case: Case, chosen: np.ndarray) -> Generator[None, None, np.ndarray]:
-    """Which of some pairs (n,) a plane keeps apart at all of their contacts, (n,) bool; yields after each."""
+    """Find which pairs (n,) a plane separates at all of their contacts, (n,) bool; yields after each pair."""
     found = np.zeros(len(chosen), np.bool_)
     for k, job in enumerate(chosen.tolist()):
         sides = [_in_contact(case, job, side) for side in range(2)]
@@ -31,7 +31,7 @@ def kept_apart_steps(case: Case, chosen: np.ndarray) -> Generator[None, None, np
 
 
 def _in_contact(case: Case, job: int, side: int) -> np.ndarray:
-    """The triangles (n, 3, 3) of an object that have contacts, in the world [m]."""
+    """Return the triangles (n, 3, 3) of an object that have contacts, in the world [m]."""
     begin, end = case.starts[job : job + 2]
     forest, tree = case.tree_set.forest, case.jobs[job, side]
     rows = case.rows_a[job] if side == 0 else case.rows_b[job]
@@ -40,7 +40,7 @@ def _in_contact(case: Case, job: int, side: int) -> np.ndarray:
 
 
 def _kept_apart(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether a plane has triangles (n, 3, 3) on one side, or in it, and others (m, 3, 3) on its other side."""
+    """Return whether a plane separates triangles (n, 3, 3) and (m, 3, 3); both may also lie in it."""
     points, others = a.reshape(-1, 3), b.reshape(-1, 3)
     beside = np.logical_or(points.max(axis=0) <= others.min(axis=0), others.max(axis=0) <= points.min(axis=0))
     if beside.any():
@@ -56,7 +56,7 @@ def _kept_apart(a: np.ndarray, b: np.ndarray) -> bool:
 
 
 def _likely_sides(corners: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Signs (n,) of the sides of a triangle's plane (3, 3) on which points (n, 3) are; 0 where rounding may decide."""
+    """Return signs (n,): the side of a triangle's plane (3, 3) of each point (n, 3); 0 where rounding may decide."""
     normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
     offsets = points - corners[0]
     heights = offsets @ normal
@@ -65,7 +65,7 @@ def _likely_sides(corners: np.ndarray, points: np.ndarray) -> np.ndarray:
 
 
 def _plane(corners: np.ndarray) -> tuple[list[Fraction], Fraction] | None:
-    """The normal of a triangle's plane (3, 3), and the height of its points along it; None of one without area."""
+    """Return the normal of a triangle's plane (3, 3) and its height along it; None for a triangle without area."""
     a, b, c = ([Fraction(x) for x in corner] for corner in corners.tolist())
     u, v = [y - x for x, y in zip(a, b, strict=True)], [y - x for x, y in zip(a, c, strict=True)]
     normal = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]]
@@ -73,7 +73,7 @@ def _plane(corners: np.ndarray) -> tuple[list[Fraction], Fraction] | None:
 
 
 def _on_side(plane: tuple[list[Fraction], Fraction], points: np.ndarray, way: int) -> bool:
-    """Whether points (n, 3) are on one side of a plane, or in it: the front for 1, the back for -1."""
+    """Return whether points (n, 3) are on one side of a plane or in it: the front for 1, the back for -1."""
     normal, height = plane
     heights = (_dot(normal, [Fraction(x) for x in point]) for point in np.unique(points, axis=0).tolist())
     return all(way * (own - height) >= 0 for own in heights)

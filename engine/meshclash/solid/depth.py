@@ -1,16 +1,17 @@
-"""How deeply two solids overlap: the largest ball in their common volume, between two bounds.
+"""Proved lower and upper bounds of the depth of an overlap: the largest ball in the common volume of two solids.
 
-The depth of an overlap is the diameter of the largest ball inside both solids: the interference of a press fit, the
-thickness of the common slab of two plates, the whole thickness of a part inside another. A first ball starts in the
-middle of the overlap or of the contacts, is grown until it meets a surface twice, and climbs (``ball_growth.py``).
-Where none is found, or a mesh is open, balls start beside points of one surface that are deep in the other solid. A
-thorough search starts balls from between contacts far apart, and from beside contacts, too. The largest of them climb.
+The depth of an overlap is the diameter of the largest ball inside both solids. For a press fit, this is the
+interference; for two plates, the thickness of the common slab; for a part inside another, the whole thickness of the
+part. A first ball starts in the middle of the overlap or of the contacts, is grown until it meets a surface twice, and
+climbs (``ball_growth.py``). If no ball is found, or a mesh is open, balls start beside points of one surface that are
+deep in the other solid. A thorough search also starts balls between contacts far apart, and beside contacts. The
+largest balls climb.
 
-What is stated is proved. From below: a ball whose centre is certainly in both solids and certainly that far from both
-surfaces (``nearest_points.py``). From above: the least width of the common volume that was found, along the axes of the
-world and the normals of the triangles that the ball touches (``width.py``). ``branch_and_bound.py`` and
-``shrinkage_bound.py`` bring both together. Positions are relative to a corner of the overlap of both boxes, so that
-flush parts far from the origin are measured as finely as their coordinates differ.
+All results are proved. The lower bound is a ball whose centre is certainly in both solids and certainly that far from
+both surfaces (``nearest_points.py``). The upper bound is the least width of the common volume that was found, along the
+axes of the world and the normals of the triangles that the ball touches (``width.py``). ``branch_and_bound.py`` and
+``shrinkage_bound.py`` tighten both bounds. Positions are relative to a corner of the overlap of both boxes, so that
+flush parts far from the origin are measured as precisely as their coordinates differ.
 """
 
 import math
@@ -28,22 +29,22 @@ from .nearest_points import along, is_inside, near_triangle, nearest_from, prove
 from .width import width_across
 
 FIRST_BALL, DEEP_STARTS, MANY_STARTS, THOROUGH = range(4)
-"""Efforts of a search."""
-_CELLS = 4  # along each axis: of the contacts in one cell one is a mark
+"""Efforts of a search, in increasing order."""
+_CELLS = 4  # along each axis; one contact per cell is a mark
 _MOST_MARKS = _CELLS**3
-_MOST_SPREAD = 24  # marks that starts are made of
-_PARTNERS = 4  # of each mark, near and far ones, to start from the middle between both
-_TESTED = 24  # of these middles, the farthest from both surfaces first
+_MOST_SPREAD = 24  # most marks used for starts
+_PARTNERS = 4  # of each mark, near and far; searches start midway between both
+_TESTED = 24  # middles that are tried, the farthest from both surfaces first
 _BESIDE = 8  # marks beside which balls start
-_CLIMBS, _FEW_CLIMBS = 64, 4  # balls that climb
-_SURFACE_MARKS = 8  # triangles of each solid beside which balls start where contacts gave none
+_CLIMBS, _FEW_CLIMBS = 64, 4  # number of balls that climb
+_SURFACE_MARKS = 8  # triangles of each solid beside which balls start if contacts gave none
 _SAMPLES = 64  # of each surface in the overlap of both boxes
 _DEEP = 16  # of these, deep in the other solid, beside which balls start
-_NEARLY = 0.5  # of the greatest depth: points less deep are left
+_NEARLY = 0.5  # of the greatest depth: points less deep are skipped
 _MOST_STARTS = 2 + 2 * _DEEP + _TESTED + 13 * _BESIDE + 14 * _SURFACE_MARKS
 _QUARTERINGS, _FEW_QUARTERINGS = 28, 6
-_ROUGH, _FINE = 0.01, 0.001  # of the radius: what a step must promise while climbing, and at the top
-_AS_GOOD = 1.0 - 1e-9  # of the upper bound: a ball this large ends the search
+_ROUGH, _FINE = 0.01, 0.001  # of the radius: least predicted gain of a step, first and for the final climb
+_AS_GOOD = 1.0 - 1e-9  # of the upper bound: a ball of this size ends the search
 _BEYOND = 1.0 + 1e-9
 
 
@@ -54,7 +55,7 @@ def _row(points, i):
 
 @inner
 def _is_before(p, q):
-    """Whether the coordinates of p come before those of q: an order that does not hang on how contacts are numbered."""
+    """Compare the coordinates of p and q: an order that does not depend on the numbering of contacts."""
     for k in range(3):
         if p[k] != q[k]:
             return p[k] < q[k]
@@ -63,7 +64,7 @@ def _is_before(p, q):
 
 @inner
 def _comes_first(row, other, pairs, middles):
-    """Whether a contact comes before another one: by its middle, and of those at one place by its triangles."""
+    """Return whether a contact comes before another: by its middle, and for equal middles by its triangles."""
     p, q = _row(middles, row), _row(middles, other)
     if p[0] != q[0] or p[1] != q[1] or p[2] != q[2]:
         return _is_before(p, q)
@@ -72,7 +73,7 @@ def _comes_first(row, other, pairs, middles):
 
 @inner
 def _cell_of(p, low, size):
-    """The cell of a grid that a point lies in, and the square of its distance from the middle of the cell."""
+    """Return the grid cell of a point, and the squared distance of the point from the middle of the cell."""
     cell, square = 0, 0.0
     for k in range(3):
         place = (p[k] - low[k]) / size * _CELLS if size > 0.0 else 0.0
@@ -84,13 +85,13 @@ def _cell_of(p, low, size):
 
 @inner
 def _is_mark(kind, x):
-    """Whether a contact of a kind, with a middle at x, may tell where to search."""
+    """Return whether a contact of a kind, with a middle at x, can serve as a start of a search."""
     return kind in (CROSSING, COPLANAR) and not math.isnan(x)
 
 
 @inner
 def _spread_contacts(begin, end, pairs, kinds, middles, marks, squares):
-    """Rows of crossing and coplanar contacts spread over those with a middle, in ``marks``; returns how many."""
+    """Write rows of crossing and coplanar contacts, spread over those with a middle, to ``marks``; return the count."""
     low = np.full(3, math.inf)
     high = np.full(3, -math.inf)
     for row in range(begin, end):
@@ -123,7 +124,7 @@ def _spread_contacts(begin, end, pairs, kinds, middles, marks, squares):
 
 @inner
 def _is_covered(balls, count, x):
-    """Whether x lies in one of the first balls (centre, radius)."""
+    """Return whether x lies in one of the first ``count`` balls (centre, radius)."""
     covered = False
     for i in range(count):
         covered |= squared_distance(x, _row(balls, i)) < balls[i, 3] * balls[i, 3]
@@ -139,7 +140,7 @@ def _inside_both(forest, solids, a, b, origin, x, distance, hints, work):
 
 @inner
 def _add_ball(forest, a, b, origin, x, distance, p, most, hints, store, count, work):
-    """Grows a ball from x, inside both and nearest to p, and adds it to the store; returns how many there are."""
+    """Grow a ball from x, inside both and nearest to p, and add it to the store; return the number of balls."""
     balls, memories, kept = store
     centre, radius = grow(forest, a, b, origin, x, distance, p, most, hints, memories[count], work)
     if not radius > 0.0:
@@ -154,7 +155,7 @@ def _add_ball(forest, a, b, origin, x, distance, p, most, hints, store, count, w
 
 @inner
 def _add_inside(forest, solids, a, b, origin, x, distance, p, most, hints, store, count, work):
-    """As ``_add_ball`` where x is inside both; otherwise nothing is added."""
+    """Do the same as ``_add_ball`` if x is inside both; otherwise add nothing."""
     if not 0.0 < distance <= most * _BEYOND or not _inside_both(forest, solids, a, b, origin, x, distance, hints, work):
         return count
     return _add_ball(forest, a, b, origin, x, distance, p, most, hints, store, count, work)
@@ -162,21 +163,21 @@ def _add_inside(forest, solids, a, b, origin, x, distance, p, most, hints, store
 
 @inner
 def _try(forest, solids, a, b, origin, x, most, hints, store, count, work):
-    """As ``_add_inside``, from the point nearest to x."""
+    """Do the same as ``_add_inside``, from the point nearest to x."""
     distance, p = nearest_of_both(forest, a, b, origin, x, hints, -1.0, work)
     return _add_inside(forest, solids, a, b, origin, x, distance, p, most, hints, store, count, work)
 
 
 @inner
 def _is_enough(store, count, most):
-    """Whether the last ball of the store is as large as any may be."""
+    """Return whether the last ball of the store is as large as any ball can be."""
     return count > 0 and store[0][count - 1, 3] >= _AS_GOOD * most
 
 
 @inner
 def _try_middles(forest, solids, a, b, origin, most, rows, spread, pairs, middles, hints, store, count, work):
-    """Balls from middles between marks far apart, those farthest from both surfaces first."""
-    found = np.empty((_MOST_SPREAD * _PARTNERS, 7))  # places, how near the surface is, less than 0, and where
+    """Grow balls from middles between marks far apart, those farthest from both surfaces first."""
+    found = np.empty((_MOST_SPREAD * _PARTNERS, 7))  # positions, negative distances of the surface, and nearest points
     near = np.empty((_MOST_SPREAD * _PARTNERS, 2), np.int64)
     squares = np.empty(spread)
     used = 0
@@ -216,7 +217,7 @@ def _try_middles(forest, solids, a, b, origin, most, rows, spread, pairs, middle
 
 @inner
 def _try_beside(forest, solids, a, b, origin, p, d, reach, most, effort, hints, store, count, work):
-    """A ball from a point p + h d inside both solids, h as large as quartering from ``reach`` gives."""
+    """Grow a ball from p + h d inside both solids; h is the largest that quartering from ``reach`` gives."""
     length = math.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
     if length < 1e-9:
         return count
@@ -234,14 +235,14 @@ def _try_beside(forest, solids, a, b, origin, p, d, reach, most, effort, hints, 
 
 @inner
 def _size(forest, frame, t, origin):
-    """Longest edge of a triangle."""
+    """Return the length of the longest edge of a triangle."""
     p, q, r = near_triangle(forest, frame, t, origin)
     return math.sqrt(max(squared_distance(p, q), squared_distance(q, r), squared_distance(r, p)))
 
 
 @inner
 def _try_contact(forest, solids, a, b, origin, row, pairs, kinds, middles, most, effort, hints, store, count, work):
-    """A ball beside a contact: between the materials of both triangles."""
+    """Grow a ball beside a contact: between the materials of both triangles."""
     t, u = np.int64(pairs[row, 0]), np.int64(pairs[row, 1])
     p = _row(middles, row)
     n = outward_normal(forest, solids, a, t, p, work)
@@ -261,7 +262,7 @@ def _try_contact(forest, solids, a, b, origin, row, pairs, kinds, middles, most,
 
 @inner
 def _try_rim(forest, solids, a, b, origin, own, t, p, inward, most, hints, store, count, work):
-    """Balls beside the corners of a triangle of one solid, and beside the points of its edges nearest to p."""
+    """Grow balls beside the corners of a triangle of one solid, and beside the points of its edges nearest to p."""
     corners = near_triangle(forest, own, t, origin)
     for k in range(3):
         first, last = corners[k], corners[(k + 1) % 3]
@@ -277,7 +278,7 @@ def _try_rim(forest, solids, a, b, origin, own, t, p, inward, most, hints, store
 
 @inner
 def _try_surface(forest, solids, own, a, b, origin, most, effort, hints, store, count, work):
-    """Balls beside triangles of one solid: one of each of its first components, then others spread over it."""
+    """Grow balls beside triangles of one solid: one of each of its first components, then others spread over it."""
     tree = own.tree
     first = solids.component_start[tree]
     parts = solids.component_start[tree + 1] - first
@@ -298,13 +299,13 @@ def _try_surface(forest, solids, own, a, b, origin, most, effort, hints, store, 
 
 @inner
 def _is_within(p, far):
-    """Whether a point is in the box from the origin to ``far``."""
+    """Return whether a point is in the box from the origin to ``far``."""
     return 0.0 <= p[0] <= far[0] and 0.0 <= p[1] <= far[1] and 0.0 <= p[2] <= far[2]
 
 
 @inner
 def _may_be_within(a, b, c, far):
-    """Whether the box of a triangle meets that from the origin to ``far``."""
+    """Return whether the box of a triangle meets the box from the origin to ``far``."""
     meets = True
     for k in range(3):
         meets &= max(a[k], b[k], c[k]) >= 0.0 and min(a[k], b[k], c[k]) <= far[k]
@@ -313,7 +314,7 @@ def _may_be_within(a, b, c, far):
 
 @inner
 def _cell_within(p, far):
-    """The cell of the box from the origin to ``far`` that a point in it lies in."""
+    """Return the cell, in the box from the origin to ``far``, of a point in this box."""
     cell = 0
     for k in range(3):
         cell = _CELLS * cell + (min(int(p[k] / far[k] * _CELLS), _CELLS - 1) if far[k] > 0.0 else 0)
@@ -322,9 +323,10 @@ def _cell_within(p, far):
 
 @inner
 def _gather_samples(forest, own, origin, far, samples, near):
-    """Points of a surface in the overlap of both boxes and their triangles, spread over all; returns how many.
+    """Collect points of a surface in the overlap of both boxes, with their triangles; return how many.
 
-    Of each triangle its middle and its point nearest to the middle of the overlap.
+    The points are spread over the whole surface. Each triangle gives its middle and its point nearest to the middle of
+    the overlap.
     """
     start, within, every = forest.triangle_start[own.tree], 0, 1
     amid = (0.5 * far[0], 0.5 * far[1], 0.5 * far[2])
@@ -349,9 +351,10 @@ def _gather_samples(forest, own, origin, far, samples, near):
 
 @inner
 def _measure_samples(forest, solids, other, origin, count, samples, near, work):
-    """How far samples that seem to be inside the other solid are from its surface, and its triangle nearest to them.
+    """Measure how deep samples that seem to be inside the other solid are below its surface; return the largest depth.
 
-    Those of others, and of ones that are far less deep than another one, are 0. Returns the largest.
+    The triangle nearest to each sample is stored, too. The depth is 0 for samples outside, and for samples that are far
+    less deep than another one.
     """
     most, hint = surface_tolerance(origin, other) / _NEARLY, np.int64(0)
     for i in range(count):
@@ -367,7 +370,7 @@ def _measure_samples(forest, solids, other, origin, count, samples, near, work):
 
 @inner
 def _try_deep(forest, solids, a, b, side, origin, far, most, hints, store, count, work):
-    """Balls between points of one surface (side 0 or 1) that are deep in the other solid and what is across them."""
+    """Grow balls between points of one surface (side 0 or 1) deep in the other solid and the points across."""
     own, other = (a, b) if side == 0 else (b, a)
     samples, near = np.empty((_SAMPLES, 4)), np.empty((_SAMPLES, 2), np.int64)
     sampled = _gather_samples(forest, own, origin, far, samples, near)
@@ -395,7 +398,7 @@ def _try_deep(forest, solids, a, b, side, origin, far, most, hints, store, count
 def _try_contacts(
     forest, solids, a, b, origin, marks, spread, pairs, kinds, middles, most, effort, hints, store, count, work
 ):
-    """Balls beside some contacts."""
+    """Grow balls beside some contacts."""
     for i in range(min(_BESIDE, spread)):
         if _is_enough(store, count, most):
             break
@@ -410,7 +413,7 @@ def _try_contacts(
 def _starts(
     forest, solids, a, b, origin, marks, spread, pairs, kinds, middles, most, effort, hints, store, count, work
 ):
-    """Balls from all sorts of starts, added to the store."""
+    """Grow balls from all kinds of starts, and add them to the store."""
     if spread > 1:
         count = _try_middles(
             forest, solids, a, b, origin, most, marks, spread, pairs, middles, hints, store, count, work
@@ -426,9 +429,10 @@ def _starts(
 
 @inner
 def _climb_largest(forest, solids, a, b, origin, count, climbing, most, hints, store, tops, room, work):
-    """Centre and radius of the largest ball that some of the store climb to, the largest first, but those met before.
+    """Climb from some balls of the store, the largest first; return centre and radius of the largest ball reached.
 
-    Balls of the size of roundings may climb through a surface, so where they end is looked at again.
+    Balls that were already met are skipped. Balls as small as rounding errors may climb through a surface, so their
+    final position is checked again.
     """
     balls, memories, kept = store
     best, best_centre = 0.0, (0.0, 0.0, 0.0)
@@ -452,7 +456,7 @@ def _climb_largest(forest, solids, a, b, origin, count, climbing, most, hints, s
 
 @inner
 def _width_at(forest, a, b, origin, x, upper, hints, work):
-    """``upper``, or less where the solids together are less wide across the triangles nearest to x."""
+    """Return ``upper``, or less if the common width across the triangles nearest to x is smaller."""
     _, _, t = nearest_from(forest, a, origin, x, hints[0], -1.0, work)
     _, _, u = nearest_from(forest, b, origin, x, hints[1], -1.0, work)
     return min(upper, width_across(forest, a, b, a, t, origin, work), width_across(forest, a, b, b, u, origin, work))
@@ -460,7 +464,7 @@ def _width_at(forest, a, b, origin, x, upper, hints, work):
 
 @inner
 def _mean_of_marks(marks, spread, middles, origin):
-    """Mean of some contacts less the origin, (0, 0, 0) where there are none."""
+    """Return the mean of some contacts relative to the origin, (0, 0, 0) if there are none."""
     mean = (0.0, 0.0, 0.0)
     for i in range(spread):
         mean = along(mean, minus(_row(middles, marks[i]), origin), 1.0 / spread)
@@ -469,9 +473,9 @@ def _mean_of_marks(marks, spread, middles, origin):
 
 @inner
 def _first_ball(forest, solids, a, b, origin, far, marks, spread, pairs, middles, most, hints, store, work):
-    """Adds a ball from the middle of the overlap or that of the contacts, the deeper one that is inside, to the store.
+    """Add a ball from the middle of the overlap or that of the contacts, whichever is inside and deeper, to the store.
 
-    Returns how many balls there are then, 0 or 1.
+    Returns the number of balls, 0 or 1.
     """
     if spread > 0:
         hints[0], hints[1] = np.int64(pairs[marks[0], 0]), np.int64(pairs[marks[0], 1])
@@ -499,7 +503,10 @@ def _largest_ball(
     forest, solids, a, b, origin, far, marks, spread, pairs, kinds, middles, upper, effort, hints, store, tops, room,
     work,
 ):  # fmt: skip
-    """(centre, radius, upper bound of the diameter) of the largest ball found in both solids; radius 0: none found."""
+    """Return (centre, radius, upper bound of the diameter) of the largest ball found in both solids.
+
+    The radius is 0 if none was found.
+    """
     most = 0.5 * upper
     hints[0], hints[1] = 0, 0
     centre, radius = (0.0, 0.0, 0.0), 0.0
@@ -536,7 +543,7 @@ def _largest_ball(
 
 @inner
 def proved_radius(forest, solids, a, b, origin, x, radius, hints, work):
-    """Radius of a ball around x that is certainly in both solids, at most ``radius``."""
+    """Return the radius of a ball around x that is certainly in both solids, at most ``radius``."""
     da, _, hints[0] = nearest_from(forest, a, origin, x, hints[0], -1.0, work)
     db, _, hints[1] = nearest_from(forest, b, origin, x, hints[1], -1.0, work)
     if not _inside_both(forest, solids, a, b, origin, x, min(da, db), hints, work):
@@ -550,12 +557,12 @@ def overlap_depths(
     forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b, boxes, chosen,
     start, pairs, kinds, middles, effort, room, work, found,
 ):  # fmt: skip
-    """Fill ``found`` (k, 5) of the jobs in ``chosen``: bounds from below and above [m], centre of the ball.
+    """Fill ``found`` (k, 5) for the jobs in ``chosen``: lower and upper bound [m], centre of the ball.
 
-    The bound from below is 0 where no ball is proved to be in both. Centres are relative to the low corner of
-    ``boxes`` (k, 7): the low and high corner of the overlap of both world boxes and the least width of it, rounded up.
-    ``effort``: FIRST_BALL, DEEP_STARTS, MANY_STARTS or THOROUGH, also from corners and edges; ``room`` is a
-    ``SearchRoom``. The other arrays are those of ``sample_sides``.
+    The lower bound is 0 if no ball is proved to be in both solids. Centres are relative to the low corner of ``boxes``
+    (k, 7), which contains the low and high corner of the overlap of both world boxes and the least width of the
+    overlap, rounded up. ``effort``: FIRST_BALL, DEEP_STARTS, MANY_STARTS or THOROUGH, which also starts from corners
+    and edges. ``room`` is a ``SearchRoom``. The other arrays are those of ``sample_sides``.
     """
     hints = np.zeros(2, np.int64)
     balls = np.empty((_MOST_STARTS, 4))

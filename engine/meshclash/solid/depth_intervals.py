@@ -1,11 +1,11 @@
-"""Depths of many object pairs: a first interval of each, and closer ones where an answer depends on it.
+"""Bounds of the depths of many object pairs: a first interval for each, and tighter ones if a result depends on it.
 
-* A first interval: one ball, and the least width found (``depth.py``).
-* A permission that the interval leaves open: the solids share no volume once shrunk by that much
-  (``shrinkage_bound.py``); else a thorough search, and branch and bound (``branch_and_bound.py``). What these leave
-  open is decided by the largest ball found.
-* An interval that is wide because parts fit each other, or that holds no ball: a bound from shrunk solids.
-* Every interval, if that is asked for: branch and bound; where bounds stay apart, again after the thorough search.
+* The first interval: one ball, and the least width found (``depth.py``).
+* If the interval does not decide whether the depth is permitted: shrink the solids by the permitted length and test
+  whether they still share volume (``shrinkage_bound.py``). Otherwise a thorough search, then branch and bound
+  (``branch_and_bound.py``). If this does not decide either, the largest ball found decides.
+* If the interval is wide because parts fit each other, or if it contains no ball: a bound from shrunk solids.
+* On request, branch and bound for every interval; if the bounds stay apart, again after the thorough search.
 """
 
 from collections.abc import Generator
@@ -31,28 +31,28 @@ from .shrinkage_bound import (
 )
 
 LOWER, UPPER = range(2)
-"""Columns of what is measured; the centre of the ball follows."""
+"""Columns of the measured values; the centre of the ball follows."""
 COLUMNS = 5
 _AT_ONCE = 2048  # triangles of pairs that are measured in one step
-_PILED_UP = 16.0  # times a move that says nothing of a pair: roundings of many numbers
-_LARGE = 4096  # triangles of a pair that is searched before it is shrunk
-_CLOSE = 0.9  # of the bound from above: what is asked of refined bounds
-_THIN = 1.0 / 256.0  # of the bound from above: a ball below that says little of the depth
+_PILED_UP = 16.0  # times a move within the rounding errors: accumulated errors of many numbers
+_LARGE = 4096  # triangles from which a pair is searched before it is shrunk
+_CLOSE = 0.9  # of the upper bound: target for refined lower bounds
+_THIN = 1.0 / 256.0  # of the upper bound: a smaller ball says little about the depth
 
 Steps = Generator[None, None, None]
 
 
 class Overlaps:
-    """Pairs of solids whose overlaps are measured, in an order that does not depend on how they are named.
+    """Measures the overlaps of pairs of solids, in an order that does not depend on how the objects are named.
 
     Args:
         case: the pairs.
         start, middles: contacts of pair j are the rows start[j]:start[j + 1], and their middles, (n, 3) [m].
-        swapped: which pairs are looked at second object first, (k,) bool.
-        room: for searches, with the moments of open meshes where there are some.
+        swapped: which pairs are processed second object first, (k,) bool.
+        room: work buffers for searches, with the moments of open meshes if there are some.
 
     Attributes:
-        found: bounds [m] and centres of balls, (k, COLUMNS); NaN where nothing was measured.
+        found: bounds [m] and centres of balls, (k, COLUMNS); NaN if nothing was measured.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Overlaps:
         self._rooms = room or new_search_room(), new_point_workspace()
 
     def search(self, chosen: np.ndarray, effort: int = FIRST_BALL) -> Steps:
-        """Measure the chosen pairs (n,) with an effort of ``depth.py``; a closer interval is not replaced."""
+        """Measure the chosen pairs (n,) with an effort of ``depth.py``; tighter intervals are kept."""
         for some in _portions(self._posed[0], self.case.jobs, chosen):
             before = self.found[some]
             overlap_depths(*self._posed, self._boxes, some, *self._contacts, effort, *self._rooms, self.found)
@@ -80,14 +80,14 @@ class Overlaps:
             yield
 
     def refine(self, chosen: np.ndarray) -> Steps:
-        """Bring the bounds of the chosen pairs (n,) together as far as their cells allow."""
+        """Tighten the bounds of the chosen pairs (n,) as far as their number of cells allows."""
         scratch = new_cells()
         for job in chosen:
             refine_depths(*self._posed, self._boxes, np.array([job]), *self._rooms, *scratch, self.found)
             yield
 
     def bound(self, chosen: np.ndarray, bounds: np.ndarray) -> None:
-        """Take bounds (n,) from above of the chosen pairs where they are less."""
+        """Replace the upper bounds of the chosen pairs by ``bounds`` (n,) where these are lower."""
         self.found[chosen, UPPER] = np.maximum(np.minimum(self.found[chosen, UPPER], bounds), self.found[chosen, LOWER])
 
 
@@ -99,14 +99,14 @@ def measure_steps(
     exact: bool,
     shares_volume: SharesVolume,
 ) -> Steps:
-    """Measure pairs as closely as is needed, yielding every few milliseconds.
+    """Measure pairs as precisely as needed, in a generator that yields every few milliseconds.
 
     Args:
-        overlaps: the pairs; what is found stays there.
-        chosen: which to measure, (n,).
-        clashing: which of all may be parts that fit each other, (k,) bool.
+        overlaps: the pairs; receives the results.
+        chosen: indices of the pairs to measure, (n,).
+        clashing: which of all pairs may be parts that fit each other, (k,) bool.
         allowed: overlap up to which a clash counts as touching, 0 for none, (k,) [m].
-        exact: whether all bounds are brought together.
+        exact: whether to tighten all bounds.
         shares_volume: decides whether shrunk solids share volume.
     """
     found = overlaps.found
@@ -121,7 +121,7 @@ def measure_steps(
 def _narrow(
     overlaps: Overlaps, chosen: np.ndarray, clashing: np.ndarray, allowed: np.ndarray, shares_volume: SharesVolume
 ) -> Steps:
-    """Bound clashes from above whose intervals say little and reach above what is ``allowed``: both objects shrink."""
+    """Lower the upper bounds of clashes with wide intervals that exceed ``allowed``, by shrinking both objects."""
     case, found = overlaps.case, overlaps.found
     wide = chosen[clashing[chosen] & is_wide(found[chosen, LOWER], found[chosen, UPPER])]
     roundings = np.fmax.reduce(rounding_moves(case))
@@ -133,7 +133,7 @@ def _narrow(
 
 
 def _bring_together(overlaps: Overlaps, chosen: np.ndarray) -> Steps:
-    """Bring the bounds of the chosen pairs (n,) together as far as any search of ours does."""
+    """Tighten the bounds of the chosen pairs (n,) as far as the available searches can."""
     found = overlaps.found
     yield from overlaps.refine(chosen)
     chosen = chosen[found[chosen, LOWER] < _CLOSE * found[chosen, UPPER]]
@@ -142,7 +142,10 @@ def _bring_together(overlaps: Overlaps, chosen: np.ndarray) -> Steps:
 
 
 def _without_ball(overlaps: Overlaps, chosen: np.ndarray, clashing: np.ndarray, shares_volume: SharesVolume) -> Steps:
-    """Bound pairs that fit but for rounding, and search the others for a ball; large ones first: they shrink slowly."""
+    """Bound pairs that fit except for rounding, and search the others for a ball.
+
+    Large pairs are searched before they are shrunk, since shrinking takes long for them.
+    """
     if not len(chosen):
         return
     case = overlaps.case
@@ -167,12 +170,12 @@ def _without_fit(
     moves: list[np.ndarray],
     shares_volume: SharesVolume,
 ) -> Generator[None, None, np.ndarray]:
-    """Which of the chosen pairs (n,) are not found to fit, of those that ``may_fit`` (k,) bool.
+    """Return the chosen pairs (n,) without those found to fit; only pairs that ``may_fit`` (k,) bool are tried.
 
     Args:
         overlaps, chosen, shares_volume: as for ``measure_steps``.
-        may_fit: which of all to try.
-        enough: bounds that the boxes give and no shrinking betters, (k,) [m].
+        may_fit: which of all pairs to try.
+        enough: bounds given by the boxes, which shrinking does not improve, (k,) [m].
         moves: as for ``fit_bounds``.
     """
     chosen = chosen[~may_fit[chosen] | (overlaps.found[chosen, UPPER] > enough[chosen])]
@@ -183,7 +186,7 @@ def _without_fit(
 
 
 def _searched(overlaps: Overlaps, chosen: np.ndarray, effort: int) -> Generator[None, None, np.ndarray]:
-    """Which of the chosen pairs (n,) have no ball after a search."""
+    """Search the chosen pairs (n,) and return those without a ball."""
     yield from overlaps.search(chosen, effort)
     return chosen[overlaps.found[chosen, LOWER] == 0.0]
 
@@ -191,7 +194,7 @@ def _searched(overlaps: Overlaps, chosen: np.ndarray, effort: int) -> Generator[
 def _undecided(
     overlaps: Overlaps, chosen: np.ndarray, clashing: np.ndarray, allowed: np.ndarray, shares_volume: SharesVolume
 ) -> Steps:
-    """Decide whether overlaps are no deeper than is allowed, where the first intervals do not."""
+    """Decide whether overlaps are within ``allowed``, for pairs whose first intervals do not decide it."""
     found = overlaps.found
     chosen = chosen[(allowed[chosen] > 0.0) & (allowed[chosen] < found[chosen, UPPER])]
     if not len(chosen):
@@ -205,12 +208,12 @@ def _undecided(
 
 
 def is_wide(lower: Any, upper: Any) -> Any:
-    """Whether an interval of depths, or each of several, says little of them."""
+    """Return whether an interval of depths is too wide to be informative; also for arrays of intervals."""
     return lower < _THIN * upper
 
 
 def _portions(forest: Forest, jobs: np.ndarray, chosen: np.ndarray) -> list[np.ndarray]:
-    """The chosen pairs in groups of about as many triangles as are measured at once, larger pairs by themselves."""
+    """Return the chosen pairs in groups of about as many triangles as are measured at once; large pairs alone."""
     if not len(chosen):
         return []
     trees = jobs[chosen]
@@ -219,7 +222,7 @@ def _portions(forest: Forest, jobs: np.ndarray, chosen: np.ndarray) -> list[np.n
 
 
 def box_overlaps(boxes_a: np.ndarray, boxes_b: np.ndarray) -> np.ndarray:
-    """Low and high corner of what boxes (k, 6) have in common, and its least width rounded up, (k, 7) [m]."""
+    """Return low and high corner of the intersection of boxes (k, 6), and its least width rounded up, (k, 7) [m]."""
     low = np.maximum(boxes_a[:, :3], boxes_b[:, :3])
     high = np.minimum(boxes_a[:, 3:], boxes_b[:, 3:])
     widths = high - low

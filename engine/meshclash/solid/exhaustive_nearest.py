@@ -1,15 +1,15 @@
-"""The nearest triangle of a small solid by comparing all of them, eight at a time, instead of descending a tree.
+"""Nearest triangle of a small solid, by comparing all triangles, eight at a time, instead of descending a tree.
 
-A search for the largest ball asks for some hundred distances from one pair of solids. Where a solid has few triangles
-they are placed once, with planes that bound distances from below: two across each triangle, one along each of its
-edges. A point h beyond the first and e beyond the second kind is at least sqrt(h**2 + e**2) away. What may be nearest
-by these bounds is measured as ``nearest_points.py`` does it. Where several triangles are as near as rounding, the one
-that the tree comes to first is the answer: then ``look_at_all`` says that it cannot tell. So the answers have the same
-bytes.
+A search for the largest ball measures some hundred distances to one pair of solids. If a solid has few triangles they
+are stored once in a table, together with planes that give lower bounds of distances: two across each triangle, one
+along each of its edges. A point that is h beyond a plane of the first kind and e beyond one of the second kind is at
+least sqrt(h**2 + e**2) away. Triangles that may be nearest by these bounds are measured as in ``nearest_points.py``. If
+several triangles are equally near within rounding, the answer has to be the one that the tree visits first;
+``look_at_all`` then reports that it cannot decide. So both methods give bit-identical answers.
 
-Heights are float32 and off by less than 8 u of the coordinates added (three products, whose factors are rounded, and
-the offset), u = 2**-24. ``_MARGIN`` is twice that and is taken off before squares are compared, so what is left out is
-farther by far more than ``_ALIKE``.
+Heights are float32. Their error is less than 8 u of the coordinates added (three products, whose factors are rounded,
+and the offset), u = 2**-24. ``_MARGIN`` is twice that and is subtracted before squares are compared, so triangles that
+are left out are farther away by much more than ``_ALIKE``.
 """
 
 import math
@@ -23,27 +23,27 @@ from ..hierarchy.wide_bvh import LANE_COUNT
 from ..jit import config, inlined, inner
 
 MOST_PLACED = 0 if config.DISABLE_JIT else 128
-"""Triangles of a solid that is placed; lanes exist in compiled code only."""
+"""Most triangles of a solid that is stored in a table; 0 without compilation, which the SIMD lanes need."""
 _BLOCKS = 16
-_SIZE, _COUNT, _CORNERS = 0, 1, 2  # entries of the table: of coordinates, of triangles, nine numbers of each
+_SIZE, _COUNT, _CORNERS = 0, 1, 2  # table entries: largest coordinate, triangle count, nine numbers per triangle
 _OFFSET = 3 * LANE_COUNT  # of a plane, behind its normal
 _PLANE = 4 * LANE_COUNT  # numbers of eight planes
 _BLOCK = 5 * _PLANE
 _HEIGHTS = _CORNERS + 9 * LANE_COUNT * _BLOCKS  # where the planes begin
 PLACED_LENGTH = _HEIGHTS + _BLOCK * _BLOCKS // 2
-"""Float64 numbers of a table."""
+"""Length of a table in float64 numbers."""
 _MARGIN = 16.0 * 2.0**-24
-_ALIKE = 2.0**-44  # of the coordinates: more than distances, and the tests of a tree, are off by rounding
+_ALIKE = 2.0**-44  # of the coordinates: more than the rounding errors of distances and of tree tests
 _OUTWARD = 1.0 + 2.0**-18
 _LEAST, _MOST = 1e-12, 1e12  # sizes whose squares are normal in float32
 _SHORTEST = 1e-100  # vectors whose squares underflow have no direction
-_ACROSS = 0.99  # squared sine between an edge and the normal, less than that: no plane
+_ACROSS = 0.99  # least squared sine between an edge and the normal for a plane
 _ZERO = np.float32(0.0)
 
 
 @inner
 def _direction(v):
-    """A vector made one long, or zero."""
+    """Return the unit vector in the direction of a vector, or zero."""
     length = math.sqrt(dot(v, v))
     scale = 1.0 / length if length > _SHORTEST else 0.0
     return v[0] * scale, v[1] * scale, v[2] * scale
@@ -51,7 +51,7 @@ def _direction(v):
 
 @inner
 def _put_plane(planes, at, n, a, b, c):
-    """Write the plane with a normal that has a triangle behind it."""
+    """Write the plane with this normal that has a triangle behind it."""
     for k in range(3):
         planes[at + LANE_COUNT * k] = np.float32(n[k])
     planes[at + _OFFSET] = np.float32(max(dot(n, a), dot(n, b), dot(n, c)))
@@ -59,7 +59,10 @@ def _put_plane(planes, at, n, a, b, c):
 
 @inner
 def put_triangle(address, t, a, b, c):
-    """Write a triangle, its corners less an origin, into the table at an address; returns its largest coordinates."""
+    """Write a triangle, relative to an origin, into the table at an address.
+
+    Returns the sum of its largest coordinates along the three axes.
+    """
     table, planes = doubles(address), floats(address + 8 * _HEIGHTS)
     size = 0.0
     for k in range(3):
@@ -82,7 +85,7 @@ def put_triangle(address, t, a, b, c):
 
 @inner
 def close_table(address, count, size):
-    """Write how many triangles there are, and the largest size of any; whether float32 serves for that."""
+    """Write the number of triangles and their largest size; return whether float32 is precise enough for them."""
     table = doubles(address)
     table[_SIZE], table[_COUNT] = size, count
     return _LEAST < size < _MOST
@@ -90,14 +93,14 @@ def close_table(address, count, size):
 
 @inlined
 def _beyond(planes, at, px, py, pz):
-    """How far a point is beyond eight planes."""
+    """Return how far a point is beyond eight planes."""
     along = load(planes, at) * px + load(planes, at + LANE_COUNT) * py + load(planes, at + 2 * LANE_COUNT) * pz
     return along - load(planes, at + _OFFSET)
 
 
 @inlined
 def _squared_bounds(planes, at, px, py, pz, margin):
-    """Lower bounds of the squared distances of a point to eight triangles."""
+    """Return lower bounds of the squared distances of a point to eight triangles."""
     h = higher(_beyond(planes, at, px, py, pz), _beyond(planes, at + _PLANE, px, py, pz)) - margin
     e = higher(_beyond(planes, at + 2 * _PLANE, px, py, pz), _beyond(planes, at + 3 * _PLANE, px, py, pz))
     e = higher(e, _beyond(planes, at + 4 * _PLANE, px, py, pz)) - margin
@@ -107,7 +110,7 @@ def _squared_bounds(planes, at, px, py, pz, margin):
 
 @inner
 def _measured(table, x, t):
-    """The point of triangle t nearest to x, and its distance."""
+    """Return the point of triangle t nearest to x, and its distance."""
     at = _CORNERS + 9 * t
     a, b = (table[at], table[at + 1], table[at + 2]), (table[at + 3], table[at + 4], table[at + 5])
     y = closest_on_triangle(x, a, b, (table[at + 6], table[at + 7], table[at + 8]))
@@ -116,7 +119,10 @@ def _measured(table, x, t):
 
 @inner
 def look_at_all(address, x, hint, enough):
-    """(known, distance, point, triangle): what ``nearest_from`` says; not known: several are as near as rounding."""
+    """Return (known, distance, point, triangle), with the same results as ``nearest_from``.
+
+    ``known`` is False if several triangles are equally near within rounding.
+    """
     table, planes = doubles(address), floats(address + 8 * _HEIGHTS)
     count = np.int64(table[_COUNT])
     size = table[_SIZE] + abs(x[0]) + abs(x[1]) + abs(x[2])

@@ -1,15 +1,15 @@
-"""Vertices at which a surface touches itself, taken apart: one copy for each fan of triangles around the same material.
+"""Splits vertices at which a surface touches itself: one copy for each fan of triangles around the same material.
 
-Two blocks of one object that meet along an edge only share its vertices. To move a surface inward there each block
-needs vertices of its own. Around an edge of more than two triangles those belong together that have the material
-between them; triangles are in one fan of a vertex when edges of that kind, or of two triangles, join them. Fans with
-the same material between them, around two hollows that meet in a point, stay together: apart, each would move through
-the other.
+Two blocks of one object that meet along an edge share only its vertices. To move the surface inward there, each block
+needs vertices of its own. Around an edge of more than two triangles, two triangles belong together if the material is
+between them. Triangles are in one fan of a vertex if they are joined by such edges, or by edges of two triangles. Fans
+with the same material between them, around two hollows that meet in a point, stay together: separately, each would move
+through the other.
 
-Around some vertices planes face each other, as where four of eight cubes make a chain, and no move takes all of them
-inward. There the fan is cut in two along two edges: each half moves for itself, and flat triangles between both,
-without area before they move, keep the surface closed. At a spike that no cut helps least squares may do without a
-small plane: the way that takes the last one inward most is taken there.
+At some vertices planes face each other, for example where four of eight cubes make a chain, and no move takes all of
+them inward. There the fan is cut in two along two edges. Each half moves independently, and flat triangles between
+both, without area before they move, keep the surface closed. At a spike that no cut improves, least squares may neglect
+a small plane: then the direction is used that takes the least inward plane as far inward as possible.
 """
 
 from itertools import combinations_with_replacement
@@ -20,23 +20,23 @@ import numpy as np
 from ..traversal.layers import joined_numbers
 from ..types.vectors import cross
 
-_FLAT = 0.01  # of the largest eigenvalue: directions in which the planes around a vertex differ less count as one
-_LONGEST = 2.0  # moves of vertices at spikes, in how far planes recede
-_LITTLE = 0.3  # planes that recede by less of a move's aim do not
+_FLAT = 0.01  # of the largest eigenvalue: directions with smaller ones do not count
+_LONGEST = 2.0  # longest moves at spikes, in units of how far planes recede
+_LITTLE = 0.3  # of the aim of a move: planes that recede by less count as not receding
 _ENOUGH = 0.3  # of the aim, by which all recede once a fan is cut
 _OTHER = 0.05  # weight of the planes of the other half
 _MOST_SECTORS = 32  # of fans that are cut
-_PREFERENCE = 1e-3  # for shorter moves, of cuts that make planes recede alike
+_PREFERENCE = 1e-3  # preference for shorter moves among cuts that make planes recede equally
 _OFF_MIDDLE = 0.618  # of a sector: a direction that arcs between corners seldom meet
 
 
 def split_fans(vertices: np.ndarray, triangles: np.ndarray, outward: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Triangles (m, 3) int32 with a vertex for each fan, and which vertex each of these was, (n,) int64.
+    """Return triangles (m, 3) int32 with a vertex for each fan, and the original vertex of each, (n,) int64.
 
     Args:
         vertices: (v, 3) float64 [m].
         triangles: (m, 3) of welded vertices.
-        outward: 1 or -1 of each triangle: times its normal it points out of the material, (m,).
+        outward: 1 or -1 for each triangle: this times its normal points out of the material, (m,).
     """
     first, last = triangles.ravel(), triangles[:, (1, 2, 0)].ravel()
     ends = np.stack([np.minimum(first, last), np.maximum(first, last)], axis=1)
@@ -55,14 +55,14 @@ def split_fans(vertices: np.ndarray, triangles: np.ndarray, outward: np.ndarray)
 
 
 def _fans(triangles: np.ndarray, joined: np.ndarray) -> np.ndarray:
-    """The first corner of the fan that each corner belongs to, (3 m,), from pairs (k, 2) of sides that join triangles.
+    """Return the first corner of the fan of each corner, (3 m,), from pairs (k, 2) of sides that join triangles.
 
     Side s goes from corner s to the next one of its triangle.
     """
     vertex = triangles.ravel()
     ahead = np.arange(len(vertex)).reshape(-1, 3)[:, (1, 2, 0)].ravel()
     one, other = joined.T
-    alike = vertex[one] == vertex[other]  # both run the same way
+    alike = vertex[one] == vertex[other]  # both have the same direction
     pairs = np.concatenate([
         np.stack([one, np.where(alike, other, ahead[other])], axis=1),
         np.stack([ahead[one], np.where(alike, ahead[other], other)], axis=1),
@@ -71,7 +71,7 @@ def _fans(triangles: np.ndarray, joined: np.ndarray) -> np.ndarray:
 
 
 def _join_hollows(vertices: np.ndarray, triangles: np.ndarray, outward: np.ndarray, fans: np.ndarray) -> None:
-    """Give fans at one vertex, each on the side of the other where its material is, the number of the first of them."""
+    """Give fans at one vertex the number of the first of them, if each is on the material's side of the other."""
     vertex = triangles.ravel()
     counts = np.bincount(vertex[np.unique(fans)], minlength=len(vertices))
     corners = np.flatnonzero(counts[vertex] > 1)
@@ -86,7 +86,7 @@ def _join_hollows(vertices: np.ndarray, triangles: np.ndarray, outward: np.ndarr
 
 
 def _changes(values: np.ndarray) -> np.ndarray:
-    """Places (n,) at which a value is not the one before."""
+    """Return the indices (n,) at which a value differs from the one before."""
     return np.flatnonzero(np.diff(values)) + 1
 
 
@@ -94,25 +94,25 @@ class _Sectors(NamedTuple):
     """The triangles of fans, as sectors of the directions around their vertices."""
 
     corners: np.ndarray
-    """Of the fans, (n,)."""
+    """Corners of the fans, (n,)."""
     through: np.ndarray
-    """A direction within each sector, (n, 3)."""
+    """A direction inside each sector, (n, 3)."""
     first: np.ndarray
     last: np.ndarray
     normals: np.ndarray
 
     def chosen(self, rows: np.ndarray) -> "_Sectors":
-        """Some of them."""
+        """Return the sectors with some indices."""
         return _Sectors(*(part[rows] for part in self))
 
     def is_inward(self, way: np.ndarray) -> bool:
-        """Whether a direction (3,) is on the side of the fan's material, by an arc to one of its sectors."""
+        """Return whether a direction (3,) is on the material's side of the fan, by an arc to one of its sectors."""
         target = int(np.argmax(np.where(np.abs(self.normals @ way) > 0.0, self.through @ way, -np.inf)))
         end = self.through[target]
         across = cross(way, end)
         passes = (self.first @ across) * (self.last @ across) < 0.0
         passes &= (self.normals @ way) * (self.normals @ end) < 0.0
-        meets = cross(across, self.normals)  # on both planes, one way or the other
+        meets = cross(across, self.normals)  # on both planes, in either direction
         same = np.einsum("nk,nk->n", meets, self.through) * (meets @ (way + end)) > 0.0
         passes &= same & (np.arange(len(passes)) != target)
         return bool((self.normals[target] @ way < 0.0) != (np.count_nonzero(passes) % 2 == 1))
@@ -127,13 +127,13 @@ def _sectors(vertices: np.ndarray, triangles: np.ndarray, outward: np.ndarray, c
 
 
 def _units(vectors: np.ndarray) -> np.ndarray:
-    """Vectors (n, 3) of length 1, 0 for none."""
+    """Return vectors (n, 3) scaled to length 1; zero vectors stay 0."""
     units: np.ndarray = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-300)
     return units
 
 
 def least_moves(squares: np.ndarray, sums: np.ndarray) -> np.ndarray:
-    """Moves (..., 3) that take planes inward by one, by least squares, at most ``_LONGEST``.
+    """Return moves (..., 3) that take planes inward by one, by least squares, at most ``_LONGEST`` long.
 
     Args:
         squares, sums: sums of n n^T (..., 3, 3) and of n (..., 3) over the planes' outward normals n.
@@ -150,15 +150,15 @@ def least_moves(squares: np.ndarray, sums: np.ndarray) -> np.ndarray:
 def cut_fans(
     vertices: np.ndarray, triangles: np.ndarray, source: np.ndarray, outward: np.ndarray, moves: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None:
-    """Fans that no move takes inward, cut in two: triangles, source, moves, and neighbours of flat triangles (n,).
+    """Cut in two the fans that no move takes inward: triangles, source, moves, and neighbours of flat triangles (n,).
 
-    The flat triangles, between both halves, come last, wound outward. None where every fan moves inward.
+    The flat triangles between both halves come last and are wound outward. Returns None if every fan moves inward.
 
     Args:
         vertices: (v, 3) float64 [m].
         triangles, source: as ``split_fans`` returns them.
         outward: as ``split_fans`` takes it.
-        moves: of each vertex of ``triangles``, (n, 3), as ``least_moves`` has them.
+        moves: move of each vertex of ``triangles``, (n, 3), from ``least_moves``.
     """
     corners = vertices[source[triangles]]
     normals = _units(cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])) * outward[:, None]
@@ -192,16 +192,18 @@ def cut_fans(
 
 
 def _most_inward(normals: np.ndarray, move: np.ndarray) -> np.ndarray:
-    """The move (3,) at most as long as any by which the least receding of planes recedes most; as it was if none does.
+    """Return the move (3,), at most ``_LONGEST`` long, that maximises how far the least receding plane recedes.
+
+    Returns the given move if none is better, or if there are too many planes.
 
     Args:
-        normals: outward ones of the planes, (n, 3); 0 for one without area.
-        move: that by least squares, (3,).
+        normals: outward normals of the planes, (n, 3); 0 for a triangle without area.
+        move: the move by least squares, (3,).
     """
     normals = normals[np.abs(normals).max(axis=1) > 0.0]
     if not 1 < len(normals) <= _MOST_SECTORS:
         return move
-    ends = normals[np.array(list(combinations_with_replacement(range(len(normals)), 3)))]  # three decide it, or two
+    ends = normals[np.array(list(combinations_with_replacement(range(len(normals)), 3)))]  # three planes, or two
     turned = cross(ends[:, 1] - ends[:, 0], ends[:, 2] - ends[:, 0])
     ways = _LONGEST * np.concatenate([_units(ways) for ways in (-ends[:, 0] - ends[:, 2], turned, -turned)])
     ways = np.append(ways, move[None], axis=0)
@@ -209,7 +211,7 @@ def _most_inward(normals: np.ndarray, move: np.ndarray) -> np.ndarray:
 
 
 def _corners_at(triangles: np.ndarray, stuck: np.ndarray) -> dict[int, list[int]]:
-    """The corners at each of some vertices (n,)."""
+    """Return the corners at each of some vertices (n,)."""
     vertex = triangles.ravel()
     own = np.flatnonzero(np.isin(vertex, stuck))
     own = own[np.argsort(vertex[own], kind="stable")]
@@ -218,7 +220,7 @@ def _corners_at(triangles: np.ndarray, stuck: np.ndarray) -> dict[int, list[int]
 
 
 def _ring(triangles: np.ndarray, outward: np.ndarray, around: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """The triangles (n,) around a vertex in turn, and which vertex each begins at, (n,); None where they are no ring.
+    """Return the triangles (n,) around a vertex in order, and the first vertex of each, (n,); None if there is no ring.
 
     Args:
         around: corners at the vertex, (n,).
@@ -239,13 +241,13 @@ def _ring(triangles: np.ndarray, outward: np.ndarray, around: np.ndarray) -> tup
 
 
 def _best_cut(ways: np.ndarray, normals: np.ndarray) -> tuple[int, int, np.ndarray] | None:
-    """From which to below which sector of a ring to cut so that most takes all planes inward; None if nothing does.
+    """Return the range of sectors of a ring (first, end) that is best to cut out so that all planes move inward.
 
-    Returns also the moves of that half and of the other, (2, 3).
+    Also returns the moves of this half and of the other, (2, 3). Returns None if no cut helps.
 
     Args:
-        ways: from the vertex along the first edges of sectors, (n, 3).
-        normals: outward ones of the sectors, (n, 3); 0 for one without area.
+        ways: directions from the vertex along the first edges of sectors, (n, 3).
+        normals: outward normals of the sectors, (n, 3); 0 for one without area.
     """
     count, units = len(ways), _units(ways)
     after, solid = np.roll(units, -1, axis=0), np.abs(normals).max(axis=1) > 0.0
@@ -272,7 +274,7 @@ def _best_cut(ways: np.ndarray, normals: np.ndarray) -> tuple[int, int, np.ndarr
 def _recede_between(
     normals_a: np.ndarray, normals_b: np.ndarray, moves_a: np.ndarray, moves_b: np.ndarray, is_convex: np.ndarray
 ) -> np.ndarray:
-    """How far flat triangles, between planes at edges (n,) that move each for itself, are inside the edges' wedges."""
+    """Return how far flat triangles are inside the wedges of the edges (n,), where two planes move independently."""
     ends = [[-np.einsum("nk,nk->n", normal, move) for move in (moves_a, moves_b)] for normal in (normals_a, normals_b)]
     (a_first, a_last), (b_first, b_last) = ends  # how far the line between both moves is inside of a, and of b
     slope = (a_last - a_first) - (b_last - b_first)
@@ -285,11 +287,11 @@ def _recede_between(
 def _pairs_around(
     vertices: np.ndarray, triangles: np.ndarray, outward: np.ndarray, ends: np.ndarray, around: np.ndarray
 ) -> np.ndarray:
-    """Pairs (k, 2) of the sides around edges that have material between their triangles.
+    """Return pairs (k, 2) of the sides around edges that have material between their triangles.
 
     Args:
         vertices, triangles, outward: as ``split_fans`` takes them.
-        ends: of each edge, (n, 2) vertices.
+        ends: vertices of each edge, (n, 2).
         around: the sides around each edge, (n, s).
     """
     t, start = around // 3, vertices[ends[:, 0]]

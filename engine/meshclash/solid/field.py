@@ -1,10 +1,10 @@
-"""Where many points lie with respect to one mesh: nearest points, exact sides of a solid, winding numbers.
+"""Position of many points relative to one mesh: nearest points, exact sides of a solid, winding numbers.
 
-Points are visited along a Morton curve, so that each begins with what is known of the one before it. Its nearest
-triangle bounds the search. Its winding number is carried on: within the ball that is free of the surface it stays the
-same, and elsewhere it changes by the crossings of the segment between the two points, which are decided exactly. A
-segment that grazes an edge is replaced by a ray to the outside, and where all of those graze the point may lie on the
-surface, which the exact predicates tell too.
+Points are visited along a Morton curve, so that each search starts from the result of the previous point. The nearest
+triangle of that point bounds the search. Its winding number is updated: it stays the same within the ball that is free
+of the surface. Elsewhere it changes by the crossings of the segment between the two points, which are decided exactly.
+A segment that grazes an edge is replaced by a ray to the outside. If all rays graze edges, the point may lie on the
+surface, which the exact predicates decide, too.
 """
 
 import math
@@ -36,34 +36,34 @@ from ..traversal.winding import NO_MOMENTS, generalised_winding
 from ..types.pose import inverse_rotations, transform_points
 
 NEAREST, EXACT_SIDE, WINDING, WINDING_SIDE = 1, 2, 4, 8
-"""What is asked for: nearest points; winding numbers of a closed mesh by crossings; generalised ones, precise or just
-precise enough to tell inside from outside."""
+"""What to compute: nearest points; winding numbers of a closed mesh by crossings; generalised winding numbers, precise
+or just precise enough to tell inside from outside."""
 ON, CLEAR, UNDECIDED = 0, 1, 2
-"""What a side is: on the surface, off it, or not decided by the predicates' number range."""
+"""Side of a point: on the surface, off it, or undecided because of the predicates' number range."""
 
-_PART = 512  # points between two fresh starts
-_SHARED_FROM = 1 << 14  # points from which several cores pay
+_PART = 512  # points in a row; after them a search starts without an earlier result
+_SHARED_FROM = 1 << 14  # number of points from which several cores are faster
 _LEAST = 2.0**-1022
 
 
 class Field(NamedTuple):
-    """What is known of n points; arrays of what was not asked for are empty."""
+    """Results for n points; arrays of quantities that were not requested are empty."""
 
     distances: np.ndarray
     """Distance to the surface, (n,) float64 [m]; with exact sides 0 for points on the surface and for no others."""
     points: np.ndarray
     """Nearest point of the surface, (n, 3) float64 [m], world."""
     triangles: np.ndarray
-    """Triangle that it lies on, (n,) int32."""
+    """Triangle that contains the nearest point, (n,) int32."""
     windings: np.ndarray
     """Winding number, (n,) float64."""
     states: np.ndarray
-    """ON or CLEAR where exact sides were asked for, (n,) int8."""
+    """ON or CLEAR if exact sides were requested, (n,) int8."""
 
 
 @inner
 def _crossed_number(forest, solids, frame, p, reference, work):
-    """(exact winding number, ON, CLEAR or UNDECIDED) of p from that of a reference point, (x, y, z, number, known)."""
+    """Return (exact winding number, ON, CLEAR or UNDECIDED) of p from a reference point (x, y, z, number, known)."""
     if reference[4] > 0.0:
         q = (reference[0], reference[1], reference[2])
         if p[0] == q[0] and p[1] == q[1] and p[2] == q[2]:
@@ -83,7 +83,7 @@ def _crossed_number(forest, solids, frame, p, reference, work):
 
 @inner
 def _within_free_ball(p, reference, free, tolerance):
-    """Whether the reference point is in the ball around p that is free of the surface."""
+    """Return whether the reference point is in the ball around p that is free of the surface."""
     q = (reference[0], reference[1], reference[2])
     return reference[4] > 0.0 and math.sqrt(squared_distance(p, q)) + tolerance < free * (1.0 - 1e-9)
 
@@ -140,7 +140,7 @@ def _measure(
     forest, solids, pose, inverse, origins, reaches, moments, unit, points, places, tasks, wanted,
     stack, gaps, counter, expansions, scratch, found, windings, states,
 ):  # fmt: skip
-    """``_measure_tasks`` for Python."""
+    """Wrapper of ``_measure_tasks`` that Python calls."""
     _measure_tasks(
         forest, solids, pose, inverse, origins, reaches, moments, unit, points, places, tasks, wanted,
         stack, gaps, counter, expansions, scratch, found, windings, states,
@@ -152,7 +152,7 @@ def _measure_together(
     forest, solids, pose, inverse, origins, reaches, moments, unit, points, places, tasks, wanted,
     stack, gaps, counter, expansions, scratch, found, windings, states,
 ):  # fmt: skip
-    """``_measure_tasks`` by every worker w, on every so manieth task."""
+    """Run ``_measure_tasks`` in parallel: of w workers, each does every w-th task."""
     workers = stack.shape[0]
     for w in prange(workers):
         _measure_tasks(
@@ -162,12 +162,12 @@ def _measure_together(
 
 
 class PosedSurface:
-    """A hierarchy of boxes in a pose, which may be asked about points any number of times."""
+    """A hierarchy of boxes in a pose, prepared for any number of queries about points."""
 
     def __init__(self, hierarchy: Hierarchy, rows: np.ndarray) -> None:
         """Prepare a hierarchy in a pose (3, 4)."""
         self._hierarchy = hierarchy
-        self._rows = np.array(rows)  # not read-only, as a Pose's are: a kernel is compiled anew for these
+        self._rows = np.array(rows)  # writeable, unlike those of a Pose: read-only arrays need another compilation
         tree_set = pack_trees([hierarchy])
         self._forest = tree_set.forest, kept_solids(hierarchy)
         self._frame = self._rows, inverse_rotations(self._rows), tree_set.origins, tree_set.reaches
@@ -175,7 +175,7 @@ class PosedSurface:
         self._work = new_workspace_arrays(())
 
     def measure(self, points: np.ndarray, wanted: int, threads: int | None = None) -> Field:
-        """Measure points; arguments as ``measure_field``."""
+        """Measure points; the arguments are those of ``measure_field``."""
         asked_windings = bool(wanted & (WINDING | WINDING_SIDE))
         moments = moments_of(self._hierarchy.parts) if asked_windings else NO_MOMENTS
         order = along_curve(points)
@@ -204,17 +204,17 @@ def measure_field(
     """Measure world points (n, 3) float64 [m] against a hierarchy of boxes in a pose (3, 4).
 
     Args:
-        hierarchy: its mesh is closed where exact sides are asked for.
+        hierarchy: its mesh must be closed if exact sides are requested.
         rows: the pose.
         points: finite.
-        wanted: what to ask for, the sum of some of the constants above; one kind of winding number only.
-        threads: most threads; the answer is the same for any number.
+        wanted: what to compute: the sum of some of the constants above, with one kind of winding number at most.
+        threads: maximum number of threads; the result does not depend on it.
     """
     return PosedSurface(hierarchy, rows).measure(points, wanted, threads)
 
 
 def _decide(hierarchy: Hierarchy, rows: np.ndarray, points: np.ndarray, row: int, field: Field) -> None:
-    """Decide one point's side by integers, where no double holds the products; looks at all triangles."""
+    """Decide the side of one point with integers, if double precision cannot hold the products; tests all triangles."""
     vertices, triangles = hierarchy.mesh.arrays
     corners, p = transform_points(rows, vertices)[triangles], points[row]
     near = _with_boxes_that_meet(corners, p, p)
@@ -228,7 +228,7 @@ def _decide(hierarchy: Hierarchy, rows: np.ndarray, points: np.ndarray, row: int
     rng = np.random.default_rng(1)
     number: int | None = None
     while number is None:  # a point off the surface sees its edges in a set of directions of measure zero
-        q = p + reach * np.array([1.0, *rng.uniform(-1e-3, 1e-3, 2)])  # nearly along an axis: few boxes are met
+        q = p + reach * np.array([1.0, *rng.uniform(-1e-3, 1e-3, 2)])  # nearly along an axis to meet few boxes
         near = _with_boxes_that_meet(corners, np.minimum(p, q), np.maximum(p, q))
         number = _crossings_by_integers(p, q, corners[near], turns[near].tolist())
     field.windings[row] = number
@@ -238,12 +238,12 @@ def _decide(hierarchy: Hierarchy, rows: np.ndarray, points: np.ndarray, row: int
 
 
 def _with_boxes_that_meet(corners: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Triangles (k,) of (m, 3, 3) whose boxes meet another box."""
+    """Return the triangles (k,) of (m, 3, 3) whose boxes meet another box."""
     return np.flatnonzero(((corners.min(axis=1) <= high) & (corners.max(axis=1) >= low)).all(axis=1))
 
 
 def _crossings_by_integers(p: np.ndarray, q: np.ndarray, corners: np.ndarray, turns: list[int]) -> int | None:
-    """Sum of the crossings of segment pq with triangles (m, 3, 3), each times its turn; None where it grazes one."""
+    """Return the sum of segment pq's crossings with triangles (m, 3, 3), each times its turn; None if it grazes one."""
     total = 0
     for corner, turn in zip(corners, turns, strict=True):
         passed = crossing_of_integers(*_integers([p, q, *corner]), None)
@@ -254,7 +254,7 @@ def _crossings_by_integers(p: np.ndarray, q: np.ndarray, corners: np.ndarray, tu
 
 
 def _integers(points: Sequence[np.ndarray]) -> list[tuple[int, ...]]:
-    """Points of floats, all multiplied by one power of two that makes their coordinates whole."""
+    """Return points of floats as integers, all multiplied by the same power of two."""
     rows = [[Fraction(float(x)) for x in point] for point in points]
     scale = lcm(*(x.denominator for row in rows for x in row))
     return [tuple(int(x * scale) for x in row) for row in rows]

@@ -1,11 +1,11 @@
-"""Whether one object lies in the other as meant, though its stored coordinates stick out of it a little.
+"""Whether one object is meant to lie in the other, although its stored coordinates stick out of it a little.
 
-A part let into a wall, flush with its faces, sticks out by roundings, and so does a copy of an object. What a surface
-has outside the other solid is looked at in the corners, edge middles and centroids of its triangles, and beside its
-contacts at distances that shrink by four each, down to the length that may stick out: so gaps in the other solid that
-are wider are met. Where all of that is no farther from the solid than the length, the object counts as inside, unless
-it fills a cavity of the other: beside the largest triangle of each component of the other's surface it has no point
-outside that is farther away.
+A part let into a wall, flush with its faces, sticks out by rounding errors, and so does a copy of an object. The part
+of a surface outside the other solid is examined at sample points: the corners, edge middles and centroids of its
+triangles, and points beside its contacts at distances that shrink by a factor of four, down to the length that may
+stick out. So wider gaps in the other solid are detected. If all these points are within this length of the solid, the
+object counts as inside, unless it fills a cavity of the other solid. To exclude that, points beside the largest
+triangle of each component of the other's surface are tested: none outside may be farther away than the length.
 """
 
 from collections.abc import Generator, Sequence
@@ -19,13 +19,13 @@ from ..reference import by_reference
 from ..traversal.frames import IN, beyond_root, centroid, make_frame, middle, nearest_in, outward_normal, side_of_solid
 from ..traversal.point import new_point_workspace, world_triangle
 
-_AT_ONCE = 256  # triangles or contacts that are looked at in one step
+_AT_ONCE = 256  # triangles or contacts that are tested in one step
 _MOST_STEPS = 24
 
 
 @inner
 def _is_within(forest, solids, other, p, limit, work):
-    """Whether p lies in a solid or closer than ``limit`` to it."""
+    """Return whether p lies in a solid or closer than ``limit`` to it."""
     if beyond_root(forest, other, p, limit):
         return False
     _, _, triangle = nearest_in(forest, other, p, limit, limit, work)
@@ -42,7 +42,7 @@ def _triangle_within(forest, solids, other, a, b, c, limit, work):
 
 @inner
 def _beside_within(forest, solids, other, p, corner, limit, work):
-    """Whether points on the way from a contact to a corner of its triangle are within."""
+    """Return whether points on the way from a contact to a corner of its triangle are within the limit."""
     share = 0.25
     for _ in range(_MOST_STEPS):
         x = (
@@ -61,7 +61,10 @@ def span_within(
     forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b,
     job, side, begin, end, contacts, pairs, middles, limit, work,
 ):  # fmt: skip
-    """Whether triangles begin to end of the object of ``side``, or what is beside these contacts of it, are within."""
+    """Return whether triangles of one side's object, or points beside its contacts, are within the limit.
+
+    The triangles are those from ``begin`` to ``end`` of the object of ``side``.
+    """
     if begin >= end:
         return True
     forest = by_reference(forest)
@@ -89,7 +92,11 @@ def fills_cavity(
     forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b,
     job, side, begin, end, limit, work,
 ):  # fmt: skip
-    """Whether the solid of ``side`` has a point beside components of the other, farther from it than ``limit``."""
+    """Return whether the solid of ``side`` fills a cavity of the other object.
+
+    It does so if it contains a point outside the other object, in front of one of the other's components from ``begin``
+    to ``end``, and farther from the other object than ``limit``.
+    """
     if begin >= end:
         return False
     forest = by_reference(forest)
@@ -125,12 +132,12 @@ def within_steps(
     middles: np.ndarray,
     limits: np.ndarray,
 ) -> Generator[None, None, np.ndarray]:
-    """Which object of each pair lies in the other's solid but for parts no farther from it than a limit, (k, 2) bool.
+    """Find which object of each pair lies in the other's solid, except for parts within a limit of it, (k, 2) bool.
 
     Args:
         posed: arguments that all kernels on posed solids share.
         boxes: exact world bounds of the first and of the second objects, (k, 6) each [m].
-        chosen: the pairs to look at; of the others nothing is said.
+        chosen: the pairs to test; the result is False for other pairs.
         start, pairs, middles: contacts, as in ``judge.Judgement``.
         limits: (k,) [m].
     """
@@ -152,7 +159,7 @@ def within_steps(
 
 
 def _fills_cavity(posed: Sequence[Any], job: int, side: int, limit: float) -> bool:
-    """As the kernel, beside all components of the other object."""
+    """Run the kernel ``fills_cavity`` beside all components of the other object."""
     solids, other = posed[1], posed[4][job, 1 - side]
     begin, end = solids.component_start[other : other + 2].tolist()
     return bool(fills_cavity(*posed, job, side, begin, end, limit, new_point_workspace()))

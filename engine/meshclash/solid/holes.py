@@ -1,9 +1,9 @@
 """What comes near the holes of an open mesh that means a solid, and whether it passes through one.
 
-The surface that is missing at a hole lies near its rim: in the box of the rim, grown by half its diagonal, which holds
-every cap up to half a sphere. A surface that meets neither the mesh nor any such box is on one side of the solid,
-whatever closes it. One that meets a box may pass through the hole: then points of it tell, by winding numbers, how
-likely a part of it is inside.
+The surface that is missing at a hole lies near the rim of the hole: in the box of the rim, grown by half its diagonal,
+which contains every cap up to half a sphere. A surface that meets neither the mesh nor any such box is on one side of
+the solid, however the hole is closed. A surface that meets a box may pass through the hole: then the winding numbers at
+some of its points tell how likely a part of it is inside.
 """
 
 from collections.abc import Generator
@@ -22,17 +22,17 @@ from .solidity import intended_solid_steps
 
 _GROWN = 0.5  # of a rim's diagonal
 _ROUNDING = 2.0**-40  # of the coordinates: boxes and places are rounded
-_MOST_BOXES = 1 << 12  # of a mesh; one with more rims is cracked, and its own box stands for all
+_MOST_BOXES = 1 << 12  # of a mesh; with more rims it is cracked, and one box of the whole mesh is used
 _AT_ONCE = 1 << 16  # comparisons of triangles with boxes in one step
-_FINE = 8.0  # pieces of triangles are this much smaller than the mesh
-_MOST_NEAR, _MOST_INSIDE = 384, 128  # pieces of a surface that are looked at: near holes, and in the mesh's box
+_FINE = 8.0  # the mesh is so many times as large as pieces of triangles
+_MOST_NEAR, _MOST_INSIDE = 384, 128  # tested pieces of a surface: near holes, and in the mesh's box
 _MOST_PIECES = 1 << 13
 UNDECIDED_MOST = 0.999
-"""Of an answer that hangs on what is missing."""
-# Fitted by ``tests/engine/open_truth.py``: how likely it is that a part of a surface is inside, by the largest winding
-# number of its points, and outside, by what is missing of the smallest one to 1; where the mesh stands open by no more
-# than a third of its width. One that stands open by more than its half may be a container as well: then a half is as
-# much as is said, whatever passes through.
+"""Highest certainty of an answer that depends on what is missing."""
+# Fitted by ``tests/engine/open_truth.py``: the probability that part of a surface is inside, by the largest winding
+# number of its points, or outside, by 1 minus the smallest one. It holds for meshes that stand open by no more
+# than a third of their width. A mesh that stands open by more than half of it may be a container as well: then the
+# probability is at most one half.
 _WINDINGS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8)
 _INSIDE = (0.003, 0.02, 0.1, 0.4, 0.65, 0.9, 0.98, 0.997)
 _MISSING = (0.0, 0.3, 0.45, 0.5, 0.55, 0.65, 0.8)
@@ -42,9 +42,9 @@ _WIDE_WINDING = 0.1
 
 
 def hole_boxes_steps(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
-    """Boxes (n, 6) [m] that hold what an open mesh lacks, in its frame: near its holes, and at seams that are closed.
+    """Return boxes (n, 6) [m], in the mesh's frame, of what an open mesh lacks: around its holes and closed seams.
 
-    Kept with the mesh. A shell lacks nothing. Yields every few milliseconds.
+    The result is cached with the mesh. A shell lacks nothing. The generator yields every few milliseconds.
     """
     if "hole boxes" not in mesh.derived:
         mesh.derived["hole boxes"] = np.empty((0, 6)) if mesh.shell else (yield from _hole_boxes_steps(mesh))
@@ -70,7 +70,7 @@ def _hole_boxes_steps(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
 
 
 def _boxes(mesh: TriangleMesh, points: np.ndarray, numbers: np.ndarray, grown: float) -> np.ndarray:
-    """Boxes (k, 6) of points (n, 3) that have the same numbers (n,), grown by so many diagonals, in that of a mesh."""
+    """Return boxes (k, 6) of points (n, 3) with equal numbers (n,), grown by ``grown`` diagonals, in the mesh's box."""
     order = np.argsort(numbers, kind="stable")
     begins = np.flatnonzero(np.diff(numbers[order], prepend=-1))
     if len(begins) > _MOST_BOXES:
@@ -81,9 +81,9 @@ def _boxes(mesh: TriangleMesh, points: np.ndarray, numbers: np.ndarray, grown: f
 
 
 def near_holes_steps(case: Case, asked: np.ndarray) -> Generator[None, None, np.ndarray]:
-    """Whether each object of a pair comes near a hole of the other one, (k, 2) bool; where ``asked`` (k, 2).
+    """Find whether each object of a pair comes near a hole of the other one, (k, 2) bool, where ``asked`` (k, 2).
 
-    What is missing of an object is taken to lie in its box. Yields every few milliseconds.
+    The missing surface of an object is assumed to lie in its box. The generator yields every few milliseconds.
     """
     meets: np.ndarray = np.logical_and(
         case.boxes_a[:, :3] <= case.boxes_b[:, 3:], case.boxes_b[:, :3] <= case.boxes_a[:, 3:]
@@ -101,10 +101,10 @@ def near_holes_steps(case: Case, asked: np.ndarray) -> Generator[None, None, np.
 
 
 def passing_steps(case: Case, job: int, inner: int) -> Generator[None, None, tuple[float, float]]:
-    """Probability that an object of a pair, which comes near a hole of the other one, is partly in it and partly not.
+    """Return the probability that an object of a pair, which comes near a hole of the other, is only partly in it.
 
-    Also how sure it is what the other one means; of one that means no solid the first number is 0. Yields every few
-    milliseconds.
+    Also returns how certain the meaning of the other object is. If that object means no solid, the first number is 0.
+    The generator yields every few milliseconds.
     """
     own, outer = (case.tree_set.parts[case.jobs[job, side]].mesh for side in (inner, 1 - inner))
     meant = yield from intended_solid_steps(outer)
@@ -123,7 +123,7 @@ def passing_steps(case: Case, job: int, inner: int) -> Generator[None, None, tup
 
 
 def _partly_steps(side: OpenSide, points: np.ndarray, reaches_out: bool) -> Generator[None, None, float]:
-    """How likely a surface, on which some points (n, 3) in the world are, is partly in an open solid, partly not."""
+    """Return the probability that a surface with some points (n, 3) in the world is only partly in an open solid."""
     windings = np.abs(side.surface.measure(points, NEAREST | WINDING_SIDE).windings)
     opening = yield from opening_steps(side.meant)
     most, missing = float(windings.max()), 1.0 - float(windings.min())
@@ -134,14 +134,14 @@ def _partly_steps(side: OpenSide, points: np.ndarray, reaches_out: bool) -> Gene
 
 
 def _in_frame(mesh: TriangleMesh, rows: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """The triangles (m, 3, 3) of a mesh in a pose (3, 4), in the frame of another pose."""
+    """Return the triangles (m, 3, 3) of a mesh in a pose (3, 4), in the frame of another pose."""
     points = (transform_points(rows, mesh.vertices) - other[:, 3]) @ other[:, :3]
     corners: np.ndarray = points[mesh.triangles]
     return corners
 
 
 def _meeting_steps(corners: np.ndarray, boxes: np.ndarray) -> Generator[None, None, np.ndarray]:
-    """Which triangles (m, 3, 3) may meet one of some boxes (n, 6), (m,) bool: their own boxes do."""
+    """Return which triangles (m, 3, 3) may meet one of some boxes (n, 6), (m,) bool, by their own boxes."""
     meeting = np.zeros(len(corners), np.bool_)
     if not len(boxes) or not len(corners):
         return meeting
@@ -159,9 +159,9 @@ def _meeting_steps(corners: np.ndarray, boxes: np.ndarray) -> Generator[None, No
 
 
 def _points_steps(corners: np.ndarray, boxes: np.ndarray, bounds: np.ndarray) -> Generator[None, None, np.ndarray]:
-    """Points (n, 3) of triangles (m, 3, 3) that are in the bounds (2, 3) of a mesh, most of them near its holes.
+    """Return points (n, 3) of triangles (m, 3, 3) within the bounds (2, 3) of a mesh, most of them near its holes.
 
-    Triangles that are long beside the mesh are cut into pieces.
+    Triangles that are long compared with the mesh are cut into pieces.
     """
     whole = np.concatenate(bounds)[None]
     largest = max(float((bounds[1] - bounds[0]).max()) / _FINE, 2.0**-1000)
@@ -186,7 +186,7 @@ def _points_steps(corners: np.ndarray, boxes: np.ndarray, bounds: np.ndarray) ->
 
 
 def _spread(pieces: np.ndarray, most: int) -> np.ndarray:
-    """At most so many of some triangles (n, 3, 3), evenly along the axes, whatever their order."""
+    """Select at most ``most`` triangles (n, 3, 3), evenly along the axes, independently of their order."""
     order = np.lexsort(pieces.reshape(-1, 9).T)
     chosen: np.ndarray = pieces[order[np.linspace(0, len(order) - 1, min(most, len(order))).round().astype(np.int64)]]
     return chosen

@@ -1,7 +1,7 @@
-"""Verdicts of many object pairs at once, from their contacts: what the meshes draw, and the rules of ``rules.py``.
+"""Verdicts of many object pairs at once, from their contacts, the meshes' boundaries and the rules of ``rules.py``.
 
-Everything that grows with the contacts or the triangles of a pair is done in spans of them, so that one enormous pair
-holds nobody up either.
+All work that grows with the contacts or triangles of a pair is divided into spans, so that a very large pair does not
+block the caller either.
 """
 
 import math
@@ -26,22 +26,22 @@ class Judgement(NamedTuple):
     """Verdicts of k object pairs."""
 
     codes: np.ndarray
-    """(k,) int8, index of the verdict."""
+    """Index of each verdict, (k,) int8."""
     depths: np.ndarray
-    """Diameter of the ball, lower and upper bound, (k, 3) float64 [m]; NaN where there is none or nothing is known."""
+    """Diameter of the ball, lower and upper bound, (k, 3) float64 [m]; NaN if it does not exist or is unknown."""
     start: np.ndarray
     """Contacts of pair j are the rows start[j]:start[j + 1] of the answer, (k + 1,) int64."""
     locations: Locations
     """Points to look at, one of each pair."""
     permitted: np.ndarray
-    """Overlap that was permitted, (k,) float64 [m]."""
+    """Permitted overlap, (k,) float64 [m]."""
     flush: np.ndarray
-    """Which pairs would have another verdict if nothing were permitted to their resolution, (k,) bool."""
+    """Which pairs would have another verdict if their resolution permitted no overlap, (k,) bool."""
     certainties: np.ndarray
-    """Probability that the verdict is right, (k,) float64; below 1 where an open mesh counts as what it means."""
+    """Probability that the verdict is right, (k,) float64; below 1 if an open mesh is judged as what it means."""
 
     def found(self, case: Case, names: Mapping[int, str]) -> FoundPairs:
-        """What was found of the pairs of the case that was judged; names of objects by their ids."""
+        """Return what was found between the pairs of the judged case; ``names`` maps ids of objects to names."""
         answer = case.answer
         return FoundPairs(
             case.jobs, case.rows_a, case.rows_b, answer.pairs, answer.kinds, self.start, case.meshes, self.locations,
@@ -49,7 +49,7 @@ class Judgement(NamedTuple):
         )  # fmt: skip
 
     def records(self, ids: Sequence[tuple[int, int]], found: Findings) -> list[PairVerdict]:
-        """The verdicts of all object pairs (k, 2), with their measures and what was found of them."""
+        """Return the verdicts of all object pairs (k, 2), with their measures and findings."""
         measures: Iterable[tuple[float | None, ...]] = repeat((None, None, None))
         if not np.isnan(self.depths).all():
             measures = [tuple(map(_known, row)) for row in self.depths.tolist()]
@@ -70,9 +70,10 @@ def _known(length: float) -> float | None:
 
 @in_slices
 def judge(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
-    """Verdicts and depths of all object pairs of a case.
+    """Compute verdicts and depths of all object pairs of a case.
 
-    Pairs with a mesh that draws another one are judged by that one: by contacts of its faces, and of what was added.
+    Pairs with a mesh that represents another one are judged by that one: by the contacts of its faces, and of the faces
+    that were added.
     """
     drawn = yield from drawn_meshes_steps(case)
     if not drawn:
@@ -96,7 +97,10 @@ def judge(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
 
 
 def _judgement(case: Case, locations: Locations, state: State, sure: np.ndarray) -> Judgement:
-    """What was found of the pairs of a case, whose meshes draw surely (k,) what was judged."""
+    """Return the results for the pairs of a case.
+
+    ``sure`` (k,) is the probability that their meshes mean what was judged.
+    """
     depths = np.column_stack([np.where(state.balls > 0.0, state.balls, np.nan), state.depths])
     certainties = np.minimum(state.certainties, sure)
     return Judgement(state.codes, depths, state.start, locations, state.permitted, state.flush, certainties)

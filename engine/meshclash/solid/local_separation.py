@@ -1,16 +1,17 @@
-"""Where a plane keeps two surfaces apart around a point: what cells there may be, without looking beside every edge.
+"""Which cells exist around a point, from a plane that separates two surfaces there, without testing beside every edge.
 
-Objects that lie flush in each other's faces touch at every vertex of these faces. Around such a point the triangles of
-one surface mostly lie on one side of a plane, and those of the other surface on the other side, or within the plane.
-On a side of the plane on which a surface has no triangles its winding number is one and the same. So a few numbers say
-which cells there may be: where neither surface has triangles, which ones there are.
+Objects whose faces lie flush in each other touch at every vertex of these faces. Around such a point, the triangles of
+one surface usually lie on one side of a plane, and those of the other surface on the other side, or in the plane. On a
+side of the plane where a surface has no triangles, its winding number is constant. So a few numbers tell which cells
+may exist; where neither surface has triangles, they tell which cells do exist.
 
-At a point within an edge of the other surface the wedge between the edge's two triangles takes the place of the half
-space: a column that stands in another one of the same profile has nearly all of its vertices there.
+At a point within an edge of the other surface, the wedge between the edge's two triangles replaces the half space. A
+column on another one with the same profile has nearly all of its vertices there.
 
-A few planes through a point cut the space around it into convex cells, in each of which a winding number is constant.
-Where all triangles around a point lie in a few planes, two places in one plane and on the same sides of the others lie
-between the same cells, and one of them is enough: a corner that two prisms share has three planes and 20 places.
+A few planes through a point divide the space around it into convex cells, in each of which a winding number is
+constant. Suppose all triangles around a point lie in a few planes. Two places in one plane, on the same sides of the
+others, then lie between the same cells, and testing one of them is enough: a corner that two prisms share has three
+planes and 20 places.
 """
 
 from ..geometry.predicates import UNCERTAIN, exact_orient3d
@@ -19,20 +20,20 @@ from ..traversal.exact_winding import held_edges, held_triangle, is_at, numbers_
 from ..traversal.point import world_triangle
 
 BOTH, ONLY_OWN, ONLY_OTHER = 1, 2, 4
-"""Cells that may be around a point, to be added up: in both solids, or in one of them only."""
+"""Bits of the cells that may be around a point: in both solids, or in one of them only."""
 ANY = BOTH | ONLY_OWN | ONLY_OTHER
 
 _FRONT, _BEHIND, _UNKNOWN = 1, 2, 4
 _MOST_PLANES = 6  # of each surface that are tried
 _WITHIN, _BEYOND, _NEITHER = range(3)
-_MOST_CELL_PLANES = 4  # planes: their sides, and which of them a place lies in, are six bits
+_MOST_CELL_PLANES = 4  # planes; the sides of a place, and the planes that contain it, take six bits
 _ORIGIN = (0.0, 0.0, 0.0)
 NO_PLANES = ((_ORIGIN, _ORIGIN, _ORIGIN),) * _MOST_CELL_PLANES
 
 
 @inner
 def _sides_of(forest, frame, found, count, plane, work):
-    """On which sides of a plane the triangles around a base lie: the sum of _FRONT and _BEHIND, 0 within it."""
+    """Return the sides of a plane on which triangles around a base lie: a sum of _FRONT and _BEHIND, 0 in the plane."""
     sides = 0
     for i in range(count):
         a, b, c = world_triangle(forest, frame.tree, held_triangle(found[i]), frame.pose)
@@ -49,7 +50,7 @@ def _sides_of(forest, frame, found, count, plane, work):
 
 @inner
 def _place_in(corners, edges, base, work):
-    """The directions (y, z) from a base to a place in the triangle that holds it on the lines of some edges."""
+    """Return directions (y, z) from a base to a place in the triangle that contains it on the lines of some edges."""
     a, b, c = corners
     if edges & 1:
         return (a if is_at(base, b, work) else b), c
@@ -62,7 +63,10 @@ def _place_in(corners, edges, base, work):
 
 @inner
 def _cells_beside(own_here, other_here, own, other):
-    """Cells on one side of a plane, where own has triangles or not, and other, of which not both; and their numbers."""
+    """Return the cells on one side of a plane, where at most one of own and other has triangles.
+
+    ``own`` and ``other`` are the winding numbers.
+    """
     if own_here:
         return BOTH | ONLY_OTHER if other != 0 else ONLY_OWN
     if other_here:
@@ -74,7 +78,10 @@ def _cells_beside(own_here, other_here, own, other):
 
 @inner
 def _by_plane(forest, solids, own, other, first, second, entry, base, q, work):
-    """``by_half_space`` for the plane of an entry of own; ``first``, ``second`` are (found, count, number) of both."""
+    """Do the same as ``by_half_space`` for the plane of an entry of own.
+
+    ``first`` and ``second`` are (found, count, number) of both.
+    """
     plane = world_triangle(forest, own.tree, held_triangle(entry), own.pose)
     sides = _sides_of(forest, own, first[0], first[1], plane, work)
     if sides > _FRONT | _BEHIND:
@@ -95,7 +102,7 @@ def _by_plane(forest, solids, own, other, first, second, entry, base, q, work):
     near, far = (_FRONT, _BEHIND) if entry & 1 == 1 else (_BEHIND, _FRONT)
     cells = _cells_beside(sides & near != 0, beyond & near != 0, towards, ahead)
     cells |= _cells_beside(sides & far != 0, beyond & far != 0, away, back)
-    if sides == 0 and own_is_flat:  # what winds around nothing is still a part of its object
+    if sides == 0 and own_is_flat:  # a part that winds around nothing still belongs to its object
         cells |= BOTH | ONLY_OWN
     if beyond == 0 and other_is_flat:
         cells |= BOTH | ONLY_OTHER
@@ -104,7 +111,7 @@ def _by_plane(forest, solids, own, other, first, second, entry, base, q, work):
 
 @inner
 def _side_of_apex(corners, edges, plane, work):
-    """On which side of a plane a triangle lies of which one edge is in the plane; 0 where that is not so."""
+    """Return the side of a plane of a triangle with one edge in the plane; 0 if no edge is in it."""
     apex, u, v = corners[2], corners[0], corners[1]
     if edges == 2:
         apex, u, v = corners[0], corners[1], corners[2]
@@ -119,9 +126,9 @@ def _side_of_apex(corners, edges, plane, work):
 
 @inner
 def _beside_wedge(forest, solids, own, first, planes, sides, base, work):
-    """Whether the triangles around a base lie ``_WITHIN`` a wedge, which is where both planes have these sides.
+    """Return whether the triangles around a base lie ``_WITHIN`` a wedge, where both planes have these sides.
 
-    Triangles in one of the planes have to turn one way: others may wind around nothing.
+    Triangles in one of the planes must all have the same winding: others may wind around nothing.
     """
     within, beyond, turns = True, True, 0
     for i in range(first[1]):
@@ -152,10 +159,11 @@ def _beside_wedge(forest, solids, own, first, planes, sides, base, work):
 
 @inner
 def by_wedge(forest, solids, own, other, first, second, base, q, work):
-    """Cells that may be around a base within an edge of other; arguments as ``by_half_space``.
+    """Return the cells that may be around a base within an edge of other; the arguments are those of ``by_half_space``.
 
-    Beside the edge other's triangles bound a convex wedge. Where own's lie within that, its winding number is one and
-    the same beyond it, and the other way round; triangles of other that wind around nothing take more than two.
+    Beside the edge, other's triangles bound a convex wedge. If own's triangles lie within the wedge, own's winding
+    number is constant beyond it, and vice versa. Where triangles of other wind around nothing, more than two of them
+    meet.
     """
     if base.cut or first[1] == 0 or second[1] != 2:
         return ANY
@@ -185,16 +193,16 @@ def by_wedge(forest, solids, own, other, first, second, base, q, work):
 
 @inner
 def _turned(cells):
-    """The same cells with own for other."""
+    """Return the same cells with own and other exchanged."""
     return cells & BOTH | (ONLY_OTHER if cells & ONLY_OWN else 0) | (ONLY_OWN if cells & ONLY_OTHER else 0)
 
 
 @inner
 def by_half_space(forest, solids, own, other, first, second, base, q, known, work):
-    """Cells that may be around a base, and whether these are the cells that there are.
+    """Return the cells that may be around a base, and whether these cells certainly exist.
 
-    ``first`` and ``second`` are what ``star`` says of both posed trees: (entries, their count, winding number). Planes
-    are tried until there are no other cells than the ``known`` ones.
+    ``first`` and ``second`` are the results of ``star`` for both posed trees: (entries, their count, winding number).
+    Planes are tried until only the ``known`` cells remain.
     """
     if base.cut or first[1] == 0 or second[1] == 0:
         return False, ANY
@@ -223,9 +231,9 @@ def _lies_in(plane, corners, work):
 
 @inner
 def planes_around(forest, frame, entries, count, planes, used, work):
-    """Planes, of which ``used`` are known, with those of more triangles that hold a base; more than four are no use.
+    """Add to ``used`` known planes those of further triangles that contain a base; more than four are not useful.
 
-    ``entries`` are what ``star`` gives, ``count`` many. Returns the planes and how many there are.
+    ``entries`` are the results of ``star``, ``count`` many. Returns the planes and their number.
     """
     for i in range(count):
         if used > _MOST_CELL_PLANES:
@@ -249,7 +257,7 @@ def planes_around(forest, frame, entries, count, planes, used, work):
 
 @inner
 def cells_beside(planes, used, y, z, work):
-    """A bit for the two cells beside a place that lies in one of the planes; 0 where there are too many planes."""
+    """Return a bit for the two cells beside a place in one of the planes; 0 if there are too many planes."""
     sides, own = 0, 0
     if used > _MOST_CELL_PLANES:
         return 0

@@ -1,4 +1,4 @@
-"""Two questions about two solids in motion: are they apart, and how large is a ball in their common volume?
+"""Two queries for two solids in motion: whether they are apart, and the radius of a ball in their common volume.
 
 Both use trees that are kept packed, so their cost does not grow with the size of the objects.
 """
@@ -22,7 +22,7 @@ _SHORTEST_STEP = 0.01  # of the radius
 
 @inner
 def _inverse(pose):
-    """Inverse (3, 3) of the rotation of a pose (3, 4), by cofactors: LAPACK would start its threads for it."""
+    """Return the inverse (3, 3) of the rotation of a pose (3, 4) by cofactors: LAPACK would start its threads."""
     inverse = np.empty((3, 3))
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
@@ -50,7 +50,7 @@ def _all_outside(forest, solids, pose, origins, reaches, points, work):
 
 @inner
 def _clearance(forest_a, frame_a, forest_b, frame_b, x, work):
-    """Distance and nearest point of either surface to x."""
+    """Return distance and nearest point of either surface to x."""
     da, pa, _ = nearest_in(forest_a, frame_a, x, math.inf, -1.0, work)
     db, pb, _ = nearest_in(forest_b, frame_b, x, math.inf, -1.0, work)
     return da, pa, db, pb
@@ -58,7 +58,10 @@ def _clearance(forest_a, frame_a, forest_b, frame_b, x, work):
 
 @inner
 def _away(x, da, pa, db, pb):
-    """Unit direction in which both surfaces recede, or the nearer one where the other is far; zero between the two."""
+    """Return the unit direction away from both surfaces, or from the nearer one if the other is far.
+
+    The result is zero midway between the two.
+    """
     near = 1.05 * min(da, db)
     gx, gy, gz = 0.0, 0.0, 0.0
     for p, d in ((pa, da), (pb, db)):
@@ -76,7 +79,7 @@ def _away(x, da, pa, db, pb):
 def _common_ball(
     forest_a, solids_a, pose_a, origins_a, reaches_a, forest_b, solids_b, pose_b, origins_b, reaches_b, centre, work
 ):  # fmt: skip
-    """Radius of a ball in both solids around ``centre`` (3,), which climbs; 0 when it does not begin inside."""
+    """Return the radius of a ball in both solids, which climbs from ``centre`` (3,); 0 if the start is not inside."""
     forest_a, solids_a = by_reference(forest_a), by_reference(solids_a)
     forest_b, solids_b = by_reference(forest_b), by_reference(solids_b)
     inverse_a, inverse_b = _inverse(pose_a), _inverse(pose_b)
@@ -95,7 +98,7 @@ def _common_ball(
             break
         y = (x[0] + step * u[0], x[1] + step * u[1], x[2] + step * u[2])
         ea, qa, eb, qb = _clearance(forest_a, a, forest_b, b, y, work)
-        if min(ea, eb) > radius and squared_distance(x, y) < radius * radius:  # so the way there is inside
+        if min(ea, eb) > radius and squared_distance(x, y) < radius * radius:  # then the way there is inside
             x, da, pa, db, pb = y, ea, qa, eb, qb
             radius = min(da, db)
             step = min(1.5 * step, 0.9 * radius)
@@ -112,7 +115,7 @@ def _arguments(tree: Hierarchy, row: np.ndarray) -> tuple:
 
 
 def is_outside(trees: tuple[Hierarchy, Hierarchy], rows: tuple[np.ndarray, np.ndarray]) -> bool:
-    """Whether no component of either solid begins in the other; of solids that do not meet: whether they are apart.
+    """Return whether no component of either solid starts in the other: if the solids do not meet, they are apart.
 
     Args:
         trees: hierarchies of boxes over closed meshes.
@@ -130,11 +133,11 @@ def is_outside(trees: tuple[Hierarchy, Hierarchy], rows: tuple[np.ndarray, np.nd
 def common_ball(
     trees: tuple[Hierarchy, Hierarchy], rows: tuple[np.ndarray, np.ndarray], centre: np.ndarray
 ) -> tuple[float, np.ndarray]:
-    """(radius [m], centre) of a ball inside both solids, found from a point; radius 0 when the point is not inside.
+    """Return (radius [m], centre) of a ball inside both solids, found from a point; radius 0 if that is not inside.
 
     Args:
         trees, rows: as ``is_outside``.
-        centre: where to begin, (3,) float64 [m], world.
+        centre: start point, (3,) float64 [m], world.
     """
     place = np.array(centre, np.float64)
     arguments = (part for tree, row in zip(trees, rows, strict=True) for part in _arguments(tree, row))

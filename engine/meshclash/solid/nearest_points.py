@@ -1,7 +1,7 @@
-"""Nearest points of posed surfaces, from positions given relative to an origin close by.
+"""Nearest points of posed surfaces, from positions relative to an origin close by.
 
-Two solids far from the origin of the world may overlap by a few of its roundings. Corners less an origin amid the
-overlap are small numbers there, and exact where they are nearly equal; so are positions between them.
+Two solids far from the origin of the world may overlap by only a few units of rounding there. Corners relative to an
+origin amid the overlap are small numbers, and exact where they are nearly equal; so are positions between them.
 """
 
 import math
@@ -29,20 +29,20 @@ _COARSE = 2.0**-49  # of the coordinates: positions this far from a surface may 
 
 @inner
 def along(a, u, s):
-    """a + s u."""
+    """Return a + s u."""
     return a[0] + s * u[0], a[1] + s * u[1], a[2] + s * u[2]
 
 
 @inner
 def near_triangle(forest, frame, t, origin):
-    """Corners of a triangle less the origin."""
+    """Return the corners of a triangle relative to the origin."""
     a, b, c = world_triangle(forest, frame.tree, t, frame.pose)
     return minus(a, origin), minus(b, origin), minus(c, origin)
 
 
 @inner
 def place_triangles(forest, frame, origin, address):
-    """Write the triangles of a small solid into the table at an address; returns it, or 0 where that does not serve."""
+    """Write the triangles of a small solid into the table at an address; return that, or 0 if it cannot be used."""
     count = forest.triangle_end[frame.tree] - forest.triangle_start[frame.tree]
     if count > MOST_PLACED:
         return np.int64(0)
@@ -54,7 +54,7 @@ def place_triangles(forest, frame, origin, address):
 
 
 class SearchFrame(NamedTuple):
-    """As ``Frame``, with what tells inside from outside of an open tree."""
+    """A ``Frame`` with the data that tells inside from outside of an open tree."""
 
     tree: int
     pose: np.ndarray
@@ -63,16 +63,16 @@ class SearchFrame(NamedTuple):
     reach: np.ndarray
     placed: int
     moments: np.ndarray
-    """Of all nodes of the forest; none where all trees are closed."""
+    """Moments of all nodes of the forest; empty if all trees are closed."""
     unit: float
     """``moment_unit`` of the tree."""
 
 
 @inner
 def search_frame(forest, tree, pose, inverse, origins, reaches, origin, side, room):
-    """The SearchFrame of a posed tree, the first or the second one (side 0 or 1), in a ``SearchRoom``.
+    """Return the SearchFrame of a posed tree, the first or the second one (side 0 or 1), in a ``SearchRoom``.
 
-    Its triangles are in a table of the room where that serves.
+    If possible, its triangles are in a table of the room.
     """
     address = room.placed.ctypes.data + 8 * PLACED_LENGTH * side
     frame = by_reference(make_frame(tree, pose, inverse, origins, reaches))
@@ -83,14 +83,14 @@ def search_frame(forest, tree, pose, inverse, origins, reaches, origin, side, ro
 
 @inner
 def _in_tree(frame, origin, x):
-    """The position in the hierarchy's frame, and the slack of box tests."""
+    """Return the position in the hierarchy's frame, and the slack of box tests."""
     p = along(x, origin, 1.0)
     return to_local(p, frame.pose, frame.inverse, frame.origin), _SLACK * local_slack(p, frame.pose, frame.reach)
 
 
 @inner
 def _begin_near(forest, frame, origin, x, work):
-    """Begin to search for triangles near x, which ``_next_near`` gives."""
+    """Start a search for triangles near x; ``_next_near`` returns them one by one."""
     q, slack = _in_tree(frame, origin, x)
     begin_near(forest, frame.tree, q, slack, work)
 
@@ -102,7 +102,7 @@ def _next_near(forest, frame, limit, work):
 
 @inner
 def _beyond(x, a, b, c, limit):
-    """Whether some coordinate alone keeps x farther than ``limit`` from a triangle."""
+    """Return whether a single coordinate already keeps x farther than ``limit`` from a triangle."""
     most = 0.0
     for k in range(3):
         most = max(most, min(a[k], b[k], c[k]) - x[k], x[k] - max(a[k], b[k], c[k]))
@@ -111,7 +111,7 @@ def _beyond(x, a, b, c, limit):
 
 @inner
 def nearest_from(forest, frame, origin, x, hint, enough, work):
-    """Distance, point and triangle of the surface nearest to x, or just no farther than ``enough`` (-1: never).
+    """Return distance, point and triangle of the surface nearest to x, or any no farther than ``enough`` (-1: never).
 
     Triangle ``hint`` is tried first.
     """
@@ -142,7 +142,7 @@ def nearest_from(forest, frame, origin, x, hint, enough, work):
 
 @inner
 def _height(n, x, corner):
-    """n . (x - corner) for a corner that is rounded, and a bound of its error."""
+    """Return n . (x - corner) for a rounded corner, and a bound of its error."""
     most = 0.0
     for k in range(3):
         most += abs(n[k]) * (abs(x[k]) + abs(corner[k]))
@@ -151,7 +151,7 @@ def _height(n, x, corner):
 
 @inner
 def _least_height(n, x, a, b, c):
-    """A lower bound of the distance of x to a triangle: how far beyond it x is along n; at most 0 where it is not."""
+    """Return a lower bound of the distance of x to a triangle: how far it is beyond along n; at most 0 if it is not."""
     length = math.sqrt(dot(n, n))
     if not length > 0.0:
         return 0.0
@@ -165,7 +165,10 @@ def _least_height(n, x, a, b, c):
 
 @inner
 def _across(d, e):
-    """What is left of d across e, after two turns, so that what is left along e is rounding of the rest only."""
+    """Return the component of d across e.
+
+    The projection is done twice, so that what is left along e is only the rounding error of the rest.
+    """
     square = dot(e, e)
     if square > 0.0:
         d = along(d, e, -dot(d, e) / square)
@@ -175,10 +178,10 @@ def _across(d, e):
 
 @inner
 def proved_distance(x, a, b, c):
-    """A lower bound of the distance of x to a triangle, close to it: by planes across the way to the nearest point.
+    """Return a close lower bound of the distance of x to a triangle, by planes across the way to the nearest point.
 
-    Every plane that has the triangle on its other side gives one, however the plane was found. Where x is very near,
-    the way is rounding mostly; the triangle's normal and directions across its edges are not.
+    Every plane that has the triangle on its other side gives a bound, however the plane was found. If x is very near,
+    the way is mostly rounding error, but the triangle's normal and directions across its edges are not.
     """
     d = minus(x, closest_on_triangle(x, a, b, c))
     ab, bc, ca = minus(b, a), minus(c, b), minus(a, c)
@@ -190,7 +193,7 @@ def proved_distance(x, a, b, c):
 
 @inner
 def proved_clearance(forest, frame, origin, x, limit, work):
-    """A lower bound of the distance of x to the surface, at most ``limit``."""
+    """Return a lower bound of the distance of x to the surface, at most ``limit``."""
     best = limit
     _begin_near(forest, frame, origin, x, work)
     t = _next_near(forest, frame, best, work)
@@ -204,7 +207,7 @@ def proved_clearance(forest, frame, origin, x, limit, work):
 
 @inner
 def _side_of_face(forest, solids, frame, t, x, a, b, c):
-    """-1 or 1 where x is certainly on the material's or the other side of a component by itself, 0 where it is open."""
+    """Return the certain side of x at a component on its own: -1 for the material's side, 1 for the other, 0 open."""
     row = forest.triangle_start[frame.tree] + t
     component = solids.component_start[frame.tree] + solids.component[row]
     height, error = _height(cross(minus(b, a), minus(c, a)), x, a)
@@ -216,11 +219,11 @@ def _side_of_face(forest, solids, frame, t, x, a, b, c):
 
 @inner
 def _side_of_faces(forest, solids, frame, origin, x, reach, work):
-    """-1 or 1 where x is on one side of every triangle no farther than ``reach``, and one of these; 0 otherwise.
+    """Return -1 or 1 if x is on that side of all triangles no farther than ``reach``, and there is one; otherwise 0.
 
-    They must be of one component. The nearest point of the surface lies on some of them, and x is on that side of all
-    that meet there, hence of the component (Baerentzen, Aanaes, "Signed distance computation using the angle weighted
-    pseudonormal" (2005)).
+    All these triangles must belong to one component. The nearest point of the surface lies on some of them, and x is on
+    that side of all that meet there, hence of the component (Baerentzen, Aanaes, "Signed distance computation using the
+    angle weighted pseudonormal" (2005)).
     """
     found, some = 0, np.int64(-1)
     _begin_near(forest, frame, origin, x, work)
@@ -243,7 +246,7 @@ def _side_of_faces(forest, solids, frame, origin, x, reach, work):
 
 @inner
 def _inside_by_faces(forest, solids, frame, origin, x, reach, work):
-    """Whether x is certainly inside, by the triangles no farther than ``reach``, which are of one component."""
+    """Return whether x is certainly inside, by the triangles no farther than ``reach``, which are of one component."""
     side, t = _side_of_faces(forest, solids, frame, origin, x, reach, work)
     if side == 0:
         return False
@@ -255,10 +258,10 @@ def _inside_by_faces(forest, solids, frame, origin, x, reach, work):
 
 @inner
 def is_inside(forest, solids, frame, origin, x, distance, triangle, work):
-    """Whether x is certainly inside a solid whose surface is nearest in ``triangle``, about ``distance`` away.
+    """Return whether x is certainly inside a solid whose nearest triangle is ``triangle``, about ``distance`` away.
 
-    Where the world has numbers between x and the surface, the predicates decide. Where it has none, or they
-    cannot tell, the triangles near x do. What an open mesh means is told by its winding number.
+    If there are world coordinates between x and the surface, the predicates decide. If there are none, or the
+    predicates cannot decide, the triangles near x do. For an open mesh, the winding number decides.
     """
     p = along(x, origin, 1.0)
     if not solids.closed[frame.tree]:
@@ -270,7 +273,7 @@ def is_inside(forest, solids, frame, origin, x, distance, triangle, work):
     most = distance
     for corner in near_triangle(forest, frame, triangle, origin):
         most = max(most, abs(corner[0]), abs(corner[1]), abs(corner[2]))
-    # So far there is no other component, and rounding does not lead to the other side of one.
+    # There is no other component so near, so rounding does not lead to the other side of one.
     rounding = 4.0 * _ROUNDING * max(abs(p[0]), abs(p[1]), abs(p[2]))
     reach = max(distance + 64.0 * _ROUNDING * most, rounding)
     return _inside_by_faces(forest, solids, frame, origin, x, reach, work)

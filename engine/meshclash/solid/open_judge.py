@@ -1,8 +1,8 @@
-"""Verdicts of pairs with an open mesh: what the solids that they mean add to what the surfaces do to each other.
+"""Verdicts of pairs with an open mesh: what the solids that the meshes mean add to the contacts of the surfaces.
 
-Surfaces that bound no solid touch where they cross by no more than their resolution: a move that short takes them
-apart. A move that takes two solids apart is no shorter than the diameter of any ball that lies in both, so it bounds
-their depth from above. Of meshes that bound no solid no depth is known; such a move is all that can be said.
+Surfaces that bound no solid touch if they cross by no more than their resolution: then a short move takes them apart. A
+move that takes two solids apart is at least as long as the diameter of any ball that lies in both, so it bounds their
+depth from above. For meshes that bound no solid the depth is unknown, and such a move is all that can be reported.
 """
 
 from collections.abc import Callable, Generator, Mapping
@@ -30,25 +30,25 @@ from .opening import enclosed_steps
 from .solidity import IntendedSolid, bounding_steps, intended_solid_steps
 
 _ROUNDING = 512.0 * 2.0**-53  # of the largest coordinate: lengths below this may be rounding
-_STRETCH = 1.001  # of poses that are rigid but for ``RIGID_TOLERANCE``
+_STRETCH = 1.001  # of poses that are rigid within ``RIGID_TOLERANCE``
 _DIRECTIONS = np.array([row for row in product((-1.0, 0.0, 1.0), repeat=3) if any(row)])
 _DIRECTIONS /= np.linalg.norm(_DIRECTIONS, axis=1, keepdims=True)
-_SHARES = (0.999, 1e-3)  # of what is permitted: a short move suits parts that fit in a slot
-_SLACK = 1.001  # of lengths that only sort out what is not looked at
+_SHARES = (0.999, 1e-3)  # of the permitted length: a short move is for parts that fit in a slot
+_SLACK = 1.001  # of lengths in preselections
 _ROUNDING_OF_SUMS = 2.0**-48  # of the largest coordinate
-_MOST = 4096  # contacts of a pair that are looked at first
+_MOST = 4096  # contacts of a pair that are tested first
 
 JudgesPlainly = Callable[[Case], Generator[None, None, np.ndarray]]
-"""Verdict codes (k,) of the pairs of a case, nothing permitted."""
+"""A function that returns the verdict codes (k,) of the pairs of a case, with nothing permitted."""
 
 
 def contain_steps(
     case: Case, may_lie: np.ndarray, codes: np.ndarray, certainties: np.ndarray
 ) -> Generator[None, None, None]:
-    """Write into the codes and certainties (k,) of pairs which objects lie in an open one, wholly or in parts.
+    """Write which objects lie in an open one, wholly or in part, into the codes and certainties (k,) of pairs.
 
-    ``may_lie`` (k, 2) bool: whether the first, and the second, object may lie in the other one. Yields every few
-    milliseconds.
+    ``may_lie`` (k, 2) bool: whether the first, and the second, object may lie in the other one. The generator yields
+    every few milliseconds.
     """
     for job in np.flatnonzero(may_lie.any(axis=1)).tolist():
         for inner in range(2):
@@ -60,11 +60,11 @@ def contain_steps(
 def ball_steps(
     case: Case, asked: np.ndarray, codes: np.ndarray, certainties: np.ndarray, measured: np.ndarray, exact: bool
 ) -> Generator[None, None, np.ndarray]:
-    """Diameters of balls in both of the solids that objects mean, (k,) [m]; NaN where none is known.
+    """Return diameters of balls in both of the solids that objects mean, (k,) [m]; NaN if none is known.
 
-    Objects that touch and have one in common clash: that is written into the codes and certainties (k,). Of those that
-    are not ``measured`` (k,) only such balls are looked for; ``exact``: by a thorough search. Yields every few
-    milliseconds. Only pairs that are ``asked`` (k,) about are looked at.
+    Objects that touch and have such a ball in common clash: this is written into the codes and certainties (k,). For
+    pairs that are not ``measured`` (k,), only such balls are searched. ``exact`` selects a thorough search. Only pairs
+    that are ``asked`` (k,) about are examined. The generator yields every few milliseconds.
     """
     balls = np.full(len(codes), np.nan)
     rounding = _ROUNDING * np.maximum(np.abs(case.boxes_a), np.abs(case.boxes_b)).max(axis=1)
@@ -90,7 +90,10 @@ def ball_steps(
 
 
 def drawn_meshes_steps(case: Case) -> Generator[None, None, dict[int, BoundaryMesh]]:
-    """What the trees of a case that are not closed draw, where that is another mesh; yields every few milliseconds."""
+    """Return the boundaries of the trees of a case that are not closed, if they differ from the mesh.
+
+    The generator yields every few milliseconds.
+    """
     found = {}
     for tree in np.unique(case.jobs).tolist():
         mesh = case.tree_set.parts[tree].mesh
@@ -102,7 +105,7 @@ def drawn_meshes_steps(case: Case) -> Generator[None, None, dict[int, BoundaryMe
 
 
 def as_drawn_steps(case: Case, drawn: Mapping[int, BoundaryMesh]) -> Generator[None, None, Case]:
-    """A case with other meshes in the place of some of its trees, and with the contacts of what was added to them."""
+    """Return a case with other meshes in place of some of its trees, and with the contacts of the added triangles."""
     meshes = {}
     for tree in np.unique(case.jobs).tolist():
         mesh = case.tree_set.parts[tree].mesh
@@ -114,7 +117,7 @@ def as_drawn_steps(case: Case, drawn: Mapping[int, BoundaryMesh]) -> Generator[N
 
 
 def _with_seams_steps(case: Case, first: Mapping[int, int]) -> Generator[None, None, Case]:
-    """A case with the contacts of the flat triangles at seams of its trees, which begin at some numbers.
+    """Return a case with the contacts of the flat triangles at seams of its trees; ``first`` holds their first index.
 
     Those without area are on edges, whose contacts are known.
     """
@@ -164,7 +167,7 @@ def _balls_of_open(
     balls: np.ndarray,
     common: np.ndarray,
 ) -> Generator[None, None, None]:
-    """Write balls (k,) of pairs by what they mean, and how likely it is that those that touch share theirs."""
+    """Write balls (k,) of pairs by what they mean, and the probability that touching objects share theirs."""
     chosen = np.zeros(len(balls), np.bool_)
     chosen[list(as_meant)] = True
     depths, centres = yield from depth_steps(case.chosen(chosen), list(as_meant.values()), exact)
@@ -197,9 +200,9 @@ def _contain(
 
 
 def contained_steps(inner: OpenSide, outer: OpenSide) -> Generator[None, None, tuple[bool, bool, float]]:
-    """Whether parts of an object, which crosses another one nowhere, lie in that one, and whether others do not.
+    """Return whether parts of an object lie in another one, which it crosses nowhere, and whether other parts do not.
 
-    Also the probability that this is right. Yields every few milliseconds.
+    Also returns the probability that this is right. The generator yields every few milliseconds.
     """
     parts = parts_of(inner, outer)
     yield
@@ -218,7 +221,7 @@ def contained_steps(inner: OpenSide, outer: OpenSide) -> Generator[None, None, t
 
 
 def _common_steps(a: OpenSide, b: OpenSide, point: np.ndarray) -> Generator[None, None, float]:
-    """Probability that a point, which winding numbers say to be in both solids, is so."""
+    """Return the probability that a point which is in both solids by the winding numbers really is in both."""
     certainty = DEPTH_CERTAINTY
     for side in (a, b):
         certainty = min(certainty, (yield from enclosed_steps(side, point[None])))
@@ -226,9 +229,9 @@ def _common_steps(a: OpenSide, b: OpenSide, point: np.ndarray) -> Generator[None
 
 
 def may_lie_in(case: Case, asked: np.ndarray) -> np.ndarray:
-    """Whether a component of each object of a pair may lie in the other one, (k, 2) bool: a corner is in its box.
+    """Return whether a component of each object of a pair may lie in the other, (k, 2) bool: a corner is in its box.
 
-    Where ``asked`` (k, 2).
+    Only pairs and sides with ``asked`` (k, 2) are tested.
     """
     forest, solids = case.tree_set.forest, case.solids
     may = np.zeros((len(case.jobs), 2), np.bool_)
@@ -250,7 +253,7 @@ def may_lie_in(case: Case, asked: np.ndarray) -> np.ndarray:
 
 
 def _has_part_within(case: Case, job: int, inner: int) -> bool:
-    """Whether a component of an object of a pair lies in the box of the other one."""
+    """Return whether a component of an object of a pair lies in the box of the other one."""
     rows, box = (case.rows_a, case.boxes_b) if inner == 0 else (case.rows_b, case.boxes_a)
     mesh = _meshes(case, job)[inner]
     outside = np.zeros(mesh.topology.component_count, np.bool_)
@@ -259,12 +262,12 @@ def _has_part_within(case: Case, job: int, inner: int) -> bool:
 
 
 def _meshes(case: Case, job: int) -> list[TriangleMesh]:
-    """The meshes of a pair."""
+    """Return the meshes of a pair."""
     return [case.tree_set.parts[tree].mesh for tree in case.jobs[job].tolist()]
 
 
 def _sides_steps(case: Case, job: int) -> Generator[None, None, tuple[OpenSide, OpenSide] | None]:
-    """The objects of a pair as the solids that they mean; None where one means none."""
+    """Return the objects of a pair as the solids that they mean; None if one means no solid."""
     sides = []
     for mesh, rows in zip(_meshes(case, job), (case.rows_a[job], case.rows_b[job]), strict=True):
         meant = yield from bounding_steps(mesh)
@@ -280,14 +283,14 @@ def _sides_steps(case: Case, job: int) -> Generator[None, None, tuple[OpenSide, 
 def parted_steps(
     case: Case, chosen: np.ndarray, permitted: np.ndarray, apart: int, judges: JudgesPlainly
 ) -> Generator[None, None, np.ndarray]:
-    """Which pairs a move by at most what is permitted takes apart, (k,) bool.
+    """Find which pairs a move by at most the permitted length takes apart, (k,) bool.
 
     Args:
         case: the pairs.
-        chosen: numbers (n,) of those that are asked about.
-        permitted: of all pairs, (k,) [m].
+        chosen: indices (n,) of the pairs to test.
+        permitted: permitted length of all pairs, (k,) [m].
         apart: the verdict code of pairs that share nothing.
-        judges: tells the codes of moved pairs.
+        judges: returns the codes of moved pairs.
     """
     parted = np.zeros(len(case.jobs), np.bool_)
     left = []
@@ -308,7 +311,7 @@ def parted_steps(
 
 
 def _moved(case: Case, jobs: np.ndarray, moves: np.ndarray) -> Generator[None, None, Case]:
-    """Some pairs (n,), the second object of each moved by (n, 3), with their contacts."""
+    """Return some pairs (n,), the second object of each moved by (n, 3), with their contacts."""
     trees, rows_a, rows_b = case.jobs[jobs], case.rows_a[jobs], case.rows_b[jobs].copy()
     rows_b[:, :, 3] += moves
     side = case.tree_set.side
@@ -320,7 +323,7 @@ def _moved(case: Case, jobs: np.ndarray, moves: np.ndarray) -> Generator[None, N
 
 
 def _may_part(case: Case, job: int, length: float) -> bool:
-    """Whether no two triangles of a pair cross so far that a move by a length cannot take them apart."""
+    """Return whether a move by a length may part a pair: no two triangles cross too far for it."""
     begin, end = case.starts[job : job + 2]
     crossing = case.answer.pairs[begin:end][case.answer.kinds[begin:end] == CROSSING][:_MOST]
     forest, corners = case.tree_set.forest, []
@@ -334,7 +337,7 @@ def _may_part(case: Case, job: int, length: float) -> bool:
 
 
 def _overlaps(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """How far triangles (n, 3, 3) must be moved to come apart, (n,): the least overlap along any axis of both."""
+    """Return how far triangles (n, 3, 3) must move to come apart, (n,): the least overlap along any axis of both."""
     edges_a, edges_b = np.roll(a, -1, axis=1) - a, np.roll(b, -1, axis=1) - b
     normals = [np.cross(edges[:, 0], edges[:, 1])[:, None] for edges in (edges_a, edges_b)]
     across = np.cross(edges_a[:, :, None], edges_b[:, None]).reshape(-1, 9, 3)

@@ -1,8 +1,8 @@
 """Containment and depth of pairs with an open mesh that means a solid; see ``solidity.py`` for what it means.
 
-A component without crossings lies in another object where nearly all of its surface does, and the winding numbers
-there are far from one half. The depth is the diameter of the largest ball found in both solids, as for closed meshes
-(``depth.py``), and it is stated only where the winding numbers say that the ball lies in both, clear of large holes.
+A component without crossings lies in another object if nearly all of its surface does, and the winding numbers there
+are far from one half. The depth is the diameter of the largest ball found in both solids, as for closed meshes
+(``depth.py``). It is returned only if the winding numbers confirm that the ball lies in both, clear of large holes.
 """
 
 import itertools
@@ -26,58 +26,61 @@ from .depth_intervals import LOWER, UPPER, Overlaps, box_overlaps
 from .field import EXACT_SIDE, NEAREST, WINDING_SIDE, PosedSurface
 from .solidity import IntendedSolid, certainties
 
-_SAMPLES, _MOST_SAMPLES = 64, 1 << 12  # of a component, and of all of an object but one of each, for containment
+_SAMPLES, _MOST_SAMPLES = 64, 1 << 12  # for containment: samples of a component, and of the whole object
 _SURE = 0.7  # |w| at the whole sphere of a ball that is known to be inside
 _INSIDE_SPHERE = 0.95  # of its radius
-_RIM_RADII = 1.2  # a hole is clear of a ball when its rim is farther than this from the centre,
+_RIM_RADII = 1.2  # a hole is clear of a ball if its rim is farther than this from the centre,
 _SMALL_HOLE = 0.25  # or its radius is below this; both in radii of the ball
 _SHARE, _MARGIN = 0.9, 0.2  # of the samples on one side, and their median ||w| - 1/2|, for containment to be known
 _KNOWN_CONTAINMENT, _UNSURE_CONTAINMENT = 0.999, 0.65
 DEPTH_CERTAINTY = 0.95
-"""Of a verdict that depends on a depth."""
+"""Certainty of a verdict that depends on a depth."""
 
 _grid = np.stack(np.meshgrid(*[(-1.0, 0.0, 1.0)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
 _SPHERE = np.delete(_grid, 13, axis=0) / np.linalg.norm(np.delete(_grid, 13, axis=0), axis=1, keepdims=True)
 
 
 class OpenSide(NamedTuple):
-    """One object of a pair."""
+    """One object of a pair, as the solid that it means."""
 
     meant: IntendedSolid
     surface: PosedSurface
-    """Of the mesh that is meant."""
+    """Surface of the mesh that is meant."""
     rows: np.ndarray
     """Its pose, (3, 4)."""
 
 
 def side_of(meant: IntendedSolid, rows: np.ndarray) -> OpenSide:
-    """An object of a pair in its pose."""
+    """Return an object of a pair in its pose."""
     return OpenSide(meant, PosedSurface(as_hierarchy(meant.repair.mesh), rows), rows)
 
 
 def _windings(side: OpenSide, points: np.ndarray) -> np.ndarray:
-    """Absolute winding numbers (n,) of points, above one half inside; whole for a closed mesh."""
+    """Return absolute winding numbers (n,) of points, above one half inside; whole numbers for a closed mesh."""
     return np.abs(side.surface.measure(points, _side_kind(side)).windings)
 
 
 def _side_kind(side: OpenSide) -> int:
-    """What to ask a surface for its sides: exact ones are cheaper where distances tell how far they hold."""
+    """Return which side query to use: exact sides are cheaper if distances tell how far they hold."""
     return NEAREST | EXACT_SIDE if side.meant.solidity.closed else WINDING_SIDE
 
 
 class EnclosedParts(NamedTuple):
-    """The components of an object, beside another object that they cross nowhere."""
+    """Components of an object that cross another object nowhere, tested against that object."""
 
     inside: np.ndarray
-    """Whether the other's winding numbers enclose each of those that were looked at, (c,) bool."""
+    """Whether the other's winding numbers enclose each tested component, (c,) bool."""
     certainties: np.ndarray
-    """How sure they are, (c,)."""
+    """Certainty of each, (c,)."""
     points: tuple[np.ndarray, ...]
-    """On each, (n, 3) each [m]."""
+    """Sample points on each, (n, 3) each [m]."""
 
 
 def _samples(side: OpenSide) -> list[np.ndarray]:
-    """Points (n, 3), evenly over the world triangles of each component, and a corner of each; of most many."""
+    """Return points (n, 3), evenly over the world triangles of each component, with a corner of each.
+
+    For objects with many components the number of points is limited.
+    """
     mesh = side.meant.repair.mesh
     component, count = mesh.topology.component, mesh.topology.component_count
     corners = transform_points(side.rows, mesh.vertices)[mesh.triangles]
@@ -102,7 +105,7 @@ def _samples(side: OpenSide) -> list[np.ndarray]:
 
 
 def _corners(triangles: np.ndarray) -> np.ndarray:
-    """At most some points (k, 3) of triangles (m, 3, 3) without area: ends and middles of their sides."""
+    """Return at most ``_SAMPLES`` points (k, 3) of triangles (m, 3, 3) without area: ends and middles of sides."""
     middles = 0.5 * (triangles + np.roll(triangles, 1, axis=1))
     every = np.concatenate([triangles, middles], axis=1).reshape(-1, 3)
     spread: np.ndarray = every[np.linspace(0, len(every) - 1, min(_SAMPLES, len(every))).round().astype(np.int64)]
@@ -110,7 +113,7 @@ def _corners(triangles: np.ndarray) -> np.ndarray:
 
 
 def beyond(mesh: TriangleMesh, rows: np.ndarray, box: np.ndarray) -> np.ndarray:
-    """Which triangles of a mesh in a pose (3, 4) reach out of a box (6,), (m,) bool."""
+    """Return which triangles of a mesh in a pose (3, 4) reach out of a box (6,), (m,) bool."""
     points = transform_points(rows, mesh.vertices)
     outside = np.logical_or((points < box[:3]).any(axis=1), (points > box[3:]).any(axis=1))
     found: np.ndarray = outside[mesh.triangles].any(axis=1)
@@ -118,9 +121,9 @@ def beyond(mesh: TriangleMesh, rows: np.ndarray, box: np.ndarray) -> np.ndarray:
 
 
 def parts_of(inner: OpenSide, outer: OpenSide) -> EnclosedParts:
-    """Which components of an object the winding numbers of another enclose, which they cross nowhere.
+    """Return which components of an object are enclosed by another's winding numbers; none crosses that object.
 
-    What reaches out of its box does not.
+    Components that reach out of the other object's box are not enclosed.
     """
     mesh, corners = inner.meant.repair.mesh, transform_points(outer.rows, outer.meant.repair.mesh.vertices)
     used = corners[np.unique(outer.meant.repair.mesh.triangles)]
@@ -142,14 +145,17 @@ def parts_of(inner: OpenSide, outer: OpenSide) -> EnclosedParts:
     passing = [bool((windings[end - len(some) : end] > 0.5).any()) for end, some in zip(ends, points, strict=True)]
     beyond_box = np.where(passing, _UNSURE_CONTAINMENT, 1.0)  # it may pass through a hole
     known = np.where(outside, beyond_box, np.minimum(sides_known, most))
-    if outer.meant.solidity.closed:  # what crosses nothing is outside where one exact winding number says so
+    if outer.meant.solidity.closed:  # without crossings it is outside if one exact winding number is
         none_inside = ~np.array(passing)
         known[none_inside] = 1.0
     return EnclosedParts(inside & ~outside, known, tuple(points))
 
 
 def _part(windings: np.ndarray, certainty: np.ndarray) -> tuple[bool, float]:
-    """Whether winding numbers (n,) of points of a component enclose it, and how sure that is, by that of each (n,)."""
+    """Return whether winding numbers (n,) of points of a component enclose it, and how sure that is.
+
+    ``certainty`` (n,) is the certainty of each point.
+    """
     inside = windings > 0.5
     share = float(inside.mean())
     contained, agreed = share > 0.5, max(share, 1.0 - share)
@@ -161,14 +167,14 @@ def _part(windings: np.ndarray, certainty: np.ndarray) -> tuple[bool, float]:
 def depth_steps(
     case: Case, sides: Sequence[tuple[OpenSide, OpenSide]], exact: bool
 ) -> Generator[None, None, tuple[np.ndarray, np.ndarray]]:
-    """Depths (k,) [m] of the overlaps of pairs of objects, NaN where not known, and centres (k, 3) of their balls.
+    """Return depths (k,) [m] of the overlaps of pairs of objects, NaN if unknown, and centres (k, 3) of their balls.
+
+    The generator yields every few milliseconds.
 
     Args:
         case: the pairs, with the meshes as they were given.
-        sides: both objects of each as they are meant.
+        sides: both objects of each pair as the solids that they mean.
         exact: whether to search thoroughly.
-
-    Yields every few milliseconds.
     """
     swapped = pair_order(case)
     middles = yield from centre_steps(case, swapped, sample=True)
@@ -186,7 +192,7 @@ def depth_steps(
 
 
 def _as_meant(case: Case, sides: Sequence[tuple[OpenSide, OpenSide]]) -> tuple[Case, np.ndarray, SearchRoom]:
-    """The case with the meshes that are meant, which of its contacts (n,) bool these have, and room for a search."""
+    """Return the case with the meshes that are meant, which of its contacts (n,) bool these have, and a search room."""
     both = zip(case.jobs.ravel().tolist(), (side for pair in sides for side in pair), strict=True)
     meant, kept = with_meshes(case, {tree: (side.meant.repair.mesh, side.meant.repair.faces) for tree, side in both})
     hierarchies = [as_boxes(parts.mesh) for parts in meant.tree_set.parts]
@@ -196,11 +202,11 @@ def _as_meant(case: Case, sides: Sequence[tuple[OpenSide, OpenSide]]) -> tuple[C
 
 
 def with_meshes(case: Case, meshes: Mapping[int, tuple[TriangleMesh, np.ndarray]]) -> tuple[Case, np.ndarray]:
-    """A case with other meshes in the place of its trees, and which of its contacts (n,) bool these have.
+    """Return a case with other meshes in place of its trees, and which of its contacts (n,) bool these have.
 
     Args:
         case: the pairs.
-        meshes: of all trees of its pairs; and which triangle of the tree's mesh each of its first triangles is.
+        meshes: a mesh for each tree of the pairs, and for each of its first triangles the triangle of the tree's mesh.
     """
     hierarchies = [as_boxes(mesh) for mesh, _ in meshes.values()]
     numbers = np.zeros(max(meshes) + 1, np.int64)
@@ -219,14 +225,14 @@ def with_meshes(case: Case, meshes: Mapping[int, tuple[TriangleMesh, np.ndarray]
 
 
 def _moments(hierarchy: Hierarchy) -> np.ndarray:
-    """Of the nodes of an open mesh; of a closed one nobody reads them."""
+    """Return the moments of the nodes of an open mesh; those of a closed one are never read."""
     if hierarchy.mesh.is_closed:
         return np.zeros((hierarchy.node_count, MOMENT_WORDS), np.float32)
     return moments_of(hierarchy.parts)
 
 
 def _solids_as_turned(hierarchies: Sequence[Hierarchy]) -> Solids:
-    """Solids of meshes, the triangles of open ones outward as they are wound."""
+    """Return the solids of meshes; triangles of open ones face outward as they are wound."""
     solids = gather_solids(hierarchies)
     triangles = [h.mesh.triangle_count for h in hierarchies]
     solids.orientation[np.repeat(~solids.closed, triangles)] = 1
@@ -236,7 +242,7 @@ def _solids_as_turned(hierarchies: Sequence[Hierarchy]) -> Solids:
 
 
 def _is_known(a: OpenSide, b: OpenSide, centre: np.ndarray, radius: float) -> Generator[None, None, bool]:
-    """Whether a ball surely lies in both solids."""
+    """Return whether a ball surely lies in both solids."""
     sphere = np.concatenate([centre[None], centre + _INSIDE_SPHERE * radius * _SPHERE])
     for side in (a, b):
         yield
@@ -248,7 +254,7 @@ def _is_known(a: OpenSide, b: OpenSide, centre: np.ndarray, radius: float) -> Ge
 
 
 def _near_hole(side: OpenSide, centre: np.ndarray, radius: float) -> bool:
-    """Whether the rim of a hole that is not small beside a ball comes near its centre."""
+    """Return whether the rim of a hole, not small compared with a ball, comes near the ball's centre."""
     mesh, radii = side.meant.repair.mesh, side.meant.radii
     large = np.argwhere(radii > _SMALL_HOLE * radius)
     ends = np.stack([mesh.triangles[large[:, 0], large[:, 1]], mesh.triangles[large[:, 0], (large[:, 1] + 1) % 3]])

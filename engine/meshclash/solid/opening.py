@@ -1,12 +1,14 @@
-"""How wide an open mesh stands open, and how certain it is that what its winding numbers enclose lies inside.
+"""How wide an open mesh stands open, and how certain it is that a point enclosed by its winding numbers lies inside.
 
-Across a hole the level set |w| = 1/2 of the winding number stands like a skin; from rim to rim of a plane hole it is
-that plane. The largest ball around a point of it that is free of surface is as wide as the hole, however its edges are
-cut, and a crack or slit is as narrow as it is. The largest ball inside says how wide the mesh itself is. Their ratio is
-the ``opening``: 0 of a closed mesh, sin(t) of a sphere that is cut at t > 90 degrees, 1 of a tube or a tray.
+Across a hole, the level set |w| = 1/2 of the winding number stretches like a skin; if the rim of the hole is plane, the
+skin is that plane. The largest ball around a point of the skin that is free of surface is as wide as the hole, however
+its edges are cut, and for a crack or slit it is as narrow as this. The largest ball inside tells the width of the mesh
+itself. The ratio of both is the ``opening``: 0 for a closed mesh, sin(t) for a sphere that is cut at t > 90 degrees, 1
+for a tube or a tray.
 
-Seen from a thing inside, 1 - |w| is the share of all directions that leave through holes. Certainty falls with both.
-Source: Jacobson et al. (2013) for the winding number; what the constants must fulfil is said by ``_certainty``.
+Seen from a point inside, 1 - |w| is the share of all directions that leave through holes. The certainty decreases with
+both numbers. Source: Jacobson et al. (2013) for the winding number; ``_certainty`` documents the requirements for the
+constants.
 """
 
 import math
@@ -20,9 +22,9 @@ from .field import NEAREST, WINDING, WINDING_SIDE, PosedSurface
 from .open_overlap import OpenSide
 from .solidity import IntendedSolid
 
-_RIM_POINTS = 32  # on the rims, of which each two have a middle
-_TRIED = 200  # points of open edges among which they are chosen
-_LEAST_HOLE = 0.01  # of the mesh's size: rims of what is narrower are no rims of a hole
+_RIM_POINTS = 32  # on the rims; every two of them have a middle
+_TRIED = 200  # points of open edges from which they are chosen
+_LEAST_HOLE = 0.01  # of the mesh's size: narrower gaps are not holes
 _SKIN = 0.2  # ||w| - 1/2| up to which a middle counts as on the skin
 _STARTS = 250
 _CLIMBERS = 3
@@ -37,9 +39,9 @@ Steps = Generator[None, None, float]
 
 
 def enclosed_steps(side: OpenSide, points: np.ndarray) -> Steps:
-    """Probability that points (n, 3) [m], world, which an object's winding numbers enclose, lie in it.
+    """Return the probability that points (n, 3) [m], world, that an object's winding numbers enclose, lie in it.
 
-    Yields every few milliseconds.
+    The generator yields every few milliseconds.
     """
     if side.meant.solidity.closed:
         return 1.0
@@ -49,16 +51,16 @@ def enclosed_steps(side: OpenSide, points: np.ndarray) -> Steps:
 
 
 def _certainty(opening: float, seen: float) -> float:
-    """By an opening and the share of all directions that leave through holes, both 0 to 1.
+    """Return the certainty for an opening and the share of directions that leave through holes, both 0 to 1.
 
-    At most 0.9 from an opening of one half on, at least 0.8 up to one tenth. Up to one fifth, which a part has that
-    lacks a face, it falls only beside the hole.
+    It is at most 0.9 from an opening of one half on, and at least 0.8 up to one tenth. Up to an opening of one fifth,
+    as in a part that lacks a face, it decreases only beside the hole.
     """
     return math.exp(-_BY_WIDTH * max(0.0, opening - _NEGLIGIBLE) - _BY_SIGHT * opening**2 * seen)
 
 
 def opening_steps(meant: IntendedSolid) -> Steps:
-    """Width of the widest hole over the width of a solid that is open, 0 to 1; kept with its mesh."""
+    """Return the width of the widest hole over the width of an open solid, 0 to 1; cached with its mesh."""
     derived = meant.repair.mesh.derived
     if "opening" not in derived:
         surface = PosedSurface(as_hierarchy(meant.repair.mesh), IDENTITY)
@@ -70,7 +72,10 @@ def opening_steps(meant: IntendedSolid) -> Steps:
 
 
 def _hole_steps(meant: IntendedSolid, surface: PosedSurface) -> Steps:
-    """Radius of the largest ball around a point on the skin of a hole [m], among the middles of points of its rim."""
+    """Return the radius of the largest ball around a point on the skin of a hole [m].
+
+    The candidates are the middles between two points of a rim.
+    """
     rim = _rim_points(meant, surface)
     yield
     first, second = np.triu_indices(len(rim), 1)
@@ -83,7 +88,7 @@ def _hole_steps(meant: IntendedSolid, surface: PosedSurface) -> Steps:
 
 
 def _rim_points(meant: IntendedSolid, surface: PosedSurface) -> np.ndarray:
-    """Points (n, 3) [m], evenly along the open edges beside which there is no other surface nearby."""
+    """Return points (n, 3) [m], evenly along the open edges that have no other surface nearby."""
     mesh = meant.repair.mesh
     triangle, side = np.nonzero(~np.isnan(meant.radii))
     corners = mesh.vertices[mesh.triangles[triangle]]
@@ -109,7 +114,7 @@ def _rim_points(meant: IntendedSolid, surface: PosedSurface) -> np.ndarray:
 
 
 def _room_steps(meant: IntendedSolid, surface: PosedSurface, least: float) -> Steps:
-    """Radius of the largest ball inside [m], found by climbing from some points; ``least`` where none is larger."""
+    """Return the radius of the largest ball inside [m], by climbing from some points; ``least`` if none is larger."""
     mesh, rng = meant.repair.mesh, np.random.default_rng(0)
     low, high = mesh.bounds
     corners = mesh.vertices[mesh.triangles]
@@ -136,7 +141,7 @@ def _room_steps(meant: IntendedSolid, surface: PosedSurface, least: float) -> St
 
 
 def _free_inside(surface: PosedSurface, points: np.ndarray) -> np.ndarray:
-    """Distances (n,) [m] from points to the surface; 0 of those that are outside."""
+    """Return distances (n,) [m] from points to the surface; 0 for points outside."""
     field = surface.measure(points, _BOTH)
     found: np.ndarray = np.where(np.abs(field.windings) > 0.5, field.distances, 0.0)
     return found

@@ -1,4 +1,4 @@
-"""``PairVerdict``: what two objects do to each other, with its measures and what was found between them."""
+"""``PairVerdict``: the relation of two objects, with its measures and the contacts found between them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,36 +17,36 @@ from ..types.verdict import Verdict
 COLUMNS = (
     "a", "b", "verdict", "depth", "depth_lower", "depth_upper", "certainty", "flush", "contacts", "x", "y", "z",
 )  # fmt: skip
-"""Of a table of pairs."""
+"""Columns of a table of pairs."""
 _NOTHING_COUNTED = QueryStats()
 _NO_POINTS = np.empty(0, np.int32)
 
 
 class Findings(Protocol):
-    """What was found between the objects of some pairs, made when it is asked for."""
+    """What was found between the objects of some pairs, computed on first access."""
 
     @property
     def names(self) -> Mapping[int, str]:
-        """Names of objects, by their ids, where they have any."""
+        """Return the names of the objects by their ids, for objects that have a name."""
 
     def contacts(self, job: int) -> Any:
-        """Where the surfaces of one pair meet: ``Contacts``, or ``CloudContacts``."""
+        """Return where the surfaces of one pair meet, as ``Contacts`` or ``CloudContacts``."""
 
     def count(self, job: int) -> int:
-        """How many contacts that are."""
+        """Return the number of contacts."""
 
     def location(self, job: int) -> np.ndarray | None:
-        """A point to look at, (3,) float64 [m], world; None where there is none."""
+        """Return a point to look at, (3,) float64 [m], world; None if there is no such point."""
 
     def touched(self, job: int, side: int) -> np.ndarray:
-        """What is in contact on one side, ascending."""
+        """Return the elements in contact on one side, in ascending order."""
 
     def inside(self, job: int) -> np.ndarray:
-        """Points of a cloud inside the other object, ascending int32."""
+        """Return the points of a cloud that lie inside the other object, ascending int32."""
 
 
 class _Nothing:
-    """Of two objects between which nothing was looked for."""
+    """Findings of two objects whose contacts were not computed."""
 
     names: Mapping[int, str] = {}
 
@@ -71,24 +71,25 @@ NOTHING: Findings = _Nothing()
 
 @total_ordering
 class PairVerdict(Copyable):
-    """What two objects do to each other, as single questions and scenes tell it.
+    """The relation of two objects, as the result of a single question or of a scene.
 
-    It equals its verdict, and a record of the same two objects with the same verdict; it is ordered by severity, among
-    verdicts, too. A length is None where there is none: no common volume, or no object that bounds one.
+    It compares equal to its verdict, and to a record of the same two objects with the same verdict. Records are ordered
+    by severity, and can be compared with verdicts, too. A length is None if it does not exist: no common volume, or no
+    object that bounds one.
 
     Attributes:
-        a, b: ids of the two objects in their scene; 0 and 1 where they were asked about by themselves.
+        a, b: ids of the two objects in their scene; 0 and 1 if the question was asked outside a scene.
         verdict: a Verdict.
-        depth: diameter of a ball that is proved to be in both solids [m]; of open meshes, of the largest ball known to
-            be; of a cloud, how deep its deepest point lies. None without common volume, and where no ball is proved:
-            then ``depth_lower`` is 0 and ``depth_upper`` says all.
-        depth_lower, depth_upper: the largest ball has at least, and at most, this diameter [m]; None where nothing is
-            proved.
-        certainty: probability that the verdict is right: 1 where the exact predicates decided it, less where open
-            meshes are judged as the solids that they seem to bound.
-        flush: whether the verdict is that of the objects as meant, and another one of the coordinates as stored: a
-            difference within their resolution made them clash.
-        permitted_overlap: what was permitted to this pair [m].
+        depth: diameter of a ball that is proved to be in both solids [m]. For open meshes: diameter of the largest
+            ball known to be in both. For a cloud: depth of its deepest point. None without common volume, and if no
+            ball is proved: then ``depth_lower`` is 0 and only ``depth_upper`` is informative.
+        depth_lower, depth_upper: proved lower and upper bound of the diameter of the largest ball [m]; None if
+            nothing is proved.
+        certainty: probability that the verdict is right: 1 if the exact predicates decided it, less if open meshes
+            are judged as the solids that they seem to bound.
+        flush: whether the stored coordinates alone would give another verdict. The verdict is then that of the
+            objects as meant: a difference within their resolution made them clash.
+        permitted_overlap: the overlap that was permitted to this pair [m].
     """
 
     __slots__ = (
@@ -118,7 +119,7 @@ class PairVerdict(Copyable):
 
     @property
     def contacts(self) -> Any:
-        """Where the surfaces meet: ``Contacts``, column 0 in a, column 1 in b; ``CloudContacts``, of a cloud."""
+        """Where the surfaces meet: ``Contacts``, or ``CloudContacts`` for a cloud; columns 0 and 1 for a and b."""
         if self._contacts is None:
             self._contacts = self._found.contacts(self._job)
         return self._contacts
@@ -134,32 +135,34 @@ class PairVerdict(Copyable):
         return self._found.inside(self._job)
 
     def touched(self, side: int) -> np.ndarray:
-        """What is in contact of a (side 0) or b (side 1), (n,) ascending: triangles; points of a cloud, with those
-        that are inside."""
+        """Return the elements of a (side 0) or b (side 1) that are in contact, (n,) ascending.
+
+        They are triangles of a mesh, or points of a cloud, which include the points inside.
+        """
         return self._found.touched(self._job, side_of(side))
 
     @property
     def name(self) -> str:
-        """That of the verdict: "CLASH", for instance."""
+        """Name of the verdict, for instance "CLASH"."""
         return self.verdict.name
 
     @property
     def severity(self) -> int:
-        """That of the verdict."""
+        """Severity of the verdict."""
         return self.verdict.severity
 
     @property
     def name_a(self) -> str | int:
-        """What the first object is called in its scene; its id where it has no name."""
+        """Name of the first object in its scene, or its id if it has no name."""
         return self._found.names.get(self.a, self.a)
 
     @property
     def name_b(self) -> str | int:
-        """What the second object is called."""
+        """Name of the second object in its scene, or its id if it has no name."""
         return self._found.names.get(self.b, self.b)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values under plain keys, as tables have them; ``contacts`` is how many there are."""
+        """Return a dictionary of plain values, as for a row of a table; ``contacts`` is the number of contacts."""
         place = self.location
         values = (
             self.name_a, self.name_b, self.verdict.name, self.depth, self.depth_lower, self.depth_upper, self.certainty,
@@ -187,7 +190,7 @@ class PairVerdict(Copyable):
         return f"{type(self).__name__}({self.name_a!r}, {self.name_b!r}, {self.verdict}{self._measured()})"
 
     def _measured(self) -> str:
-        """The measures that say something, for ``repr``."""
+        """Return the measures that are known, as text for ``repr``."""
         told = "" if self.depth is None else f", depth={self.depth:.6g}"
         if self.depth is None and self.depth_upper is not None:
             told = f", depth<={self.depth_upper:.6g}"
@@ -195,7 +198,7 @@ class PairVerdict(Copyable):
 
 
 def verdict_order(found: PairVerdict) -> tuple[float, float, float]:
-    """Sorts pairs worst first: by severity, by the depth that is proved, then by what it may be at most."""
+    """Return the key that sorts pairs worst first: by severity, then proved depth, then upper bound of the depth."""
     return -found.verdict.severity, -(found.depth or found.depth_lower or 0.0), -(found.depth_upper or 0.0)
 
 
@@ -206,7 +209,7 @@ def contacts_between(
     meshes: Sequence[TriangleMesh],
     rows: tuple[np.ndarray, np.ndarray],
 ) -> Contacts:
-    """The contacts (n, 2) of two trees (2,) that have some of the meshes, in the poses (1, 3, 4) of both."""
+    """Return the contacts (n, 2) of two trees (2,) with their meshes, in the poses (1, 3, 4) of both."""
     first, second = trees.tolist()
     pose = np.zeros(len(pairs), np.int32)
     return Contacts(pairs, kinds, pose, _NOTHING_COUNTED, (meshes[first], meshes[second]), rows)
@@ -216,15 +219,15 @@ class _Places(Protocol):
     """Points to look at, as ``Locations``."""
 
     def of(self, job: int) -> np.ndarray | None:
-        """A point (3,) float64 [m]; None where there is none."""
+        """Return a point (3,) float64 [m], or None if there is none."""
 
 
 @dataclass(frozen=True, eq=False)
 class FoundPairs(Copyable):
-    """What was found of k pairs of objects, from which a pair's contacts are made when they are asked for."""
+    """What was found between k pairs of objects; the contacts of a pair are created on request."""
 
     trees: np.ndarray
-    """(k, 2) int64."""
+    """Trees of each pair, (k, 2) int64."""
     rows_a: np.ndarray
     rows_b: np.ndarray
     pairs: np.ndarray
@@ -232,7 +235,7 @@ class FoundPairs(Copyable):
     start: np.ndarray
     """Contacts of pair j are the rows start[j]:start[j + 1], (k + 1,) int64."""
     meshes: Sequence[TriangleMesh]
-    """Of the trees."""
+    """Meshes of the trees."""
     locations: _Places
     names: Mapping[int, str] = field(default_factory=dict)
 

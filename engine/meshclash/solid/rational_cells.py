@@ -1,7 +1,7 @@
-"""The cells of two surfaces in fractions of integers: the places of ``sampling.py``, for what float64 cannot hold.
+"""The cells of two surfaces in fractions of integers: the places of ``sampling.py``, for inputs beyond float64.
 
-For coordinates so small or so different that no expansion of doubles holds their products, and for more triangles
-around one point than are kept. Every triangle is looked at for every place, which takes long; nothing is filtered.
+It is used for coordinates so small or so different that no expansion of doubles holds their products, and for more
+triangles around one point than are kept. Every triangle is tested for every place without any filter, which takes long.
 """
 
 import math
@@ -22,7 +22,7 @@ class Point(tuple[Fraction, ...]):
 
     @cached_property
     def whole(self) -> tuple[int, int, int, int]:
-        """The coordinates times their common denominator, and that: integers are ten times faster."""
+        """Return the coordinates times their common denominator, and the denominator: integers are ten times faster."""
         w = math.lcm(*(c.denominator for c in self))
         x, y, z = (c.numerator * (w // c.denominator) for c in self)
         return x, y, z, w
@@ -40,7 +40,7 @@ class Surface(NamedTuple):
     """(m,), 1 or -1."""
     closed: bool
     looked_at: np.ndarray
-    """Indices of the triangles whose corners are looked at: those in contact, and one of each component."""
+    """Indices of the triangles whose corners are tested: those in contact, and one of each component."""
 
 
 class ExactSide(NamedTuple):
@@ -52,7 +52,7 @@ class ExactSide(NamedTuple):
 
 
 def bits_by_fractions(a: Surface, b: Surface, pairs: np.ndarray, kinds: np.ndarray) -> Generator[None, None, int]:
-    """The bits of ``sampling.py`` of one pair of objects, yielding after every point.
+    """Return the bits of ``sampling.py`` for one pair of objects; the generator yields after every point.
 
     Args:
         a, b: the objects; one of them is closed.
@@ -72,7 +72,7 @@ def _exact(surface: Surface) -> ExactSide:
 
 
 def exact_corners(corners: np.ndarray) -> Corners:
-    """The corners (3, 3) of a triangle as fractions."""
+    """Return the corners (3, 3) of a triangle as fractions."""
     a, b, c = corners.tolist()
     return _point(a), _point(b), _point(c)
 
@@ -82,7 +82,7 @@ def _point(row: list[float]) -> Point:
 
 
 def orient(a: Point, b: Point, c: Point, d: Point) -> Fraction:
-    """Six times the volume of a tetrahedron, positive where d lies below the plane abc, as ``orient3d`` has it."""
+    """Return six times the volume of a tetrahedron, positive if d lies below the plane abc, as for ``orient3d``."""
     ax, ay, az = (a[k] - d[k] for k in range(3))
     bx, by, bz = (b[k] - d[k] for k in range(3))
     cx, cy, cz = (c[k] - d[k] for k in range(3))
@@ -90,7 +90,7 @@ def orient(a: Point, b: Point, c: Point, d: Point) -> Fraction:
 
 
 def _side(a: Point, b: Point, c: Point, place: tuple[Point, ...]) -> int:
-    """Sign of orient3d(a, b, c, place) for a base, or a base with the points that it is moved towards."""
+    """Return the sign of orient3d(a, b, c, place) for a base, or a base with the points towards which it is moved."""
     for point in place:
         x, y, z, w = point.whole
         (ax, ay, az), (bx, by, bz), (cx, cy, cz) = (
@@ -105,7 +105,7 @@ def _side(a: Point, b: Point, c: Point, place: tuple[Point, ...]) -> int:
 def _bases(
     surfaces: tuple[Surface, Surface], sides: tuple[ExactSide, ExactSide], pairs: np.ndarray, kinds: np.ndarray
 ) -> Iterator[tuple[int, Point]]:
-    """The points around which cells are looked at, each with a side on whose surface it lies."""
+    """Yield the points around which cells are tested, each with a side whose surface contains it."""
     both = sides[0].closed and sides[1].closed
     asked = (0, 1) if both else ((1,) if sides[0].closed else (0,))
     for side in asked:
@@ -122,7 +122,7 @@ def _bases(
 
 
 def _cuts(edges_of: Corners, triangle: Corners) -> Iterator[Point]:
-    """The points in which edges of one triangle go through another."""
+    """Yield the points in which edges of one triangle go through another."""
     for i in range(3):
         v, w = edges_of[i], edges_of[(i + 1) % 3]
         at_v, at_w = orient(*triangle, v), orient(*triangle, w)
@@ -133,19 +133,19 @@ def _cuts(edges_of: Corners, triangle: Corners) -> Iterator[Point]:
 
 
 def along(v: Point, w: Point, share: Fraction) -> Point:
-    """The point that lies some share of the way from v to w."""
+    """Return the point at some share of the way from v to w."""
     return Point(x + share * (y - x) for x, y in zip(v, w, strict=True))
 
 
 class _Star(NamedTuple):
     number: int
-    """What the ray crosses."""
+    """Winding number of the crossings of the ray."""
     around: list[int]
-    """Triangles that hold the base."""
+    """Triangles that contain the base."""
 
 
 def _star(side: ExactSide, base: Point, q: Point) -> _Star | None:
-    """What a ray from a base crosses, and the triangles that hold the base; None when it grazes something."""
+    """Return a ray's crossings from a base, and the triangles that contain the base; None if it grazes something."""
     number, around = 0, []
     for t, (a, b, c) in enumerate(side.triangles):
         side_p, side_q = _side(a, b, c, (base,)), _side(a, b, c, (q,))
@@ -170,7 +170,7 @@ def _has_area(a: Point, b: Point, c: Point) -> bool:
 
 
 def _numbers(side: ExactSide, star: _Star, place: tuple[Point, ...], q: Point) -> tuple[int, int, bool]:
-    """Winding numbers at a place, on the side of q and on the other side of triangles it lies on; whether there are."""
+    """Return winding numbers at a place, on q's side and on the other side of triangles there, and if there are any."""
     towards = away = star.number
     lies = False
     for t in star.around:
@@ -187,7 +187,7 @@ def _numbers(side: ExactSide, star: _Star, place: tuple[Point, ...], q: Point) -
 
 
 def _around(sides: tuple[ExactSide, ExactSide], side: int, base: Point) -> int:
-    """Bits of the cells around a base."""
+    """Return the bits of the cells around a base."""
     size = max(abs(x) for part in sides for triangle in part.triangles for p in triangle for x in p)
     for direction in DIRECTIONS.tolist():
         q = far_point(base, size, direction)
@@ -205,17 +205,17 @@ def _around(sides: tuple[ExactSide, ExactSide], side: int, base: Point) -> int:
 
 
 def far_point(base: Point, size: Fraction, direction: Sequence[float]) -> Point:
-    """A point outside of whatever has no coordinate beyond ``size``, where the base has none either."""
+    """Return a point outside of everything with coordinates up to ``size``, which must include the base."""
     return Point(x + 16 * size * Fraction(d) for x, d in zip(base, direction, strict=True))
 
 
 def bits_amid(
     sides: tuple[ExactSide, ExactSide], numbers: tuple[int, int], side: int, base: Point, q: Point
 ) -> int | None:
-    """Bits of the cells beside the triangles amid which a point lies, or where the surface of one ``side`` is open.
+    """Return the bits of the cells beside the triangles amid which a point lies, or on one open ``side``'s surface.
 
-    ``sides`` may lack triangles which the segment from the base to q certainly misses, or crosses; ``numbers`` are the
-    winding numbers of the latter. None when the segment grazes something.
+    Triangles that the segment from the base to q certainly misses or crosses may be left out of ``sides``; ``numbers``
+    are the winding numbers of the crossed ones. Returns None if the segment grazes something.
     """
     a, b = _star(sides[0], base, q), _star(sides[1], base, q)
     if a is None or b is None:
@@ -235,7 +235,10 @@ def bits_amid(
 
 
 def _is_amid(corners: Corners, place: tuple[Point, Point, Point], q: Point) -> bool:
-    """Whether a place in the plane of a triangle, off which q lies, is in the triangle and not just on a line."""
+    """Return whether a place in a triangle's plane is inside the triangle and not only on an edge's line.
+
+    The point q is off the plane.
+    """
     (a, b, c), (base, y, z) = corners, place
     signs = {_side(q, a, b, place), _side(q, b, c, place), _side(q, c, a, place)}
     return len(signs) == 1 and 0 not in signs and y not in (base, z) and _side(q, y, z, (base,)) != 0

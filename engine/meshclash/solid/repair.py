@@ -1,8 +1,9 @@
-"""The solid that an open mesh means: copies of faces left out, faces turned one way round, components turned outward.
+"""The solid that an open mesh means: without copies of faces, with consistent winding and components turned outward.
 
-A component is what edges with exactly two triangles hold together; within it the turns follow from the edges
-(``types/topology.py``). Which way a whole component faces is told by its volume where it is closed, else by votes: rays
-leave both sides of its triangles, and outside of a solid a ray meets the surface an even number of times.
+A component consists of the triangles connected by edges with exactly two triangles. These edges give a consistent
+winding (``types/topology.py``). Which way a whole component faces is decided by its volume if it is closed. Otherwise
+votes decide: rays leave both sides of its triangles, and a ray from outside of a solid meets the surface an even number
+of times.
 """
 
 from collections.abc import Generator
@@ -19,33 +20,33 @@ from ..traversal.point import DIRECTIONS, IDENTITY, new_point_workspace, winding
 from ..traversal.solids import doubled_areas
 from ..types.mesh import TriangleMesh
 
-_VOTERS = 64  # triangles of a component that are asked
+_VOTERS = 64  # most triangles of a component that vote
 _RAYS = 8
-_AT_ONCE = 1 << 14  # boxes of triangles that rays pass in one step, about
-_MOST_PASSED = 64  # for each triangle of the mesh: where rays pass more, fewer triangles are asked
-_FIRST, _MANY, _AGREEING = 256, 4096, 0.5  # of so many triangles the first ones tell whether rays agree
-_FEW_PASSED = 1 << 21  # that rays may pass in any mesh
+_AT_ONCE = 1 << 14  # approximate number of triangle boxes that rays pass in one step
+_MOST_PASSED = 64  # for each triangle of the mesh; if rays pass more, fewer triangles vote
+_FIRST, _MANY, _AGREEING = 256, 4096, 0.5  # if there are many voters, the first ones tell whether rays agree
+_FEW_PASSED = 1 << 21  # boxes that rays may pass in any mesh
 _MUCH_LIKE, _FEW_OTHERS = 0.25, 0.05  # change of compactness, and share of the area that may change more
-_FLAT = 1e-3  # volume over area ** 1.5 of what has no side that faces outward: 0.094 of a ball
+_FLAT = 1e-3  # volume / area ** 1.5 below which no side faces outward; 0.094 for a ball
 
 
 class Repair(NamedTuple):
-    """A mesh as the solid that it means."""
+    """A mesh converted to the solid that it means."""
 
     mesh: TriangleMesh
-    """Over the same vertices, triangles turned outward; the mesh itself where it is closed."""
+    """The solid over the same vertices, triangles turned outward; the given mesh itself if it is closed."""
     faces: np.ndarray
-    """Which triangle of the given mesh each of its triangles is, (m,) int32."""
+    """Triangle of the given mesh for each triangle, (m,) int32."""
     merged: int
-    """Copies of faces, and faces without three different corners, that were left out."""
+    """Number of faces left out: copies, and faces without three different corners."""
     turned: int
-    """Faces that were turned over."""
+    """Number of faces turned over."""
     open_edges: np.ndarray
-    """Vertices of the edges that are not run through equally often in both directions, (k, 2) int32."""
+    """Vertices of the edges that faces do not use equally often in both directions, (k, 2) int32."""
 
     @property
     def sources(self) -> np.ndarray:
-        """As ``faces``, also of flat triangles at seams, (m,): a triangle that they hang on."""
+        """Like ``faces``, also for flat triangles at seams, (m,): a triangle next to them."""
         triangles, known = self.mesh.triangles, len(self.faces)
         owner = np.zeros(self.mesh.vertex_count, np.int32)
         owner[triangles[:known]] = self.faces[:, None]
@@ -53,23 +54,23 @@ class Repair(NamedTuple):
 
 
 class Shaped(NamedTuple):
-    """The components of a mesh when it was decided which way they face, and what the mesh means."""
+    """The components of a mesh at the time when their facing was decided, and the result."""
 
     faces: np.ndarray
-    """Which triangle of the given mesh each is, (m,) int32."""
+    """Triangle of the given mesh for each triangle, (m,) int32."""
     component: np.ndarray
     """Component of each triangle, (m,) int32."""
     orientation: np.ndarray
-    """As ``Topology`` has it, (m,) int8."""
+    """As in ``Topology``, (m,) int8."""
     volumes: np.ndarray
-    """Signed, about the middle of each component, (c,), in units of the mesh's size."""
+    """Signed volumes about the middle of each component, (c,), in units of the mesh's size."""
     areas: np.ndarray
-    """(c,)"""
+    """Areas, (c,)."""
     turns: np.ndarray = np.empty(0, np.int8)
-    """As ``component_turns`` gives them, (c,)."""
+    """As returned by ``component_turns``, (c,)."""
 
     def is_much_like(self, before: "Shaped") -> bool:
-        """Whether a mesh has only deformed: its components are as compact as before, and face the same way."""
+        """Return whether the mesh was only deformed: its components are about as compact and face the same way."""
         for name in ("faces", "component", "orientation"):
             if not np.array_equal(getattr(self, name), getattr(before, name)):
                 return False
@@ -84,19 +85,19 @@ class Shaped(NamedTuple):
 def repair_steps(
     mesh: TriangleMesh, faces: np.ndarray, before: Shaped | None = None
 ) -> Generator[None, None, tuple[Repair, Shaped | None]]:
-    """The solid that an open mesh means, which some (m,) triangles of a mesh draw; yields every some milliseconds.
+    """Return the solid that some triangles (m,) of an open mesh mean; the generator yields every few milliseconds.
 
     Args:
-        mesh: what is drawn.
-        faces: which triangles these are.
-        before: what was decided of a mesh over the same triangles before it deformed.
+        mesh: the mesh.
+        faces: indices of the triangles.
+        before: result for a mesh with the same triangles before it was deformed.
 
     Returns:
-        The solid, and what was decided: ``before`` itself, if the shape is still much like that one.
+        The solid, and the decision: ``before`` itself if the shape is still similar to that one.
     """
     count = mesh.triangle_count
     rows = yield from copies_steps(mesh)
-    if len(rows) == 0:  # nothing but points and segments
+    if len(rows) == 0:  # only points and segments
         return Repair(mesh, faces, 0, 0, np.empty((0, 2), np.int32)), None
     kept = mesh if len(rows) == count else TriangleMesh(mesh.vertices, mesh.triangles[rows])
     yield from kept.topology_steps()
@@ -116,7 +117,7 @@ def repair_steps(
 
 
 def shape_of(mesh: TriangleMesh, faces: np.ndarray) -> Shaped:
-    """How large the components of a mesh are, whose triangles are some (m,) of another one."""
+    """Return the sizes of the components of a mesh whose triangles are some (m,) of another mesh."""
     topology = mesh.topology
     component, count = topology.component, topology.component_count
     corners = mesh.vertices[mesh.triangles]
@@ -131,9 +132,9 @@ def shape_of(mesh: TriangleMesh, faces: np.ndarray) -> Shaped:
 
 
 def component_turns(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
-    """1 or -1 for each component of a mesh, (c,): -1 where its consistent winding faces inward.
+    """Return 1 or -1 for each component of a mesh, (c,): -1 if its consistent winding faces inward.
 
-    A closed component inside out is turned unless rays say that material surrounds it: then it is a cavity.
+    A closed component that is inside out is turned, unless rays show that material surrounds it: then it is a cavity.
     """
     topology = mesh.topology
     consistent = mesh.triangles.copy()
@@ -147,7 +148,7 @@ def component_turns(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
 
 
 def _votes(mesh: TriangleMesh, components: np.ndarray) -> Generator[None, None, np.ndarray]:
-    """Votes (c,) for the consistent winding of the given components, weighted by area; 0 for the others."""
+    """Return votes (c,) for the consistent winding of the given components, weighted by area; 0 for the others."""
     topology = mesh.topology
     size = max(float((mesh.bounds[1] - mesh.bounds[0]).max()), 2.0**-1000)
     areas = doubled_areas(mesh, size)
@@ -173,13 +174,13 @@ def _votes(mesh: TriangleMesh, components: np.ndarray) -> Generator[None, None, 
         asked = begin + at_once
         is_told = begin >= _FIRST or asked < _FIRST or len(voters) <= _MANY
         if not is_told and float(np.median(np.abs(shares[:asked]))) < _AGREEING:
-            break  # rays contradict each other: the others tell no more
+            break  # rays contradict each other: more rays would not help
     weights = areas[voters] * topology.orientation[voters] * shares
     return np.bincount(topology.component[voters], weights, topology.component_count)
 
 
 def passed_boxes(mesh: TriangleMesh) -> float:
-    """How many boxes of triangles a ray through a mesh passes, about: by the areas of boxes."""
+    """Estimate how many triangle boxes a ray through a mesh passes, by the areas of the boxes."""
     size = max(float((mesh.bounds[1] - mesh.bounds[0]).max()), 2.0**-1000)
     total = 0.0
     for begin in range(0, mesh.triangle_count, _AT_ONCE):
@@ -189,13 +190,13 @@ def passed_boxes(mesh: TriangleMesh) -> float:
 
 
 def _box_areas(sides: np.ndarray) -> np.ndarray:
-    """Half the surfaces of boxes with sides (n, 3), (n,)."""
+    """Return half the surface areas (n,) of boxes with sides (n, 3)."""
     areas: np.ndarray = (sides * np.roll(sides, 1, axis=1)).sum(axis=1)
     return areas
 
 
 def _voters(component: np.ndarray, chosen: np.ndarray, areas: np.ndarray, count: int) -> np.ndarray:
-    """At most ``_VOTERS`` triangles of each chosen component, the larger ones rather."""
+    """Return at most ``_VOTERS`` triangles of each chosen component, preferring large ones."""
     asked = np.zeros(count, np.bool_)
     asked[chosen] = True
     rows = np.flatnonzero(asked[component])
@@ -208,9 +209,9 @@ def _voters(component: np.ndarray, chosen: np.ndarray, areas: np.ndarray, count:
 
 @kernel
 def _ask_rays(forest, pose, inverse, origin, reach, voters, size, own, ones, work, shares):
-    """Fill ``shares`` (n,) from -1 to 1: how many rays say that the front of triangle voters[i] is outside.
+    """Fill ``shares`` (n,) from -1 to 1: the vote of the rays that the front of triangle voters[i] is outside.
 
-    ``own`` (m,) int32 names the triangles, so that a ray leaves out the one on which it begins; ``ones`` (m,) int8.
+    ``own`` (m,) int32 names the triangles, so that a ray ignores the one on which it begins; ``ones`` (m,) int8.
     """
     forest = by_reference(forest)
     work = by_reference(work)
@@ -225,7 +226,7 @@ def _ask_rays(forest, pose, inverse, origin, reach, voters, size, own, ones, wor
         for turn in range(2 * DIRECTIONS.shape[0]):
             if clear_rays == _RAYS:
                 break
-            # Rays to both sides in turn, so that neither decides alone.
+            # Rays alternate between both sides, so that neither side decides alone.
             k = (i + turn // 2) % DIRECTIONS.shape[0]
             along = n[0] * DIRECTIONS[k, 0] + n[1] * DIRECTIONS[k, 1] + n[2] * DIRECTIONS[k, 2]
             way = 4.0 * size if turn % 2 == 0 else -4.0 * size

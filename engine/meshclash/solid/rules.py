@@ -1,8 +1,8 @@
 """The rules of a verdict, in the order in which they are applied: ``RULES``.
 
-Each rule looks at some of the pairs and writes what it decides; a later rule may overrule an earlier one where its
-docstring says so. The table in docs/verdicts.md has a line for each. What a mesh means as a solid is found before
-(``boundary_mesh.py``, ``solidity.py``): *solid* below means a mesh that is closed then.
+Each rule examines some of the pairs and writes its decision. A later rule may overrule an earlier one if its docstring
+says so. The table in docs/verdicts.md has a line for each rule. The solid that a mesh means is found before
+(``boundary_mesh.py``, ``solidity.py``): *solid* below means a mesh that is closed after this step.
 """
 
 from collections.abc import Callable, Generator
@@ -35,8 +35,8 @@ APART, TOUCHING, CONTAINED, DUPLICATE, CLASH = (
     verdict.severity
     for verdict in (APART_VERDICT, TOUCHING_VERDICT, CONTAINED_VERDICT, DUPLICATE_VERDICT, CLASH_VERDICT)
 )
-_ALONG_EDGES = 0.9  # that surfaces which meet along edges only do not cross there
-_DECIMAL = 1.0 + 1e-9  # permitted lengths are decimal numbers that coordinates seldom meet to the last bit
+_ALONG_EDGES = 0.9  # certainty that surfaces which meet only along edges do not cross
+_DECIMAL = 1.0 + 1e-9  # permitted lengths are decimal numbers; coordinates seldom equal them to the last bit
 
 Steps = Generator[None, None, None]
 
@@ -49,18 +49,18 @@ class State:
         posed: arguments that all kernels on posed solids share.
         start: contacts of pair j are the rows start[j]:start[j + 1] of the answer, (k + 1,) int64.
         closed: which sides are solids, (k, 2) bool.
-        bits: what the cells of solids have, see ``sampling.py``, (k,) int64.
+        bits: the kinds of cells found for solids, see ``sampling.py``, (k,) int64.
         codes: severities of the verdicts, (k,) int8.
-        certainties: that they are right, (k,).
-        same: which pairs are one set of points, (k,) bool.
-        flush: which pairs have this verdict within the resolution only, (k,) bool.
-        depths: proved bounds [m], (k, 2); NaN where there are none.
-        balls: diameters of balls in both objects [m], (k,); NaN where none is known.
-        permitted: overlap that is permitted [m], (k,).
+        certainties: probabilities that the verdicts are right, (k,).
+        same: which pairs are the same set of points, (k,) bool.
+        flush: which pairs have this verdict only because of the resolution, (k,) bool.
+        depths: proved bounds [m], (k, 2); NaN if there are none.
+        balls: diameters of balls in both objects [m], (k,); NaN if none is known.
+        permitted: permitted overlap [m], (k,).
         rounding: how far surfaces may cross [m], (k,).
         swapped: which pairs are measured second object first, (k,) bool.
-        middles: of contacts, (n, 3) [m]; None where nothing is measured.
-        overlaps: what was measured of pairs of solids.
+        middles: middles of contacts, (n, 3) [m]; None if nothing is measured.
+        overlaps: the measured overlaps of pairs of solids.
     """
 
     def __init__(self, case: Case, limits: Limits) -> None:
@@ -81,27 +81,27 @@ class State:
 
     @property
     def solids(self) -> np.ndarray:
-        """Which pairs are of two solids, (k,) bool."""
+        """Return which pairs consist of two solids, (k,) bool."""
         return np.logical_and(self.closed[:, 0], self.closed[:, 1])
 
     @property
     def forgives(self) -> bool:
-        """Whether some surfaces may cross by their resolution."""
+        """Return whether some surfaces may cross by their resolution."""
         return bool(self.rounding.any())
 
     @property
     def allowed(self) -> np.ndarray:
-        """Overlap up to which solids touch [m], (k,)."""
+        """Return the overlap up to which solids count as touching [m], (k,)."""
         return self.permitted * _DECIMAL
 
     def has(self, bit: int) -> np.ndarray:
-        """Whose cells have a bit, (k,) bool."""
+        """Return which pairs have cells with a bit, (k,) bool."""
         return (self.bits & bit) != 0
 
     def within(self, lengths: np.ndarray) -> np.ndarray:
-        """Which clashes (k,) overlap by no more than lengths (k,) above 0.
+        """Return which clashes (k,) overlap by no more than lengths (k,) above 0.
 
-        By the bounds where there are any; where they leave it open, by the largest balls found.
+        The bounds decide if there are any; if they leave it open, the largest balls found decide.
         """
         shallow = (self.balls <= lengths) | (self.depths[:, UPPER] <= lengths)
         return (lengths > 0.0) & (self.codes == CLASH) & shallow
@@ -114,28 +114,29 @@ class Rule(NamedTuple):
 
     @property
     def name(self) -> str:
-        """As the table has it."""
+        """Name of the rule, as in the table."""
         return self.apply.__name__.replace("_", " ")
 
 
-# What surfaces and solids do to each other
+# Relations of surfaces and solids
 
 
 def meeting(state: State) -> Steps:
     """Objects whose triangles meet touch, others are apart.
 
-    Applies to all pairs, until another rule says more. Proof: triangles are compared exactly.
+    Applies to all pairs, until another rule refines the verdict. Proof: triangles are compared exactly.
     """
     state.codes[:] = np.where(np.diff(state.start) > 0, TOUCHING, APART)
     yield
 
 
 def solids_by_cells(state: State) -> Steps:
-    """Two solids clash, are contained in one another, or are duplicates by the cells into which they cut space.
+    """The cells into which two solids divide space tell whether they clash, are contained or are duplicates.
 
-    Applies to pairs of solids whose boxes share volume. With cells in both: without cells in one only the objects are
-    duplicates; with cells in one only, CONTAINED; in each only, CLASH. Without cells in both, the rule *meeting* holds.
-    Proof: exact signs of orientations beside vertices and piercing points.
+    Applies to pairs of solids whose boxes share volume. Suppose there are cells in both solids. Without cells in only
+    one of them, the objects are duplicates; with cells in only one of the two, CONTAINED; with cells of each on its
+    own, CLASH. Without cells in both, the rule *meeting* holds. Proof: exact signs of orientations beside vertices and
+    piercing points.
     """
     asked = ~state.same & may_overlap(state.case)
     state.bits = yield from sample_steps(state.case, state.posed, state.start, asked)
@@ -146,9 +147,9 @@ def solids_by_cells(state: State) -> Steps:
 
 
 def surface_in_solid(state: State) -> Steps:
-    """A surface that passes into a solid clashes with it, or is contained where no part of it is outside.
+    """A surface that enters a solid clashes with it, or is contained if no part of it is outside.
 
-    Applies to a solid and a mesh that is open. Proof: exact signs, at the places that *solids by cells* looks at.
+    Applies to a solid and an open mesh. Proof: exact signs, at the places that *solids by cells* tests.
     """
     state.codes[state.has(SURFACE_IN)] = CONTAINED
     state.codes[state.has(SURFACE_IN) & state.has(SURFACE_OUT)] = CLASH
@@ -156,11 +157,11 @@ def surface_in_solid(state: State) -> Steps:
 
 
 def surfaces_cross(state: State) -> Steps:
-    """Surfaces clash where triangles cross.
+    """Surfaces clash if their triangles cross.
 
-    Applies to two open meshes. Proof: triangles are compared exactly. Surfaces that meet in points and along edges only
-    touch: for certain where a plane keeps all triangles in contact apart, else with certainty 0.9, since they may pass
-    through each other there.
+    Applies to two open meshes. Proof: triangles are compared exactly. Surfaces that meet only in points and along edges
+    touch. This is certain if a plane separates all triangles in contact; otherwise the certainty is 0.9, since they may
+    pass through each other there.
     """
     crossing = np.zeros(len(state.codes), np.bool_)
     crossing[state.case.answer.jobs[state.case.answer.kinds == CROSSING]] = True
@@ -172,31 +173,32 @@ def surfaces_cross(state: State) -> Steps:
 
 
 def same_points(state: State) -> Steps:
-    """The same triangles at the same places are duplicates, and so are open surfaces that coincide.
+    """The same triangles at the same positions are duplicates, and so are open surfaces that coincide.
 
-    Applies to objects in equal boxes. Proof: the numbers are equal; or every triangle of each surface lies on the
-    other one, by exact signs. It is found first: where surfaces coincide every triangle is a contact.
+    Applies to objects in equal boxes. Proof: the numbers are equal; or every triangle of each surface lies on the other
+    one, by exact signs. This rule runs first, since every triangle of coinciding surfaces is a contact.
     """
     state.codes[state.same], state.certainties[state.same] = DUPLICATE, 1.0
     yield
 
 
 def parts_in_open_solid(state: State) -> Steps:
-    """Components that lie in an open mesh that means a solid are contained in it; with others outside they clash.
+    """Components inside an open mesh that means a solid are contained in it; if others are outside, they clash.
 
-    Applies to pairs that are apart or touch, of which one is open: a component that crosses nothing is wholly on one
-    side. Certainty: how clear the winding numbers of samples are, how wide the mesh stands open, and how surely it
-    means a solid (measured by ``bench open-meshes``). Of a mesh that is no solid as a whole its closed parts count.
+    Applies to pairs that are apart or touch, with one open mesh: a component that crosses nothing is wholly on one
+    side. The certainty depends on how clear the winding numbers of samples are, how wide the mesh stands open, and how
+    surely it means a solid (measured by ``bench open-meshes``). If a mesh is no solid as a whole, its closed parts
+    count.
     """
     may_lie = may_lie_in(state.case, (state.codes <= TOUCHING)[:, None] & ~state.closed[:, ::-1])
     yield from contain_steps(state.case, may_lie, state.codes, state.certainties)
 
 
 def balls_in_open_solids(state: State) -> Steps:
-    """Objects that touch, with a ball in both of the solids that they mean, clash: they cross along edges only.
+    """Objects that touch clash if a ball lies in both of the solids that they mean: they cross along edges only.
 
-    Applies to pairs with an open mesh that touch; of others the ball states the depth. Certainty: as of
-    *parts in open solid*, at the ball's centre.
+    Applies to pairs with an open mesh that touch; for other pairs the ball gives the depth. The certainty is computed
+    as in *parts in open solid*, at the ball's centre.
     """
     state.balls = yield from ball_steps(
         state.case, ~state.solids, state.codes, state.certainties, _measured(state), state.limits.exact
@@ -204,12 +206,12 @@ def balls_in_open_solids(state: State) -> Steps:
 
 
 def through_holes(state: State) -> Steps:
-    """What passes through a hole of an open solid clashes with it; what comes near one may do so.
+    """A surface that passes through a hole of an open solid clashes with it; one that comes near a hole may do so.
 
-    Applies to pairs that are apart, touch, or of which one is contained. A surface that neither meets the mesh nor
-    comes near its holes is on one side of what it means: the verdict stays as certain as it is. Of objects that touch
-    the rule before has decided by balls; here they become less certain only. Certainty: by the points that are
-    farthest inside and outside (measured by ``tests/engine/open_truth.py``).
+    Applies to pairs that are apart, touch, or have a contained object. A surface that neither meets the mesh nor comes
+    near its holes is on one side of the solid that it means: the certainty of the verdict does not change. For objects
+    that touch, the rule before has decided by balls; here they only become less certain. The certainty is derived from
+    the points that are farthest inside and outside (measured by ``tests/engine/open_truth.py``).
     """
     asked = state.codes <= CONTAINED
     near = yield from near_holes_steps(state.case, np.stack([asked, asked], axis=1))
@@ -223,14 +225,14 @@ def through_holes(state: State) -> Steps:
             state.certainties[job] = min(state.certainties[job], max(0.5, 1.0 - passing), sure)
 
 
-# Depths, and what they permit
+# Depths and permitted overlaps
 
 
 def depths_of_solids(state: State) -> Steps:
     """Measures how deep solids overlap; decides nothing.
 
-    Applies to pairs of solids with common volume, where depths are asked for or permitted. Proof: balls in both
-    solids, and bounds of all such balls (``depth_intervals.py``).
+    Applies to pairs of solids with common volume, if depths are requested or permitted. Proof: balls in both solids,
+    and bounds of all such balls (``depth_intervals.py``).
     """
     if state.middles is None:
         return
@@ -245,8 +247,8 @@ def depths_of_solids(state: State) -> Steps:
 def flush_by_depth(state: State) -> Steps:
     """Solids that overlap by no more than their resolution touch.
 
-    Applies to clashes where the resolution is permitted. Proof: of the bounds; where they leave it open the largest
-    ball found decides, see *permitted overlap*.
+    Applies to clashes, if the resolution is permitted. Proof: the bounds; if these leave it open, the largest ball
+    found decides, see *permitted overlap*.
     """
     tiny = state.within(np.minimum(state.allowed, state.rounding * _DECIMAL))
     _mark_unproved(state, tiny, state.rounding * _DECIMAL)
@@ -256,10 +258,10 @@ def flush_by_depth(state: State) -> Steps:
 
 
 def flush_by_moving(state: State) -> Steps:
-    """Surfaces that a move by no more than their resolution takes apart touch.
+    """Surfaces touch if a move by no more than their resolution takes them apart.
 
-    Applies to clashes with an open mesh of which no depth is known, where the resolution is permitted. Proof: the
-    surfaces are moved, and the rules of contact say that they are apart.
+    Applies to clashes with an open mesh and unknown depth, if the resolution is permitted. Proof: the surfaces are
+    moved, and the rules of contact find them apart.
     """
     unbound = (state.codes == CLASH) & (state.rounding > 0.0) & np.isnan(state.depths[:, UPPER]) & ~state.solids
     unbound &= ~state.within(state.allowed) & ~(state.balls > state.rounding)
@@ -269,10 +271,10 @@ def flush_by_moving(state: State) -> Steps:
 
 
 def flush_parts(state: State) -> Steps:
-    """An object that sticks out of a solid by no more than the resolution is contained in it; both: duplicates.
+    """An object that sticks out of a solid by no more than the resolution is contained in it; both ways: duplicates.
 
-    Applies to clashing and contained objects, of which one is a solid, where the resolution is permitted. All corners,
-    edge middles and centroids, and points beside contacts, are looked at (``flush_containment.py``).
+    Applies to clashing and contained objects with one solid, if the resolution is permitted. All corners, edge middles
+    and centroids of triangles, and points beside contacts, are looked at (``flush_containment.py``).
     """
     if state.middles is None or not state.forgives:
         return
@@ -289,8 +291,8 @@ def flush_parts(state: State) -> Steps:
 def permitted_overlap(state: State) -> Steps:
     """A clash that is no deeper than permitted touches.
 
-    Applies to clashes with a depth. Proof: of the bounds; where these leave it open, and of open meshes, the largest
-    ball found decides, with certainty 0.95.
+    Applies to clashes with a depth. Proof: the bounds. If these leave it open, and for open meshes, the largest ball
+    found decides, with certainty 0.95.
     """
     light = state.within(state.allowed)
     _mark_unproved(state, light, state.allowed)
@@ -299,7 +301,7 @@ def permitted_overlap(state: State) -> Steps:
 
 
 def touch_tolerance(state: State) -> Steps:
-    """Objects that do not meet touch where the gap between them is within the touch tolerance.
+    """Objects that do not meet touch if the gap between them is within the touch tolerance.
 
     Applies to pairs that are apart. Proof: distances are compared exactly.
     """
@@ -322,16 +324,16 @@ RULES_OF_CONTACT = tuple(
          balls_in_open_solids, through_holes),
     )
 )  # fmt: skip
-"""What objects do to each other, nothing permitted."""
+"""Rules for the relation of objects, with nothing permitted."""
 RULES_OF_PERMISSION = tuple(
     map(Rule, (depths_of_solids, flush_by_depth, flush_by_moving, flush_parts, permitted_overlap, touch_tolerance))
 )
-"""What is milder by the lengths that are permitted."""
+"""Rules that make verdicts milder by the permitted lengths."""
 RULES = RULES_OF_CONTACT + RULES_OF_PERMISSION
 
 
 def applied_steps(case: Case, limits: Limits, rules: tuple[Rule, ...] = RULES) -> Generator[None, None, State]:
-    """What rules make of the pairs of a case; yields every few milliseconds."""
+    """Apply rules to the pairs of a case and return the result; the generator yields every few milliseconds."""
     state = State(case, limits)
     if _measured(state).any():
         state.middles = yield from centre_steps(case, state.swapped, sample=not state.forgives)
@@ -342,16 +344,16 @@ def applied_steps(case: Case, limits: Limits, rules: tuple[Rule, ...] = RULES) -
 
 
 def contact_codes_steps(case: Case) -> Generator[None, None, np.ndarray]:
-    """Severities (k,) int8 of the verdicts of pairs, nothing permitted."""
+    """Return the severities (k,) int8 of the verdicts of pairs, with nothing permitted."""
     return (yield from applied_steps(case, Limits(depths=False), RULES_OF_CONTACT)).codes
 
 
 def _measured(state: State) -> np.ndarray:
-    """Of which pairs depths are asked for, or decide, (k,) bool."""
+    """Return for which pairs depths are requested, or decide, (k,) bool."""
     return state.limits.depths | (state.permitted > 0.0)
 
 
 def _mark_unproved(state: State, milder: np.ndarray, lengths: np.ndarray) -> None:
-    """Note of some pairs (k,) bool whose bounds do not prove that they overlap by no more than lengths (k,) [m]."""
+    """Mark pairs (k,) bool whose bounds do not prove that they overlap by no more than lengths (k,) [m]."""
     unproved = milder & ~(state.depths[:, UPPER] <= lengths)
     state.certainties[unproved] = np.minimum(state.certainties[unproved], DEPTH_CERTAINTY)

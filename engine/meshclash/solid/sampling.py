@@ -1,18 +1,18 @@
-"""Which cells there are about two surfaces: common to both solids, in one of them only.
+"""Which kinds of cells two surfaces form: common to both solids, or in one of them only.
 
-The triangles of two surfaces cut space into cells, and a verdict says which kinds of bounded cells there are. Where no
-triangles cross, the corners of a cell that stick out of it are vertices of the meshes: where only edges cross, each
-cell has a whole line. At such a corner some triangle borders the cell beside one of its edges. So the two sides of
-every triangle, beside both edges at each of its vertices, show all cells, and winding numbers at those places
-(``exact_winding.py``) say what they are. Around a vertex off the other surface that surface's number is one and the
-same, and so it is on all triangles that do not touch it: looked at are the vertices of triangles that take part in
-contacts, and one vertex of each component. Where triangles cross, which is not all there is to know when one of them is
-an inner face of its solid, the points where an edge goes through a triangle are corners of cells, too.
+The triangles of two surfaces divide space into cells, and the kinds of bounded cells give the verdict. Where no
+triangles cross, the corners of a cell that stick out of it are vertices of the meshes; where only edges cross, each
+cell has a whole line. At such a corner, some triangle borders the cell beside one of its edges. So testing both sides
+of every triangle, beside both edges at each of its vertices, finds all cells; winding numbers at those places
+(``exact_winding.py``) tell their kind. Around a vertex off the other surface, the winding number of that surface is
+constant, and so it is on all triangles that do not touch it. Therefore only the vertices of triangles with contacts,
+and one vertex of each component, are tested. Where triangles cross and one of them is an inner face of its solid, the
+points where an edge goes through a triangle are corners of cells, too.
 
-A surface that crosses itself has further corners, which ``voids.py`` looks at. An open surface has no sides: asked is
-which of its parts lie in the solid.
+A surface that crosses itself has further corners, which ``voids.py`` tests. An open surface has no sides: for it, the
+result tells which of its parts lie in the solid.
 
-Work comes in portions, so that callers can stop between two of them.
+Work is divided into portions, so that callers can stop between two of them.
 """
 
 import numpy as np
@@ -51,30 +51,30 @@ from .local_separation import (
 )
 
 COMMON, ONLY_A, ONLY_B, SURFACE_IN, SURFACE_OUT, UNDECIDED = 1, 2, 4, 8, 16, 32
-"""Bits of the result for a pair: cells in both solids, or in one of them; parts of an open surface inside and outside
-the solid of the other object; that something could not be decided in float64 and its expansions."""
+"""Bits of the result for a pair: cells in both solids or in one of them; parts of an open surface inside and outside
+the other object's solid; a test that float64 and expansions could not decide."""
 
 _SOLID, _SURFACE = COMMON | ONLY_A | ONLY_B, SURFACE_IN | SURFACE_OUT
 
 TOUCHED_A, TOUCHED_B, CONTACTS, COMPONENTS_A, COMPONENTS_B, ITSELF_A, ITSELF_B = 0, 1, 2, 3, 4, 5, 6
-"""What is looked at: triangles of one side that have contacts; contacts by themselves; components of one side; pairs of
-triangles of one side that cross each other."""
+"""Kinds of places to test: triangles of one side that have contacts; the contacts themselves; components of one side;
+pairs of triangles of one side that cross each other."""
 ALL_PLACES = np.array([CONTACTS, COMPONENTS_A, COMPONENTS_B, TOUCHED_A, TOUCHED_B])
-"""All that is looked at of surfaces that do not cross themselves, in the order in which most pairs are told soonest."""
+"""All places of surfaces that do not cross themselves, in the order that decides most pairs soonest."""
 EFFORT = 1 << 14
-"""Of a portion of work: some milliseconds."""
-_LOOK = 1 << 5  # the effort of looking around a point; that of passing a contact by is 1
+"""Effort of a portion of work, which takes some milliseconds."""
+_LOOK = 1 << 5  # effort of testing around a point; skipping a contact costs 1
 
 
 @portable
 def is_complete(bits):
-    """Whether nothing more can be found, for one pair or an array of them."""
+    """Return whether nothing more can be found, for one pair or an array of pairs."""
     return ((bits & _SOLID) == _SOLID) | ((bits & _SURFACE) == _SURFACE)
 
 
 @portable
 def _slots(touched, vertices):
-    """Size of the table of visited vertices, a power of two, for some touched triangles of a mesh."""
+    """Return the size of the table of visited vertices, a power of two, for some touched triangles of a mesh."""
     size = 2
     while size < 2 * min(3 * touched, vertices):
         size *= 2
@@ -82,7 +82,7 @@ def _slots(touched, vertices):
 
 
 def visited_room(contacts: np.ndarray, vertices: np.ndarray) -> int:
-    """Entries of ``visited`` that pairs with some contacts (k,) need, of meshes with some vertices (k,)."""
+    """Return the length of ``visited`` for pairs with some contacts (k,) and meshes with some vertices (k,)."""
     if not len(contacts):
         return 0
     largest = np.argmax(np.minimum(3 * contacts, vertices))
@@ -97,7 +97,7 @@ def _visited_mask(forest, tree, count):
 
 @inner
 def _visit(visited, mask, vertex):
-    """Notes a visit to a vertex, in a table of mask + 1 slots; whether it is the first."""
+    """Record a visit to a vertex in a table of mask + 1 slots; return whether it is the first visit."""
     slot = (vertex * 73856093) & mask
     while visited[slot] != 0:
         if visited[slot] == vertex + 1:
@@ -114,7 +114,10 @@ def _corner(corners, i):
 
 @inner
 def _bits_of_cell(own_number, number, flat, side):
-    """The bits of a cell in which own, a (side 0) or b, and the other winds so often; ``flat``: own is there anyway."""
+    """Return the bits of a cell with two winding numbers: of own, a (side 0) or b, and of the other.
+
+    ``flat``: own is present there in any case.
+    """
     only_own, only_other = (ONLY_A, ONLY_B) if side == 0 else (ONLY_B, ONLY_A)
     if own_number != 0 or flat:
         return COMMON if number != 0 else only_own
@@ -123,7 +126,7 @@ def _bits_of_cell(own_number, number, flat, side):
 
 @inner
 def _bits_of_cells(cells, side):
-    """The bits of cells of ``local_separation.py`` for own, a (side 0) or b."""
+    """Return the bits of cells of ``local_separation.py``; own is a (side 0) or b."""
     only_own, only_other = (ONLY_A, ONLY_B) if side == 0 else (ONLY_B, ONLY_A)
     bits = COMMON if cells & BOTH else 0
     return bits | (only_own if cells & ONLY_OWN else 0) | (only_other if cells & ONLY_OTHER else 0)
@@ -131,7 +134,7 @@ def _bits_of_cells(cells, side):
 
 @inner
 def _cells_of(bits, side):
-    """The cells of ``local_separation.py`` that some bits stand for, own being a (side 0) or b."""
+    """Return the cells of ``local_separation.py`` for some bits; own is a (side 0) or b."""
     only_own, only_other = (ONLY_A, ONLY_B) if side == 0 else (ONLY_B, ONLY_A)
     cells = BOTH if bits & COMMON else 0
     return cells | (ONLY_OWN if bits & only_own else 0) | (ONLY_OTHER if bits & only_other else 0)
@@ -139,10 +142,10 @@ def _cells_of(bits, side):
 
 @inner
 def _bits_at_place(forest, solids, own, other, side, base, y, z, q, found, counts, numbers, bits, work):
-    """``bits`` with those of the cells on both sides of a triangle of ``own``, which is a (side 0) or b, at a place.
+    """Return ``bits`` plus the cells on both sides of a triangle of ``own``, which is a (side 0) or b, at a place.
 
-    What winds around nothing on either side is no boundary, but still a part of its object. Returns also whether other
-    places between the same cells add nothing.
+    A triangle that winds around nothing on either side is no boundary, but still belongs to its object. Also returns
+    whether other places between the same cells add nothing.
     """
     only_own, only_other = (ONLY_A, ONLY_B) if side == 0 else (ONLY_B, ONLY_A)
     towards, away, lies, decided = numbers_at(
@@ -168,7 +171,7 @@ def _bits_at_place(forest, solids, own, other, side, base, y, z, q, found, count
 
 @inner
 def _bits_of_corners(forest, solids, a, b, base, q, found, counts, numbers, bits, work):
-    """``bits`` with those beside all edges, at the base, of the triangles around it."""
+    """Return ``bits`` plus the cells beside all edges, at the base, of the triangles around it."""
     planes, used = planes_around(forest, a, found[0], counts[0], NO_PLANES, 0, work)
     planes, used = planes_around(forest, b, found[1], counts[1], planes, used, work)
     for side in range(2):
@@ -199,7 +202,7 @@ def _bits_of_corners(forest, solids, a, b, base, q, found, counts, numbers, bits
 
 @inner
 def _bits_on_open(forest, solids, other, base, corners, y, q, found, count, number, bits, work):
-    """``bits`` with those of the places in an open triangle from a base towards y, and then each of its corners."""
+    """Return ``bits`` plus the places in an open triangle from a base towards y, then towards each corner."""
     for i in range(3):
         z = _corner(corners, i)
         if not place_in_triangle(base, y, z, q, corners, work):
@@ -216,7 +219,7 @@ def _bits_on_open(forest, solids, other, base, corners, y, q, found, count, numb
 
 @inner
 def _bits_of_open(forest, solids, own, other, side, base, q, found, counts, numbers, bits, work):
-    """``bits`` with those of the parts of an open surface around a base, which the other one's edges may bound."""
+    """Return ``bits`` plus the parts of an open surface around a base, which the other surface's edges may bound."""
     ahead = found[1 - side], counts[1 - side], numbers[1 - side]
     for i in range(counts[side]):
         corners = world_triangle(forest, own.tree, held_triangle(found[side, i]), own.pose)
@@ -236,7 +239,7 @@ def _bits_of_open(forest, solids, own, other, side, base, q, found, counts, numb
 
 @inner
 def _at_vertex(entries, count):
-    """Whether a base is a vertex of one of the triangles around it: those of the first object are looked at anyway."""
+    """Return whether a base is a vertex of a triangle around it: vertices of the first object are tested anyway."""
     for i in range(min(count, MOST_AROUND)):
         edges = held_edges(entries[i])
         if edges & (edges - 1) != 0:
@@ -246,7 +249,7 @@ def _at_vertex(entries, count):
 
 @inner
 def look_around(forest, solids, a, b, side, base, bits, found, work):
-    """``bits`` with those of all cells around a point of the surface of a (side 0) or b."""
+    """Return ``bits`` plus all cells around a point of the surface of a (side 0) or b."""
     own, other = (a, b) if side == 0 else (b, a)
     solid = solids.closed[own.tree]
     first = away_from(forest, other, base)
@@ -269,7 +272,7 @@ def look_around(forest, solids, a, b, side, base, bits, found, work):
             continue
         if how != FOUND or own_how != FOUND or max(count, own_count) > MOST_AROUND:
             return bits | UNDECIDED
-        if solid and count == 0 and own_count == 0:  # on triangles without area only
+        if solid and count == 0 and own_count == 0:  # only on triangles without area
             return bits | (COMMON if number != 0 else (ONLY_A if side == 0 else ONLY_B))
         counts = (own_count, count) if side == 0 else (count, own_count)
         numbers = (own_number, number) if side == 0 else (number, own_number)
@@ -291,7 +294,7 @@ def look_around(forest, solids, a, b, side, base, bits, found, work):
 
 @inner
 def _bits_of_triangle(forest, solids, a, b, side, t, bits, found, visited, mask, work):
-    """``bits`` with those around the vertices of a triangle, except those visited before, and the effort."""
+    """Return ``bits`` plus the cells around the unvisited vertices of a triangle, and the effort."""
     own = a if side == 0 else b
     row = forest.triangle_start[own.tree] + t
     effort = 1
@@ -306,7 +309,7 @@ def _bits_of_triangle(forest, solids, a, b, side, t, bits, found, visited, mask,
 
 @inner
 def _bits_of_component(forest, solids, a, b, side, component, bits, found, work):
-    """``bits`` with those around one vertex of a component."""
+    """Return ``bits`` plus the cells around one vertex of a component."""
     own = a if side == 0 else b
     t = np.int64(solids.representatives[solids.component_start[own.tree] + component])
     corners = world_triangle(forest, own.tree, t, own.pose)
@@ -315,7 +318,7 @@ def _bits_of_component(forest, solids, a, b, side, component, bits, found, work)
 
 @inner
 def _meets(v, w, corners, work):
-    """Whether a segment goes from one side of a triangle to the other and meets it: 1, 0, or 2 when undecided."""
+    """Return whether a segment goes from one side of a triangle to the other and meets it: 1, 0, or 2 if undecided."""
     r, s, t = corners
     at_v, at_w = exact_orient3d(r, s, t, v, work.exact), exact_orient3d(r, s, t, w, work.exact)
     if at_v == UNCERTAIN or at_w == UNCERTAIN:
@@ -331,9 +334,9 @@ def _meets(v, w, corners, work):
 
 @inner
 def _bits_of_cuts(forest, solids, a, b, side, first, second, bits, found, work):
-    """``bits`` with those around the points in which an edge of one triangle goes through another.
+    """Return ``bits`` plus the cells around the points in which an edge of one triangle goes through another.
 
-    ``side`` is that of the surface that is asked about.
+    ``side`` is the side of the surface in question.
     """
     for i in range(6):
         corners, through = (first, second) if i < 3 else (second, first)
@@ -351,10 +354,10 @@ def _bits_of_cuts(forest, solids, a, b, side, first, second, bits, found, work):
 
 @inner
 def _bits_of_contact(forest, solids, a, b, side, t, u, bits, found, work):
-    """``bits`` with those around the points in which an edge of t (of a) or of u goes through the other triangle.
+    """Return ``bits`` plus the cells around points where an edge of t (of a) or of u goes through the other triangle.
 
-    ``side`` is that of the surface that is asked about. Where that is open, also around the corners of the other
-    triangle in its plane.
+    ``side`` is the side of the surface in question. If that surface is open, the corners of the other triangle in its
+    plane are tested, too.
     """
     first, second = world_triangle(forest, a.tree, t, a.pose), world_triangle(forest, b.tree, u, b.pose)
     bits = _bits_of_cuts(forest, solids, a, b, side, first, second, bits, found, work)
@@ -372,7 +375,7 @@ def _bits_of_contact(forest, solids, a, b, side, t, u, bits, found, work):
 
 @inner
 def _place_count(solids, what, a, b, count):
-    """How many places there are to look at, of a pair with ``count`` contacts."""
+    """Return the number of places to test for a pair with ``count`` contacts."""
     if what in (COMPONENTS_A, COMPONENTS_B):
         tree = a.tree if what == COMPONENTS_A else b.tree
         return solids.component_start[tree + 1] - solids.component_start[tree]
@@ -381,9 +384,9 @@ def _place_count(solids, what, a, b, count):
 
 @inner
 def bits_of_places(forest, solids, a, b, what, place, start, count, pairs, kinds, bits, found, visited, effort, work):
-    """``bits`` with those around the places of one kind, from a place on, of a pair with contacts from ``start`` on.
+    """Return ``bits`` plus the cells around places of one kind of a pair, the next place and the remaining effort.
 
-    Returns them, the place that is next, or -1 where there is nothing left to look at, and the effort that is left.
+    The search starts at ``place``. The contacts of the pair begin at ``start``. The next place is -1 if none is left.
     """
     closed = solids.closed[a.tree] and solids.closed[b.tree]
     end = _place_count(solids, what, a, b, count)
@@ -419,7 +422,7 @@ def bits_of_places(forest, solids, a, b, what, place, start, count, pairs, kinds
 
 @inner
 def _is_asked(asked, job, what):
-    """Whether places are looked at: contacts for either side, all others for the side that they are named after."""
+    """Return whether places are to be tested: contacts for either side, all others for the side in their name."""
     if what == CONTACTS:
         return asked[job, 0] or asked[job, 1]
     return asked[job, 0] if what in (TOUCHED_A, COMPONENTS_A, ITSELF_A) else asked[job, 1]
@@ -430,16 +433,17 @@ def sample_sides(
     forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b,
     asked, places, start, pairs, kinds, visited, work, effort, progress, bits,
 ):  # fmt: skip
-    """Add the bits of what can be seen at places to ``bits`` (k,) of pairs of objects; returns whether all are done.
+    """Add the bits found at places to ``bits`` (k,) of pairs of objects; return whether all are done.
 
     Args:
-        asked: whether the surface of the first and of the second object is looked at, (k, 2) bool: of open objects, and
-            of closed ones unless the other is open; one object at least is closed.
-        places: the kinds of places, in turn, (n,) int64.
+        asked: whether the surface of the first and of the second object is tested, (k, 2) bool: open objects, and
+            closed ones unless the other is open; at least one object is closed.
+        places: the kinds of places, in this order, (n,) int64.
         start: pair j has the contacts start[j]:start[j + 1] of ``pairs`` and ``kinds``, (k + 1,) int64.
-        visited: as many int64 as ``visited_room`` says; they stay as they are from call to call, as
-        progress: a pair, which of the kinds of places, and the place that is next, zeros at first, (3,) int64.
-        effort: after which to stop.
+        visited: int64 array with the length given by ``visited_room``; kept from call to call.
+        progress: the pair, the index of the kind of places, and the next place; zeros at first, (3,) int64; kept from
+            call to call.
+        effort: limit of the effort after which to stop.
     """
     forest = by_reference(forest)
     solids = by_reference(solids)

@@ -1,12 +1,11 @@
-"""Flat triangles that close a mesh at its seams: between open edges whose ends are at one place, or that lie along
-others.
+"""Flat triangles that close a mesh at its seams: open edges whose ends are at one position, or that lie along others.
 
-Ends are at one place where they are no farther apart than rounding, or than the resolution of the mesh. All that such
-steps join becomes one cluster, whichever vertex comes first. A cluster that is longer than two steps stays apart: a
-chain of vertices is no place.
+Ends are at one position if they are no farther apart than rounding errors, or than the resolution of the mesh. All
+vertices joined by such steps become one cluster, in whatever order they come. A cluster longer than two steps is not
+joined: a chain of vertices is no position.
 
-Where an open edge, or the whole mesh, is no longer than two such steps, the resolution cannot tell a hole from a seam:
-then rounding alone joins.
+If an open edge, or the whole mesh, is no longer than two such steps, the resolution cannot distinguish a hole from a
+seam: then only vertices within rounding errors are joined.
 """
 
 from collections.abc import Generator
@@ -19,12 +18,12 @@ from ..traversal.layers import joined_numbers, open_edges_steps
 from ..types.mesh import TriangleMesh
 
 _ROUNDING = 2.0**-46  # of the largest coordinate: vertices at one place, computed in two ways, are no farther apart
-_FINE = 16.0  # times what joins vertices: features that are longer are no seams
+_FINE = 16.0  # times the joining distance: longer features are no seams
 COARSE_CERTAINTY = 0.9
-"""That a seam, which is no shorter than a sixteenth of the shortest open edge, is one; that a hole is no seam."""
-_SAMPLES = 8  # open edges that are looked at first
-_REACH = 8.0  # steps of joining: what a seam joins is nearer
-_AT_ONCE = 1 << 17  # candidates that are looked at in one step
+"""Certainty that a seam no shorter than a sixteenth of the shortest open edge is a seam, and that a hole is none."""
+_SAMPLES = 8  # open edges that are tested first
+_REACH = 8.0  # joining distances: a seam joins only nearer vertices
+_AT_ONCE = 1 << 17  # candidates that are tested in one step
 _MOST_CANDIDATES, _MOST_TOUCHING = 256, 16  # for each open edge and vertex: a mesh with more has no seams
 _FEW = 1 << 22  # candidates that any mesh may have
 _FEW_PAIRS = 64  # points of two cells that are compared one by one
@@ -36,15 +35,18 @@ class Seams(NamedTuple):
     """Flat triangles that close a mesh."""
 
     triangles: np.ndarray
-    """(k, 3) int64."""
+    """Triangles, (k, 3) int64."""
     joined: int
-    """Vertices that were taken for others."""
+    """Number of vertices that were merged with others."""
     certainty: float
-    """That the mesh is closed, as far as its coordinates are known."""
+    """Probability that the mesh is closed, given the precision of its coordinates."""
 
 
 def seam_steps(mesh: TriangleMesh, triangles: np.ndarray) -> Generator[None, None, Seams | None]:
-    """Triangles that close some (m, 3) of a mesh, wound so; None where it has holes. Yields every some milliseconds."""
+    """Return triangles that close some (m, 3) of a mesh, consistently wound; None if it has holes.
+
+    The generator yields every few milliseconds.
+    """
     found = yield from open_edges_steps(np.ascontiguousarray(triangles, np.int32), mesh.topology.welded)
     edges = _as_run(found.ends.astype(np.int64), found.balance)
     rounding = _ROUNDING * float(np.abs(mesh.bounds).max())
@@ -65,17 +67,18 @@ def seam_steps(mesh: TriangleMesh, triangles: np.ndarray) -> Generator[None, Non
 
 
 class Outlook(NamedTuple):
-    """Whether a mesh may be closed at seams, and how surely it is open where it is not."""
+    """Whether a mesh may be closed at seams, and otherwise how surely it is open."""
 
     may: bool
     certainty: float
 
 
 def outlook_steps(mesh: TriangleMesh, faces: np.ndarray) -> Generator[None, None, Outlook]:
-    """Whether some triangles (m,) of a mesh may be closed at seams: some of their open edges lie near others.
+    """Return whether some triangles (m,) of a mesh may be closed at seams: some of their open edges lie near others.
 
-    Nearly every mesh that is no solid is told so at little cost. Where the resolution exceeds half of the open edges,
-    or the mesh itself, its holes may be seams. Yields every few milliseconds.
+    This cheaply rules out nearly every mesh that is no solid. If a few times the resolution exceeds the median open
+    edge, or the mesh itself, the holes may be seams: then the certainty is lower. The generator yields every few
+    milliseconds.
     """
     triangles = mesh.triangles[faces]
     found = yield from open_edges_steps(np.ascontiguousarray(triangles), mesh.topology.welded)
@@ -99,20 +102,23 @@ def outlook_steps(mesh: TriangleMesh, faces: np.ndarray) -> Generator[None, None
 
 
 def _feature(mesh: TriangleMesh, ends: np.ndarray) -> float:
-    """How long open edges (n, 2, 3) are, half of them, and no more than the middle extent of the mesh [m]."""
+    """Return the median length [m] of open edges (n, 2, 3), by the largest coordinate.
+
+    The result is at most the middle extent of the mesh.
+    """
     lengths = np.abs(ends[:, 1] - ends[:, 0]).max(axis=1)
     half = float(np.median(lengths)) if len(lengths) else np.inf
     return min(half, float(np.sort(mesh.bounds[1] - mesh.bounds[0])[1]))
 
 
 def _shortest(mesh: TriangleMesh, edges: np.ndarray) -> float:
-    """The shortest of edges (n, 2), by their largest coordinate, and no more than the least extent of the mesh [m]."""
+    """Return the least length of edges (n, 2), by the largest coordinate, or the mesh's least extent if less [m]."""
     along = np.abs(mesh.vertices[edges[:, 0]] - mesh.vertices[edges[:, 1]]).max(axis=1)
     return min(float((mesh.bounds[1] - mesh.bounds[0]).min()), float(along.min(initial=np.inf)))
 
 
 def unbalanced(sides: np.ndarray) -> np.ndarray:
-    """Ends (n, 2) of edges, as often as there are more sides (k, 2) that run through them that way than back."""
+    """Return ends (n, 2) of edges that sides (k, 2) use more often in one direction, as often as the difference."""
     low, high = sides.min(axis=1), sides.max(axis=1)
     keys = low * (int(high.max(initial=0)) + 1) + high
     order = np.argsort(keys, kind="stable")
@@ -126,16 +132,16 @@ def unbalanced(sides: np.ndarray) -> np.ndarray:
 
 
 def _as_run(edges: np.ndarray, balance: np.ndarray) -> np.ndarray:
-    """Ends of edges (k, 2) in the direction in which they are run through more often, as often as that is."""
+    """Return ends of edges (k, 2) in the direction that is used more often, repeated as often as the difference."""
     return np.repeat(np.where(balance[:, None] < 0, edges[:, ::-1], edges), np.abs(balance), axis=0)
 
 
 def cluster_steps(points: np.ndarray, near: float) -> Generator[None, None, np.ndarray]:
-    """For each of some points (n, 3) [m] the one that stands for its cluster, (n,) int64: the lowest along the axes.
+    """Return for each point (n, 3) [m] the point that represents its cluster, (n,) int64: the lowest along the axes.
 
-    Points belong together that differ by at most ``near`` [m] along each axis, or that others join so. Points of one
-    cell of that width do; where two cells hold many points, their bounds decide, so that the time does not depend on
-    how many there are.
+    Points that differ by at most ``near`` [m] along each axis belong together, and so do points connected by a chain of
+    these. Points in one cell of that width always belong together. If two cells contain many points, their bounds
+    decide, so that the time does not depend on how many there are.
     """
     every = np.arange(len(points))
     if len(points) < 2:
@@ -179,15 +185,15 @@ def cluster_steps(points: np.ndarray, near: float) -> Generator[None, None, np.n
 
 
 def _hashed(cells: np.ndarray) -> np.ndarray:
-    """A number for each cell (n, 3), (n,) uint64; those of different cells are hardly ever equal."""
+    """Return a hash for each cell (n, 3), (n,) uint64; different cells hardly ever get the same."""
     mixed: np.ndarray = (cells.astype(np.uint64) * _MIX).sum(axis=1, dtype=np.uint64)
     return mixed ^ (mixed >> np.uint64(29))
 
 
 def _along_steps(vertices: np.ndarray, edges: np.ndarray, near: float) -> Generator[None, None, np.ndarray | None]:
-    """Flat triangles (k, 3) between edges (n, 2) and the vertices of others that are near them.
+    """Return flat triangles (k, 3) between edges (n, 2) and the vertices of others near them.
 
-    None where that joins one of some samples to nothing, and where more lie near each other than at any seam.
+    Returns None if one of some samples has no neighbour, and if more edges lie near each other than at any seam.
     """
     if not len(edges):
         return np.empty((0, 3), np.int64)
@@ -212,9 +218,9 @@ def _along_steps(vertices: np.ndarray, edges: np.ndarray, near: float) -> Genera
 def _near_steps(
     vertices: np.ndarray, edges: np.ndarray, near: float
 ) -> Generator[None, None, tuple[np.ndarray, np.ndarray, np.ndarray] | None]:
-    """Edges (k,) of some (n, 2), ends (k,) of others that are near them, and where along them, a share (k,).
+    """Return edges (k,) of some (n, 2), ends (k,) of others near them, and the position along them, a share (k,).
 
-    Ends are sorted along the axis on which the fewest are beside edges, and looked at in portions.
+    Ends are sorted along the axis with the fewest ends beside edges, and processed in portions.
     """
     places = np.unique(edges)
     start, points = vertices[edges[:, 0]], vertices[places]
@@ -252,12 +258,12 @@ def _near_steps(
 
 
 def _beside(points: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The order (n,) of numbers, and which of that order are between others (k,): from the first on, up to the last."""
+    """Return the order (n,) of numbers, and which range of that order lies between others (k,): first and end."""
     order = np.argsort(points, kind="stable")
     return order, np.searchsorted(points[order], low, "left"), np.searchsorted(points[order], high, "right")
 
 
 def _off(points: np.ndarray, along: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """How far points (n, 3) are from segments (n, 3) from the origin, and shares of their lengths where that is."""
+    """Return distances of points (n, 3) from segments (n, 3) that start at the origin, and the nearest shares."""
     share = np.clip((points * along).sum(axis=1) / np.maximum((along * along).sum(axis=1), 1e-300), 0.0, 1.0)
     return np.linalg.norm(points - share[:, None] * along, axis=1), share

@@ -1,13 +1,13 @@
-"""A bound from above for the depth of solids that fit each other: shrunk a little, they share no volume.
+"""Upper bound of the depth of solids that fit each other: shrunk a little, they share no volume.
 
 Let the vertices of two solids move, none of them farther than m. Then no point of a surface moves farther than m, since
-a triangle's points are weighted means of its corners. Take a ball of radius r > m in both solids: its centre is at
-least r away from both surfaces, which therefore never reach it while they move, and what is left of the ball, of radius
-r - m, lies in both solids that moved. So where these share no volume there is no such ball, and the depth, a diameter,
-is at most 2 m. It does not matter how the vertices move, nor whether a surface crosses itself then.
+a triangle's points are weighted means of its corners. Take a ball of radius r > m in both solids. Its centre is at
+least r away from both surfaces, which therefore never reach it while they move, and the remaining ball of radius r - m
+lies in both moved solids. So if these share no volume there is no such ball, and the depth, a diameter, is at most 2 m.
+This holds for any movement of the vertices, and even if a surface then crosses itself.
 
-They move inward, so that the planes around a vertex recede alike: by least squares over their normals, weighted by the
-triangles' angles there. Vertices at one position move together, or apart where the surface touches itself
+The vertices move inward, so that all planes around a vertex recede equally, by least squares over their normals,
+weighted by the triangles' angles there. Vertices at one position move together, or apart if the surface touches itself
 (``fans.py``), so a closed mesh stays closed.
 """
 
@@ -34,19 +34,19 @@ from .case import Case
 from .fans import cut_fans, least_moves, split_fans
 
 _BEYOND = 1.0 + 1e-12  # covers the rounding of a move's length
-_LARGE = 16  # times the triangles of the other object: such an object stays as it is
-_KEPT, _KEPT_TRIANGLES = 4, 4096  # shrunk forms that a mesh of no more triangles keeps: for other pairs and questions
-_ROUNDINGS = (3.0, 7.0)  # spacings of the largest coordinate: moves that part what shares volume by rounding only
+_LARGE = 16  # times the triangles of the other object: such a large object is not shrunk
+_KEPT, _KEPT_TRIANGLES = 4, 4096  # shrunk forms cached with a mesh of at most so many triangles
+_ROUNDINGS = (3.0, 7.0)  # spacings of the largest coordinate: moves that part solids overlapping by rounding only
 _GROWTH = 3.0  # from twice the resolutions of two parts, single precision, to less than sixteen spacings
-_LITTLE = 0.125  # of a bound from above: the longest of moves that grow
+_LITTLE = 0.125  # of an upper bound: the longest of growing moves
 
 SharesVolume = Callable[[Case], Generator[None, None, np.ndarray]]
-"""Which pairs (k,) bool of a case of solids have common volume."""
+"""A function that returns which pairs (k,) bool of a case of solids have common volume."""
 
 
 @kernel
 def component_signs(forest, solids, origins, reaches, pose, inverse, work, signs):
-    """For each component 1 or -1: times its triangles' normals, consistently wound, that points out of the material."""
+    """Return 1 or -1 for each component: times the normals of its consistently wound triangles, out of the material."""
     forest = by_reference(forest)
     solids = by_reference(solids)
     work = by_reference(work)
@@ -84,7 +84,7 @@ def gather_normals(vertices, triangles, signs, squares, sums):
 
 @kernel
 def move_inward(vertices, moves, rows, most, placed):
-    """Places vertices (n, 3) in the world, moved so that the longest move is about ``most``; returns it [m]."""
+    """Place vertices (n, 3) in the world, moved so that the longest move is about ``most``; return the longest [m]."""
     longest = 0.0
     for v in range(vertices.shape[0]):
         for i in range(3):
@@ -105,17 +105,17 @@ def move_inward(vertices, moves, rows, most, placed):
 
 
 class _Inward(NamedTuple):
-    """What can be shrunk, and how each of its vertices moves so that the planes around it recede by one."""
+    """A shrinkable object, with the move of each vertex that makes the planes around it recede by one."""
 
     hierarchy: Hierarchy
     moves: np.ndarray
-    """(n, 3) float64; vertices without triangles stay."""
+    """Moves, (n, 3) float64; vertices without triangles stay."""
     solid: Solid
-    """Of the mesh, also where it has shrunk."""
+    """Solid of the mesh, also valid once it has shrunk."""
 
 
 def _inward(hierarchy: Hierarchy) -> _Inward:
-    """How an object shrinks; kept with its mesh."""
+    """Return how an object shrinks; cached with its mesh."""
     mesh = hierarchy.mesh
     if "inward" not in mesh.derived:
         solid, triangles = solid_of(mesh), mesh.topology.welded[mesh.triangles]
@@ -128,7 +128,7 @@ def _inward(hierarchy: Hierarchy) -> _Inward:
         if cut is not None:
             triangles, source, moves, beside = cut
             solid = _with_flat_triangles(solid, signs, beside)
-        alone = np.full(len(solid.alone), len(solid.alone) == 1)  # others may meet once they have moved
+        alone = np.full(len(solid.alone), len(solid.alone) == 1)  # other components may meet once they have moved
         apart = TriangleMesh(mesh.vertices[source], triangles)
         mesh.derived["inward"] = _Inward(as_boxes(apart), moves, solid._replace(alone=alone))
     inward: _Inward = mesh.derived["inward"]
@@ -136,14 +136,14 @@ def _inward(hierarchy: Hierarchy) -> _Inward:
 
 
 def _with_flat_triangles(solid: Solid, signs: np.ndarray, beside: np.ndarray) -> Solid:
-    """A solid with triangles behind its own, wound outward, each of the component of a triangle (n,) of its own."""
+    """Append triangles, wound outward, to a solid; each belongs to the component of one of its own triangles (n,)."""
     outward = (signs * solid.orientation)[beside]
     orientation, component = np.append(solid.orientation, outward), np.append(solid.component, solid.component[beside])
     return solid._replace(orientation=orientation, component=component)
 
 
 def _outward_signs(hierarchy: Hierarchy) -> np.ndarray:
-    """For each component 1 or -1, see ``component_signs``; (c,) int8."""
+    """Return 1 or -1 for each component, see ``component_signs``; (c,) int8."""
     solid = solid_of(hierarchy.mesh)
     if solid.alone.all():
         return solid.inside
@@ -154,17 +154,17 @@ def _outward_signs(hierarchy: Hierarchy) -> np.ndarray:
 
 
 class _Moved(NamedTuple):
-    """An object that has shrunk, in the world."""
+    """A shrunk object in the world."""
 
     hierarchy: Hierarchy
     longest: float
-    """Of the moves of its vertices [m], rounded up."""
+    """Longest move of its vertices [m], rounded up."""
     box: np.ndarray
-    """Exact, (6,) float64 [m]."""
+    """Exact box, (6,) float64 [m]."""
 
 
 def _moved(hierarchy: Hierarchy, rows: np.ndarray, most: float) -> _Moved:
-    """An object in the pose (3, 4), shrunk by moves of about ``most`` [m]."""
+    """Return an object in the pose (3, 4), shrunk by moves of about ``most`` [m]."""
     kept: dict[tuple[bytes, float], _Moved] = hierarchy.mesh.derived.setdefault("shrunk", {})
     key = rows.tobytes(), most
     moved = kept.pop(key, None) or _move(hierarchy, rows, most)
@@ -197,7 +197,7 @@ class _Shrunk:
         self._known: dict[tuple[int, bytes, float], tuple[int, _Moved]] = {}
 
     def add(self, job: int, moves: list[float]) -> Generator[None, None, float]:
-        """Take a pair after moves of its objects of at most about (2,) [m]; returns the longest move [m]."""
+        """Add a pair after moves of its objects by at most about (2,) [m]; return the longest move [m]."""
         case, longest = self._case, 0.0
         sides = (case.rows_a[job], case.boxes_a[job]), (case.rows_b[job], case.boxes_b[job])
         trees, poses, boxes = list[int](), list[np.ndarray](), list[np.ndarray]()
@@ -222,20 +222,23 @@ class _Shrunk:
 
 
 def triangle_counts(case: Case) -> np.ndarray:
-    """Triangles of both objects, (k, 2)."""
+    """Return the numbers of triangles of both objects, (k, 2)."""
     forest = case.tree_set.forest
     sizes: np.ndarray = (forest.triangle_end - forest.triangle_start)[case.jobs]
     return sizes
 
 
 def of_both(case: Case, moves: np.ndarray) -> np.ndarray:
-    """Moves (k,) [m] of pairs for each of their objects, (k, 2); one beside a far smaller one stays as it is."""
+    """Return moves (k,) [m] of pairs as moves of both objects, (k, 2).
+
+    An object beside a far smaller one does not move.
+    """
     sizes = triangle_counts(case)
     return np.where(sizes <= _LARGE * sizes[:, ::-1], moves[:, None], 0.0)
 
 
 def of_smaller(case: Case, moves: np.ndarray) -> np.ndarray:
-    """Moves (k,) [m] of pairs for one of their objects, (k, 2): that of fewer triangles, which is cheaper."""
+    """Return moves (k,) [m] of pairs as moves of one object, (k, 2): the one with fewer triangles, which is cheaper."""
     sizes = triangle_counts(case)
     first = sizes[:, 0] <= sizes[:, 1]
     return np.column_stack([np.where(first, moves, 0.0), np.where(first, 0.0, moves)])
@@ -244,15 +247,15 @@ def of_smaller(case: Case, moves: np.ndarray) -> np.ndarray:
 def shrunk_bounds(
     case: Case, chosen: np.ndarray, moves: np.ndarray, shares_volume: SharesVolume
 ) -> Generator[None, None, np.ndarray]:
-    """Bounds from above (n,) [m] of the depths of pairs of solids, infinite where they share volume once shrunk.
+    """Return upper bounds (n,) [m] of the depths of pairs of solids, infinite if they share volume once shrunk.
+
+    The generator yields every few milliseconds.
 
     Args:
         case: the pairs.
-        chosen: which of them, (n,).
-        moves: how far vertices of both objects move at most, but for rounding, (n, 2) [m].
-        shares_volume: decides that.
-
-    Yields every few milliseconds.
+        chosen: indices of the pairs to test, (n,).
+        moves: how far vertices of both objects move at most, except for rounding errors, (n, 2) [m].
+        shares_volume: decides whether the shrunk solids share volume.
     """
     shrunk, longest = _Shrunk(case), np.empty(len(chosen))
     for i, job in enumerate(chosen.tolist()):
@@ -270,14 +273,14 @@ def shrunk_bounds(
 
 
 def _by_side(arrays: list[list[np.ndarray]]) -> np.ndarray:
-    """Arrays of both objects of each pair as two of all pairs, (2, n, ...)."""
+    """Combine arrays of both objects of each pair into two arrays of all pairs, (2, n, ...)."""
     return np.ascontiguousarray(np.swapaxes(np.array(arrays), 0, 1))
 
 
 def rounding_moves(case: Case) -> list[np.ndarray]:
-    """Moves (k,) [m], less than which says nothing of a pair: some spacings of its numbers, then its resolutions.
+    """Return moves (k,) [m], the least that are informative: some spacings of a pair's numbers, then its resolutions.
 
-    The latter are NaN where they are no longer than the spacings.
+    Resolutions are NaN if they are no longer than the spacings.
     """
     spacings = np.spacing(_largest_numbers(case))
     few, more = (factor * spacings for factor in _ROUNDINGS)
@@ -286,7 +289,7 @@ def rounding_moves(case: Case) -> list[np.ndarray]:
 
 
 def _largest_numbers(case: Case) -> np.ndarray:
-    """The largest coordinate of pairs in the world, or term of the sums that place their vertices there, (k,) [m]."""
+    """Return the largest world coordinate of pairs, or term of the sums that place their vertices there, (k,) [m]."""
     largest = np.maximum(np.abs(case.boxes_a), np.abs(case.boxes_b)).max(axis=1)
     for side, rows in enumerate((case.rows_a, case.rows_b)):
         reaches = case.tree_set.reaches[case.jobs[:, side], None]
@@ -298,11 +301,11 @@ def _largest_numbers(case: Case) -> np.ndarray:
 def fit_bounds(
     case: Case, chosen: np.ndarray, moves: Iterable[np.ndarray], shares_volume: SharesVolume
 ) -> Generator[None, None, np.ndarray]:
-    """Bounds from above (n,) [m] of the depths of some pairs, by moves that grow until shrunk solids share no volume.
+    """Return upper bounds (n,) [m] of the depths of some pairs, by growing moves until shrunk solids share no volume.
 
     Args:
         case, chosen, shares_volume: as for ``shrunk_bounds``.
-        moves: the moves of all pairs, (k, 2) [m] each; NaN for a pair that is left.
+        moves: the moves of all pairs, (k, 2) [m] each; NaN for a pair that is skipped.
     """
     bounds = np.full(len(chosen), np.inf)
     for move in moves:
@@ -315,9 +318,9 @@ def fit_bounds(
 def growing_bounds(
     case: Case, chosen: np.ndarray, lower: np.ndarray, upper: np.ndarray, shares_volume: SharesVolume
 ) -> Generator[None, None, np.ndarray]:
-    """As ``fit_bounds``, by moves from half of lengths (n,) [m] on, below half of others (n,).
+    """Do the same as ``fit_bounds``, by moves from half of lengths (n,) [m] on, below half of others (n,).
 
-    Where a move that says little does not do, none between is tried but the first: large moves cross what is thin.
+    If the longest move already fails, only the shortest of the others is tried: large moves cross thin parts.
     """
     moves, bounds = np.full(len(case.jobs), np.nan), np.full(len(chosen), np.inf)
     moves[chosen] = _LITTLE * upper

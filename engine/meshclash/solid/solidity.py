@@ -1,7 +1,7 @@
-"""Whether a mesh bounds a solid although it is open, how wide its gaps are, and how certain inside and outside are.
+"""Whether an open mesh bounds a solid nevertheless, how wide its gaps are, and how certain inside and outside are.
 
 Source: Jacobson et al. (2013) for the winding number as a measure of inside. Thresholds and certainties were fitted to
-damage done to known solids (``python -m bench open-meshes``, other models and seeds than it judges by).
+known solids that were damaged. The benchmark ``python -m bench open-meshes`` tests them on other models and seeds.
 """
 
 import math
@@ -27,18 +27,18 @@ from .field import NEAREST, WINDING, Field, measure_field
 from .repair import Repair, Shaped, passed_boxes, repair_steps
 
 KNOWN = 0.99
-"""Certainty from which on a side counts as known."""
+"""Least certainty with which a side counts as known."""
 _LEAST_DECIDED = 0.8
 _LEAST_THICKNESS = 0.45
-_CLOSE, _CLOSE_CERTAINTY = 0.06, 0.65  # four deviations of what the probes tell
+_CLOSE, _CLOSE_CERTAINTY = 0.06, 0.65  # four standard deviations of the probes' result
 _CLOSED_PARTS_CERTAINTY = 0.999
 _PROBES, _LEAST_PROBES = 1000, 64
-_CLEAR = 64.0  # boxes of triangles that a ray passes: where there are more, fewer points are probed
+_CLEAR = 64.0  # triangle boxes that a ray passes; if there are more, fewer points are probed
 _AT_ONCE = 128  # probes
 _SHELL = "the mesh was made a shell: nothing lies inside it. Make it without shell=True"
-_SURE = 0.39  # ||w| - 1/2| from which on a winding number tells inside from outside
-_GAPS = 2.0  # widths of a crack from which on it does
-_RIM_REACH = 1.5  # radii of a hole up to which points outside that are nearest to its rim may be within what is missing
+_SURE = 0.39  # least ||w| - 1/2| with which a winding number tells inside from outside
+_GAPS = 2.0  # crack widths from the surface from which on a winding number is reliable
+_RIM_REACH = 1.5  # hole radii: points outside that near to its rim may be in the missing part
 _KNOTS = np.array([0.0, 0.1, 0.2, 0.3, _SURE])  # of ||w| - 1/2|
 _PLAIN, _AT_RIM, _IN_CRACK = 0, 1, 2
 # Certainty at these knots, and from the last one on: clear of cracks and rims, outside a rim, and up to half a gap, one
@@ -55,41 +55,41 @@ _CERTAINTY = np.array(
 
 
 class Solidity(NamedTuple):
-    """What a mesh bounds, and where it is open."""
+    """Whether a mesh bounds a solid, and where it is open."""
 
     solid: bool
-    """Whether inside and outside can be told."""
+    """Whether inside and outside can be distinguished."""
     closed: bool
-    """Whether they are exact: the mesh is closed, or is so without faces that bound nothing and with seams closed."""
+    """Whether this is exact: the mesh is closed, at least without faces that bound nothing and with joined seams."""
     reason: str
-    """Why it is no solid, or what was done to it; "" for a closed mesh."""
+    """Why it is no solid, or how it was repaired; "" for a closed mesh."""
     open_edges: np.ndarray
-    """Ends of the edges at which it is open [m], (k, 2, 3) float64, in the object's frame."""
+    """Ends of its open edges [m], (k, 2, 3) float64, in the object's frame."""
     gap: float
-    """Width of its cracks [m], 0 where triangles meet."""
+    """Width of its cracks [m], 0 if triangles meet."""
     decided: float
-    """Share of probe points off the surface for which the winding number tells inside from outside."""
+    """Share of probe points off the surface whose winding number distinguishes inside from outside."""
     merged: int
-    """Faces that were left out: copies, flat faces, second layers of two-sided ones, and faces inside material."""
+    """Number of faces left out: copies, flat faces, second layers of two-sided faces, and faces inside material."""
     turned: int
-    """Faces that were turned over."""
+    """Number of faces turned over."""
     joined: int
-    """Vertices that were taken for others, to close the mesh at its seams."""
+    """Number of vertices merged with others, to close the mesh at its seams."""
     certainty: float
-    """Probability that ``solid`` and ``closed`` are as said, below 1 where the resolution or few probes decide."""
+    """Probability that ``solid`` and ``closed`` are right; below 1 if the resolution or few probes decide."""
 
 
 class IntendedSolid(NamedTuple):
-    """The solid that a mesh means, ready to be asked about points."""
+    """The solid that a mesh means, prepared for queries about points."""
 
     repair: Repair
     solidity: Solidity
     radii: np.ndarray
-    """Radius of the hole at each side of each triangle of the repaired mesh [m], (m, 3); NaN where there is none."""
+    """Radius of the hole at each side of each triangle of the repaired mesh [m], (m, 3); NaN if there is no hole."""
 
 
 class _Decided(NamedTuple):
-    """What was clear of a mesh before it deformed."""
+    """What was decided for a mesh before it was deformed."""
 
     shaped: Shaped
     decided: float
@@ -97,12 +97,12 @@ class _Decided(NamedTuple):
 
 
 def intended_solid(mesh: TriangleMesh) -> IntendedSolid:
-    """The solid that a mesh means, kept with the mesh after the first time."""
+    """Return the solid that a mesh means; the result is cached with the mesh."""
     return run(intended_solid_steps(mesh))
 
 
 def intended_solid_steps(mesh: TriangleMesh) -> Generator[None, None, IntendedSolid]:
-    """As ``intended_solid``, yielding every some milliseconds."""
+    """Do the same as ``intended_solid`` in a generator that yields every few milliseconds."""
     if "meant" not in mesh.derived:
         drawn = yield from boundary_mesh_steps(mesh)
         mesh.derived["meant"] = yield from _meant_steps(mesh, drawn)
@@ -110,7 +110,7 @@ def intended_solid_steps(mesh: TriangleMesh) -> Generator[None, None, IntendedSo
 
 
 def bounding_steps(mesh: TriangleMesh) -> Generator[None, None, IntendedSolid | None]:
-    """What a mesh bounds: the solid that it means, else its closed parts, as solids; None where it has none."""
+    """Return the solid that a mesh means, otherwise its closed parts as solids; None if it has none."""
     meant = yield from intended_solid_steps(mesh)
     if meant.solidity.solid:
         return meant
@@ -120,12 +120,12 @@ def bounding_steps(mesh: TriangleMesh) -> Generator[None, None, IntendedSolid | 
 
 
 def solidity(mesh: MeshLike | ForeignMesh) -> Solidity:
-    """Whether a mesh bounds a solid, exactly or with holes and cracks, why not, and where it is open.
+    """Return whether a mesh bounds a solid, exactly or with holes and cracks, why not, and where it is open.
 
-    Faces that bound nothing are left out: copies, flat ones, second layers, and faces inside material. Open edges at
-    one place are joined, faces turned one way round, and components turned outward. A mesh with holes is a solid where
-    the winding number tells inside from outside for enough of some probe points, which are the same in every run. A
-    mesh that was made a ``shell`` bounds nothing.
+    Faces that bound nothing are left out: copies, flat faces, second layers, and faces inside material. Open edges at
+    one position are joined, faces get a consistent winding, and components are turned outward. A mesh with holes counts
+    as a solid if the winding number distinguishes inside from outside for enough of some probe points, which are the
+    same in every run. A mesh created with ``shell=True`` bounds nothing.
 
     Args:
         mesh: a mesh, or a hierarchy made by ``build``.
@@ -144,7 +144,7 @@ def solidity(mesh: MeshLike | ForeignMesh) -> Solidity:
 
 
 def certainties(meant: IntendedSolid, field: Field, rows: np.ndarray = IDENTITY) -> np.ndarray:
-    """Probability (n,) that the winding numbers of a field with nearest points tell inside from outside rightly.
+    """Return the probability (n,) that the winding numbers of a field with nearest points tell inside from outside.
 
     ``rows`` (3, 4) is the pose in which the points of the field were measured.
     """
@@ -163,9 +163,9 @@ def certainties(meant: IntendedSolid, field: Field, rows: np.ndarray = IDENTITY)
 
 
 def understood(mesh: TriangleMesh) -> tuple[str, float] | None:
-    """What was done to a mesh to judge it, in words, and how sure that is; None where it was taken as it stands.
+    """Return how a mesh was repaired to judge it, in words, and the certainty of this; None if it was used unchanged.
 
-    Says what is known already, and looks for nothing.
+    Returns only cached results and computes nothing.
     """
     drawn: BoundaryMesh | None = mesh.derived.get("drawn")
     if drawn is None or mesh.shell:
@@ -195,7 +195,7 @@ def _meant_steps(mesh: TriangleMesh, drawn: BoundaryMesh) -> Generator[None, Non
         return IntendedSolid(repair, Solidity(False, False, _SHELL, ends, 0.0, 0.0, *numbers, 1.0), no_rims)
     yield
     probes = max(_LEAST_PROBES, int(_PROBES * min(1.0, _CLEAR / passed_boxes(repair.mesh))))
-    if before is not None and shaped is before.shaped:  # it only deforms
+    if before is not None and shaped is before.shaped:  # the mesh is only deformed
         decided, thickness, gap = before.decided, before.thickness, _crack_width(repair.mesh, _rng(), probes)
     else:
         decided, thickness, gap = yield from _probed_steps(repair.mesh, probes)
@@ -220,7 +220,7 @@ def _meant_steps(mesh: TriangleMesh, drawn: BoundaryMesh) -> Generator[None, Non
 
 
 def _closed_parts_steps(meant: IntendedSolid) -> Generator[None, None, IntendedSolid | None]:
-    """The closed components of a mesh that is no solid as a whole; None where it has none."""
+    """Return the closed components of a mesh that is no solid as a whole; None if it has none."""
     mesh, repair = meant.repair.mesh, meant.repair
     whole = np.ones(mesh.topology.component_count, np.bool_)
     found = yield from open_edges_steps(mesh.arrays[1], mesh.topology.welded)
@@ -243,7 +243,7 @@ def _what_was_done(left_out: int, turned: int, joined: int) -> str:
 
 
 def _probed_steps(mesh: TriangleMesh, probes: int) -> Generator[None, None, tuple[float, float, float]]:
-    """Share of decided probe points, thickness and width of cracks [m] of an open mesh.
+    """Return the share of decided probe points, thickness and width of cracks [m] of an open mesh.
 
     Thickness is 1 - 2 mean ||w| - 1/2| over the surface, w the mean of its two sides: 1 for a solid, 0 for a sheet.
     """
@@ -275,12 +275,12 @@ def _probed_steps(mesh: TriangleMesh, probes: int) -> Generator[None, None, tupl
 
 
 def _rng() -> np.random.Generator:
-    """That of all probes, so that they are the same in every run."""
+    """Return the generator of all probes, seeded so that they are the same in every run."""
     return np.random.default_rng(0)
 
 
 def _fields_steps(tree: Hierarchy, points: np.ndarray, kind: int) -> Generator[None, None, Field]:
-    """``measure_field`` in portions."""
+    """Run ``measure_field`` in portions."""
     fields = []
     for begin in range(0, len(points), _AT_ONCE):
         fields.append(measure_field(tree, IDENTITY, points[begin : begin + _AT_ONCE], kind))
@@ -289,7 +289,7 @@ def _fields_steps(tree: Hierarchy, points: np.ndarray, kind: int) -> Generator[N
 
 
 def _crack_width(mesh: TriangleMesh, rng: np.random.Generator, probes: int) -> float:
-    """Distance to another triangle that 95 % of the corners stay below [m]; 0 where nearly all share their places."""
+    """Return the 95th percentile of corners' distances to another triangle [m]; 0 if nearly all share a position."""
     welded = mesh.topology.welded[mesh.triangles]
     alone = np.bincount(welded.ravel(), minlength=mesh.vertex_count)[welded] == 1
     if alone.mean() <= 0.05 or mesh.triangle_count < 2:
@@ -324,7 +324,7 @@ def _distances_to_others(forest, pose, inverse, origin, reach, chosen, work, fou
 
 
 def _hole_radii(repair: Repair) -> np.ndarray:
-    """``IntendedSolid.radii``: the length of the rim over 2 pi; a rim is made of open edges that share vertices."""
+    """Compute ``IntendedSolid.radii``: the rim's length over 2 pi; a rim consists of open edges that share vertices."""
     mesh, edges = repair.mesh, repair.open_edges
     ends, numbers = np.unique(edges, return_inverse=True)
     pairs = numbers.reshape(-1, 2)
@@ -341,7 +341,7 @@ def _hole_radii(repair: Repair) -> np.ndarray:
 
 
 def _rim_radius(mesh: TriangleMesh, radii: np.ndarray, field: Field, rows: np.ndarray) -> np.ndarray:
-    """Radius (n,) of the hole on whose rim a point's nearest point lies, 0 where it lies elsewhere."""
+    """Return the radius (n,) of the hole whose rim contains a point's nearest point, 0 if that lies elsewhere."""
     result = np.zeros(len(field.triangles))
     near = np.flatnonzero(~np.isnan(radii[field.triangles]).all(axis=1))
     if len(near) == 0:

@@ -51,13 +51,13 @@ Steps = Generator[None, None, Any]
 def void_steps(
     case: Case, posed: tuple[Any, ...], start: np.ndarray, asked: np.ndarray, bits: np.ndarray
 ) -> Generator[None, None, None]:
-    """Add to ``bits`` (k,) what lies in voids of surfaces that cross themselves, yielding every some milliseconds.
+    """Add to ``bits`` (k,) what lies in voids of surfaces that cross themselves; yields every few milliseconds.
 
     Args:
         case, posed: the object pairs, and ``case.posed()``.
         start: the contacts of each pair.
         asked: pairs whose verdict these bits decide, (k,) bool.
-        bits: those of ``sampling.py``, as found so far.
+        bits: the bits of ``sampling.py`` found so far.
     """
     closed = case.solids.closed[case.jobs]
     found = (bits & np.where(closed.all(axis=1), COMMON, SURFACE_IN | SURFACE_OUT)) != 0
@@ -79,7 +79,7 @@ def void_steps(
 
 
 def _crosses_itself_steps(mesh: TriangleMesh) -> Generator[None, None, bool]:
-    """Whether any two triangles of a mesh cross, kept with the mesh."""
+    """Return whether any two triangles of a mesh cross; cached with the mesh."""
     if "crosses itself" not in mesh.derived:
         _, kinds = yield from _contacts_with_itself(pack_trees([as_boxes(mesh)]), 0, IDENTITY)
         mesh.derived["crosses itself"] = bool((kinds == CROSSING).any())
@@ -88,7 +88,7 @@ def _crosses_itself_steps(mesh: TriangleMesh) -> Generator[None, None, bool]:
 
 
 def _contacts_with_itself(tree_set: TreeSet, tree: int, rows: np.ndarray) -> Steps:
-    """Pairs (n, 2) of triangles of a posed tree that meet in more than what they share, and their kinds (n,)."""
+    """Return pairs (n, 2) of triangles of a posed tree that meet beyond their shared vertices, and their kinds (n,)."""
     jobs, poses = np.array([[tree, tree]], np.int64), rows[None]
     steps = answer_steps(Question(tree_set.side, tree_set.side, jobs, poses, poses, with_itself=True))
     while True:
@@ -100,7 +100,7 @@ def _contacts_with_itself(tree_set: TreeSet, tree: int, rows: np.ndarray) -> Ste
 
 
 class _Voids:
-    """One object, ``side`` of a pair, and the voids of the other one that it may reach into."""
+    """One object, ``side`` of a pair, and the voids of the other object that it may reach into."""
 
     def __init__(
         self, case: Case, job: int, side: int, start: np.ndarray, pairs: np.ndarray, kinds: np.ndarray
@@ -135,7 +135,7 @@ class _Voids:
 
     @cached_property
     def solids(self) -> bool:
-        """Whether both are closed."""
+        """Return whether both are closed."""
         return bool(self._case.solids.closed[self.trees].all())
 
     @cached_property
@@ -144,7 +144,7 @@ class _Voids:
         return Fraction(max(float(np.abs(corners).max()) for corners in self.corners))
 
     def lines(self) -> Iterator[tuple[Corners, Corners, list[Corners]]]:
-        """Pairs of triangles that cross in a line which bounds cells, and the triangles that may cut that line."""
+        """Yield pairs of triangles that cross in a line which bounds cells, and the triangles that may cut it."""
         beside, by_own = defaultdict(set), defaultdict(set)
         for t, u in self.met.tolist():
             beside[t].add(u)
@@ -167,18 +167,18 @@ class _Voids:
                     yield self.exact(self.side, own), self.exact(1 - self.side, t), cutting
 
     def exact(self, side: int, triangle: int) -> Corners:
-        """A triangle as fractions."""
+        """Return a triangle as fractions."""
         key = side, triangle
         if key not in self._exact:
             self._exact[key] = exact_corners(self.corners[side][triangle])
         return self._exact[key]
 
     def reaches(self, point: Point) -> bool:
-        """Whether the box of this object holds a point."""
+        """Return whether the box of this object contains a point."""
         return all(low <= x <= high for low, x, high in zip(self.low.tolist(), point, self.high.tolist(), strict=True))
 
     def bits_at(self, point: Point) -> int:
-        """Bits of the cells around a point amid a triangle."""
+        """Return the bits of the cells around a point amid a triangle."""
         for number, direction in enumerate(DIRECTIONS.tolist()):
             (first, winding_first), (second, winding_second) = (self._on_ray(point, number, side) for side in range(2))
             q = far_point(point, self.size, direction)
@@ -188,9 +188,10 @@ class _Voids:
         raise AssertionError("every direction from a point grazes an edge")
 
     def _on_ray(self, point: Point, direction: int, side: int) -> tuple[ExactSide, int]:
-        """Triangles of one side that a ray may cross or begin on, and the winding number of what it crosses for sure.
+        """Return one side's triangles on a ray or possibly crossed, and the winding number of certain crossings.
 
-        Seen along the ray it is a point. Signs of areas and volumes count beyond bounds far above their rounding.
+        The test is done in the projection along the ray, in which the ray is a point. Signs of areas and volumes count
+        if they exceed bounds far above their rounding errors.
         """
         axes, flat = self._shadows[direction, side]
         slack = _SLACK * float(self.size)
@@ -220,7 +221,7 @@ class _Voids:
 
 
 class _Shadows(dict[tuple[int, int], tuple[np.ndarray, np.ndarray]]):
-    """Of a direction and a side: axes (3, 3), the last one along it, and the corners (m, 3, 3) along these."""
+    """Projections by direction and side: axes (3, 3), the last one along the direction, and corners (m, 3, 3)."""
 
     def __init__(self, corners: list[np.ndarray]) -> None:
         self._corners = corners
@@ -235,7 +236,7 @@ class _Shadows(dict[tuple[int, int], tuple[np.ndarray, np.ndarray]]):
 
 
 def _search(voids: _Voids, posed: tuple[Any, ...], bits: np.ndarray) -> Steps:
-    """Add the bits of one object's pair, until what it has alone was found or all was looked at."""
+    """Add the bits of one object's pair, until a part of its own was found or everything was tested."""
     job, side = voids.job, voids.side
     wanted = (ONLY_A if side == 0 else ONLY_B) if voids.solids else SURFACE_IN | SURFACE_OUT
 
@@ -269,9 +270,9 @@ def _look(what: int, pairs: np.ndarray, job: int, posed: tuple[Any, ...], bits: 
 
 
 def _middles(first: Corners, second: Corners, cutting: Iterable[Corners]) -> Iterator[Point]:
-    """Middles of the pieces, between two other triangles, of the segment that two triangles have in common.
+    """Yield middles of the pieces, between two other triangles, of the common segment of two triangles.
 
-    The outer pieces end where an edge goes through a triangle, which is looked at anyway.
+    The outer pieces end where an edge goes through a triangle, which is tested anyway.
     """
     ends = _common_segment(first, second)
     if ends is None:
@@ -292,14 +293,14 @@ def _middles(first: Corners, second: Corners, cutting: Iterable[Corners]) -> Ite
 
 
 def _holds(corners: Corners, point: Point, off: Point) -> bool:
-    """Whether a triangle holds a point of its plane, off which another one lies."""
+    """Return whether a triangle contains a point of its plane; ``off`` is a point off the plane."""
     a, b, c = corners
     values = orient(off, a, b, point), orient(off, b, c, point), orient(off, c, a, point)
     return min(values) >= 0 or max(values) <= 0
 
 
 def _common_segment(first: Corners, second: Corners) -> tuple[Point, Point] | None:
-    """The ends of the segment in which two triangles cross; None where they meet in a point or lie in one plane."""
+    """Return the ends of the segment in which two triangles cross; None if they meet in a point or lie in one plane."""
     both = [_on_plane(first, second), _on_plane(second, first)]
     if min(map(len, both)) < 2 or max(map(len, both)) > 2:
         return None
@@ -309,7 +310,7 @@ def _common_segment(first: Corners, second: Corners) -> tuple[Point, Point] | No
 
 
 def _on_plane(corners: Corners, plane: Corners) -> set[Point]:
-    """The corners of a triangle in a plane, and the points in which its edges go through that."""
+    """Return the corners of a triangle in a plane, and the points in which its edges go through the plane."""
     values = [orient(*plane, p) for p in corners]
     points = {p for p, value in zip(corners, values, strict=True) if value == 0}
     for k in range(3):
@@ -320,7 +321,7 @@ def _on_plane(corners: Corners, plane: Corners) -> set[Point]:
 
 
 def _share(low: Point, high: Point, point: Point) -> Fraction | None:
-    """How far along a segment a point lies; None when it is not on its line."""
+    """Return how far along a segment a point lies; None if it is not on the segment's line."""
     k = next(k for k in range(3) if low[k] != high[k])
     share = (point[k] - low[k]) / (high[k] - low[k])
     return share if along(low, high, share) == point else None

@@ -1,7 +1,7 @@
-"""How wide two solids together are at most along a direction: no ball in both is larger.
+"""Upper bound of the common width of two solids along a direction: no ball in both is larger.
 
-Moved by the width along the direction, one solid leaves the other (unless it reaches beyond it on both sides, and the
-width is the own one of the thinner solid).
+Moved by this width along the direction, one solid leaves the other. The exception is a solid that reaches beyond the
+other on both sides: then the width is that of the thinner solid.
 """
 
 import math
@@ -20,7 +20,7 @@ _BOX = 1e-11  # of the numbers added: covers their rounding
 
 @inner
 def _turned_back(n, pose):
-    """A vector of the world in the frame of what is posed so."""
+    """Return a world vector in the frame of a posed object."""
     return (
         n[0] * pose[0, 0] + n[1] * pose[1, 0] + n[2] * pose[2, 0],
         n[0] * pose[0, 1] + n[1] * pose[1, 1] + n[2] * pose[2, 1],
@@ -30,7 +30,7 @@ def _turned_back(n, pose):
 
 @inner
 def _in_tree(frame, n, origin):
-    """A direction n in the hierarchy's frame, n . v of the hierarchy's origin v, and a bound of all rounding."""
+    """Return n in the hierarchy's frame, n . v of the hierarchy's origin v, and a bound of all rounding errors."""
     height, size = 0.0, 0.0
     for i in range(3):
         place = frame.pose[i, 3] - origin[i]
@@ -44,7 +44,7 @@ def _in_tree(frame, n, origin):
 
 @inner
 def _reach(forest, frame, n, origin, work):
-    """An upper bound of n . v over all corners v of triangles less the origin, close to it."""
+    """Return a close upper bound of n . v over all corners v of triangles relative to the origin."""
     scale = 1.0 / math.sqrt(dot(n, n))
     m, height, rounding = _in_tree(frame, (scale * n[0], scale * n[1], scale * n[2]), origin)
     best = -math.inf
@@ -60,7 +60,7 @@ def _reach(forest, frame, n, origin, work):
 
 @inner
 def common_width(forest, a, b, n, origin, work):
-    """An upper bound of the width along n, any vector, of what two solids have in common."""
+    """Return an upper bound of the width along n, any vector, of the common part of two solids."""
     square = dot(n, n)
     if not square > _LEAST:
         return math.inf
@@ -72,6 +72,6 @@ def common_width(forest, a, b, n, origin, work):
 
 @inner
 def width_across(forest, a, b, own, t, origin, work):
-    """``common_width`` along the normal of a triangle of ``own``."""
+    """Return the ``common_width`` along the normal of a triangle of ``own``."""
     p, q, r = near_triangle(forest, own, t, origin)
     return common_width(forest, a, b, cross(minus(q, p), minus(r, p)), origin, work)

@@ -1,1 +1,1 @@
-"""What callers hand in and get back: meshes, poses, contacts, verdicts. Everything is checked here, once."""
+"""Arguments and results of public functions: meshes, poses, contacts, verdicts. Arguments are checked here, once."""

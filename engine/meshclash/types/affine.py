@@ -1,4 +1,4 @@
-"""Affine matrices as a rigid pose and what of them must be baked into a mesh."""
+"""Split affine matrices into a rigid pose and a remainder, which must be baked into the mesh."""
 
 from typing import Any
 
@@ -7,20 +7,21 @@ import numpy as np
 from .pose import LARGEST_COORDINATE, RIGID_TOLERANCE, Pose, checked_matrix, pose_of
 
 _SCALED_TOLERANCE = 1e-6
-"""As ``RIGID_TOLERANCE``, of a matrix whose columns were brought to the length 1."""
+"""Like ``RIGID_TOLERANCE``, for a matrix whose columns were scaled to length 1."""
 _STILL = np.eye(4)
 
 
 def split_matrix(matrix: Any) -> tuple[Pose, np.ndarray | None]:
-    """Split an affine matrix into a rigid pose and a matrix to be applied to the mesh.
+    """Split an affine matrix into a rigid pose and a matrix to apply to the mesh.
 
     Args:
         matrix: array-like, shape (4, 4), any affine map.
 
     Returns:
-        (pose, stretch): ``matrix`` is ``pose.matrix @ stretch`` up to the last bit; stretch is None when the matrix is
-        rigid already. A scale along the object's own axes, negative ones too, goes into the stretch, so that the
-        object still moves rigidly over time; with shear the whole matrix is baked and the pose is the identity.
+        (pose, stretch): ``matrix`` equals ``pose.matrix @ stretch`` up to the last bit. ``stretch`` is None if the
+        matrix is already rigid. A scale along the object's own axes, also a negative one, goes into the stretch, so
+        that the object still moves rigidly over time. With shear, the whole matrix is the stretch and the pose is the
+        identity.
 
     Raises:
         InvalidPose: wrong shape or not finite.
@@ -41,13 +42,13 @@ def split_matrix(matrix: Any) -> tuple[Pose, np.ndarray | None]:
 
 
 def split_matrices(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Many matrices (k, 4, 4) float64 as ``split_matrix``.
+    """Split many matrices (k, 4, 4) float64 as ``split_matrix`` does.
 
     Returns:
-        The rows of the poses (k, 3, 4), the stretches (k, 4, 4), and (k,) bool where a matrix was not rigid already.
+        The rows of the poses (k, 3, 4), the stretches (k, 4, 4), and (k,) bool: True if a matrix was not already rigid.
 
     Raises:
-        InvalidPose: one of them is no affine map.
+        InvalidPose: one of them is not an affine map.
     """
     usable = (np.abs(matrices) <= LARGEST_COORDINATE).all(axis=(1, 2)) & (matrices[:, 3] == _STILL[3]).all(axis=1)
     if not usable.all():
@@ -69,7 +70,7 @@ def split_matrices(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nda
 
 
 def _rigidity_errors(rotations: np.ndarray) -> np.ndarray:
-    """The largest entries of R^T R - I of matrices (k, 3, 3)."""
+    """Return the largest absolute entry of R^T R - I for each matrix (k, 3, 3)."""
     with np.errstate(over="ignore", invalid="ignore"):
         errors: np.ndarray = np.abs(rotations.swapaxes(1, 2) @ rotations - _STILL[:3, :3]).max(axis=(1, 2))
     return errors

@@ -1,6 +1,6 @@
-"""Arguments that are no numbers: names of options, texts, objects of one kind, places in results.
+"""Checks of arguments other than numbers: names of options, strings, instances of a class, indices.
 
-Each function returns the argument, checked, or raises UnsupportedOption and names it.
+Each function returns the checked argument, or raises UnsupportedOption with the name of the argument.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -17,7 +17,7 @@ _T = TypeVar("_T")
 
 
 def one_of(name: str, value: Any, known: Collection[str]) -> str:
-    """One of several texts; the message lists them, and suggests the nearest."""
+    """Check that a string is one of the known ones; the message lists them and suggests the nearest."""
     if not isinstance(value, str):
         raise UnsupportedOption(f"{name} {shown(value)} is not known; known are {', '.join(known)}")
     if value not in known:
@@ -27,30 +27,30 @@ def one_of(name: str, value: Any, known: Collection[str]) -> str:
 
 
 def text(name: str, value: Any) -> str:
-    """A text."""
+    """Check that a value is a string."""
     if not isinstance(value, str):
         raise UnsupportedOption(f"{name} must be a text, not {shown(value)}")
     return value
 
 
 def instance(name: str, value: Any, kind: type[_T]) -> _T:
-    """An object of a class of MeshClash."""
+    """Check that a value is an instance of a class of MeshClash."""
     if not isinstance(value, kind):
         raise UnsupportedOption(f"{name} must be a {kind.__qualname__}, not {a_type(value)}")
     return value
 
 
 def items_of(name: str, values: Any, wanted: str) -> Iterator[Any]:
-    """The items of a list or another iterable; a text is none."""
+    """Return an iterator over a list or another iterable; a string is refused."""
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable) or _is_scalar(values):
         raise UnsupportedOption(f"{name} must be a list of {wanted}, not {shown(values)}")
     return iter(values)
 
 
 def several(name: str, values: Any, kind: type[_T]) -> list[_T]:
-    """Objects of one class, in a list or another iterable; a text is none."""
+    """Return instances of one class, from a list or another iterable, as a list; a string is refused."""
     found = []
-    for value in items_of(name, values, _plural(kind)):  # checked one by one: an iterable may be without an end
+    for value in items_of(name, values, _plural(kind)):  # checked one by one: an iterable may be infinite
         if not isinstance(value, kind):
             raise UnsupportedOption(f"{name} must be a list of {_plural(kind)}, not with {a_type(value)} in it")
         found.append(value)
@@ -58,7 +58,7 @@ def several(name: str, values: Any, kind: type[_T]) -> list[_T]:
 
 
 def by_text(name: str, values: Any, kind: type[_T]) -> Mapping[str, _T]:
-    """A dictionary of objects of one class by texts."""
+    """Check that a value is a dictionary with strings as keys and instances of one class as values."""
     if not isinstance(values, Mapping):
         raise UnsupportedOption(f"{name} must be a dictionary of {_plural(kind)}, not {a_type(values)}")
     for key, value in values.items():
@@ -70,19 +70,19 @@ def by_text(name: str, values: Any, kind: type[_T]) -> Mapping[str, _T]:
 
 
 def side_of(side: Any) -> int:
-    """Which of two objects is meant: 0, that of a, or 1, that of b."""
+    """Check which side is meant: 0 for a, 1 for b."""
     if not is_whole(side) or side not in (0, 1):
         raise UnsupportedOption(f"side must be 0, that of a, or 1, that of b, not {shown(side)}")
     return int(side)
 
 
 def place_of(name: str, value: Any, count: int) -> int:
-    """A place in a list of some length, from 0 on, or from its end where negative."""
+    """Check an index into a list of ``count`` items; negative indices count from its end."""
     return whole_number(name, value, -count, count - 1)
 
 
 def places_of(name: str, chosen: Any, count: int) -> slice | np.ndarray:
-    """Places in a list of some length: a slice as it is; of indices, or of a mask (count,) bool, (n,) int64."""
+    """Check a slice, indices or a mask (count,) bool; return the slice itself, otherwise the indices (n,) int64."""
     if isinstance(chosen, slice):
         try:
             chosen.indices(count)
@@ -99,13 +99,13 @@ def places_of(name: str, chosen: Any, count: int) -> slice | np.ndarray:
 
 
 def no_member(kind: type[Enum], value: Any) -> UnsupportedOption:
-    """The error for a value that no member of an enumeration has."""
+    """Return the error for a value that no member of an enumeration has."""
     known = ", ".join(f"{member.name} ({member.value})" for member in kind)
     return UnsupportedOption(f"{kind.__name__} has no member {shown(value)}; there are {known}")
 
 
 def _is_scalar(values: Any) -> bool:
-    """Whether it is an array without a dimension."""
+    """Return whether a value is an array without dimensions."""
     return isinstance(values, np.ndarray) and values.ndim == 0
 
 

@@ -1,7 +1,7 @@
-"""How objects are copied and pickled: by what they are, without addresses of arrays and without caches.
+"""Copying and pickling of objects, without their caches and without the addresses of their arrays.
 
-Some kernels are told arrays by their addresses. A copy has its arrays elsewhere, and another process has other memory,
-so nothing that holds an address goes into the state of a copy: it is made again when it is needed.
+Some kernels receive arrays as addresses. A copy has its arrays at other addresses, and so has another process. So
+anything that contains an address is left out of the state of a copy, and is made again when it is needed.
 """
 
 import operator
@@ -20,14 +20,14 @@ _CONTAINERS = tuple, list, dict
 class Copyable:
     """An object that is copied and pickled without its caches.
 
-    A class names its caches (``class Thing(Copyable, caches={"derived": dict})``), with what each begins as; a cached
-    property is a cache, too. All other attributes are what the object is, also those of a subclass. A shallow copy
+    A class declares its caches with their initial values (``class Thing(Copyable, caches={"derived": dict})``). Cached
+    properties count as caches, too. All other attributes belong to the state, also those of a subclass. A shallow copy
     shares them.
     """
 
     __slots__ = ()
     _begin: ClassVar[Mapping[str, Callable[[], Any]]] = _NO_CACHES
-    """What the caches begin as, with those of the classes that it inherits from."""
+    """Functions that make the initial values of the caches, including those of base classes."""
     _left_out: ClassVar[frozenset[str]] = frozenset()
     """Names of caches and cached properties."""
 
@@ -39,7 +39,7 @@ class Copyable:
         cls._left_out = frozenset(cached.union(cls._begin, *(base._left_out for base in bases)))
 
     def __getstate__(self) -> Any:
-        """As that of ``object``: the attributes, or a pair of these and of what is in slots."""
+        """Return the state as ``object`` does, without caches: the attributes, or a pair of attributes and slots."""
         state = super().__getstate__()
         if isinstance(state, tuple):
             return tuple(part and self._without_caches(part) for part in state)
@@ -48,7 +48,7 @@ class Copyable:
     def __setstate__(self, state: Any) -> None:
         for part in state if isinstance(state, tuple) else (state,):
             for name, value in self._without_caches(part or {}).items():
-                object.__setattr__(self, name, _owned(value))  # also of a frozen dataclass
+                object.__setattr__(self, name, _owned(value))  # works for frozen dataclasses, too
         for name, make in self._begin.items():
             object.__setattr__(self, name, make())
 
@@ -57,12 +57,12 @@ class Copyable:
 
 
 class Changeable(Copyable):
-    """A copyable object that changes: a shallow copy has a state of its own, and shares the things that it holds."""
+    """A mutable copyable object: a shallow copy has its own state, but shares the objects that the state refers to."""
 
     __slots__ = ()
 
     def _shared_things(self) -> Iterable[object]:
-        """The things that a shallow copy shares."""
+        """Return the objects that a shallow copy shares."""
         return ()
 
     def __copy__(self) -> Self:
@@ -71,25 +71,25 @@ class Changeable(Copyable):
 
 
 def refuse_copies(thing: object, _protocol: Any) -> Any:
-    """The ``__reduce_ex__`` of what holds addresses: raises TypeError, so that no copy has those of other arrays."""
+    """Raise TypeError. Use as ``__reduce_ex__`` of classes that hold addresses, which would be wrong in a copy."""
     raise TypeError(f"a {type(thing).__name__} is neither copied nor pickled: it holds addresses of memory")
 
 
 class NotCopied:
-    """What is neither copied nor pickled, since it holds addresses; whatever keeps one names it as a cache."""
+    """Base of classes that hold addresses, so cannot be copied or pickled. Owners must declare them as caches."""
 
     __slots__ = ()
     __reduce_ex__ = refuse_copies
 
 
 def _owned(value: Any, depth: int = 4) -> Any:
-    """A value of a state, with arrays that kernels take and nobody else writes to.
+    """Return a value of a state with arrays that own their memory and are writable, as kernels need them.
 
-    Pickles may bring arrays that share memory with others (buffers of protocol 5, files of joblib) and are read-only.
+    Unpickled arrays may share memory with others (buffers of protocol 5, files of joblib) and are read-only.
 
     Args:
-        value: what may be an array, or a tuple, list or dictionary that holds some.
-        depth: of containers in containers.
+        value: an array, or a tuple, list or dictionary that may contain arrays, or anything else.
+        depth: how many levels of nested containers are searched.
     """
     if isinstance(value, np.ndarray):
         own = type(value) is np.ndarray and value.flags.owndata and value.flags.writeable

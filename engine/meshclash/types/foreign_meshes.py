@@ -1,7 +1,7 @@
-"""Meshes of other libraries, and pairs of arrays, where a mesh is asked for.
+"""Conversion of meshes of other libraries, and of pairs of arrays, to ``TriangleMesh``.
 
-An object is converted once: the mesh, and the hierarchy that is built over it, are kept while the object lives and its
-arrays hold the same numbers.
+An object is converted once. The mesh and its hierarchy are cached as long as the object lives and its arrays contain
+the same numbers.
 """
 
 import weakref
@@ -33,7 +33,7 @@ class _WithTriangles(Protocol):
 
 
 ForeignMesh = _WithFaces | _WithTriangles | tuple[Any, Any]
-"""What a mesh is made of where one is asked for: arrays (n, 3) [m] and (m, 3), as attributes or as a pair."""
+"""Accepted in place of a mesh: arrays (n, 3) [m] and (m, 3), as attributes of an object or as a pair."""
 
 _Reader = Callable[[Any], Any]
 _READERS: tuple[tuple[tuple[str, ...], _Reader, _Reader], ...] = (
@@ -48,19 +48,19 @@ _READERS: tuple[tuple[tuple[str, ...], _Reader, _Reader], ...] = (
         lambda mesh: mesh.triangle.indices.cpu().numpy(),
     ),
 )
-"""Attributes by which a mesh is known, and how its corners and triangles are read: those of trimesh, Open3D, PyVista,
-vedo, meshio and of Open3D's tensors."""
+"""Attributes that identify a mesh class, and functions that read its vertices and triangles: for trimesh, Open3D,
+PyVista, vedo, meshio, and the tensor meshes of Open3D."""
 
 _kept: dict[int, tuple[weakref.ref[Any], TriangleMesh]] = {}
 
 
 def as_own(thing: Any) -> Any:
-    """A ``TriangleMesh`` of another library's mesh (``_READERS``), or of a pair (vertices, faces).
+    """Convert a mesh of another library (``_READERS``), or a pair (vertices, faces), to a ``TriangleMesh``.
 
-    Everything else is returned as it is: the caller raises the error.
+    Everything else is returned unchanged: the caller raises the error.
 
     Raises:
-        InvalidMesh: the arrays are not those of a mesh.
+        InvalidMesh: the arrays do not form a mesh.
     """
     return thing if isinstance(thing, TriangleMesh) else _own(thing)
 
@@ -71,7 +71,7 @@ def _own(thing: Any) -> Any:
     if isinstance(thing, type):
         return thing
     if type(thing).__module__.startswith("meshclash.") and callable(getattr(thing, "mesh", None)):
-        return thing.mesh()  # of a hull, whose faces have any number of corners
+        return thing.mesh()  # of a convex hull, whose faces are polygons
     arrays = _arrays_of(thing)
     if arrays is None:
         return thing
@@ -80,16 +80,16 @@ def _own(thing: Any) -> Any:
     if kept is not None and kept[0]() is thing and _is_of(kept[1], vertices, triangles):
         return kept[1]
     mesh = TriangleMesh(vertices, triangles)
-    with suppress(TypeError):  # what takes no weak references is converted each time
+    with suppress(TypeError):  # objects without weak references are converted each time
         _kept[id(thing)] = weakref.ref(thing, partial(_forget, id(thing))), mesh
     return mesh
 
 
 def _arrays_of(thing: Any) -> tuple[np.ndarray, np.ndarray] | None:
-    """Corners and triangles of an object, not checked; None of what is no mesh.
+    """Return vertices and triangles of an object, not checked; None if it is not a mesh.
 
     Raises:
-        InvalidMesh: the object does not give them: its faces are no triangles, or of several kinds.
+        InvalidMesh: the object has faces other than triangles, or cannot be read.
     """
     try:
         found = next((read for names, *read in _READERS if all(hasattr(thing, name) for name in names)), None)
@@ -102,7 +102,7 @@ def _arrays_of(thing: Any) -> tuple[np.ndarray, np.ndarray] | None:
 
 
 def _only_triangles(blocks: Any) -> np.ndarray:
-    """The triangles of the blocks of cells of meshio; raises ValueError where there are other cells."""
+    """Return the triangles of meshio's cell blocks; raise ValueError if there are other cells."""
     others = sorted({str(block.type) for block in blocks} - {"triangle"})
     if others:
         raise ValueError(f"it has cells of kind {', '.join(others)}; take mesh.cells_dict['triangle'] of it")

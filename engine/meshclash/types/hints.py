@@ -1,6 +1,6 @@
-"""What to do with an object that is no mesh: other libraries' classes, files and parts have a way of their own.
+"""Advice for objects that are not meshes: how to convert other libraries' classes, files and parts.
 
-Classes are known by their names, so that no library is imported for it.
+Classes are recognised by name, so that no library has to be imported.
 """
 
 from os import PathLike
@@ -30,11 +30,11 @@ _WAYS: dict[tuple[str, str], str] = {
     ("meshclash", "ProgressiveMeshes"): "use the ClusteredMesh, progressive.mesh",
     ("meshclash", "MeshLevels"): "use one level: levels.level(error)",
 }
-"""By the first part of a module's name and the class, or one that it derives from."""
+"""Advice by the first part of the module's name and the name of the class or of a base class."""
 
 
 def way_for(thing: Any) -> str:
-    """What the caller can do instead, to stand behind a message; "" where nothing is known."""
+    """Return advice to append to an error message; "" if there is none."""
     if isinstance(thing, str | bytes | PathLike):
         return f": {_READ}"
     if isinstance(thing, list | dict | np.ndarray):

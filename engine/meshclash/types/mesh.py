@@ -1,4 +1,4 @@
-"""Triangle meshes as the engine takes them."""
+"""``TriangleMesh``: the triangle mesh of the engine."""
 
 from collections.abc import Callable, Generator
 from functools import cached_property
@@ -27,7 +27,7 @@ def _checked_vertices(vertices: Any) -> np.ndarray:
         raise InvalidMesh(f"vertices must have shape (n, 3), not {array.shape}")
     if len(array) == 0:
         raise InvalidMesh("the mesh has no vertices")
-    if not (array.min() >= -LARGEST_COORDINATE and array.max() <= LARGEST_COORDINATE):  # also where one is NaN
+    if not (array.min() >= -LARGEST_COORDINATE and array.max() <= LARGEST_COORDINATE):  # also true for NaN
         with np.errstate(invalid="ignore"):
             bad = ~(np.abs(array) <= LARGEST_COORDINATE).all(axis=1)
         index = int(bad.argmax())
@@ -39,7 +39,7 @@ def _checked_vertices(vertices: Any) -> np.ndarray:
 
 
 def checked_resolution(resolution: Any) -> float:
-    """How finely coordinates were stored [m]; raises InvalidMesh for what is no finite length."""
+    """Check the precision of stored coordinates [m]; raise InvalidMesh unless it is a finite length."""
     number = real_number(resolution)
     if not 0.0 <= number <= LARGEST_COORDINATE:
         raise InvalidMesh(f"a resolution must be a length [m], finite and not negative, not {shown(resolution)}")
@@ -73,7 +73,7 @@ def _mark(triangles, used):
 
 
 def _along_rows(function: Callable[..., np.ndarray], points: np.ndarray) -> np.ndarray:
-    """``function(points, axis=0)`` for the lowest or highest numbers of (n, 3): fifty times faster in rows of 256."""
+    """Compute ``function(points, axis=0)`` for a minimum or maximum of (n, 3): in rows of 256, fifty times faster."""
     whole = len(points) // _TOGETHER * _TOGETHER
     parts = [points[whole:]]
     if whole:
@@ -82,56 +82,57 @@ def _along_rows(function: Callable[..., np.ndarray], points: np.ndarray) -> np.n
 
 
 def no_mesh(thing: object, wanted: str = "a TriangleMesh or a Hierarchy") -> InvalidMesh:
-    """The error for something else than a mesh, with what to do about it."""
+    """Return the error for an object that is not a mesh, with advice how to convert it."""
     return InvalidMesh(f"expected {wanted}, not {a_type(thing)}{way_for(thing)}")
 
 
 class Corners(Protocol):
-    """What a result needs of the objects that it is about: a mesh, or what stands for one."""
+    """Interface that results need of their objects: a mesh, or a stand-in for one."""
 
     def corners_of(self, triangles: np.ndarray) -> np.ndarray:
-        """Corners (n, 3, 3) float64 [m] of triangles (n,), in the object's own frame."""
+        """Return the corners (n, 3, 3) float64 [m] of triangles (n,), in the object's own frame."""
 
 
 class _Common(Copyable, caches={"topology": NoneType, "decided": dict}):
-    """What meshes over the same triangles share, so that a deformed mesh does not find it anew."""
+    """Data shared by all meshes with the same triangles, so that a deformed mesh does not compute it again."""
 
     def __init__(self, triangles: np.ndarray, vertex_count: int) -> None:
         self._triangles = triangles
         self._vertex_count = vertex_count
         self.topology: Topology | None = None
-        """That of the mesh that was analysed last."""
+        """Topology of the mesh that was analysed last."""
         self.decided: dict[str, Any] = {}
-        """What later stages decided of one of the meshes, which holds for those that are shaped much like it."""
+        """Decisions of later stages about one of the meshes, which also hold for meshes of similar shape."""
 
     @cached_property
     def used(self) -> np.ndarray | None:
-        """Vertices that a triangle has, (u,) int64; None when all are."""
+        """Vertices that belong to a triangle, (u,) int64; None if all do."""
         mask = np.zeros(self._vertex_count, np.bool_)
         _mark(self._triangles, mask)
         return None if mask.all() else np.flatnonzero(mask)
 
 
 class TriangleMesh(Copyable, caches={"derived": dict}):
-    """Vertices and triangles of one object, checked and copied into the engine's one layout.
+    """Vertices and triangles of one object, checked and copied into the engine's memory layout.
 
     Args:
         vertices: array-like, shape (n, 3), float32 or float64 [m], in the object's own frame.
         triangles: array-like of integers, shape (m, 3), indices into the vertices.
-        resolution: how finely the coordinates were stored [m]: the true position of a point is at most this far away.
-            It changes no contact; ``verdict(..., permitted_overlap="resolution")`` uses it. See ``float32_resolution``.
-        weld: True makes triangles share the vertices that lie at exactly one position: each uses the first one there.
-            For soups (STL), whose triangles share none. Vertices and triangles keep their number and order. There is
-            no tolerance: to be near is not transitive, so what is welded would depend on the order.
-        shell: True makes the mesh a surface, closed or not: nothing lies inside it (a garment, a lampshade, a room).
+        resolution: precision of the stored coordinates [m]: the true position of a point is at most this far away. It
+            does not change contacts; ``verdict(..., permitted_overlap="resolution")`` uses it. See
+            ``float32_resolution``.
+        weld: True joins vertices at exactly the same position: each triangle then uses the first vertex there. Use it
+            for soups (STL), whose triangles share no vertices. Number and order of vertices and triangles do not
+            change. There is no tolerance: nearness is not transitive, so the result would depend on the order.
+        shell: True makes the mesh a surface, open or closed, in which nothing can lie (a garment, a lampshade, a room).
 
     Attributes:
         resolution, shell: as given.
-        derived: what later stages made of the mesh and keep with it (hierarchies, solid).
+        derived: cache of data that later stages compute from the mesh (hierarchies, solid).
 
     Raises:
         InvalidMesh: empty, wrong shape or type, NaN or infinite coordinates, an index out of range, a resolution that
-            is no finite length, ``weld`` or ``shell`` neither True nor False.
+            is not a finite length, or ``weld`` or ``shell`` neither True nor False.
 
     Example:
         >>> import meshclash as mc
@@ -161,7 +162,7 @@ class TriangleMesh(Copyable, caches={"derived": dict}):
 
     def __setstate__(self, state: Any) -> None:
         super().__setstate__(state)
-        self._triangles = self._common._triangles  # one array, however the state was brought here
+        self._triangles = self._common._triangles  # the same array, even if the state contained two copies
 
     @property
     def vertices(self) -> np.ndarray:
@@ -175,11 +176,11 @@ class TriangleMesh(Copyable, caches={"derived": dict}):
 
     @property
     def arrays(self) -> tuple[np.ndarray, np.ndarray]:
-        """Vertices and triangles for kernels, which are compiled for writable arrays; not to be changed."""
+        """Vertices and triangles for kernels, which need writable arrays; do not modify them."""
         return self._vertices, self._triangles
 
     def corners_of(self, triangles: np.ndarray) -> np.ndarray:
-        """Corners (n, 3, 3) float64 [m] of triangles (n,), in the object's own frame."""
+        """Return the corners (n, 3, 3) float64 [m] of triangles (n,), in the object's own frame."""
         try:
             corners: np.ndarray = self._vertices[self._triangles[triangles]]
         except (IndexError, TypeError, ValueError, ArithmeticError, MemoryError) as error:
@@ -198,12 +199,12 @@ class TriangleMesh(Copyable, caches={"derived": dict}):
 
     @property
     def common(self) -> object:
-        """Data that all meshes with the same triangles share; it is the same for a mesh and its deformed copies."""
+        """Data shared by all meshes with the same triangles: the same object for a mesh and its deformed copies."""
         return self._common
 
     @property
     def used_vertices(self) -> np.ndarray | None:
-        """Vertices that a triangle has, (u,) int64; None when all are."""
+        """Vertices that belong to a triangle, (u,) int64; None if all do."""
         return self._common.used
 
     @cached_property
@@ -221,7 +222,7 @@ class TriangleMesh(Copyable, caches={"derived": dict}):
         return found
 
     def topology_steps(self) -> Generator[None, None, None]:
-        """Find the topology, if it is not known, in steps of some ten milliseconds."""
+        """Compute the topology, if it is not known, in steps of some ten milliseconds."""
         if "topology" not in self.__dict__:
             common = self._common
             common.topology = yield from topology_steps(self._vertices, self._triangles, common.topology)
@@ -229,13 +230,16 @@ class TriangleMesh(Copyable, caches={"derived": dict}):
 
     @property
     def is_closed(self) -> bool:
-        """Whether it bounds a solid: each edge is used equally often in both directions; no shell, not two-sided."""
+        """Whether the mesh bounds a solid.
+
+        Each edge is used equally often in both directions, and the mesh is neither a shell nor two-sided.
+        """
         return self.topology.closed and not self.shell
 
     def transformed(self, matrix: Any) -> "TriangleMesh":
         """Return a new mesh with a (4, 4) affine matrix applied to the vertices; triangles keep order and winding.
 
-        The resolution grows by the matrix's largest stretch; a shell stays one.
+        The resolution grows by the largest stretch of the matrix. A shell stays a shell.
         """
         array = float_array("the matrix", matrix, InvalidMesh)
         if array.shape != (4, 4) or not np.isfinite(array).all():
@@ -246,11 +250,11 @@ class TriangleMesh(Copyable, caches={"derived": dict}):
 
     @property
     def decided(self) -> dict[str, Any]:
-        """What later stages decided of a mesh over the same triangles, for meshes that deform."""
+        """Decisions of later stages about a mesh with the same triangles, for meshes that deform."""
         return self._common.decided
 
     def with_vertices(self, vertices: Any) -> "TriangleMesh":
-        """Return the same mesh with moved vertices (n, 3) [m]; raises InvalidMesh for another number of them."""
+        """Return the same mesh with other vertices (n, 3) [m]; raise InvalidMesh if their number differs."""
         array = _checked_vertices(vertices)
         if len(array) != len(self._vertices):
             raise InvalidMesh(f"the mesh has {len(self._vertices)} vertices, {len(array)} were given")

@@ -1,4 +1,4 @@
-"""Numbers and arrays as callers give them: what is neither is refused here, and the caller's error names it."""
+"""Checks of numbers and arrays from callers: invalid ones are refused with an error that names the argument."""
 
 import math
 from collections.abc import Sized
@@ -10,13 +10,13 @@ from ..errors import MeshClashError, UnsupportedOption
 from ..messages import shown
 
 _MOST_ITEMS = 1 << 31
-"""Of a sequence: arrays of the engine have int32 indices."""
+"""Largest length of a sequence: arrays of the engine have int32 indices."""
 
 
 def real_number(value: Any) -> float:
-    """A real number as a float: infinite where it is too large for one, NaN for anything that is no number.
+    """Convert a real number to float: infinite if it is too large, NaN for anything that is not a number.
 
-    Texts, truth values and arrays, but those of no dimension, are no numbers.
+    Strings, bools and arrays do not count as numbers, except for arrays without dimensions.
     """
     if isinstance(value, str | bytes | bytearray | bool):
         return math.nan
@@ -26,12 +26,12 @@ def real_number(value: Any) -> float:
         return float(value)
     except (TypeError, ValueError):
         return math.nan
-    except OverflowError:  # of a whole number
+    except OverflowError:  # of an integer
         return math.inf
 
 
 def given_array(name: str, values: Any, error: type[MeshClashError]) -> np.ndarray:
-    """An array of what a caller gave, of any kind; raises ``error`` where NumPy cannot make one, or drops a mask."""
+    """Convert a value to an array of any kind; raise ``error`` if NumPy cannot, or would drop a mask."""
     refuse_masked(name, values, error)
     try:
         if isinstance(values, Sized) and len(values) > _MOST_ITEMS:
@@ -42,7 +42,7 @@ def given_array(name: str, values: Any, error: type[MeshClashError]) -> np.ndarr
 
 
 def float_array(name: str, values: Any, error: type[MeshClashError]) -> np.ndarray:
-    """Numbers as a new float64 array; raises ``error`` for texts, complex or masked numbers and anything else."""
+    """Convert numbers to a new float64 array; raise ``error`` for strings, complex or masked numbers and others."""
     given = given_array(name, values, error)
     try:
         if given.dtype.kind not in "fiuO":
@@ -53,7 +53,7 @@ def float_array(name: str, values: Any, error: type[MeshClashError]) -> np.ndarr
 
 
 def whole_numbers(name: str, values: Any) -> np.ndarray:
-    """Whole numbers as a new int64 array of the same shape; raises UnsupportedOption and names the option."""
+    """Convert integers to a new int64 array of the same shape; raise UnsupportedOption, which names the option."""
     given = given_array(name, values, UnsupportedOption)
     if given.size and given.dtype.kind not in "iu":
         raise UnsupportedOption(f"{name} must be whole numbers, not {given.dtype}")
@@ -63,15 +63,15 @@ def whole_numbers(name: str, values: Any) -> np.ndarray:
 
 
 def is_whole(value: Any) -> bool:
-    """Whether it is a whole number: no truth value, and no duration, which NumPy counts among them."""
+    """Return whether a value is an integer: not a bool, and not a timedelta, which NumPy derives from integers."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
 
 
 def whole_number(name: str, value: Any, least: int, most: int | None = None, of: str = "") -> int:
-    """A whole number from ``least`` on, up to ``most``; raises UnsupportedOption and names the option.
+    """Check an integer from ``least`` to ``most``; raise UnsupportedOption, which names the option.
 
     Args:
-        of: what it counts, for the message.
+        of: what the number counts, for the message.
     """
     if not is_whole(value) or value < least or (most is not None and value > most):
         wanted = f"a whole number{of and ' of '}{of} from {least} {'on' if most is None else f'to {most}'}"
@@ -80,14 +80,14 @@ def whole_number(name: str, value: Any, least: int, most: int | None = None, of:
 
 
 def truth(name: str, value: Any) -> bool:
-    """True or False (or 1 or 0); raises UnsupportedOption and names the option."""
+    """Convert True or False (or 1 or 0) to bool; raise UnsupportedOption, which names the option."""
     if not isinstance(value, bool | int | np.bool_ | np.integer) or value not in (0, 1):
         raise UnsupportedOption(f"{name} must be True or False, not {shown(value)}")
     return bool(value)
 
 
 def refuse_masked(name: str, values: Any, error: type[MeshClashError]) -> None:
-    """Raise ``error`` where rows of an (n, k) masked array have entries without a value; NumPy would drop the mask."""
+    """Raise ``error`` if an (n, k) masked array has masked entries; NumPy would silently drop the mask."""
     if isinstance(values, np.ma.MaskedArray) and values.ndim == 2 and values.dtype.names is None:
         rows = np.flatnonzero(np.ma.getmaskarray(values).any(axis=1))
         if len(rows):

@@ -1,10 +1,10 @@
-"""Short names of what options may be, for type checkers and readers."""
+"""Types of common options, for type checkers and readers."""
 
 from typing import Literal
 
 Device = Literal["auto", "cpu", "cuda"]
-"""Who answers."""
+"""Where a query is computed."""
 Depth = bool | Literal["exact"]
-"""Whether depths are measured, and how closely."""
+"""Whether depths are measured, and how precisely."""
 Permitted = float | Literal["resolution"]
 """Depth [m] up to which a clash counts as touching."""

@@ -1,4 +1,4 @@
-"""Rigid poses: where an object stands in the world."""
+"""``Pose``: the rigid transformation of an object to the world."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol, cast
@@ -13,18 +13,18 @@ from .numbers import float_array
 from .vectors import cross
 
 RIGID_TOLERANCE = 1e-4
-"""Largest entry of R^T R - I that still counts as a rotation; float32 matrices of Blender stay below 1e-6."""
+"""Largest entry of R^T R - I that is accepted for a rotation; float32 matrices of Blender stay below 1e-6."""
 
 LARGEST_COORDINATE = 1e30
-"""Coordinates and translations beyond this [m] are refused: float32 volumes and the predicates' bounds rely on it."""
+"""Largest accepted coordinate or translation [m]: float32 volumes and error bounds of the predicates rely on it."""
 
 _STILL = np.eye(4)
 
 
 def transform_points(matrix: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Apply matrices to points: x' = ((R00 x + R01 y) + R02 z) + tx, in float64, nothing fused.
+    """Apply matrices to points: x' = ((R00 x + R01 y) + R02 z) + tx, in float64, without fused operations.
 
-    This order of operations is the definition of world coordinates on which every contact is decided.
+    This order of operations defines the world coordinates on which every contact is decided.
 
     Args:
         matrix: (..., 3, 4) or (..., 4, 4); the leading axes are broadcast against those of the points.
@@ -39,9 +39,9 @@ def transform_points(matrix: np.ndarray, points: np.ndarray) -> np.ndarray:
 
 
 def inverse_rotations(rows: np.ndarray) -> np.ndarray:
-    """The inverses (..., 3, 3) of the rotations in the rows (..., 3, 4) of poses, by cofactors.
+    """Return the inverses (..., 3, 3) of the rotations in the rows (..., 3, 4) of poses, by cofactors.
 
-    NumPy's inverse hands every one of them to LAPACK, which may wake threads for nine numbers.
+    NumPy's inverse calls LAPACK for each of them, which may start threads for nine numbers.
     """
     a, b, c = rows[..., 0, :3], rows[..., 1, :3], rows[..., 2, :3]
     columns = np.stack([cross(b, c), cross(c, a), cross(a, b)], axis=-1)
@@ -50,7 +50,7 @@ def inverse_rotations(rows: np.ndarray) -> np.ndarray:
 
 
 def _as_motion(pose: Any) -> np.ndarray | None:
-    """A pair (R, t) of a rotation (3, 3) and three numbers as a matrix (4, 4); None for anything else."""
+    """Convert a pair (R, t) of a rotation (3, 3) and a translation (3,) to a matrix (4, 4); None for anything else."""
     if not isinstance(pose, tuple | list) or len(pose) != 2 or isinstance(pose[0], Pose) or isinstance(pose[1], Pose):
         return None
     try:
@@ -66,7 +66,7 @@ def _as_motion(pose: Any) -> np.ndarray | None:
 
 
 def _of_another_library(pose: Any) -> np.ndarray | None:
-    """The matrix of SciPy's ``Rotation`` or ``RigidTransform``, or their stack (k, 4, 4); None for anything else."""
+    """Return the matrix of SciPy's ``Rotation`` or ``RigidTransform``, or their stack (k, 4, 4); else None."""
     if not _has_matrix(pose):
         return None
     given = float_array("a pose", pose.as_matrix(), InvalidPose)
@@ -78,7 +78,7 @@ def _of_another_library(pose: Any) -> np.ndarray | None:
 
 
 def _numbers(pose: Any) -> np.ndarray:
-    """A pose, or a stack of poses, as an array (4, 4) or (k, 4, 4); of what is neither the array is returned."""
+    """Convert a pose or a stack to an array (4, 4) or (k, 4, 4); an array of another shape is returned as it is."""
     if isinstance(pose, Pose):
         return pose.matrix
     matrix = _as_motion(pose)
@@ -93,7 +93,7 @@ def _numbers(pose: Any) -> np.ndarray:
 
 
 def matrices_of(poses: Any) -> np.ndarray:
-    """Poses in any nesting of sequences as an array (..., 4, 4), not checked; raises InvalidPose for what is none."""
+    """Convert poses in nested sequences to an array (..., 4, 4), not checked; raise InvalidPose for anything else."""
     if isinstance(poses, list | tuple) and _as_motion(poses) is None and _holds_poses(poses):
         found = [matrices_of(pose) for pose in poses]
         if len({array.shape for array in found}) > 1:
@@ -103,12 +103,12 @@ def matrices_of(poses: Any) -> np.ndarray:
 
 
 def _holds_poses(poses: Any) -> bool:
-    """Whether a pose that NumPy cannot stack is somewhere in a nesting of sequences, as deep as stacks of stacks."""
+    """Return whether nested sequences contain a pose that NumPy cannot stack; searches stacks of stacks."""
     return _is_list_of_poses(poses) or any(isinstance(part, list | tuple) and _is_list_of_poses(part) for part in poses)
 
 
 def checked_matrix(matrix: Any) -> np.ndarray:
-    """An affine matrix as (4, 4) float64; raises InvalidPose for another shape, or entries beyond any bound."""
+    """Return an affine matrix as (4, 4) float64; raise InvalidPose for another shape or entries that are too large."""
     array = _numbers(matrix)
     if array.shape != (4, 4):
         raise InvalidPose(
@@ -129,14 +129,14 @@ def _rigidity_error(rotation: np.ndarray) -> float:
 
 
 class Pose(Copyable):
-    """A rigid motion p -> R p + t that keeps exactly the twelve numbers it was given.
+    """A rigid motion p -> R p + t. It keeps exactly the twelve numbers that it was given.
 
-    Nothing is orthonormalised: R may deviate from a rotation by ``RIGID_TOLERANCE`` in R^T R, and contacts are decided
-    on the coordinates that these very numbers give.
+    The rotation is not orthonormalised: R^T R may deviate from the identity by ``RIGID_TOLERANCE``, and contacts are
+    decided on the coordinates that exactly these numbers give.
 
     Args:
-        matrix: array-like, shape (4, 4) or (3, 4), translation in metres in the last column; a pair (R, t); or SciPy's
-            ``Rotation`` or ``RigidTransform``.
+        matrix: array-like, shape (4, 4) or (3, 4), with the translation in metres in the last column; a pair (R, t); or
+            SciPy's ``Rotation`` or ``RigidTransform``.
 
     Raises:
         InvalidPose: wrong shape, not finite, or scaled, sheared or mirrored (see ``split_matrix``).
@@ -165,12 +165,12 @@ class Pose(Copyable):
 
     @classmethod
     def identity(cls) -> "Pose":
-        """The pose that moves nothing."""
+        """Return the identity."""
         return cls(np.eye(4))
 
     @classmethod
     def from_matrix(cls, matrix: Any) -> "Pose":
-        """The same as ``Pose(matrix)``."""
+        """Same as ``Pose(matrix)``."""
         return cls(matrix)
 
     @property
@@ -180,14 +180,14 @@ class Pose(Copyable):
 
     @property
     def rows(self) -> np.ndarray:
-        """The twelve numbers, (3, 4) float64; not to be changed."""
+        """The twelve numbers, (3, 4) float64; do not modify them."""
         return self._rows
 
     def apply(self, points: Any) -> np.ndarray:
-        """World coordinates [m], (n, 3) float64, of points (n, 3) [m]; see ``transform_points``.
+        """Return the world coordinates [m], (n, 3) float64, of points (n, 3) [m]; see ``transform_points``.
 
         Raises:
-            InvalidMesh: no numbers, or of another shape.
+            InvalidMesh: not numbers, or the wrong shape.
         """
         array = float_array("points", points, InvalidMesh)
         if array.size % 3:
@@ -199,7 +199,7 @@ class Pose(Copyable):
 
 
 def pose_of(rows: np.ndarray) -> Pose:
-    """A pose of rows (3, 4) float64 that are known to be rigid; they are not copied."""
+    """Make a pose from rows (3, 4) float64 that are known to be rigid; they are not copied."""
     made = object.__new__(Pose)
     made._rows = rows
     return made
@@ -210,19 +210,19 @@ class _WithMatrix(Protocol):
 
 
 PoseLike = Pose | ArrayLike | _WithMatrix | Sequence["Pose | _WithMatrix"] | None
-"""A pose, a rigid (4, 4) matrix, a stack (k, 4, 4) of these, or None for the identity; also SciPy's ``Rotation`` and
-``RigidTransform``, and several poses in a list."""
+"""A pose, a rigid (4, 4) matrix, a stack (k, 4, 4) of them, or None for the identity. Also accepted: SciPy's
+``Rotation`` and ``RigidTransform``, and a list of poses."""
 
 
 def pose_stack(pose: "PoseLike | Sequence[Any]") -> tuple[np.ndarray, bool]:
-    """Poses as rows (k, 3, 4) float64, and whether they came as a stack.
+    """Return poses as rows (k, 3, 4) float64, and whether a stack was given.
 
     Args:
         pose: None (identity), a Pose, a matrix (4, 4) or (3, 4), a pair (R, t) of a rotation (3, 3) and a translation
             (3,), SciPy's Rotation or RigidTransform, a stack (k, 4, 4) or (k, 3, 4), or a sequence of such poses.
 
     Raises:
-        InvalidPose: as ``Pose.from_matrix``; the message names the index within a stack.
+        InvalidPose: as for ``Pose.from_matrix``; for a stack the message names the index.
     """
     if pose is None:
         return _STILL[None, :3].copy(), False
@@ -247,26 +247,26 @@ def pose_stack(pose: "PoseLike | Sequence[Any]") -> tuple[np.ndarray, bool]:
 
 
 def check_stack(matrices: np.ndarray) -> None:
-    """Raise InvalidPose, as ``pose_stack``, unless all matrices (k, 4, 4) float64 are rigid."""
+    """Raise InvalidPose, as ``pose_stack`` does, unless all matrices (k, 4, 4) float64 are rigid."""
     if not _plainly_rigid_each(np.ascontiguousarray(matrices).reshape(-1, 16)) and not _all_rigid(matrices):
         for index, matrix in enumerate(matrices):
             _stack_item(matrix, index)
 
 
 def _is_list_of_poses(pose: Any) -> bool:
-    """Whether it is a sequence with a Pose, a pair (R, t) or another library's pose in it, which NumPy cannot stack."""
+    """Return whether a sequence contains a Pose, a pair (R, t) or another library's pose, which NumPy cannot stack."""
     if isinstance(pose, np.ndarray | str | bytes | range) or not isinstance(pose, Sequence):
         return False
     return any(isinstance(item, Pose) or _as_motion(item) is not None or _has_matrix(item) for item in pose)
 
 
 def _has_matrix(pose: Any) -> bool:
-    """Whether it gives its matrix, as SciPy's rotations and transforms do."""
+    """Return whether an object has ``as_matrix``, as SciPy's rotations and transforms do."""
     return not isinstance(pose, type) and callable(getattr(pose, "as_matrix", None))
 
 
 def put_single_pose(pose: Any, matrix: np.ndarray) -> bool:
-    """Write one pose, not checked, over a (4, 4) float64 matrix; False for what ``pose_stack`` has to look at."""
+    """Write one unchecked pose into a (4, 4) float64 matrix; return False if ``pose_stack`` has to check it."""
     if pose is None:
         matrix[...] = _STILL
     elif type(pose) is np.ndarray and pose.shape == (4, 4) and pose.dtype == _STILL.dtype:
@@ -280,7 +280,7 @@ def put_single_pose(pose: Any, matrix: np.ndarray) -> bool:
 
 @portable
 def plainly_rigid(m: Any) -> bool:
-    """Whether ``Pose.from_matrix`` certainly takes a matrix of 16 numbers, row by row; NaN compares false."""
+    """Return whether ``Pose.from_matrix`` certainly accepts a matrix of 16 numbers, row by row; False for NaN."""
     tolerance = 0.5 * RIGID_TOLERANCE
     return (
         abs(m[0] * m[0] + m[4] * m[4] + m[8] * m[8] - 1.0) <= tolerance
@@ -298,7 +298,7 @@ def plainly_rigid(m: Any) -> bool:
 
 @kernel
 def _plainly_rigid_each(matrices):
-    """Whether ``plainly_rigid`` holds for each of the matrices (k, 16)."""
+    """Return whether ``plainly_rigid`` holds for all matrices (k, 16)."""
     rigid = True
     for i in range(matrices.shape[0]):
         rigid &= plainly_rigid(matrices[i])
@@ -306,7 +306,7 @@ def _plainly_rigid_each(matrices):
 
 
 def _all_rigid(matrices: np.ndarray) -> bool:
-    """Whether ``Pose.from_matrix`` takes every matrix of a stack (k, 4, 4), asked of all at once."""
+    """Return whether ``Pose.from_matrix`` accepts all matrices of a stack (k, 4, 4); checks all of them at once."""
     with np.errstate(over="ignore", invalid="ignore"):
         rotation = matrices[:, :3, :3]
         error = np.abs(rotation.transpose(0, 2, 1) @ rotation - np.eye(3)).max()
@@ -326,10 +326,10 @@ def _stack_item(pose: Any, index: int) -> np.ndarray:
 
 
 def matched_poses(pose_a: Any, pose_b: Any) -> tuple[np.ndarray, np.ndarray, bool]:
-    """Poses of both objects, (k, 3, 4) or (1, 3, 4) for all, and whether they came as a stack.
+    """Return the poses of both objects, (k, 3, 4) or (1, 3, 4) for all, and whether a stack was given.
 
     Raises:
-        InvalidPose: as ``pose_stack``.
+        InvalidPose: as for ``pose_stack``.
         UnsupportedOption: two stacks of different lengths.
     """
     rows_a, stacked_a = pose_stack(pose_a)
@@ -338,12 +338,12 @@ def matched_poses(pose_a: Any, pose_b: Any) -> tuple[np.ndarray, np.ndarray, boo
     for rows, stacked in ((rows_a, stacked_a), (rows_b, stacked_b)):
         if stacked and len(rows) != count:
             raise UnsupportedOption(f"stacks of {len(rows_a)} and {len(rows_b)} poses do not match")
-    # Copies, since a read-only array would be another type to the kernel.
+    # Copies, since Numba treats read-only arrays as another type.
     return np.array(rows_a, order="C"), np.array(rows_b, order="C"), stacked_a or stacked_b
 
 
 def every_pose(pose_a: Any, pose_b: Any) -> tuple[np.ndarray, np.ndarray, bool]:
-    """``matched_poses`` with a row for each question on both sides, (k, 3, 4)."""
+    """Return ``matched_poses`` with one row for each query on both sides, (k, 3, 4)."""
     rows_a, rows_b, stacked = matched_poses(pose_a, pose_b)
     if len(rows_a) == len(rows_b):
         return rows_a, rows_b, stacked

@@ -1,4 +1,4 @@
-"""How finely coordinates are known that were stored in single precision."""
+"""The precision of coordinates that were stored in single precision."""
 
 from typing import Any
 
@@ -9,28 +9,28 @@ from ..messages import shown
 from .numbers import real_number
 from .pose import checked_matrix
 
-_OUTWARD = 1.0 + 1e-6  # covers products of two roundings, and those of this computation
+_OUTWARD = 1.0 + 1e-6  # covers products of two rounding errors, and the rounding of this computation
 
 
 def float32_resolution(largest: Any, matrix: Any = None) -> float:
-    """Return how far single precision may have moved the world points of an object [m].
+    """Return the largest error of an object's world points that storage in single precision can cause [m].
 
-    Each coordinate of a mesh is off by at most half a unit in the last place (ulp) of the largest one. A matrix A, t
-    that was stored in single precision as well adds its own rounding: world coordinate i is off by at most
+    Each coordinate of a mesh has an error of at most half a unit in the last place (ulp) of the largest one. A matrix
+    (A, t) that was also stored in single precision adds its own rounding: the error of world coordinate i is at most
 
         e_i = sum over j of (abs(A_ij) ulp(largest) + ulp(A_ij) largest) / 2 + ulp(t_i) / 2
 
-    and the point by the length of (e_0, e_1, e_2), which is returned. Entries of A that are 0, 1 or -1 count as exact:
-    they are what an object has that nobody turned or scaled.
+    The function returns the length of (e_0, e_1, e_2). Entries of A that are 0, 1 or -1 count as exact: they are the
+    entries of an object that was not rotated or scaled.
 
     Args:
         largest: largest absolute coordinate of the mesh in its own frame [m], as stored in float32.
-        matrix: array-like, shape (4, 4): the world matrix of the object as stored in float32; None: the mesh is in the
-            world already.
+        matrix: array-like, shape (4, 4): the world matrix of the object as stored in float32. None: the mesh already
+            has world coordinates.
 
     Raises:
-        UnsupportedOption: ``largest`` is no finite length of single precision. InvalidPose: the matrix is of another
-        shape or not finite.
+        UnsupportedOption: ``largest`` is not a finite length in single precision. InvalidPose: the matrix has another
+        shape or is not finite.
 
     Example:
         >>> import meshclash as mc
@@ -45,7 +45,7 @@ def float32_resolution(largest: Any, matrix: Any = None) -> float:
 
 
 def float32_resolutions(largest: np.ndarray, matrices: np.ndarray) -> np.ndarray:
-    """``float32_resolution`` of many objects, (k,), by their largest coordinates (k,) and matrices (k, 4, 4)."""
+    """Return ``float32_resolution`` of k objects, (k,), from largest coordinates (k,) and matrices (k, 4, 4)."""
     linear = np.abs(matrices[:, :3, :3])
     rounding = np.where(linear == 1.0, 0.0, _half_ulp(linear))
     errors = linear.sum(axis=2) * _half_ulp(largest)[:, None] + rounding.sum(axis=2) * largest[:, None]
@@ -55,6 +55,6 @@ def float32_resolutions(largest: np.ndarray, matrices: np.ndarray) -> np.ndarray
 
 
 def _half_ulp(values: Any) -> np.ndarray:
-    """Half the distance of float32 numbers at the given values: the largest rounding error; 0 for 0."""
+    """Return half the spacing of float32 numbers at the given values: the largest rounding error; 0 for 0."""
     single = np.abs(np.asarray(values)).astype(np.float32)
     return np.where(single == 0.0, 0.0, 0.5 * np.spacing(single).astype(np.float64))

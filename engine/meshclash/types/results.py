@@ -1,4 +1,4 @@
-"""What queries return."""
+"""Progress and statistics of queries."""
 
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -7,39 +7,39 @@ from .arguments import instance
 
 
 class Progress(NamedTuple):
-    """How far long work has come."""
+    """Progress of a long computation."""
 
     fraction: float
     """0 to 1."""
     text: str
-    """What is being done, for people."""
+    """Description of the current stage, for users."""
 
 
 @dataclass(frozen=True)
 class QueryStats:
-    """Work that a query did; the counts are the same on every machine."""
+    """Statistics of the work of a query; the counts are the same on every machine."""
 
     volume_tests: int = 0
     """Pairs of bounding volumes tested (N_bv)."""
     primitive_tests: int = 0
-    """Triangle pairs tested in float64 (N_p): those that filters did not tell apart before."""
+    """Triangle pairs tested in float64 (N_p), after filters excluded the others."""
     exact_tests: int = 0
     """Triangle pairs that float64 could not decide."""
     seconds: float = 0.0
     threads: int = 1
     device: str = "cpu"
-    """That answered: "cpu" or "cuda"."""
+    """Device that computed the result: "cpu" or "cuda"."""
     note: str = ""
-    """Why the CPU answered where a device was meant to; "" otherwise."""
+    """Reason for a fallback to the CPU; "" if there was none."""
     timings: dict[str, float] = field(default_factory=dict)
-    """Seconds per stage, where a query has stages."""
+    """Seconds per stage, if the query has stages."""
     updated_nodes: int = 0
     """Nodes refitted since the last query on the hierarchies (N_u)."""
     engine: str = "hierarchies"
-    """That compared the objects: "hierarchies" or "voxels"."""
+    """Engine that compared the objects: "hierarchies" or "voxels"."""
 
     def plus(self, other: "QueryStats") -> "QueryStats":
-        """The same with the counts of other work added: on a device if any of it was, with every note once."""
+        """Return the sum of the counts of both statistics, with device "cuda" if either used it, and each note once."""
         other = instance("other", other, QueryStats)
         return replace(
             self, volume_tests=self.volume_tests + other.volume_tests,

@@ -1,4 +1,4 @@
-"""Long work in pieces: when a generator should let others go on, and how much one call runs."""
+"""Time slices of long computations: when a generator yields, and how many steps one call runs."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -9,11 +9,11 @@ import numpy as np
 _Items = TypeVar("_Items", Sequence[Any], np.ndarray)
 
 SLICE_SECONDS = 0.005
-"""How long a piece of work takes: part of what an interface may wait, so that its caller keeps to a budget."""
+"""Duration of a slice: a fraction of the delay that a user interface tolerates, so that callers keep their budget."""
 
 
 class Slice:
-    """One piece of work, from its making on; after a yield the next one is made."""
+    """One slice of work, which starts when the object is made. Make a new one after each yield."""
 
     __slots__ = ("_end",)
 
@@ -22,7 +22,7 @@ class Slice:
 
     @property
     def over(self) -> bool:
-        """Whether it has taken long enough."""
+        """Whether the slice has used up its time."""
         return time.perf_counter() >= self._end
 
 
@@ -30,10 +30,10 @@ class TimeSlice:
     """The steps of a generator that one call runs.
 
     Args:
-        seconds: how long they may take.
+        seconds: time for these steps.
 
     Attributes:
-        end: when that is over, by the performance counter.
+        end: time of the performance counter at which this time is over.
         spent: seconds up to the last step.
     """
 
@@ -43,12 +43,12 @@ class TimeSlice:
         self.spent = 0.0
 
     def is_full(self) -> bool:
-        """After a step: whether another one as long would not fit."""
+        """Return, after a step, whether another step of the same duration would exceed the time."""
         now = time.perf_counter()
         last, self._before, self.spent = now - self._before, now, now - self._started
         return now + last > self.end
 
 
 def portions(items: _Items, size: int) -> Iterator[_Items]:
-    """Yields the items of a list or an array, ``size`` of them at a time."""
+    """Yield the items of a list or an array, ``size`` of them at a time."""
     return (items[begin : begin + size] for begin in range(0, len(items), size))

@@ -1,7 +1,8 @@
-"""Long work in slices: a question is written once, as a generator, and asked whole or in slices.
+"""Long computations in slices: a query is written once, as a generator, and can be called at once or in slices.
 
-``in_slices`` makes an ordinary function of a generator that yields progress and returns the answer. ``steps(function,
-arguments)`` is the generator behind it. Type checkers, ``help`` and ``inspect`` see the arguments and the answer.
+``in_slices`` turns a generator, which yields progress and returns the answer, into an ordinary function.
+``steps(function, arguments)`` returns the generator behind it. For type checkers, ``help`` and ``inspect`` the function
+has the arguments of the generator and the type of the answer.
 """
 
 import ast
@@ -28,18 +29,18 @@ class _Unanswered(Enum):
 Unanswered = Literal[_Unanswered.UNANSWERED]
 """The type of ``UNANSWERED``, for type checkers."""
 UNANSWERED: Final = _Unanswered.UNANSWERED
-"""What one of several ways to an answer returns to leave the question to the next one; None is an answer."""
+"""Returned by one of several solvers to pass the query on to the next one; None counts as an answer."""
 
 
 def in_slices(question: Callable[_P, Generator[Any, None, _T]]) -> Callable[_P, _T]:
-    """An ordinary function that runs a generator function to its end; ``steps`` finds the generator."""
+    """Return an ordinary function that runs a generator function to its end; ``steps`` finds the generator."""
     return in_slices_unless(_no_short_way)(question)
 
 
 def in_slices_unless(
     at_once: Callable[..., Any],
 ) -> Callable[[Callable[_P, Generator[Any, None, _T]]], Callable[_P, _T]]:
-    """As ``in_slices``, for a question with a short way: a function of the same arguments, or ``UNANSWERED``."""
+    """Like ``in_slices``, with a fast path: a function of the same arguments, which may return ``UNANSWERED``."""
 
     def made(question: Callable[_P, Generator[Any, None, _T]]) -> Callable[_P, _T]:
         asked = signature(question)
@@ -60,7 +61,7 @@ def in_slices_unless(
         result = _answer_of(asked.return_annotation)
         function.__signature__ = asked.replace(return_annotation=result)
         function.__annotations__ = {**question.__annotations__, "return": result}
-        del function.__wrapped__  # tools would show the generator
+        del function.__wrapped__  # otherwise tools would show the generator
         function.slices = slices
         return cast("Callable[_P, _T]", function)
 
@@ -68,7 +69,7 @@ def in_slices_unless(
 
 
 def _answer_of(annotation: Any) -> Any:
-    """The type that a generator returns, of its annotation: a type, or the text of one."""
+    """Return the return type in a generator's annotation, which is a type or a string."""
     if not isinstance(annotation, str):
         return get_args(annotation)[-1]
     generator = cast(ast.Subscript, ast.parse(annotation, mode="eval").body)  # "Generator[Progress, None, Answer]"
@@ -76,26 +77,26 @@ def _answer_of(annotation: Any) -> Any:
 
 
 def _no_short_way(*_: object, **__: object) -> Unanswered:
-    """For ``in_slices``."""
+    """Fast path of ``in_slices``: never answers."""
     return UNANSWERED
 
 
 def _unknown_option(question: Callable[..., Any], options: Mapping[str, Any], known: Collection[str]) -> TypeError:
-    """Python's error for an option that a question does not have, with the option that was meant."""
+    """Return Python's error for an unknown option of a query, with the option that was probably meant."""
     name = next(name for name in options if name not in known)
     near = suggestion(name, (option for option in known if option != "self"))
     return TypeError(f"{question.__name__}() got an unexpected keyword argument {shown(name)}{near}")
 
 
 def steps(question: Callable[_P, _T], /, *args: _P.args, **options: _P.kwargs) -> Generator[Progress, None, _T]:
-    """Ask a question in slices of some milliseconds: a generator that yields ``Progress`` and returns the answer.
+    """Run a query in slices of some milliseconds: return a generator that yields ``Progress`` and returns the answer.
 
-    ``run`` takes it to its end; closing it before gives the question up.
+    ``run`` runs it to its end. Close the generator to cancel the query.
 
     Args:
-        question: a function or method of MeshClash that does long work, for instance ``time_of_contact``, or
+        question: a function or method of MeshClash for long computations, for instance ``time_of_contact`` or
             ``scene.contacts``.
-        args, options: those of the question.
+        args, options: the arguments of the query.
 
     Raises:
         UnsupportedOption: the function does not work in slices.
@@ -118,10 +119,10 @@ def steps(question: Callable[_P, _T], /, *args: _P.args, **options: _P.kwargs) -
 
 
 def run(steps: Generator[Any, None, _T], tell: Callable[[Any], object] | None = None) -> _T:
-    """Run a generator to its end and return its result; ``tell`` is given each thing that it yields.
+    """Run a generator to its end and return its result; ``tell`` is called with each value that it yields.
 
     Raises:
-        UnsupportedOption: it is no generator, or has ended before: its result is gone; ``tell`` is no function.
+        UnsupportedOption: not a generator, or one that has already ended and lost its result; ``tell`` is not callable.
 
     Example:
         >>> import meshclash as mc
@@ -144,7 +145,7 @@ def run(steps: Generator[Any, None, _T], tell: Callable[[Any], object] | None = 
 
 
 def map_progress(steps: Generator[Any, None, _T], tell: Callable[[Any], Any]) -> Generator[Any, None, _T]:
-    """Run a stage, and yield what ``tell`` makes of each thing that it yields; closing this closes the stage."""
+    """Run a stage and yield ``tell(value)`` for each value that it yields; closing this generator closes the stage."""
     try:
         while True:
             try:
@@ -159,13 +160,13 @@ def map_progress(steps: Generator[Any, None, _T], tell: Callable[[Any], Any]) ->
 def scale_progress(
     steps: Generator[Any, None, _T], low: float, high: float, text: str | None = None, prefix: str = ""
 ) -> Generator[Progress, None, _T]:
-    """Run a stage as the part from ``low`` to ``high`` of the whole work.
+    """Run a stage and scale its progress to the part from ``low`` to ``high`` of the whole work.
 
     Args:
-        steps: yields fractions, or Progress.
-        low, high: where the stage begins and ends, 0 to 1.
-        text: what the stage does; None leaves it to the stage's own Progress.
-        prefix: stands before that text.
+        steps: the stage, which yields fractions or Progress.
+        low, high: fractions of the whole work at which the stage begins and ends, 0 to 1.
+        text: description of the stage; None keeps the text of its Progress.
+        prefix: prepended to that text.
     """
 
     def tell(told: Any) -> Progress:
@@ -176,10 +177,10 @@ def scale_progress(
 
 
 def hold_progress(steps: Generator[Any, None, _T], progress: _Q) -> Generator[_Q, None, _T]:
-    """Run a stage, and yield the same progress in place of each thing that it yields."""
+    """Run a stage and yield the same progress instead of each value that it yields."""
     return map_progress(steps, lambda _: progress)
 
 
 def progress_fractions(steps: Generator[Progress, None, _T]) -> Generator[float, None, _T]:
-    """Run a stage, and yield how much of it is done, 0 to 1."""
+    """Run a stage and yield the fraction of it that is done, 0 to 1."""
     return map_progress(steps, lambda told: told.fraction)

@@ -1,10 +1,10 @@
-"""What a triangle mesh bounds: welded vertices, connected components, closedness and a consistent orientation.
+"""Topology of a triangle mesh: welded vertices, connected components, closedness and a consistent orientation.
 
-Vertices at equal positions count as one, so that a mesh whose faces do not share vertices (an imported STL) is still
-seen as the solid that it draws. Components are joined across edges that exactly two triangles share.
+Vertices at equal positions count as one. So a mesh whose faces do not share vertices (an imported STL) is recognised as
+a solid. Components are connected across edges that exactly two triangles share.
 
-Sides of triangles are sorted by their two vertices (radix sort, a vertex a digit), so that those of one edge lie side
-by side. Every pass runs over a range, so that callers can stop in between.
+Sides of triangles are sorted by their two vertices (radix sort with one vertex per digit), so that the sides of one
+edge are adjacent. Every pass runs over a range of indices, so that callers can pause in between.
 """
 
 from collections.abc import Generator
@@ -22,19 +22,19 @@ class Topology(NamedTuple):
     """Surface structure of one mesh of m triangles."""
 
     component: np.ndarray
-    """Component of each triangle, (m,) int32."""
+    """Index of the component of each triangle, (m,) int32."""
     orientation: np.ndarray
-    """1 where a triangle's winding agrees with its component, -1 where it must be turned over, (m,) int8."""
+    """1 if the winding of a triangle agrees with its component, -1 if it must be flipped, (m,) int8."""
     component_count: int
     closed: bool
-    """Every edge is run through equally often in both directions, after turning triangles over as above; a component
-    that cannot be oriented always has an edge that is not. A two-sided mesh winds around nothing, and is not."""
+    """Whether, after flipping triangles by ``orientation``, every edge is used equally often in both directions. A
+    component that cannot be oriented always has an edge that is not. A two-sided mesh encloses nothing: not closed."""
     two_sided: bool
-    """Every triangle is there as often turned over."""
+    """Every triangle also exists flipped, equally often."""
     paired: bool
-    """Every edge has two sides, so that each component is closed by itself where the whole is."""
+    """Every edge has two sides, so that each component of a closed mesh is closed by itself."""
     welded: np.ndarray
-    """The first vertex at each vertex's position, (n,) int64; with the triangles it decides everything above."""
+    """Index of the first vertex at each vertex's position, (n,) int64. With the triangles it determines all fields."""
 
 
 @inner
@@ -46,7 +46,7 @@ def _mix(key):
 
 @kernel
 def _weld(bits, table, welded, begin, end):
-    """Give vertices the index of the first vertex at their position; ``bits`` are the coordinates as integers."""
+    """Write the index of the first vertex at each vertex's position; ``bits`` are the coordinates as integers."""
     mask = np.uint64(table.shape[0] - 1)
     for i in range(begin, end):
         key = _mix(_mix(_mix(bits[i, 0]) + bits[i, 1]) + bits[i, 2])
@@ -65,7 +65,7 @@ def _weld(bits, table, welded, begin, end):
 
 @inner
 def _side(triangles, welded, code):
-    """The welded ends of side k of triangle t, code = 3 t + k."""
+    """Return the welded ends of side k of triangle t, code = 3 t + k."""
     t = code // 3
     k = code - 3 * t
     return welded[triangles[t, k]], welded[triangles[t, k + 1 if k < 2 else 0]]
@@ -73,7 +73,7 @@ def _side(triangles, welded, code):
 
 @kernel
 def _count_sides(triangles, welded, of_higher, of_lower, begin, end):
-    """Count the sides of triangles begin to end at the higher and at the lower of their vertices."""
+    """Count the sides of triangles begin to end, by their higher and by their lower vertex."""
     for code in range(3 * begin, 3 * end):
         u, v = _side(triangles, welded, code)
         if u != v:
@@ -83,7 +83,7 @@ def _count_sides(triangles, welded, of_higher, of_lower, begin, end):
 
 @kernel
 def _sort_by_higher(triangles, welded, place, sides, begin, end):
-    """Write the sides of triangles begin to end where ``place`` has their higher vertex's next place."""
+    """Sort the sides of triangles begin to end by their higher vertex; ``place`` has the next slot of each vertex."""
     for code in range(3 * begin, 3 * end):
         u, v = _side(triangles, welded, code)
         if u != v:
@@ -93,7 +93,7 @@ def _sort_by_higher(triangles, welded, place, sides, begin, end):
 
 @kernel
 def _sort_by_lower(triangles, welded, place, sides, ordered, higher, begin, end):
-    """As ``_sort_by_higher``, by the lower vertex, taking the sides in the order found there."""
+    """Sort the sides in the order of ``_sort_by_higher`` stably by their lower vertex."""
     for i in range(begin, end):
         u, v = _side(triangles, welded, sides[i])
         at = place[min(u, v)]
@@ -104,7 +104,7 @@ def _sort_by_lower(triangles, welded, place, sides, ordered, higher, begin, end)
 
 @inner
 def _find(parent, parity, i):
-    """Root of triangle i, and whether i is turned over against it; halves the path on the way."""
+    """Return the root of triangle i and whether i is flipped relative to it; compress the path by halving."""
     turned = 0
     while parent[i] != i:
         above = parent[i]
@@ -117,7 +117,7 @@ def _find(parent, parity, i):
 
 @inner
 def _edge_end(higher, first, end):
-    """One past the last side of the edge whose first side it is, among the sides up to ``end`` of one lower vertex."""
+    """Return the index after the last side of an edge, from its first side, within the sides of a lower vertex."""
     last = first + 1
     while last < end and higher[last] == higher[first]:
         last += 1
@@ -126,9 +126,9 @@ def _edge_end(higher, first, end):
 
 @kernel
 def _join(start, ordered, higher, parent, parity, begin, end):
-    """Join triangles across edges with two sides, with the turn that makes their windings agree.
+    """Join triangles across edges with two sides, with the flip that makes their windings agree.
 
-    Looks at the edges whose lower vertices are begin to end; the sides of vertex v are start[v] to start[v + 1].
+    Considers the edges whose lower vertices are begin to end. The sides of vertex v are start[v] to start[v + 1].
     """
     for v in range(begin, end):
         first = start[v]
@@ -146,7 +146,7 @@ def _join(start, ordered, higher, parent, parity, begin, end):
 
 @kernel
 def _number(parent, parity, component, orientation):
-    """Number the components in the order of their first triangles, turn the minority of each over; their number."""
+    """Number components by their first triangles, flip the minority in each, and return the number of components."""
     count = parent.shape[0]
     votes = np.zeros(count, np.int32)
     number = np.full(count, -1, np.int32)
@@ -167,9 +167,9 @@ def _number(parent, parity, component, orientation):
 
 @kernel
 def _balanced(start, ordered, higher, orientation, begin, end):
-    """Whether every edge whose lower vertex is begin to end is run through equally often in both directions.
+    """Check the edges whose lower vertices are begin to end.
 
-    Also whether each has two sides.
+    Returns whether every edge is used equally often in both directions, and whether every edge has two sides.
     """
     balanced, paired = True, True
     for v in range(begin, end):
@@ -187,7 +187,7 @@ def _balanced(start, ordered, higher, orientation, begin, end):
 
 
 def welded_steps(vertices: np.ndarray) -> Generator[None, None, np.ndarray]:
-    """The first vertex at the position of each of (n, 3) float64, (n,) int64, yielding every few milliseconds."""
+    """Return the first vertex at each position of (n, 3) float64, (n,) int64; yields every few milliseconds."""
     bits = (vertices + 0.0).view(np.uint64)  # adding 0.0 turns -0.0 into 0.0
     welded, table = np.empty(len(vertices), np.int64), np.full(_table_size(len(vertices)), _EMPTY)
     for begin, end in _ranges(len(vertices)):
@@ -199,12 +199,12 @@ def welded_steps(vertices: np.ndarray) -> Generator[None, None, np.ndarray]:
 def topology_steps(
     vertices: np.ndarray, triangles: np.ndarray, known: Topology | None = None
 ) -> Generator[None, None, Topology]:
-    """Components, orientation and closedness of a checked mesh, yielding every few milliseconds.
+    """Compute components, orientation and closedness of a checked mesh; yields every few milliseconds.
 
     Args:
         vertices: (n, 3) float64.
         triangles: (m, 3) int32.
-        known: the topology of the same triangles over other vertices; it is returned when the same vertices coincide.
+        known: topology of the same triangles with other vertices; returned if the same vertices coincide.
     """
     count = len(triangles)
     welded = yield from welded_steps(vertices)
@@ -228,7 +228,7 @@ def topology_steps(
 
 
 def _is_two_sided(triangles: np.ndarray) -> bool:
-    """Whether every triangle (m, 3) with three different corners is there as often turned over."""
+    """Return whether every triangle (m, 3) with three different corners also exists flipped, equally often."""
     a, b, c = triangles[(triangles != np.roll(triangles, 1, axis=1)).all(axis=1)].T
     turns = np.where((a < b) ^ (b < c) ^ (c < a), -1, 1)
     corners = np.sort(np.stack([a, b, c]), axis=0)
@@ -240,11 +240,11 @@ def _is_two_sided(triangles: np.ndarray) -> bool:
 def sorted_sides_steps(
     triangles: np.ndarray, welded: np.ndarray
 ) -> Generator[None, None, tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """The sides of all triangles by their lower and then their higher vertices, yielding every few milliseconds.
+    """Sort the sides of all triangles by their lower and then their higher vertices; yields every few milliseconds.
 
     Returns:
-        The first side of each lower vertex (n + 1,); of each side 2 t + 1 for triangle t where it runs from the lower
-        vertex to the higher one, else 2 t, int64; and its higher vertex, int32.
+        The index of the first side of each lower vertex, (n + 1,). For each side: 2 t + 1 if it runs in triangle t from
+        the lower vertex to the higher one, else 2 t, int64; and its higher vertex, int32.
     """
     of_higher, of_lower = np.zeros(len(welded) + 1, np.int64), np.zeros(len(welded) + 1, np.int64)
     for begin, end in _ranges(len(triangles)):
@@ -264,10 +264,10 @@ def sorted_sides_steps(
 
 
 def _ranges(count: int) -> list[tuple[int, int]]:
-    """0 to count, in pieces."""
+    """Split 0 to count into ranges of ``_PIECE``."""
     return [(begin, min(begin + _PIECE, count)) for begin in range(0, count, _PIECE)]
 
 
 def _table_size(entries: int) -> int:
-    """A power of two at least twice the number of entries."""
+    """Return a power of two that is at least twice the number of entries."""
     return 1 << max(4, (2 * entries - 1).bit_length())

@@ -1,4 +1,4 @@
-"""Many vectors at once, without a compiler."""
+"""Vector operations on arrays, without compilation."""
 
 import numpy as np
 
@@ -6,6 +6,6 @@ _AHEAD, _BEHIND = [1, 2, 0], [2, 0, 1]
 
 
 def cross(u: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Vectors (..., 3) across pairs of others: as NumPy's, which takes ten times as long for few of them."""
+    """Return cross products of vectors (..., 3); ten times faster than NumPy's for few vectors."""
     across: np.ndarray = u[..., _AHEAD] * v[..., _BEHIND] - u[..., _BEHIND] * v[..., _AHEAD]
     return across

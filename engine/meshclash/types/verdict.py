@@ -1,4 +1,4 @@
-"""``Verdict``: what two objects do to each other, in one word."""
+"""``Verdict``: the relation of two objects."""
 
 from enum import Enum
 from functools import total_ordering
@@ -13,9 +13,9 @@ class Verdict(Enum):
     APART = 0
     """They have no common point."""
     TOUCHING = 1
-    """They meet without common volume, or as nearly as is permitted."""
+    """They meet without common volume, or within the permitted overlap or the touch tolerance."""
     CONTAINED = 2
-    """One of them has no point outside the other."""
+    """One object has no point outside the other."""
     DUPLICATE = 3
     """Their surfaces coincide."""
     CLASH = 4
@@ -23,7 +23,7 @@ class Verdict(Enum):
 
     @property
     def severity(self) -> int:
-        """Grows from APART (0) to CLASH (4); results are sorted by it."""
+        """Number that grows from APART (0) to CLASH (4); results are sorted by it."""
         severity: int = self._value_
         return severity
 

@@ -1,1 +1,1 @@
-"""Bounding volumes: each is one file with a short list of verbs, and one line in ``registry.py``."""
+"""Bounding volumes: each is one file with a few functions, and one line in ``registry.py``."""

@@ -1,8 +1,8 @@
-"""Axis-aligned bounding boxes in the frame of the object: lower corner, upper corner.
+"""Axis-aligned bounding boxes in the object's frame: lower corner, upper corner.
 
-The verbs of a volume (``registry.py`` describes the contract) are plain functions over rows of a packed float32 array;
-traversals compile them in. Boxes are kept relative to the hierarchy's origin and rounded outward, so that each contains
-its primitives exactly, far from the world's origin too.
+The functions of a volume (``registry.py`` describes the interface) are plain functions of rows of a packed float32
+array, which traversals compile in. Boxes are relative to the hierarchy's origin and rounded outward, so that each
+certainly contains its primitives, also far from the world's origin.
 """
 
 import math
@@ -14,7 +14,7 @@ from .rounding import round_down, round_up
 from .wires import box_edges
 
 WIDTH = 6
-"""Numbers a volume takes in float32."""
+"""Number of float32 numbers in a volume."""
 
 
 @portable
@@ -46,17 +46,17 @@ def merge(volume, left, right):
 
 @portable
 def size(volume):
-    """A measure that grows with the volume: the sum of its extents; the larger of two is descended into first."""
+    """Return a measure that grows with the volume: the sum of its extents; traversals descend into the larger one."""
     return (volume[3] - volume[0]) + (volume[4] - volume[1]) + (volume[5] - volume[2])
 
 
 @portable
 def overlap(a, b, relative):
-    """Whether two boxes may meet: the six face axes (SAT-lite, van den Bergen 1997) in float64; never a false "no".
+    """Return whether two boxes may overlap: the six face axes (SAT-lite, van den Bergen 1997) in float64.
 
-    ``relative`` is a row of ``relative_pose.py``: b's frame in a's (rotation 0:9, shift 9:12, slack 12:15) and the
-    inverse (15:24, 24:27, 27:30). The slack covers every rounding on the way; each direction has its own matrix, so
-    nothing assumes that the rotation is orthonormal.
+    "False" is always right. ``relative`` is a row of ``relative_pose.py``: b's frame in a's (rotation 0:9, shift 9:12,
+    slack 12:15) and the inverse (15:24, 24:27, 27:30). The slack covers all rounding errors. Each direction has its
+    own matrix, so the rotation need not be orthonormal.
     """
     cax = 0.5 * (np.float64(a[0]) + np.float64(a[3]))
     cay = 0.5 * (np.float64(a[1]) + np.float64(a[4]))
@@ -103,7 +103,7 @@ def _gap_along(distance, reach):
 
 @portable
 def gap(a, b, relative):
-    """Lower bound [m] of the world distance of what two boxes contain: along a's axes, and along b's."""
+    """Return a lower bound [m] of the world distance of the contents of two boxes: along a's axes and along b's."""
     cax = 0.5 * (np.float64(a[0]) + np.float64(a[3]))
     cay = 0.5 * (np.float64(a[1]) + np.float64(a[4]))
     caz = 0.5 * (np.float64(a[2]) + np.float64(a[5]))
@@ -146,11 +146,11 @@ def gap(a, b, relative):
 
 
 def contains(volume, x, y, z):
-    """Whether a box contains a point; exact for fractions."""
+    """Return whether a box contains a point; exact for fractions."""
     return volume[0] <= x <= volume[3] and volume[1] <= y <= volume[4] and volume[2] <= z <= volume[5]
 
 
 def wireframe(volumes):
-    """The edges of boxes (n, 6): segments (12 n, 2, 3) float64."""
+    """Return the edges of boxes (n, 6): segments (12 n, 2, 3) float64."""
     low, high = np.float64(volumes[:, :3]), np.float64(volumes[:, 3:])
     return box_edges(0.5 * (low + high), 0.5 * (high - low)[:, None] * np.eye(3))

@@ -1,10 +1,10 @@
-"""Oriented boxes: middle 0:3, three axes 3:12, half extents 12:15.
+"""Oriented boxes: centre 0:3, three axes 3:12, half extents 12:15.
 
 Source: Gottschalk, Lin, Manocha, "OBBTree: a hierarchical structure for rapid interference detection" (1996).
 
 The axes are float32 and so orthonormal only up to 2e-7. A box is *defined* as the image of its extents, the points
-middle + u0 axis0 + u1 axis1 + u2 axis2 with abs(u) within the half extents: that contains its primitives exactly, and
-the test allows for what the axes and the pose lack to be orthonormal.
+centre + u0 axis0 + u1 axis1 + u2 axis2 with abs(u) within the half extents. This contains its primitives exactly, and
+the test allows for the deviation of the axes and the pose from being orthonormal.
 """
 
 import math
@@ -17,7 +17,7 @@ from .rounding import round_up
 from .wires import box_edges
 
 WIDTH = 15
-"""Numbers a volume takes in float32."""
+"""Number of float32 numbers in a volume."""
 
 _ROUNDING = 64.0 * 2.0**-53
 _AXES_DEFECT = 1e-6
@@ -25,7 +25,7 @@ _AXES_DEFECT = 1e-6
 
 @portable
 def _inverse(volume, inverse):
-    """Columns of ``inverse`` (3, 3) give u of a point: the inverse of the matrix whose columns are the axes."""
+    """Write the inverse of the matrix with the axes as columns to ``inverse`` (3, 3); its columns give u of a point."""
     a, b, c = np.float64(volume[3]), np.float64(volume[4]), np.float64(volume[5])
     d, e, f = np.float64(volume[6]), np.float64(volume[7]), np.float64(volume[8])
     g, h, i = np.float64(volume[9]), np.float64(volume[10]), np.float64(volume[11])
@@ -37,7 +37,7 @@ def _inverse(volume, inverse):
 
 @portable
 def fit_to_axes(points, axes, volume):
-    """The smallest box along given axes (rows of (3, 3), orthonormal) around points (n, 3) float64."""
+    """Fit the smallest box along given axes (rows of (3, 3), orthonormal) around points (n, 3) float64."""
     inverse = np.empty((3, 3))
     for k in range(3):
         for j in range(3):
@@ -67,7 +67,7 @@ def fit_to_axes(points, axes, volume):
 
 @portable
 def fit(points, volume):
-    """The box along the principal axes of the surface, (3 m, 3) float64 corners of its triangles."""
+    """Fit the box along the principal axes of a surface, given as (3 m, 3) float64 corners of its triangles."""
     axes = np.empty((3, 3))
     surface_axes(points, axes)
     fit_to_axes(points, axes, volume)
@@ -75,20 +75,20 @@ def fit(points, volume):
 
 @portable
 def size(volume):
-    """A measure that grows with the volume; the larger of two is descended into first."""
+    """Return a measure that grows with the volume; traversals descend into the larger one of two."""
     return volume[12] + volume[13] + volume[14]
 
 
 @portable
 def _turned(m, b, k):
-    """Axis k of b's box in a's frame."""
+    """Return axis k of b's box in a's frame."""
     x, y, z = np.float64(b[3 + 3 * k]), np.float64(b[4 + 3 * k]), np.float64(b[5 + 3 * k])
     return m[0] * x + m[1] * y + m[2] * z, m[3] * x + m[4] * y + m[5] * z, m[6] * x + m[7] * y + m[8] * z
 
 
 @portable
 def _shift(m, a, b):
-    """From the middle of a's box to that of b's, in a's frame."""
+    """Return the vector from the centre of a's box to that of b's, in a's frame."""
     x, y, z = np.float64(b[0]), np.float64(b[1]), np.float64(b[2])
     return (
         m[0] * x + m[1] * y + m[2] * z + m[9] - np.float64(a[0]),
@@ -99,15 +99,15 @@ def _shift(m, a, b):
 
 @portable
 def _along(a, k, v):
-    """Component of a vector along axis k of a's box."""
+    """Return the component of a vector along axis k of a's box."""
     return np.float64(a[3 + 3 * k]) * v[0] + np.float64(a[4 + 3 * k]) * v[1] + np.float64(a[5 + 3 * k]) * v[2]
 
 
 @portable
 def overlap(a, b, relative):
-    """Whether two boxes may meet: 15 separating axes in float64, never a false "no".
+    """Return whether two boxes may overlap: 15 separating axes in float64; "False" is always right.
 
-    In coordinates along a's axes; both boxes are enlarged by what the axes and the pose lack to be orthonormal.
+    Computed in coordinates along a's axes. Both boxes are enlarged by the deviation of axes and pose from orthonormal.
     """
     looseness = _AXES_DEFECT + 2.0 * relative[30]
     v0, v1, v2 = _turned(relative, b, 0), _turned(relative, b, 1), _turned(relative, b, 2)
@@ -163,7 +163,7 @@ def _beyond(distance, reach):
 
 @portable
 def gap(a, b, relative):
-    """Lower bound [m] of the world distance of what two boxes contain: along a's axes, and along b's."""
+    """Return a lower bound [m] of the world distance of the contents of two boxes: along a's axes and along b's."""
     looseness = _AXES_DEFECT + 2.0 * relative[30]
     v0, v1, v2 = _turned(relative, b, 0), _turned(relative, b, 1), _turned(relative, b, 2)
     shift = _shift(relative, a, b)
@@ -186,10 +186,10 @@ def gap(a, b, relative):
 
 @portable
 def separation(a, b, relative):
-    """How far two boxes are apart along the axis of either that shows it best, negative where they overlap on all six.
+    """Return the largest distance of two boxes along an axis of either, negative if they overlap on all six.
 
-    What boxes contain is at least so far apart in the world [m]. Along each axis it changes by no more than the way
-    that points of the boxes move in either frame, and by ``separation_slack`` of both poses.
+    It is a lower bound of the world distance of the contents of the boxes [m]. Between two poses, the distance along
+    each axis changes by at most the motion of points of the boxes in either frame plus ``separation_slack`` of both.
     """
     v0, v1, v2 = _turned(relative, b, 0), _turned(relative, b, 1), _turned(relative, b, 2)
     shift = _shift(relative, a, b)
@@ -213,13 +213,13 @@ def separation(a, b, relative):
 
 @portable
 def separation_slack(sizes, relative):
-    """What axes and poses lack to be orthonormal, and rounding, change of lengths that add up to ``sizes`` [m]."""
+    """Return the largest error of lengths of total ``sizes`` [m], by rounding and by axes that are not orthonormal."""
     looseness = _AXES_DEFECT + 2.0 * relative[30]
     return 2.0 * looseness * sizes + relative[32] * (1.0 + looseness)
 
 
 def contains(volume, x, y, z):
-    """Whether a box contains a point; exact for fractions: u by Cramer's rule, without a division."""
+    """Return whether a box contains a point; exact for fractions: u by Cramer's rule, without division."""
     p = (x - volume[0], y - volume[1], z - volume[2])
     axes = [volume[3 + 3 * k : 6 + 3 * k] for k in range(3)]
     whole = abs(_determinant(*axes))
@@ -228,7 +228,7 @@ def contains(volume, x, y, z):
 
 
 def wireframe(volumes):
-    """The edges of boxes (n, 15): segments (12 n, 2, 3) float64."""
+    """Return the edges of boxes (n, 15): segments (12 n, 2, 3) float64."""
     volumes = np.float64(volumes)
     return box_edges(volumes[:, :3], volumes[:, 3:12].reshape(-1, 3, 3) * volumes[:, 12:, None])
 

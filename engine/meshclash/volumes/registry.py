@@ -1,14 +1,14 @@
 """The bounding volumes that hierarchies can be built from.
 
-A volume is a row of float32 numbers and a short list of verbs, plain functions marked ``portable`` in one file:
+A volume is a row of float32 numbers and a few functions, which are marked ``portable`` and lie in one file:
 
 ``size(volume)``                    a measure by which traversals choose where to descend
-``overlap(a, b, relative)``         whether two may meet in a relative pose; may say yes too often, never no
-``gap(a, b, relative)``             lower bound [m] of the world distance of what they contain
+``overlap(a, b, relative)``         whether two may overlap in a relative pose; "False" is always right
+``gap(a, b, relative)``             lower bound [m] of the world distance of their contents
 ``contains(volume, x, y, z)``       whether it contains a point; exact for fractions (for tests, not compiled)
-``wireframe(volumes)``              segments (m, 2, 3) float64 to draw rows (n, width) with (not compiled)
+``wireframe(volumes)``              segments (m, 2, 3) float64 that draw rows (n, width) (not compiled)
 
-and one way to make it from what it must contain, either from points one by one and from two others,
+A volume is made from its contents in one of two ways. Either from points one by one and from two others,
 
 ``clear(volume)``                   make it empty
 ``extend(volume, x, y, z)``         enlarge it to contain a point (float64, relative to the hierarchy's origin), outward
@@ -18,12 +18,12 @@ or at once,
 
 ``fit(points, volume)``             around the corners of triangles, (3 m, 3) float64, relative to the origin
 
-A volume that is derived from its parent's as a traversal descends, instead of stored, says by ``DERIVED`` how its
-trees are made and read, and has none of these three ways; its ``size``, ``overlap`` and ``gap`` take what the traversal
-carries.
+A volume may be derived from its parent's volume during a traversal instead of being stored. It then defines
+``DERIVED``, which says how its trees are made and read, and has no ``clear``, ``extend``, ``merge`` or ``fit``. Its
+``size``, ``overlap`` and ``gap`` take the numbers that the traversal carries.
 
-``relative`` is a row of ``relative_pose.py``; a volume that needs more says so by ``PREPARED``, the numbers of a longer
-row, and ``prepare(relative, root_a, root_b, out)``, called once per pose.
+``relative`` is a row of ``relative_pose.py``. A volume that needs more defines ``PREPARED``, the length of a longer
+row, and ``prepare(relative, root_a, root_b, out)``, which is called once per pose.
 """
 
 from collections.abc import Callable
@@ -37,26 +37,26 @@ from . import aabb, obb
 
 
 class Derived(NamedTuple):
-    """How trees are made and read whose volumes are derived on the way down; their leaves hold one triangle."""
+    """How to make and read trees whose volumes are derived during the traversal; their leaves hold one triangle."""
 
     root: int
     """Row of the root."""
     carried: int
-    """Numbers of each of the two rows that a pair of nodes carries."""
+    """Length of each of the two rows that a pair of nodes carries."""
     nodes_of: Callable[..., Any]
-    """forest -> arrays for the next ones; these are as ``traversal/access.py`` describes them."""
+    """forest -> arrays for the following functions; ``traversal/access.py`` describes them."""
     children: Callable[..., Any]
     begin: Callable[..., Any]
     derive: Callable[..., Any]
     exchange: Callable[..., Any]
     build: Callable[..., Any]
-    """(tree, boxes (n, 6) float32) -> (Tree with nothing but the depth, volumes)."""
+    """(tree, boxes (n, 6) float32) -> (Tree with only the depth, volumes)."""
     fit: Callable[..., Any]
-    """(volumes, vertices, triangles, origin): moves the volumes to vertices."""
+    """(volumes, vertices, triangles, origin): refits the volumes to vertices."""
 
 
 class Volume(NamedTuple):
-    """The verbs of a volume, and the numbers that a row of it takes."""
+    """The functions of a volume, and the length of its rows."""
 
     width: int
     size: Callable[..., Any]
@@ -71,11 +71,11 @@ class Volume(NamedTuple):
     prepare: Callable[..., Any] | None
     prepared: int
     derived: Derived | None
-    """Where its verbs take rows that are derived on the way down."""
+    """Set if its functions take rows that are derived during the traversal."""
 
 
 def _volume(module: ModuleType, width: int | None = None, fit: Callable[..., Any] | None = None) -> Volume:
-    """The verbs of a file; variants share them and differ in their width or fit."""
+    """Return the functions of a file; variants share them but have another width or fit."""
     return Volume(
         width or module.WIDTH,
         module.size,
@@ -94,7 +94,7 @@ def _volume(module: ModuleType, width: int | None = None, fit: Callable[..., Any
 
 
 def _of_lab(file: str, width: int | None = None, fit: str | None = None) -> Callable[[], Volume]:
-    """What imports the verbs of a file of ``lab/volumes``."""
+    """Return a function that imports a file of ``lab/volumes``."""
 
     def load() -> Volume:
         module = import_module(f"...lab.volumes.{file}", __name__)
@@ -119,10 +119,10 @@ VOLUMES = OnDemand(
         "ssv": _of_lab("swept_sphere"),
     },
 )
-"""Volumes by name. Detection needs the first two; the others are for comparison and to look at."""
+"""Volumes by name. Detection needs the first two; the others are for comparison and visualisation."""
 DEFAULT_VOLUME = "aabb"
 
 
 def volume_named(name: str | None) -> Volume:
-    """A volume by name (None: the default); raises UnsupportedOption and lists the known ones."""
+    """Return a volume by name (None: the default); raise UnsupportedOption, which lists the known ones."""
     return VOLUMES[DEFAULT_VOLUME if name is None else one_of("volume", name, sorted(VOLUMES))]

@@ -1,4 +1,4 @@
-"""Numbers rounded outward to float32, so that a volume contains exactly what it was fitted to."""
+"""Outward rounding to float32, so that a volume certainly contains what it was fitted to."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ _TINY = np.float32(1e-37)
 
 @portable
 def below(y):
-    """A float32 strictly below every number that y (float32) may be the rounding of."""
+    """Return a float32 strictly below every number that rounds to y (float32)."""
     if y > _TINY:
         return y * _DOWN
     return y * _UP if y < -_TINY else y - _TINY
@@ -19,12 +19,12 @@ def below(y):
 
 @portable
 def round_down(x):
-    """A float32 strictly below x (float64): x itself may be rounded, the exact value stays above the result."""
+    """Return a float32 strictly below x (float64), and below the exact value of which x is the rounding."""
     y = np.float32(x)
     return y if y < x else below(y)
 
 
 @portable
 def round_up(x):
-    """A float32 strictly above x (float64)."""
+    """Return a float32 strictly above x (float64)."""
     return -round_down(-x)

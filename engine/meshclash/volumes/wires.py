@@ -1,34 +1,34 @@
-"""Line segments that volumes are drawn with: edges of boxes, loops, rounded outlines; plain NumPy, no kernels."""
+"""Line segments that draw volumes: edges of boxes, loops, rounded outlines; plain NumPy, no kernels."""
 
 import numpy as np
 
 ARC = 8
-"""Segments of a quarter of a circle."""
+"""Segments of a quarter circle."""
 
 _EDGES = np.array([(0, 1), (2, 3), (4, 5), (6, 7), (0, 2), (1, 3), (4, 6), (5, 7), (0, 4), (1, 5), (2, 6), (3, 7)])
 _CORNERS = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 
 
 def box_edges(middles: np.ndarray, axes: np.ndarray) -> np.ndarray:
-    """Edges (12 n, 2, 3) of boxes given by their middles (n, 3) and half axes (n, 3, 3), one to a row."""
+    """Return the edges (12 n, 2, 3) of boxes with centres (n, 3) and half axes (n, 3, 3), one per row."""
     corners = middles[:, None] + np.einsum("ck,nkj->ncj", _CORNERS, axes)
     return corners[:, _EDGES].reshape(-1, 2, 3)
 
 
 def loops(points: np.ndarray) -> np.ndarray:
-    """Segments (n s, 2, 3) of closed lines through points (n, s, 3)."""
+    """Return the segments (n s, 2, 3) of closed polylines through points (n, s, 3)."""
     return np.stack([points, np.roll(points, -1, axis=1)], axis=2).reshape(-1, 2, 3)
 
 
 def rounded_outline(
     middles: np.ndarray, first: np.ndarray, second: np.ndarray, sides: np.ndarray, radii: np.ndarray
 ) -> np.ndarray:
-    """Outlines of rectangles let out by a radius, as segments (n s, 2, 3).
+    """Return outlines of rectangles that are enlarged by a radius, as segments (n s, 2, 3).
 
     Args:
-        middles: (n, 3).
+        middles: centres, (n, 3).
         first, second: unit vectors along the sides, (n, 3).
-        sides: half lengths of both sides, (n, 2); circles have none.
+        sides: half lengths of both sides, (n, 2); 0 for circles.
         radii: (n,).
     """
     angles = (np.arange(ARC + 1)[None] / ARC + np.arange(4)[:, None]) * (np.pi / 2)

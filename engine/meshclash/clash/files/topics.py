@@ -6,21 +6,21 @@ import math
 import re
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 from ..cell_text import format_depth
 from ..colours import COLOUR_A, COLOUR_B, hexadecimal
-from ..report import Review
+from ..grouping import SPACE, group_guid
+from ..reviews import NOT_REVIEWED, Review
 from ..verdicts import CLASH_VERDICTS
 from .bcf import BcfFile, BcfTopic, xml_bytes
 from .junit import as_xml
 
 Element = ElementTree.Element
 
-SPACE = uuid.UUID("4d1c8a56-0a0b-5f0e-9a53-6d657368636c")
-"""Namespace of the ids that are made of a pair's."""
 AUTHOR = "MeshClash"
 STATUSES = {"open": "Open", "reviewed": "Reviewed", "approved": "Approved", "resolved": "Resolved"}
 MEANT = {
@@ -35,6 +35,10 @@ FIELD, ASPECT = 60.0, 16.0 / 9.0
 NEAREST, USUAL = 0.25, 2.0
 """How far the camera is at least, and where nothing is known of the size of a clash [m]."""
 
+TOPICS = GROUP, PAIR = ("group", "pair")
+"""What a topic is made of."""
+NAMED_PAIR = re.compile(r"^id ([0-9a-f]{16})(?: at ((?:-?[0-9.]+ ){2}-?[0-9.]+))?\s*$", re.MULTILINE)
+
 Pictures = Mapping[str, bytes]
 Sizes = Callable[[dict[str, Any]], float | None]
 
@@ -45,109 +49,222 @@ def topic_guid(pair: str) -> str:
 
 
 def to_bcf(
-    report: dict[str, Any], version: str, pictures: Pictures | None = None, sizes: Sizes = lambda _: None
+    report: dict[str, Any],
+    version: str,
+    pictures: Pictures | None = None,
+    sizes: Sizes = lambda _: None,
+    by: str = PAIR,
 ) -> bytes:
-    """A topic for each pair that shares volume, or is nearer than was asked for.
+    """A topic for each group of clashes, or for each pair that shares volume, or is nearer than was asked for.
 
     Args:
         report: of schema `meshclash.report/1`.
         version: "2.1" or "3.0".
         pictures: PNG by the ids of pairs.
         sizes: how large what is of interest of a pair is [m].
+        by: one of `TOPICS`. By groups, pairs that are in none have a topic each.
     """
     told = {item["name"]: item for item in report["objects"]}
     created = report["created"] or datetime.now(UTC).isoformat(timespec="seconds")
     pairs = [pair for pair in report["pairs"] if pair["verdict"] in (*CLASH_VERDICTS, "near")]
-    first = list({pair["id"]: pair for pair in reversed(pairs)}.values())[::-1]  # one topic for all frames of a pair
+    first = {pair["id"]: pair for pair in reversed(pairs)}  # one topic for all frames of a pair
+    first = dict(reversed(first.items()))
+    found = list[_Subject]()
+    for group in report["groups"] if by == GROUP else ():
+        members = [first.pop(key) for key in group["pairs"] if key in first]
+        if members:
+            order = {pair["id"]: k for k, pair in enumerate(pairs)}
+            members.sort(key=lambda pair: order[pair["id"]])  # the worst ones first
+            guid = group.get("topic") or group_guid(group["key"])
+            found.append(_Subject(guid, f"{len(found) + 1}: {group['reason']}", members))
+    for pair in first.values():
+        title = f"{pair['verdict']} {len(found) + 1}: {pair['a']} | {pair['b']}"
+        found.append(_Subject(topic_guid(pair["id"]), title, [pair]))
     topics = [
-        _topic(number, pair, told, created, version, (pictures or {}).get(pair["id"]), sizes(pair))
-        for number, pair in enumerate(first, start=1)
+        _topic(number, subject, told, created, version, pictures or {}, sizes)
+        for number, subject in enumerate(found, start=1)
     ]
     others = {} if version == "2.1" else {"extensions.xml": xml_bytes(_extensions())}
     return BcfFile(version, topics, others).to_bytes()
 
 
-def reviews_of(file: BcfFile, pairs: Iterable[str]) -> dict[str, Review]:
-    """What a file says of pairs, by their ids: its status, and its comments, the last one below."""
-    topics = {topic.guid.lower(): topic for topic in file.topics}
-    found = {}
-    for pair in pairs:
-        topic = topics.get(topic_guid(pair))
-        if topic is not None:
-            texts = [comment.text.strip() for comment in topic.comments if comment.text.strip()]
-            found[pair] = Review(MEANT.get(topic.status.strip().lower(), "open"), "\n".join(texts))
+@dataclass(frozen=True)
+class _Subject:
+    """What a topic is about: pairs, the worst one first."""
+
+    guid: str
+    title: str
+    pairs: list[dict[str, Any]]
+
+    @property
+    def status(self) -> str:
+        """That of all pairs; open where they differ."""
+        own = {pair["status"] for pair in self.pairs}
+        return own.pop() if len(own) == 1 else "open"
+
+
+class Told(NamedTuple):
+    """What a topic says of one pair.
+
+    Attributes:
+        review: status and comments; the status is "" where the topic says none that is different from its own.
+        location: of the pair when the topic was written [m]; None where it is not known.
+    """
+
+    review: Review
+    location: tuple[float, ...] | None
+
+
+def reviews_of(file: BcfFile, pairs: Iterable[str], known: Mapping[str, Review] | None = None) -> dict[str, Review]:
+    """What a file says of pairs, by their ids: its status, and its comments, the last one below.
+
+    Args:
+        file: the file.
+        pairs: ids.
+        known: what is said of pairs now. A topic of several pairs that is open changes nothing where their statuses
+            differ: so it was written.
+    """
+    return {key: told.review for key, told in told_of(file, pairs, known or {}).items()}
+
+
+def told_of(file: BcfFile, pairs: Iterable[str], known: Mapping[str, Review]) -> dict[str, Told]:
+    """As `reviews_of`, with the places that pairs had."""
+    own = {topic_guid(key): key for key in pairs}
+    wanted, found = {*own.values()}, dict[str, Told]()
+    for topic in file.topics:
+        alone = own.get(topic.guid.lower())
+        named = _named_pairs(topic)
+        members = [key for key in named if key in wanted] or ([alone] if alone else [])
+        several = len(named) > 1
+        status = MEANT.get(topic.status.strip().lower(), "open")
+        differ = len({known.get(key, NOT_REVIEWED).status for key in members}) > 1
+        for key in members:
+            texts = []
+            for comment in topic.comments:
+                of = next((other for other in named if comment.guid.lower() == _comment_guid(other)), key)
+                if of == key and comment.text.strip():
+                    texts.append(comment.text.strip())
+            kept = several and status == "open" and differ
+            now = known.get(key, NOT_REVIEWED).status if kept else status
+            place = named.get(key) or (_place(topic) if not several else None)
+            found[key] = Told(Review(now, "\n".join(texts)), place)
     return found
+
+
+def _comment_guid(pair: str) -> str:
+    return str(uuid.uuid5(SPACE, f"{pair} comment"))
+
+
+def _named_pairs(topic: BcfTopic) -> dict[str, tuple[float, ...] | None]:
+    """The pairs that a topic's description names, with their places where it says them."""
+    found: dict[str, tuple[float, ...] | None] = {}
+    for match in NAMED_PAIR.finditer(topic.element.findtext("Description") or ""):
+        place = tuple(map(float, match[2].split())) if match[2] else None
+        found[match[1]] = place if place is None or all(map(math.isfinite, place)) else None
+    return found
+
+
+def _place(topic: BcfTopic) -> tuple[float, ...] | None:
+    """Where the pair of a topic is, as its viewpoint says: the middle of what its planes cut out."""
+    for view in topic.viewpoints:
+        planes = view.findall("ClippingPlanes/ClippingPlane/Location")
+        try:
+            corners = [[float(plane.findtext(axis) or "nan") for axis in "XYZ"] for plane in planes]
+        except ValueError:
+            return None
+        if len(corners) == 6:
+            place = tuple(sum(axis) / 6.0 for axis in zip(*corners, strict=True))
+            return place if all(map(math.isfinite, place)) else None
+    return None
 
 
 def _topic(
     number: int,
-    pair: dict[str, Any],
+    subject: _Subject,
     told: Mapping[str, Mapping[str, str]],
     created: str,
     version: str,
-    picture: bytes | None,
-    size: float | None,
+    pictures: Pictures,
+    sizes: Sizes,
 ) -> BcfTopic:
-    three = version == "3.0"
-    guid, view = topic_guid(pair["id"]), str(uuid.uuid5(SPACE, f"{pair['id']} view"))
+    three, pairs = version == "3.0", subject.pairs
     markup = ElementTree.Element("Markup")
-    topic = ElementTree.SubElement(
-        markup, "Topic", {"Guid": guid, "TopicType": "Clash", "TopicStatus": STATUSES.get(pair["status"], "Open")}
-    )
-    _add(topic, "Title", f"{pair['verdict']} {number}: {pair['a']} | {pair['b']}")
+    status = STATUSES.get(subject.status, "Open")
+    topic = ElementTree.SubElement(markup, "Topic", {"Guid": subject.guid, "TopicType": "Clash", "TopicStatus": status})
+    _add(topic, "Title", subject.title)
     if not three:
         _add(topic, "Index", str(number))
-    labels = [pair["verdict"], *(["new"] if pair.get("new") else []), *([pair.get("test")] if pair.get("test") else [])]
+    labels = {
+        label: None for pair in pairs
+        for label in (pair["verdict"], "new" if pair.get("new") else "", pair.get("test") or "") if label
+    }  # fmt: skip
     holder = ElementTree.SubElement(topic, "Labels") if three else topic
     for label in labels:
         _add(holder, "Label" if three else "Labels", label)
     _add(topic, "CreationDate", created)
     _add(topic, "CreationAuthor", AUTHOR)
-    _add(topic, "Description", _description(pair, told))
-    comments = ElementTree.SubElement(topic, "Comments") if three and pair["comment"].strip() else markup
-    if pair["comment"].strip():
-        comment = ElementTree.SubElement(comments, "Comment", {"Guid": str(uuid.uuid5(SPACE, f"{pair['id']} comment"))})
+    assignees = {pair.get("assignee") or "" for pair in pairs}
+    if len(assignees) == 1 and (who := assignees.pop()):
+        _add(topic, "AssignedTo", who)
+    _add(topic, "Description", "\n\n".join(_description(pair, told) for pair in pairs))
+    said = [pair for pair in pairs if pair["comment"].strip()]
+    comments = ElementTree.SubElement(topic, "Comments") if three and said else markup
+    for pair in said:
+        comment = ElementTree.SubElement(comments, "Comment", {"Guid": _comment_guid(pair["id"])})
         _add(comment, "Date", created)
         _add(comment, "Author", AUTHOR)
         _add(comment, "Comment", pair["comment"])
-    files = {}
-    if pair["location"] is not None:
-        holder = ElementTree.SubElement(topic, "Viewpoints") if three else markup
-        entry = ElementTree.SubElement(holder, "ViewPoint" if three else "Viewpoints", {"Guid": view})
-        _add(entry, "Viewpoint", "viewpoint.bcfv")
-        files["viewpoint.bcfv"] = xml_bytes(_viewpoint(view, pair, told, size or USUAL, three))
-        if picture is not None:
-            _add(entry, "Snapshot", "snapshot.png")
-            files["snapshot.png"] = picture
+    files: dict[str, bytes] = {}
+    shown = [some for some in ([pairs, pairs[:1]] if len(pairs) > 1 else [pairs]) if any(p["location"] for p in some)]
+    holder = ElementTree.SubElement(topic, "Viewpoints") if three and shown else markup
+    for k, some in enumerate(shown):
+        name = "viewpoint" if k == 0 else f"viewpoint_{k + 1}"
+        guid = str(uuid.uuid5(SPACE, f"{subject.guid} {name}" if len(pairs) > 1 else f"{pairs[0]['id']} view"))
+        entry = ElementTree.SubElement(holder, "ViewPoint" if three else "Viewpoints", {"Guid": guid})
+        _add(entry, "Viewpoint", f"{name}.bcfv")
+        files[f"{name}.bcfv"] = xml_bytes(_viewpoint(guid, some, told, sizes, three))
+        if len(some) == 1 and some[0]["id"] in pictures:
+            snapshot = "snapshot" if k == 0 else f"snapshot_{k + 1}"
+            _add(entry, "Snapshot", f"{snapshot}.png")
+            files[f"{snapshot}.png"] = pictures[some[0]["id"]]
     return BcfTopic(markup, files)
 
 
 def _description(pair: dict[str, Any], told: Mapping[str, Mapping[str, str]]) -> str:
-    lines = [f"{pair['verdict']} {format_depth(pair)}".strip(), f"id {pair['id']}"]
+    at = "" if pair["location"] is None else " at " + " ".join(f"{x:.6f}" for x in pair["location"])
+    lines = [f"{pair['verdict']} {format_depth(pair)}".strip(), f"id {pair['id']}{at}"]
     for name in ("a", "b"):
         item = told.get(pair[name], {})
         known = [item[key] for key in ("class", "type", "storey", "system") if item.get(key)]
         by = "by GlobalId" if _global_id(item) else "by name: it has no GlobalId"
-        lines.append(f"{name.upper()}: {pair[name]} ({', '.join([*known, by])})")
+        model = [f"model {pair[f'model_{name}']}"] if pair.get(f"model_{name}") else []
+        lines.append(f"{name.upper()}: {pair[name]} ({', '.join([*model, *known, by])})")
     return "\n".join(lines)
 
 
 def _viewpoint(
-    guid: str, pair: dict[str, Any], told: Mapping[str, Mapping[str, str]], size: float, three: bool
+    guid: str, pairs: Sequence[dict[str, Any]], told: Mapping[str, Mapping[str, str]], sizes: Sizes, three: bool
 ) -> Element:
+    """A view from which the places of all pairs are seen."""
     root = ElementTree.Element("VisualizationInfo", {"Guid": guid})
     components = ElementTree.SubElement(root, "Components")
     visibility = ElementTree.Element("Visibility", {"DefaultVisibility": "true"})
     selection, colouring = ElementTree.Element("Selection"), ElementTree.Element("Coloring")
-    for name, colour in zip(("a", "b"), COLOURS, strict=True):
-        _component(selection, pair[name], told.get(pair[name], {}))
-        holder = ElementTree.SubElement(colouring, "Color", {"Color": colour})
-        _component(
-            ElementTree.SubElement(holder, "Components") if three else holder, pair[name], told.get(pair[name], {})
-        )
+    sides: dict[str, str] = {}
+    for pair in pairs:
+        for name in "ab":
+            sides.setdefault(pair[name], name)
+    for thing in sides:
+        _component(selection, thing, told.get(thing, {}))
+    for name, colour in zip("ab", COLOURS, strict=True):
+        own = [thing for thing, side in sides.items() if side == name]
+        holder = ElementTree.SubElement(colouring, "Color", {"Color": colour}) if own else colouring
+        holder = ElementTree.SubElement(holder, "Components") if three and own else holder
+        for thing in own:
+            _component(holder, thing, told.get(thing, {}))
     components.extend((selection, visibility, colouring))
-    reach = max(NEAREST, 1.5 * size)
-    target, eye = pair["location"], [x + reach * d for x, d in zip(pair["location"], VIEW, strict=True)]
+    target, half, reach = _seen(pairs, sizes)
+    eye = [x + reach * d for x, d in zip(target, VIEW, strict=True)]
     camera = ElementTree.SubElement(root, "PerspectiveCamera")
     direction = [-d / math.sqrt(sum(x * x for x in VIEW)) for d in VIEW]
     _point(camera, "CameraViewPoint", eye)
@@ -161,9 +278,23 @@ def _viewpoint(
         for sign in (-1.0, 1.0):
             outward = [sign if k == axis else 0.0 for k in range(3)]
             plane = ElementTree.SubElement(planes, "ClippingPlane")
-            _point(plane, "Location", [x + 2.0 * reach * d for x, d in zip(target, outward, strict=True)])
+            _point(plane, "Location", [x + half * d for x, d in zip(target, outward, strict=True)])
             _point(plane, "Direction", outward)
     return root
+
+
+def _seen(pairs: Sequence[dict[str, Any]], sizes: Sizes) -> tuple[list[float], float, float]:
+    """The middle of the places of pairs, how far planes cut from it, and how far the camera is [m]."""
+    placed = [(pair["location"], max(NEAREST, 1.5 * (sizes(pair) or USUAL))) for pair in pairs if pair["location"]]
+    low, high = ([end(place[axis] for place, _ in placed) for axis in range(3)] for end in (min, max))
+    target = [0.5 * (a + b) for a, b in zip(low, high, strict=True)]
+    reach = max(own for _, own in placed)
+    if len(placed) == 1:
+        return placed[0][0], 2.0 * reach, reach
+    radius = 0.5 * math.dist(low, high)
+    length = math.sqrt(sum(x * x for x in VIEW))
+    away = (radius + 0.5 * reach) / math.sin(math.radians(0.5 * FIELD)) * max(1.0, 1.0 / ASPECT) / length
+    return target, radius + 2.0 * reach, max(reach, away)
 
 
 def _up(direction: Sequence[float]) -> list[float]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import secrets
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -461,18 +461,29 @@ def moved_pairs(
         match = same
     else:
         taken = {*same.values()}
-        same = {**{key: key for key in unchanged if key not in same and key not in taken}, **same}
+        if not any(item.models for item in objects):  # an id of a model's object is a name, which another may have
+            same = {**{key: key for key in unchanged if key not in same and key not in taken}, **same}
         taken = {*same.values(), *others}
         old = [item for key, item in history.objects.items() if key not in taken]
         match = {**match_revisions(old, [item for item in objects if item.id not in same]), **same}
     moved = {old: new for new, old in match.items() if old != new}
-    moved |= dict.fromkeys(now_there.difference(match.values()), "")
+    moved |= dict.fromkeys(now_there.difference(match.values(), _named_by_keys(history, objects)), "")
     moves = []
     for clash, decision in history.decisions.items() if moved else ():
         ends = [(moved[end] or secrets.token_hex(8)) if end in moved else end for end in decision.ends]
         if decision.ends != ("", "") and tuple(ends) != decision.ends:
             moves.append((pair_id(ends[0], ends[1], decision.test), [clash, *ends]))
     return moves
+
+
+def _named_by_keys(history: History, objects: Sequence[Identity]) -> set[str]:
+    """The ids of model objects that were away and are there again: a key of its own tells each, and makes its id."""
+    copies = Counter((name, item.key) for item in objects for name in item.models)
+    return {
+        item.id for item in objects
+        if item.key and item.models and item.id not in history.objects
+        and all(copies[name, item.key] == 1 for name in item.models)
+    }  # fmt: skip
 
 
 def compact(events: Iterable[Event], most: int) -> list[Event]:
@@ -500,7 +511,8 @@ def _changed(
     yield from (("", [key]) for key in history.objects if key not in there)
     for item in objects:
         if item.id not in unchanged:
-            yield "", [item.id, item.name, item.box.ravel().tolist(), item.triangles, item.area, item.key]
+            models = [[*item.models]] if item.models else []
+            yield "", [item.id, item.name, item.box.ravel().tolist(), item.triangles, item.area, item.key, *models]
 
 
 def _unchanged(history: History, objects: Sequence[Identity]) -> set[str]:
@@ -544,13 +556,14 @@ def _listed(text: str) -> list[Any]:
 def _identity(item: Any) -> Identity | None:
     """The object that an event tells of; None where it is damaged."""
     try:
-        key, name, box, triangles, area, own = item
+        key, name, box, triangles, area, own, *rest = item
+        models = tuple(rest[0]) if rest else ()
         is_whole = len(box) == 6 and all(map(math.isfinite, (*box, triangles, area)))
     except (TypeError, ValueError, OverflowError):
         return None
-    if not (is_whole and isinstance(triangles, int) and {type(key), type(name), type(own)} == _TEXTS):
+    if not (is_whole and isinstance(triangles, int) and {*map(type, (key, name, own, *models))} == _TEXTS):
         return None
-    return Identity(key, name, np.array(box, np.float64).reshape(2, 3), triangles, float(area), own)
+    return Identity(key, name, np.array(box, np.float64).reshape(2, 3), triangles, float(area), own, models)
 
 
 _TEXTS = {str}

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,8 @@ SAME_PLACE = 0.001
 """[m] An object whose box lies no farther from where it was stands still."""
 SAME_AREA = 1e-4
 """Share by which the area of one shape may differ: files store it in single precision, or as text."""
+RENEWED = 0.05
+"""Share of its keys that a model may keep, as those of its origin, when a program has given out new ones."""
 
 _COPY = re.compile(r"\.\d{3,}$")
 
@@ -34,6 +37,7 @@ class Identity(NamedTuple):
         triangles: how many it has.
         area: of its surface [m2]; it stays the same however the object is turned.
         key: a name that the object keeps in every revision, as an IFC GlobalId or a chosen property; "" for none.
+        models: names of the files that have it, where several are one scene; then the rules of ``match_models`` hold.
     """
 
     id: str
@@ -42,23 +46,25 @@ class Identity(NamedTuple):
     triangles: int
     area: float
     key: str = ""
+    models: tuple[str, ...] = ()
 
     def stands_as(self, other: "Identity") -> bool:
         """Whether both objects fill the same box."""
         checked_identity(self), checked_identity(instance("other", other, Identity))
-        return bool((np.abs(self.box - other.box) <= SAME_PLACE).all())
+        return _stand_equal(self, other)
 
     def is_shaped_as(self, other: "Identity") -> bool:
         """Whether both objects may have the same shape, turned and moved."""
         checked_identity(self), checked_identity(instance("other", other, Identity))
-        same_area = abs(self.area - other.area) <= SAME_AREA * max(self.area, other.area)
-        return self.triangles == other.triangles and same_area
+        return _shaped_equal(self, other)
 
 
 def checked_identity(item: Identity) -> Identity:
     """An identity as it is; raises UnsupportedOption for attributes of wrong kinds."""
     if not (isinstance(item.id, str) and isinstance(item.name, str) and isinstance(item.key, str)):
         raise UnsupportedOption(f"id, name and key of an Identity must be texts, not {shown(item)}")
+    if not isinstance(item.models, tuple) or not all(isinstance(name, str) for name in item.models):
+        raise UnsupportedOption(f"models of an Identity must be a tuple of texts, not {shown(item.models)}")
     if not isinstance(item.box, np.ndarray) or item.box.shape != (2, 3) or item.box.dtype.kind not in "fiu":
         raise UnsupportedOption(f"the box of {shown(item.name)} must be an array (2, 3) [m], not {shown(item.box)}")
     if not is_whole(item.triangles) or math.isnan(real_number(item.area)):
@@ -86,7 +92,8 @@ def match_revisions(before: Sequence[Identity], after: Sequence[Identity]) -> di
     Rules follow each other, and each takes only objects that it finds unique on both sides, so that none is taken for
     another: keys; what stands where it stood with its shape and name, with its shape, with its name; names that no copy
     shares. Numbers of copies (``Bolt.001``) are given out anew by every import: what is left of such names matches only
-    where one object is left.
+    where one object is left. Objects with ``models`` are matched by stricter rules: within a model, by key, else by
+    name and place.
 
     Args:
         before, after: all objects of two revisions.
@@ -105,6 +112,8 @@ def match_revisions(before: Sequence[Identity], after: Sequence[Identity]) -> di
     """
     before = [checked_identity(item) for item in several("before", before, Identity)]
     after = [checked_identity(item) for item in several("after", after, Identity)]
+    if any(item.models for item in after):
+        return match_models(before, after)
     old, new = list(before), list(after)
     found: dict[str, str] = {}
 
@@ -129,6 +138,105 @@ def match_revisions(before: Sequence[Identity], after: Sequence[Identity]) -> di
     last_copies = _unique(_same(old, new, _stem))
     take(pair for pair in last_copies if pair[0].name == pair[1].name and pair[0].is_shaped_as(pair[1]))
     return found
+
+
+def match_models(before: Sequence[Identity], after: Sequence[Identity]) -> dict[str, str]:
+    """Match objects of models that are tested together: old ids by new ids, without what cannot be told apart.
+
+    Both must be in a model of one name. A key that no other object of the model has tells an object, whatever became of
+    its shape and place. All others are told by name, or shared key, and place. Where a model has almost no key of
+    before, a program has given out new ones: then all its objects are told by name and place.
+    """
+    copies = [Counter((model, item.key) for item in items for model in item.models) for items in (before, after)]
+    renewed = _renewed_models(before, after)
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+
+    def own(item: Identity, side: int) -> Iterator[tuple[str, str]]:
+        """The keys that tell it, with their models."""
+        yield from ((name, item.key) for name in item.models if item.key and copies[side][name, item.key] == 1)
+
+    def named(item: Identity, _side: int) -> Iterator[tuple[str, str]]:
+        """What it shares with few others of its models: its name, or a key that several have."""
+        for name in item.models:
+            alone = item.key and copies[0][name, item.key] <= 1 >= copies[1][name, item.key]
+            if not alone or name in renewed:
+                yield name, item.name if not item.key or name in renewed else item.key
+
+    def take(tell: Callable[[Identity, int], Iterator[Hashable]], fits: Callable[[Identity, Identity], bool]) -> None:
+        of: dict[Hashable, list[Identity]] = defaultdict(list)
+        for item in before:
+            for value in tell(item, 0) if item.id not in taken else ():
+                of[value].append(item)
+        pairs = {
+            (old.id, item.id): (old, item)
+            for item in after if item.id not in found
+            for value in tell(item, 1)
+            for old in of.get(value, ())
+            if fits(old, item)
+        }  # fmt: skip
+        for old, item in _unique(pairs.values()):
+            found[item.id] = old.id
+            taken.add(old.id)
+
+    def placed(item: Identity, side: int) -> Iterator[Hashable]:
+        """What it shares with few others, and about where it is: names may have thousands of copies."""
+        cells = _cells(item.box[0], 0.0 if side == 0 else SAME_PLACE)
+        yield from ((value, cell) for value in named(item, side) for cell in cells)
+
+    def is_same(old: Identity, item: Identity) -> bool:
+        return _stand_equal(old, item) and _shaped_equal(old, item)
+
+    twins = [Counter(map(_agreement, items)) for items in (before, after)]
+
+    def is_same_twin(old: Identity, item: Identity) -> bool:
+        """Of objects that agree in everything, each keeps its number while there are as many."""
+        count = twins[0][_agreement(old)]
+        return old.id == item.id and is_same(old, item) and count == twins[1][_agreement(item)]
+
+    take(own, is_same)  # of a thing that several models shared and one has moved, what stayed
+    take(own, lambda _old, _item: True)
+    take(placed, is_same_twin)
+    take(placed, is_same)
+    take(placed, _stand_equal)
+    return found
+
+
+CELL = 0.05
+"""[m] Width of the cells in which objects of one name are looked up."""
+
+
+def _cells(corner: NDArray[np.float64], reach: float) -> set[tuple[int, ...]]:
+    """The cells in which a corner may lie that is no farther away than this along each axis."""
+    spans = [sorted({math.floor((x - reach) / CELL), math.floor((x + reach) / CELL)}) for x in corner.tolist()]
+    return set(product(*spans))
+
+
+def _agreement(item: Identity) -> Hashable:
+    return item.models, item.key, item.name, tuple(np.round(item.box, 4).ravel().tolist()), item.triangles
+
+
+def _stand_equal(old: Identity, item: Identity) -> bool:
+    return bool((np.abs(old.box - item.box) <= SAME_PLACE).all())
+
+
+def _shaped_equal(old: Identity, item: Identity) -> bool:
+    same_area = abs(old.area - item.area) <= SAME_AREA * max(old.area, item.area)
+    return old.triangles == item.triangles and same_area
+
+
+def _renewed_models(before: Sequence[Identity], after: Sequence[Identity]) -> set[str]:
+    """The models that have keys, but almost none of before."""
+    keys: list[dict[str, set[str]]] = [defaultdict(set), defaultdict(set)]
+    for side, items in zip(keys, (before, after), strict=True):
+        for item in items:
+            for name in item.models if item.key else ():
+                side[name].add(item.key)
+    old, new = keys
+    return {
+        name for name, known in old.items()
+        if new.get(name) and len(known & new[name]) <= RENEWED * min(len(known), len(new[name]))
+    }  # fmt: skip
 
 
 def _stem(item: Identity) -> str:

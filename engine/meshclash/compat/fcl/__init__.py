@@ -1,10 +1,10 @@
-"""The interface of python-fcl, answered by this engine: ``from meshclash.compat import fcl``.
+"""The interface of python-fcl, implemented by this engine: ``from meshclash.compat import fcl``.
 
 Names, arguments and results are those of python-fcl 0.7. Spheres and capsules are exact: a point or a segment with a
-radius. Distances of cylinders, cones and ellipsoids are known to 1e-12 of the size; beside a ``BVHModel``, a half-space
-or a plane these are meshes that contain the true shape and reach beyond it by at most ``TOLERANCE`` of the radius. No
-overlap is missed, and distances may be too small by that much, never too large.
-Primitives are solids, and so is a ``BVHModel`` that is closed. Normals lead from the first object to the second.
+radius. Distances of cylinders, cones and ellipsoids have an error of at most 1e-12 of the size. Against a ``BVHModel``,
+a half-space or a plane these three are meshes that contain the true shape and exceed it by at most ``TOLERANCE`` of the
+radius. So no overlap is missed, and distances may be too small by that much, but never too large.
+Primitives are solids, and so is a closed ``BVHModel``. Normals point from the first object to the second.
 ``docs/python.md`` lists the differences from python-fcl.
 """
 

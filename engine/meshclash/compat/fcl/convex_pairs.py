@@ -1,6 +1,6 @@
-"""Two convex shapes: exact where they are spheres, capsules, boxes, triangles and hulls, by proved bounds elsewhere.
+"""Two convex shapes: exact for spheres, capsules, boxes, triangles and hulls, by proved bounds for others.
 
-Coordinates are taken from the first object's origin, as in ``pairs.py``.
+Coordinates are relative to the first object's origin, as in ``pairs.py``.
 """
 
 import math
@@ -27,23 +27,23 @@ from .objects import CollisionObject
 from .pairs import ROUNDING, BoundedPair, Gap, Parting, direction_of
 
 _DEPTH = 1e-12
-"""Share of the size by which the depth of round solids may be wrong."""
+"""Bound of the error of the depth of round solids, relative to the size."""
 _MOST_SUPPORTS = 200
 _HERE = np.eye(4)[None, :3].copy()
 
 
 def nearest(o1: CollisionObject, o2: CollisionObject, a: ConvexShape, b: ConvexShape) -> np.ndarray:
-    """The bounds and nearest points of the cores, (COLUMNS,), see ``convex_distance.py``."""
+    """Return the bounds and nearest points of the cores, (COLUMNS,), see ``convex_distance.py``."""
     answer = np.empty(COLUMNS)
     convex_distance_beside(a.points, a.form, o1.matrix, b.points, b.form, o2.matrix, answer)
     return answer
 
 
 def meet(o1: CollisionObject, o2: CollisionObject, a: ConvexShape, b: ConvexShape, answer: np.ndarray) -> bool:
-    """Whether two convex shapes have a common point, from the bounds of their cores.
+    """Return whether two convex shapes have a common point, from the bounds of their cores.
 
-    Polyhedra without radii are compared exactly, by the corners as float64 numbers. Others are apart only where that is
-    certain, since their corners, too, are rounded.
+    Polyhedra without radii are compared exactly, by their corners as float64 numbers. Others count as apart only if
+    that is certain, since their corners are rounded, too.
     """
     reach, slack = a.radius + b.radius, slack_of(a, b, answer)
     if answer.item(LOWER) > reach + slack:
@@ -57,9 +57,9 @@ def meet(o1: CollisionObject, o2: CollisionObject, a: ConvexShape, b: ConvexShap
 def short_gap(
     a: ConvexShape, b: ConvexShape, answer: np.ndarray, apart: bool
 ) -> tuple[float, tuple[np.ndarray, np.ndarray]] | None:
-    """The distance [m] and nearest points of shapes that are apart, or -1.0 and a common point twice.
+    """Return the distance [m] and nearest points of shapes that are apart, or -1.0 and twice a common point.
 
-    None where the nearest points of the cores are so near that they tell no direction.
+    None if the nearest points of the cores are so close that they define no direction.
     """
     lower, upper, x, y, z, p, q, r, size = answer.tolist()[:ACROSS]
     reach, slack = a.radius + b.radius, slack_of(a, b, answer)
@@ -78,7 +78,7 @@ def short_gap(
 
 
 def slack_of(a: ConvexShape, b: ConvexShape, answer: np.ndarray) -> float:
-    """By how much [m] the distance of round shapes is reported too small, so that it is never too large."""
+    """Return how much [m] to reduce the reported distance of round shapes, so that it is never too large."""
     reach = a.radius + b.radius
     if reach == 0.0 and a.is_polyhedron and b.is_polyhedron:
         return 0.0
@@ -88,7 +88,7 @@ def slack_of(a: ConvexShape, b: ConvexShape, answer: np.ndarray) -> float:
 def _relative(
     o1: CollisionObject, o2: CollisionObject, a: ConvexShape, b: ConvexShape
 ) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
-    """Corners (n, 3) of both, and their poses (3, 4), seen from the first object's origin."""
+    """Return the corners (n, 3) and poses (3, 4) of both, relative to the first object's origin."""
     row_a, row_b = o1.matrix[:3].copy(), o2.matrix[:3].copy()
     row_b[:, 3] -= row_a[:, 3]
     row_a[:, 3] = 0.0
@@ -107,22 +107,22 @@ class ConvexPair(BoundedPair):
 
     @cached_property
     def is_apart(self) -> bool:
-        """As of all pairs."""
+        """Whether the shapes have no common point."""
         return not self._meets
 
     @property
     def _ends(self) -> np.ndarray:
-        """Nearest points of the cores, (2, 3), seen from the first object's origin."""
+        """Nearest points of the cores, (2, 3), relative to the first object's origin."""
         ends: np.ndarray = self._answer[POINT_A : POINT_B + 3].reshape(2, 3) - self._origin
         return ends
 
     @property
     def _gap(self) -> float:
-        """Between the cores [m]; of round shapes no more than is certain."""
+        """Distance of the cores [m]; a lower bound for round shapes."""
         return self._answer.item(LOWER if self._slack else UPPER)
 
     def gap(self) -> Gap:
-        """As of all pairs."""
+        """Return the gap of shapes that are apart."""
         a, b = self._ends
         away = self._answer[ACROSS : ACROSS + 3] if self._gap < 1e-9 * self._answer[SIZE] else b - a
         distance = max(self._gap - self._reach - self._slack, 0.0)
@@ -133,7 +133,7 @@ class ConvexPair(BoundedPair):
         return [a + first.radius * direction + self._origin, b - second.radius * direction + self._origin]
 
     def parting(self) -> Parting:
-        """As of all pairs."""
+        """Return how shapes that meet can be separated."""
         a, b = self._ends
         size = float(self._answer[SIZE])
         if self._gap > 1e-10 * size:
@@ -145,10 +145,10 @@ class ConvexPair(BoundedPair):
         return Parting(max(depth + self._slack, 0.0), direction, self._sides(a, b, direction))
 
     def _come_apart(self, size: float) -> tuple[float, np.ndarray, np.ndarray]:
-        """The depth of the cores, the direction in which b leaves, and the points of both that touch last, (2, 3).
+        """Return the depth of the cores, the direction in which b leaves, and the last contact points of both, (2, 3).
 
-        A round solid is the hull of points on it. The shortest way out of these hulls is a lower bound, the farthest
-        points along it give an upper one and become points of the hulls, until the two bounds agree.
+        A round solid is the hull of points on it. The shortest separation of these hulls is a lower bound. The farthest
+        points along its direction give an upper bound and are added to the hulls, until the two bounds agree.
         """
         clouds = [_inner_points(solid, placed) for solid, placed in zip(self._solids, self._placed, strict=True)]
         best, direction, ends = np.inf, np.array([1.0, 0.0, 0.0]), self._ends
@@ -163,7 +163,7 @@ class ConvexPair(BoundedPair):
             depth = float(way @ (far[0] - far[1]))
             if depth < best:
                 best, direction = depth, way.copy()
-                if np.isfinite(found.points[0]).all():  # not of flat hulls, which touch at their nearest points
+                if np.isfinite(found.points[0]).all():  # not for flat hulls, which touch at their nearest points
                     ends = found.points[0].copy()
             if best - float(found.lower[0]) <= _DEPTH * size:
                 break
@@ -177,7 +177,7 @@ class ConvexPair(BoundedPair):
         return best, direction, ends
 
     def common_point(self) -> np.ndarray:
-        """As of all pairs."""
+        """Return a common point of shapes that meet."""
         a, b = self._ends
         share = self._solids[0].radius / self._reach if self._reach else 0.5
         point: np.ndarray = a + share * (b - a) + self._origin
@@ -185,7 +185,7 @@ class ConvexPair(BoundedPair):
 
 
 def _farthest(solid: ConvexShape, placed: tuple[np.ndarray, np.ndarray], way: np.ndarray) -> np.ndarray:
-    """The point of a core that is farthest along a way."""
+    """Return the point of a core that is farthest in a direction."""
     points, row = placed
     if solid.is_polyhedron:
         corner: np.ndarray = points[int((points @ way).argmax())]
@@ -195,7 +195,7 @@ def _farthest(solid: ConvexShape, placed: tuple[np.ndarray, np.ndarray], way: np
 
 
 def _inner_points(solid: ConvexShape, placed: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-    """Points of a core, (n, 3): its corners, or some on a round one."""
+    """Return points of a core, (n, 3): its corners, or some points on a round one."""
     if solid.is_polyhedron:
         return placed[0]
     steps = np.array([[x, y, z] for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1) if (x, y, z) != (0, 0, 0)])

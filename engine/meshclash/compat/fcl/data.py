@@ -1,4 +1,4 @@
-"""Enums, requests, results and callback data: the names, arguments and defaults of python-fcl's."""
+"""Enums, requests, results and callback data, with the names, arguments and defaults of python-fcl."""
 
 import sys
 from collections.abc import Iterable
@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import UnsupportedOption
 from ...types.copying import Changeable
+from ...types.numbers import float_array
 
 
 class OBJECT_TYPE:  # noqa: N801 (the name is python-fcl's)
@@ -26,33 +28,33 @@ class NODE_TYPE:  # noqa: N801
 
 
 class CCDMotionType:
-    """How objects move from one transform to the other: see ``continuousCollide``."""
+    """Interpolation of the motion between two transforms: see ``continuousCollide``."""
 
     CCDM_TRANS, CCDM_LINEAR, CCDM_SCREW, CCDM_SPLINE = range(4)
 
 
 class CCDSolverType:
-    """python-fcl's solvers of moving objects; ``continuousCollide`` has one of its own and ignores the choice."""
+    """python-fcl's solvers for moving objects; ``continuousCollide`` has its own solver and ignores the choice."""
 
     CCDC_NAIVE, CCDC_CONSERVATIVE_ADVANCEMENT, CCDC_RAY_SHOOTING, CCDC_POLYNOMIAL_SOLVER = range(4)
 
 
 class GJKSolverType:
-    """python-fcl's solvers of convex shapes; the choice is ignored."""
+    """python-fcl's solvers for convex shapes; the choice is ignored."""
 
     GST_LIBCCD, GST_INDEP = range(2)
 
 
 class Contact:
-    """Where two objects meet.
+    """A contact of two objects.
 
     Attributes:
         o1, o2: the shapes.
-        b1, b2: a triangle of the ``BVHModel`` on that side; -1 of other shapes, and where one object lies inside the
+        b1, b2: triangle of the ``BVHModel`` on that side; -1 for other shapes, and if one object lies inside the
             other.
         normal: (3,) unit vector from the first object to the second; zero unless contacts were enabled.
         pos: (3,) the point of contact; zero unless contacts were enabled.
-        penetration_depth: [m], how far the second object must move along the normal to come free here.
+        penetration_depth: [m], how far the second object must move along the normal to separate here.
     """
 
     def __init__(
@@ -60,12 +62,13 @@ class Contact:
         pos: Any = (0.0, 0.0, 0.0), penetration_depth: float = 0.0,
     ) -> None:  # fmt: skip
         self.o1, self.o2, self.b1, self.b2 = o1, o2, b1, b2
-        self.normal, self.pos = np.array(normal, np.float64), np.array(pos, np.float64)
+        self.normal = float_array("normal of a Contact", normal, UnsupportedOption)
+        self.pos = float_array("pos of a Contact", pos, UnsupportedOption)
         self.penetration_depth = penetration_depth
 
 
 class CostSource:
-    """A box of python-fcl's cost maps. ``collide`` computes none, and refuses a request that enables them."""
+    """A box of python-fcl's cost maps. ``collide`` does not compute cost maps and refuses requests that enable them."""
 
     def __init__(self) -> None:
         self.aabb_min, self.aabb_max = np.zeros(3), np.zeros(3)
@@ -73,7 +76,7 @@ class CostSource:
 
 
 class CollisionRequest:
-    """How many contacts are wanted, and whether they have points, normals and depths."""
+    """Maximum number of contacts, and whether they have points, normals and depths."""
 
     def __init__(
         self, num_max_contacts: int = 1, enable_contact: bool = False, num_max_cost_sources: int = 1,
@@ -85,7 +88,7 @@ class CollisionRequest:
 
 
 class CollisionResult(Changeable):
-    """Whether any call that was given this result found a collision, and the contacts of all these calls."""
+    """Whether any call with this result found a collision, and the contacts of all these calls."""
 
     def __init__(self, is_collision: bool = False) -> None:
         self.is_collision = is_collision
@@ -97,7 +100,7 @@ class CollisionResult(Changeable):
 
 
 class ContinuousCollisionRequest:
-    """How exactly the time is wanted, as a share of the motion, and how the objects move."""
+    """Accuracy of the time, as a fraction of the motion, and interpolation of the motion."""
 
     def __init__(
         self, num_max_iterations: int = 10, toc_err: float = 1e-4, ccd_motion_type: int = CCDMotionType.CCDM_TRANS,
@@ -109,14 +112,14 @@ class ContinuousCollisionRequest:
 
 
 class ContinuousCollisionResult(Changeable):
-    """Whether any call that was given this result found a collision, and the earliest time of all these calls."""
+    """Whether any call with this result found a collision, and the earliest time of all these calls."""
 
     def __init__(self, is_collide: bool = False, time_of_contact: float = 1.0) -> None:
         self.is_collide, self.time_of_contact = is_collide, time_of_contact
 
 
 class DistanceRequest:
-    """Whether distances of objects that overlap are minus the depth of penetration.
+    """Whether the distance of overlapping objects is minus the penetration depth.
 
     Nearest points are always computed.
     """
@@ -130,14 +133,14 @@ class DistanceRequest:
 
 
 class DistanceResult(Changeable):
-    """The least distance of all calls that were given this result, and where it is.
+    """The smallest distance of all calls with this result, and its points.
 
     Attributes:
         min_distance: [m].
         nearest_points: two world points (3,), one of each object. Their distance is ``min_distance``, or its absolute
-            value; of objects that meet they are one common point unless signed distances were enabled.
+            value. If objects meet, they are one common point unless signed distances were enabled.
         o1, o2: the shapes.
-        b1, b2: the triangles of the ``BVHModel`` that have these points; -1 of other shapes.
+        b1, b2: triangles of the ``BVHModel`` that contain these points; -1 for other shapes.
     """
 
     def __init__(self, min_distance_: float = sys.float_info.max) -> None:
@@ -152,7 +155,7 @@ class DistanceResult(Changeable):
 
 
 class CollisionData:
-    """What a manager hands to ``defaultCollisionCallback``; the search ends once ``done`` is set."""
+    """Data that a manager passes to ``defaultCollisionCallback``; the search ends when ``done`` is set."""
 
     def __init__(self, request: CollisionRequest | None = None, result: CollisionResult | None = None) -> None:
         self.request = CollisionRequest() if request is None else request
@@ -161,7 +164,7 @@ class CollisionData:
 
 
 class DistanceData:
-    """What a manager hands to ``defaultDistanceCallback``; the search ends once ``done`` is set."""
+    """Data that a manager passes to ``defaultDistanceCallback``; the search ends when ``done`` is set."""
 
     def __init__(self, request: DistanceRequest | None = None, result: DistanceResult | None = None) -> None:
         self.request = DistanceRequest() if request is None else request

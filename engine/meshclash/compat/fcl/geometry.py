@@ -1,4 +1,4 @@
-"""Shapes: each a core, which is a mesh, and a radius around it; half-spaces and planes have neither."""
+"""Shapes: each has a core, which is a mesh, and a radius around it; half-spaces and planes have neither."""
 
 import math
 from collections.abc import Iterable
@@ -16,19 +16,19 @@ from ...hierarchy.bvh import Hierarchy
 from ...messages import shown
 from ...types.copying import Changeable
 from ...types.mesh import TriangleMesh
-from ...types.numbers import float_array, real_number
+from ...types.numbers import float_array, real_number, whole_number, whole_numbers
 from .data import NODE_TYPE
 
 TOLERANCE = 1e-3
-"""Share of the radius by which meshes of round shapes may reach beyond the true ones; they contain them."""
+"""How far meshes of round shapes may exceed the true shape, relative to the radius; they contain it."""
 
 
 class _Parameter:
-    """A length, or an array of numbers, that defines a shape. Setting it makes the shape's mesh anew.
+    """A number or array that defines a shape. Setting it discards the mesh made from the old value.
 
     Args:
-        size: 0 for a number, else how many numbers.
-        least: the least value; by default the least number above 0.
+        size: 0 for a number, else the length of the array.
+        least: smallest allowed value; by default the smallest number above 0.
     """
 
     def __init__(self, size: int = 0, least: float = math.ulp(0.0)) -> None:
@@ -57,13 +57,13 @@ class _Parameter:
 
 
 class CollisionGeometry(Changeable):
-    """The base of all shapes.
+    """Base class of all shapes.
 
     Attributes:
-        node_type: of ``NODE_TYPE``; None of the base itself.
+        node_type: one of ``NODE_TYPE``; None for the base class itself.
         is_convex: whether the core is convex; a ``BVHModel`` need not be.
-        is_thin: whether the core is a point, a segment or a triangle, so that nothing can lie in it.
-        is_bounded: False of half-spaces and planes, which have no core.
+        is_thin: whether the core is a point, a segment or a triangle, so that nothing can lie inside it.
+        is_bounded: False for half-spaces and planes, which have no core.
     """
 
     node_type: int | None = None
@@ -77,19 +77,19 @@ class CollisionGeometry(Changeable):
         self._shape: exact.ConvexShape | None = None
 
     def _forget(self) -> None:
-        """Forget what was made of the parameters."""
+        """Discard everything that was computed from the parameters."""
         self._trees.clear()
         self._shape = None
 
     @property
     def shape(self) -> exact.ConvexShape | None:
-        """The exact convex shape; None of a ``BVHModel``, a half-space and a plane."""
+        """The exact convex shape; None for a ``BVHModel``, a half-space and a plane."""
         if self._shape is None and self.is_convex and self.is_bounded:
             self._shape = self._exact_shape()
         return self._shape
 
     def _exact_shape(self) -> exact.ConvexShape | None:
-        """The shape as the engine has it: by default the hull of the core, inflated by the margin."""
+        """Return the engine's exact shape: by default the hull of the core, inflated by the margin."""
         return exact.Inflated(ConvexHull(self.core.mesh.vertices), self.margin)
 
     def _shared_things(self) -> Iterable[object]:
@@ -97,17 +97,17 @@ class CollisionGeometry(Changeable):
 
     @property
     def core(self) -> Hierarchy:
-        """The shape without its radius; raises UnsupportedOption of a shape that has none."""
+        """The shape without its radius; raises UnsupportedOption for a shape without a core."""
         return self._tree("core")
 
     @property
     def enclosing(self) -> Hierarchy:
-        """A mesh that contains the whole shape; raises UnsupportedOption of a shape that has none."""
+        """A mesh that contains the whole shape; raises UnsupportedOption for a shape without one."""
         return self._tree("enclosing" if self.margin else "core")
 
     @property
     def margin(self) -> float:
-        """The shape is all within this distance [m] of its core."""
+        """Radius around the core: the whole shape is within this distance [m] of its core."""
         return 0.0
 
     def _tree(self, which: str) -> Hierarchy:
@@ -122,20 +122,20 @@ class CollisionGeometry(Changeable):
         return self._core_mesh()
 
     def local_box(self) -> np.ndarray:
-        """Lowest and highest corner (2, 3) of a box along the shape's axes that contains it."""
+        """Return the lowest and highest corner (2, 3) of a box along the shape's axes that contains it."""
         margin: np.ndarray = np.array([[-self.margin], [self.margin]])
         return np.asarray(self.core.mesh.bounds, np.float64) + margin
 
     def getNodeType(self) -> int | None:
-        """A member of ``NODE_TYPE``: the kind of shape; None of a ``CollisionGeometry`` itself."""
+        """Return the kind of shape, a member of ``NODE_TYPE``; None for a ``CollisionGeometry`` itself."""
         return self.node_type
 
     def computeLocalAABB(self) -> None:
-        """Nothing: boxes are computed where they are needed."""
+        """Do nothing: boxes are computed when they are needed."""
 
     @property
     def aabb_center(self) -> np.ndarray | None:
-        """The middle (3,) of the box around the shape, in its own axes; None of a ``CollisionGeometry`` itself."""
+        """The centre (3,) of the box around the shape, in its own axes; None for a ``CollisionGeometry`` itself."""
         return None if self.node_type is None else self.local_box().mean(axis=0)
 
     def __repr__(self) -> str:
@@ -143,7 +143,7 @@ class CollisionGeometry(Changeable):
 
 
 class Box(CollisionGeometry):
-    """A box around the origin with three sides [m]; raises UnsupportedOption as all shapes with wrong lengths."""
+    """A box around the origin with three side lengths [m]; like all shapes, raises UnsupportedOption for wrong ones."""
 
     node_type = NODE_TYPE.GEOM_BOX
     side = _Parameter(3)
@@ -177,7 +177,7 @@ class Sphere(CollisionGeometry):
 
     @property
     def core(self) -> Hierarchy:
-        """A point at the origin, the same for all spheres."""
+        """A point at the origin, shared by all spheres."""
         return _point()
 
     def _enclosing_mesh(self) -> TriangleMesh:
@@ -216,7 +216,7 @@ class Ellipsoid(CollisionGeometry):
 
 
 class Capsule(CollisionGeometry):
-    """A segment of length ``lz`` along z, from 0 on, with a radius [m]."""
+    """A segment along z from 0 to ``lz``, with a radius [m]."""
 
     node_type = NODE_TYPE.GEOM_CAPSULE
     is_thin = True
@@ -261,7 +261,7 @@ class Cylinder(CollisionGeometry):
 
 
 class Cone(CollisionGeometry):
-    """A cone along z, apex up, with a radius and a length [m], as a mesh that contains it."""
+    """A cone along z with the apex at the top, a radius and a length [m], as a mesh that contains it."""
 
     node_type = NODE_TYPE.GEOM_CONE
     radius = _Parameter()
@@ -299,31 +299,34 @@ class Convex(CollisionGeometry):
     """The convex hull of vertices (n, 3) [m].
 
     Args:
-        vertices: of the solid.
-        num_faces: how many faces there are.
-        faces: of each face how many corners it has, and their indices. The hull does not need them; they are checked.
+        vertices: vertices of the solid.
+        num_faces: number of faces.
+        faces: for each face the number of its corners, then their indices. They are checked, but not needed.
 
     Raises:
-        InvalidMesh: faces that do not fit the vertices, or vertices without a hull.
+        InvalidMesh: faces that do not match the vertices, or vertices without a hull.
     """
 
     node_type = NODE_TYPE.GEOM_CONVEX
 
     def __init__(self, vertices: Any, num_faces: int, faces: Any) -> None:
         super().__init__()
-        flat, at = np.asarray(faces).ravel().tolist(), 0
-        for face in range(num_faces):
+        vertices = float_array("vertices of a Convex", vertices, InvalidMesh)
+        if vertices.ndim != 2 or vertices.shape[1] != 3:
+            raise InvalidMesh(f"a Convex takes vertices (n, 3), not {vertices.shape}")
+        flat, at = whole_numbers("faces of a Convex", faces).ravel().tolist(), 0
+        for face in range(whole_number("num_faces", num_faces, 0, len(flat))):
             count = flat[at] if at < len(flat) else 0
             corners = flat[at + 1 : at + 1 + count]
             if count < 3 or len(corners) < count or not all(0 <= corner < len(vertices) for corner in corners):
                 raise InvalidMesh(f"face {face} of a Convex must be a count and so many indices of vertices")
             at += 1 + count
-        self._num_faces = num_faces
+        self._num_faces = int(num_faces)
         self._hull = ConvexHull(vertices).mesh()
 
     @property
     def num_faces(self) -> int:
-        """How many faces were given."""
+        """Number of faces that were given."""
         return self._num_faces
 
     def _core_mesh(self) -> TriangleMesh:
@@ -331,7 +334,7 @@ class Convex(CollisionGeometry):
 
 
 class _Unbounded(CollisionGeometry):
-    """A shape with a flat face: all x with n . x = d are its boundary, and n points out of it."""
+    """A shape with a flat boundary: all x with n . x = d; n points outward."""
 
     is_bounded = False
     n = _Parameter(3, -math.inf)
@@ -343,31 +346,31 @@ class _Unbounded(CollisionGeometry):
         self.n, self.d = self.face()
 
     def face(self) -> tuple[np.ndarray, float]:
-        """The unit normal (3,) and the distance from the origin along it [m]; raises UnsupportedOption for n = 0."""
+        """Return the unit normal (3,) and its distance from the origin [m]; raise UnsupportedOption for n = 0."""
         length = float(np.linalg.norm(self.n))
         if not 0.0 < length < math.inf:
             raise UnsupportedOption(f"n of a {type(self).__name__} must be a vector that has a length, not {self.n}")
         return self.n / length, self.d / length
 
     def local_box(self) -> np.ndarray:
-        """All of space: infinite in all directions."""
+        """Return all of space: infinite in all directions."""
         return np.array([[-math.inf] * 3, [math.inf] * 3])
 
     @property
     def aabb_center(self) -> np.ndarray | None:
-        """The point (3,) of the face nearest to the shape's origin."""
+        """The point (3,) of the boundary nearest to the shape's origin."""
         normal, offset = self.face()
         return normal * offset
 
 
 class Halfspace(_Unbounded):
-    """All points x with n . x <= d. The constructor makes n a unit vector, and scales d along."""
+    """All points x with n . x <= d. The constructor normalises n and scales d accordingly."""
 
     node_type = NODE_TYPE.GEOM_HALFSPACE
 
 
 class Plane(_Unbounded):
-    """All points x with n . x = d. The constructor makes n a unit vector, and scales d along."""
+    """All points x with n . x = d. The constructor normalises n and scales d accordingly."""
 
     node_type = NODE_TYPE.GEOM_PLANE
 
@@ -375,7 +378,7 @@ class Plane(_Unbounded):
 class BVHModel(CollisionGeometry):
     """Triangles that are added between ``beginModel`` and ``endModel``; a closed mesh is a solid.
 
-    All methods raise InvalidMesh, a ValueError, for calls in another order.
+    All methods raise InvalidMesh, a ValueError, if they are called in another order.
     """
 
     node_type = NODE_TYPE.BV_OBBRSS
@@ -388,13 +391,13 @@ class BVHModel(CollisionGeometry):
         self._triangles: list[np.ndarray] = []
 
     def beginModel(self, num_tris_: int = 0, num_vertices_: int = 0) -> int:
-        """Begin, without triangles; the counts are not needed. Returns 0."""
+        """Begin a model without triangles; the counts are ignored. Returns 0."""
         self._state, self._vertices, self._triangles = 1, [], []
         self._forget()
         return 0
 
     def addVertex(self, x: float, y: float, z: float) -> bool:
-        """Add a vertex, which no triangle uses."""
+        """Add a vertex that no triangle uses."""
         return self._add([[x, y, z]], np.zeros((0, 3), np.int64))
 
     def addTriangle(self, v1: Any, v2: Any, v3: Any) -> bool:
@@ -408,7 +411,8 @@ class BVHModel(CollisionGeometry):
     def _add(self, verts: Any, triangles: Any) -> bool:
         if self._state != 1:
             raise InvalidMesh("triangles are added to a BVHModel between beginModel and endModel")
-        vertices, corners = np.array(verts, np.float64), np.array(triangles, np.int64)
+        vertices = float_array("vertices of a BVHModel", verts, InvalidMesh)
+        corners = whole_numbers("triangles of a BVHModel", triangles)
         if vertices.ndim != 2 or vertices.shape[1] != 3 or corners.ndim != 2 or corners.shape[1] != 3:
             raise InvalidMesh(
                 f"a BVHModel takes vertices (n, 3) and triangles (m, 3), not {vertices.shape} and {corners.shape}"
@@ -420,7 +424,7 @@ class BVHModel(CollisionGeometry):
         return True
 
     def endModel(self) -> int:
-        """End; returns 0. Raises InvalidMesh where no triangles were added, or vertices are not finite."""
+        """End the model; returns 0. Raises InvalidMesh if there are no triangles or vertices are not finite."""
         if self._state != 1:
             raise InvalidMesh("endModel comes after beginModel and the triangles")
         if not any(map(len, self._triangles)):
@@ -431,15 +435,15 @@ class BVHModel(CollisionGeometry):
 
     @property
     def aabb_center(self) -> np.ndarray | None:
-        """As of all shapes; None before ``endModel``."""
+        """The centre (3,) of the box around the shape; None before ``endModel``."""
         return super().aabb_center if self._state == 2 else None
 
     def num_tries_(self) -> int:
-        """How many triangles there are."""
+        """Return the number of triangles."""
         return sum(map(len, self._triangles))
 
     def buildState(self) -> int:
-        """0 before ``beginModel``, 1 after it, 2 after ``endModel``."""
+        """Return 0 before ``beginModel``, 1 after it, 2 after ``endModel``."""
         return self._state
 
     def _core_mesh(self) -> TriangleMesh:
@@ -447,10 +451,10 @@ class BVHModel(CollisionGeometry):
 
 
 class OcTree(CollisionGeometry):
-    """python-fcl's octree of occupied cells, which this engine does not have.
+    """python-fcl's octree of occupied cells, which this engine does not support.
 
     Raises:
-        UnsupportedOption: always; the message names what to use instead.
+        UnsupportedOption: always; the message names an alternative.
     """
 
     node_type = NODE_TYPE.GEOM_OCTREE

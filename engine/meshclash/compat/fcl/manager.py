@@ -1,20 +1,22 @@
-"""``DynamicAABBTreeCollisionManager``: many objects, and the pairs whose boxes meet or are nearest."""
+"""``DynamicAABBTreeCollisionManager``: many objects, and the pairs whose boxes overlap or are nearest."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from ...errors import UnsupportedOption
+from ...types.arguments import instance, several
 from ...types.copying import Changeable
 from .objects import CollisionObject
 from .pairs import ROUNDING
 
 
 class DynamicAABBTreeCollisionManager(Changeable):
-    """Many objects; a callback is called for each two whose boxes meet, or that may be nearer than what is known.
+    """Many objects. A callback is called for each pair whose boxes overlap, or which may be nearer than any before.
 
-    Objects are asked where they are: after they moved no ``update`` is needed. The settings of python-fcl's tree are
-    kept and have no effect.
+    Positions are read at each query, so no ``update`` is needed after objects moved. The settings of python-fcl's tree
+    are stored but have no effect.
     """
 
     def __init__(self) -> None:
@@ -31,51 +33,49 @@ class DynamicAABBTreeCollisionManager(Changeable):
         return self._objects
 
     def registerObject(self, obj: CollisionObject) -> None:
-        """Add one; raises TypeError for what is no CollisionObject."""
-        if not isinstance(obj, CollisionObject):
-            raise TypeError(f"a manager takes CollisionObjects, not a {type(obj).__name__}")
-        self._objects.append(obj)
+        """Add one; raises UnsupportedOption for what is no CollisionObject."""
+        self._objects.append(instance("obj", obj, CollisionObject))
 
     def registerObjects(self, other_objs: Iterable[CollisionObject]) -> None:
         """Add several; raises as ``registerObject``."""
-        for item in other_objs:
-            self.registerObject(item)
+        self._objects += several("other_objs", other_objs, CollisionObject)
 
     def unregisterObject(self, obj: CollisionObject) -> None:
         """Take one out; as in python-fcl nothing happens if it is not there."""
-        if obj in self._objects:
-            self._objects.remove(obj)
+        place = next((k for k, known in enumerate(self._objects) if known is obj), None)
+        if place is not None:
+            del self._objects[place]
 
     def setup(self) -> None:
-        """Nothing: boxes are compared when they are asked for."""
+        """Do nothing: boxes are compared at each query."""
 
     def update(self, arg: Any = None) -> None:
-        """Nothing: objects are asked where they are."""
+        """Do nothing: positions are read at each query."""
 
     def clear(self) -> None:
-        """Take all out."""
+        """Remove all objects."""
         self._objects.clear()
 
     def empty(self) -> bool:
-        """Whether there is none."""
+        """Return whether there are no objects."""
         return not self._objects
 
     def size(self) -> int:
-        """How many there are."""
+        """Return the number of objects."""
         return len(self._objects)
 
     def getObjects(self) -> list[CollisionObject]:
-        """All of them."""
+        """Return all objects."""
         return list(self._objects)
 
     def collide(self, *args: Any) -> None:
-        """Call ``callback(first, second, data)`` for pairs whose boxes meet, until it returns True.
+        """Call ``callback(first, second, data)`` for pairs whose boxes overlap, until it returns True.
 
-        ``collide(data, callback)``: pairs of members. ``collide(object, data, callback)``: of each member and an
-        object. ``collide(manager, data, callback)``: of each member and each one of another manager.
+        ``collide(data, callback)``: pairs of members. ``collide(object, data, callback)``: each member with an object.
+        ``collide(manager, data, callback)``: each member with each member of another manager.
 
         Raises:
-            ValueError: other arguments.
+            UnsupportedOption, a ValueError: other arguments.
         """
         others, data, callback = _arguments(args)
         rows = _Rows(self._objects, others)
@@ -86,9 +86,9 @@ class DynamicAABBTreeCollisionManager(Changeable):
                     return
 
     def distance(self, *args: Any) -> None:
-        """As ``collide``, for pairs that may be nearer than what is known; members with near boxes come first.
+        """Like ``collide``, for pairs that may be nearer than the smallest known distance, near boxes first.
 
-        The callback returns whether the search may end, and the least distance so far.
+        The callback returns whether the search may end, and the smallest distance so far.
         """
         others, data, callback = _arguments(args)
         rows = _Rows(self._objects, others)
@@ -105,11 +105,11 @@ class DynamicAABBTreeCollisionManager(Changeable):
 
 
 class _Rows:
-    """For each object the others it is asked about, and how far apart their boxes are.
+    """For each object the objects to compare it with, and lower bounds of their distances.
 
     Attributes:
         firsts: the objects of a manager.
-        seconds: the same, or those of another manager, or one other object.
+        seconds: the same objects, those of another manager, or one other object.
     """
 
     def __init__(self, firsts: list[CollisionObject], others: Sequence[Any]) -> None:
@@ -121,7 +121,7 @@ class _Rows:
         self._others = self._boxes if self._is_internal else _boxes(self.seconds)
 
     def gaps(self, k: int) -> tuple[int, np.ndarray]:
-        """From which second object on object k is asked about them, and lower bounds of the distances (n,) [m]."""
+        """Return the index of the first second object to compare object k with, and distance bounds (n,) [m]."""
         start = k + 1 if self._is_internal else 0
         box, boxes = self._boxes[k], self._others[start:]
         apart = np.maximum(box[0], boxes[:, 0]) - np.minimum(box[1], boxes[:, 1])
@@ -129,17 +129,21 @@ class _Rows:
 
 
 def _arguments(args: tuple[Any, ...]) -> tuple[Sequence[Any], Any, Any]:
-    """What else is asked about (nothing, an object or a manager), the data, and the callback."""
+    """Return the other side (none, an object or a manager), the data, and the callback."""
     *others, data, callback = args if len(args) in (2, 3) else (None, None, None, None)
-    if not callable(callback) or not all(
-        isinstance(other, CollisionObject | DynamicAABBTreeCollisionManager) for other in others
+    if (
+        not callable(callback)
+        or isinstance(callback, type)
+        or not all(isinstance(other, CollisionObject | DynamicAABBTreeCollisionManager) for other in others)
     ):
-        raise ValueError("a manager is asked with (data, callback), after an object or another manager if there is one")
+        raise UnsupportedOption(
+            "a manager is asked with (data, callback), after an object or another manager if there is one"
+        )
     return others, data, callback
 
 
 def _boxes(objects: Sequence[CollisionObject]) -> np.ndarray:
-    """World boxes (n, 2, 3) that contain the objects, rounding included."""
+    """Return world boxes (n, 2, 3) that contain the objects, including rounding errors."""
     boxes = np.empty((len(objects), 2, 3))
     for box, item in zip(boxes, objects, strict=True):
         if not item.geometry.is_bounded:

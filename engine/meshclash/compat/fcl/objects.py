@@ -1,11 +1,12 @@
-"""``Transform``: where a shape is; ``CollisionObject``: a shape and its transform."""
+"""``Transform``: position and rotation; ``CollisionObject``: a shape and its transform."""
 
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from ...errors import InvalidPose
+from ...errors import InvalidPose, UnsupportedOption
+from ...messages import a_type
 from ...types.copying import Changeable
 from ...types.numbers import float_array
 from ...types.pose import LARGEST_COORDINATE, Pose
@@ -20,7 +21,7 @@ class Transform(Changeable):
     copy of another transform. Quaternions of any length above 0 are normalised.
 
     Raises:
-        InvalidPose, a ValueError: numbers of another shape, not finite, or a matrix that is no rotation.
+        InvalidPose, a ValueError: the wrong shape, not finite, or a matrix that is not a rotation.
     """
 
     def __init__(self, *given: Any) -> None:
@@ -32,26 +33,28 @@ class Transform(Changeable):
             self.setTranslation(given[1])
         elif given and isinstance(given[0], Transform):
             self._pose = given[0]._pose.copy()
-        elif given and np.shape(given[0]) == (3,):
-            self.setTranslation(given[0])
         elif given:
-            self.setRotation(given[0])
+            numbers = float_array("a Transform", given[0], InvalidPose)
+            if numbers.shape == (3,):
+                self.setTranslation(numbers)
+            else:
+                self.setRotation(numbers)
 
     @property
     def pose(self) -> np.ndarray:
-        """A copy of the matrix (4, 4)."""
+        """Copy of the matrix (4, 4)."""
         return self._pose.copy()
 
     def getRotation(self) -> np.ndarray:
-        """The matrix (3, 3)."""
+        """Return the rotation matrix (3, 3)."""
         return self._pose[:3, :3].copy()
 
     def getTranslation(self) -> np.ndarray:
-        """The translation (3,) [m]."""
+        """Return the translation (3,) [m]."""
         return self._pose[:3, 3].copy()
 
     def getQuatRotation(self) -> np.ndarray:
-        """The rotation as a unit quaternion (w, x, y, z)."""
+        """Return the rotation as a unit quaternion (w, x, y, z)."""
         return _quaternion(self._pose[:3, :3])
 
     def setRotation(self, R: Any) -> None:
@@ -80,7 +83,7 @@ class Transform(Changeable):
 
 
 def _matrix(quaternion: np.ndarray) -> np.ndarray:
-    """The rotation (3, 3) of a quaternion (w, x, y, z) of any length above 0."""
+    """Return the rotation (3, 3) of a quaternion (w, x, y, z) of any length above 0."""
     largest = np.abs(quaternion).max()
     if not 0.0 < largest < np.inf:
         raise InvalidPose(f"a quaternion must be finite and not zero, not {quaternion.tolist()}")
@@ -96,7 +99,7 @@ def _matrix(quaternion: np.ndarray) -> np.ndarray:
 
 
 def _quaternion(r: np.ndarray) -> np.ndarray:
-    """The quaternion (w, x, y, z) of a rotation (3, 3): a column of 4 q q^T. Its sign is that of python-fcl's."""
+    """Return the quaternion (w, x, y, z) of a rotation (3, 3), from a column of 4 q q^T, with python-fcl's sign."""
     products = np.array(
         [
             [1 + r[0, 0] + r[1, 1] + r[2, 2], r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]],
@@ -111,15 +114,15 @@ def _quaternion(r: np.ndarray) -> np.ndarray:
 
 
 class CollisionObject(Changeable):
-    """A shape at a place; several objects may share a shape.
+    """A shape with a transform; several objects may share a shape.
 
     Raises:
-        ValueError: without a shape.
+        UnsupportedOption, a ValueError: without a shape.
     """
 
     def __init__(self, geom: CollisionGeometry | None = None, tf: Transform | None = None) -> None:
         if not isinstance(geom, CollisionGeometry):
-            raise ValueError(f"a CollisionObject needs a shape such as Box or BVHModel, not a {type(geom).__name__}")
+            raise UnsupportedOption(f"a CollisionObject needs a shape such as Box or BVHModel, not {a_type(geom)}")
         self._geometry, self._transform = geom, Transform() if tf is None else Transform(tf)
 
     def _shared_things(self) -> Iterable[object]:
@@ -132,7 +135,7 @@ class CollisionObject(Changeable):
 
     @property
     def matrix(self) -> np.ndarray:
-        """The matrix (4, 4) itself, which is not to be changed."""
+        """The matrix (4, 4) itself; do not modify it."""
         return self._transform._pose
 
     @property
@@ -141,53 +144,53 @@ class CollisionObject(Changeable):
         return self._geometry
 
     def getObjectType(self) -> int:
-        """A member of ``OBJECT_TYPE``: ``OT_BVH`` of a ``BVHModel``, else ``OT_GEOM``."""
+        """Return a member of ``OBJECT_TYPE``: ``OT_BVH`` for a ``BVHModel``, else ``OT_GEOM``."""
         return OBJECT_TYPE.OT_BVH if self.getNodeType() == NODE_TYPE.BV_OBBRSS else OBJECT_TYPE.OT_GEOM
 
     def getNodeType(self) -> int | None:
-        """A member of ``NODE_TYPE``: the kind of shape."""
+        """Return the kind of shape, a member of ``NODE_TYPE``."""
         return self._geometry.getNodeType()
 
     def getTransform(self) -> Transform:
-        """A copy of where it is."""
+        """Return a copy of the transform."""
         return Transform(self._transform)
 
     def setTransform(self, tf: Transform) -> None:
-        """Move it."""
+        """Set the transform."""
         self._transform = Transform(tf)
 
     def getTranslation(self) -> np.ndarray:
-        """The translation (3,) [m]."""
+        """Return the translation (3,) [m]."""
         return self._transform.getTranslation()
 
     def setTranslation(self, vec: Any) -> None:
-        """Move it without turning it."""
+        """Set the translation; the rotation stays."""
         self._transform.setTranslation(vec)
 
     def getRotation(self) -> np.ndarray:
-        """The matrix (3, 3)."""
+        """Return the rotation matrix (3, 3)."""
         return self._transform.getRotation()
 
     def setRotation(self, mat: Any) -> None:
-        """Turn it without moving it."""
+        """Set the rotation; the translation stays."""
         self._transform.setRotation(mat)
 
     def getQuatRotation(self) -> np.ndarray:
-        """The rotation as a quaternion (w, x, y, z)."""
+        """Return the rotation as a unit quaternion (w, x, y, z)."""
         return self._transform.getQuatRotation()
 
     def setQuatRotation(self, q: Any) -> None:
-        """Turn it to a quaternion (w, x, y, z) without moving it."""
+        """Set the rotation to a quaternion (w, x, y, z); the translation stays."""
         self._transform.setQuatRotation(q)
 
     def isOccupied(self) -> bool:
-        """True: every shape is solid matter; python-fcl's octrees have other cells too."""
+        """Return True: all shapes are occupied; only python-fcl's octrees have other cells."""
         return True
 
     def isFree(self) -> bool:
-        """False, as ``isOccupied``."""
+        """Return False, see ``isOccupied``."""
         return False
 
     def isUncertain(self) -> bool:
-        """False, as ``isOccupied``."""
+        """Return False, see ``isOccupied``."""
         return False

@@ -1,8 +1,8 @@
-"""Two bounded objects: whether they are apart and how far, how deep they overlap, and their contacts.
+"""Two bounded objects: whether they are apart, how far, how deep they overlap, and their contacts.
 
-Coordinates are taken from the first object's origin, so that rounding does not grow with the distance from the world's.
-The distance of two shapes is that of their cores less their margins; where cores overlap, the depth of the shapes is
-that of the cores plus the margins.
+Coordinates are relative to the first object's origin, so that rounding errors do not grow with the distance from the
+world's origin. The distance of two shapes is that of their cores minus their margins. If cores overlap, the depth of
+the shapes is that of the cores plus the margins.
 """
 
 from dataclasses import replace
@@ -25,16 +25,16 @@ from .geometry import Box
 from .objects import CollisionObject
 
 ROUNDING = 1e-14
-"""Share of the coordinates by which the distance of round shapes is reported too small, so that it is never too large.
+"""How much the distance of round shapes is reduced, relative to the coordinates, so that it is never too large.
 
-The coordinates are those seen from the first object's origin. A distance has some ten roundings of them.
+The coordinates are relative to the first object's origin. A distance contains about ten rounding errors of them.
 """
 NONE = -1
-"""The triangle of a shape that has none."""
+"""Triangle index of a shape without triangles."""
 
 
 class Gap(NamedTuple):
-    """How far apart two objects are [m], the nearest points (3,), world, and the triangles that have them."""
+    """The distance of two objects [m], the nearest points (3,), world, and the triangles that contain them."""
 
     distance: float
     points: list[np.ndarray]
@@ -42,7 +42,7 @@ class Gap(NamedTuple):
 
 
 class Parting(NamedTuple):
-    """How objects that meet come apart: the second one moves by the depth [m] along the normal.
+    """How to separate objects that meet: the second one moves by the depth [m] along the normal.
 
     The points (3,), world, one of each object, are those that touch after this motion.
     """
@@ -62,27 +62,27 @@ class Touch(NamedTuple):
 
 
 class Pair(Protocol):
-    """Two objects."""
+    """Interface of a pair of objects."""
 
     @property
     def is_apart(self) -> bool:
-        """Whether they have no point in common."""
+        """Whether they have no common point."""
 
     def gap(self) -> Gap:
-        """Of objects that are apart."""
+        """Return the gap of objects that are apart."""
 
     def parting(self) -> Parting:
-        """Of objects that meet."""
+        """Return how to separate objects that meet."""
 
     def common_point(self) -> np.ndarray:
-        """A point (3,) of both, world, of objects that meet."""
+        """Return a common point (3,), world, of objects that meet."""
 
     def touches(self, most: int, described: bool) -> list[Touch]:
-        """At least one contact of objects that meet, and at most ``most``; ``described``: with points and depths."""
+        """Return one to ``most`` contacts of objects that meet; with points and depths if ``described``."""
 
 
 class BoundedPair:
-    """Two objects that are no half-spaces or planes."""
+    """Two bounded objects: neither is a half-space or plane."""
 
     def __init__(self, o1: CollisionObject, o2: CollisionObject) -> None:
         self._shapes = o1.geometry, o2.geometry
@@ -99,7 +99,7 @@ class BoundedPair:
 
     @cached_property
     def is_apart(self) -> bool:
-        """Whether the shapes have no point in common."""
+        """Whether the shapes have no common point."""
         return not (self._margin and self._value <= 0.0) and not self._cores_meet
 
     @cached_property
@@ -109,7 +109,7 @@ class BoundedPair:
 
     @property
     def _value(self) -> float:
-        """The distance of the shapes where cores are apart, below 0 where the shapes overlap [m]."""
+        """The distance of the shapes if their cores are apart [m]; negative if the shapes overlap."""
         return float(self._near.distance) - self._margin - self._rounding
 
     @cached_property
@@ -123,22 +123,22 @@ class BoundedPair:
         return self._verdict.verdict is not Verdict.APART
 
     def gap(self) -> Gap:
-        """Of shapes that are apart."""
+        """Return the gap of shapes that are apart."""
         near = self._near
         points = self._on_surfaces(near.point_a, near.point_b, direction_of(near.point_a, near.point_b))
         return Gap(self._value, points, self._triangles(near.triangle_a, near.triangle_b))
 
     def _triangles(self, a: int, b: int) -> tuple[int, int]:
-        """Triangles of the cores as the caller knows them: only a ``BVHModel`` has any."""
+        """Convert triangles of the cores to those of the caller: only a ``BVHModel`` has triangles."""
         first, second = (NONE if shape.is_convex else int(k) for shape, k in zip(self._shapes, (a, b), strict=True))
         return first, second
 
     def _on_surfaces(self, a: np.ndarray, b: np.ndarray, direction: np.ndarray) -> list[np.ndarray]:
-        """From points of the cores to points of the shapes' surfaces, world, along the direction from a to b."""
+        """Move points of the cores along the direction from a to b to the surfaces of the shapes, world."""
         return [a + self._margins[0] * direction + self._origin, b - self._margins[1] * direction + self._origin]
 
     def parting(self) -> Parting:
-        """How shapes that meet come apart."""
+        """Return how to separate shapes that meet."""
         near = self._near
         triangles = near.triangle_a, near.triangle_b
         if not self._cores_meet:
@@ -152,17 +152,17 @@ class BoundedPair:
         if found is not None and found.depth > 0.0:
             points = [found.point_a + self._origin, found.point_b + self._origin]
             return Parting(float(found.depth), found.direction, points)
-        if float(near.distance) == 0.0:  # surfaces that bound no solid: the triangles that meet come apart
+        if float(near.distance) == 0.0:  # surfaces that bound no solid: separate the triangles that meet
             return self._part(0.0, near.points, triangles)
         return Parting(0.0, np.zeros(3), [self.common_point()] * 2)
 
     def _part(self, gap: float, ends: np.ndarray, triangles: tuple[int, int]) -> Parting:
-        """Part two convex cores, or one triangle of a ``BVHModel``, with the margins around them.
+        """Separate two convex cores, or one triangle of a ``BVHModel``, with the margins around them.
 
         Args:
-            gap: between the two [m]; 0 where they meet.
-            ends: the nearest points (2, 3), of which no direction is known where they are within rounding.
-            triangles: of the sides, for a ``BVHModel``.
+            gap: distance of the two [m]; 0 if they meet.
+            ends: the nearest points (2, 3); if they are equal up to rounding they define no direction.
+            triangles: triangles of both sides, for a ``BVHModel``.
         """
         if gap > 1e4 * self._rounding:
             direction, depth = direction_of(ends[0], ends[1]), -gap
@@ -177,11 +177,11 @@ class BoundedPair:
             direction, depth = found.directions[0].copy(), -gap
             if gap == 0.0:
                 depth = max(float(found.lengths[0]), 0.0)
-                ends = found.points[0].copy() if np.isfinite(found.points[0]).all() else ends  # not of flat hulls
+                ends = found.points[0].copy() if np.isfinite(found.points[0]).all() else ends  # not for flat hulls
         return Parting(depth + self._margin + self._rounding, direction, self._on_surfaces(ends[0], ends[1], direction))
 
     def common_point(self) -> np.ndarray:
-        """A point of both shapes, which meet."""
+        """Return a common point of shapes that meet."""
         near = self._near
         points = near.point_a, near.point_b
         if float(near.distance) == 0.0 or not self._cores_meet:
@@ -195,7 +195,7 @@ class BoundedPair:
         return points[0] + share * (points[1] - points[0]) + self._origin
 
     def touches(self, most: int, described: bool) -> list[Touch]:
-        """Contacts of shapes that meet: one of two convex shapes, up to four of two boxes, else one a triangle."""
+        """Return contacts of shapes that meet: one for convex shapes, up to four for boxes, else one per triangle."""
         if self._shapes[0].is_convex and self._shapes[1].is_convex:
             if not described:
                 return [Touch((NONE, NONE))]
@@ -209,7 +209,7 @@ class BoundedPair:
         return _touch((NONE, NONE), self.parting())
 
     def _box_touches(self) -> list[Touch]:
-        """Points of the common volume that are inside both boxes, or on both where these only touch."""
+        """Return points of the common volume that are inside both boxes, or on both if they only touch."""
         found = []
         for region in contact_regions(self._verdict.contacts):
             deep = region.depths > 0.0 if region.depth > 0.0 else np.full(len(region.depths), True)
@@ -219,7 +219,7 @@ class BoundedPair:
         return found
 
     def _mesh_touches(self, most: int, described: bool) -> list[Touch]:
-        """Of the triangles of cores without margins that meet, each two once."""
+        """Return contacts of the triangles of cores without margins that meet, each pair once."""
         hits = self._verdict.contacts
         known = {self._triangles(i, j): row for row, (i, j) in reversed(list(enumerate(hits.pairs.tolist())))}
         rows = sorted(known.values())[:most]
@@ -233,7 +233,7 @@ class BoundedPair:
         ]
 
     def _round_touches(self, most: int, described: bool) -> list[Touch]:
-        """Of the triangles of a ``BVHModel`` that a round shape meets, the nearest to its core first."""
+        """Return contacts of the triangles of a ``BVHModel`` that a round shape meets, nearest to its core first."""
         if self._value > 0.0:
             return []
         near = self._near
@@ -253,7 +253,7 @@ class BoundedPair:
 
 
 def direction_of(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The unit vector (3,) from one point to another; zero where they are equal."""
+    """Return the unit vector (3,) from one point to another; zero if they are equal."""
     way: np.ndarray = b - a
     largest = np.abs(way).max()
     if largest == 0.0:
@@ -264,5 +264,5 @@ def direction_of(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _touch(triangles: tuple[int, int], parting: Parting) -> Touch:
-    """A contact half way between the points that touch last."""
+    """Return a contact half way between the points that touch last."""
     return Touch(triangles, parting.normal, 0.5 * (parting.points[0] + parting.points[1]), parting.depth)

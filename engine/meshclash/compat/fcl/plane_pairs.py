@@ -10,11 +10,11 @@ from .objects import CollisionObject
 from .pairs import NONE, ROUNDING, Gap, Parting, Touch
 
 _PARALLEL = 1e-15
-"""Sine of the angle between faces that are parallel but for the rounding of their normals."""
+"""Sine of the angle up to which faces count as parallel, given the rounding of their normals."""
 
 
 class _Face(NamedTuple):
-    """The flat face of a half-space or plane: n . x = offset, with n a unit vector out of it."""
+    """The flat boundary of a half-space or plane: n . x = offset, with an outward unit vector n."""
 
     normal: np.ndarray
     offset: float
@@ -22,7 +22,7 @@ class _Face(NamedTuple):
 
     @classmethod
     def of(cls, item: CollisionObject, origin: np.ndarray) -> "_Face":
-        """The face of an object, seen from a point (3,)."""
+        """Make the face of an object, relative to a point (3,)."""
         assert isinstance(item.geometry, Halfspace | Plane)
         normal, offset = item.geometry.face()
         turned = item.getRotation() @ normal
@@ -30,11 +30,11 @@ class _Face(NamedTuple):
         return cls(turned, offset + float(turned @ (item.getTranslation() - origin)), isinstance(item.geometry, Plane))
 
     def flipped(self) -> "_Face":
-        """The same face with its normal on the other side."""
+        """Return the same face with the opposite normal."""
         return _Face(-self.normal, -self.offset, self.is_plane)
 
     def span(self) -> tuple[float, float]:
-        """The lowest and the highest height of the shape along its normal."""
+        """Return the lowest and the highest coordinate of the shape along its normal."""
         return self.offset if self.is_plane else -np.inf, self.offset
 
 
@@ -52,17 +52,17 @@ class FacePair:
         margin, sizes = self._shape.margin, (np.abs(self._points).max(), abs(face.offset))
         self._reach = margin + ROUNDING * (float(sum(sizes)) + margin)
         heights = self._points @ face.normal - face.offset
-        if face.is_plane and heights.max() + heights.min() < 0.0:  # more of the shape is behind: come out there
+        if face.is_plane and heights.max() + heights.min() < 0.0:  # most of the shape is behind: separate backwards
             face, heights = face.flipped(), -heights
         self._face, self._heights, self._margin = face, heights, margin
 
     @property
     def is_apart(self) -> bool:
-        """Whether the shapes have no point in common."""
+        """Whether the shapes have no common point."""
         return bool((self._depths() < 0.0).all())
 
     def _depths(self) -> np.ndarray:
-        """How deep each triangle of a ``BVHModel``, or the other shape, is in the half-space or plane; (n,) [m]."""
+        """Return the depth of each triangle of a ``BVHModel``, or of another shape, behind the face; (n,) [m]."""
         heights = self._heights[None] if self._shape.is_convex else self._heights.reshape(-1, 3)
         depths: np.ndarray = self._reach - heights.min(axis=1)
         if self._face.is_plane:
@@ -70,7 +70,7 @@ class FacePair:
         return depths
 
     def gap(self) -> Gap:
-        """Of shapes that are apart."""
+        """Return the gap of shapes that are apart."""
         nearest = int(np.argmin(np.abs(self._heights)))
         height = float(self._heights[nearest])
         side = -1.0 if height < 0.0 else 1.0
@@ -79,23 +79,23 @@ class FacePair:
         return Gap(abs(height) - self._reach, self._ends(nearest, side), (first, second))
 
     def parting(self) -> Parting:
-        """How shapes that meet come apart."""
+        """Return how to separate shapes that meet."""
         lowest = int(np.argmin(self._heights))
         depth = self._reach - float(self._heights[lowest])
         return Parting(max(depth, 0.0), self._direction(), self._ends(lowest, 1.0))
 
     def _direction(self) -> np.ndarray:
-        """From the first object to the second: the bounded one leaves along the normal of the face."""
+        """Return the direction from the first object to the second: the bounded one leaves along the face's normal."""
         return -self._face.normal if self._is_first else self._face.normal
 
     def _ends(self, k: int, side: float) -> list[np.ndarray]:
-        """A point's nearest one on the shape's surface, and its projection to the face, in the pair's order; world."""
+        """Return the surface point nearest to core point k and its projection to the face, in the pair's order."""
         point, normal = self._points[k], self._face.normal
         ends = [point - side * self._margin * normal, point - self._heights[k] * normal]
         return [end + self._origin for end in (ends if self._is_first else ends[::-1])]
 
     def common_point(self) -> np.ndarray:
-        """A point of both shapes, which meet."""
+        """Return a common point of shapes that meet."""
         deepest = int(np.argmax(self._depths()))
         if self._shape.is_convex:
             low, high = int(np.argmin(self._heights)), int(np.argmax(self._heights))
@@ -106,7 +106,7 @@ class FacePair:
         return self._crossing(low, high) + self._origin
 
     def _crossing(self, low: int, high: int) -> np.ndarray:
-        """A point at the face's height between two points, or as near to it as they come, within the margin."""
+        """Return a point between two points at the face's height, or as near to it as possible, within the margin."""
         below, above = self._heights[low], self._heights[high]
         share = np.clip(-below / (above - below), 0.0, 1.0) if above > below else 0.0
         point = self._points[low] + share * (self._points[high] - self._points[low])
@@ -115,7 +115,7 @@ class FacePair:
         return moved
 
     def touches(self, most: int, described: bool) -> list[Touch]:
-        """The contact of a convex shape, or one of each triangle of a ``BVHModel``, the deepest first."""
+        """Return the contact of a convex shape, or one for each triangle of a ``BVHModel``, the deepest first."""
         depths = self._depths()
         rows = [row for row in np.argsort(-depths, kind="stable")[:most].tolist() if depths[row] >= 0.0]
         return [self._touch(row, described) for row in rows]
@@ -134,7 +134,7 @@ class FacePair:
 
 
 class TwoFaces:
-    """Two half-spaces or planes. They meet unless their faces are parallel and look away from each other."""
+    """Two half-spaces or planes. They meet unless their faces are parallel and face away from each other."""
 
     def __init__(self, o1: CollisionObject, o2: CollisionObject) -> None:
         self._origin = o1.getTranslation()
@@ -150,7 +150,7 @@ class TwoFaces:
 
     @property
     def is_apart(self) -> bool:
-        """Whether the two have no point in common."""
+        """Whether the two have no common point."""
         return self._is_parallel and max(self._ways) > 0.0
 
     def _direction(self) -> np.ndarray:
@@ -160,17 +160,17 @@ class TwoFaces:
         return [face.normal * face.offset + self._origin for face in (self._first, self._second)]
 
     def gap(self) -> Gap:
-        """Of parallel faces: any two points across from each other are the nearest."""
+        """Return the gap of parallel faces: any two opposite points are nearest."""
         return Gap(max(self._ways), self._ends(), (NONE, NONE))
 
     def parting(self) -> Parting:
-        """How the two come apart: never, but for parallel faces."""
+        """Return how to separate the two, which is possible for parallel faces only."""
         if not self._is_parallel:
             return Parting(np.inf, np.zeros(3), [self.common_point()] * 2)
         return Parting(-max(self._ways), self._direction(), self._ends())
 
     def common_point(self) -> np.ndarray:
-        """A point of both."""
+        """Return a common point."""
         if self._is_parallel:
             return self._first.normal * self._common + self._origin
         normals = np.array([self._first.normal, self._second.normal])
@@ -178,7 +178,7 @@ class TwoFaces:
         return point + self._origin
 
     def touches(self, most: int, described: bool) -> list[Touch]:
-        """One contact."""
+        """Return one contact."""
         if not described:
             return [Touch((NONE, NONE))]
         parting = self.parting()

@@ -1,6 +1,6 @@
 """``collide``, ``distance`` and ``continuousCollide``, and the callbacks that managers call."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -8,6 +8,7 @@ from ...errors import UnsupportedOption
 from ...messages import shown
 from ...motion.contact_times import time_of_contact
 from ...motion.motions import KeyframedMotion, Motion, ScrewMotion
+from ...types.arguments import instance
 from ...types.numbers import real_number, truth, whole_number
 from .convex_pairs import ConvexPair, meet, nearest, short_gap
 from .data import (
@@ -26,10 +27,11 @@ from .objects import CollisionObject, Transform
 from .pairs import NONE, BoundedPair, Pair
 from .plane_pairs import FacePair, TwoFaces
 
+_R = TypeVar("_R", CollisionRequest, DistanceRequest, ContinuousCollisionRequest)
 _TIME_TOLERANCE = 1e-5
-"""Share of the smaller object's size: moving objects that come no nearer than this do not collide."""
+"""Moving objects that stay farther apart than this do not collide; relative to the size of the smaller object."""
 _LEAST_TOLERANCE = 1e-12
-"""Share of sizes and ways: what float64 resolves of moving objects."""
+"""Smallest tolerance, relative to sizes and ways, that float64 can resolve for moving objects."""
 
 
 def _pair(o1: CollisionObject, o2: CollisionObject) -> Pair:
@@ -41,8 +43,20 @@ def _pair(o1: CollisionObject, o2: CollisionObject) -> Pair:
     return TwoFaces(o1, o2)
 
 
+def _checked(
+    o1: CollisionObject, o2: CollisionObject, request: _R | None, request_kind: type[_R], result: Any, result_kind: type
+) -> _R:
+    """Return the request, or the default one; raise UnsupportedOption for an argument of another class."""
+    if not (isinstance(o1, CollisionObject) and isinstance(o2, CollisionObject)):
+        instance("o1", o1, CollisionObject)
+        instance("o2", o2, CollisionObject)
+    if result is not None and not isinstance(result, result_kind):
+        instance("result", result, result_kind)
+    return request_kind() if request is None else instance("request", request, request_kind)
+
+
 def is_plain(request: CollisionRequest) -> bool:
-    """Whether a request is only about whether two objects meet."""
+    """Return whether a request only asks whether two objects meet."""
     return request.num_max_contacts == 1 and request.enable_contact is False and request.enable_cost is False
 
 
@@ -52,14 +66,14 @@ def collide(
     request: CollisionRequest | None = None,
     result: CollisionResult | None = None,
 ) -> int:
-    """Whether two objects meet, also where one is inside the other: how many contacts this call found.
+    """Return the number of contacts that this call found: 0 if the objects do not meet. Containment counts as meeting.
 
-    The contacts are added to those that the result has, and its ``is_collision`` stays True once it was.
+    The contacts are added to those of the result, and its ``is_collision`` stays True once it is set.
 
     Raises:
         UnsupportedOption: ``num_max_contacts`` below 1, or ``enable_cost``: cost maps are not computed.
     """
-    request = CollisionRequest() if request is None else request
+    request = _checked(o1, o2, request, CollisionRequest, result, CollisionResult)
     first, second = o1.geometry.shape, o2.geometry.shape
     if first is not None and second is not None and is_plain(request):
         if not meet(o1, o2, first, second, nearest(o1, o2, first, second)):
@@ -90,11 +104,11 @@ def distance(
     request: DistanceRequest | None = None,
     result: DistanceResult | None = None,
 ) -> float:
-    """The distance of two objects [m]. Of objects that meet: minus the depth if signed distances are enabled, else -1.
+    """Return the distance of two objects [m]. If they meet: minus the depth if signed distances are enabled, else -1.
 
-    A result keeps the least distance of all calls that were given it.
+    A result keeps the smallest distance of all calls with it.
     """
-    request = DistanceRequest() if request is None else request
+    request = _checked(o1, o2, request, DistanceRequest, result, DistanceResult)
     triangles = NONE, NONE
     told = _short_distance(o1, o2, bool(request.enable_signed_distance))
     if told is not None:
@@ -116,7 +130,7 @@ def distance(
 def _short_distance(
     o1: CollisionObject, o2: CollisionObject, signed: bool
 ) -> tuple[float, tuple[np.ndarray, np.ndarray]] | None:
-    """The distance of two convex shapes, where that needs no more than their nearest points."""
+    """Return the distance of two convex shapes if their nearest points suffice, else None."""
     first, second = o1.geometry.shape, o2.geometry.shape
     if first is None or second is None:
         return None
@@ -133,17 +147,19 @@ def continuousCollide(
     request: ContinuousCollisionRequest | None = None,
     result: ContinuousCollisionResult | None = None,
 ) -> float:
-    """When two objects meet on their ways from where they are to other places, from 0 to 1; 1 where they do not.
+    """Return the time at which two moving objects meet, from 0 at their transforms to 1 at the ends; 1 if they do not.
 
-    What meets is found, however fast it is. Objects that stay 1e-5 of the smaller one's size apart do not collide;
-    round shapes are meshes here, which reach beyond the true ones by at most ``TOLERANCE`` of the radius. ``toc_err``
-    is how exact the time is, as a share of the motion. ``CCDM_TRANS`` and ``CCDM_LINEAR`` move the origin along a line
-    and turn at constant speed, ``CCDM_SCREW`` moves as a screw.
+    Every meeting is found, no matter how fast. Objects that stay farther apart than 1e-5 of the size of the smaller one
+    do not collide. Round shapes are meshes here, which exceed the true shapes by at most ``TOLERANCE`` of the radius.
+    ``toc_err`` is the accuracy of the time, as a fraction of the motion. ``CCDM_TRANS`` and ``CCDM_LINEAR`` move the
+    origin along a line and rotate at constant speed; ``CCDM_SCREW`` is a screw motion.
 
     Raises:
         UnsupportedOption: ``CCDM_SPLINE``, a ``toc_err`` that is not above 0, a half-space or a plane.
     """
-    request = ContinuousCollisionRequest() if request is None else request
+    request = _checked(o1, o2, request, ContinuousCollisionRequest, result, ContinuousCollisionResult)
+    for name, end in (("tf1_end", tf1_end), ("tf2_end", tf2_end)):
+        instance(name, end, Transform)
     shapes = [item.geometry.enclosing for item in (o1, o2)]
     motions = [_motion(item.pose, end.pose, request.ccd_motion_type) for item, end in ((o1, tf1_end), (o2, tf2_end))]
     tolerance = _tolerance(request.toc_err, [tree.mesh.bounds for tree in shapes], motions)
@@ -167,7 +183,7 @@ def _motion(begin: np.ndarray, end: np.ndarray, kind: int) -> Motion:
 
 
 def _tolerance(toc_err: Any, bounds: list[Any], motions: list[Motion]) -> float:
-    """How near objects may come without a collision [m]: a share of their size, or less where the way is short."""
+    """Return the distance below which objects collide [m]: relative to their size, or less if the way is short."""
     share = real_number(toc_err)
     if not 0.0 < share < np.inf:
         raise UnsupportedOption(f"toc_err must be a share of the motion above 0, not {shown(toc_err)}")
@@ -187,7 +203,7 @@ def _tolerance(toc_err: Any, bounds: list[Any], motions: list[Motion]) -> float:
 
 def defaultCollisionCallback(o1: CollisionObject, o2: CollisionObject, cdata: CollisionData) -> bool:
     """Collide, and return whether the search may end: more contacts are known than were requested."""
-    if cdata.done:
+    if instance("cdata", cdata, CollisionData).done:
         return True
     collide(o1, o2, cdata.request, cdata.result)
     if cdata.result.is_collision and len(cdata.result.contacts) > cdata.request.num_max_contacts:
@@ -196,11 +212,11 @@ def defaultCollisionCallback(o1: CollisionObject, o2: CollisionObject, cdata: Co
 
 
 def defaultDistanceCallback(o1: CollisionObject, o2: CollisionObject, ddata: DistanceData) -> tuple[bool, float]:
-    """Measure, and return whether the search may end and the least distance so far.
+    """Measure the distance, and return whether the search may end and the smallest distance so far.
 
-    It ends where objects meet, unless signed distances are enabled: then the deepest pair is looked for.
+    The search ends if objects meet, unless signed distances are enabled: then it looks for the deepest pair.
     """
-    if ddata.done:
+    if instance("ddata", ddata, DistanceData).done:
         return True, ddata.result.min_distance
     distance(o1, o2, ddata.request, ddata.result)
     least = ddata.result.min_distance

@@ -1,5 +1,5 @@
-"""Single questions about prepared meshes, with little Python: a record of each mesh, a workspace, one kernel or two.
+"""Fast paths for single queries of prepared meshes: a record of each mesh, a workspace, and one or two kernels.
 
-A question in full costs some thirty microseconds of Python before an engine begins, and the kernels need one for two
-small meshes. What they cannot tell at once is asked in full, with the same answer.
+The general path takes about thirty microseconds of Python before an engine starts; the kernels take about one for two
+small meshes. If a fast path cannot decide at once, the general path is used, with the same answer.
 """

@@ -1,6 +1,6 @@
-"""Arrays as a kernel is told them by one number: the address of a record of their addresses.
+"""Pointers to arrays, packed into one record whose address a kernel receives as one integer.
 
-Of each array that a kernel is given Numba finds out the type anew, about 70 ns each, and a question has two dozen.
+Numba determines the type of each array argument at every call, which takes about 70 ns, and a query has two dozen.
 """
 
 from collections.abc import Sequence
@@ -11,10 +11,10 @@ from ...types.copying import NotCopied
 
 
 class Addresses(NotCopied):
-    """A record of the addresses of some arrays, then of some numbers; it keeps the arrays alive.
+    """A record of the addresses of arrays, followed by numbers; it keeps the arrays alive.
 
     Attributes:
-        address: of the record, int64.
+        address: address of the record, int64.
     """
 
     __slots__ = ("_arrays", "_record", "address")

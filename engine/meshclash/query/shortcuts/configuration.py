@@ -1,8 +1,8 @@
-"""One configuration of a few objects, as a planner of motions asks about one after the other.
+"""Collisions of a few objects in one configuration at a time, as motion planners query them.
 
-The objects asked about, and where their arrays lie, stay as they are from call to call, so they are put into a record
-once. One kernel takes the poses to the pairs whose boxes overlap; of those that ``keep`` leaves, the kernels of
-``object_pairs.py`` say what collides. What these cannot tell at once is left, from the beginning.
+The objects and the addresses of their arrays stay the same from call to call, so they are put into a record once. One
+kernel computes the poses and the pairs whose boxes overlap. The pairs that ``keep`` accepts are decided by the kernels
+of ``object_pairs.py``. If these cannot decide at once, the fast path gives up and the general path starts anew.
 """
 
 from collections.abc import Callable
@@ -23,35 +23,35 @@ from .object_pairs import FewObjects, put_pairs_of_boxes
     SLOTS, MOVERS, GIVEN, BOUNDS, TREES, POINTS, STARTS, IN_A, IN_B, IDS, ROWS, BOXES, JOBS, PAIRS, ARRAYS,
 ) = range(15)  # fmt: skip
 OBJECT_COUNT, MOVER_COUNT, TREE_COUNT, POINT_COUNT, PAIR_COUNT, RECORD_LENGTH = range(ARRAYS, ARRAYS + 6)
-"""Entries of the record: addresses of so many arrays, then how long they are."""
+"""Entries of the record after the addresses of the arrays: the lengths of the arrays."""
 _USES = 256
 _NUMBER = np.dtype(np.float64)
 Keep = Callable[[np.ndarray], np.ndarray]
-"""Which pairs (k, 2) of ids are asked about, (k,) bool."""
+"""Function that selects pairs (k, 2) of ids for a query, (k,) bool."""
 Colliding = tuple[np.ndarray, np.ndarray, tuple[int, int, int]]
-"""Ids of the pairs, (k, 2) int64, triangles of each that meet, as of ``CollidingPairs``; tests."""
+"""Ids of the pairs, (k, 2) int64; triangles of each that meet, as in ``CollidingPairs``; counts of tests."""
 _NOTHING: Colliding = np.empty((0, 2), np.int64), np.empty((0, 2), np.int32), (0, 0, 0)
 
 
 class Chosen(Protocol):
-    """The objects that are asked about."""
+    """The objects of a query."""
 
     slots: np.ndarray
-    """Where the poses of all objects are in a table, (n,) int64."""
+    """Rows of the poses of all objects in a table, (n,) int64."""
     ids: np.ndarray
-    """Of all objects, (n,) int64, ascending."""
+    """Ids of all objects, (n,) int64, ascending."""
     in_a: np.ndarray
     """Whether an object belongs to the first set, (n,) bool."""
     in_b: np.ndarray
     places: np.ndarray | None
-    """Of the movers among all objects, (k,) int64."""
+    """Indices of the movers among all objects, (k,) int64."""
 
 
 class OneConfiguration(NotCopied):
-    """Some objects of a scene, of which the movers get new poses in each question.
+    """Some objects of a scene, of which the movers get new poses in each query.
 
     Attributes:
-        uses: questions until it is to be made anew, so that better trees are used.
+        uses: remaining queries before this is made again, to use improved trees.
     """
 
     def __init__(self, packed_trees: object, few: FewObjects, choice: Chosen) -> None:
@@ -70,20 +70,20 @@ class OneConfiguration(NotCopied):
         self._record = Addresses(arrays, lengths, RECORD_LENGTH)
 
     def is_of(self, packed_trees: object, choice: Chosen) -> bool:
-        """Whether it is of the objects that were chosen, as they are now."""
+        """Return whether this belongs to the chosen objects in their current state."""
         return self._of[0] is packed_trees and self._of[1] is choice
 
     def fits(self, poses: Any) -> bool:
-        """Whether poses are an array with a matrix (4, 4) for each mover, so that nothing but numbers may be wrong."""
+        """Return whether poses are an array with a matrix (4, 4) for each mover; only its numbers may be wrong."""
         return type(poses) is np.ndarray and poses.shape == self._given.shape and poses.dtype == _NUMBER
 
     def find(self, table: np.ndarray, poses: np.ndarray, keep: Keep | None) -> Colliding | None:
-        """What collides; None where poses have to be looked at, and for pairs that take more than a moment.
+        """Return what collides; None if poses must be checked, or for pairs that take too long.
 
         Args:
             table: poses of all slots, (m, 3, 4).
-            poses: of the movers, that ``fits``.
-            keep: of pairs of ids, checked.
+            poses: poses of the movers, for which ``fits`` is true.
+            keep: filter of pairs of ids, checked.
         """
         self.uses -= 1
         self._given[...] = poses
@@ -104,9 +104,9 @@ class OneConfiguration(NotCopied):
 
 @kernel
 def _place_and_pair(record, table):
-    """Give the movers their poses, and find the pairs whose boxes overlap; -1 where a pose is not plainly rigid.
+    """Give the movers their poses, and find the pairs whose boxes overlap; -1 if a pose is not plainly rigid.
 
-    Takes the address of the record; fills ``ROWS``, ``BOXES``, ``JOBS`` as ``put_pairs_of_boxes`` does, and ``PAIRS``
+    Takes the address of the record. Fills ``ROWS``, ``BOXES``, ``JOBS`` as ``put_pairs_of_boxes`` does, and ``PAIRS``
     with the ids of the jobs.
     """
     given = longs(record)

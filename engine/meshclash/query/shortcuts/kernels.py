@@ -1,8 +1,8 @@
-"""The kernels of single questions: where two prepared meshes meet, in one pose each; which pairs of a few objects meet.
+"""Kernels of single queries: whether two prepared meshes meet, in one pose each; which pairs of a few objects meet.
 
-They are told everything by the addresses of records: of both sides (``record.py``) and of the work (``workspace.py``).
-What they cannot tell at once is left: more than one slice of work, poses that have to be looked at, triangles that
-float64 expansions cannot decide.
+They receive everything by the addresses of records: of both sides (``record.py``) and of the work (``workspace.py``).
+They leave open what they cannot decide at once: more than one slice of work, poses that must be checked, and triangles
+that float64 expansions cannot decide.
 """
 
 import numpy as np
@@ -37,37 +37,37 @@ from ...traversal.wide_traversal import (
 from ...types.pose import plainly_rigid
 
 APART, MEETING, OPEN, STOPPED, REFUSED = range(5)
-"""What kernels say of two meshes, what is decided first. ``OPEN``: float64 expansions leave a pair of triangles open.
-``STOPPED``: by the limit of steps, or of room. ``REFUSED``: poses that must be looked at, trees that are too deep."""
+"""Results of kernels for two meshes, decided ones first. ``OPEN``: float64 expansions leave a pair of triangles
+undecided. ``STOPPED``: by the limit of steps or of room. ``REFUSED``: poses must be checked, or trees are too deep."""
 PLACE, FIRST, SECOND, MAY_LIE_IN = range(4)
 """Entries of a job of ``meet_each``."""
 NEXT_JOB, HALF_DONE, SOME_INSIDE, SOME_OPEN, TESTS = range(5)
-"""Entries of the progress of ``meet_each``: the job that it is at, whether that one is begun, whether one object may
-lie in another that it does not meet, whether jobs are left open; then tests of volumes, of triangles and exact ones."""
+"""Entries of the progress of ``meet_each``: the current job, whether it has been started, whether one object may lie in
+another that it does not meet, whether jobs are left open; then counts of tests of volumes, of triangles, exact ones."""
 DEPTH = SIDE_LENGTH
-"""The entry of a side's record after those of ``near_wide.py``: edges on the longest way from the root to a leaf."""
+"""Entry of a side's record after those of ``near_wide.py``: edges on the longest path from the root to a leaf."""
 STEPS = 1 << 14
-"""Of a call of ``meet_single``, unless it says otherwise: a millisecond or two."""
+"""Default number of steps in a call of ``meet_single``: a millisecond or two."""
 _FIRST_STEPS = 1 << 6
-"""After which the oriented boxes of two objects are compared: most pairs are told sooner."""
+"""Number of steps after which the oriented boxes of two objects are compared: most pairs are decided before."""
 _MOST_TESTS = 1 << 18
-"""Of volumes in a call of ``meet_each``: some two milliseconds."""
+"""Maximum number of tests of volumes in a call of ``meet_each``: about two milliseconds."""
 _DEEPEST = 128
-"""Levels of two trees together: of a Morton curve's 63 bits each."""
+"""Maximum depth of two trees together: a Morton curve has 63 bits for each."""
 DEEPEST = _DEEPEST // 2
 QUEUE = LANE_COUNT * (_DEEPEST + 2)
-"""Pairs of nodes that wait."""
+"""Room for waiting pairs of nodes."""
 (
     POSE_A, POSE_B, TASKS, OPTIONS, STATE, STACK, SINGLE, DOUBLE, SIFTED, COUNTER, EXPANSIONS, PAIRS, KINDS, PAIR_JOBS,
     POINTS, PAIR_ROOM, WORK_LENGTH,
 ) = range(17)  # fmt: skip
-"""Entries of the record of the work: addresses of so many arrays, and for how many pairs there is room."""
+"""Entries of the record of the work: addresses of arrays, and for how many pairs there is room."""
 _COUNTER_SHAPE, _EXPANSIONS_SHAPE = (array.shape for array in new_workspace())
 
 
 @inner
 def _contacts(tree_a, sizes_a, poses_a, tree_b, sizes_b, poses_b, given):
-    """What is told of two trees in a pose each, all given by pointers; pairs go to ``PAIRS``."""
+    """Find contacts of two trees in a pose each, all given by pointers; write pairs to ``PAIRS``."""
     state = longs(given[STATE])
     for k in range(STATE_LENGTH):
         state[k] = 0
@@ -76,7 +76,7 @@ def _contacts(tree_a, sizes_a, poses_a, tree_b, sizes_b, poses_b, given):
 
 @inner
 def _more_contacts(tree_a, sizes_a, poses_a, tree_b, sizes_b, poses_b, given):
-    """As ``_contacts``, from where the work stopped."""
+    """Continue ``_contacts`` where it stopped."""
     state, tasks = carray(longs(given[STATE]), STATE_LENGTH), carray(integers(given[TASKS]), (1, TASK))
     tasks[0, SLOT_A], tasks[0, SLOT_B] = tree_a[ROOT], tree_b[ROOT]
     room = given[PAIR_ROOM]
@@ -99,10 +99,10 @@ def _more_contacts(tree_a, sizes_a, poses_a, tree_b, sizes_b, poses_b, given):
 
 @kernel
 def meet_single(side_a, side_b, work):
-    """Whether two meshes meet, by a first contact or by all of them.
+    """Find out whether two meshes meet, by a first contact or by all of them.
 
-    Takes the addresses of the records of both sides (``record.py``) and of the work. Where they meet the pairs lie at
-    ``PAIRS``, and the first one's nearest points at ``POINTS``, if that is not 0; counts of the work lie at ``STATE``.
+    Takes the addresses of the records of both sides (``record.py``) and of the work. If they meet, ``PAIRS`` points to
+    the pairs and ``POINTS``, if not 0, to the nearest points of the first pair; ``STATE`` points to counts of the work.
     """
     given_a, given_b, given = longs(side_a), longs(side_b), longs(work)
     poses_a, poses_b = doubles(given[POSE_A]), doubles(given[POSE_B])
@@ -119,18 +119,18 @@ def meet_single(side_a, side_b, work):
 
 @kernel
 def meet_each(side, work, oriented, trees, rows, jobs, triangles, met, progress):
-    """Look for a first contact of each pair of objects, for some milliseconds; returns whether all jobs are done.
+    """Look for a first contact of each pair of objects, for some milliseconds; return whether all jobs are done.
 
     Args:
         side: address of the record of a tree set (``TreeSet.lane_record``).
-        work: of the record of the work, which belongs to these jobs until they are done.
+        work: address of the record of the work, which belongs to these jobs until they are done.
         oriented: ``oriented_boxes`` of the tree set.
-        trees: of the objects, (n,) int64.
+        trees: trees of the objects, (n,) int64.
         rows: their poses in m configurations, (m, n, 3, 4).
         jobs: ``PLACE``, a configuration, ``FIRST`` and ``SECOND``, objects, and ``MAY_LIE_IN``, whether one of them may
             lie in the other, (k, 4) int64.
-        triangles: gets those that meet, (k, 2) int32; -1 where nothing does.
-        met: gets ``APART``, ``MEETING`` or ``OPEN`` of each pair, (k,) int8.
+        triangles: output: the triangles that meet, (k, 2) int32; -1 if none do.
+        met: output: ``APART``, ``MEETING`` or ``OPEN`` for each pair, (k,) int8.
         progress: where the last call stopped, zeros at first, (TESTS + 3,) int64.
     """
     given_side, given = longs(side), longs(work)
@@ -173,7 +173,7 @@ def meet_each(side, work, oriented, trees, rows, jobs, triangles, met, progress)
 
 @inner
 def _put_points(tree_a, t, poses_a, tree_b, u, poses_b, points):
-    """The nearest points of two triangles in the world, six numbers."""
+    """Write the nearest points of two triangles in the world, six numbers."""
     p1, q1, r1 = world_corners(tree_a, np.int64(t), poses_a, 0)
     p2, q2, r2 = world_corners(tree_b, np.int64(u), poses_b, 0)
     _, x, y = closest_of_triangles(p1, q1, r1, p2, q2, r2, False)

@@ -1,8 +1,8 @@
-"""Which of a few objects collide, in one configuration or thousands: three kernels for all pairs of all of them.
+"""Which of a few objects collide, in one configuration or in thousands: three kernels for all pairs together.
 
-Robots and their surroundings are a few dozen objects. Every pair of boxes is compared, without sorting; pairs are
-looked at where they stand, without arrays of their poses; and whether one object lies in another is asked only of
-those of which a point lies in the other's box. The answers are those of many objects (``scene/collisions.py``).
+Robots and their surroundings are a few dozen objects. All pairs of boxes are compared, without sorting. Pairs are read
+in place, without arrays of their poses. Whether one object lies in another is tested only if a point of one lies in the
+box of the other. The answers are the same as those for many objects (``scene/collisions.py``).
 """
 
 from collections.abc import Callable, Generator
@@ -37,37 +37,37 @@ from .workspace import spare
 from .workspace_pool import WorkspacePool
 
 MOST_OBJECTS = 128
-"""All of whose pairs are compared."""
+"""Maximum number of objects of which all pairs are compared."""
 NO, YES, UNDECIDED, UNSURE = APART, MEETING, OPEN, OPEN + 1
-"""What is told of a pair; ``UNDECIDED``: triangles whose kind float64 cannot tell; ``UNSURE``: points cannot tell
-whether one object lies in the other."""
+"""Results for a pair. ``UNDECIDED``: float64 cannot decide the kind of a pair of triangles. ``UNSURE``: points do not
+decide whether one object lies in the other."""
 _scratch: WorkspacePool[tuple[np.ndarray, PointWorkspace]] = WorkspacePool(lambda: (np.empty(9), new_point_workspace()))
 _WORTH_NOTING = 1 << 10
-"""Tests of volumes that are charged to the trees: noting takes as long as a few hundred of them."""
+"""Number of volume tests from which on they are recorded as usage of the trees: recording costs a few hundred tests."""
 
 
 class CollidingPairs(NamedTuple):
-    """Pairs of objects whose boxes overlap, and what is known of them."""
+    """Pairs of objects whose boxes overlap, and the results for them."""
 
     jobs: np.ndarray
-    """The configuration and the places of both objects of each, then whether one may lie in the other, (k, 4) int64;
-    sorted."""
+    """For each pair the configuration and the indices of both objects, then whether one may lie in the other, (k, 4)
+    int64; sorted."""
     triangles: np.ndarray
-    """Those that meet, (k, 2) int32; -1 where nothing does."""
+    """The triangles that meet, (k, 2) int32; -1 if none do."""
     collide: np.ndarray
     """``NO``, ``YES``, ``UNDECIDED`` or ``UNSURE``, (k,) int8."""
     some_left: bool
-    """Whether some are one of the last two."""
+    """Whether some are ``UNDECIDED`` or ``UNSURE``."""
     counts: tuple[int, int, int]
-    """Tests of volumes, of triangles, exact ones."""
+    """Counts of tests: of volumes, of triangles, exact ones."""
 
 
 class Meeting(NotCopied):
-    """Which pairs of objects meet, told in calls of some milliseconds, for trees that are no deeper than ``DEEPEST``.
+    """Computes which pairs of objects meet, in calls of some milliseconds, for trees no deeper than ``DEEPEST``.
 
     Attributes:
         jobs: the pairs, (k, 4) int64.
-        met, triangles: of each, as ``meet_each`` fills them.
+        met, triangles: results for each pair, as ``meet_each`` fills them.
     """
 
     __slots__ = ("_progress", "_question", "_space", "jobs", "met", "triangles")
@@ -79,7 +79,7 @@ class Meeting(NotCopied):
         self._question = side, self._space.anything, oriented, trees, rows, jobs
 
     def advance(self) -> bool:
-        """Work for some milliseconds; returns True when all is done, and is not to be called again."""
+        """Work for some milliseconds; return True when all is done. Do not call it again after that."""
         done: bool = meet_each(*self._question, self.triangles, self.met, self._progress)
         if done:
             spare.give(self._space)
@@ -87,18 +87,18 @@ class Meeting(NotCopied):
 
     @property
     def share(self) -> float:
-        """Of the jobs that are done."""
+        """Fraction of the jobs that are done."""
         return float(self._progress[NEXT_JOB]) / len(self.jobs)
 
     @property
     def result(self) -> tuple[bool, bool, tuple[int, int, int]]:
-        """Whether one object may lie in another that it does not meet; whether pairs are ``OPEN``; counts of tests."""
+        """Return whether one object may lie in another without contact, whether pairs are ``OPEN``, and counts."""
         _, _, some_inside, some_open, volumes, primitives, exact = self._progress.tolist()
         return some_inside != 0, some_open != 0, (volumes, primitives, exact)
 
 
 class FewObjects(NotCopied):
-    """A few objects and what the kernels of single questions read of them; ``find_steps`` finds which pairs collide."""
+    """A few objects, prepared for the kernels of single queries; ``find_steps`` finds the pairs that collide."""
 
     def __init__(
         self, tree_set: TreeSet, solids: Solids, trees: np.ndarray, bounds: np.ndarray, oriented: np.ndarray
@@ -116,7 +116,7 @@ class FewObjects(NotCopied):
 
     @staticmethod
     def fit(tree_set: TreeSet, trees: np.ndarray) -> bool:
-        """Whether objects are few enough, and their trees such that single questions can be asked."""
+        """Return whether the objects are few enough and their trees suitable for single queries."""
         return (
             len(trees) <= MOST_OBJECTS
             and tree_set.fits_lanes
@@ -127,12 +127,12 @@ class FewObjects(NotCopied):
     def find_steps(
         self, rows: np.ndarray, in_a: np.ndarray, in_b: np.ndarray, keep: Callable[[np.ndarray], np.ndarray] | None
     ) -> Generator[float, None, CollidingPairs]:
-        """What collides, in some microseconds a configuration; yields the share that is done every few milliseconds.
+        """Find what collides, in some microseconds per configuration; yields the finished fraction.
 
         Args:
             rows: poses, (m, n, 3, 4).
             in_a, in_b: whether an object belongs to the first and to the second set, (n,) bool.
-            keep: says which pairs of places (k, 2) are asked about.
+            keep: selects pairs of indices (k, 2).
         """
         rows = np.ascontiguousarray(rows)
         jobs = self.near_pairs(rows, in_a, in_b)
@@ -144,19 +144,19 @@ class FewObjects(NotCopied):
         return self._told(rows, meeting)
 
     def decide(self, rows: np.ndarray, jobs: np.ndarray) -> CollidingPairs:
-        """Which pairs of objects collide, given as ``jobs`` of ``CollidingPairs``."""
+        """Decide which pairs of objects collide, given as ``jobs`` of ``CollidingPairs``."""
         meeting = self._meeting(rows, jobs)
         while not meeting.advance():
             pass
         return self._told(rows, meeting)
 
     def _meeting(self, rows: np.ndarray, jobs: np.ndarray) -> Meeting:
-        if self._may_have_holes is not None and len(jobs):  # what passes through one need not begin in the box
+        if self._may_have_holes is not None and len(jobs):  # an object through a hole need not have a point in the box
             jobs[:, MAY_LIE_IN] |= self._may_have_holes[jobs[:, FIRST : SECOND + 1]].any(axis=1)
         return Meeting(self._side, self._oriented, self._trees, rows, jobs)
 
     def _told(self, rows: np.ndarray, meeting: Meeting) -> CollidingPairs:
-        """What collides, of pairs of which it is known whether they meet."""
+        """Return what collides, for pairs of which it is known whether they meet."""
         jobs, collide = meeting.jobs, meeting.met
         some_inside, some_left, counts = meeting.result
         if counts[0] > _WORTH_NOTING:
@@ -166,7 +166,7 @@ class FewObjects(NotCopied):
         return CollidingPairs(jobs, meeting.triangles, collide, some_left, counts)
 
     def near_pairs(self, rows: np.ndarray, in_a: np.ndarray, in_b: np.ndarray) -> np.ndarray:
-        """Pairs whose boxes overlap, as ``jobs`` of ``CollidingPairs``; arguments as ``find_steps``."""
+        """Return pairs whose boxes overlap, as ``jobs`` of ``CollidingPairs``; arguments as for ``find_steps``."""
         count, objects = rows.shape[:2]
         boxes, room = np.empty((count, objects, 6)), min(objects * (objects - 1) // 2, 4 * objects + 16) * count
         while True:
@@ -177,7 +177,7 @@ class FewObjects(NotCopied):
             room = found
 
     def _look_inside(self, rows: np.ndarray, jobs: np.ndarray, collide: np.ndarray) -> bool:
-        """Say of pairs that do not meet whether one lies in the other; returns whether that is unsure of some."""
+        """Decide for pairs that do not meet whether one lies in the other; return whether some are unsure."""
         scratch, tree_set = _scratch.take(), self._tree_set
         unsure: bool = _enclosed(
             tree_set.forest,
@@ -196,10 +196,10 @@ class FewObjects(NotCopied):
 
 @inner
 def put_pairs_of_boxes(bounds, trees, points, starts, rows, in_a, in_b, boxes, jobs):
-    """Fill the world boxes (m, n, 6) and ``jobs`` (k, 4) of those that overlap; returns how many there are.
+    """Fill the world boxes (m, n, 6), and ``jobs`` (k, 4) with the pairs that overlap; return their number.
 
-    ``points`` (c, 3) has one of each component of each tree, from ``starts`` on: where it lies in the other's box one
-    may lie in the other. What is beyond the room for pairs is only counted.
+    ``points`` (c, 3) contains one point of each component of each tree, from ``starts`` on. If such a point lies in the
+    other object's box, one object may lie in the other. Pairs beyond the room in ``jobs`` are only counted.
     """
     found, objects = 0, rows.shape[1]
     poses, corners, locals_ = doubles(rows.ctypes.data), doubles(boxes.ctypes.data), doubles(points.ctypes.data)
@@ -223,7 +223,7 @@ def put_pairs_of_boxes(bounds, trees, points, starts, rows, in_a, in_b, boxes, j
 
 @kernel
 def _pairs_of_boxes(bounds, trees, points, starts, rows, in_a, in_b, boxes, jobs):
-    """``put_pairs_of_boxes`` for Python."""
+    """Call ``put_pairs_of_boxes`` from Python."""
     return put_pairs_of_boxes(bounds, trees, points, starts, rows, in_a, in_b, boxes, jobs)
 
 
@@ -237,7 +237,7 @@ def _overlap(a, b):
 
 @inner
 def _has_point_in(points, begin, end, pose, box):
-    """Whether one of some points lies in a box."""
+    """Return whether one of some points lies in a box."""
     for c in range(begin, end):
         inside = True
         for k in range(3):
@@ -251,9 +251,9 @@ def _has_point_in(points, begin, end, pose, box):
 
 @kernel
 def _enclosed(forest, solids, origins, reaches, trees, rows, inverse, work, jobs, collide):
-    """Change ``collide`` (k,) where it is ``NO``, for pairs of which one may lie in the other; is one ``UNSURE``?
+    """Update ``collide`` (k,) where it is ``NO``, for pairs of which one may lie in the other; is one ``UNSURE``?
 
-    ``inverse`` (9,) and ``work`` are scratch; the rest is as in ``meet_each``.
+    ``inverse`` (9,) and ``work`` are scratch memory; the other arguments are as for ``meet_each``.
     """
     forest = by_reference(forest)
     solids = by_reference(solids)
@@ -274,7 +274,7 @@ def _enclosed(forest, solids, origins, reaches, trees, rows, inverse, work, jobs
 
 @inner
 def _lies_in(forest, solids, origins, reaches, own, pose, other, other_pose, inverse, work):
-    """Whether a component of one tree lies in another one."""
+    """Return whether a component of one tree lies in another one."""
     if not solids.closed[other]:
         return UNSURE
     invert_rotation(other_pose.reshape(12), 0, inverse)

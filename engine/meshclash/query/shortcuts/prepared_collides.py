@@ -1,4 +1,4 @@
-"""``collides`` and ``verdict`` of prepared meshes at once: whether they meet."""
+"""Fast path of ``collides`` for prepared meshes."""
 
 from typing import Any
 
@@ -12,13 +12,13 @@ from .workspace import spare
 def meeting_of_records(
     a: Record, b: Record, pose_a: Any, pose_b: Any, *, touching: Any = True, **others: Any
 ) -> bool | Unanswered:
-    """Whether two meshes meet; ``UNANSWERED`` where that is to be asked in full.
+    """Return whether two meshes meet; ``UNANSWERED`` to use the general path.
 
     Args:
         a, b: their records.
-        pose_a, pose_b: one for each, as ``put_single_pose`` takes it.
-        touching: as ``collides``; not checked.
-        others: options that it does not know.
+        pose_a, pose_b: one pose each, as ``put_single_pose`` accepts it.
+        touching: as for ``collides``; not checked.
+        others: options that this fast path does not support.
     """
     if others:
         return UNANSWERED

@@ -1,4 +1,4 @@
-"""``collide`` of prepared meshes at once: one call of a kernel; an engine goes on with what takes longer."""
+"""Fast path of ``collide`` for prepared meshes: one call of a kernel; an engine continues if it takes longer."""
 
 import time
 from typing import Any
@@ -30,13 +30,13 @@ _spare: WorkspacePool[PairWorkspace] = WorkspacePool(lambda: PairWorkspace(CHUNK
 def contacts_of_records(
     a: Record, b: Record, pose_a: Any, pose_b: Any, *, touching: Any = True, threads: Any = None, **others: Any
 ) -> Contacts | Unanswered:
-    """The contacts of two meshes; ``UNANSWERED`` where they are to be asked in full.
+    """Return the contacts of two meshes; ``UNANSWERED`` to use the general path.
 
     Args:
         a, b: their records.
-        pose_a, pose_b: one for each, as ``put_single_pose`` takes it.
-        touching, threads: as ``collide``; not checked.
-        others: options that it does not know.
+        pose_a, pose_b: one pose each, as ``put_single_pose`` accepts it.
+        touching, threads: as for ``collide``; not checked.
+        others: options that this fast path does not support.
     """
     if others:
         return UNANSWERED
@@ -57,7 +57,7 @@ def contacts_of_records(
 
 
 def _simple(space: PairWorkspace, a: Record, b: Record) -> Answer | None:
-    """The answer where all contacts were found and decided; as ``contacts_answer`` gives it."""
+    """Return the answer, as ``contacts_answer`` does, if all contacts were found and decided, else None."""
     counts = space.counts.tolist()
     count, volume_tests = counts[OUTPUT_USED], counts[VOLUME_TESTS]
     kinds = space.kinds[:count].copy()
@@ -76,7 +76,7 @@ def _simple(space: PairWorkspace, a: Record, b: Record) -> Answer | None:
 def _whole(
     space: PairWorkspace, a: Record, b: Record, rows: tuple[np.ndarray, np.ndarray], crossing_only: bool, threads: int
 ) -> Answer:
-    """The answer where an engine has to find the rest, or some are to be decided."""
+    """Return the answer if an engine must find the rest, or some contacts must be decided."""
     count, sides = space.count, (a.tree_set.side, b.tree_set.side)
     question = Question(*sides, _ONLY_PAIR, *rows, crossing_only=crossing_only, threads=threads)
     chunks: list[Chunk] = []

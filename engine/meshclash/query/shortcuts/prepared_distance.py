@@ -1,4 +1,4 @@
-"""``distance`` of prepared meshes at once."""
+"""Fast path of ``distance`` for prepared meshes."""
 
 import math
 import time
@@ -15,8 +15,8 @@ from .record import Record
 from .workspace import EXACT, PairWorkspace, spare
 
 _Nearest = tuple[float, np.ndarray, list[int], tuple[int, int, int]]
-"""A distance [m], 0 exactly where meshes meet; world points on both, (2, 3) float64 [m]; the triangles; tests of
-volumes, of triangles, and those that float64 could not decide."""
+"""A distance [m], exactly 0 if meshes meet; world points on both, (2, 3) float64 [m]; the triangles; counts of tests:
+of volumes, of triangles, and those that float64 could not decide."""
 _Bounds = tuple[float, float, float, float]
 _DEFAULTS = dict(zip(("relative_error", "absolute_error", "upper_limit", "lower_limit"), EXACT, strict=True))
 
@@ -24,16 +24,16 @@ _DEFAULTS = dict(zip(("relative_error", "absolute_error", "upper_limit", "lower_
 def distance_of_records(
     a: Record, b: Record, pose_a: Any, pose_b: Any, *, start: Any = None, **options: Any
 ) -> Distance | Unanswered:
-    """The distance of two meshes; ``UNANSWERED`` where it is to be asked in full.
+    """Return the distance of two meshes; ``UNANSWERED`` to use the general path.
 
-    That is where it takes more than a call of the kernels, for poses, options or a pair that have to be looked at, and
-    for meshes as near as rounding that do not meet.
+    The general path is used if one call of the kernels is not enough, if poses, options or a pair must be checked, and
+    for meshes that do not meet but whose distance is within the rounding error.
 
     Args:
         a, b: their records.
-        pose_a, pose_b: one for each, as ``put_single_pose`` takes it.
-        start: as ``distance``; not checked.
-        options: errors, limits, and others that it does not know.
+        pose_a, pose_b: one pose each, as ``put_single_pose`` accepts it.
+        start: as for ``distance``; not checked.
+        options: errors, limits, and others that this fast path does not support.
     """
     begin = time.perf_counter()
     bounds = _bounds(options) if options else EXACT
@@ -64,7 +64,7 @@ def distance_of_records(
 
 
 def _bounds(options: dict[str, Any]) -> _Bounds | None:
-    """Errors and limits among options; None where there are others, or one has to be looked at."""
+    """Return errors and limits from the options; None if there are others, or if one must be checked."""
     if not options.keys() <= _DEFAULTS.keys():
         return None
     relative, absolute, upper, lower = bounds = tuple({**_DEFAULTS, **options}.values())
@@ -76,7 +76,7 @@ def _bounds(options: dict[str, Any]) -> _Bounds | None:
 
 
 def _contact(space: PairWorkspace, a: Record, b: Record, volume_tests: int, primitive_tests: int) -> _Nearest | None:
-    """The answer for meshes that meet, with the tests that were made before; None where they do not, or it is open."""
+    """Return the answer for meshes that meet, adding the given counts of tests; None if they do not or it is open."""
     a.met = meet_single(a.address, b.address, space.contact) == MEETING
     if not a.met:
         return None

@@ -1,4 +1,4 @@
-"""``penetration`` of prepared convex solids at once."""
+"""Fast path of ``penetration`` for prepared convex solids."""
 
 from typing import Any
 
@@ -15,13 +15,13 @@ from .record import Record
 def penetration_of_records(
     a: Record, b: Record, pose_a: Any, pose_b: Any, *, start: Any = None, **others: Any
 ) -> Penetration | Unanswered:
-    """A penetration of two convex solids; ``UNANSWERED`` where it is to be asked in full.
+    """Return the penetration of two convex solids; ``UNANSWERED`` to use the general path.
 
     Args:
         a, b: records of their meshes.
-        pose_a, pose_b: one for each, as ``put_single_pose`` takes it.
-        start: as ``penetration``; not checked.
-        others: options that it does not know.
+        pose_a, pose_b: one pose each, as ``put_single_pose`` accepts it.
+        start: as for ``penetration``; not checked.
+        others: options that this fast path does not support.
     """
     if others:
         return UNANSWERED
@@ -41,6 +41,6 @@ def penetration_of_records(
 
 
 def known_pairs(start: Penetration | None, points_a: np.ndarray, points_b: np.ndarray) -> np.ndarray | None:
-    """Pairs of points that decided before; None where there are none, or they are those of other meshes."""
+    """Return the pairs of points that decided before; None if there are none, or they belong to other meshes."""
     pairs = None if start is None else start.pairs
     return None if pairs is None or (pairs >= (len(points_a), len(points_b))).any() else pairs

@@ -1,10 +1,10 @@
-"""The verdict of one pair of small objects at once: what ``judge.py`` says, by two or three kernels and little Python.
+"""Fast path of the verdict on one pair of small objects: the result of ``judge.py``, with little Python.
 
-Most of a verdict of two boxes was Python on arrays of one row. Here one kernel finds all contacts (``meet_single``),
-one looks at both solids around them, by the same helpers as ``sampling.py`` and in the same order, and where they
-overlap ``overlap_depths`` measures. What is rare is left to ``judge.py``, from the beginning: open meshes that may
-meet, objects in equal boxes (duplicates), many contacts, numbers that float64 expansions cannot decide, and surfaces
-that may have voids, and overlaps in which no ball is found at once, or whose bounds are far apart.
+Most of the time of a verdict on two boxes was Python on arrays of one row. Here one kernel finds all contacts
+(``meet_single``), and one samples both solids around them, with the helpers of ``sampling.py`` in the same order. If
+they overlap, ``overlap_depths`` measures the depth. Rare cases use ``judge.py``, from the start: open meshes that may
+meet, objects in equal boxes (duplicates), many contacts, numbers that float64 expansions cannot decide, surfaces that
+may have voids, and overlaps in which no ball is found at once or whose bounds are far apart.
 """
 
 import math
@@ -50,23 +50,24 @@ from .workspace import PairWorkspace
 from .workspace_pool import WorkspacePool
 
 MOST_TRIANGLES = 1 << 16
-"""Of two objects together, which are laid end to end and kept so."""
+"""Maximum number of triangles of two objects together, whose data are copied into one array and kept."""
 MOST_CONTACTS = 512
-"""Of two meshes whose verdict is told at once."""
+"""Maximum number of contacts of two meshes for the fast path."""
 _LEFT = -1
-"""Instead of bits: ``judge.py`` is to be asked."""
+"""Returned instead of bits: use ``judge.py``."""
 _NO_LIMIT = 1 << 62
 
 
 class PackedPair:
-    """Two objects as kernels on posed solids take them; the record of the first keeps it while it is asked about with
-    the second.
+    """Two objects in the form that kernels of posed solids take.
+
+    The record of the first object keeps it as long as the second one stays the same.
 
     Attributes:
         parts: of both.
-        trees: which trees they are: an object beside itself is not copied.
+        trees: indices of their trees: an object paired with itself is not copied.
         posed: forest, solids, origins and reaches.
-        used: of each tree, whether its triangles have all vertices of its mesh.
+        used: for each tree, whether its triangles use all vertices of its mesh.
         solid: whether both are closed.
     """
 
@@ -79,17 +80,17 @@ class PackedPair:
         self.used, self.solid = trees.all_used, bool(solids.closed.all())
 
     def is_of(self, a: Record, b: Record) -> bool:
-        """Whether it is of two objects as they are now."""
+        """Return whether this belongs to two objects in their current state."""
         return self.parts[0] is a.parts and self.parts[1] is b.parts
 
     def may_have_voids(self, bits: int) -> bool:
-        """Whether what one of them has alone, and was not found, may lie in a void of the other (``voids.py``)."""
+        """Return whether an object's own part that was not found may lie in a void of the other (``voids.py``)."""
         missing = zip((ONLY_A, ONLY_B), self.parts[::-1], strict=True)
         return any(not bits & bit and parts.mesh.derived.get("crosses itself", True) for bit, parts in missing)
 
 
 class PosedOverlap(NamedTuple):
-    """One job of ``overlap_depths``, its objects in the order of ``pair_order``."""
+    """One job of ``overlap_depths``, with its objects in the order of ``pair_order``."""
 
     jobs: np.ndarray
     rows_a: np.ndarray
@@ -102,17 +103,17 @@ class PosedOverlap(NamedTuple):
 
 
 class SingleScratch(NamedTuple):
-    """What ``_judge_pair`` works in."""
+    """Scratch memory of ``_judge_pair``."""
 
     boxes: np.ndarray
-    """World boxes of both, (2, 6)."""
+    """World boxes of both objects, (2, 6)."""
     visited: np.ndarray
-    """Vertices that were looked at, see ``sampling.py``."""
+    """Vertices that were visited, see ``sampling.py``."""
 
 
 @inner
 def _sort(pairs, kinds, count):
-    """Put contacts in the order of their triangles: by insertion, there are few."""
+    """Sort contacts by their triangles: insertion sort, since there are few."""
     for i in range(1, count):
         t, u, kind = pairs[i, 0], pairs[i, 1], kinds[i]
         j = i
@@ -124,7 +125,7 @@ def _sort(pairs, kinds, count):
 
 @inner
 def _bits(forest, solids, a, b, pairs, kinds, count, scratch, work):
-    """The bits of ``sampling.py``, from the same places in the same order as ``judge.py`` has them."""
+    """Return the bits of ``sampling.py``, from the same places and in the same order as in ``judge.py``."""
     bits = np.int64(0)
     found = np.empty((2, MOST_AROUND), np.int64)
     for what in (CONTACTS, COMPONENTS_A, COMPONENTS_B, TOUCHED_A, TOUCHED_B):
@@ -136,7 +137,7 @@ def _bits(forest, solids, a, b, pairs, kinds, count, scratch, work):
 
 @inner
 def _box_overlap(a, b, out):
-    """``box_overlaps`` of two boxes of six numbers."""
+    """Compute ``box_overlaps`` of two boxes of six numbers."""
     least = np.inf
     for k in range(3):
         low, high = max(a[k], b[k]), min(a[k + 3], b[k + 3])
@@ -151,7 +152,7 @@ def _box_overlap(a, b, out):
 
 @inner
 def _lay_middles(forest, a, b, pairs, kinds, count, room, middles):
-    """Middles of a sample of the contacts of two objects, which come in the order of ``pair_order``."""
+    """Write middles of a sample of the contacts of two objects, which are in the order of ``pair_order``."""
     every = max(count // SAMPLED, 1)
     for i in range(count):
         if not is_sampled(forest, a.tree, np.int64(pairs[i, 0]), b.tree, np.int64(pairs[i, 1]), every):
@@ -164,7 +165,7 @@ def _lay_middles(forest, a, b, pairs, kinds, count, room, middles):
 
 @inner
 def _are_apart(boxes):
-    """Whether a plane along the axes keeps both boxes apart: then there is no common volume."""
+    """Return whether an axis-aligned plane separates both boxes: then there is no common volume."""
     apart = False
     for k in range(3):
         apart |= boxes[0, k + 3] <= boxes[1, k] or boxes[1, k + 3] <= boxes[0, k]
@@ -173,7 +174,7 @@ def _are_apart(boxes):
 
 @inner
 def _is_second_first(boxes):
-    """Whether the second one's box comes first, -1 where both are equal: see ``pair_order``."""
+    """Return whether the second object's box comes first, -1 if both are equal: see ``pair_order``."""
     for k in range(6):
         if boxes[0, k] != boxes[1, k]:
             return 1 if boxes[0, k] > boxes[1, k] else 0
@@ -185,15 +186,15 @@ def _judge_pair(
     forest, solids, origins, reaches, used, first, second, pose_a, pose_b, pairs, kinds, count, measured, overlap,
     scratch, room, middles, work,
 ):  # fmt: skip
-    """Bits of ``sampling.py`` of two solids, or ``_LEFT``; sorts their contacts.
+    """Return bits of ``sampling.py`` for two solids, or ``_LEFT``; sorts their contacts.
 
     Args:
         forest, solids, origins, reaches, used: of the pair; ``first`` and ``second`` are its trees.
         pose_a, pose_b: (4, 4).
-        pairs, kinds: the contacts, of which there are ``count``.
-        measured: whether ``overlap`` and ``middles`` (n, 3) are wanted where there is common volume; then the columns
-            of ``pairs`` are in their order, too.
-        scratch, room, work: scratch.
+        pairs, kinds: the contacts; ``count`` is their number.
+        measured: whether to fill ``overlap`` and ``middles`` (n, 3) if there is common volume; then the columns of
+            ``pairs`` are in their order, too.
+        scratch, room, work: scratch memory.
     """
     forest = by_reference(forest)
     solids = by_reference(solids)
@@ -249,7 +250,7 @@ def _judge_pair(
 
 
 class _Work:
-    """Arrays for one verdict."""
+    """Scratch arrays for one verdict."""
 
     def __init__(self) -> None:
         self.contacts = PairWorkspace(MOST_CONTACTS)
@@ -270,13 +271,13 @@ _spare: WorkspacePool[_Work] = WorkspacePool(_Work)
 def verdict_of_records(
     a: Record, b: Record, pose_a: Any, pose_b: Any, *, depth: Any = True, **others: Any
 ) -> PairVerdict | Unanswered:
-    """The verdict of two objects, nothing permitted; ``UNANSWERED`` where that is to be asked in full.
+    """Return the verdict on two objects without permitted overlap; ``UNANSWERED`` to use the general path.
 
     Args:
-        a, b: their records; the first one keeps what is made of both.
-        pose_a, pose_b: one for each, as ``put_single_pose`` takes it.
+        a, b: their records; the first one keeps the data of the pair.
+        pose_a, pose_b: one pose each, as ``put_single_pose`` accepts it.
         depth: whether an overlap is measured; not checked.
-        others: options that it does not know.
+        others: options that this fast path does not support.
     """
     if others or not isinstance(depth, bool) or a.triangle_count + b.triangle_count > MOST_TRIANGLES:
         return UNANSWERED
@@ -293,7 +294,7 @@ def verdict_of_records(
 
 
 def _judged(packed: PackedPair, work: _Work, depth: bool, again: DeferredFindings) -> PairVerdict | None:
-    """The verdict by the contacts of a pair."""
+    """Return the verdict from the contacts of a pair."""
     contacts, count = work.contacts, work.contacts.count
     if count > MOST_CONTACTS:
         return None

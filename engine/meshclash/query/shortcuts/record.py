@@ -1,7 +1,7 @@
-"""A prepared mesh as a single question takes it: a record, made once and kept with the mesh.
+"""The data of a prepared mesh that single queries need: a record, made once and kept with the mesh.
 
-It holds the parts and the tree set that it is of, so their arrays live as long as somebody has it, and ends when the
-mesh gets other ones.
+It refers to the parts and the tree set that it was made of, so their arrays live as long as the record. It becomes
+invalid when the mesh gets other ones.
 """
 
 from typing import Any
@@ -18,22 +18,22 @@ from ...types.mesh import TriangleMesh
 from .kernels import DEPTH
 
 _KEY = "record"
-_THINGS = (TriangleMesh, Hierarchy)  # a union would be made anew for each question
+_THINGS = (TriangleMesh, Hierarchy)  # a union type would be made anew for each query
 _FIRST = np.zeros(1, np.int64)
 
 
 class Record(NotCopied):
-    """A hierarchy of boxes with an 8-wide form, while it keeps its parts.
+    """A hierarchy of boxes with an 8-wide form, valid as long as it keeps its parts.
 
     Attributes:
-        hierarchy, parts, usage: what the record is of, and how much it was used.
-        improves_at: volume tests from which on the hierarchy gets a better tree.
-        address: of the record, int64: the entries of ``near_wide.py`` and ``DEPTH``.
-        has_slabs: whether distances have their slabs.
-        met: whether the mesh met the other one when a distance was last asked for: then that is asked first.
-        tree_set: of the hierarchy alone.
-        triangle_count, index_bits: of the mesh: triangles, and bits of their indices.
-        packed: what ``prepared_verdict.py`` keeps of the pair of this mesh and the other one last asked about with it.
+        hierarchy, parts, usage: what the record was made of, and how much it was used.
+        improves_at: number of volume tests from which on the hierarchy gets a better tree.
+        address: address of the record, int64: the entries of ``near_wide.py`` and ``DEPTH``.
+        has_slabs: whether slabs for distances are available.
+        met: whether the mesh met the other one in the last distance query: then contacts are tested first.
+        tree_set: tree set of the hierarchy alone.
+        triangle_count, index_bits: number of triangles of the mesh, and number of bits of their indices.
+        packed: data that ``prepared_verdict.py`` keeps for the pair of this mesh and the last one compared with it.
     """
 
     __slots__ = (
@@ -65,18 +65,18 @@ class Record(NotCopied):
         self.index_bits = self.triangle_count.bit_length()
 
     def look_for_slabs(self) -> None:
-        """Give distances the slabs, if they are there or due by now."""
+        """Use slabs for distances if they exist or are due by now."""
         if not self.has_slabs:
             self.has_slabs = bool(self.tree_set.slabs_of(_FIRST)[0])
 
     def note_near_tests(self, volume_tests: int) -> None:
-        """Charge the tests of a distance to a tree without slabs, which gets them so."""
+        """Record the tests of a distance query for a tree without slabs, so that it gets slabs when they pay off."""
         if not self.has_slabs:
             note_tests(self.parts, volume_tests)
 
 
 def record_of(thing: Any) -> Record | None:
-    """The record of a mesh or hierarchy, if it has one: while it keeps its parts, and no better tree is due."""
+    """Return the record of a mesh or hierarchy if it is valid: it keeps its parts, and no better tree is due."""
     if not isinstance(thing, _THINGS):
         return None
     found: Record | None = thing.derived.get(_KEY)
@@ -86,7 +86,7 @@ def record_of(thing: Any) -> Record | None:
 
 
 def keep_record(thing: Any, hierarchy: Hierarchy) -> Record | None:
-    """The record of a hierarchy, kept with what it was made of (itself, or a mesh); None without an 8-wide form."""
+    """Make a record of a hierarchy and keep it with ``thing``, its hierarchy or mesh; None without an 8-wide form."""
     if hierarchy.parts.wide is None or config.DISABLE_JIT:
         return None
     found = record_of(thing)
@@ -96,10 +96,10 @@ def keep_record(thing: Any, hierarchy: Hierarchy) -> Record | None:
 
 
 def records_of(a: Any, b: Any, volume: str | None) -> tuple[Record, Record] | None:
-    """The records of two meshes, their hierarchies built if need be; None without 8-wide forms.
+    """Return the records of two meshes, building their hierarchies if necessary; None without 8-wide forms.
 
     Raises:
-        InvalidMesh, UnsupportedOption: as ``as_hierarchies``.
+        InvalidMesh, UnsupportedOption: as for ``as_hierarchies``.
     """
     tree_a, tree_b = as_hierarchies(a, b, volume)
     side_a, side_b = keep_record(a, tree_a), keep_record(b, tree_b)

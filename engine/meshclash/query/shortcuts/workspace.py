@@ -1,4 +1,4 @@
-"""The arrays of a single question about two meshes, kept from question to question."""
+"""The arrays of a single query of two meshes, reused from query to query."""
 
 import math
 from typing import Any
@@ -26,24 +26,24 @@ from .record import Record
 from .workspace_pool import WorkspacePool
 
 EXACT = (0.0, 0.0, math.inf, 0.0)
-"""Errors of a distance, relative and absolute, and its limits, upper and lower, without any."""
+"""Parameters of an exact distance without limits: relative error, absolute error, upper limit, lower limit."""
 _ROOM = 2 * LANE_COUNT**2
-"""Pairs: the kernel stops when there is no room for those of two leaves."""
+"""Room for pairs: the kernel stops if there is no room for those of two leaves."""
 
 
 class PairWorkspace(NotCopied):
-    """Arrays for one question about two meshes in a pose each, and the addresses of their records.
+    """Arrays for one query of two meshes in a pose each, and the addresses of their records.
 
     Args:
-        most: contacts that it has room for; None for the first contact, or the nearest points, only.
+        most: maximum number of contacts; None for only the first contact or the nearest points.
 
     Attributes:
-        poses, pose_a, pose_b: the poses asked about, (2, 4, 4), and each of them.
-        pair, kinds: the contacts, in any order, of which ``count`` are found, (n, 2) int32 and (n,) uint8.
+        poses, pose_a, pose_b: the poses of the query, (2, 4, 4), and each of them.
+        pair, kinds: the contacts, in any order, (n, 2) int32 and (n,) uint8; ``count`` of them are valid.
         counts, stack: state and stack of ``traverse_tasks``.
         anything, crossing, contact: addresses that ``meet_single`` takes for any contact, for one that crosses, and for
-            one whose nearest points are to be left at ``points``.
-        near: the work of ``traverse_near``, with ``errors``; ``distance``, ``points`` and ``known`` are what it finds.
+            one whose nearest points are written to ``points``.
+        near: the work of ``traverse_near``, with ``errors``; its results are ``distance``, ``points`` and ``known``.
     """
 
     __slots__ = (
@@ -77,7 +77,7 @@ class PairWorkspace(NotCopied):
         self.anything, self.crossing, self.contact = (record.address for record in self._records)
 
     def take_poses(self, pose_a: Any, pose_b: Any) -> bool:
-        """Take both poses, not checked; False for what ``pose_stack`` has to look at."""
+        """Store both poses, not checked; return False if ``pose_stack`` has to check them."""
         if pose_a is not None or self._turned_a:
             self._turned_a = pose_a is not None
             if not put_single_pose(pose_a, self.pose_a):
@@ -90,7 +90,7 @@ class PairWorkspace(NotCopied):
     def find(
         self, a: Record, b: Record, pose_a: Any, pose_b: Any, crossing_only: bool = False, steps: int = STEPS
     ) -> int:
-        """What ``meet_single`` says after at most so many steps; ``REFUSED`` for poses that are no matrices."""
+        """Return the result of ``meet_single`` after at most ``steps`` steps; ``REFUSED`` if poses must be checked."""
         if not self.take_poses(pose_a, pose_b):
             return REFUSED
         self.options[crossing_only][STEP_LIMIT] = steps
@@ -99,7 +99,7 @@ class PairWorkspace(NotCopied):
 
     @property
     def count(self) -> int:
-        """Contacts that were found last."""
+        """Number of contacts that were found last."""
         return int(self.counts[OUTPUT_USED])
 
 
@@ -110,4 +110,4 @@ def _options(crossing_only: bool, first_only: bool) -> np.ndarray:
 
 
 spare: WorkspacePool[PairWorkspace] = WorkspacePool(PairWorkspace)
-"""For first contacts and nearest points."""
+"""Workspaces for first contacts and nearest points."""

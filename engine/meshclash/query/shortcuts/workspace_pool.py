@@ -1,4 +1,4 @@
-"""Workspaces that nobody uses now: fresh memory costs more than a short search."""
+"""Pools of unused workspaces: allocating memory takes longer than a short search."""
 
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -7,10 +7,10 @@ _T = TypeVar("_T")
 
 
 class WorkspacePool(Generic[_T]):
-    """Takes one of those that were given back, or makes one. Appending to and popping from a list are atomic.
+    """Reuses workspaces that were given back, or makes new ones. Appending to and popping from a list are atomic.
 
     Attributes:
-        give: takes one back.
+        give: gives a workspace back.
     """
 
     __slots__ = ("_free", "_make", "give")
@@ -21,7 +21,7 @@ class WorkspacePool(Generic[_T]):
         self.give: Callable[[_T], None] = self._free.append
 
     def take(self) -> _T:
-        """One that nobody else has."""
+        """Return a workspace that nobody else uses."""
         try:
             return self._free.pop()
         except IndexError:

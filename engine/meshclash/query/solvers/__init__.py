@@ -1,1 +1,1 @@
-"""Solvers of the questions: a file for each kind of object; ``table.py`` says which function answers what."""
+"""Solvers of queries: one file for each kind of object; ``table.py`` assigns queries to functions."""

@@ -21,11 +21,11 @@ from ..found_pair import NO_POINTS, FoundPair, PairOfScene
 from ..results import Distance, no_start
 from ..table import Request
 
-_CONTACTS_END = 0.5  # of the work
+_CONTACTS_END = 0.5  # fraction of the work
 
 
 def find_contacts(request: Request) -> Generator[Progress, None, CloudContacts]:
-    """``collide``: the points at which the surfaces meet."""
+    """``collide``: the points in which the surfaces meet."""
     return common_points_steps(*request.things, *request.every_row, first_only=False)
 
 
@@ -41,7 +41,7 @@ def find_collision(request: Request) -> Generator[Progress, None, bool | np.ndar
 
 
 def find_distance(request: Request) -> Generator[Progress, None, CloudDistance]:
-    """``distance``; an earlier one does not make it faster. Raises UnsupportedOption for limits."""
+    """``distance``; an earlier result does not make it faster. Raises UnsupportedOption for limits."""
     if request.options.upper_limit < math.inf or request.options.lower_limit > 0.0:
         raise UnsupportedOption("distances of point clouds have no limits: leave upper_limit and lower_limit out")
     if not isinstance(request.options.start, Distance | CloudDistance | None):
@@ -51,11 +51,11 @@ def find_distance(request: Request) -> Generator[Progress, None, CloudDistance]:
 
 
 def find_verdict(request: Request) -> Generator[Progress, None, PairVerdict | CloudContacts]:
-    """``verdict``; or one contact, where that is enough for a scene.
+    """``verdict``; or one contact if that is enough for a scene.
 
-    A cloud has no inside and carries noise. It clashes with what its surface meets; what a closed mesh encloses of it
-    gives the depth, and where nothing is deeper than the permitted overlap it only touches. The resolution of
-    coordinates permits nothing to a cloud: what a scanner measures is far coarser.
+    A cloud has no inside and contains noise. It clashes with an object that its surface meets. If a closed mesh
+    encloses some of its points, the deepest of them gives the depth: up to the permitted overlap it only touches. The
+    resolution of coordinates permits no overlap for a cloud: scanners are far less precise than coordinates.
     """
     listing: PairOfScene = request.options.detail or PairOfScene()
     meeting = common_points_steps(*request.things, *request.poses, listing.first_contact)
@@ -79,7 +79,7 @@ def find_verdict(request: Request) -> Generator[Progress, None, PairVerdict | Cl
 
 
 def _apart_steps(request: Request, listing: PairOfScene, hits: CloudContacts) -> Generator[Progress, None, PairVerdict]:
-    """The verdict on two objects without a common point."""
+    """Return the verdict on two objects without a common point."""
     verdict, place, tolerance = APART, None, request.options.limits.touch_tolerance
     if tolerance > 0.0:
         gap = yield from steps(cloud_distance, *request.things, *request.poses)
@@ -90,7 +90,7 @@ def _apart_steps(request: Request, listing: PairOfScene, hits: CloudContacts) ->
 
 
 def _enclosed(request: Request) -> int | None:
-    """The side of the cloud, where the other object is a closed mesh."""
+    """Return the side of the cloud if the other object is a closed mesh, else None."""
     for side, other in ((0, request.things[1]), (1, request.things[0])):
         mesh = other.mesh if isinstance(other, Hierarchy) else other
         if isinstance(request.things[side], PointCloud) and isinstance(mesh, TriangleMesh) and mesh.is_closed:
@@ -104,7 +104,7 @@ def _permitted(request: Request) -> float:
 
 
 def _verdict(request: Request, found: FoundPair, depth: float, side: int | None) -> Verdict:
-    """Of two objects that are not apart."""
+    """Return the verdict on two objects that are not apart."""
     if side is not None and 0.0 < _permitted(request) >= depth:
         return TOUCHING
     if side is not None and not len(found.hits) and len(found.within) == request.things[side].point_count:
@@ -113,7 +113,7 @@ def _verdict(request: Request, found: FoundPair, depth: float, side: int | None)
 
 
 def _middle(hits: CloudContacts) -> np.ndarray:
-    """A contact point in the middle of the others."""
+    """Return a contact point in the middle of the others."""
     away = ((hits.points - hits.points.mean(axis=0)) ** 2).sum(axis=1)
     place: np.ndarray = hits.points[np.argmin(away)]
     return place

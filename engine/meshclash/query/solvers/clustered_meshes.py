@@ -1,4 +1,4 @@
-"""Clustered meshes, page by page, also against a mesh in memory: contacts, distances and verdict."""
+"""Clustered meshes, page by page, against each other or a mesh in memory: contacts, distances and verdict."""
 
 from collections.abc import Generator
 from functools import partial
@@ -18,11 +18,11 @@ from ..found_pair import FoundPair, PairOfScene
 from ..results import Clearances, Distance, distance_of, known_pairs
 from ..table import Request
 
-_CONTACTS_END = 0.5  # of the work
+_CONTACTS_END = 0.5  # fraction of the work
 
 
 def find_contacts(request: Request) -> Generator[float, None, Contacts]:
-    """``collide``: all contacts. ``self_collide``: those of one object with itself."""
+    """``collide``: all contacts. ``self_collide``: contacts of one object with itself."""
     sides = side_of(request.things[0]), side_of(request.things[1])
     options = ContactOptions(
         not request.options.touching, with_itself=request.query.sides == 1, threads=request.options.threads
@@ -41,7 +41,7 @@ def find_collision(request: Request) -> Generator[float, None, bool | np.ndarray
 
 
 def find_distance(request: Request) -> Generator[float, None, Distance]:
-    """``distance``: exact, whatever error is allowed; an earlier distance does not make it faster."""
+    """``distance``: exact, whatever errors are permitted; an earlier result does not make it faster."""
     sides, rows = (side_of(request.things[0]), side_of(request.things[1])), request.every_row
     known_pairs(request.options.start, [side.triangle_count for side in sides], len(rows[0]))
     answer = yield from nearest_steps(*sides, *rows)
@@ -58,10 +58,11 @@ def find_clearances(request: Request) -> Generator[float, None, Clearances]:
 
 
 def find_verdict(request: Request) -> Generator[Progress, None, PairVerdict | Contacts]:
-    """``verdict``; or one contact, where that is enough for a scene.
+    """``verdict``; or one contact if that is enough for a scene.
 
-    A clustered mesh is taken as a surface, as open meshes are: whether it bounds a solid would take all of it at once.
-    It clashes with what it crosses, and touches what it meets otherwise. There is no depth, and nothing lies inside it.
+    A clustered mesh is treated as a surface, like an open mesh: finding out whether it bounds a solid would need all of
+    it in memory at once. It clashes with objects that it crosses, and touches others that it meets. There is no depth,
+    and nothing lies inside it.
     """
     listing: PairOfScene = request.options.detail or PairOfScene()
     sides = side_of(request.things[0]), side_of(request.things[1])
@@ -81,7 +82,7 @@ def find_verdict(request: Request) -> Generator[Progress, None, PairVerdict | Co
 
 
 def _middle(hits: Contacts) -> np.ndarray | None:
-    """The middle of a contact, of a crossing where there is one. Reads the contact's triangles from the file."""
+    """Return the middle of a contact, a crossing if possible. Reads the contact's triangles from the file."""
     if not len(hits):
         return None
     shown = int(np.argmax(hits.kinds == ContactKind.CROSSING))

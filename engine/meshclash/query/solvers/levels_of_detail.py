@@ -1,4 +1,4 @@
-"""Massive models by levels of detail whose error is small enough: runs of clusters that come near."""
+"""Massive models by levels of detail with a sufficiently small error: runs of clusters that are close."""
 
 import time
 from collections.abc import Callable, Generator
@@ -19,13 +19,13 @@ from ..massive_collide import MassiveCollision
 from ..table import Request
 
 _memories: "WeakKeyDictionary[Any, WeakKeyDictionary[Any, tuple[Any, Any]]]" = WeakKeyDictionary()
-"""What the last call about two objects left, with what it was about."""
+"""Intermediate results of the last call about two objects, with its parameters."""
 _PORTIONS = 2
-"""Of the pairs of pages that come near, of those that ``samples`` makes: about 72 pairs."""
+"""Number of portions of ``samples`` that are read, of the pairs of pages that are close: about 72 pairs."""
 
 
 def find_close_runs(request: Request) -> Generator[float, None, MassiveCollision]:
-    """``massive_collide``: where two objects come near."""
+    """``massive_collide``: the parts of two objects that are close."""
     lengths, memory, cover = request.options.detail
     rows = request.rows[0][0], request.rows[1][0]
     found = yield from (cover or _by_levels)(*request.things, rows, lengths, memory)
@@ -40,10 +40,10 @@ def find_close_runs(request: Request) -> Generator[float, None, MassiveCollision
 def _proved(
     things: tuple[Any, Any], rows: tuple[np.ndarray, np.ndarray], runs: tuple[np.ndarray, np.ndarray], covered: Covered
 ) -> Generator[float, None, Covered]:
-    """What is covered, with a row that is known to have a contact, if one is found in a few pairs of pages.
+    """Return the cover with a row that is known to have a contact, if some pairs of pages contain one.
 
-    A level never says that triangles meet, however deep: it may lie on either side of them. Where objects are deep in
-    each other, most pages that come near have contacts.
+    A level alone cannot prove that triangles meet, no matter how deep: it may lie on either side of them. If objects
+    are deep in each other, most pairs of close pages have contacts.
     """
     sides = side_of(things[0]), side_of(things[1])
     near = yield from hold_progress(candidate_steps(*sides, *rows, 0.0), 0.0)
@@ -61,14 +61,14 @@ def _proved(
 
 
 def forget(a: Any, b: Any) -> None:
-    """Drop what the last call about two objects left."""
+    """Discard the intermediate results of the last call about two objects."""
     _memories.get(a, {}).pop(b, None)
 
 
 def _by_levels(
     a: Any, b: Any, rows: tuple[np.ndarray, np.ndarray], lengths: tuple[float, float], memory: int
 ) -> Generator[float, None, tuple[Covered, tuple[np.ndarray, np.ndarray], int, tuple[Leveled, Leveled]]]:
-    """Rows by the level of each object whose error is small enough; the runs of both, tests of boxes, and levels."""
+    """Return rows by levels with a sufficiently small error; the runs of both, tests of boxes, and the levels."""
     delta, epsilon = lengths
     levels = _levels_of(a, b, (side_of(a), side_of(b)), rows, epsilon, memory)
     kept = memory_of(a, b, (levels[0].clusters, levels[1].clusters, delta), Memory)
@@ -79,7 +79,7 @@ def _by_levels(
 def _levels_of(
     a: Any, b: Any, sides: tuple[Clusters, Clusters], rows: tuple[np.ndarray, np.ndarray], epsilon: float, memory: int
 ) -> tuple[Leveled, Leveled]:
-    """Both objects as they are request."""
+    """Return what is compared: a level of each object with a small enough error, or the object itself."""
     found = [levels_beside(thing) if isinstance(thing, ClusteredMesh) else None for thing in (a, b)]
     bounds = bounds_of(sides[0]), bounds_of(sides[1])
     error = largest_error(sum(levels is not None for levels in found), epsilon, bounds, rows)
@@ -91,7 +91,7 @@ def _levels_of(
 
 
 def bounds_of(side: Clusters) -> np.ndarray:
-    """Lowest and highest coordinates of an object [m], (2, 3)."""
+    """Return the lowest and highest coordinates of an object [m], (2, 3)."""
     if side.clustered is not None:
         return side.clustered.bounds
     assert side.mesh is not None
@@ -110,7 +110,7 @@ def _as_leveled(level: MeshLevel, bounds: np.ndarray) -> Leveled:
 
 
 def memory_of(a: Any, b: Any, asked: tuple[Any, ...], new: Callable[[], Any]) -> Any:
-    """What the last call about two objects left, if it asked the same: two sides, and lengths."""
+    """Return the intermediate results of the last call about two objects, if its sides and lengths were the same."""
     of_a = _memories.setdefault(a, WeakKeyDictionary())
     key = *(ref(side.clustered or side.mesh) for side in asked[:2]), *asked[2:]
     last = of_a.get(b)

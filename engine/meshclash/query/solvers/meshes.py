@@ -23,9 +23,9 @@ _NOTHING_PERMITTED, _NOTHING_MEASURED = Limits(), Limits(depths=False)
 
 
 def find_prepared(request: Request) -> Generator[float, None, Any]:
-    """One pose of each mesh, by the fast path of the question (``Query.at_once``); else ``UNANSWERED``.
+    """Use the fast path of the query (``Query.at_once``) for one pose of each mesh, else return ``UNANSWERED``.
 
-    Builds hierarchies that are missing.
+    Builds missing hierarchies.
     """
     tell = request.query.at_once
     if tell is None or request.stacked or request.may_use_device:
@@ -39,7 +39,7 @@ def find_prepared(request: Request) -> Generator[float, None, Any]:
 
 
 def find_contacts(request: Request) -> Generator[float, None, Contacts]:
-    """``collide``: all contacts. ``self_collide``: those of one mesh, but for what neighbours share."""
+    """``collide``: all contacts. ``self_collide``: those of one mesh, except what neighbours share."""
     options = {"crossing_only": not request.options.touching, "threads": request.options.threads}
     answer, meshes = yield from answered(request, request.rows, with_itself=request.query.sides == 1, **options)
     return Contacts(answer.pairs, answer.kinds, answer.jobs, request.stats(answer), meshes, request.rows)

@@ -17,7 +17,7 @@ from ..table import Request
 
 
 def find_contained(request: Request) -> Generator[float, None, np.ndarray]:
-    """``contains``: which points lie in the solid that a mesh bounds, or means, (n,) bool."""
+    """``contains``: which points lie inside the solid that a mesh bounds or approximates, (n,) bool."""
     yield 0.0
     (mesh, world), rows, threads = request.things, request.rows[0][0], request.options.threads
     tree, meant = intended_tree(mesh)
@@ -58,7 +58,7 @@ def find_nearest(request: Request) -> Generator[float, None, NearestPoints]:
     (mesh, world), rows, options = request.things, request.rows[0][0], request.options
     count, signed = options.detail
     tree = as_boxes(mesh)
-    meant = intended_tree(mesh) if signed else None  # refuses before anything is measured
+    meant = intended_tree(mesh) if signed else None  # raises before anything is measured
     finder = NearestFinder(pack_trees([tree]), rows)
     found = yield from finder.steps(world, count, options.upper_limit, options.threads)
     distances, points = found.distances, found.points
@@ -79,7 +79,7 @@ def find_nearest(request: Request) -> Generator[float, None, NearestPoints]:
 
 
 def find_winding_numbers(request: Request) -> Generator[float, None, np.ndarray]:
-    """``winding_number``: how often the mesh goes around each point, (n,) float64."""
+    """``winding_number``: how often the mesh encloses each point, (n,) float64."""
     yield 0.0
     (mesh, world), rows, threads = request.things, request.rows[0][0], request.options.threads
     tree = as_boxes(mesh)

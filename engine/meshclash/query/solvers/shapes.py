@@ -1,4 +1,4 @@
-"""Questions about exact shapes, beside each other and beside meshes."""
+"""Exact shapes against each other and against meshes."""
 
 import time
 from collections.abc import Generator
@@ -23,7 +23,7 @@ _POINT = TriangleMesh(np.zeros((1, 3)), [[0, 0, 0]])
 
 
 def find_collision(request: Request) -> Generator[Any, None, bool | np.ndarray]:
-    """Whether they have a common point, or (k,) bool for a stack of poses."""
+    """``collides``: whether they have a common point, or (k,) bool for a stack of poses."""
     if not request.options.touching:
         raise UnsupportedOption("touching=False is a question about triangles: exact shapes are request without it")
     near = yield from near_steps(request, only_met=True)
@@ -31,7 +31,7 @@ def find_collision(request: Request) -> Generator[Any, None, bool | np.ndarray]:
 
 
 def find_distance(request: Request) -> Generator[Any, None, Distance]:
-    """The distance; errors and an earlier answer do not make it faster."""
+    """``distance``; permitted errors and an earlier result do not make it faster."""
     options = request.options
     if not isinstance(options.start, Distance | None):
         raise no_start("distance", options.start)
@@ -49,17 +49,17 @@ def find_distance(request: Request) -> Generator[Any, None, Distance]:
 
 
 def find_clearances(request: Request) -> Generator[Any, None, Clearances]:
-    """All pairs of triangles within the tolerance; a shape without triangles has -1 in their place."""
+    """``clearance``: all pairs of triangles within the tolerance; -1 for a shape without triangles."""
     pairs, distances, poses, points = yield from within_steps(request)
     stats = QueryStats(seconds=time.perf_counter() - request.start)
     return Clearances((pairs, distances, poses), request.options.tolerance, stats, known_points=points)
 
 
 def find_verdict(request: Request) -> Generator[Any, None, PairVerdict]:
-    """The verdict; there are no pairs of triangles.
+    """``verdict``; there are no pairs of triangles.
 
-    Shapes clash where they have a common point, whatever overlap is permitted: no depth is measured. What lies inside a
-    closed mesh without touching its surface is contained.
+    Shapes clash if they have a common point, whatever overlap is permitted: no depth is measured. A shape inside a
+    closed mesh that does not touch its surface is contained.
     """
     listing: PairOfScene = request.options.detail or PairOfScene()
     near = yield from near_steps(request)
@@ -77,7 +77,7 @@ def find_verdict(request: Request) -> Generator[Any, None, PairVerdict]:
 
 
 def _is_contained(request: Request) -> Generator[Any, None, bool]:
-    """Whether a shape that meets no triangle of a closed mesh is inside it, or the other way round."""
+    """Return whether a shape that meets no triangle of a closed mesh is inside it, or the other way round."""
     sides = tuple(map(ShapeSide.of, request.things))
     for k, (inner, outer) in enumerate((sides, sides[::-1])):
         if outer.surface is None or inner.flat or not outer.mesh.is_closed:
@@ -93,7 +93,7 @@ def _is_contained(request: Request) -> Generator[Any, None, bool]:
 
 
 def _a_point(side: ShapeSide) -> np.ndarray:
-    """A point of a side, in its own frame."""
+    """Return a point of a side, in its own frame."""
     if isinstance(side.convex, ConvexShape):
         point: np.ndarray = side.convex.points[0, 0] if side.convex.is_polyhedron else np.zeros(3)
         return point

@@ -1,4 +1,4 @@
-"""Closed meshes: the shortest translation that separates two of them."""
+"""Penetration of closed meshes: the shortest translation that separates two of them."""
 
 from collections.abc import Generator
 from functools import cached_property
@@ -25,22 +25,22 @@ from ..shortcuts.prepared_penetration import known_pairs
 from ..table import Request
 from ..verdict import verdict
 
-_MARGIN = 4e-15  # of the coordinates: first attempt to come apart after touching, some twenty roundings
-_LEAST_MARGIN = 1e-300  # [m]: points at the origin have no size
+_MARGIN = 4e-15  # relative to the coordinates: first gap to try after touching, about twenty rounding errors
+_LEAST_MARGIN = 1e-300  # [m]: if all points are at the origin
 _LENGTHS = 24  # translations tried along a direction
 _MOST_NORMALS = 12  # directions taken from contacts
-_ROUNDS = 4  # of turning the best direction
+_ROUNDS = 4  # in which the best direction is turned
 _TURNS = 10
 _HALVINGS = 30
-_LONGER = (1.0, 1.01, 1.03, 1.1, 1.3)  # factors by which a known length is tried to be lengthened
-_FITTED = 1e-3  # of the length: how near to touching a known translation is fitted
+_LONGER = (1.0, 1.01, 1.03, 1.1, 1.3)  # factors to try for a known length that is too short now
+_FITTED = 1e-3  # relative to the length: accuracy with which a known translation is fitted
 _SHORTENINGS = 3
-_PARTS = np.array([1e-3, 0.2])  # of the way from what a normal asks for to what is known
-_MOST_CHECKS = 40  # of translations that are free of contact, but may be inside
+_PARTS = np.array([1e-3, 0.2])  # positions between the length that a normal suggests and the known one
+_MOST_CHECKS = 40  # of translations that are free of contact, but may leave one solid inside the other
 
 
 def find_convex_penetration(request: Request) -> Generator[float, None, Penetration | Unanswered]:
-    """``penetration`` of two convex solids, all poses in one call; ``UNANSWERED`` where a mesh is no convex solid.
+    """``penetration`` of two convex solids, all poses in one call; ``UNANSWERED`` if a mesh is not a convex solid.
 
     The translation leads to the nearest facet of the polytope of differences (``convex/expanding_polytope.py``).
     """
@@ -67,9 +67,9 @@ def find_convex_penetration(request: Request) -> Generator[float, None, Penetrat
 
 
 def find_penetration(request: Request) -> Generator[float, None, Penetration]:
-    """``penetration`` of two closed meshes, pose by pose, each from the answer before.
+    """``penetration`` of two closed meshes, pose by pose, each starting from the previous result.
 
-    Translations are tried, and those are kept after which nothing touches.
+    Translations are tried, and those after which nothing touches are kept.
     """
     trees, start = (_solid("a", request.things[0]), _solid("b", request.things[1])), request.options.start
     if not isinstance(start, Penetration | None):
@@ -84,7 +84,7 @@ def find_penetration(request: Request) -> Generator[float, None, Penetration]:
 
 
 def _solid(name: str, thing: Any) -> Hierarchy:
-    """The hierarchy of the closed mesh that an object draws, or is without volume; raises InvalidMesh."""
+    """Return the hierarchy of an object's closed boundary mesh, else of its own closed mesh; raise InvalidMesh."""
     tree = as_boxes(thing)
     mesh = find_boundary_mesh(tree.mesh).mesh
     if not mesh.is_closed:
@@ -98,7 +98,7 @@ def _solid(name: str, thing: Any) -> Hierarchy:
 def penetration_of_pose(
     trees: tuple[Hierarchy, Hierarchy], pose_a: Pose, pose_b: Pose, start: Penetration | None
 ) -> Penetration:
-    """The answer for one pose of two closed meshes, from that for an earlier one."""
+    """Return the result for one pose of two closed meshes, starting from an earlier result."""
     search = _Search(trees, pose_a, pose_b)
     quick = None if start is None else search.follow(start)
     if quick is not None:
@@ -110,7 +110,7 @@ def penetration_of_pose(
 
 
 class _Search:
-    """Two solids with common volume, and the translations of the second that were tried."""
+    """Two solids with common volume, and the search for a translation of the second."""
 
     def __init__(self, trees: tuple[Hierarchy, Hierarchy], pose_a: Pose, pose_b: Pose) -> None:
         self.trees = trees
@@ -119,17 +119,17 @@ class _Search:
 
     @cached_property
     def points(self) -> list[np.ndarray]:
-        """World points that the triangles of each solid use, (n, 3) [m]."""
+        """World points of each solid that its triangles use, (n, 3) [m]."""
         poses = (self.pose_a, self.pose_b)
         return [p.apply(used_points(t.mesh)) for p, t in zip(poses, self.trees, strict=True)]
 
     @cached_property
     def size(self) -> float:
-        """Largest absolute coordinate of both [m]."""
+        """Largest absolute coordinate of both solids [m]."""
         return max(float(np.abs(p).max()) for p in self.points)
 
     def answer(self, ball: float) -> Penetration:
-        """The translation; ``ball`` is the diameter [m] of a ball in the common volume."""
+        """Return the translation; ``ball`` is the diameter [m] of a ball in the common volume."""
         rows = self.pose_a.rows, self.pose_b.rows
         if all(is_convex(tree.mesh) for tree in self.trees):
             a, b = (used_points(tree.mesh) for tree in self.trees)
@@ -146,13 +146,13 @@ class _Search:
         return self._told(length, direction, max(ball, 2.0 * radius), centre)
 
     def _told(self, length: float, direction: np.ndarray, lower: float, centre: np.ndarray) -> Penetration:
-        """The answer, with the points that are nearest when b has left a, and a ball's centre (3,) in both frames."""
+        """Return the result, with the nearest points after b has left a, and a ball's centre (3,) in both frames."""
         gap = self._gap(length * direction)
         points = gap.point_a.copy(), gap.point_b - length * direction
         return Penetration(length, direction, min(lower, length), self._in_both_frames(centre), None, *points)
 
     def follow(self, start: Penetration) -> Penetration | None:
-        """The answer from that for an earlier pose; None where that does not help."""
+        """Return the result, starting from an earlier one; None if that does not help."""
         if start.depth == 0.0 or start.centres is None:
             return None
         here = [pose.apply(c)[0] for pose, c in zip((self.pose_a, self.pose_b), start.centres, strict=True)]
@@ -168,7 +168,7 @@ class _Search:
         return self._told(length, direction, 2.0 * radius, centre)
 
     def _ball(self, places: list[np.ndarray]) -> tuple[float, np.ndarray]:
-        """Radius and centre of a ball in the common volume, from the first place that is inside."""
+        """Return radius and centre of a ball in the common volume, grown from the first place that is inside."""
         rows = self.pose_a.rows, self.pose_b.rows
         for place in places:
             radius, centre = common_ball(self.trees, rows, place)
@@ -177,20 +177,20 @@ class _Search:
         return radius, centre
 
     def _in_both_frames(self, point: np.ndarray) -> np.ndarray:
-        """A world point in the frames of a and of b, (2, 3); up to what poses lack to be rigid."""
+        """Return a world point in the frames of a and b, (2, 3); exact up to the poses' deviation from rigid."""
         return np.stack([(point - row[:, 3]) @ row[:, :3] for row in (self.pose_a.rows, self.pose_b.rows)])
 
     def _meets(self, translation: np.ndarray) -> bool:
         return bool(collides(*self.trees, self.pose_a, self.moved(translation[None])[0]))
 
     def _gap(self, translation: np.ndarray) -> Distance:
-        """The distance after a translation, from the pair of triangles that were nearest before."""
+        """Return the distance after a translation; the search starts at the pair of triangles nearest before."""
         pose = self.moved(translation[None])[0]
         self._near = distance(*self.trees, self.pose_a, pose, start=self._near)
         return self._near
 
     def _fitted(self, direction: np.ndarray, length: float) -> tuple[np.ndarray, float, Distance] | None:
-        """The length near another one from which on a translation is free, to a thousandth, and the gap there."""
+        """Fit a length near the given one from which on a translation is free, to a thousandth; with the gap there."""
         for factor in _LONGER:
             if not self._meets(factor * length * direction):
                 length *= factor
@@ -209,9 +209,9 @@ class _Search:
         return direction, length, gap
 
     def _turned(self, direction: np.ndarray, length: float, gap: Distance) -> tuple[np.ndarray, float]:
-        """A shorter translation towards the normal at the nearest points, if one is free."""
+        """Return a shorter translation, turned towards the normal at the nearest points, if one is free."""
         normal = (gap.point_b - gap.point_a) / gap.distance
-        enough = float(length * (direction @ normal)) - gap.distance  # as far as these two points are concerned
+        enough = float(length * (direction @ normal)) - gap.distance  # sufficient for these two points
         if not 0.0 < enough < (1.0 - _FITTED) * length:
             return direction, length
         middle = direction + normal
@@ -227,29 +227,29 @@ class _Search:
         return towards[best // len(_PARTS)], float(lengths.ravel()[best])
 
     def moved(self, translations: np.ndarray) -> np.ndarray:
-        """Poses (k, 4, 4) of b after translations (k, 3)."""
+        """Return poses (k, 4, 4) of b after translations (k, 3)."""
         poses = np.repeat(self.pose_b.matrix[None], len(translations), axis=0)
         poses[:, :3, 3] += translations
         return poses
 
     def is_apart(self, translation: np.ndarray) -> bool:
-        """Whether the solids have nothing in common after a translation of b."""
+        """Return whether the solids have no common point after a translation of b."""
         return not self._meets(translation) and self._is_outside(translation)
 
     def _is_outside(self, translation: np.ndarray) -> bool:
-        """Whether solids that do not meet after a translation of b are apart, and not one inside the other."""
+        """Return whether solids whose surfaces do not meet after a translation of b are apart, not nested."""
         pose = self.moved(translation[None])[0]
         return is_outside(self.trees, (self.pose_a.rows, np.ascontiguousarray(pose[:3])))
 
     def _apart(self, direction: np.ndarray, length: float) -> float:
-        """The least length from the given one on, up to rounding, that leaves nothing touching."""
+        """Return the smallest length, from the given one on and up to rounding, after which nothing touches."""
         margin = max(_MARGIN * (self.size + length), _LEAST_MARGIN)
         while not self.is_apart((length + margin) * direction):
             margin *= 4.0
         return length + margin
 
     def _shorten(self, hulls: Separation) -> tuple[np.ndarray, float]:
-        """A direction and length not longer than what separates the hulls, free as far as was tried."""
+        """Return a free direction and length, no longer than what separates the hulls, as far as was tried."""
         best = hulls.direction, hulls.length
         best = self._try(self._directions(hulls.direction), best)
         rng = np.random.default_rng(0)
@@ -259,7 +259,7 @@ class _Search:
         return best
 
     def _directions(self, first: np.ndarray) -> np.ndarray:
-        """Unit vectors (k, 3): of the hulls, of a cube's faces, edges and corners, and normals of the contacts."""
+        """Return unit vectors (k, 3): of the hulls, of a cube's faces, edges and corners, and normals of contacts."""
         contacts = collide(*self.trees, self.pose_a, self.pose_b)
         step = max(1, len(contacts) // _MOST_NORMALS)
         corners = np.concatenate([contacts.world_triangles(side, slice(None, None, step)) for side in range(2)])
@@ -269,7 +269,7 @@ class _Search:
         return every[lengths > 0.0] / lengths[lengths > 0.0][:, None]
 
     def _try(self, directions: np.ndarray, best: tuple[np.ndarray, float]) -> tuple[np.ndarray, float]:
-        """The best of shorter translations along directions."""
+        """Return the best of shorter translations along given directions."""
         shares = np.arange(1, _LENGTHS) / _LENGTHS
         lengths = np.minimum(self._hull_lengths(directions), best[1])[:, None] * shares
         translations = (lengths[..., None] * directions[:, None]).reshape(-1, 3)
@@ -282,11 +282,11 @@ class _Search:
         return best
 
     def _hull_lengths(self, directions: np.ndarray) -> np.ndarray:
-        """How far b must go along directions until its hull has left that of a."""
+        """Return how far b must move along directions until its hull has left that of a."""
         return (self.points[0] @ directions.T).max(axis=0) - (self.points[1] @ directions.T).min(axis=0)
 
     def _halve(self, direction: np.ndarray, blocked: float, free: float) -> float:
-        """The end of the free part between two lengths."""
+        """Return the boundary between a blocked and a free length, by bisection."""
         for _ in range(_HALVINGS):
             middle = 0.5 * (blocked + free)
             if collides(*self.trees, self.pose_a, self.moved(middle * direction[None])[0]):

@@ -1,12 +1,12 @@
 """Two meshes by voxels: the voxels that they share, and contacts without a hierarchy.
 
-A hierarchy pays for itself when it is asked again, so engine "auto" gives only the first question about a mesh to
-voxels; the next one builds. Objects that deform are new meshes each time, which are asked once.
+A hierarchy pays off only if it is used again. So engine "auto" uses voxels only for the first query of a mesh; the
+second one builds. Objects that deform are new meshes each time, which are queried once.
 
-The rule. Two hierarchies cost ``_BUILD`` for each triangle that has none yet. Voxels cost ``_PLACE`` for each triangle
-and ``_MARK`` for each that reaches the region that both objects' boxes share, of which a sample says how many they are.
-Voxels are taken where that is the smaller by ``_MARGIN``. The figures are those of ``bench voxels --frames``
-(docs/measurements.md); a wrong guess costs time, never the answer.
+The rule: two hierarchies cost ``_BUILD`` for each triangle that has none yet. Voxels cost ``_PLACE`` for each triangle
+and ``_MARK`` for each triangle in the common region of both bounding boxes, whose number is estimated from a sample.
+Voxels are used if their cost is smaller by the factor ``_MARGIN``. The numbers are from ``bench voxels --frames``
+(docs/measurements.md). A wrong estimate costs time, but does not change the answer.
 """
 
 from collections.abc import Generator
@@ -29,13 +29,13 @@ from ..options import AUTO, HIERARCHIES
 from ..table import Request
 
 _FEWEST = 50_000
-"""Triangles without a hierarchy below which building is as good as free."""
-_BUILD, _PLACE, _MARK = 85.0, 13.0, 75.0  # ns a triangle
+"""Number of triangles without a hierarchy below which building takes almost no time."""
+_BUILD, _PLACE, _MARK = 85.0, 13.0, 75.0  # ns per triangle
 _MARGIN = 0.8
-_SAMPLE = 1000  # triangles of each object that are looked at
+_SAMPLE = 1000  # triangles of each object that are sampled
 _MOST_VOXELS = 16.0
-"""A triangle may reach on average, in squares of voxels; those of the default size reach some 3."""
-_ASKED = "asked by voxels"  # in ``TriangleMesh.derived``
+"""Largest mean area that triangles may cover, in squares of voxels; with the default voxel size it is about 3."""
+_ASKED = "asked by voxels"  # a key of ``TriangleMesh.derived``
 
 
 def find_common_voxels(request: Request) -> Generator[Progress, None, VoxelContacts]:
@@ -50,7 +50,7 @@ def find_common_voxels(request: Request) -> Generator[Progress, None, VoxelConta
 
 
 def find_contacts(request: Request) -> Generator[Progress, None, Contacts | Unanswered]:
-    """``collide``: all contacts; ``UNANSWERED`` where hierarchies are to find them."""
+    """``collide``: all contacts; ``UNANSWERED`` if hierarchies should find them."""
     if request.options.engine == HIERARCHIES:
         return UNANSWERED
     if request.options.engine == AUTO:
@@ -62,7 +62,7 @@ def find_contacts(request: Request) -> Generator[Progress, None, Contacts | Unan
         try:
             return (yield from _contacts_steps(request))
         except UnsupportedOption:
-            return UNANSWERED  # more memory than voxels may have: triangles of very different sizes
+            return UNANSWERED  # more memory than allowed for voxels: triangles of very different sizes
     if request.options.volume is not None:
         raise UnsupportedOption("engine 'voxels' has no volumes: leave volume out, or use engine='hierarchies'")
     if request.stacked:
@@ -75,7 +75,7 @@ def _contacts_steps(request: Request) -> Generator[Progress, None, Contacts]:
     fineness, options = checked_fineness(None, None, None), request.options
     question = VoxelQuestion("exact", fineness, not options.touching, options.threads, request.start, "cpu")
     found = yield from voxel_steps(meshes, (request.rows[0][0], request.rows[1][0]), question)
-    assert found.contacts is not None  # of mode "exact"
+    assert found.contacts is not None  # since the mode is "exact"
     return found.contacts
 
 
@@ -92,12 +92,12 @@ def _is_worth_it(request: Request) -> bool:
 
 
 def _is_new(mesh: TriangleMesh) -> bool:
-    """Whether a mesh has no hierarchy, and was not asked by voxels before."""
+    """Return whether a mesh has no hierarchy and has not been queried by voxels before."""
     return _ASKED not in mesh.derived and not is_prepared(mesh)
 
 
 def _in_common_region(meshes: list[TriangleMesh], rows: list[np.ndarray]) -> float:
-    """About how many triangles reach the region that both boxes share; infinite where their sizes differ too much."""
+    """Estimate how many triangles reach the common region of both boxes; infinite if their sizes differ too much."""
     boxes = [_world_box(mesh, row) for mesh, row in zip(meshes, rows, strict=True)]
     low, high = np.maximum(boxes[0][0], boxes[1][0]), np.minimum(boxes[0][1], boxes[1][1])
     total = 0.0
@@ -114,7 +114,7 @@ def _in_common_region(meshes: list[TriangleMesh], rows: list[np.ndarray]) -> flo
 
 
 def _world_box(mesh: TriangleMesh, row: np.ndarray) -> np.ndarray:
-    """Lowest and highest corners (2, 3) [m] of a box around a mesh in a pose."""
+    """Return the lowest and highest corners (2, 3) [m] of a box around a mesh in a pose."""
     corners = np.array([[mesh.bounds[k][axis] for axis, k in enumerate(choice)] for choice in np.ndindex(2, 2, 2)])
     world = transform_points(row, corners)
     return np.stack([world.min(axis=0), world.max(axis=0)])

@@ -1,0 +1,293 @@
+"""What was decided of pairs of an earlier run, carried to the pairs of this one, and to no other pair.
+
+A decision goes with its two objects: each must be found again among those of now, as `match_models` does. What cannot
+be told apart is listed, so that somebody decides again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .baseline import Baseline, EarlierPair
+from .identity import without_number
+from .review.revisions import SAME_PLACE, Identity, match_models, pair_id
+from .reviews import NOT_REVIEWED, Review
+
+if TYPE_CHECKING:
+    from .pair_row import PairRow
+
+Names = tuple[str, str]
+UNCERTAIN = "its objects cannot be told from others"
+LIKELY = 0.5
+"""Share of its GlobalIds that a model must have in common with one that is not loaded, to be proposed as a rename."""
+
+
+@dataclass(frozen=True)
+class Again:
+    """A decision of an earlier run that was not carried.
+
+    Attributes:
+        pair: as the earlier run had it.
+        objects: its two objects, as far as they are known.
+        candidates: ids of the pairs of this run that it may be about: they are to be decided again.
+        why: it was not carried.
+    """
+
+    pair: EarlierPair
+    objects: Sequence[Identity]
+    candidates: tuple[str, ...]
+    why: str
+
+
+@dataclass(frozen=True)
+class Carried:
+    """What an earlier run says of this one.
+
+    Attributes:
+        reviews: decisions, by ids of this run.
+        ids: of pairs of this run, by those of the earlier one.
+        found: ids of objects of this run, by those of the earlier one.
+        again: decisions that were not carried.
+        renames: (name now, name then, share of GlobalIds) of models that may be the same under two names.
+    """
+
+    reviews: Mapping[str, Review] = field(default_factory=dict)
+    ids: Mapping[str, str] = field(default_factory=dict)
+    found: Mapping[str, str] = field(default_factory=dict)
+    again: Sequence[Again] = ()
+    renames: Sequence[tuple[str, str, float]] = ()
+
+
+def carried(
+    baseline: Baseline, rows: Sequence[PairRow], things: Mapping[str, Identity], former: Mapping[str, str]
+) -> Carried:
+    """What an earlier report says of rows.
+
+    Args:
+        baseline: the earlier report.
+        rows: of this run.
+        things: its objects by their names; empty where there are no models, as in a scene: then ids are enough.
+        former: as `FileSource` has them, for reports that know no models.
+    """
+    if not things:
+        return Carried(baseline.reviews, {key: key for key in baseline.pairs})
+    if not baseline.objects:
+        return _of_former(baseline, rows, things, former)
+    now = found_again(baseline, [*things.values()])
+    there = {row.id for row in rows}
+    reviews, ids, again = dict[str, Review](), dict[str, str](), list[Again]()
+    for pair in baseline.pairs.values():
+        new = id_of_now(pair, now)
+        ids[pair.id] = new or pair.id
+        if pair.review == NOT_REVIEWED:
+            continue
+        if new in there:
+            reviews[new] = pair.review
+        else:
+            again.append(_again(pair, baseline, rows, things, now))
+    again = [_without(item, {*reviews}) for item in again]
+    return Carried(reviews, ids, now, again, renames(baseline, things.values()))
+
+
+def found_again(baseline: Baseline, things: Sequence[Identity]) -> dict[str, str]:
+    """The ids of now of objects of a baseline; of those that were away only where no other object has become it."""
+    now = {old: new for new, old in match_models([*baseline.objects.values()], things).items()}
+    became = {new: old for old, new in now.items()}
+    layers: dict[str, list[Identity]] = defaultdict(list)  # of one object, several states may be kept
+    for key, item in baseline.away.items():
+        layers[key.partition(" ")[2]].append(item)
+    for layer in layers.values():
+        back = match_models(layer, things).items()
+        now |= {old: new for new, old in back if became.get(new, "") in ("", old.partition(" ")[0])}
+    return now
+
+
+def _of_its_models(now: Identity, before: Identity) -> Identity:
+    """An object as it is now, in the models alone in which it was when something was decided of it."""
+    return now._replace(models=tuple(name for name in now.models if name in before.models))
+
+
+def id_of_now(pair: EarlierPair, now: Mapping[str, str]) -> str:
+    """The id that a pair has now; "" where an object was not found again."""
+    return pair_id(now[pair.ends[0]], now[pair.ends[1]], pair.test) if all(end in now for end in pair.ends) else ""
+
+
+def _without(item: Again, decided: set[str]) -> Again:
+    left = tuple(key for key in item.candidates if key not in decided)
+    return Again(item.pair, item.objects, left, item.why)
+
+
+def _again(
+    pair: EarlierPair,
+    baseline: Baseline,
+    rows: Sequence[PairRow],
+    things: Mapping[str, Identity],
+    now: Mapping[str, str],
+) -> Again:
+    by_id = {item.id: item for item in things.values()}
+    known = [(end, item) for end in pair.ends if (item := baseline.thing(end)) is not None]
+    objects = [_of_its_models(by_id[now[end]], item) if end in now else item for end, item in known]
+    if len(objects) < 2 or all(end in now for end in pair.ends):
+        return Again(pair, objects, (), "it is not found any more" if objects else "its objects are not known")
+    wanted = Counter(told(item) for item in objects)
+    of: dict[str, list[PairRow]] = defaultdict(list)
+    for row in rows:
+        of[told(things[row.a.name])].append(row)
+        of[told(things[row.b.name])].append(row)
+    candidates = dict.fromkeys(
+        row.id for row in of[told(objects[0])]
+        if row.test == pair.test and Counter((told(things[row.a.name]), told(things[row.b.name]))) == wanted
+    )  # fmt: skip
+    models = {name for item in things.values() for name in item.models}
+    away = sorted({name for item in objects if not models & {*item.models} for name in item.models})
+    if away:
+        why = f"model {', '.join(away)} is not loaded"
+    elif candidates:
+        why = UNCERTAIN
+    else:
+        why = "an object is not there any more"
+    return Again(pair, objects, tuple(candidates), why)
+
+
+def told(item: Identity) -> str:
+    """What an object is called, whatever model it is in."""
+    return item.key or item.name
+
+
+def renames(baseline: Baseline, things: Iterable[Identity]) -> list[tuple[str, str, float]]:
+    """Models of now and then that have other names, and most of their GlobalIds, or names and places, in common."""
+    then, now = _contents([*baseline.objects.values(), *baseline.away.values()]), _contents(things)
+    found = []
+    for new in sorted(now.keys() - then.keys()):
+        shares = [
+            (len(now[new] & then[old]) / max(1, min(len(now[new]), len(then[old]))), old)
+            for old in sorted(then.keys() - now.keys())
+        ]
+        share, old = max(shares, default=(0.0, ""))
+        if share >= LIKELY:
+            found.append((new, old, share))
+    return found
+
+
+def _contents(items: Iterable[Identity]) -> dict[str, set[object]]:
+    found: dict[str, set[object]] = defaultdict(set)
+    for item in items:
+        for name in item.models:
+            found[name].add(item.key or (item.name, tuple(np.round(item.box, 2).ravel().tolist())))
+    return found
+
+
+def _of_former(
+    baseline: Baseline, rows: Sequence[PairRow], things: Mapping[str, Identity], former: Mapping[str, str]
+) -> Carried:
+    """Decisions of versions without models, whose ids do not tell files apart.
+
+    They are taken over where the report says of both objects that they were in the file of now, and where a GlobalId
+    tells both or the two meet at the same point.
+    """
+    now, by_names = former_rows(rows, former), dict[frozenset[str], list[str]]()
+    for item in rows:
+        by_names.setdefault(frozenset(things[name].name for name in item.names), []).append(item.id)
+    reviews, ids, again = dict[str, Review](), dict[str, str](), list[Again]()
+    for pair in baseline.pairs.values():
+        row = now.get(pair.id)
+        is_same = (
+            row is not None and _were_there(pair, row, baseline, things)
+            and is_certain(row, pair.location, things, former)
+        )  # fmt: skip
+        if row is not None and is_same:
+            ids[pair.id] = row.id
+        if pair.review == NOT_REVIEWED:
+            continue
+        if row is not None and is_same:
+            reviews[row.id] = pair.review
+        else:
+            alike = by_names.get(frozenset(pair.plain_names), ()) if row is None else (row.id,)
+            again.append(Again(pair, (), tuple(alike), UNCERTAIN if alike else "it is not found any more"))
+    return Carried(reviews, ids, again=again)
+
+
+def former_rows(rows: Sequence[PairRow], former: Mapping[str, str]) -> dict[str, PairRow]:
+    """Rows by the ids that versions without models gave to them."""
+    return {
+        pair_id(former[row.a.name], former[row.b.name], row.test): row
+        for row in rows if row.a.name in former and row.b.name in former
+    }  # fmt: skip
+
+
+def _were_there(pair: EarlierPair, row: PairRow, baseline: Baseline, things: Mapping[str, Identity]) -> bool:
+    """Whether both objects were in the files of now, as far as an earlier report says what they were in."""
+    groups = [baseline.groups_of.get(name, ()) for name in pair.names]
+    told_of = {without_number(name): {*some} for name, some in zip(pair.names, groups, strict=True) if some}
+    sides = [things[name] for name in row.names]
+    return all({*item.models} & told_of[item.name] for item in sides if item.name in told_of)
+
+
+def is_certain(
+    row: PairRow,
+    place: Sequence[float] | None,
+    things: Mapping[str, Identity],
+    former: Mapping[str, str] | None = None,
+) -> bool:
+    """Whether a row is the pair that its id was given to: keys of their own tell both objects, or it is where it was.
+
+    Args:
+        row: of this run.
+        place: of the pair [m], where it is known.
+        things: as `carried` takes them.
+        former: where the id is one of a version without models.
+    """
+    if is_near(place, row.location):
+        return True
+    sides = [(name, things[name]) for name in row.names]
+    if former is not None:
+        return all(item.key and former.get(name) == item.key for name, item in sides)
+    own = {item.key for _, item in sides}
+    copies = Counter((model, item.key) for item in things.values() if item.key in own for model in item.models)
+    return all(item.key and all(copies[name, item.key] == 1 for name in item.models) for _, item in sides)
+
+
+def is_near(one: Sequence[float] | None, other: Sequence[float] | None) -> bool:
+    """Whether two points are the same place [m]."""
+    return one is not None and other is not None and bool(np.abs(np.subtract(one, other)).max() <= SAME_PLACE)
+
+
+def again_as_dict(item: Again) -> dict[str, Any]:
+    """As reports have it."""
+    pair = item.pair
+    return {
+        "id": pair.id,
+        "a": pair.names[0],
+        "b": pair.names[1],
+        "test": pair.test or None,
+        "status": pair.review.status,
+        "comment": pair.review.comment,
+        "assignee": pair.review.assignee,
+        "location": None if pair.location is None else list(pair.location),
+        "why": item.why,
+        "candidates": list(item.candidates),
+        "objects": [thing_as_dict(thing) for thing in item.objects],
+    }
+
+
+def thing_as_dict(item: Identity, name: str = "") -> dict[str, Any]:
+    """An object as reports have it, so that a later run finds it again.
+
+    Args:
+        name: of the object in the report, where it was tested.
+    """
+    return {
+        "object": item.id,
+        **({"name": name} if name else {}),
+        "own_name": item.name,
+        "models": list(item.models),
+        "GlobalId": item.key or None,
+        "box": item.box.ravel().tolist(),
+        "triangles": item.triangles,
+        "area": item.area,
+    }

@@ -1,0 +1,124 @@
+"""Why a clash of an earlier run is not among those of this one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .baseline import Baseline, EarlierPair
+from .carry import told
+from .review.revisions import Identity
+
+LOST, QUESTION, NOT_LOADED, REMOVED, CHANGED, VERDICT, SOLVED = REASONS = (
+    "object lost", "set or rule changed", "model not loaded", "object removed", "object changed or moved",
+    "verdict changed", "solved",
+)  # fmt: skip
+"""In the order in which they are looked for: the first that applies is told."""
+NOT_TESTED = (LOST, QUESTION, NOT_LOADED)
+"""Where nobody knows whether the clash is still there."""
+IGNORED = ("frames", "permitted_by")
+"""Options that say nothing of one pair, or that others say, too."""
+
+
+@dataclass(frozen=True)
+class Present:
+    """What a run says, for comparison with an earlier one.
+
+    Attributes:
+        verdicts: of all its rows, by the ids of pairs.
+        things: its objects by their ids; empty where it does not tell them apart.
+        models: the names of its models.
+        lost: names of its objects that could not be tested, without the numbers of copies.
+        questions: the options of each named test, or of "" for a single question; empty where they are not known.
+    """
+
+    verdicts: Mapping[str, str]
+    things: Mapping[str, Identity]
+    models: Collection[str]
+    lost: Collection[str]
+    questions: Mapping[str, Mapping[str, Any]]
+
+
+def why_gone(pair: EarlierPair, before: Baseline, now: Present, found: Mapping[str, str], new: str) -> tuple[str, str]:
+    """One of `REASONS`, and what there is to say of it.
+
+    Args:
+        pair: of the earlier report.
+        before: that report.
+        now: this run.
+        found: ids of objects of now by those of the earlier report, of objects that were found again.
+        new: the id of the pair now, whether it is found or not; "" where nobody knows.
+    """
+    lost = [name for name in pair.plain_names if name in now.lost]
+    if lost:
+        return LOST, lost[0]
+    changed = _changed(pair, before.questions, now.questions)
+    if changed:
+        return QUESTION, changed
+    ends = [before.thing(end) for end in pair.ends]
+    known = [item for item in ends if item is not None]
+    away = sorted({name for item in known if not {*item.models} & {*now.models} for name in item.models})
+    if away and now.models:
+        return NOT_LOADED, ", ".join(away)
+    if before.objects and not now.things:
+        return SOLVED, ""
+    there = {(name, told(item)) for item in now.things.values() for name in item.models}
+    for end, item in zip(pair.ends, ends, strict=True):
+        if item is not None and end not in found and not any((name, told(item)) in there for name in item.models):
+            return REMOVED, item.name
+    for end, item in zip(pair.ends, ends, strict=True):
+        if item is not None and (end not in found or not _is_as_before(item, now.things[found[end]])):
+            return CHANGED, item.name
+    verdict = now.verdicts.get(new, "")
+    return (VERDICT, verdict) if verdict else (SOLVED, "")
+
+
+def _is_as_before(old: Identity, new: Identity) -> bool:
+    return old.stands_as(new) and old.is_shaped_as(new)
+
+
+def _changed(pair: EarlierPair, before: Mapping[str, Mapping[str, Any]], now: Mapping[str, Mapping[str, Any]]) -> str:
+    """What is asked otherwise now, as far as it concerns a pair; "" where nothing is, or where it is not known."""
+    if not before or not now:
+        return ""
+    if pair.test not in before or pair.test not in now:
+        return f"test {pair.test}" if pair.test else "named tests"
+    old, new = before[pair.test], now[pair.test]
+    names = [name for name in new if name in old and name not in IGNORED and old[name] != new[name]]
+    if "exclude_pairs" in names:
+        listed = [{*names_of} for names_of in new["exclude_pairs"]]
+        if {*pair.names} not in listed:
+            names.remove("exclude_pairs")
+    if old.get("permitted_by") != new.get("permitted_by"):
+        names.append("permitted_overlap")
+    return ", ".join(dict.fromkeys(names))
+
+
+def gone_pairs(
+    before: Baseline, now: Present, clashes: Collection[str], ids: Mapping[str, str], found: Mapping[str, str]
+) -> list[tuple[EarlierPair, str, str]]:
+    """The clashes of an earlier run that this one has not, with the reason and what there is to say of it.
+
+    Args:
+        before: the earlier run.
+        now: this one.
+        clashes: the ids of its pairs that share volume.
+        ids, found: of pairs and objects, as `Carried` has them.
+    """
+    return [
+        (pair, *why_gone(pair, before, now, found, ids.get(pair.id, "")))
+        for pair in before.pairs.values() if pair.is_clash and ids.get(pair.id) not in clashes
+    ]  # fmt: skip
+
+
+def gone_as_dict(pair: EarlierPair, why: str, detail: str) -> dict[str, Any]:
+    """A clash that is gone, as reports have it."""
+    row = {name: pair.row.get(name) for name in ("verdict", "depth", "depth_upper", "location", "model_a", "model_b")}
+    told = {"status": pair.review.status, "comment": pair.review.comment, "why": why, "detail": detail}
+    return {"id": pair.id, "a": pair.names[0], "b": pair.names[1], "test": pair.test or None, **row, **told}
+
+
+def in_words(why: str, detail: str) -> str:
+    """A reason: "model not loaded: hvac"."""
+    return f"{why}: {detail}" if detail else why

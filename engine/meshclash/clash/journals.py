@@ -1,0 +1,138 @@
+"""A detection in a journal of decisions: what it found, and what was decided of it."""
+
+from __future__ import annotations
+
+import getpass
+import os
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import InvalidFile
+from .baseline import EarlierPair
+from .carry import UNCERTAIN, Again
+from .errors import InputError
+from .identity import without_number
+from .review.history import Decision, Found, History, detection_steps, said_events
+from .review.journal import Event, Journal
+from .reviews import NOT_REVIEWED, Review
+from .verdicts import APART
+
+if TYPE_CHECKING:
+    from .report import DetectReport
+
+ENDING = ".meshclash-journal"
+OPEN = "open"
+
+
+def author() -> str:
+    """The user of this machine."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a system without users
+        return "somebody"
+
+
+def opened(path: Path) -> Journal:
+    """A journal, which need not be there yet; raises InputError."""
+    if path.suffix != ENDING:
+        raise InputError(f"the journal '{path}' must end in {ENDING}")
+    if not path.parent.is_dir() or (path.exists() and not os.access(path, os.W_OK)):
+        raise InputError(f"the journal '{path}' cannot be written")
+    try:
+        return Journal(path)
+    except InvalidFile as error:
+        raise InputError(str(error)) from error
+
+
+def written(journal: Journal, events: list[Event]) -> None:
+    """Adds events; raises InputError."""
+    try:
+        journal.add(events)
+    except InvalidFile as error:
+        raise InputError(str(error)) from error
+
+
+def review_of(decision: Decision) -> Review:
+    """What was decided, as reports have it."""
+    comments = "\n".join(item.text for item in decision.comments if item.text.strip())
+    return Review(decision.status or OPEN, comments, decision.assignee)
+
+
+def recorded(report: DetectReport, path: Path, who: str, identities: Collection[str]) -> DetectReport:
+    """Writes a detection into a journal, and returns its report with what the journal says of its pairs.
+
+    Args:
+        report: with what a baseline and a BCF file say, which is written into the journal where that does not know it.
+        path: of the journal.
+        who: detects.
+        identities: of all objects of the files, also of those that are in no set.
+
+    Raises:
+        InputError: the journal cannot be read or written.
+    """
+    journal = opened(path)
+    history = History(event for event in journal.events.values() if not event.scene)
+    ends = {name: item.id for name, item in report.things.items()}
+    pairs = {
+        row.id: Found(row.names, (ends[row.a.name], ends[row.b.name]), report.question_of(row))
+        for row in report.rows if row.verdict != APART
+    }  # fmt: skip
+    others = _not_tested(history, report, identities)
+    steps = detection_steps(history, pairs, [*report.things.values()], who, answers=report.answers, others=others)
+    events = _result(steps)
+    history.take(events)
+    said = _said_elsewhere(history, report, who)
+    history.take(said)
+    written(journal, [*events, *said])
+    reviews = {row.id: review_of(history.decisions[row.id]) for row in report.rows if row.id in history.decisions}
+    again = [*report.again, *_detached(history, events, pairs)]
+    return replace(report, reviews={**report.reviews, **reviews}, again=again)
+
+
+def _result(steps: object) -> list[Event]:
+    from .job import run_to_end  # noqa: PLC0415 - the job imports what reports are made of
+
+    return run_to_end(steps)  # type: ignore[arg-type]
+
+
+def _not_tested(history: History, report: DetectReport, identities: Collection[str]) -> set[str]:
+    """The objects of which this detection says nothing: of models that are not loaded, of no set, and lost ones."""
+    models, tested = {item["name"] for item in report.models}, {item.id for item in report.things.values()}
+    lost = {without_number(item.name) for item in report.lost}
+    return {
+        key for key, item in history.objects.items()
+        if key not in tested and (key in identities or item.name in lost or not models & {*item.models})
+    }  # fmt: skip
+
+
+def _said_elsewhere(history: History, report: DetectReport, who: str) -> list[Event]:
+    """What a baseline or a BCF file says of pairs, and the journal does not."""
+    events = list[Event]()
+    for key, review in report.reviews.items():
+        known = review_of(history.decisions.get(key, Decision()))
+        if review in (NOT_REVIEWED, known):
+            continue
+        if review.status != known.status:
+            events += said_events(who, [key], "status", review.status)
+        if review.assignee and review.assignee != known.assignee:
+            events += said_events(who, [key], "assignee", review.assignee)
+        lines = known.comment.splitlines()
+        new = [line for line in review.comment.splitlines() if line not in lines]
+        if new:
+            events += said_events(who, [key], "comment", "\n".join(new))
+    return events
+
+
+def _detached(history: History, events: list[Event], pairs: Mapping[str, Found]) -> list[Again]:
+    """Decisions that a detection has parted from their pairs, as their objects cannot be told from others any more."""
+    found = []
+    for event in events:
+        for new, old in zip(event.clashes, event.moved_from, strict=False):
+            decision = history.decisions.get(new, Decision())
+            review = review_of(decision)
+            if new not in pairs and old in pairs and review != NOT_REVIEWED:
+                earlier = EarlierPair(new, decision.names, decision.ends, decision.test, review=review)
+                found.append(Again(earlier, (), (old,), UNCERTAIN))
+    return found

@@ -1,0 +1,148 @@
+"""A matrix of models or disciplines as CSV: what is tested between each row and each column.
+
+The first cell names what rows and columns are: ``model``, ``discipline``, ``class``, ``collection`` or another kind of
+set. A cell is empty where nothing is tested, else a test and a length: ``intersection``, ``intersection 5 mm`` (overlap
+that is permitted), ``clearance 50 mm``, ``distance``. The matrix is symmetric: one of two mirrored cells is enough.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .errors import InputError
+from .queries.registry import TESTS
+from .sets import KINDS
+
+if TYPE_CHECKING:
+    from .named_tests import NamedTest
+
+UNITS = {"mm": 0.001, "cm": 0.01, "m": 1.0, "in": 0.0254, "ft": 0.3048}
+LENGTHS = {"intersection": "permitted_overlap", "clearance": "tolerance"}
+"""The option that the length of a cell means, by its test."""
+NOTHING = ("", "-")
+YES = ("x", "yes")
+"""Cells that ask for the default test."""
+MOST_NAMES, MOST_BYTES = 500, 1 << 22
+BETWEEN = " × "
+
+
+def read_matrix(path: Path) -> list[dict[str, Any]]:
+    """The tests of a matrix, as JSON has them.
+
+    Raises:
+        InputError: it cannot be read, or a cell is wrong; the message names the cell.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise InputError("it is too large for a matrix")
+        text = content.decode("utf-8-sig")
+        rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text), _dialect(text))]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"it is no CSV: {error}") from error
+    return of_table([row for row in rows if any(row)])
+
+
+def _dialect(text: str) -> type[csv.Dialect]:
+    """Spreadsheets separate by semicolons or tabs in some countries."""
+    first = text.partition("\n")[0]
+
+    class Dialect(csv.excel):
+        delimiter = max(",;\t", key=first.count)
+
+    return Dialect
+
+
+def of_table(rows: Sequence[Sequence[str]]) -> list[dict[str, Any]]:
+    """The tests of the cells of a matrix; raises InputError."""
+    if not rows or len(rows[0]) < 2:
+        raise InputError("a matrix has names in its first row and its first column")
+    kind, *columns = rows[0]
+    kind, names = kind or "model", [row[0] for row in rows[1:]]
+    if kind not in KINDS:
+        raise InputError(f"the first cell must be what rows and columns are, as model or discipline, not '{kind}'")
+    if max(len(names), len(columns)) > MOST_NAMES:
+        raise InputError(f"a matrix has at most {MOST_NAMES} rows and columns")
+    found: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {}
+    for name, row in zip(names, rows[1:], strict=True):
+        for column, cell in zip(columns, row[1:], strict=False):
+            if cell.lower() in NOTHING:
+                continue
+            place = f"row {name}, column {column}"
+            asked, key = _of_cell(cell, place), (min(name, column), max(name, column))
+            if found.setdefault(key, (place, asked))[1] != asked:
+                raise InputError(f"{place} says '{cell}', and {found[key][0]} something else")
+            if not (name and column):
+                raise InputError(f"{place}: '{cell}' stands beside no name")
+    tests = []
+    for (_, _), (place, asked) in found.items():
+        name, column = place.removeprefix("row ").split(", column ", 1)
+        title = name if name == column else f"{name}{BETWEEN}{column}"
+        tests.append({"name": title, "set_a": f"{kind}:{name}", "set_b": f"{kind}:{column}", **asked})
+    return tests
+
+
+def _of_cell(cell: str, place: str) -> dict[str, Any]:
+    test, _, length = cell.partition(" ")
+    test, length = test.lower(), length.strip()
+    if test in YES:
+        test = "intersection"
+    if test not in TESTS:
+        raise InputError(f"{place}: there is no test '{test}'; there are {', '.join(TESTS)}")
+    if not length:
+        return {"kind": test}
+    if test not in LENGTHS:
+        raise InputError(f"{place}: the {test} test takes no length")
+    return {"kind": test, LENGTHS[test]: _metres(length, place)}
+
+
+def _metres(text: str, place: str) -> float:
+    number = text.rstrip("abcdefghijklmnopqrstuvwxyz").strip()
+    unit = text[len(number) :].strip() or "m"
+    try:
+        return round(float(number.replace(",", ".")) * UNITS[unit], 12)
+    except (ValueError, KeyError):
+        raise InputError(f"{place}: '{text}' is no length: write 50 mm, 5 cm or 0.05 m") from None
+
+
+def to_matrix(tests: Sequence[NamedTest]) -> str:
+    """A matrix of tests.
+
+    Raises:
+        InputError: a test is no cell of a matrix; the message names it.
+    """
+    cells: dict[tuple[str, str], str] = {}
+    kinds, names = set[str](), dict[str, None]()
+    for test in tests:
+        sides = [test.options.set_a.partition(":"), test.options.set_b.partition(":")]
+        known = {name: value for name, value in test.as_dict().items() if name not in ("name", "set_a", "set_b")}
+        kinds |= {kind for kind, _, _ in sides}
+        a, b = (name for _, _, name in sides)
+        cell = _cell(known)
+        if len(kinds) > 1 or not kinds <= {*KINDS} or not cell or cells.get((a, b), cell) != cell:
+            raise InputError(
+                f"test '{test.name}' is no cell of a matrix: all sets must be of one kind, as model:NAME, and a test "
+                "has a length at most"
+            )
+        names |= {a: None, b: None}
+        cells[a, b] = cell
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow([*kinds, *names])
+    for a in names:
+        writer.writerow([a, *(cells.get((a, b)) or cells.get((b, a), "") for b in names)])
+    return text.getvalue()
+
+
+def _cell(known: Mapping[str, Any]) -> str:
+    """A test in a cell; "" where it asks for more than that."""
+    test = known["kind"]
+    length = known.get(LENGTHS.get(test, ""))
+    if {*known} - {"kind", LENGTHS.get(test, "kind")} or isinstance(length, str):
+        return ""
+    return f"{test} {1000.0 * length:.9g} mm" if length is not None else str(test)

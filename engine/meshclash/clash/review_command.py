@@ -1,0 +1,207 @@
+"""``meshclash review list|show|set REPORT.json``: what was decided about clashes and groups, in a journal."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .baseline import read_report
+from .command_line import DONE, Parser, run_subcommand
+from .errors import InputError
+from .journals import ENDING, author, opened, review_of, written
+from .report_formats import clash_line, to_json
+from .review.history import Decision, History, said_events
+from .review.journal import MOST_TEXT, Event
+from .reviews import NOT_REVIEWED, STATUSES, Review
+from .terminal import printable, say
+from .verdicts import CLASH_VERDICTS
+from .words import counted
+
+GROUP = "group:"
+SHORTEST = 4  # characters of the beginning of an id
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs the command; returns the exit code."""
+    return run_subcommand(_parser(), arguments)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = Parser(prog="meshclash review", description=__doc__, allow_abbrev=False)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=Parser)
+    what = f"ids of pairs, or their first letters; {GROUP}N for all pairs that group N has now; all"
+
+    def command(name: str, act: Any, text: str) -> argparse.ArgumentParser:
+        made = commands.add_parser(name, help=text, description=text)
+        made.set_defaults(act=act)
+        made.add_argument("report", type=Path, metavar="REPORT.json")
+        journal = f"where decisions are (default: beside the report, with the ending {ENDING})"
+        made.add_argument("--journal", type=Path, metavar="FILE", help=journal)
+        return made
+
+    listed = command("list", _list, "the groups and their pairs, with what was decided")
+    listed.add_argument("--status", choices=STATUSES, help="only pairs of this status")
+    listed.add_argument("--assignee", metavar="NAME", help="only pairs that somebody takes care of")
+    listed.add_argument("--json", action="store_true", help="print JSON")
+    shown = command("show", _show, "everything that was said of pairs")
+    shown.add_argument("pairs", nargs="+", metavar="PAIR", help=what)
+    put = command("set", _set, "decide: of a group, for the pairs that it has now; new members will be new")
+    put.add_argument("pairs", nargs="+", metavar="PAIR", help=what)
+    put.add_argument("--status", choices=STATUSES)
+    put.add_argument("--assignee", metavar="NAME", help='who takes care of it; "" for nobody')
+    put.add_argument("--comment", metavar="TEXT", help="a comment is added to those that are there")
+    put.add_argument("--name", metavar="TEXT", help="of one group")
+    put.add_argument("--author", metavar="NAME", help="who decides (default: the user of this machine)")
+    return parser
+
+
+@dataclass
+class Decided:
+    """The clashes of a report with what was decided.
+
+    Attributes:
+        pairs: of the report, by their ids, the worst row of each.
+        groups: of the report.
+        history: of the journal.
+    """
+
+    pairs: dict[str, dict[str, Any]]
+    groups: list[dict[str, Any]]
+    history: History = field(default_factory=History)
+
+    def review(self, pair: str) -> Review:
+        """What the journal says, else the report."""
+        decision, row = self.history.decisions.get(pair), self.pairs[pair]
+        own = NOT_REVIEWED if decision is None else review_of(decision)
+        if own != NOT_REVIEWED:
+            return own
+        return Review(row.get("status", "open"), row.get("comment", ""), row.get("assignee") or "")
+
+    def name(self, group: Mapping[str, Any]) -> str:
+        """As somebody has called it, else its reason."""
+        return self.history.names.get(group["key"], group["reason"])
+
+    def meant(self, texts: Sequence[str]) -> list[str]:
+        """The ids of pairs that arguments mean; raises InputError."""
+        found: dict[str, None] = {}
+        for text in texts:
+            if text == "all":
+                found |= dict.fromkeys(self.pairs)
+            elif text.startswith(GROUP):
+                found |= dict.fromkeys(self.group(text)["pairs"])
+            else:
+                some = [key for key in self.pairs if key == text or (len(text) >= SHORTEST and key.startswith(text))]
+                if len(some) != 1:
+                    raise InputError(f"'{text}' must be the beginning of one id: {counted(len(some), 'id')} begin so")
+                found[some[0]] = None
+        return list(found)
+
+    def group(self, text: str) -> dict[str, Any]:
+        """The group that an argument means; raises InputError."""
+        number = text.removeprefix(GROUP)
+        if not number.isdecimal() or not 1 <= int(number) <= len(self.groups):
+            raise InputError(f"there is no {text}: the report has {counted(len(self.groups), 'group')}")
+        return self.groups[int(number) - 1]
+
+
+def _opened(given: argparse.Namespace) -> tuple[Decided, Any]:
+    report = read_report(given.report)
+    pairs: dict[str, dict[str, Any]] = {}
+    for pair in report["pairs"]:
+        if pair["verdict"] in (*CLASH_VERDICTS, "near"):
+            pairs.setdefault(pair["id"], pair)
+    journal = opened(given.journal or given.report.with_suffix(ENDING))
+    history = History(event for event in journal.events.values() if not event.scene)
+    return Decided(pairs, report.get("groups") or [], history), journal
+
+
+def _list(given: argparse.Namespace) -> int:
+    decided, _ = _opened(given)
+    shown = {
+        key for key in decided.pairs
+        if (review := decided.review(key)) and given.status in (None, review.status)
+        and (given.assignee is None or given.assignee.casefold() in review.assignee.casefold())
+    }  # fmt: skip
+    if given.json:
+        groups = [
+            {
+                "number": number, "key": group["key"], "name": decided.name(group),
+                "pairs": [_as_dict(key, decided) for key in group["pairs"] if key in shown],
+            }
+            for number, group in enumerate(decided.groups, start=1)
+        ]  # fmt: skip
+        say(sys.stdout, *to_json({"groups": groups}).splitlines())
+        return DONE
+    lines, grouped = list[str](), set[str]()
+    for number, group in enumerate(decided.groups, start=1):
+        own = [key for key in group["pairs"] if key in shown]
+        grouped |= {*own}
+        if own:
+            lines += [f"{GROUP}{number}  {decided.name(group)} ({counted(len(own), 'pair')})", *_lines(own, decided)]
+    rest = [key for key in decided.pairs if key in shown - grouped]
+    lines += ["in no group", *_lines(rest, decided)] if rest else []
+    say(sys.stdout, *map(printable, lines), f"{counted(len(shown), 'pair')} of {len(decided.pairs):,}")
+    return DONE
+
+
+def _lines(keys: Sequence[str], decided: Decided) -> list[str]:
+    found = []
+    for key in keys:
+        review = decided.review(key)
+        told = [review.status, *([f"for {review.assignee}"] if review.assignee else [])]
+        told += [f'"{review.comment.splitlines()[-1]}"'] if review.comment.strip() else []
+        found.append(f"  {key}  {clash_line(decided.pairs[key])}: {', '.join(told)}")
+    return found
+
+
+def _as_dict(key: str, decided: Decided) -> dict[str, Any]:
+    row, review = decided.pairs[key], decided.review(key)
+    said = {"status": review.status, "assignee": review.assignee, "comment": review.comment}
+    return {"id": key, "a": row["a"], "b": row["b"], "verdict": row["verdict"], **said}
+
+
+def _show(given: argparse.Namespace) -> int:
+    decided, _ = _opened(given)
+    for key in decided.meant(given.pairs):
+        row, review = decided.pairs[key], decided.review(key)
+        decision = decided.history.decisions.get(key, Decision())
+        models = [
+            f"{side}: {row[side]}" + (f" (model {row[f'model_{side}']})" if row.get(f"model_{side}") else "")
+            for side in "ab"
+        ]
+        lines = [f"{key}  {clash_line(row)}", *models, f"status: {review.status}"]
+        lines += [f"assignee: {review.assignee}"] if review.assignee else []
+        lines += [f"{item.time[:16]} {item.author}: {item.text}" for item in decision.comments] or (
+            [f"comment: {review.comment}"] if review.comment.strip() else []
+        )
+        say(sys.stdout, *map(printable, lines), "")
+    return DONE
+
+
+def _set(given: argparse.Namespace) -> int:
+    said = {
+        name: getattr(given, name) for name in ("status", "assignee", "comment") if getattr(given, name) is not None
+    }
+    if not said and given.name is None:
+        raise InputError("say what is decided: --status, --assignee, --comment or --name")
+    decided, journal = _opened(given)
+    who, events = given.author or author(), list[Event]()
+    if any(len(text) > MOST_TEXT for text in (who, given.name or "", *said.values())):
+        raise InputError(f"a text has more than {MOST_TEXT:,} characters")
+    keys = decided.meant(given.pairs)
+    if given.name is not None:
+        if len(given.pairs) != 1 or not given.pairs[0].startswith(GROUP):
+            raise InputError(f"--name is for one group, as {GROUP}1")
+        events += said_events(who, [decided.group(given.pairs[0])["key"]], "name", given.name.strip())
+    for what, value in said.items():
+        events += said_events(who, keys, what, value)
+    written(journal, events)
+    say(
+        sys.stdout,
+        f"{counted(len(keys), 'pair')}: {', '.join([*said.values(), *([given.name] if given.name else [])])}",
+    )
+    return DONE

@@ -1,0 +1,25 @@
+"""What a user says of a pair: its status and a comment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Review:
+    """What the user says of a pair.
+
+    Attributes:
+        status: "open", "reviewed", "approved" or "resolved".
+        comment: a note, or "".
+        assignee: who takes care of it, or "".
+    """
+
+    status: str = "open"
+    comment: str = ""
+    assignee: str = ""
+
+
+APPROVED = "approved"
+STATUSES = ("open", "reviewed", APPROVED, "resolved")
+NOT_REVIEWED = Review()

@@ -1,0 +1,30 @@
+"""What is known of solids with curved surfaces, of which triangles were tested."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from .pair_row import PairRow
+
+
+def with_tolerances(rows: Iterable[PairRow], tolerances: Mapping[str, float]) -> list[PairRow]:
+    """Rows whose depths hold for the surfaces that were cut into triangles.
+
+    A ball in both meshes is one in both solids when its radius is smaller by what triangles may be off, and the other
+    way round.
+
+    Args:
+        rows: of meshes.
+        tolerances: how far the triangles of an object may be from its surface [scene units], by its name.
+    """
+    return [_with_tolerance(row, max(tolerances.get(name, 0.0) for name in row.names)) for row in rows]
+
+
+def _with_tolerance(row: PairRow, off: float) -> PairRow:
+    if not off:
+        return row
+    depth = None if row.depth is None or row.depth <= 2.0 * off else row.depth - 2.0 * off
+    lower = None if row.depth_lower is None else max(0.0, row.depth_lower - 2.0 * off)
+    upper = None if row.depth_upper is None else row.depth_upper + 2.0 * off
+    return replace(row, depth=depth, depth_lower=lower, depth_upper=upper)

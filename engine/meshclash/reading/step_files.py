@@ -1,0 +1,46 @@
+"""STEP by cascadio: assemblies with names and instances, whose surfaces are cut into triangles."""
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+from ..errors import InvalidFile
+from .gltf_files import read_gltf
+from .raw_parts import RawParts
+
+STEP_ENDINGS = (".step", ".stp")
+TOLERANCE = 1e-5
+"""[m] Most that a triangle may be from the surface that it stands for; a hundredth of a millimetre."""
+ANGLE = 0.5
+"""[rad] Most that neighbouring triangles of a surface may turn."""
+MILLIMETRES = 1000.0
+"""cascadio reads every unit as millimetres, and writes metres."""
+
+
+def read_step(file: Path, library: ModuleType) -> RawParts:
+    """Every solid and surface of an assembly, in metres, z up.
+
+    Raises:
+        InvalidFile: cascadio cannot read it, or makes no triangles of it.
+    """
+    try:
+        content = library.load(file.read_bytes(), "step", tol_linear=TOLERANCE * MILLIMETRES, tol_angular=ANGLE)
+    except Exception as error:  # of any kind, for damaged files
+        raise InvalidFile(f"{file}: cascadio cannot read it: {str(error) or type(error).__name__}") from error
+    if not content:
+        raise InvalidFile(f"{file}: cascadio cannot read it: it is no STEP, it is damaged, or it has no solids")
+    with tempfile.TemporaryDirectory(prefix="meshclash-") as folder:
+        made = Path(folder) / f"{file.stem}.glb"
+        made.write_bytes(content)
+        try:
+            found = read_gltf(made)
+        except InvalidFile as error:
+            raise InvalidFile(f"{file}: what cascadio makes of it cannot be read: {error}") from error
+    if not found.parts:
+        raise InvalidFile(f"{file}: cascadio makes no triangles of it")
+    found.y_up, found.tessellation = False, TOLERANCE
+    found.shapes = {
+        key: replace(shape, resolution=max(TOLERANCE, shape.resolution or 0.0)) for key, shape in found.shapes.items()
+    }
+    return found
