@@ -75,10 +75,9 @@ def _platform_cache_root() -> Path:
 def distrust(folder: Path) -> str:
     """Return why another user could have written files of a folder; "" if no reason is found.
 
-    Every folder and link on the path is checked, because a user who can change one of them chooses the files. If the
-    text
-    begins with "not used", the folder must not be used; otherwise it is a warning. Windows protects a user's folders by
-    other means, so nothing is checked there. Raises OSError if the folder cannot be inspected.
+    Every folder and link on the path is checked, because a user who can change one of them chooses the files. If
+    the text begins with "not used", the folder must not be used; otherwise it is a warning. Windows protects a
+    user's folders by other means, so nothing is checked there. Raises OSError if the folder cannot be inspected.
     """
     if os.name != "posix":
         return ""
@@ -123,9 +122,8 @@ def _way_to(path: Path) -> Iterator[tuple[Path, os.stat_result]]:
 def _outside_user() -> int | None:
     """Return the user id that a container shows for users it does not know; None if that id is a known user.
 
-    Root of the machine is among the unknown users. User namespaces such as Flatpak's know one user only, and /home
-    belongs
-    to another.
+    The machine's root is among the unknown users. User namespaces such as Flatpak's know one user only, and /home
+    belongs to another.
     """
     try:
         number = int(Path("/proc/sys/kernel/overflowuid").read_text("ascii"))

@@ -14,8 +14,7 @@ def stored_resolution(vertices: np.ndarray) -> float | None:
 
     Returns None if the numbers may come from single precision, that is, if each of them equals a number of single
     precision up to its last digit. Text does not store a type, so the digits of some thousand numbers, evenly
-    distributed
-    over the file, are counted.
+    distributed over the file, are counted.
     """
     numbers = vertices.ravel()[:: max(1, vertices.size // _LOOKED_AT)]
     numbers = numbers[np.isfinite(numbers) & (numbers != 0.0)]
