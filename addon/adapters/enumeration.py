@@ -80,7 +80,7 @@ class Memory:
     same: bool = True
 
     def renewed(self, changes: Changes, same_sets: bool = True) -> Memory:
-        """Return the memory with further changes noted, for a walk with the same sets or others."""
+        """Return the memory for a walk after some changes, with the same sets or others."""
         if changes.everything:
             return Memory(changes=changes)
         return Memory(self.entries, self.meshes, self.clouds, changes, same_sets and not changes.structure)
@@ -470,7 +470,7 @@ def _found_by_name(
 
 
 def read_object(original: bpy.types.Object, item: bpy.types.Object) -> SourceMesh | SourceCloud | None:
-    """Read the mesh of an evaluated object, or its points; None without faces. Edit Mode is supported."""
+    """Read the mesh of an evaluated object; None without faces. In Edit Mode, bare vertices are read as points."""
     if not original.data.is_editmode:
         if not len(item.data.polygons):
             return None
